@@ -1,0 +1,259 @@
+#include "base.h"
+
+#include <variant>
+
+#include "base/hooks.h"
+#include "base/log.h"
+#include "base/os/cpu.h"
+#include "base/philox.h"
+#include "base/queue.h"
+#include "base/version.h"
+
+using namespace ckpt::base;
+using namespace ckpt::capi;
+
+// ---- Status ----
+
+#define CKPT_SAME(upper, lower) static_assert(CKPT_E_##upper == static_cast<ckpt_status>(Status::lower))
+CKPT_SAME(INVALID_ARGUMENT, invalid_argument);
+CKPT_SAME(OUT_OF_MEMORY, out_of_memory);
+CKPT_SAME(OUT_OF_RANGE, out_of_range);
+CKPT_SAME(INVALID_STATE, invalid_state);
+CKPT_SAME(NOT_FOUND, not_found);
+CKPT_SAME(ALREADY_EXISTS, already_exists);
+CKPT_SAME(BUSY, busy);
+CKPT_SAME(TIMEOUT, timeout);
+CKPT_SAME(CANCELLED, cancelled);
+CKPT_SAME(CALLBACK, callback);
+CKPT_SAME(FORKED, forked);
+CKPT_SAME(QUEUE_FULL, queue_full);
+CKPT_SAME(CLOSED, closed);
+CKPT_SAME(IO, io);
+CKPT_SAME(NO_SPACE, no_space);
+CKPT_SAME(PERMISSION, permission);
+CKPT_SAME(CORRUPT, corrupt);
+CKPT_SAME(UNSUPPORTED, unsupported);
+CKPT_SAME(OVER_BUDGET, over_budget);
+CKPT_SAME(INVALID_SCHEDULE, invalid_schedule);
+CKPT_SAME(INTERNAL, internal);
+
+const char* ckpt_status_name(ckpt_status status) { return status_name(static_cast<Status>(status)); }
+
+const char* ckpt_last_error(void) { return last_error(); }
+
+void ckpt_callback_error(const char* text) {
+  guard([&] { set_callback_error(text); });
+}
+
+// ---- Version ----
+
+int32_t ckpt_version(void) { return version_number(); }
+
+const char* ckpt_version_string(void) { return version_text(); }
+
+const char* ckpt_build_info(void) { return build_description(); }
+
+int32_t ckpt_feature(const char* name) { return name != nullptr && has_feature(name) ? 1 : 0; }
+
+// ---- Logging ----
+
+ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
+  return guard([&] {
+    require(min_level >= CKPT_LOG_DEBUG && min_level <= CKPT_LOG_ERROR, "min_level is ", min_level, "; ", CKPT_LOG_DEBUG, " .. ",
+            CKPT_LOG_ERROR);
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    LogSink sink;
+    if (fn != nullptr) {
+      sink = [fn, user](LogLevel level, const char* component, const char* message) {
+        fn(static_cast<int32_t>(level), component, message, user->get());
+      };
+    }
+    user->adopt();
+    set_log(static_cast<LogLevel>(min_level), std::move(sink));
+  });
+}
+
+// ---- Thread hooks ----
+
+ckpt_status ckpt_add_thread_hooks(ckpt_thread_hook_fn start, ckpt_thread_hook_fn stop, void* user_data, ckpt_destroy_fn destroy,
+                                  int64_t* id) {
+  return guard([&] {
+    not_null(id, "id");
+    require(start != nullptr || stop != nullptr, "start and stop are both NULL");
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    const auto hook = [&user](ckpt_thread_hook_fn fn) -> ThreadHook {
+      if (fn == nullptr) return {};
+      return [fn, user](const char* name) { fn(name, user->get()); };
+    };
+    *id = add_thread_hooks(hook(start), hook(stop));
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_remove_thread_hooks(int64_t id) {
+  return guard([&] { remove_thread_hooks(id); });
+}
+
+// ---- Clock ----
+
+namespace {
+
+class CallbackClock final : public Clock {
+ public:
+  CallbackClock(ckpt_clock_fn now, std::shared_ptr<UserData> user) : now_(now), user_(std::move(user)) {}
+  std::int64_t now_ns() const override { return now_(user_->get()); }
+
+ private:
+  ckpt_clock_fn now_;
+  std::shared_ptr<UserData> user_;
+};
+
+}  // namespace
+
+ckpt_status ckpt_clock_create_manual(int64_t start_ns, ckpt_clock** clock) {
+  return guard([&] {
+    not_null(clock, "clock");
+    hand_out(clock, std::make_shared<ManualClock>(start_ns));
+  });
+}
+
+ckpt_status ckpt_clock_create_custom(ckpt_clock_fn now, void* user_data, ckpt_destroy_fn destroy, ckpt_clock** clock) {
+  return guard([&] {
+    not_null(clock, "clock");
+    not_null(now, "now");
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    hand_out(clock, std::make_shared<CallbackClock>(now, user));
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t ns) {
+  return guard([&] {
+    auto* const manual = dynamic_cast<ManualClock*>(checked(clock, "clock")->object.get());
+    if (manual == nullptr) fail(Status::invalid_state, "clock is not a manual clock: only that can be advanced");
+    manual->advance(ns);
+  });
+}
+
+ckpt_status ckpt_clock_now(const ckpt_clock* clock, int64_t* now_ns) {
+  return guard([&] {
+    const auto source = clock_argument(clock, "clock");
+    *not_null(now_ns, "now_ns") = source->now_ns();
+  });
+}
+
+void ckpt_clock_release(ckpt_clock* clock) { release(clock); }
+
+// ---- Random ----
+
+ckpt_status ckpt_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
+  return guard([&] {
+    not_null(counter, "counter");
+    not_null(key, "key");
+    not_null(out, "out");
+    const PhiloxCounter block = philox4x32({counter[0], counter[1], counter[2], counter[3]}, {key[0], key[1]});
+    std::copy(block.begin(), block.end(), out);
+  });
+}
+
+// ---- Queue ----
+
+namespace {
+
+using Spsc = BlockingQueue<SpscQueue<std::uint64_t>, std::uint64_t>;
+using Mpmc = BlockingQueue<MpmcQueue<std::uint64_t>, std::uint64_t>;
+
+}  // namespace
+
+struct ckpt_queue : Handle<Kind::queue> {
+  std::variant<std::unique_ptr<Spsc>, std::unique_ptr<Mpmc>> object;
+};
+
+namespace {
+
+template <class Queue, class Visitor>
+auto visit_queue(Queue* queue, Visitor&& visitor) {
+  return std::visit([&](const auto& object) { return visitor(*object); }, checked(queue, "queue")->object);
+}
+
+}  // namespace
+
+ckpt_status ckpt_queue_create(int32_t kind, int64_t capacity, ckpt_queue** queue) {
+  return guard([&] {
+    not_null(queue, "queue");
+    require(kind == CKPT_QUEUE_SPSC || kind == CKPT_QUEUE_MPMC, "kind is ", kind, "; CKPT_QUEUE_SPSC (0) or CKPT_QUEUE_MPMC (1)");
+    if (kind == CKPT_QUEUE_SPSC) {
+      hand_out(queue, std::make_unique<Spsc>(capacity));
+    } else {
+      hand_out(queue, std::make_unique<Mpmc>(capacity));
+    }
+  });
+}
+
+ckpt_status ckpt_queue_push(ckpt_queue* queue, uint64_t value, int64_t timeout_ns) {
+  return guard([&] {
+    require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+    visit_queue(queue, [&](auto& object) {
+      const QueueResult result = object.push(value, timeout_ns);
+      if (result == QueueResult::closed) fail(Status::closed, "queue is closed");
+      if (result == QueueResult::full) fail(Status::queue_full, "queue is full: it holds ", object.capacity(), " values");
+    });
+  });
+}
+
+ckpt_status ckpt_queue_pop(ckpt_queue* queue, uint64_t* value, int64_t timeout_ns) {
+  return guard([&] {
+    checked(queue, "queue");
+    not_null(value, "value");
+    require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+    visit_queue(queue, [&](auto& object) {
+      const QueueResult result = object.pop(*value, timeout_ns);
+      if (result == QueueResult::closed) fail(Status::closed, "queue is closed and empty");
+      if (result == QueueResult::empty) fail(Status::timeout, "queue stayed empty for timeout_ns = ", timeout_ns);
+    });
+  });
+}
+
+ckpt_status ckpt_queue_close(ckpt_queue* queue) {
+  return guard([&] { visit_queue(queue, [](auto& object) { object.close(); }); });
+}
+
+ckpt_status ckpt_queue_size(const ckpt_queue* queue, int64_t* size) {
+  return guard([&] {
+    const int64_t now = visit_queue(queue, [](const auto& object) { return object.size(); });
+    *not_null(size, "size") = now;
+  });
+}
+
+void ckpt_queue_release(ckpt_queue* queue) { release(queue); }
+
+// ---- Threads ----
+
+int32_t ckpt_available_threads(void) {
+  int32_t threads = 1;
+  guard([&] { threads = available_threads(); });
+  return threads;
+}
+
+ckpt_status ckpt_thread_pool_create(int32_t threads, ckpt_thread_pool** pool) {
+  return guard([&] {
+    not_null(pool, "pool");
+    hand_out(pool, std::make_shared<ThreadPool>(threads));
+  });
+}
+
+ckpt_status ckpt_thread_pool_run(ckpt_thread_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data) {
+  return guard([&] {
+    checked(pool, "pool");
+    not_null(fn, "fn");
+    pool->object->run(parts, [&](std::int64_t part) {
+      set_callback_error(nullptr);
+      const int32_t code = fn(part, user_data);
+      if (code != 0) fail_callback(cat("part ", part), code);
+    });
+  });
+}
+
+int32_t ckpt_thread_pool_threads(const ckpt_thread_pool* pool) { return is_handle(pool) ? pool->object->threads() : 0; }
+
+void ckpt_thread_pool_release(ckpt_thread_pool* pool) { release(pool); }

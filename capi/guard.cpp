@@ -1,0 +1,78 @@
+#include "guard.h"
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+#include "handle.h"
+
+namespace ckpt::capi {
+
+const char* kind_name(std::uint32_t tag) noexcept {
+  switch (static_cast<Kind>(tag)) {
+    case Kind::none: return "a released handle";
+    case Kind::clock: return "clock";
+    case Kind::queue: return "queue";
+    case Kind::thread_pool: return "thread pool";
+    case Kind::memory_tracker: return "memory tracker";
+    case Kind::tensor: return "tensor";
+    case Kind::buffer_pool: return "buffer pool";
+    case Kind::storage: return "storage";
+    case Kind::strategy: return "strategy";
+    case Kind::profile: return "profile";
+    case Kind::schedule: return "schedule";
+    case Kind::cursor: return "cursor";
+    case Kind::layer: return "layer";
+    case Kind::chain: return "chain";
+    case Kind::executor: return "executor";
+    case Kind::optimizer: return "optimizer";
+    case Kind::state: return "state";
+    case Kind::checkpoint: return "checkpoint";
+    case Kind::safetensors: return "safetensors file";
+  }
+  return "no handle at all";
+}
+
+ckpt_status status_of_current_exception() noexcept {
+  try {
+    throw;
+  } catch (const base::Error& error) {
+    base::set_last_error(error.what());
+    return static_cast<ckpt_status>(error.status());
+  } catch (const std::bad_alloc&) {
+    base::set_last_error("out of memory");
+    return CKPT_E_OUT_OF_MEMORY;
+  } catch (const std::length_error&) {
+    base::set_last_error("out of memory: a container would be larger than the address space");
+    return CKPT_E_OUT_OF_MEMORY;
+  } catch (const std::exception& error) {
+    base::set_last_error(error.what());
+    return CKPT_E_INTERNAL;
+  } catch (...) {
+    base::set_last_error("an exception of unknown type");
+    return CKPT_E_INTERNAL;
+  }
+}
+
+void copy_bytes(std::span<const std::byte> bytes, void* buffer, std::int64_t capacity, std::int64_t* needed) {
+  const auto length = static_cast<std::int64_t>(bytes.size());
+  base::require(capacity >= 0, "capacity is ", capacity, "; at least 0");
+  base::require(buffer != nullptr || capacity == 0, "buffer is NULL but capacity is ", capacity);
+  base::require(buffer != nullptr || needed != nullptr, "buffer and needed are both NULL");
+  if (needed != nullptr) *needed = length;
+  if (buffer == nullptr) return;
+  if (capacity < length) base::fail(base::Status::out_of_range, "capacity is ", capacity, "; ", length, " needed");
+  if (length > 0) std::memcpy(buffer, bytes.data(), bytes.size());
+}
+
+void copy_text(std::string_view text, char* buffer, std::int64_t capacity, std::int64_t* needed) {
+  const auto length = static_cast<std::int64_t>(text.size());
+  if (buffer != nullptr && capacity >= 0 && capacity <= length) {
+    if (needed != nullptr) *needed = length;
+    base::fail(base::Status::out_of_range, "capacity is ", capacity, "; ", length + 1, " needed with the NUL");
+  }
+  copy_bytes(std::as_bytes(std::span(text)), buffer, capacity, needed);
+  if (buffer != nullptr) buffer[length] = '\0';
+}
+
+}  // namespace ckpt::capi

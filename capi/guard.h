@@ -1,0 +1,105 @@
+// The one barrier between C++ and C: every extern "C" body runs inside guard, which turns exceptions into a status and a message.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include <ckpt/base.h>
+
+#include "base/error.h"
+
+namespace ckpt::capi {
+
+// The status for the exception being handled; also sets the thread's last error.
+ckpt_status status_of_current_exception() noexcept;
+
+template <class Body>
+ckpt_status guard(Body&& body) noexcept {
+  try {
+    if constexpr (std::is_same_v<decltype(body()), ckpt_status>) {
+      return body();
+    } else {
+      body();
+      return CKPT_OK;
+    }
+  } catch (...) {
+    return status_of_current_exception();
+  }
+}
+
+// Error(invalid_argument) when an out-pointer (or any other pointer that must be there) is NULL.
+template <class T>
+T* not_null(T* pointer, const char* argument) {
+  base::require(pointer != nullptr, argument, " is NULL");
+  return pointer;
+}
+
+// A string argument that must be there and be a name: UTF-8, not blank.
+inline std::string_view name_argument(const char* text, const char* argument) {
+  not_null(text, argument);
+  base::require_name(argument, text);
+  return text;
+}
+
+// Pointer + count as a span. NULL is allowed when count is 0.
+template <class T>
+std::span<const T> array_argument(const T* pointer, std::int64_t count, const char* argument) {
+  base::require(count >= 0, argument, ": the count is ", count, "; at least 0");
+  base::require(pointer != nullptr || count == 0, argument, " is NULL but its count is ", count);
+  return {pointer, static_cast<std::size_t>(count)};
+}
+
+// Options: NULL gives the defaults, which are the value of T's initialiser macro; a shorter struct of an older caller keeps the
+// defaults of the fields that it does not have. smallest: the size of the first version of T.
+template <class T>
+T options_argument(const T* given, const T& defaults, std::size_t smallest, const char* argument) {
+  T options = defaults;
+  if (given == nullptr) return options;
+  std::uint32_t size = 0;
+  std::memcpy(&size, given, sizeof size);
+  base::require(size >= smallest, argument, ".struct_size is ", size, "; use the initialiser macro (at least ", smallest, ")");
+  std::memcpy(&options, given, std::min<std::size_t>(size, sizeof(T)));
+  options.struct_size = sizeof(T);
+  return options;
+}
+
+// Fills a caller's struct: as much of it as the caller has room for, by the struct_size that it set.
+template <class T>
+void fill_struct(T* out, T values, std::size_t smallest, const char* argument) {
+  not_null(out, argument);
+  std::uint32_t size = 0;
+  std::memcpy(&size, out, sizeof size);
+  base::require(size >= smallest, argument, "->struct_size is ", size, "; use the initialiser macro (at least ", smallest, ")");
+  values.struct_size = size;
+  std::memcpy(out, &values, std::min<std::size_t>(size, sizeof(T)));
+}
+
+// The (buffer, capacity, *needed) rule for text and bytes: needed (may be NULL) always receives the length, without a NUL.
+void copy_text(std::string_view text, char* buffer, std::int64_t capacity, std::int64_t* needed);
+void copy_bytes(std::span<const std::byte> bytes, void* buffer, std::int64_t capacity, std::int64_t* needed);
+
+// A user_data with its destroy function. Destroy runs when the last copy of the shared pointer goes.
+// Until adopt() the caller of the C function still owns user_data: a failing call must not destroy it.
+class UserData {
+ public:
+  UserData(void* pointer, ckpt_destroy_fn destroy) : pointer_(pointer), destroy_(destroy) {}
+  UserData(const UserData&) = delete;
+  UserData& operator=(const UserData&) = delete;
+  ~UserData() {
+    if (adopted_ && destroy_ != nullptr) destroy_(pointer_);
+  }
+  void* get() const noexcept { return pointer_; }
+  void adopt() noexcept { adopted_ = true; }
+
+ private:
+  void* pointer_;
+  ckpt_destroy_fn destroy_;
+  bool adopted_ = false;
+};
+
+}  // namespace ckpt::capi

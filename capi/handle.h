@@ -1,0 +1,109 @@
+// What every handle of the C API starts with, and how a pointer that a stranger gave becomes an object.
+//
+//   struct ckpt_thing : ckpt::capi::Handle<ckpt::capi::Kind::thing> { std::shared_ptr<part::Thing> object; };
+//
+//   ckpt_status ckpt_thing_do(ckpt_thing* thing, int64_t n) {
+//     return guard([&] { checked(thing, "thing")->object->do_it(n); });
+//   }
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+
+namespace ckpt::capi {
+
+// Kinds of handles; the number is the type tag in memory, unlikely to be met by chance.
+enum class Kind : std::uint32_t {
+  none = 0,  // released
+  clock = 0x436b0001,
+  queue,
+  thread_pool,
+  memory_tracker,
+  tensor,
+  buffer_pool,
+  storage,
+  strategy,
+  profile,
+  schedule,
+  cursor,
+  layer,
+  chain,
+  executor,
+  optimizer,
+  state,
+  checkpoint,
+  safetensors,
+};
+
+const char* kind_name(std::uint32_t tag) noexcept;
+
+template <Kind kind>
+struct Handle {
+  static constexpr Kind handle_kind = kind;
+
+  Kind tag = kind;
+  std::atomic<std::int32_t> references{1};
+
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    // The compiler may drop a plain store to an object that is about to die.
+    *const_cast<volatile Kind*>(&tag) = Kind::none;
+  }
+};
+
+inline std::uint32_t tag_of(const void* handle) noexcept {
+  std::uint32_t tag = 0;
+  std::memcpy(&tag, handle, sizeof tag);
+  return tag;
+}
+
+// The handle itself; Error(invalid_argument) for NULL and for a handle of another kind. argument is the parameter's name.
+template <class T>
+T* checked(T* handle, const char* argument) {
+  if (handle == nullptr) [[unlikely]] base::fail(base::Status::invalid_argument, argument, " is NULL");
+  const std::uint32_t tag = tag_of(handle);
+  if (tag != static_cast<std::uint32_t>(T::handle_kind)) [[unlikely]] {
+    base::fail(base::Status::invalid_argument, argument, " is not a handle of kind '",
+               kind_name(static_cast<std::uint32_t>(T::handle_kind)), "' but ", kind_name(tag));
+  }
+  return handle;
+}
+
+// Like checked, but NULL is allowed and stays NULL.
+template <class T>
+T* checked_or_null(T* handle, const char* argument) {
+  return handle == nullptr ? nullptr : checked(handle, argument);
+}
+
+// For functions without a status (release, retain, plain getters): false for NULL and foreign handles.
+template <class T>
+bool is_handle(const T* handle) noexcept {
+  return handle != nullptr && tag_of(handle) == static_cast<std::uint32_t>(T::handle_kind);
+}
+
+template <class T>
+void retain(T* handle) noexcept {
+  if (is_handle(handle)) handle->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+template <class T>
+void release(T* handle) noexcept {
+  if (is_handle(handle) && handle->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete handle;
+}
+
+// Makes a handle around an object and hands it out.
+template <class T, class Object>
+void hand_out(T** out, Object&& object) {
+  auto handle = std::make_unique<T>();
+  handle->object = std::forward<Object>(object);
+  *out = handle.release();
+}
+
+}  // namespace ckpt::capi

@@ -1,0 +1,36 @@
+# How everything here is compiled: language levels, warnings as errors, sanitizers, and the floating-point rule.
+
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+# Assertions stay on in the optimised build: they are few, cheap and off the hot paths.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+
+find_package(Threads REQUIRED)
+
+add_library(ckpt_compile INTERFACE)
+target_compile_options(ckpt_compile INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Werror
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual>
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
+  # Contracted multiply-adds would give different bits on different machines: results are part of the contract.
+  -ffp-contract=off
+  # Builds must not carry the path of the machine they were made on.
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+
+if(CKPT_SANITIZE)
+  target_compile_options(ckpt_compile INTERFACE -fsanitize=${CKPT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(ckpt_compile INTERFACE -fsanitize=${CKPT_SANITIZE})
+  target_compile_definitions(ckpt_compile INTERFACE CKPT_SANITIZED=1)
+endif()
+if(CKPT_FUZZ)
+  target_compile_options(ckpt_compile INTERFACE -fsanitize=fuzzer-no-link)
+endif()

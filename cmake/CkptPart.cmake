@@ -1,0 +1,17 @@
+# ckpt_part(<name> [USES <part>...] SOURCES <file>...)
+#
+# One part of the library: a static target ckpt_<name> that links exactly the parts it may use. The folder is reached as
+# "<name>/header.h" through a directory that holds nothing else, so including a part that is not linked does not compile.
+function(ckpt_part name)
+  cmake_parse_arguments(PART "" "" "USES;SOURCES" ${ARGN})
+  set(view "${CMAKE_BINARY_DIR}/parts/${name}")
+  file(MAKE_DIRECTORY "${view}")
+  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${view}/${name}" SYMBOLIC)
+
+  add_library(ckpt_${name} STATIC ${PART_SOURCES})
+  target_include_directories(ckpt_${name} PUBLIC "${view}")
+  target_link_libraries(ckpt_${name} PRIVATE ckpt_compile)
+  foreach(used IN LISTS PART_USES)
+    target_link_libraries(ckpt_${name} PUBLIC ckpt_${used})
+  endforeach()
+endfunction()

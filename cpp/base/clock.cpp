@@ -1,0 +1,39 @@
+#include "base/clock.h"
+
+#include <chrono>
+#include <limits>
+
+#include "base/error.h"
+
+namespace ckpt::base {
+namespace {
+
+class MonotonicClock final : public Clock {
+ public:
+  std::int64_t now_ns() const override {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+};
+
+}  // namespace
+
+const std::shared_ptr<const Clock>& monotonic_clock() {
+  static const std::shared_ptr<const Clock> clock = std::make_shared<MonotonicClock>();
+  return clock;
+}
+
+ManualClock::ManualClock(std::int64_t start_ns) : now_ns_(start_ns) {
+  require(start_ns >= 0, "start_ns is ", start_ns, "; at least 0");
+}
+
+void ManualClock::advance(std::int64_t ns) {
+  require(ns >= 0, "ns is ", ns, "; a clock does not go backwards");
+  std::int64_t now = now_ns_.load(std::memory_order_relaxed);
+  do {
+    if (now > std::numeric_limits<std::int64_t>::max() - ns) {
+      fail(Status::out_of_range, "ns is ", ns, "; the clock stands at ", now, " and would pass INT64_MAX");
+    }
+  } while (!now_ns_.compare_exchange_weak(now, now + ns, std::memory_order_acq_rel));
+}
+
+}  // namespace ckpt::base

@@ -1,0 +1,31 @@
+// Time that never goes backwards and that tests can hold in their hands. Synchronised.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace ckpt::base {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Nanoseconds since a fixed, arbitrary moment.
+  virtual std::int64_t now_ns() const = 0;
+};
+
+// The system's monotonic clock: one object for the whole process.
+const std::shared_ptr<const Clock>& monotonic_clock();
+
+// Stands still until it is moved.
+class ManualClock final : public Clock {
+ public:
+  explicit ManualClock(std::int64_t start_ns);
+  std::int64_t now_ns() const override { return now_ns_.load(std::memory_order_acquire); }
+  void advance(std::int64_t ns);
+
+ private:
+  std::atomic<std::int64_t> now_ns_;
+};
+
+}  // namespace ckpt::base

@@ -1,0 +1,90 @@
+#include "base/hooks.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "base/error.h"
+
+namespace ckpt::base {
+
+struct ThreadHookSet {
+  std::int64_t id;
+  ThreadHook start;
+  ThreadHook stop;
+  std::int64_t threads = 0;  // that ran start and have not run stop
+};
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::condition_variable thread_left;
+  std::int64_t last_id = 0;
+  std::vector<std::shared_ptr<ThreadHookSet>> sets;
+};
+
+// Never destroyed: library threads may outlive static objects.
+Registry& registry() {
+  static auto* const the_registry = new Registry;
+  return *the_registry;
+}
+
+thread_local bool is_library_thread = false;
+
+// A hook that throws harms nobody else: there is no caller to tell.
+void run(const ThreadHook& hook, const char* name) noexcept {
+  try {
+    if (hook) hook(name);
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+std::int64_t add_thread_hooks(ThreadHook start, ThreadHook stop) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  auto set = std::make_shared<ThreadHookSet>(ThreadHookSet{all.last_id + 1, std::move(start), std::move(stop)});
+  all.sets.push_back(std::move(set));
+  return ++all.last_id;
+}
+
+void remove_thread_hooks(std::int64_t id) {
+  if (is_library_thread) fail(Status::invalid_state, "id is ", id, "; a thread that runs hooks cannot wait for them to end");
+  Registry& all = registry();
+  std::shared_ptr<ThreadHookSet> set;  // destroyed after the lock: destroying it may run the user's code
+  std::unique_lock lock(all.mutex);
+  const auto found = std::find_if(all.sets.begin(), all.sets.end(), [id](const auto& each) { return each->id == id; });
+  if (found == all.sets.end()) fail(Status::not_found, "id is ", id, "; no such thread hooks");
+  set = *found;
+  all.sets.erase(found);
+  all.thread_left.wait(lock, [&] { return set->threads == 0; });
+  lock.unlock();
+}
+
+ThreadHookScope::ThreadHookScope(std::string thread_name) : thread_name_(std::move(thread_name)) {
+  is_library_thread = true;
+  Registry& all = registry();
+  {
+    const std::lock_guard lock(all.mutex);
+    sets_ = all.sets;
+    for (const auto& set : sets_) ++set->threads;
+  }
+  for (const auto& set : sets_) run(set->start, thread_name_.c_str());
+}
+
+ThreadHookScope::~ThreadHookScope() {
+  Registry& all = registry();
+  for (auto set = sets_.rbegin(); set != sets_.rend(); ++set) run((*set)->stop, thread_name_.c_str());
+  // The last reference must not die here: its destruction belongs to the thread that removes the hooks.
+  const std::lock_guard lock(all.mutex);
+  for (auto& set : sets_) {
+    --set->threads;
+    set.reset();
+  }
+  all.thread_left.notify_all();
+}
+
+}  // namespace ckpt::base

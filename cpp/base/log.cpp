@@ -1,0 +1,54 @@
+#include "base/log.h"
+
+#include <atomic>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+namespace ckpt::base {
+namespace {
+
+constexpr std::int32_t silent = 1000;
+
+struct Logger {
+  std::atomic<std::int32_t> minimum{silent};
+  std::shared_mutex mutex;
+  LogSink sink;
+};
+
+// Never destroyed: threads of the host may log while static objects are torn down.
+Logger& logger() {
+  static auto* const the_logger = new Logger;
+  return *the_logger;
+}
+
+// A sink that calls the library may log again; taking the shared lock twice on one thread could deadlock with a waiting set_log.
+thread_local bool inside_sink = false;
+
+}  // namespace
+
+void set_log(LogLevel minimum, LogSink sink) {
+  Logger& log = logger();
+  LogSink former;
+  {
+    const std::unique_lock lock(log.mutex);
+    log.minimum.store(sink ? static_cast<std::int32_t>(minimum) : silent, std::memory_order_relaxed);
+    former = std::exchange(log.sink, std::move(sink));
+  }
+}
+
+void log(LogLevel level, const char* component, const std::string& message) {
+  Logger& log = logger();
+  if (static_cast<std::int32_t>(level) < log.minimum.load(std::memory_order_relaxed) || inside_sink) return;
+  const std::shared_lock lock(log.mutex);
+  if (!log.sink) return;
+  inside_sink = true;
+  try {
+    log.sink(level, component, message.c_str());
+  } catch (...) {
+    // A sink has nowhere to report to.
+  }
+  inside_sink = false;
+}
+
+}  // namespace ckpt::base

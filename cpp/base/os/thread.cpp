@@ -1,0 +1,60 @@
+#include "base/os/thread.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hooks.h"
+
+namespace ckpt::base {
+namespace {
+
+std::atomic<std::uint64_t> generation{0};
+
+// Registered when the library is loaded: a fork before the first Thread has no threads to lose.
+const int registered = pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1, std::memory_order_relaxed); });
+
+struct Start {
+  std::string name;
+  std::function<void()> body;
+};
+
+void* run(void* argument) {
+  const std::unique_ptr<Start> start(static_cast<Start*>(argument));
+  pthread_setname_np(pthread_self(), start->name.substr(0, 15).c_str());
+  const ThreadHookScope hooks(start->name);
+  start->body();
+  return nullptr;
+}
+
+}  // namespace
+
+struct Thread::Native {
+  pthread_t id{};
+};
+
+std::uint64_t fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
+
+Thread::Thread(std::string name, std::function<void()> body)
+    : native_(std::make_unique<Native>()), generation_(fork_generation()) {
+  auto start = std::make_unique<Start>(Start{std::move(name), std::move(body)});
+  const int error = pthread_create(&native_->id, nullptr, run, start.get());
+  if (error != 0) {
+    fail(Status::out_of_memory, "the system gave no thread for '", start->name, "' (error ", error, ", registered ", registered, ")");
+  }
+  static_cast<void>(start.release());  // the thread owns it now
+}
+
+Thread::~Thread() { join(); }
+
+void Thread::join() {
+  if (joined_ || generation_ != fork_generation()) return;
+  joined_ = true;
+  pthread_join(native_->id, nullptr);
+}
+
+bool Thread::is_current() const noexcept { return pthread_equal(native_->id, pthread_self()) != 0; }
+
+}  // namespace ckpt::base

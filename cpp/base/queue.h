@@ -1,0 +1,129 @@
+// Bounded first-in first-out queues on Boost.Lockfree: one family, two kinds, exact capacity, no allocation after construction.
+//
+// SpscQueue: one pushing and one popping thread. MpmcQueue: any threads. Both offer try_push, try_pop, size and capacity.
+// BlockingQueue<Queue> adds waiting with a time-out and closing.
+#pragma once
+
+#include <atomic>
+#include <boost/lockfree/queue.hpp>
+#include <boost/lockfree/spsc_queue.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/wait_point.h"
+
+namespace ckpt::base {
+
+constexpr std::int64_t largest_queue_capacity = std::int64_t{1} << 24;
+
+inline std::size_t checked_queue_capacity(std::int64_t capacity) {
+  require(capacity >= 1 && capacity <= largest_queue_capacity, "capacity is ", capacity, "; 1 .. ", largest_queue_capacity);
+  return static_cast<std::size_t>(capacity);
+}
+
+template <class T>
+class SpscQueue {
+ public:
+  explicit SpscQueue(std::int64_t capacity) : capacity_(capacity), ring_(checked_queue_capacity(capacity)) {}
+
+  bool try_push(const T& value) { return ring_.push(value); }
+  bool try_pop(T& value) { return ring_.pop(value); }
+  // Each end counts only what it may read exactly: the result is a snapshot.
+  std::int64_t size() const { return static_cast<std::int64_t>(ring_.read_available()); }
+  std::int64_t capacity() const { return capacity_; }
+
+ private:
+  std::int64_t capacity_;
+  boost::lockfree::spsc_queue<T> ring_;
+};
+
+template <class T>
+class MpmcQueue {
+  static_assert(std::is_trivially_copyable_v<T>, "boost::lockfree::queue copies nodes while others may write them");
+
+ public:
+  explicit MpmcQueue(std::int64_t capacity) : capacity_(capacity), nodes_(checked_queue_capacity(capacity)) {}
+
+  // Boost's queue is bounded by its free nodes, which are not exact; admission by a count is.
+  bool try_push(const T& value) {
+    std::int64_t size = size_.load(std::memory_order_relaxed);
+    do {
+      if (size >= capacity_) return false;
+    } while (!size_.compare_exchange_weak(size, size + 1, std::memory_order_acq_rel));
+    // A popping thread gives its node back before it lowers the count, so an admitted push finds one.
+    while (!nodes_.bounded_push(value)) spin_pause();
+    return true;
+  }
+
+  bool try_pop(T& value) {
+    if (!nodes_.pop(value)) return false;
+    size_.fetch_sub(1, std::memory_order_acq_rel);
+    return true;
+  }
+
+  std::int64_t size() const { return size_.load(std::memory_order_acquire); }
+  std::int64_t capacity() const { return capacity_; }
+
+ private:
+  std::int64_t capacity_;
+  std::atomic<std::int64_t> size_{0};
+  boost::lockfree::queue<T> nodes_;
+};
+
+enum class QueueResult { done, full, empty, closed };
+
+template <class Queue, class T>
+class BlockingQueue {
+ public:
+  explicit BlockingQueue(std::int64_t capacity) : queue_(capacity) {}
+
+  // done, full (no place within timeout_ns) or closed.
+  QueueResult push(const T& value, std::int64_t timeout_ns) {
+    bool pushed = false;
+    places_.wait([&] { return closed() || (pushed = queue_.try_push(value)); }, timeout_ns);
+    if (pushed) {
+      values_.wake_all();
+      return QueueResult::done;
+    }
+    return closed() ? QueueResult::closed : QueueResult::full;
+  }
+
+  // done, empty (nothing came within timeout_ns) or closed (closed and nothing left).
+  QueueResult pop(T& value, std::int64_t timeout_ns) {
+    bool popped = false;
+    // Closed is read before the attempt: whatever was pushed before the close is found by the attempt after it.
+    bool was_closed = false;
+    values_.wait(
+        [&] {
+          was_closed = closed();
+          popped = queue_.try_pop(value);
+          return popped || was_closed;
+        },
+        timeout_ns);
+    if (popped) {
+      places_.wake_all();
+      return QueueResult::done;
+    }
+    return was_closed ? QueueResult::closed : QueueResult::empty;
+  }
+
+  void close() {
+    closed_.store(true, std::memory_order_release);
+    places_.wake_all();
+    values_.wake_all();
+  }
+
+  bool closed() const { return closed_.load(std::memory_order_acquire); }
+  std::int64_t size() const { return queue_.size(); }
+  std::int64_t capacity() const { return queue_.capacity(); }
+
+ private:
+  Queue queue_;
+  std::atomic<bool> closed_{false};
+  WaitPoint places_;
+  WaitPoint values_;
+};
+
+}  // namespace ckpt::base

@@ -1,0 +1,36 @@
+// The statuses that errors carry. The C API's constants have the same numbers; capi/base.cpp asserts it.
+#pragma once
+
+#include <cstdint>
+
+namespace ckpt::base {
+
+enum class Status : std::int32_t {
+  ok = 0,
+  invalid_argument = -1,
+  out_of_memory = -2,
+  out_of_range = -3,
+  invalid_state = -4,
+  not_found = -5,
+  already_exists = -6,
+  busy = -7,
+  timeout = -8,
+  cancelled = -9,
+  callback = -10,
+  forked = -11,
+  queue_full = -12,
+  closed = -13,
+  io = -14,
+  no_space = -15,
+  permission = -16,
+  corrupt = -17,
+  unsupported = -18,
+  over_budget = -19,
+  invalid_schedule = -20,
+  internal = -21,
+};
+
+// "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is no status.
+const char* status_name(Status status) noexcept;
+
+}  // namespace ckpt::base

@@ -1,0 +1,45 @@
+// Text from pieces, the same whatever the process's locale is.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace ckpt::base {
+
+inline void append_piece(std::string& out, std::string_view piece) { out += piece; }
+inline void append_piece(std::string& out, const char* piece) { out += piece == nullptr ? "NULL" : piece; }
+inline void append_piece(std::string& out, const std::string& piece) { out += piece; }
+inline void append_piece(std::string& out, char piece) { out += piece; }
+inline void append_piece(std::string& out, bool piece) { out += piece ? "true" : "false"; }
+
+template <class Number>
+  requires(std::integral<Number> || std::floating_point<Number>)
+void append_piece(std::string& out, Number number) {
+  char digits[64];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  out.append(digits, end);
+}
+
+// cat("ndim is ", 9, "; at most ", 8)
+template <class... Pieces>
+std::string cat(const Pieces&... pieces) {
+  std::string out;
+  (append_piece(out, pieces), ...);
+  return out;
+}
+
+// True when text is well-formed UTF-8.
+bool is_utf8(std::string_view text) noexcept;
+
+// True when text is empty or only ASCII white space.
+bool is_blank(std::string_view text) noexcept;
+
+// Text for a message: quoted with ', control characters escaped, cut after 80 bytes.
+std::string quoted(std::string_view text);
+
+// Throws Error(invalid_argument) unless name is well-formed UTF-8 that is not blank. argument names it in the message.
+void require_name(std::string_view argument, std::string_view name);
+
+}  // namespace ckpt::base

@@ -1,0 +1,40 @@
+// A fixed set of threads that work through numbered parts. Synchronised.
+//
+// Parts are handed out by a counter, so which thread runs which is not fixed: a computation that must give the same bits everywhere
+// makes its parts from its shape alone and lets each part write only what is its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace ckpt::base {
+
+class ThreadPool {
+ public:
+  // threads: 1 .. 1024, the calling thread included; 0 takes available_threads().
+  explicit ThreadPool(std::int32_t threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::int32_t threads() const noexcept;
+
+  // Calls work(part) for 0 <= part < parts and returns when all are done. When parts throw, the rest is skipped and the exception of
+  // the lowest part that threw is thrown here. Allocates nothing. When the pool is busy (or this is one of its own threads) the calling
+  // thread works alone. Error(forked) in a forked child.
+  template <class Work>
+  void run(std::int64_t parts, Work&& work) {
+    run_parts(
+        parts, [](void* context, std::int64_t part) { (*static_cast<std::remove_reference_t<Work>*>(context))(part); },
+        const_cast<void*>(static_cast<const void*>(&work)));
+  }
+
+ private:
+  using PartFunction = void (*)(void* context, std::int64_t part);
+  void run_parts(std::int64_t parts, PartFunction function, void* context);
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ckpt::base

@@ -1,0 +1,51 @@
+// A tensor: dtype, shape and memory, row-major and contiguous. The memory is owned (from a buffer pool, 64-byte aligned) or borrowed
+// (with a release callback). Shared by std::shared_ptr; metadata never changes; writes to the data are not synchronised.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "tensor/buffer_pool.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace ckpt::tensor {
+
+class Tensor {
+ public:
+  // Owned memory from pool (nullptr: the process's default pool); its contents are undefined.
+  static std::shared_ptr<Tensor> create(Dtype dtype, const Shape& shape, const std::shared_ptr<BufferPool>& pool = nullptr);
+
+  // Memory of somebody else, of byte_size(dtype, shape) bytes; data may be nullptr only when that is 0. release runs exactly once,
+  // when the tensor's last reference goes. When this throws, release has not run.
+  static std::shared_ptr<Tensor> borrow(void* data, Dtype dtype, const Shape& shape, std::function<void()> release);
+
+  ~Tensor();
+  Tensor(const Tensor&) = delete;
+  Tensor& operator=(const Tensor&) = delete;
+
+  Dtype dtype() const noexcept { return dtype_; }
+  const Shape& shape() const noexcept { return shape_; }
+  std::int64_t bytes() const noexcept { return bytes_; }
+  void* data() const noexcept { return data_; }
+  template <class T>
+  T* data_as() const noexcept {
+    return static_cast<T*>(data_);
+  }
+  std::span<std::byte> byte_span() const noexcept { return {static_cast<std::byte*>(data_), static_cast<std::size_t>(bytes_)}; }
+
+ private:
+  Tensor(Dtype dtype, const Shape& shape);
+
+  Dtype dtype_;
+  Shape shape_;
+  std::int64_t bytes_;
+  void* data_ = nullptr;
+  Buffer buffer_;                  // owned memory; empty when borrowed
+  std::function<void()> release_;  // borrowed memory; empty when owned
+};
+
+}  // namespace ckpt::tensor

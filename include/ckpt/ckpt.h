@@ -1,0 +1,42 @@
+/* ckpt.h - libckpt: checkpointing that a program can embed. Umbrella header: includes one header per part.
+ *
+ * Two meanings of one word are kept apart in every name. An *activation checkpoint* is kept in memory to shorten recomputation
+ * (strategy.h, plan.h, engine.h). A *state checkpoint* is durable and survives a crash (state.h).
+ *
+ * Rules that hold for every function, unless its comment says otherwise:
+ *
+ * Result     Functions that can fail return ckpt_status: CKPT_OK is 0, errors are negative. After an error ckpt_last_error() tells
+ *            on the same thread which argument was wrong and its value. A function that failed changed nothing and leaves its
+ *            out-parameters alone. No exception ever crosses this boundary, in either direction.
+ * Handles    ckpt_<noun>_create hands out one reference, ckpt_<noun>_release gives it back; release(NULL) does nothing. Handles
+ *            may be released in any order: what still needs another object keeps it alive. A handle of the wrong kind is refused
+ *            with CKPT_E_INVALID_ARGUMENT. Using a handle after its release is undefined.
+ * Structs    A struct that starts with struct_size is initialised with its _INIT macro; later versions append fields. Structs
+ *            that the library fills are initialised by the caller in the same way; at most struct_size bytes are written.
+ * Strings    In: UTF-8, NUL-terminated. Out: borrowed, with the lifetime stated at the function, or written to (buffer, capacity,
+ *            *needed): *needed receives the full length without the NUL; a capacity that is too small gives CKPT_E_OUT_OF_RANGE
+ *            and writes nothing else; buffer NULL with capacity 0 only asks for the length.
+ * Numbers    Sizes and counts are int64_t; bytes where the name says bytes; times are double seconds (_seconds) or int64_t
+ *            nanoseconds (_ns). A time-out is in nanoseconds: -1 waits for ever, 0 polls.
+ * Callbacks  Always a function, a user_data and a destroy function (may be NULL). destroy runs exactly once, after the last call;
+ *            when the function that took them fails, it does not run: the caller still owns user_data. A callback that returns
+ *            non-zero stops the operation with CKPT_E_CALLBACK; ckpt_callback_error() before it gives the reason.
+ * Threads    A handle may be used from any thread. Objects marked "synchronised" may be used from several threads at once; all
+ *            others from one thread at a time. ckpt_*_release needs that no other thread uses the same reference.
+ * Fork       In a forked child, handles that own threads return CKPT_E_FORKED; releasing them frees memory and joins nothing.
+ *
+ * The library never prints, never exits, installs no signal handlers and does not change the locale.
+ */
+#ifndef CKPT_CKPT_H
+#define CKPT_CKPT_H
+
+#include <ckpt/base.h>
+#include <ckpt/engine.h>
+#include <ckpt/memory.h>
+#include <ckpt/plan.h>
+#include <ckpt/state.h>
+#include <ckpt/storage.h>
+#include <ckpt/strategy.h>
+#include <ckpt/tensor.h>
+
+#endif /* CKPT_CKPT_H */
