@@ -1,0 +1,59 @@
+#include "strategy/counters.h"
+
+#include <bit>
+
+namespace ckpt::strategy {
+namespace {
+
+// Bit i is set while stripe i belongs to a thread.
+std::atomic<std::uint64_t> taken_stripes{0};
+static_assert(stripe_count == 64);
+
+// Gives the stripe back when its thread ends.
+struct StripeOwner {
+  int stripe = stripe_shared;
+  ~StripeOwner() {
+    thread_stripe = stripe_shared;  // destructors that run later may still ask strategies
+    // Release: the next owner continues from this thread's last counts.
+    if (stripe >= 0) taken_stripes.fetch_and(~(std::uint64_t{1} << stripe), std::memory_order_release);
+  }
+};
+
+}  // namespace
+
+int assign_thread_stripe() noexcept {
+  thread_local StripeOwner owner;
+  std::uint64_t taken = taken_stripes.load(std::memory_order_relaxed);
+  while (taken != ~std::uint64_t{0}) {
+    const int free = std::countr_one(taken);
+    if (taken_stripes.compare_exchange_weak(taken, taken | (std::uint64_t{1} << free), std::memory_order_acquire)) {
+      owner.stripe = free;
+      break;
+    }
+  }
+  return thread_stripe = owner.stripe;
+}
+
+void StripedCounters::begin(Stripe& stripe, std::uint64_t generation) noexcept {
+  stripe.asked.store(0, std::memory_order_relaxed);
+  stripe.chosen.store(0, std::memory_order_relaxed);
+  stripe.chosen_bytes.store(0, std::memory_order_relaxed);
+  stripe.generation.store(generation, std::memory_order_release);
+}
+
+void StripedCounters::add_stripe(Counters& sum, const Stripe& stripe) const noexcept {
+  if (stripe.generation.load(std::memory_order_acquire) != generation_.load(std::memory_order_acquire)) return;
+  sum.asked += stripe.asked.load(std::memory_order_relaxed);
+  sum.chosen += stripe.chosen.load(std::memory_order_relaxed);
+  sum.chosen_bytes = add_up_to_limit(sum.chosen_bytes, stripe.chosen_bytes.load(std::memory_order_relaxed));
+}
+
+Counters StripedCounters::read() const noexcept {
+  Counters sum;
+  const std::lock_guard lock(shared_mutex_);
+  add_stripe(sum, shared_);
+  for (const Stripe& stripe : stripes_) add_stripe(sum, stripe);
+  return sum;
+}
+
+}  // namespace ckpt::strategy

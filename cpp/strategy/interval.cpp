@@ -1,0 +1,15 @@
+#include "strategy/interval.h"
+
+#include "base/error.h"
+
+namespace ckpt::strategy {
+
+Interval::Interval(std::int64_t interval) : Strategy(Chosen::boundary), interval_(interval) {
+  base::require(interval > 0, "interval is ", interval, "; at least 1");
+}
+
+std::string Interval::name() const { return base::cat("Interval(", interval_, ")"); }
+
+StrategyPtr make_interval(std::int64_t interval) { return std::make_shared<Interval>(interval); }
+
+}  // namespace ckpt::strategy

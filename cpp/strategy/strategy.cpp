@@ -1,0 +1,12 @@
+#include "strategy/strategy.h"
+
+#include "base/error.h"
+
+namespace ckpt::strategy {
+
+void Strategy::refuse(std::string_view layer_name, std::int64_t layer_index) {
+  base::require(!layer_name.empty(), "layer_name is empty");
+  base::fail(base::Status::invalid_argument, "layer_index is ", layer_index, "; at least 0");
+}
+
+}  // namespace ckpt::strategy

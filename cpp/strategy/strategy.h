@@ -1,0 +1,97 @@
+// A strategy answers, layer by layer, whether to checkpoint the layer. How a yes becomes a schedule is the plan part's work and
+// depends on chosen(). All strategies are synchronised and a decision about a known layer allocates nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "strategy/counters.h"
+#include "tensor/shape.h"
+#include "tensor/tensor.h"
+
+namespace ckpt::strategy {
+
+// What a strategy is told about a layer's activation. Cheap to build: no allocation.
+struct Activation {
+  tensor::Dtype dtype = tensor::Dtype::u8;
+  tensor::Shape shape;
+  std::int64_t bytes = 1;
+
+  // Error as tensor::byte_size.
+  Activation(tensor::Dtype dtype_, const tensor::Shape& shape_)
+      : dtype(dtype_), shape(shape_), bytes(tensor::byte_size(dtype_, shape_)) {}
+  explicit Activation(const tensor::Tensor& tensor) : dtype(tensor.dtype()), shape(tensor.shape()), bytes(tensor.bytes()) {}
+  // Where only the size is known: that many u8. bytes >= 0.
+  explicit Activation(std::int64_t bytes_) : shape({bytes_}), bytes(bytes_) {}
+};
+
+// What a yes means. Numbers are those of CKPT_STRATEGY_CHOSEN_*.
+enum class Chosen : std::int32_t {
+  recompute = 1,  // a chosen layer keeps only its input and runs again in backward; every other layer is stored in full
+  boundary = 2,   // the inputs of chosen layers are kept; each stretch between them is recomputed once, as a segment
+};
+
+// Live bytes now; negative when the source no longer knows (for example because its executor is gone). Called on deciding threads.
+using LiveBytes = std::function<std::int64_t()>;
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  Strategy(const Strategy&) = delete;
+  Strategy& operator=(const Strategy&) = delete;
+
+  // layer_name: not empty. layer_index >= 0. Counts the question and the answer; when the decision throws, nothing is counted.
+  bool should_checkpoint(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) {
+    if (layer_name.empty() || layer_index < 0) [[unlikely]]
+      refuse(layer_name, layer_index);
+    const bool answer = decide(layer_name, activation, layer_index);
+    counters_.count(answer, activation.bytes);
+    return answer;
+  }
+
+  // "Interval(2)", "SizeBased(1MB)", ...
+  virtual std::string name() const = 0;
+
+  // Back to the state after construction, counters included; a composite's children too. chosen() and bindings stay.
+  void reset() {
+    forget();
+    counters_.reset();
+  }
+
+  Counters counters() const noexcept { return counters_.read(); }
+
+  Chosen chosen() const noexcept { return chosen_.load(std::memory_order_relaxed); }
+  void set_chosen(Chosen chosen) noexcept { chosen_.store(chosen, std::memory_order_relaxed); }
+
+  // The executor read or wrote this layer's activation: smart counts it, others ignore it.
+  virtual void observe_access(std::string_view /*layer_name*/) {}
+
+  // The executor that runs this strategy's schedules gives its live bytes: memory-aware without a tracker follows them, others
+  // ignore it. The last source bound counts; an empty one unbinds. A source should hold its executor weakly.
+  virtual void bind_live_bytes(const LiveBytes& /*source*/) {}
+
+  // Levels of strategies within strategies; 1 for one that has no children.
+  virtual int depth() const noexcept { return 1; }
+
+ protected:
+  explicit Strategy(Chosen chosen = Chosen::recompute) : chosen_(chosen) {}
+
+ private:
+  virtual bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) = 0;
+  virtual void forget() {}
+  [[noreturn]] static void refuse(std::string_view layer_name, std::int64_t layer_index);
+
+  std::atomic<Chosen> chosen_;
+  StripedCounters counters_;
+};
+
+using StrategyPtr = std::shared_ptr<Strategy>;
+
+// Yes for every interval-th layer, beginning with layer 0. interval >= 1. Its chosen() is boundary by default.
+StrategyPtr make_interval(std::int64_t interval = 2);
+
+}  // namespace ckpt::strategy
