@@ -1,0 +1,48 @@
+// A schedule from the caller's own list of actions.
+#include "base/error.h"
+#include "plan/schedule.h"
+
+namespace ckpt::plan {
+
+using base::require;
+
+namespace {
+
+// A position is {index, 0, 0, 0}.
+class ListSource final : public ActionSource {
+ public:
+  explicit ListSource(std::span<const Action> actions) : actions_(actions.begin(), actions.end()) {}
+
+  Position start() const override { return {0, 0, 0, 0}; }
+
+  void group_at(const Position& at, std::int64_t, ActionGroup& group, Position& next) const override {
+    const auto index = static_cast<std::size_t>(at[0]);
+    group.add(actions_[index]);
+    next = index + 1 < actions_.size() ? Position{at[0] + 1, 0, 0, 0} : at;
+  }
+
+  bool is_position(const Position& at, std::int64_t) const override {
+    return at[0] >= 0 && at[0] < static_cast<std::int64_t>(actions_.size()) && at[1] == 0 && at[2] == 0 && at[3] == 0;
+  }
+
+  void describe(Fingerprint& fingerprint) const override { fingerprint.add_bytes(std::as_bytes(std::span(actions_))); }
+
+ private:
+  std::vector<Action> actions_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions) {
+  require(layers >= 1, "layers is ", layers, "; at least 1");
+  require(!actions.empty(), "count is 0; a schedule ends with END");
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const auto kind = static_cast<std::int32_t>(actions[i].kind);
+    require(is_kind(kind), "actions[", i, "].kind is ", kind, "; no such kind");
+    const bool last = i + 1 == actions.size();
+    require((actions[i].kind == Kind::end) == last, "actions[", i, "] is ", kind_name(actions[i].kind), "; END stands last and only there");
+  }
+  return std::make_shared<const Schedule>(base::cat("list(", actions.size(), ")"), layers, std::make_unique<ListSource>(actions));
+}
+
+}  // namespace ckpt::plan

@@ -1,0 +1,32 @@
+// A schedule made ready to run on one chain: every buffer that comes and goes, and what runs between, in order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/schedule.h"
+#include "plan/walk.h"
+
+namespace ckpt::plan {
+
+struct Instruction {
+  enum class Kind : std::uint8_t { allocate, free, run } kind = Kind::run;
+  std::int64_t index = 0;  // of a buffer, or of an operation
+};
+
+struct Program {
+  std::vector<Instruction> instructions;
+  std::vector<BufferInfo> buffers;  // by BufferId
+  std::vector<Operation> operations;
+};
+
+constexpr std::int64_t largest_program_actions = std::int64_t{1} << 20;
+
+// Error(invalid_schedule) when the schedule does not fit the profile, Error(out_of_range) past largest_program_actions.
+Program make_program(const Schedule& schedule, const ChainProfile& profile);
+
+// A cursor for a schedule on this profile: an open-ended one is finalized with the profile's length.
+// Error(invalid_argument) when the schedule is for another number of layers.
+Cursor cursor_for(const Schedule& schedule, const ChainProfile& profile);
+
+}  // namespace ckpt::plan

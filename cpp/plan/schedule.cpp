@@ -1,0 +1,125 @@
+#include "plan/schedule.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace ckpt::plan {
+
+using base::fail;
+using base::require;
+using base::Status;
+
+namespace {
+
+// A saved cursor. Written in the byte order of the machine; the magic number refuses another one's.
+struct SavedCursor {
+  std::uint64_t magic = 0x3172737275636b63U;  // "ckcursr1", little endian
+  std::uint64_t fingerprint = 0;
+  std::int64_t layers = 0;
+  Position position{};
+  std::int32_t taken = 0;
+  std::int32_t ended = 0;
+  std::uint64_t check = 0;  // of all bytes before
+};
+static_assert(sizeof(SavedCursor) == 72);
+
+std::uint64_t check_of(const SavedCursor& saved) {
+  Fingerprint check;
+  check.add_bytes(std::as_bytes(std::span(&saved, 1)).first(offsetof(SavedCursor, check)));
+  return check.value();
+}
+
+std::uint64_t fingerprint_of(const std::string& name, std::int64_t layers, const ActionSource& source) {
+  Fingerprint fingerprint;
+  fingerprint.add_bytes(std::as_bytes(std::span(name)));
+  fingerprint.add(layers);
+  source.describe(fingerprint);
+  return fingerprint.value();
+}
+
+}  // namespace
+
+Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source)
+    : name_(std::move(name)), layers_(layers), source_(std::move(source)), fingerprint_(fingerprint_of(name_, layers_, *source_)) {}
+
+Cursor::Cursor(std::shared_ptr<const Schedule> schedule)
+    : schedule_(std::move(schedule)), layers_(schedule_->layers()), position_(schedule_->source().start()) {
+  load_group();
+}
+
+void Cursor::load_group() {
+  group_ = ActionGroup();
+  schedule_->source().group_at(position_, layers_, group_, next_position_);
+}
+
+Action Cursor::next() {
+  if (taken_ == group_.size()) {
+    if (ended_) return end();
+    position_ = next_position_;
+    taken_ = 0;
+    load_group();
+  }
+  const Action action = group_[taken_++];
+  ended_ = ended_ || action.kind == Kind::end;
+  return action;
+}
+
+std::int64_t Cursor::next_many(std::span<Action> actions) {
+  std::int64_t count = 0;
+  while (!ended_ && count < static_cast<std::int64_t>(actions.size())) actions[static_cast<std::size_t>(count++)] = next();
+  return count;
+}
+
+void Cursor::finalize(std::int64_t layers) {
+  if (layers_ >= 0) fail(Status::invalid_state, "n is ", layers, "; the schedule has ", layers_, " steps already");
+  // The group in hand counts as handed out as soon as one of its actions was.
+  const std::int64_t steps = schedule_->source().steps_before(taken_ == 0 ? position_ : next_position_);
+  require(layers >= 1 && layers >= steps, "n is ", layers, "; at least 1 and at least the ", steps, " steps handed out");
+  layers_ = layers;
+  if (taken_ == 0) {
+    load_group();
+  } else {
+    ActionGroup same;
+    schedule_->source().group_at(position_, layers_, same, next_position_);
+  }
+}
+
+std::vector<std::byte> Cursor::save() const {
+  SavedCursor saved;
+  saved.fingerprint = schedule_->fingerprint();
+  saved.layers = layers_;
+  saved.position = position_;
+  saved.taken = taken_;
+  saved.ended = ended_ ? 1 : 0;
+  saved.check = check_of(saved);
+  const auto bytes = std::as_bytes(std::span(&saved, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+void Cursor::restore(std::span<const std::byte> bytes) {
+  SavedCursor saved;
+  const std::uint64_t magic = saved.magic;
+  if (bytes.size() != sizeof saved) fail(Status::corrupt, "count is ", bytes.size(), "; a saved cursor has ", sizeof saved, " bytes");
+  std::memcpy(&saved, bytes.data(), sizeof saved);
+  if (saved.magic != magic || saved.check != check_of(saved)) fail(Status::corrupt, "bytes are not a saved cursor");
+  require(saved.fingerprint == schedule_->fingerprint(), "bytes are a cursor of another schedule than ", base::quoted(schedule_->name()));
+  const bool layers_fit = schedule_->layers() < 0 ? saved.layers >= -1 && saved.layers != 0 : saved.layers == schedule_->layers();
+  if (!layers_fit || !schedule_->source().is_position(saved.position, saved.layers)) {
+    fail(Status::corrupt, "bytes name a place that the schedule does not have");
+  }
+  ActionGroup group;
+  Position next{};
+  schedule_->source().group_at(saved.position, saved.layers, group, next);
+  if (saved.taken < 0 || saved.taken > group.size()) fail(Status::corrupt, "bytes name a place that the schedule does not have");
+  layers_ = saved.layers;
+  position_ = saved.position;
+  next_position_ = next;
+  group_ = group;
+  taken_ = saved.taken;
+  ended_ = saved.ended != 0;
+}
+
+}  // namespace ckpt::plan

@@ -1,0 +1,98 @@
+// An immutable recipe for one step of training, read as a stream of actions. Schedules are synchronised; sources are not.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/action.h"
+#include "plan/fingerprint.h"
+#include "plan/profile.h"
+
+namespace ckpt::plan {
+
+// A place in a schedule as numbers, whose meaning is the source's own.
+using Position = std::array<std::int64_t, 4>;
+
+// The actions that belong together at one position. Small and on the stack.
+class ActionGroup {
+ public:
+  void add(const Action& action) { actions_[static_cast<std::size_t>(size_++)] = action; }
+  std::int32_t size() const { return size_; }
+  const Action& operator[](std::int32_t i) const { return actions_[static_cast<std::size_t>(i)]; }
+
+ private:
+  std::array<Action, 4> actions_;
+  std::int32_t size_ = 0;
+};
+
+// How a schedule produces its actions: from position to position, without a memory of its own. So a cursor is a position.
+class ActionSource {
+ public:
+  virtual ~ActionSource() = default;
+  virtual Position start() const = 0;
+  // The actions at a position, and the position behind it. layers: the number of steps, -1 while it is not known.
+  // A group of one END stands at the end and leads to itself.
+  virtual void group_at(const Position& position, std::int64_t layers, ActionGroup& group, Position& next) const = 0;
+  // True when a position read from outside is one that this source can be at.
+  virtual bool is_position(const Position& position, std::int64_t layers) const = 0;
+  // Everything that tells this recipe from another of the same name and length.
+  virtual void describe(Fingerprint& fingerprint) const = 0;
+  // Forward steps that are handed out before position; only asked of sources whose number of steps is not known.
+  virtual std::int64_t steps_before(const Position&) const { return 0; }
+};
+
+class Schedule {
+ public:
+  // layers: -1 when the number of steps is not known beforehand.
+  Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source);
+
+  const std::string& name() const noexcept { return name_; }
+  std::int64_t layers() const noexcept { return layers_; }
+  const ActionSource& source() const noexcept { return *source_; }
+  // Tells recipes apart when a saved cursor comes back.
+  std::uint64_t fingerprint() const noexcept { return fingerprint_; }
+
+ private:
+  std::string name_;
+  std::int64_t layers_;
+  std::unique_ptr<const ActionSource> source_;
+  std::uint64_t fingerprint_;
+};
+
+// Hands out a schedule's actions one by one. Not synchronised.
+class Cursor {
+ public:
+  explicit Cursor(std::shared_ptr<const Schedule> schedule);
+
+  Action next();
+  // Fills actions as far as END; returns how many.
+  std::int64_t next_many(std::span<Action> actions);
+  void finalize(std::int64_t layers);
+  std::vector<std::byte> save() const;
+  void restore(std::span<const std::byte> bytes);
+
+ private:
+  void load_group();
+
+  std::shared_ptr<const Schedule> schedule_;
+  std::int64_t layers_;
+  Position position_;       // of the group in hand
+  Position next_position_;  // of the group behind it
+  ActionGroup group_;
+  std::int32_t taken_ = 0;  // actions of the group in hand that were handed out
+  bool ended_ = false;      // END was handed out
+};
+
+std::shared_ptr<const Schedule> make_store_all(const ChainProfile& profile);
+std::shared_ptr<const Schedule> make_recompute_all(const ChainProfile& profile);
+std::shared_ptr<const Schedule> make_periodic(const ChainProfile& profile, std::int64_t segments);
+std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::span<const std::int64_t> begins);
+std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, strategy::Strategy& strategy);
+std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags);
+std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions);
+
+}  // namespace ckpt::plan

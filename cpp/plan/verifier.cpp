@@ -1,0 +1,67 @@
+#include "plan/verifier.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "plan/program.h"
+#include "plan/walk.h"
+
+namespace ckpt::plan {
+namespace {
+
+class CountingSink final : public WalkSink {
+ public:
+  CountingSink(const ChainProfile& profile, PlanReport& report) : profile_(profile), report_(report) {}
+
+  void allocate(BufferId id, const BufferInfo& info) override {
+    buffers_[id] = info;
+    std::int64_t& live = live_[static_cast<std::size_t>(info.tier)];
+    live += info.bytes;
+    std::int64_t& peak = report_.peak_bytes[static_cast<std::size_t>(info.tier)];
+    if (live <= peak) return;
+    peak = live;
+    if (info.tier == 0) report_.peak_action = report_.actions;
+  }
+
+  void run(const Operation& operation) override {
+    if (operation.kind != Operation::Kind::forward && operation.kind != Operation::Kind::backward) return;
+    const OptionProfile& option = profile_.layer(operation.layer).options[static_cast<std::size_t>(operation.option)];
+    if (operation.kind == Operation::Kind::backward) {
+      report_.seconds += option.backward_seconds;
+      return;
+    }
+    ++report_.forwards;
+    report_.seconds += option.forward_seconds;
+    if (!operation.recomputation) return;
+    ++report_.recomputed_forwards;
+    report_.recomputed_seconds += option.forward_seconds;
+  }
+
+  void free(BufferId id) override {
+    const auto found = buffers_.find(id);
+    live_[static_cast<std::size_t>(found->second.tier)] -= found->second.bytes;
+    buffers_.erase(found);
+  }
+
+ private:
+  const ChainProfile& profile_;
+  PlanReport& report_;
+  std::unordered_map<BufferId, BufferInfo> buffers_;  // live ones only
+  std::array<std::int64_t, tiers> live_{};
+};
+
+}  // namespace
+
+PlanReport verify(const Schedule& schedule, const ChainProfile& profile) {
+  PlanReport report;
+  Cursor cursor = cursor_for(schedule, profile);
+  CountingSink sink(profile, report);
+  Walk walk(profile, sink);
+  while (!walk.ended()) {
+    walk.step(cursor.next());
+    report.actions = walk.actions();
+  }
+  return report;
+}
+
+}  // namespace ckpt::plan

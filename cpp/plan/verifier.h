@@ -1,0 +1,24 @@
+// What a schedule costs on a chain, exactly, before anything runs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "plan/schedule.h"
+
+namespace ckpt::plan {
+
+struct PlanReport {
+  std::int64_t actions = 0;
+  std::int64_t forwards = 0;
+  std::int64_t recomputed_forwards = 0;
+  double seconds = 0;
+  double recomputed_seconds = 0;
+  std::int64_t peak_action = 0;
+  std::array<std::int64_t, tiers> peak_bytes{};
+};
+
+// Streams the schedule against the profile. Error(invalid_schedule) when it breaks a rule.
+PlanReport verify(const Schedule& schedule, const ChainProfile& profile);
+
+}  // namespace ckpt::plan

@@ -1,0 +1,131 @@
+// Replays a schedule's actions against a chain's profile: checks every rule of include/ckpt/plan.h and tells a sink which buffers come
+// and go and what runs. The verifier, the placement and the executor's program all are sinks of this one walk, so they cannot disagree.
+//
+// Streams: holds what is live, not what was.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "plan/action.h"
+#include "plan/profile.h"
+
+namespace ckpt::plan {
+
+// A buffer from its allocation to its end; numbers are dense, in the order of allocation.
+using BufferId = std::int64_t;
+constexpr BufferId no_buffer = -1;
+
+enum class BufferRole : std::uint8_t { input, tape, grad, workspace, ambient };
+
+struct BufferInfo {
+  BufferRole role = BufferRole::input;
+  std::int32_t tier = 0;
+  std::int64_t index = 0;  // i of INPUT(i) and GRAD(i), else the layer
+  std::int64_t bytes = 0;  // may be 0
+};
+
+// What runs between two memory changes.
+struct Operation {
+  enum class Kind : std::uint8_t { forward, backward, turn, copy } kind = Kind::forward;
+  bool recomputation = false;  // forward: the layer ran before in this step
+  std::int32_t micro_batch = 0;
+  std::int32_t option = 0;
+  std::int64_t layer = 0;
+  BufferId input = no_buffer;        // forward; backward when the layer needs it; copy: the source
+  BufferId output = no_buffer;       // forward; backward when the layer needs it; turn: INPUT(n); copy: the destination
+  BufferId tape = no_buffer;         // forward when recording; backward
+  BufferId workspace = no_buffer;    // when the layer needs one
+  BufferId grad_output = no_buffer;  // backward; turn: GRAD(n)
+  BufferId grad_input = no_buffer;   // backward, unless the layer makes none
+  BufferId ambient = no_buffer;          // forward of a layer with ambient state: filled the first time, read in a recomputation
+  BufferId present_ambient = no_buffer;  // recomputation of such a layer: holds the present state meanwhile
+};
+
+class WalkSink {
+ public:
+  virtual ~WalkSink() = default;
+  virtual void allocate(BufferId id, const BufferInfo& info) = 0;
+  virtual void run(const Operation& operation) = 0;
+  virtual void free(BufferId id) = 0;
+};
+
+class Walk {
+ public:
+  // profile and sink must outlive the walk; the profile is complete.
+  Walk(const ChainProfile& profile, WalkSink& sink);
+
+  // Error(invalid_schedule) with the action's index and the reason when it breaks a rule.
+  void step(const Action& action);
+
+  std::int64_t actions() const { return actions_; }
+  bool ended() const { return ended_; }
+
+ private:
+  using ItemKey = std::tuple<Item, std::int64_t, std::int32_t, std::int32_t>;  // item, index, option, micro_batch
+  struct LiveItem {
+    BufferId buffer = no_buffer;
+    bool loading = false;  // there, but filled only at its AWAIT
+  };
+  // Copies out of a buffer that are under way. A buffer whose item ended meanwhile counts until the last of them is awaited.
+  struct Reading {
+    std::int32_t transfers = 0;
+    bool item_ended = false;
+  };
+  struct Slot {
+    ItemKey item;
+    BufferId buffer = no_buffer;
+    bool ready = false;
+  };
+  struct Transfer {
+    ItemKey item;
+    bool load = false;
+    std::int32_t tier = 0;
+    std::int32_t slot = 0;
+    BufferId source = no_buffer;  // of a store
+  };
+  struct MicroBatch {
+    std::int64_t forwarded = 0;  // layers below ran at least once: they run in order
+    bool turned = false;
+    bool done = false;  // backward of layer 0 ran
+    std::unordered_map<std::int64_t, BufferId> ambient;
+  };
+
+  [[noreturn]] void refuse(const Action& action, const std::string& reason) const;
+  BufferId allocate(BufferRole role, std::int32_t tier, std::int64_t index, std::int64_t bytes);
+  BufferId make_item(const Action& action, const ItemKey& key);
+  BufferId need_item(const Action& action, const ItemKey& key) const;
+  void end_item(const ItemKey& key);
+  std::int64_t bytes_of(const ItemKey& key) const;
+  void check_layers(const Action& action) const;
+  void check_item(const Action& action) const;
+  MicroBatch& micro_batch(const Action& action);
+
+  void forward(const Action& action);
+  BufferId forward_layer(const Action& action, std::int64_t layer, BufferId input, BufferId output, BufferId tape);
+  void backward(const Action& action);
+  void backward_layer(const Action& action, std::int64_t layer);
+  void turn(const Action& action);
+  void store_begin(const Action& action);
+  void load_begin(const Action& action);
+  void await(const Action& action);
+  void drop(const Action& action);
+  void end(const Action& action);
+
+  const ChainProfile& profile_;
+  WalkSink& sink_;
+  std::int64_t actions_ = 0;
+  bool ended_ = false;
+  BufferId next_buffer_ = 0;
+  std::map<ItemKey, LiveItem> items_;
+  std::map<std::pair<std::int32_t, std::int32_t>, Slot> slots_;  // by tier and slot
+  std::map<std::int64_t, Transfer> transfers_;
+  std::map<BufferId, Reading> readings_;
+  std::map<std::int32_t, MicroBatch> micro_batches_;
+};
+
+}  // namespace ckpt::plan

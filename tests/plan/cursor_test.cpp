@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "chains.h"
+
+namespace ckpt::plan::test {
+namespace {
+
+TEST(Cursor, EndRepeats) {
+  Cursor cursor(make_store_all(uniform_chain(1)));
+  Action action = cursor.next();
+  while (action.kind != Kind::end) action = cursor.next();
+  EXPECT_EQ(cursor.next().kind, Kind::end);
+  EXPECT_EQ(cursor.next().kind, Kind::end);
+}
+
+TEST(Cursor, NextManyEqualsNext) {
+  const auto schedule = make_periodic(uniform_chain(9), 3);
+  const std::vector<Action> expected = actions_of(schedule);
+  for (const std::size_t capacity : {1U, 2U, 5U, 1000U}) {
+    Cursor cursor(schedule);
+    std::vector<Action> got;
+    std::vector<Action> chunk(capacity);
+    for (std::int64_t count = cursor.next_many(chunk); count > 0; count = cursor.next_many(chunk)) {
+      got.insert(got.end(), chunk.begin(), chunk.begin() + count);
+    }
+    EXPECT_EQ(got, expected) << "capacity " << capacity;
+  }
+}
+
+TEST(Cursor, SavedAnywhereItGoesOnTheSame) {
+  const ChainProfile profile = uniform_chain(7);
+  for (const auto& schedule : schedules_of(profile)) {
+    const std::vector<Action> expected = actions_of(schedule);
+    for (std::size_t place = 0; place <= expected.size(); ++place) {
+      Cursor first(schedule);
+      for (std::size_t i = 0; i < place; ++i) first.next();
+      Cursor second(schedule);
+      second.restore(first.save());
+      for (std::size_t i = place; i < expected.size(); ++i) EXPECT_EQ(second.next(), expected[i]) << schedule->name() << " at " << i;
+      EXPECT_EQ(second.next().kind, Kind::end);
+    }
+  }
+}
+
+TEST(Cursor, OpenEndedIsSavedBeforeAndAfterItsNumberIsKnown) {
+  const auto schedule = make_open_ended(3, needs_input | deterministic);
+  Cursor cursor(schedule);
+  std::vector<Action> actions;
+  for (int i = 0; i < 4; ++i) actions.push_back(cursor.next());
+  Cursor other(schedule);
+  other.restore(cursor.save());
+  cursor.finalize(8);
+  other.finalize(8);
+  Cursor third(schedule);
+  third.restore(cursor.save());
+  for (;;) {
+    const Action action = cursor.next();
+    EXPECT_EQ(other.next(), action);
+    EXPECT_EQ(third.next(), action);
+    if (action.kind == Kind::end) break;
+  }
+}
+
+TEST(Cursor, FinalizeNeedsRoomAndHappensOnce) {
+  Cursor open(make_open_ended(1, needs_input | deterministic));
+  for (int i = 0; i < 5; ++i) open.next();
+  EXPECT_THROW(open.finalize(4), base::Error);
+  EXPECT_THROW(open.finalize(0), base::Error);
+  open.finalize(5);
+  EXPECT_EQ(open.next().kind, Kind::turn);
+  EXPECT_THROW(open.finalize(6), base::Error);
+  Cursor fixed(make_store_all(uniform_chain(2)));
+  EXPECT_THROW(fixed.finalize(2), base::Error);
+}
+
+TEST(Cursor, FinalizeCountsAStepThatIsHalfHandedOut) {
+  // Period 2: step 1 is FORWARD and DROP; only its FORWARD has been handed out.
+  Cursor cursor(make_open_ended(2, needs_input | deterministic));
+  cursor.next();
+  EXPECT_EQ(cursor.next(), forward(1, 2));
+  EXPECT_THROW(cursor.finalize(1), base::Error);
+  cursor.finalize(2);
+  EXPECT_EQ(cursor.next(), drop_input(1));
+  EXPECT_EQ(cursor.next().kind, Kind::turn);
+}
+
+TEST(Cursor, BillionsOfStepsTakeNoMemory) {
+  Cursor cursor(make_open_ended(1000, needs_input | deterministic));
+  cursor.finalize(std::int64_t{1} << 40);
+  EXPECT_EQ(cursor.next(), forward(0, 1));
+  EXPECT_EQ(cursor.save().size(), 72U);
+}
+
+TEST(Cursor, RestoreRefusesForeignAndDamagedBytes) {
+  const auto schedule = make_periodic(uniform_chain(6), 2);
+  Cursor cursor(schedule);
+  cursor.next();
+  const std::vector<std::byte> good = cursor.save();
+  Cursor target(schedule);
+  for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
+    std::vector<std::byte> bad = good;
+    bad[bit / 8] ^= std::byte{1} << (bit % 8);
+    EXPECT_THROW(target.restore(bad), base::Error) << "bit " << bit;
+  }
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    EXPECT_THROW(target.restore(std::span(good).first(length)), base::Error) << "length " << length;
+  }
+  EXPECT_EQ(target.next(), forward(0, 3));  // nothing changed
+
+  const std::int64_t begins[] = {0, 2};
+  const std::int64_t others[] = {0, 3};
+  Cursor one(make_segments(uniform_chain(6), begins));
+  Cursor other(make_segments(uniform_chain(6), others));
+  EXPECT_THROW(other.restore(one.save()), base::Error);
+}
+
+}  // namespace
+}  // namespace ckpt::plan::test

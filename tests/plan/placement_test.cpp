@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include "chains.h"
+
+namespace ckpt::plan::test {
+namespace {
+
+// Buffers that live at the same time must not share a byte; every one is aligned and inside the arena.
+void check_no_overlap(const Program& program, const Placement& placement) {
+  std::vector<BufferId> alive;
+  for (const Instruction& instruction : program.instructions) {
+    if (instruction.kind == Instruction::Kind::free) std::erase(alive, instruction.index);
+    if (instruction.kind != Instruction::Kind::allocate) continue;
+    const auto id = static_cast<std::size_t>(instruction.index);
+    const BufferInfo& buffer = program.buffers[id];
+    if (buffer.bytes == 0 || buffer.tier != 0) {
+      EXPECT_EQ(placement.offsets[id], -1);
+      continue;
+    }
+    const std::int64_t begin = placement.offsets[id];
+    ASSERT_GE(begin, 0);
+    EXPECT_EQ(begin % placement_alignment, 0);
+    EXPECT_LE(begin + buffer.bytes, placement.arena_bytes);
+    for (const BufferId other : alive) {
+      const std::int64_t other_begin = placement.offsets[static_cast<std::size_t>(other)];
+      const std::int64_t other_end = other_begin + program.buffers[static_cast<std::size_t>(other)].bytes;
+      EXPECT_TRUE(begin + buffer.bytes <= other_begin || other_end <= begin) << "buffers " << id << " and " << other;
+    }
+    alive.push_back(instruction.index);
+  }
+}
+
+TEST(Placement, NeverOverlapsAndHoldsThePeak) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 60; ++round) {
+    const ChainProfile profile = random_chain(random, 1 + static_cast<std::int64_t>(random() % 14));
+    for (const auto& schedule : schedules_of(profile)) {
+      const Program program = make_program(*schedule, profile);
+      const Placement placement = place(program);
+      check_no_overlap(program, placement);
+      EXPECT_GE(placement.arena_bytes, verify(*schedule, profile).peak_bytes[0]);
+    }
+  }
+}
+
+TEST(Placement, EqualBuffersLeaveNoGaps) {
+  // Everything is a multiple of 64 bytes, so the arena can be exactly the peak.
+  ChainProfile profile(64);
+  for (int i = 0; i < 12; ++i) {
+    profile.add_layer({"layer" + std::to_string(i), needs_input | deterministic, 64, 0, strategy::Activation(64), {{0, 0, 0, 1, 2}}});
+  }
+  for (const auto& schedule : schedules_of(profile)) {
+    EXPECT_EQ(place(make_program(*schedule, profile)).arena_bytes, verify(*schedule, profile).peak_bytes[0]) << schedule->name();
+  }
+}
+
+}  // namespace
+}  // namespace ckpt::plan::test
