@@ -68,15 +68,20 @@ T options_argument(const T* given, const T& defaults, std::size_t smallest, cons
   return options;
 }
 
-// Fills a caller's struct: as much of it as the caller has room for, by the struct_size that it set.
-template <class T>
-void fill_struct(T* out, T values, std::size_t smallest, const char* argument) {
+// The struct_size of a caller's struct that the library will fill. smallest: the size of its first version.
+inline std::uint32_t check_struct(const void* out, std::size_t smallest, const char* argument) {
   not_null(out, argument);
   std::uint32_t size = 0;
   std::memcpy(&size, out, sizeof size);
   base::require(size >= smallest, argument, "->struct_size is ", size, "; use the initialiser macro (at least ", smallest, ")");
-  values.struct_size = size;
-  std::memcpy(out, &values, std::min<std::size_t>(size, sizeof(T)));
+  return size;
+}
+
+// Fills a caller's struct: as much of it as the caller has room for, by the struct_size that it set.
+template <class T>
+void fill_struct(T* out, T values, std::size_t smallest, const char* argument) {
+  values.struct_size = check_struct(out, smallest, argument);
+  std::memcpy(out, &values, std::min<std::size_t>(values.struct_size, sizeof(T)));
 }
 
 // The (buffer, capacity, *needed) rule for text and bytes: needed (may be NULL) always receives the length, without a NUL.

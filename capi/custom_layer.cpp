@@ -1,0 +1,108 @@
+#include "custom_layer.h"
+
+#include <utility>
+
+#include "plan/profile.h"
+
+namespace ckpt::capi {
+
+using base::require;
+
+namespace {
+
+constexpr std::int32_t most_options = 64;
+
+class CustomLayer final : public engine::Layer {
+ public:
+  CustomLayer(std::string name, const ckpt_layer_callbacks& callbacks, std::shared_ptr<UserData> user)
+      : Layer(std::move(name)), callbacks_(callbacks), user_(std::move(user)) {}
+
+  engine::TensorSpec output(const engine::TensorSpec& input) const override {
+    const ckpt_tensor_spec given = from_spec(input);
+    ckpt_tensor_spec output = {};
+    call("output", callbacks_.output(&given, &output, user_->get()));
+    return to_spec(output, "output");
+  }
+
+  std::uint32_t flags() const override { return callbacks_.flags; }
+  std::int32_t options() const override { return callbacks_.options; }
+
+  engine::OptionNeeds needs(const engine::TensorSpec& input, std::int32_t option) const override {
+    if (callbacks_.option == nullptr) return {};
+    const ckpt_tensor_spec given = from_spec(input);
+    ckpt_layer_option needs = {};
+    call("option", callbacks_.option(&given, option, &needs, user_->get()));
+    return {needs.tape_bytes, needs.forward_workspace_bytes, needs.backward_workspace_bytes};
+  }
+
+  void forward(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
+    const Place place(context);
+    call("forward", callbacks_.forward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.workspace, user_->get()));
+  }
+
+  void backward(const engine::RunContext& context, const engine::BackwardBuffers& buffers) override {
+    const Place place(context);
+    call("backward", callbacks_.backward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.grad_output,
+                                         buffers.grad_input, buffers.workspace, user_->get()));
+  }
+
+  std::int64_t ambient_bytes() const override { return callbacks_.ambient_bytes; }
+  void save_ambient(void* state) const override { call("save_ambient", callbacks_.save_ambient(state, user_->get())); }
+  void restore_ambient(const void* state) override { call("restore_ambient", callbacks_.restore_ambient(state, user_->get())); }
+
+ private:
+  // A context for C with what it points to, on the stack.
+  struct Place {
+    explicit Place(const engine::RunContext& from)
+        : input(from_spec(*from.input)), output(from_spec(*from.output)),
+          context{sizeof(ckpt_layer_context), from.option, from.micro_batch, from.recomputation ? 1 : 0, from.layer, from.step, from.seed,
+                  from.first_sample, &input, &output} {}
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ckpt_tensor_spec input;
+    ckpt_tensor_spec output;
+    ckpt_layer_context context;
+  };
+
+  void call(const char* which, std::int32_t code) const {
+    if (code != 0) base::fail_callback(base::cat("layer ", base::quoted(name()), " ", which), code);
+  }
+
+  ckpt_layer_callbacks callbacks_;
+  std::shared_ptr<UserData> user_;
+};
+
+}  // namespace
+
+engine::TensorSpec to_spec(const ckpt_tensor_spec& given, const char* argument) {
+  require(tensor::is_dtype(given.dtype), argument, ".dtype is ", given.dtype, "; no such dtype");
+  require(given.ndim >= 0 && given.ndim <= tensor::largest_ndim, argument, ".ndim is ", given.ndim, "; 0 .. ", tensor::largest_ndim);
+  engine::TensorSpec spec{static_cast<tensor::Dtype>(given.dtype),
+                          tensor::Shape(std::span(given.shape, static_cast<std::size_t>(given.ndim)))};
+  static_cast<void>(spec.bytes());  // refuses what has no size in bytes
+  return spec;
+}
+
+ckpt_tensor_spec from_spec(const engine::TensorSpec& spec) {
+  ckpt_tensor_spec given = {};
+  given.dtype = static_cast<ckpt_dtype>(spec.dtype);
+  given.ndim = static_cast<int32_t>(spec.shape.ndim());
+  for (int32_t i = 0; i < given.ndim; ++i) given.shape[i] = spec.shape[i];
+  return given;
+}
+
+std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_layer_callbacks& callbacks, std::shared_ptr<UserData> user) {
+  require((callbacks.flags & ~plan::all_layer_flags) == 0, "callbacks.flags is ", callbacks.flags, "; unknown bits");
+  require(callbacks.options >= 1 && callbacks.options <= most_options, "callbacks.options is ", callbacks.options, "; 1 .. ", most_options);
+  require(callbacks.ambient_bytes >= 0, "callbacks.ambient_bytes is ", callbacks.ambient_bytes, "; at least 0");
+  require(callbacks.output != nullptr, "callbacks.output is NULL");
+  require(callbacks.forward != nullptr, "callbacks.forward is NULL");
+  require(callbacks.backward != nullptr, "callbacks.backward is NULL");
+  if (callbacks.ambient_bytes > 0) {
+    require(callbacks.save_ambient != nullptr && callbacks.restore_ambient != nullptr, "callbacks.ambient_bytes is ",
+            callbacks.ambient_bytes, " but save_ambient or restore_ambient is NULL");
+  }
+  return std::make_shared<CustomLayer>(std::move(name), callbacks, std::move(user));
+}
+
+}  // namespace ckpt::capi

@@ -1,0 +1,335 @@
+#include "engine.h"
+
+#include "base.h"
+#include "custom_layer.h"
+#include "engine/blas.h"
+#include "engine/profiler.h"
+#include "memory.h"
+#include "plan.h"
+#include "tensor.h"
+
+using namespace ckpt::base;
+using namespace ckpt::capi;
+namespace engine = ckpt::engine;
+namespace tensor = ckpt::tensor;
+
+namespace {
+
+constexpr ckpt_blas default_blas = CKPT_BLAS_INIT;
+constexpr ckpt_layer_callbacks default_callbacks = CKPT_LAYER_CALLBACKS_INIT;
+constexpr ckpt_executor_options default_executor_options = CKPT_EXECUTOR_OPTIONS_INIT;
+constexpr ckpt_step default_step = CKPT_STEP_INIT;
+constexpr ckpt_executor_stats empty_stats = CKPT_EXECUTOR_STATS_INIT;
+constexpr ckpt_adamw_options default_adamw = CKPT_ADAMW_OPTIONS_INIT;
+
+tensor::Dtype dtype_argument(ckpt_dtype dtype) {
+  require(tensor::is_dtype(dtype), "dtype is ", dtype, "; no such dtype");
+  return static_cast<tensor::Dtype>(dtype);
+}
+
+std::string name_of_layer(const char* name) { return std::string(name_argument(name, "name")); }
+
+std::shared_ptr<ThreadPool> pool_argument(ckpt_thread_pool* pool) {
+  return pool == nullptr ? std::make_shared<ThreadPool>(0) : checked(pool, "pool")->object;
+}
+
+const tensor::Tensor* tensor_or_null(const ckpt_tensor* given, const char* argument) {
+  const auto* const handle = checked_or_null(given, argument);
+  return handle == nullptr ? nullptr : handle->object.get();
+}
+
+void hand_out_layer(ckpt_layer** out, std::shared_ptr<engine::Layer> layer) { hand_out(not_null(out, "layer"), std::move(layer)); }
+
+}  // namespace
+
+// ---- BLAS ----
+
+void ckpt_blas_init(ckpt_blas* blas) {
+  if (blas != nullptr) *blas = default_blas;
+}
+
+ckpt_status ckpt_blas_set(const ckpt_blas* blas) {
+  return guard([&] {
+    const auto given = options_argument(not_null(blas, "blas"), default_blas, sizeof(ckpt_blas), "blas");
+    require(given.concurrent == 0 || given.concurrent == 1, "blas.concurrent is ", given.concurrent, "; 0 or 1");
+    engine::set_host_blas({given.sgemm, given.dgemm, given.concurrent == 1, given.name == nullptr ? "" : given.name});
+  });
+}
+
+ckpt_status ckpt_blas_info(char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(engine::blas_description(), buffer, capacity, needed); });
+}
+
+// ---- Layers ----
+
+ckpt_status ckpt_layer_create_linear(const char* name, int64_t inputs, int64_t outputs, ckpt_dtype dtype, ckpt_layer** layer) {
+  return guard([&] {
+    not_null(layer, "layer");
+    hand_out_layer(layer, engine::make_linear(name_of_layer(name), inputs, outputs, dtype_argument(dtype)));
+  });
+}
+
+ckpt_status ckpt_layer_create_relu(const char* name, ckpt_layer** layer) {
+  return guard([&] {
+    not_null(layer, "layer");
+    hand_out_layer(layer, engine::make_relu(name_of_layer(name)));
+  });
+}
+
+ckpt_status ckpt_layer_create_gelu(const char* name, ckpt_layer** layer) {
+  return guard([&] {
+    not_null(layer, "layer");
+    hand_out_layer(layer, engine::make_gelu(name_of_layer(name)));
+  });
+}
+
+ckpt_status ckpt_layer_create_embedding(const char* name, int64_t vocabulary, int64_t context, int64_t width, ckpt_dtype dtype,
+                                        ckpt_layer** layer) {
+  return guard([&] {
+    not_null(layer, "layer");
+    hand_out_layer(layer, engine::make_embedding(name_of_layer(name), vocabulary, context, width, dtype_argument(dtype)));
+  });
+}
+
+ckpt_status ckpt_layer_create_dropout(const char* name, double probability, ckpt_layer** layer) {
+  return guard([&] {
+    not_null(layer, "layer");
+    hand_out_layer(layer, engine::make_dropout(name_of_layer(name), probability));
+  });
+}
+
+ckpt_status ckpt_layer_create_softmax_cross_entropy(const char* name, ckpt_layer** layer) {
+  return guard([&] {
+    not_null(layer, "layer");
+    hand_out_layer(layer, engine::make_softmax_cross_entropy(name_of_layer(name)));
+  });
+}
+
+void ckpt_layer_callbacks_init(ckpt_layer_callbacks* callbacks) {
+  if (callbacks != nullptr) *callbacks = default_callbacks;
+}
+
+ckpt_status ckpt_layer_create_custom(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy,
+                                     ckpt_layer** layer) {
+  return guard([&] {
+    not_null(layer, "layer");
+    const auto table = options_argument(not_null(callbacks, "callbacks"), default_callbacks, sizeof(ckpt_layer_callbacks), "callbacks");
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    hand_out_layer(layer, make_custom_layer(name_of_layer(name), table, user));
+    user->adopt();
+  });
+}
+
+void ckpt_layer_release(ckpt_layer* layer) { release(layer); }
+
+// ---- Chains ----
+
+ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain) {
+  return guard([&] {
+    not_null(chain, "chain");
+    hand_out(chain, std::make_shared<engine::Chain>(first_layer));
+  });
+}
+
+ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer) {
+  return guard([&] {
+    checked(chain, "chain");
+    checked(layer, "layer");
+    if (layer->in_chain.exchange(true)) fail(Status::invalid_state, "layer ", quoted(layer->object->name()), " belongs to a chain already");
+    try {
+      chain->object->add(layer->object);
+    } catch (...) {
+      layer->in_chain.store(false);
+      throw;
+    }
+  });
+}
+
+ckpt_status ckpt_chain_layers(const ckpt_chain* chain, int64_t* layers) {
+  return guard([&] {
+    const int64_t count = checked(chain, "chain")->object->layers();
+    *not_null(layers, "layers") = count;
+  });
+}
+
+ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed) {
+  return guard([&] { checked(chain, "chain")->object->initialize(seed); });
+}
+
+ckpt_status ckpt_chain_parameters(const ckpt_chain* chain, int64_t* parameters) {
+  return guard([&] {
+    const auto count = static_cast<int64_t>(checked(chain, "chain")->object->parameters().size());
+    *not_null(parameters, "parameters") = count;
+  });
+}
+
+ckpt_status ckpt_chain_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
+                                 ckpt_tensor** gradient) {
+  return guard([&] {
+    const auto& parameters = checked(chain, "chain")->object->parameters();
+    const auto count = static_cast<int64_t>(parameters.size());
+    if (parameter < 0 || parameter >= count) fail(Status::out_of_range, "parameter is ", parameter, "; the chain has ", count);
+    const engine::Parameter& found = parameters[static_cast<std::size_t>(parameter)];
+    ckpt_tensor* first = nullptr;
+    if (value != nullptr) hand_out(&first, found.value);
+    if (gradient != nullptr) {
+      try {
+        hand_out(gradient, found.gradient);
+      } catch (...) {
+        release(first);
+        throw;
+      }
+    }
+    if (value != nullptr) *value = first;
+    if (name != nullptr) *name = found.name.c_str();
+  });
+}
+
+ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double* norm) {
+  return guard([&] {
+    const double before = checked(chain, "chain")->object->clip_gradients(max_norm);
+    if (norm != nullptr) *norm = before;
+  });
+}
+
+ckpt_status ckpt_chain_profile(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps, ckpt_thread_pool* pool,
+                               ckpt_profile** profile) {
+  return guard([&] {
+    engine::Chain& object = *checked(chain, "chain")->object;
+    const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
+    require(measured_steps >= 0, "measured_steps is ", measured_steps, "; at least 0");
+    const auto* const given_pool = checked_or_null(pool, "pool");
+    not_null(profile, "profile");
+    if (measured_steps == 0) {
+      hand_out(profile, std::make_shared<ckpt::plan::ChainProfile>(object.profile(spec)));
+      return;
+    }
+    const auto threads = given_pool == nullptr ? std::make_shared<ThreadPool>(0) : given_pool->object;
+    hand_out(profile, std::make_shared<ckpt::plan::ChainProfile>(engine::measured_profile(object, spec, measured_steps, *threads)));
+  });
+}
+
+void ckpt_chain_release(ckpt_chain* chain) { release(chain); }
+
+// ---- Executor ----
+
+void ckpt_executor_options_init(ckpt_executor_options* options) {
+  if (options != nullptr) *options = default_executor_options;
+}
+
+ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
+                                 const ckpt_executor_options* options, ckpt_executor** executor) {
+  return guard([&] {
+    checked(chain, "chain");
+    checked(schedule, "schedule");
+    const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
+    const auto given = options_argument(options, default_executor_options, sizeof(ckpt_executor_options), "options");
+    const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
+    not_null(executor, "executor");
+    hand_out(executor, std::make_unique<engine::Executor>(
+                           chain->object, *schedule->object, spec, given.budget_bytes, pool_argument(given.pool),
+                           tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object));
+  });
+}
+
+void ckpt_step_init(ckpt_step* step) {
+  if (step != nullptr) *step = default_step;
+}
+
+ckpt_status ckpt_executor_run(ckpt_executor* executor, const ckpt_step* step, double* loss) {
+  return guard([&] {
+    checked(executor, "executor");
+    const auto given = options_argument(not_null(step, "step"), default_step, sizeof(ckpt_step), "step");
+    require(given.accumulate == 0 || given.accumulate == 1, "step.accumulate is ", given.accumulate, "; 0 or 1");
+    engine::Step run;
+    run.step = given.step;
+    run.seed = given.seed;
+    run.first_sample = given.first_sample;
+    run.input = tensor_or_null(given.input, "step.input");
+    run.targets = tensor_or_null(given.targets, "step.targets");
+    run.output_gradient = tensor_or_null(given.output_gradient, "step.output_gradient");
+    run.output = tensor_or_null(given.output, "step.output");
+    run.input_gradient = tensor_or_null(given.input_gradient, "step.input_gradient");
+    run.accumulate = given.accumulate == 1;
+    const double result = executor->object->run(run);
+    if (loss != nullptr) *loss = result;
+  });
+}
+
+void ckpt_executor_stats_init(ckpt_executor_stats* stats) {
+  if (stats != nullptr) *stats = empty_stats;
+}
+
+ckpt_status ckpt_executor_get_stats(const ckpt_executor* executor, ckpt_executor_stats* stats) {
+  return guard([&] {
+    const engine::ExecutorStats& now = checked(executor, "executor")->object->stats();
+    ckpt_executor_stats values = empty_stats;
+    values.steps = now.steps;
+    values.forwards = now.forwards;
+    values.recomputed_forwards = now.recomputed_forwards;
+    values.live_bytes = now.live_bytes;
+    values.peak_live_bytes = now.peak_live_bytes;
+    values.reserved_bytes = now.reserved_bytes;
+    values.seconds = now.seconds;
+    fill_struct(stats, values, sizeof(ckpt_executor_stats), "stats");
+  });
+}
+
+void ckpt_executor_release(ckpt_executor* executor) { release(executor); }
+
+// ---- Optimizers ----
+
+ckpt_status ckpt_optimizer_create_sgd(ckpt_chain* chain, double learning_rate, double momentum, ckpt_optimizer** optimizer) {
+  return guard([&] {
+    checked(chain, "chain");
+    hand_out(not_null(optimizer, "optimizer"), engine::make_sgd(chain->object, learning_rate, momentum));
+  });
+}
+
+void ckpt_adamw_options_init(ckpt_adamw_options* options) {
+  if (options != nullptr) *options = default_adamw;
+}
+
+ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_options* options, ckpt_optimizer** optimizer) {
+  return guard([&] {
+    checked(chain, "chain");
+    const auto given = options_argument(options, default_adamw, sizeof(ckpt_adamw_options), "options");
+    hand_out(not_null(optimizer, "optimizer"),
+             engine::make_adamw(chain->object, {given.learning_rate, given.beta1, given.beta2, given.epsilon, given.weight_decay}));
+  });
+}
+
+ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer) {
+  return guard([&] { checked(optimizer, "optimizer")->object->step(); });
+}
+
+ckpt_status ckpt_optimizer_steps(const ckpt_optimizer* optimizer, int64_t* steps) {
+  return guard([&] {
+    const int64_t count = checked(optimizer, "optimizer")->object->steps();
+    *not_null(steps, "steps") = count;
+  });
+}
+
+ckpt_status ckpt_optimizer_set_steps(ckpt_optimizer* optimizer, int64_t steps) {
+  return guard([&] { checked(optimizer, "optimizer")->object->set_steps(steps); });
+}
+
+ckpt_status ckpt_optimizer_tensors(const ckpt_optimizer* optimizer, int64_t* tensors) {
+  return guard([&] {
+    const auto count = static_cast<int64_t>(checked(optimizer, "optimizer")->object->state().size());
+    *not_null(tensors, "tensors") = count;
+  });
+}
+
+ckpt_status ckpt_optimizer_tensor(const ckpt_optimizer* optimizer, int64_t number, const char** name, ckpt_tensor** value) {
+  return guard([&] {
+    const auto& state = checked(optimizer, "optimizer")->object->state();
+    const auto count = static_cast<int64_t>(state.size());
+    if (number < 0 || number >= count) fail(Status::out_of_range, "tensor is ", number, "; the optimizer has ", count);
+    const engine::StateTensor& found = state[static_cast<std::size_t>(number)];
+    if (value != nullptr) hand_out(value, found.value);
+    if (name != nullptr) *name = found.name.c_str();
+  });
+}
+
+void ckpt_optimizer_release(ckpt_optimizer* optimizer) { release(optimizer); }

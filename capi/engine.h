@@ -1,0 +1,26 @@
+// The handles of the engine part, for the other files of the C API.
+#pragma once
+
+#include <ckpt/engine.h>
+
+#include "engine/executor.h"
+#include "engine/optimizer.h"
+#include "guard.h"
+#include "handle.h"
+
+struct ckpt_layer : ckpt::capi::Handle<ckpt::capi::Kind::layer> {
+  std::shared_ptr<ckpt::engine::Layer> object;
+  std::atomic<bool> in_chain{false};
+};
+
+struct ckpt_chain : ckpt::capi::Handle<ckpt::capi::Kind::chain> {
+  std::shared_ptr<ckpt::engine::Chain> object;
+};
+
+struct ckpt_executor : ckpt::capi::Handle<ckpt::capi::Kind::executor> {
+  std::unique_ptr<ckpt::engine::Executor> object;
+};
+
+struct ckpt_optimizer : ckpt::capi::Handle<ckpt::capi::Kind::optimizer> {
+  std::unique_ptr<ckpt::engine::Optimizer> object;
+};

@@ -1,0 +1,316 @@
+#include "plan.h"
+
+#include <cstring>
+
+#include "plan/budget.h"
+#include "plan/placement.h"
+#include "plan/verifier.h"
+#include "strategy.h"
+
+using namespace ckpt::base;
+using namespace ckpt::capi;
+namespace plan = ckpt::plan;
+
+static_assert(sizeof(ckpt_action) == 64 && sizeof(plan::Action) == sizeof(ckpt_action));
+static_assert(offsetof(ckpt_action, kind) == offsetof(plan::Action, kind));
+static_assert(offsetof(ckpt_action, micro_batch) == offsetof(plan::Action, micro_batch));
+static_assert(offsetof(ckpt_action, first) == offsetof(plan::Action, first));
+static_assert(offsetof(ckpt_action, last) == offsetof(plan::Action, last));
+static_assert(offsetof(ckpt_action, option) == offsetof(plan::Action, option));
+static_assert(offsetof(ckpt_action, item) == offsetof(plan::Action, item));
+static_assert(offsetof(ckpt_action, tier) == offsetof(plan::Action, tier));
+static_assert(offsetof(ckpt_action, slot) == offsetof(plan::Action, slot));
+static_assert(offsetof(ckpt_action, transfer) == offsetof(plan::Action, transfer));
+static_assert(CKPT_TIERS == plan::tiers && CKPT_ACTION_END == static_cast<int>(plan::Kind::end));
+static_assert(CKPT_ITEM_GRAD == static_cast<int>(plan::Item::grad) && CKPT_ITEM_TAPE == static_cast<int>(plan::Item::tape));
+static_assert(CKPT_LAYER_NEEDS_INPUT == plan::needs_input && CKPT_LAYER_NEEDS_OUTPUT == plan::needs_output);
+static_assert(CKPT_LAYER_DETERMINISTIC == plan::deterministic && CKPT_LAYER_NO_INPUT_GRADIENT == plan::no_input_gradient);
+
+namespace {
+
+constexpr ckpt_layer_profile default_layer = CKPT_LAYER_PROFILE_INIT;
+constexpr ckpt_option_profile default_option = CKPT_OPTION_PROFILE_INIT;
+constexpr ckpt_plan_report empty_report = CKPT_PLAN_REPORT_INIT;
+
+const plan::ChainProfile& profile_argument(const ckpt_profile* profile) { return *checked(profile, "profile")->object; }
+
+// What a strategy is told of the layer: its dtype and shape where the caller gave them, else its bytes.
+ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
+  namespace tensor = ckpt::tensor;
+  require(layer.output_bytes >= 0, "layer.output_bytes is ", layer.output_bytes, "; at least 0");
+  if (layer.dtype == 0) return ckpt::strategy::Activation(layer.output_bytes);
+  require(tensor::is_dtype(layer.dtype), "layer.dtype is ", layer.dtype, "; no such dtype");
+  require(layer.ndim >= 0 && layer.ndim <= tensor::largest_ndim, "layer.ndim is ", layer.ndim, "; 0 .. ", tensor::largest_ndim);
+  const auto dtype = static_cast<tensor::Dtype>(layer.dtype);
+  const tensor::Shape shape(std::span(layer.shape, static_cast<std::size_t>(layer.ndim)));
+  const ckpt::strategy::Activation output(dtype, shape);
+  require(output.bytes == layer.output_bytes, "layer.output_bytes is ", layer.output_bytes, "; shape ", tensor::to_text(shape), " of ",
+          tensor::dtype_name(dtype), " has ", output.bytes);
+  return output;
+}
+
+plan::Action to_action(const ckpt_action& given) {
+  plan::Action action;
+  std::memcpy(static_cast<void*>(&action), &given, sizeof action);
+  return action;
+}
+
+ckpt_action from_action(const plan::Action& action) {
+  ckpt_action given;
+  std::memcpy(&given, &action, sizeof given);
+  return given;
+}
+
+void hand_out_schedule(ckpt_schedule** out, std::shared_ptr<const plan::Schedule> schedule) { hand_out(out, std::move(schedule)); }
+
+}  // namespace
+
+const char* ckpt_action_name(int32_t kind) { return plan::kind_name(static_cast<plan::Kind>(kind)); }
+
+// ---- Profile ----
+
+void ckpt_layer_profile_init(ckpt_layer_profile* layer) {
+  if (layer != nullptr) *layer = default_layer;
+}
+
+void ckpt_option_profile_init(ckpt_option_profile* option) {
+  if (option != nullptr) *option = default_option;
+}
+
+void ckpt_plan_report_init(ckpt_plan_report* report) {
+  if (report != nullptr) *report = empty_report;
+}
+
+ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile** profile) {
+  return guard([&] {
+    not_null(profile, "profile");
+    hand_out(profile, std::make_shared<plan::ChainProfile>(input_bytes));
+  });
+}
+
+ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, const ckpt_layer_profile* layer) {
+  return guard([&] {
+    checked(profile, "profile");
+    const std::string_view layer_name = name_argument(name, "name");
+    const auto given = options_argument(not_null(layer, "layer"), default_layer, sizeof(ckpt_layer_profile), "layer");
+    plan::LayerProfile added;
+    added.name = layer_name;
+    added.flags = given.flags;
+    added.output = output_of(given);
+    added.output_bytes = given.output_bytes;
+    added.ambient_bytes = given.ambient_bytes;
+    profile->object->add_layer(std::move(added));
+  });
+}
+
+ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option) {
+  return guard([&] {
+    checked(profile, "profile");
+    const auto given = options_argument(not_null(option, "option"), default_option, sizeof(ckpt_option_profile), "option");
+    profile->object->add_option({given.tape_bytes, given.forward_workspace_bytes, given.backward_workspace_bytes, given.forward_seconds,
+                                 given.backward_seconds});
+  });
+}
+
+ckpt_status ckpt_profile_layers(const ckpt_profile* profile, int64_t* layers) {
+  return guard([&] {
+    const auto& object = profile_argument(profile);
+    *not_null(layers, "layers") = object.layers();
+  });
+}
+
+ckpt_status ckpt_profile_input_bytes(const ckpt_profile* profile, int64_t* bytes) {
+  return guard([&] {
+    const auto& object = profile_argument(profile);
+    *not_null(bytes, "bytes") = object.bytes_of(0);
+  });
+}
+
+ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name, int32_t* options) {
+  return guard([&] {
+    const auto& object = profile_argument(profile);
+    if (layer < 0 || layer >= object.layers()) fail(Status::out_of_range, "layer is ", layer, "; the profile has ", object.layers());
+    const plan::LayerProfile& found = object.layer(layer);
+    ckpt_layer_profile values = default_layer;
+    values.flags = found.flags;
+    values.output_bytes = found.output_bytes;
+    values.ambient_bytes = found.ambient_bytes;
+    values.dtype = static_cast<ckpt_dtype>(found.output.dtype);
+    values.ndim = static_cast<int32_t>(found.output.shape.ndim());
+    for (int32_t i = 0; i < values.ndim; ++i) values.shape[i] = found.output.shape[i];
+    fill_struct(out, values, sizeof(ckpt_layer_profile), "out");
+    if (name != nullptr) *name = found.name.c_str();
+    if (options != nullptr) *options = static_cast<int32_t>(found.options.size());
+  });
+}
+
+ckpt_status ckpt_profile_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out) {
+  return guard([&] {
+    const auto& object = profile_argument(profile);
+    if (layer < 0 || layer >= object.layers()) fail(Status::out_of_range, "layer is ", layer, "; the profile has ", object.layers());
+    const auto& options = object.layer(layer).options;
+    const auto count = static_cast<int32_t>(options.size());
+    if (option < 0 || option >= count) fail(Status::out_of_range, "option is ", option, "; layer ", layer, " has ", count);
+    const plan::OptionProfile& found = options[static_cast<std::size_t>(option)];
+    ckpt_option_profile values = default_option;
+    values.tape_bytes = found.tape_bytes;
+    values.forward_workspace_bytes = found.forward_workspace_bytes;
+    values.backward_workspace_bytes = found.backward_workspace_bytes;
+    values.forward_seconds = found.forward_seconds;
+    values.backward_seconds = found.backward_seconds;
+    fill_struct(out, values, sizeof(ckpt_option_profile), "out");
+  });
+}
+
+void ckpt_profile_release(ckpt_profile* profile) { release(profile); }
+
+// ---- Schedules ----
+
+ckpt_status ckpt_schedule_create_store_all(const ckpt_profile* profile, ckpt_schedule** schedule) {
+  return guard([&] {
+    const auto& chain = profile_argument(profile);
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_store_all(chain));
+  });
+}
+
+ckpt_status ckpt_schedule_create_recompute_all(const ckpt_profile* profile, ckpt_schedule** schedule) {
+  return guard([&] {
+    const auto& chain = profile_argument(profile);
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_recompute_all(chain));
+  });
+}
+
+ckpt_status ckpt_schedule_create_periodic(const ckpt_profile* profile, int64_t segments, ckpt_schedule** schedule) {
+  return guard([&] {
+    const auto& chain = profile_argument(profile);
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_periodic(chain, segments));
+  });
+}
+
+ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count, ckpt_schedule** schedule) {
+  return guard([&] {
+    const auto& chain = profile_argument(profile);
+    const auto list = array_argument(begins, count, "begins");
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_segments(chain, list));
+  });
+}
+
+ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt_strategy* strategy, ckpt_schedule** schedule) {
+  return guard([&] {
+    const auto& chain = profile_argument(profile);
+    checked(strategy, "strategy");
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_from_strategy(chain, *strategy->object));
+  });
+}
+
+ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t layer_flags, ckpt_schedule** schedule) {
+  return guard([&] { hand_out_schedule(not_null(schedule, "schedule"), plan::make_open_ended(period, layer_flags)); });
+}
+
+ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action* actions, int64_t count, ckpt_schedule** schedule) {
+  return guard([&] {
+    not_null(schedule, "schedule");
+    const auto given = array_argument(actions, count, "actions");
+    std::vector<plan::Action> list;
+    list.reserve(given.size());
+    for (const ckpt_action& action : given) list.push_back(to_action(action));
+    hand_out_schedule(schedule, plan::make_list(layers, list));
+  });
+}
+
+ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t budget_bytes, ckpt_schedule** schedule) {
+  return guard([&] {
+    const auto& chain = profile_argument(profile);
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_for_budget(chain, budget_bytes));
+  });
+}
+
+const char* ckpt_schedule_name(const ckpt_schedule* schedule) { return is_handle(schedule) ? schedule->object->name().c_str() : ""; }
+
+ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t* layers) {
+  return guard([&] {
+    const int64_t count = checked(schedule, "schedule")->object->layers();
+    *not_null(layers, "layers") = count;
+  });
+}
+
+void ckpt_schedule_retain(ckpt_schedule* schedule) { retain(schedule); }
+
+void ckpt_schedule_release(ckpt_schedule* schedule) { release(schedule); }
+
+// ---- Cursors ----
+
+ckpt_status ckpt_cursor_create(ckpt_schedule* schedule, ckpt_cursor** cursor) {
+  return guard([&] {
+    checked(schedule, "schedule");
+    hand_out(not_null(cursor, "cursor"), std::make_unique<plan::Cursor>(schedule->object));
+  });
+}
+
+ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_action* action) {
+  return guard([&] {
+    checked(cursor, "cursor");
+    not_null(action, "action");
+    *action = from_action(cursor->object->next());
+  });
+}
+
+ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_action* actions, int64_t capacity, int64_t* count) {
+  return guard([&] {
+    checked(cursor, "cursor");
+    not_null(actions, "actions");
+    not_null(count, "count");
+    require(capacity >= 1, "capacity is ", capacity, "; at least 1");
+    // Both records are the same 64 bytes, asserted above; each is copied, so that neither type is read as the other.
+    int64_t filled = 0;
+    plan::Action one;
+    while (filled < capacity && cursor->object->next_many(std::span(&one, 1)) == 1) actions[filled++] = from_action(one);
+    *count = filled;
+  });
+}
+
+ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t n) {
+  return guard([&] { checked(cursor, "cursor")->object->finalize(n); });
+}
+
+ckpt_status ckpt_cursor_save(const ckpt_cursor* cursor, void* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_bytes(checked(cursor, "cursor")->object->save(), buffer, capacity, needed); });
+}
+
+ckpt_status ckpt_cursor_restore(ckpt_cursor* cursor, const void* bytes, int64_t count) {
+  return guard([&] {
+    checked(cursor, "cursor");
+    cursor->object->restore(array_argument(static_cast<const std::byte*>(bytes), count, "bytes"));
+  });
+}
+
+void ckpt_cursor_release(ckpt_cursor* cursor) { release(cursor); }
+
+// ---- Verifier and placement ----
+
+ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report) {
+  return guard([&] {
+    checked(schedule, "schedule");
+    const auto& chain = profile_argument(profile);
+    check_struct(report, sizeof(ckpt_plan_report), "report");
+    const plan::PlanReport found = plan::verify(*schedule->object, chain);
+    ckpt_plan_report values = empty_report;
+    values.actions = found.actions;
+    values.forwards = found.forwards;
+    values.recomputed_forwards = found.recomputed_forwards;
+    values.seconds = found.seconds;
+    values.recomputed_seconds = found.recomputed_seconds;
+    values.peak_action = found.peak_action;
+    for (std::size_t tier = 0; tier < found.peak_bytes.size(); ++tier) values.peak_bytes[tier] = found.peak_bytes[tier];
+    fill_struct(report, values, sizeof(ckpt_plan_report), "report");
+  });
+}
+
+ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes) {
+  return guard([&] {
+    checked(schedule, "schedule");
+    const auto& chain = profile_argument(profile);
+    not_null(reserved_bytes, "reserved_bytes");
+    *reserved_bytes = plan::place(plan::make_program(*schedule->object, chain)).arena_bytes;
+  });
+}

@@ -1,0 +1,166 @@
+#include "engine/blas.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/error.h"
+#include "base/os/library.h"
+
+namespace ckpt::engine {
+namespace {
+
+constexpr int row_major = 101;
+constexpr int no_transpose = 111;
+constexpr int transpose = 112;
+
+extern "C" {
+using SetThreads = void (*)(int);
+using GetThreads = int (*)();
+using GetText = char* (*)();
+}
+
+struct Blas {
+  SgemmFunction sgemm = nullptr;
+  DgemmFunction dgemm = nullptr;
+  SetThreads set_threads = nullptr;  // nullptr for a host's BLAS
+  GetThreads get_threads = nullptr;
+  bool concurrent = true;
+  std::string description;
+};
+
+struct Shared {
+  std::mutex mutex;  // of loading and of sessions
+  std::atomic<const Blas*> blas{nullptr};
+  HostBlas host;
+  int sessions = 0;
+  int threads_before = 1;
+  std::mutex serial;  // held for a call when the BLAS does not bear concurrent ones
+};
+
+// Never destroyed: sessions may end while static objects are torn down.
+Shared& shared() {
+  static auto* const the_shared = new Shared;
+  return *the_shared;
+}
+
+template <class Function>
+Function function(const base::SharedLibrary& library, const char* name) {
+  return reinterpret_cast<Function>(library.symbol(name));
+}
+
+const Blas* load_openblas() {
+  std::vector<std::string> names;
+  if (const char* const given = std::getenv("CKPT_OPENBLAS"); given != nullptr && *given != '\0') names.emplace_back(given);
+  names.insert(names.end(), {"libopenblas.so.0", "libopenblas.so"});
+  std::string tried;
+  for (const std::string& name : names) {
+    base::SharedLibrary library;
+    const std::string reason = library.load(name);
+    auto blas = std::make_unique<Blas>();
+    blas->sgemm = function<SgemmFunction>(library, "cblas_sgemm");
+    blas->dgemm = function<DgemmFunction>(library, "cblas_dgemm");
+    blas->set_threads = function<SetThreads>(library, "openblas_set_num_threads");
+    blas->get_threads = function<GetThreads>(library, "openblas_get_num_threads");
+    const auto get_parallel = function<GetThreads>(library, "openblas_get_parallel");
+    const auto get_config = function<GetText>(library, "openblas_get_config");
+    if (blas->sgemm != nullptr && blas->dgemm != nullptr && blas->set_threads != nullptr && blas->get_threads != nullptr &&
+        get_parallel != nullptr && get_config != nullptr) {
+      // A build without threads has no locks either: two concurrent calls gave wrong products.
+      blas->concurrent = get_parallel() != 0;
+      blas->description = get_config();
+      return blas.release();
+    }
+    tried += base::cat(tried.empty() ? "" : "; ", name, ": ", reason.empty() ? "is no OpenBLAS" : reason);
+  }
+  base::fail(base::Status::not_found, "no OpenBLAS was found (", tried, "); install it, or name its file in CKPT_OPENBLAS");
+}
+
+const Blas* take_host(const HostBlas& host) {
+  auto* const blas = new Blas;
+  blas->sgemm = host.sgemm;
+  blas->dgemm = host.dgemm;
+  blas->concurrent = host.concurrent;
+  blas->description = host.name.empty() ? "host's BLAS" : host.name;
+  return blas;
+}
+
+// With shared().mutex held. The table lives for ever once it is made.
+const Blas& loaded_locked() {
+  Shared& all = shared();
+  if (const Blas* const ready = all.blas.load(std::memory_order_acquire)) return *ready;
+  const Blas* const blas = all.host.sgemm != nullptr ? take_host(all.host) : load_openblas();
+  all.blas.store(blas, std::memory_order_release);
+  return *blas;
+}
+
+int to_int(const char* what, std::int64_t value) {
+  base::require(value >= 0 && value <= std::numeric_limits<int>::max(), what, " is ", value, "; BLAS takes 0 .. INT32_MAX");
+  return static_cast<int>(value);
+}
+
+template <class T, class Function>
+void call(Function function, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t lda,
+          const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc, bool concurrent) {
+  const auto run = [&] {
+    function(row_major, trans_a ? transpose : no_transpose, trans_b ? transpose : no_transpose, to_int("m", m), to_int("n", n),
+             to_int("k", k), T{1}, a, to_int("lda", lda), b, to_int("ldb", ldb), beta, c, to_int("ldc", ldc));
+  };
+  if (concurrent) return run();
+  const std::lock_guard lock(shared().serial);
+  run();
+}
+
+const Blas& in_session() {
+  const Blas* const blas = shared().blas.load(std::memory_order_acquire);
+  if (blas == nullptr) base::fail(base::Status::internal, "a matrix product outside a BLAS session");
+  return *blas;
+}
+
+}  // namespace
+
+void set_host_blas(const HostBlas& blas) {
+  base::require(blas.sgemm != nullptr && blas.dgemm != nullptr, "blas: sgemm and dgemm must both be given");
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  if (all.blas.load(std::memory_order_acquire) != nullptr) base::fail(base::Status::invalid_state, "blas: one is in use already");
+  all.host = blas;
+}
+
+std::string blas_description() {
+  const std::lock_guard lock(shared().mutex);
+  return loaded_locked().description;
+}
+
+void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
+          std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+  const Blas& blas = in_session();
+  call(blas.sgemm, trans_a, trans_b, m, n, k, a, lda, b, ldb, beta, c, ldc, blas.concurrent);
+}
+
+void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
+          std::int64_t ldb, double beta, double* c, std::int64_t ldc) {
+  const Blas& blas = in_session();
+  call(blas.dgemm, trans_a, trans_b, m, n, k, a, lda, b, ldb, beta, c, ldc, blas.concurrent);
+}
+
+BlasSession::BlasSession() {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  const Blas& blas = loaded_locked();
+  if (all.sessions++ > 0 || blas.set_threads == nullptr) return;
+  all.threads_before = blas.get_threads();
+  blas.set_threads(1);
+}
+
+BlasSession::~BlasSession() {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  const Blas& blas = *all.blas.load(std::memory_order_acquire);
+  if (--all.sessions == 0 && blas.set_threads != nullptr) blas.set_threads(all.threads_before);
+}
+
+}  // namespace ckpt::engine

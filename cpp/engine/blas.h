@@ -1,0 +1,47 @@
+// The matrix products that the engine needs, from OpenBLAS (loaded at the first use) or from the host program. Synchronised.
+//
+// Measured on OpenBLAS: the same bits for the same shapes and thread count, other bits for another count. So every call is
+// single-threaded, and layers run several calls side by side on parts that their shapes fix.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ckpt::engine {
+
+extern "C" {
+using SgemmFunction = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
+                               const float* b, int ldb, float beta, float* c, int ldc);
+using DgemmFunction = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a, int lda,
+                               const double* b, int ldb, double beta, double* c, int ldc);
+}
+
+struct HostBlas {
+  SgemmFunction sgemm = nullptr;
+  DgemmFunction dgemm = nullptr;
+  bool concurrent = false;
+  std::string name;
+};
+
+// Error(invalid_state) once a BLAS is in use.
+void set_host_blas(const HostBlas& blas);
+
+// Name, version and core. Loads the BLAS; Error(not_found) lists what was tried.
+std::string blas_description();
+
+// C[m,n] = op(A)[m,k] op(B)[k,n] + beta C, row-major. Only while a BlasSession lives.
+void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
+          std::int64_t ldb, float beta, float* c, std::int64_t ldc);
+void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
+          std::int64_t ldb, double beta, double* c, std::int64_t ldc);
+
+// While at least one lives, the process's OpenBLAS runs single-threaded; the last one restores what was set before.
+class BlasSession {
+ public:
+  BlasSession();
+  ~BlasSession();
+  BlasSession(const BlasSession&) = delete;
+  BlasSession& operator=(const BlasSession&) = delete;
+};
+
+}  // namespace ckpt::engine

@@ -1,0 +1,47 @@
+// Layers one behind another. Not synchronised.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/layer.h"
+#include "plan/profile.h"
+
+namespace ckpt::engine {
+
+class Chain {
+ public:
+  // first_layer: the global number of the first layer.
+  explicit Chain(std::int64_t first_layer);
+
+  // Error(already_exists) when the name is taken, Error(invalid_state) once frozen.
+  void add(std::shared_ptr<Layer> layer);
+  // An executor relies on the layers from now on.
+  void freeze() noexcept { frozen_ = true; }
+
+  std::int64_t first_layer() const noexcept { return first_layer_; }
+  std::int64_t layers() const noexcept { return static_cast<std::int64_t>(layers_.size()); }
+  Layer& layer(std::int64_t i) const { return *layers_[static_cast<std::size_t>(i)]; }
+  const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
+  bool needs_blas() const;
+  bool needs_targets() const;
+
+  void initialize(std::uint64_t seed);
+  void zero_gradients();
+  // Scales all gradients so that their common 2-norm is at most max_norm; returns the norm before.
+  double clip_gradients(double max_norm);
+
+  // dtype and shape of x_0 .. x_n; Error(invalid_argument) names the layer that refuses its input.
+  std::vector<TensorSpec> specs(const TensorSpec& input) const;
+  // Exact bytes; seconds are 0.
+  plan::ChainProfile profile(const TensorSpec& input) const;
+
+ private:
+  std::int64_t first_layer_;
+  std::vector<std::shared_ptr<Layer>> layers_;
+  std::vector<Parameter> parameters_;
+  bool frozen_ = false;
+};
+
+}  // namespace ckpt::engine

@@ -1,0 +1,96 @@
+// Mean over the samples of -log softmax(x)[target].
+#include "engine/indices.h"
+#include "engine/kernels.h"
+#include "engine/layer.h"
+#include "plan/profile.h"
+
+namespace ckpt::engine {
+namespace {
+
+class SoftmaxCrossEntropyLayer final : public Layer {
+ public:
+  using Layer::Layer;
+
+  TensorSpec output(const TensorSpec& input) const override {
+    require_input(is_float(input.dtype) && input.shape.ndim() == 2 && input.shape[0] >= 1 && input.shape[1] >= 1, "the input is ",
+                  to_text(input), "; F32 or F64 [samples, classes], both at least 1");
+    return {input.dtype, {1}};
+  }
+
+  std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
+  bool needs_targets() const override { return true; }
+
+  // The tape is each sample's log-sum-exp, from which backward makes the softmax; the workspace is each sample's loss.
+  OptionNeeds needs(const TensorSpec& input, std::int32_t) const override {
+    return {input.shape[0] * tensor::dtype_bits(input.dtype) / 8, input.shape[0] * static_cast<std::int64_t>(sizeof(double)), 0};
+  }
+
+  void forward(const RunContext& context, const ForwardBuffers& buffers) override {
+    const std::int64_t samples = context.input->shape[0];
+    const std::int64_t classes = context.input->shape[1];
+    const tensor::Tensor& targets = checked_targets(context);
+    double* const losses = static_cast<double*>(buffers.workspace);
+    with_float(context.input->dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const T* const x = static_cast<const T*>(buffers.input);
+      T* const tape = static_cast<T*>(buffers.tape);
+      for_parts(*context.pool, samples, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t target = target_at(targets, i, classes);
+          const T normalizer = log_sum_exp(x + i * classes, classes);
+          if (tape != nullptr) tape[i] = normalizer;
+          losses[i] = static_cast<double>(normalizer) - static_cast<double>(x[i * classes + target]);
+        }
+      });
+      double sum = 0;
+      for (std::int64_t i = 0; i < samples; ++i) sum += losses[i];
+      *static_cast<T*>(buffers.output) = static_cast<T>(sum / static_cast<double>(samples));
+    });
+  }
+
+  void backward(const RunContext& context, const BackwardBuffers& buffers) override {
+    if (buffers.grad_input == nullptr) return;
+    const std::int64_t samples = context.input->shape[0];
+    const std::int64_t classes = context.input->shape[1];
+    const tensor::Tensor& targets = checked_targets(context);
+    with_float(context.input->dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const T* const x = static_cast<const T*>(buffers.input);
+      const T* const tape = static_cast<const T*>(buffers.tape);
+      T* const grad_x = static_cast<T*>(buffers.grad_input);
+      const T scale = *static_cast<const T*>(buffers.grad_output) / static_cast<T>(samples);
+      for_parts(*context.pool, samples, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          exp_shifted(x + i * classes, tape[i], scale, grad_x + i * classes, classes);
+          grad_x[i * classes + target_at(targets, i, classes)] -= scale;
+        }
+      });
+    });
+  }
+
+ private:
+  const tensor::Tensor& checked_targets(const RunContext& context) const {
+    require_input(context.targets != nullptr, "the step has no targets");
+    const tensor::Tensor& targets = *context.targets;
+    require_input(is_index(targets.dtype()) && targets.shape() == tensor::Shape{context.input->shape[0]}, "targets are ",
+                  to_text(TensorSpec{targets.dtype(), targets.shape()}), "; U8 or I32 [", context.input->shape[0], "]");
+    return targets;
+  }
+
+  std::int64_t target_at(const tensor::Tensor& targets, std::int64_t i, std::int64_t classes) const {
+    const std::int64_t target = index_at(targets.data(), targets.dtype(), i);
+    if (target < 0 || target >= classes) {
+      base::fail(base::Status::out_of_range, "layer ", base::quoted(name()), ": target ", i, " is ", target, "; there are ", classes,
+                 " classes");
+    }
+    return target;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<Layer> make_softmax_cross_entropy(std::string name) {
+  return std::make_shared<SoftmaxCrossEntropyLayer>(std::move(name));
+}
+
+}  // namespace ckpt::engine

@@ -1,0 +1,229 @@
+#include "engine/executor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "engine/blas.h"
+#include "plan/program.h"
+
+namespace ckpt::engine {
+
+using base::fail;
+using base::require;
+using base::Status;
+
+Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
+                   std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker)
+    : chain_(std::move(chain)),
+      pool_(std::move(pool)),
+      tracker_(std::move(tracker)),
+      specs_(chain_->specs(input)),
+      profile_(chain_->profile(input)),
+      program_(plan::make_program(schedule, profile_)),
+      buffers_(tensor::BufferPool::create(nullptr, "arena")) {
+  require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
+  const plan::Placement placement = plan::place(program_);
+  if (budget_bytes > 0 && placement.arena_bytes > budget_bytes) {
+    fail(Status::over_budget, "budget_bytes is ", budget_bytes, "; schedule ", base::quoted(schedule.name()), " reserves ",
+         placement.arena_bytes);
+  }
+  arena_ = buffers_->take(placement.arena_bytes);
+  stats_.reserved_bytes = placement.arena_bytes;
+  addresses_.assign(program_.buffers.size(), nullptr);
+  for (std::size_t id = 0; id < placement.offsets.size(); ++id) {
+    if (placement.offsets[id] >= 0) addresses_[id] = static_cast<std::byte*>(arena_.data()) + placement.offsets[id];
+  }
+  resolve_buffers();
+  chain_->freeze();
+}
+
+Executor::~Executor() = default;
+
+void Executor::resolve_buffers() {
+  allocations_.assign(program_.buffers.size(), 0);
+  for (std::size_t id = 0; id < program_.buffers.size(); ++id) {
+    const plan::BufferInfo& buffer = program_.buffers[id];
+    tracker_layers_.push_back(tracker_layer(buffer));
+    if (buffer.tier == 0 || buffer.bytes == 0) continue;
+    slower_tiers_.push_back(buffers_->take(buffer.bytes));
+    addresses_[id] = slower_tiers_.back().data();
+  }
+}
+
+// Under which name the tracker counts a buffer: its layer's; an activation belongs to the layer that made it.
+memory::LayerId Executor::tracker_layer(const plan::BufferInfo& buffer) {
+  if (buffer.tier != 0) return tracker_->layer(base::cat("tier ", buffer.tier));
+  switch (buffer.role) {
+    case plan::BufferRole::input:
+      return tracker_->layer(buffer.index == 0 ? "input" : chain_->layer(buffer.index - 1).name());
+    case plan::BufferRole::grad: return tracker_->layer(chain_->layer(std::min(buffer.index, chain_->layers() - 1)).name());
+    default: return tracker_->layer(chain_->layer(buffer.index).name());
+  }
+}
+
+// ---- One step ----
+
+double Executor::run(const Step& step) {
+  check(step);
+  std::optional<BlasSession> blas;
+  if (chain_->needs_blas()) blas.emplace();
+  const auto& clock = *base::monotonic_clock();
+  const std::int64_t begin = clock.now_ns();
+  if (!step.accumulate) chain_->zero_gradients();
+  double result = std::numeric_limits<double>::quiet_NaN();
+  try {
+    run_instructions(step, result);
+  } catch (...) {
+    free_everything();
+    throw;
+  }
+  ++stats_.steps;
+  stats_.seconds += static_cast<double>(clock.now_ns() - begin) * 1e-9;
+  return result;
+}
+
+void Executor::check(const Step& step) const {
+  const auto fits = [](const char* name, const tensor::Tensor& tensor, const TensorSpec& spec) {
+    const TensorSpec given{tensor.dtype(), tensor.shape()};
+    require(given == spec, name, " is ", to_text(given), "; the executor was made for ", to_text(spec));
+  };
+  require(step.step >= 0, "step is ", step.step, "; at least 0");
+  require(step.first_sample >= 0, "first_sample is ", step.first_sample, "; at least 0");
+  require(step.input != nullptr, "input is NULL");
+  fits("input", *step.input, specs_.front());
+  require(step.targets != nullptr || !chain_->needs_targets(), "targets is NULL; a loss layer needs it");
+  if (step.output != nullptr) fits("output", *step.output, specs_.back());
+  if (step.output_gradient != nullptr) {
+    fits("output_gradient", *step.output_gradient, specs_.back());
+  } else {
+    require(specs_.back().shape.elements() == 1 && is_float(specs_.back().dtype), "output_gradient is NULL; the output is ",
+            to_text(specs_.back()), ", not one number");
+  }
+  if (step.input_gradient != nullptr) {
+    require(!profile_.layer(0).has(plan::no_input_gradient), "input_gradient: layer ", base::quoted(profile_.layer(0).name),
+            " makes none");
+    fits("input_gradient", *step.input_gradient, specs_.front());
+  }
+}
+
+void Executor::run_instructions(const Step& step, double& result) {
+  for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
+    const plan::Instruction& instruction = program_.instructions[i];
+    switch (instruction.kind) {
+      case plan::Instruction::Kind::allocate:
+        allocate(instruction.index);
+        // The walk allocates x_0 first.
+        if (i == 0) std::memcpy(address(instruction.index), step.input->data(), static_cast<std::size_t>(step.input->bytes()));
+        break;
+      case plan::Instruction::Kind::free: free(instruction.index); break;
+      case plan::Instruction::Kind::run:
+        run_operation(program_.operations[static_cast<std::size_t>(instruction.index)], step, result);
+        break;
+    }
+  }
+}
+
+void Executor::allocate(std::int64_t buffer) {
+  const auto id = static_cast<std::size_t>(buffer);
+  const plan::BufferInfo& info = program_.buffers[id];
+  if (info.bytes == 0) return;
+  allocations_[id] = tracker_->allocate(tracker_layers_[id], info.bytes);
+  if (info.tier != 0) return;
+  stats_.live_bytes += info.bytes;
+  stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
+}
+
+void Executor::free(std::int64_t buffer) {
+  const auto id = static_cast<std::size_t>(buffer);
+  if (allocations_[id] == 0) return;
+  tracker_->free(std::exchange(allocations_[id], 0));
+  if (program_.buffers[id].tier == 0) stats_.live_bytes -= program_.buffers[id].bytes;
+}
+
+void Executor::free_everything() noexcept {
+  for (std::size_t id = 0; id < allocations_.size(); ++id) {
+    try {
+      free(static_cast<std::int64_t>(id));
+    } catch (...) {
+      // Freed behind our back through the tracker's own interface: nothing is left to undo.
+    }
+  }
+  stats_.live_bytes = 0;
+}
+
+void Executor::run_operation(const plan::Operation& operation, const Step& step, double& result) {
+  switch (operation.kind) {
+    case plan::Operation::Kind::forward: return run_forward(operation, step);
+    case plan::Operation::Kind::backward: return run_backward(operation, step);
+    case plan::Operation::Kind::turn: return run_turn(operation, step, result);
+    case plan::Operation::Kind::copy: {
+      const std::int64_t bytes = program_.buffers[static_cast<std::size_t>(operation.input)].bytes;
+      if (bytes > 0) std::memcpy(address(operation.output), address(operation.input), static_cast<std::size_t>(bytes));
+      return;
+    }
+  }
+}
+
+RunContext Executor::context_of(const plan::Operation& operation, const Step& step) const {
+  RunContext context;
+  context.input = &specs_[static_cast<std::size_t>(operation.layer)];
+  context.output = &specs_[static_cast<std::size_t>(operation.layer + 1)];
+  context.option = operation.option;
+  context.micro_batch = operation.micro_batch;
+  context.recomputation = operation.recomputation;
+  context.layer = chain_->first_layer() + operation.layer;
+  context.step = step.step;
+  context.seed = step.seed;
+  context.first_sample = step.first_sample;
+  context.targets = step.targets;
+  context.pool = pool_.get();
+  return context;
+}
+
+void Executor::run_forward(const plan::Operation& operation, const Step& step) {
+  Layer& layer = chain_->layer(operation.layer);
+  const bool has_ambient = operation.ambient != plan::no_buffer;
+  if (has_ambient && operation.recomputation) {
+    layer.save_ambient(address(operation.present_ambient));
+    layer.restore_ambient(address(operation.ambient));
+  } else if (has_ambient) {
+    layer.save_ambient(address(operation.ambient));
+  }
+  layer.forward(context_of(operation, step),
+                {address(operation.input), address(operation.output), address(operation.tape), address(operation.workspace)});
+  if (has_ambient && operation.recomputation) layer.restore_ambient(address(operation.present_ambient));
+  ++stats_.forwards;
+  if (operation.recomputation) ++stats_.recomputed_forwards;
+}
+
+void Executor::run_backward(const plan::Operation& operation, const Step& step) {
+  chain_->layer(operation.layer)
+      .backward(context_of(operation, step), {address(operation.input), address(operation.output), address(operation.tape),
+                                              address(operation.grad_output), address(operation.grad_input), address(operation.workspace)});
+  if (operation.layer == 0 && step.input_gradient != nullptr && step.input_gradient->bytes() > 0) {
+    std::memcpy(step.input_gradient->data(), address(operation.grad_input), static_cast<std::size_t>(step.input_gradient->bytes()));
+  }
+}
+
+void Executor::run_turn(const plan::Operation& operation, const Step& step, double& result) {
+  const TensorSpec& spec = specs_.back();
+  const void* const output = address(operation.output);
+  void* const gradient = address(operation.grad_output);
+  if (step.output != nullptr && step.output->bytes() > 0) std::memcpy(step.output->data(), output, static_cast<std::size_t>(step.output->bytes()));
+  const bool is_number = spec.shape.elements() == 1 && is_float(spec.dtype);
+  if (is_number) {
+    with_float(spec.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      result = static_cast<double>(*static_cast<const T*>(output));
+      *static_cast<T*>(gradient) = T{1};
+    });
+  }
+  if (step.output_gradient != nullptr && step.output_gradient->bytes() > 0) {
+    std::memcpy(gradient, step.output_gradient->data(), static_cast<std::size_t>(step.output_gradient->bytes()));
+  }
+}
+
+}  // namespace ckpt::engine

@@ -1,0 +1,86 @@
+// Runs one schedule over one chain for one input shape, step after step. Makes no choices: those are in the schedule.
+//
+// All buffers of tier 0 lie in one arena, at offsets that were fixed before the first step, so a step asks the system for no memory.
+// Not synchronised.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/thread_pool.h"
+#include "engine/chain.h"
+#include "memory/tracker.h"
+#include "plan/placement.h"
+
+namespace ckpt::engine {
+
+struct Step {
+  std::int64_t step = 0;
+  std::uint64_t seed = 0;
+  std::int64_t first_sample = 0;
+  const tensor::Tensor* input = nullptr;
+  const tensor::Tensor* targets = nullptr;
+  const tensor::Tensor* output_gradient = nullptr;
+  const tensor::Tensor* output = nullptr;          // receives x_n
+  const tensor::Tensor* input_gradient = nullptr;  // receives GRAD(0)
+  bool accumulate = false;
+};
+
+struct ExecutorStats {
+  std::int64_t steps = 0;
+  std::int64_t forwards = 0;
+  std::int64_t recomputed_forwards = 0;
+  std::int64_t live_bytes = 0;
+  std::int64_t peak_live_bytes = 0;
+  std::int64_t reserved_bytes = 0;
+  double seconds = 0;
+};
+
+class Executor {
+ public:
+  // budget_bytes 0: none. pool and tracker are not nullptr.
+  // Error(over_budget) when the arena would be larger; Error(invalid_schedule) when the schedule does not fit the chain.
+  Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
+           std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Returns x_n where it has one element, else NaN. After an error the next run works.
+  double run(const Step& step);
+
+  const ExecutorStats& stats() const noexcept { return stats_; }
+
+ private:
+  void check(const Step& step) const;
+  void resolve_buffers();
+  memory::LayerId tracker_layer(const plan::BufferInfo& buffer);
+  void run_instructions(const Step& step, double& result);
+  void allocate(std::int64_t buffer);
+  void free(std::int64_t buffer);
+  void free_everything() noexcept;
+  void run_operation(const plan::Operation& operation, const Step& step, double& result);
+  void run_forward(const plan::Operation& operation, const Step& step);
+  void run_backward(const plan::Operation& operation, const Step& step);
+  void run_turn(const plan::Operation& operation, const Step& step, double& result);
+  RunContext context_of(const plan::Operation& operation, const Step& step) const;
+  void* address(plan::BufferId buffer) const { return buffer < 0 ? nullptr : addresses_[static_cast<std::size_t>(buffer)]; }
+
+  std::shared_ptr<Chain> chain_;
+  std::shared_ptr<base::ThreadPool> pool_;
+  std::shared_ptr<memory::Tracker> tracker_;
+  std::vector<TensorSpec> specs_;  // of x_0 .. x_n
+  plan::ChainProfile profile_;
+  plan::Program program_;
+  std::shared_ptr<tensor::BufferPool> buffers_;
+  tensor::Buffer arena_;
+  std::vector<tensor::Buffer> slower_tiers_;            // one buffer each for what lies in tiers 1 and up
+  std::vector<void*> addresses_;                        // by BufferId; nullptr for empty buffers
+  std::vector<memory::LayerId> tracker_layers_;         // by BufferId
+  std::vector<memory::AllocationId> allocations_;       // by BufferId; 0 while it is not alive
+  ExecutorStats stats_;
+};
+
+}  // namespace ckpt::engine

@@ -1,0 +1,154 @@
+// One layer of a chain: shapes, what it needs for backward, and the two runs. Results must depend on arguments and ambient state only,
+// never on the number of threads: work is split into parts that the shapes alone fix.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/thread_pool.h"
+#include "tensor/tensor.h"
+
+namespace ckpt::engine {
+
+// dtype and shape of an activation; the first dimension counts samples.
+struct TensorSpec {
+  tensor::Dtype dtype = tensor::Dtype::f32;
+  tensor::Shape shape;
+
+  std::int64_t bytes() const { return tensor::byte_size(dtype, shape); }
+  std::int64_t samples() const { return shape.ndim() == 0 ? 1 : shape[0]; }
+  // Elements of one sample.
+  std::int64_t width() const { return samples() == 0 ? 0 : shape.elements() / samples(); }
+  friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
+};
+
+std::string to_text(const TensorSpec& spec);
+
+struct OptionNeeds {
+  std::int64_t tape_bytes = 0;
+  std::int64_t forward_workspace_bytes = 0;
+  std::int64_t backward_workspace_bytes = 0;
+};
+
+// A trained value and its gradient, of equal dtype and shape.
+struct Parameter {
+  std::string name;  // "<layer>.<parameter>"
+  std::shared_ptr<tensor::Tensor> value;
+  std::shared_ptr<tensor::Tensor> gradient;
+};
+
+// Where and when a layer runs.
+struct RunContext {
+  const TensorSpec* input = nullptr;
+  const TensorSpec* output = nullptr;
+  std::int32_t option = 0;
+  std::int32_t micro_batch = 0;
+  bool recomputation = false;
+  std::int64_t layer = 0;  // global
+  std::int64_t step = 0;
+  std::uint64_t seed = 0;
+  std::int64_t first_sample = 0;             // global
+  const tensor::Tensor* targets = nullptr;   // of the step; nullptr when it has none
+  base::ThreadPool* pool = nullptr;
+};
+
+// Borrowed buffers, 64-byte aligned; nullptr where there is nothing to read or write.
+struct ForwardBuffers {
+  const void* input = nullptr;
+  void* output = nullptr;
+  void* tape = nullptr;  // nullptr: run without recording
+  void* workspace = nullptr;
+};
+
+struct BackwardBuffers {
+  const void* input = nullptr;   // when flagged needs_input
+  const void* output = nullptr;  // when flagged needs_output
+  const void* tape = nullptr;
+  const void* grad_output = nullptr;
+  void* grad_input = nullptr;  // nullptr when flagged no_input_gradient
+  void* workspace = nullptr;
+};
+
+class Layer {
+ public:
+  explicit Layer(std::string name);
+  virtual ~Layer() = default;
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+
+  const std::string& name() const noexcept { return name_; }
+
+  // dtype and shape of the output; Error(invalid_argument) for an input that does not fit.
+  virtual TensorSpec output(const TensorSpec& input) const = 0;
+  virtual std::uint32_t flags() const = 0;  // of plan/profile.h
+  virtual std::int32_t options() const { return 1; }
+  virtual OptionNeeds needs(const TensorSpec& /*input*/, std::int32_t /*option*/) const { return {}; }
+  virtual bool needs_targets() const { return false; }
+  virtual bool needs_blas() const { return false; }
+
+  virtual void forward(const RunContext& context, const ForwardBuffers& buffers) = 0;
+  // Writes grad_input, adds to the gradients of the layer's parameters.
+  virtual void backward(const RunContext& context, const BackwardBuffers& buffers) = 0;
+
+  // State outside the arguments that forward reads.
+  virtual std::int64_t ambient_bytes() const { return 0; }
+  virtual void save_ambient(void* /*state*/) const {}
+  virtual void restore_ambient(const void* /*state*/) {}
+
+  std::span<const Parameter> parameters() const noexcept { return parameters_; }
+  // First values from the seed; layer_number is the global one.
+  virtual void initialize(std::uint64_t /*seed*/, std::int64_t /*layer_number*/) {}
+
+ protected:
+  void add_parameter(const char* parameter_name, tensor::Dtype dtype, const tensor::Shape& shape);
+  const Parameter& parameter(std::size_t i) const { return parameters_[i]; }
+  // Error(invalid_argument) that names the layer.
+  template <class... Pieces>
+  void require_input(bool condition, const Pieces&... pieces) const {
+    if (!condition) [[unlikely]] base::fail(base::Status::invalid_argument, "layer ", base::quoted(name_), ": ", pieces...);
+  }
+
+ private:
+  std::string name_;
+  std::vector<Parameter> parameters_;
+};
+
+std::shared_ptr<Layer> make_linear(std::string name, std::int64_t inputs, std::int64_t outputs, tensor::Dtype dtype);
+std::shared_ptr<Layer> make_relu(std::string name);
+std::shared_ptr<Layer> make_gelu(std::string name);
+std::shared_ptr<Layer> make_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
+                                      tensor::Dtype dtype);
+std::shared_ptr<Layer> make_dropout(std::string name, double probability);
+std::shared_ptr<Layer> make_softmax_cross_entropy(std::string name);
+
+bool is_float(tensor::Dtype dtype) noexcept;
+
+// Runs work<float> or work<double>: call(T{}) with the dtype's type. Only for F32 and F64.
+template <class Work>
+void with_float(tensor::Dtype dtype, Work&& work) {
+  if (dtype == tensor::Dtype::f32) {
+    work(float{});
+  } else {
+    work(double{});
+  }
+}
+
+// Parts of count things, part_length each (the last takes the rest): fixed by count alone.
+template <class Work>
+void for_parts(base::ThreadPool& pool, std::int64_t count, std::int64_t part_length, Work&& work) {
+  const std::int64_t parts = (count + part_length - 1) / part_length;
+  pool.run(parts, [&](std::int64_t part) {
+    const std::int64_t begin = part * part_length;
+    work(begin, begin + part_length < count ? begin + part_length : count);
+  });
+}
+
+constexpr std::int64_t elements_per_part = 8192;
+constexpr std::int64_t rows_per_part = 32;
+
+}  // namespace ckpt::engine

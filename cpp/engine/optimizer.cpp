@@ -1,0 +1,107 @@
+#include "engine/optimizer.h"
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "engine/kernels.h"
+
+namespace ckpt::engine {
+
+using base::require;
+
+void Optimizer::step() {
+  update(steps_ + 1);
+  ++steps_;
+}
+
+void Optimizer::set_steps(std::int64_t steps) {
+  require(steps >= 0, "steps is ", steps, "; at least 0");
+  steps_ = steps;
+}
+
+void Optimizer::add_state(const Parameter& parameter, const char* suffix) {
+  StateTensor state{parameter.name + suffix, tensor::Tensor::create(parameter.value->dtype(), parameter.value->shape())};
+  std::memset(state.value->data(), 0, static_cast<std::size_t>(state.value->bytes()));
+  state_.push_back(std::move(state));
+}
+
+namespace {
+
+class Sgd final : public Optimizer {
+ public:
+  Sgd(std::shared_ptr<Chain> chain, double learning_rate, double momentum)
+      : Optimizer(std::move(chain)), learning_rate_(learning_rate), momentum_(momentum) {
+    for (const Parameter& parameter : this->chain().parameters()) add_state(parameter, ".momentum");
+  }
+
+ private:
+  void update(std::int64_t) override {
+    for (std::size_t i = 0; i < state().size(); ++i) {
+      const Parameter& parameter = chain().parameters()[i];
+      with_float(parameter.value->dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        sgd_update(parameter.value->data_as<T>(), state()[i].value->data_as<T>(), parameter.gradient->data_as<T>(),
+                   static_cast<T>(learning_rate_), static_cast<T>(momentum_), parameter.value->shape().elements());
+      });
+    }
+  }
+
+  double learning_rate_;
+  double momentum_;
+};
+
+class Adamw final : public Optimizer {
+ public:
+  Adamw(std::shared_ptr<Chain> chain, const AdamwOptions& options) : Optimizer(std::move(chain)), options_(options) {
+    for (const Parameter& parameter : this->chain().parameters()) {
+      add_state(parameter, ".m");
+      add_state(parameter, ".v");
+    }
+  }
+
+ private:
+  void update(std::int64_t step) override {
+    const auto t = static_cast<double>(step);
+    const double correction1 = 1 - std::pow(options_.beta1, t);
+    const double correction2 = 1 - std::pow(options_.beta2, t);
+    for (std::size_t i = 0; i < chain().parameters().size(); ++i) {
+      const Parameter& parameter = chain().parameters()[i];
+      with_float(parameter.value->dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const AdamwFactors<T> factors = {static_cast<T>(options_.learning_rate), static_cast<T>(options_.beta1),
+                                         static_cast<T>(options_.beta2),         static_cast<T>(options_.epsilon),
+                                         static_cast<T>(options_.weight_decay),  static_cast<T>(correction1),
+                                         static_cast<T>(correction2)};
+        adamw_update(parameter.value->data_as<T>(), state()[2 * i].value->data_as<T>(), state()[2 * i + 1].value->data_as<T>(),
+                     parameter.gradient->data_as<T>(), factors, parameter.value->shape().elements());
+      });
+    }
+  }
+
+  AdamwOptions options_;
+};
+
+void require_within(const char* name, double value, double least, bool least_allowed, double below) {
+  const bool fits = std::isfinite(value) && (least_allowed ? value >= least : value > least) && value < below;
+  require(fits, name, " is ", value, "; ", least_allowed ? "at least " : "above ", least, " and below ", below);
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_sgd(std::shared_ptr<Chain> chain, double learning_rate, double momentum) {
+  require_within("learning_rate", learning_rate, 0, false, INFINITY);
+  require_within("momentum", momentum, 0, true, 1);
+  return std::make_unique<Sgd>(std::move(chain), learning_rate, momentum);
+}
+
+std::unique_ptr<Optimizer> make_adamw(std::shared_ptr<Chain> chain, const AdamwOptions& options) {
+  require_within("learning_rate", options.learning_rate, 0, false, INFINITY);
+  require_within("beta1", options.beta1, 0, true, 1);
+  require_within("beta2", options.beta2, 0, true, 1);
+  require_within("epsilon", options.epsilon, 0, false, INFINITY);
+  require_within("weight_decay", options.weight_decay, 0, true, INFINITY);
+  return std::make_unique<Adamw>(std::move(chain), options);
+}
+
+}  // namespace ckpt::engine

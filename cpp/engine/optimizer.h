@@ -1,0 +1,54 @@
+// Updates a chain's parameters from their gradients, element by element: the same bits for any number of threads. Not synchronised.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/chain.h"
+
+namespace ckpt::engine {
+
+struct AdamwOptions {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+};
+
+// A tensor of optimizer state, as it goes into a state checkpoint.
+struct StateTensor {
+  std::string name;
+  std::shared_ptr<tensor::Tensor> value;
+};
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  void step();
+  std::int64_t steps() const noexcept { return steps_; }
+  void set_steps(std::int64_t steps);
+  const std::vector<StateTensor>& state() const noexcept { return state_; }
+
+ protected:
+  explicit Optimizer(std::shared_ptr<Chain> chain) : chain_(std::move(chain)) {}
+  // A zero tensor like parameter i's value.
+  void add_state(const Parameter& parameter, const char* suffix);
+  const Chain& chain() const noexcept { return *chain_; }
+
+ private:
+  // step: the number of this update, from 1.
+  virtual void update(std::int64_t step) = 0;
+
+  std::shared_ptr<Chain> chain_;
+  std::vector<StateTensor> state_;
+  std::int64_t steps_ = 0;
+};
+
+std::unique_ptr<Optimizer> make_sgd(std::shared_ptr<Chain> chain, double learning_rate, double momentum);
+std::unique_ptr<Optimizer> make_adamw(std::shared_ptr<Chain> chain, const AdamwOptions& options);
+
+}  // namespace ckpt::engine
