@@ -27,7 +27,8 @@ target_compile_options(ckpt_compile INTERFACE
   # Contracted multiply-adds would give different bits on different machines: results are part of the contract.
   -ffp-contract=off
   # Builds must not carry the path of the machine they were made on.
-  -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+  -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
 
 if(CKPT_SANITIZE)
   target_compile_options(ckpt_compile INTERFACE -fsanitize=${CKPT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
