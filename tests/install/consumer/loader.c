@@ -7,26 +7,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                    \
-  do {                                                                      \
-    if (!(condition)) {                                                     \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);       \
-      exit(1);                                                              \
-    }                                                                       \
+#define CHECK(condition)                                              \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                        \
+    }                                                                 \
   } while (0)
 
-static int64_t fixed_time(void *user_data) { return *(const int64_t *)user_data; }
+static int64_t fixed_time(void* user_data) { return *(const int64_t*)user_data; }
 
-int main(int count, char **arguments) {
-  const struct ckpt_api *(*get_api)(uint32_t) = NULL;
-  const struct ckpt_api *api = NULL;
-  ckpt_clock *clock = NULL;
+int main(int count, char** arguments) {
+  const struct ckpt_api* (*get_api)(uint32_t) = NULL;
+  const struct ckpt_api* api = NULL;
+  ckpt_clock* clock = NULL;
   int64_t moment = 12345;
   int64_t now = 0;
   int status = 0;
   pid_t child = 0;
-  void *symbol = NULL;
-  void *library = NULL;
+  void* symbol = NULL;
+  void* library = NULL;
 
   CHECK(count == 2);
   library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);

@@ -5,21 +5,21 @@
 
 #include <ckpt/ckpt.h>
 
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
+#define CHECK(condition)                                                                      \
+  do {                                                                                        \
+    if (!(condition)) {                                                                       \
       fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, ckpt_last_error()); \
-      exit(1);                                                                  \
-    }                                                                           \
+      exit(1);                                                                                \
+    }                                                                                         \
   } while (0)
 
-static int32_t square(int64_t part, void *user_data) {
-  int64_t *squares = user_data;
+static int32_t square(int64_t part, void* user_data) {
+  int64_t* squares = user_data;
   squares[part] = part * part;
   return 0;
 }
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
   const uint32_t counter[4] = {0, 0, 0, 0};
   const uint32_t key[2] = {0, 0};
   uint32_t block[4] = {0, 0, 0, 0};
@@ -27,8 +27,8 @@ int main(int count, char **arguments) {
   int64_t sum = 0;
   uint64_t value = 0;
   int i;
-  ckpt_thread_pool *pool = NULL;
-  ckpt_queue *queue = NULL;
+  ckpt_thread_pool* pool = NULL;
+  ckpt_queue* queue = NULL;
 
   if (count > 1) CHECK(strcmp(arguments[1], ckpt_version_string()) == 0);
 
