@@ -68,8 +68,8 @@ ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckp
         fn(static_cast<int32_t>(level), component, message, user->get());
       };
     }
-    user->adopt();
     set_log(static_cast<LogLevel>(min_level), std::move(sink));
+    user->adopt();
   });
 }
 
@@ -138,7 +138,8 @@ ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t ns) {
 ckpt_status ckpt_clock_now(const ckpt_clock* clock, int64_t* now_ns) {
   return guard([&] {
     const auto source = clock_argument(clock, "clock");
-    *not_null(now_ns, "now_ns") = source->now_ns();
+    not_null(now_ns, "now_ns");
+    *now_ns = source->now_ns();
   });
 }
 
@@ -244,9 +245,10 @@ ckpt_status ckpt_thread_pool_create(int32_t threads, ckpt_thread_pool** pool) {
 
 ckpt_status ckpt_thread_pool_run(ckpt_thread_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data) {
   return guard([&] {
-    checked(pool, "pool");
+    // A part may release the pool: it lives until the last part is done.
+    const auto object = checked(pool, "pool")->object;
     not_null(fn, "fn");
-    pool->object->run(parts, [&](std::int64_t part) {
+    object->run(parts, [&](std::int64_t part) {
       set_callback_error(nullptr);
       const int32_t code = fn(part, user_data);
       if (code != 0) fail_callback(cat("part ", part), code);

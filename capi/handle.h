@@ -67,7 +67,8 @@ inline std::uint32_t tag_of(const void* handle) noexcept {
 // The handle itself; Error(invalid_argument) for NULL and for a handle of another kind. argument is the parameter's name.
 template <class T>
 T* checked(T* handle, const char* argument) {
-  if (handle == nullptr) [[unlikely]] base::fail(base::Status::invalid_argument, argument, " is NULL");
+  if (handle == nullptr) [[unlikely]]
+    base::fail(base::Status::invalid_argument, argument, " is NULL");
   const std::uint32_t tag = tag_of(handle);
   if (tag != static_cast<std::uint32_t>(T::handle_kind)) [[unlikely]] {
     base::fail(base::Status::invalid_argument, argument, " is not a handle of kind '",

@@ -10,6 +10,9 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Kind of build" FORCE)
+endif()
 # Assertions stay on in the optimised build: they are few, cheap and off the hot paths.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
@@ -24,12 +27,17 @@ target_compile_options(ckpt_compile INTERFACE
   # Contracted multiply-adds would give different bits on different machines: results are part of the contract.
   -ffp-contract=off
   # Builds must not carry the path of the machine they were made on.
-  -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+  -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
 
 if(CKPT_SANITIZE)
   target_compile_options(ckpt_compile INTERFACE -fsanitize=${CKPT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(ckpt_compile INTERFACE -fsanitize=${CKPT_SANITIZE})
   target_compile_definitions(ckpt_compile INTERFACE CKPT_SANITIZED=1)
+  if(CKPT_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # ThreadSanitizer does not see fences; here they only order atomics among themselves, which it need not see.
+    target_compile_options(ckpt_compile INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)
+  endif()
 endif()
 if(CKPT_FUZZ)
   target_compile_options(ckpt_compile INTERFACE -fsanitize=fuzzer-no-link)

@@ -18,8 +18,9 @@ class MonotonicClock final : public Clock {
 }  // namespace
 
 const std::shared_ptr<const Clock>& monotonic_clock() {
-  static const std::shared_ptr<const Clock> clock = std::make_shared<MonotonicClock>();
-  return clock;
+  // Never destroyed: threads of the host may ask for the time while static objects are torn down.
+  static const auto* const clock = new std::shared_ptr<const Clock>(std::make_shared<MonotonicClock>());
+  return *clock;
 }
 
 ManualClock::ManualClock(std::int64_t start_ns) : now_ns_(start_ns) {

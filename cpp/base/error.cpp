@@ -1,15 +1,15 @@
 #include "base/error.h"
 
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <string_view>
 
 namespace ckpt::base {
 namespace {
 
 thread_local std::array<char, 1024> last_error_text{};
 thread_local std::string callback_error_text;
-
-bool continues_utf8(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 }  // namespace
 
@@ -42,16 +42,23 @@ const char* status_name(Status status) noexcept {
 }
 
 void set_last_error(const char* message) noexcept {
-  std::size_t length = std::strlen(message);
-  if (length >= last_error_text.size()) {
-    length = last_error_text.size() - 1;
-    while (length > 0 && continues_utf8(message[length])) --length;
+  std::string_view rest = message;
+  std::size_t written = 0;
+  while (!rest.empty()) {
+    const std::size_t length = utf8_length(rest);
+    const std::size_t used = length == 0 ? 1 : length;
+    if (written + used >= last_error_text.size()) break;
+    if (length == 0) {
+      last_error_text[written] = '?';
+    } else if (rest[0] == '\n' || rest[0] == '\r') {
+      last_error_text[written] = ' ';
+    } else {
+      std::memmove(&last_error_text[written], rest.data(), length);
+    }
+    written += used;
+    rest.remove_prefix(used);
   }
-  for (std::size_t i = 0; i < length; ++i) {
-    const char c = message[i];
-    last_error_text[i] = (c == '\n' || c == '\r') ? ' ' : c;
-  }
-  last_error_text[length] = '\0';
+  last_error_text[written] = '\0';
 }
 
 const char* last_error() noexcept { return last_error_text.data(); }

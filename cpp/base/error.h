@@ -32,11 +32,12 @@ template <class... Pieces>
 // Throws Error(invalid_argument) unless condition holds.
 template <class... Pieces>
 void require(bool condition, const Pieces&... pieces) {
-  if (!condition) [[unlikely]] fail(Status::invalid_argument, pieces...);
+  if (!condition) [[unlikely]]
+    fail(Status::invalid_argument, pieces...);
 }
 
-// The last error of this thread, as ckpt_last_error() shows it. Fixed storage: works when memory is exhausted. Long text is cut
-// at a UTF-8 boundary, line breaks become spaces.
+// The last error of this thread, as ckpt_last_error() shows it. Fixed storage: works when memory is exhausted. Always well-formed
+// UTF-8 in one line: long text is cut at a character, line breaks become spaces, bytes that are no UTF-8 become question marks.
 void set_last_error(const char* message) noexcept;
 const char* last_error() noexcept;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/os/thread.h"
 
 namespace ckpt::base {
 
@@ -64,24 +65,37 @@ void remove_thread_hooks(std::int64_t id) {
   lock.unlock();
 }
 
-ThreadHookScope::ThreadHookScope(std::string thread_name) : thread_name_(std::move(thread_name)) {
-  is_library_thread = true;
+void hold_thread_hooks() { registry().mutex.lock(); }
+
+void let_go_thread_hooks() { registry().mutex.unlock(); }
+
+void restart_thread_hooks() {
+  for (const auto& set : registry().sets) set->threads = 0;
+  registry().mutex.unlock();
+}
+
+ThreadHookScope::ThreadHookScope(std::string thread_name) : thread_name_(std::move(thread_name)), generation_(fork_generation()) {
   Registry& all = registry();
-  {
-    const std::lock_guard lock(all.mutex);
-    sets_ = all.sets;
-    for (const auto& set : sets_) ++set->threads;
-  }
+  const std::lock_guard lock(all.mutex);
+  sets_ = all.sets;
+  for (const auto& set : sets_) ++set->threads;
+}
+
+void ThreadHookScope::enter() noexcept {
+  is_library_thread = true;
+  entered_ = true;
   for (const auto& set : sets_) run(set->start, thread_name_.c_str());
 }
 
 ThreadHookScope::~ThreadHookScope() {
+  if (entered_) {
+    for (auto set = sets_.rbegin(); set != sets_.rend(); ++set) run((*set)->stop, thread_name_.c_str());
+  }
   Registry& all = registry();
-  for (auto set = sets_.rbegin(); set != sets_.rend(); ++set) run((*set)->stop, thread_name_.c_str());
-  // The last reference must not die here: its destruction belongs to the thread that removes the hooks.
   const std::lock_guard lock(all.mutex);
   for (auto& set : sets_) {
-    --set->threads;
+    if (generation_ == fork_generation()) --set->threads;
+    // Never the last reference: the registry or the thread that removes the hooks holds one, and destroys the set outside the lock.
     set.reset();
   }
   all.thread_left.notify_all();

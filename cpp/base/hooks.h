@@ -18,16 +18,26 @@ std::int64_t add_thread_hooks(ThreadHook start, ThreadHook stop);
 // Error(invalid_state) on a thread that runs hooks itself: it would wait for itself.
 void remove_thread_hooks(std::int64_t id);
 
-// Held by a library thread for its whole life: runs the start hooks now, and the stop hooks of the same sets in reverse at the end.
+// For fork(): held around it, let go in the parent; in the child, where no other thread exists, nobody has run a hook.
+void hold_thread_hooks();
+void let_go_thread_hooks();
+void restart_thread_hooks();
+
+// The hooks of one library thread. Made by the thread's creator, so that the thread itself cannot fail; entered on the thread; its
+// destructor runs the stop hooks on the thread, in reverse.
 class ThreadHookScope {
  public:
   explicit ThreadHookScope(std::string thread_name);
   ~ThreadHookScope();
+  // Runs the start hooks.
+  void enter() noexcept;
   ThreadHookScope(const ThreadHookScope&) = delete;
   ThreadHookScope& operator=(const ThreadHookScope&) = delete;
 
  private:
   std::string thread_name_;
+  std::uint64_t generation_;
+  bool entered_ = false;
   std::vector<std::shared_ptr<struct ThreadHookSet>> sets_;
 };
 

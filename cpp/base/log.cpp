@@ -1,9 +1,12 @@
 #include "base/log.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
+
+#include "base/error.h"
 
 namespace ckpt::base {
 namespace {
@@ -28,6 +31,7 @@ thread_local bool inside_sink = false;
 }  // namespace
 
 void set_log(LogLevel minimum, LogSink sink) {
+  if (inside_sink) fail(Status::invalid_state, "a log callback cannot replace the log callback");
   Logger& log = logger();
   LogSink former;
   {
@@ -36,6 +40,8 @@ void set_log(LogLevel minimum, LogSink sink) {
     former = std::exchange(log.sink, std::move(sink));
   }
 }
+
+void restart_log() { std::construct_at(&logger().mutex); }
 
 void log(LogLevel level, const char* component, const std::string& message) {
   Logger& log = logger();

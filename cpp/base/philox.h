@@ -31,8 +31,7 @@ constexpr std::uint32_t high_word(std::uint64_t value) { return static_cast<std:
 
 // An independent key for (seed, a, b): one block of Philox with the seed as key and the pair as counter.
 constexpr PhiloxKey philox_derive_key(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
-  const PhiloxCounter block =
-      philox4x32({low_word(a), high_word(a), low_word(b), high_word(b)}, {low_word(seed), high_word(seed)});
+  const PhiloxCounter block = philox4x32({low_word(a), high_word(a), low_word(b), high_word(b)}, {low_word(seed), high_word(seed)});
   return {block[0], block[1]};
 }
 

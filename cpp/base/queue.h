@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/os/thread.h"
 #include "base/wait_point.h"
 
 namespace ckpt::base {
@@ -79,25 +80,36 @@ class BlockingQueue {
  public:
   explicit BlockingQueue(std::int64_t capacity) : queue_(capacity) {}
 
-  // done, full (no place within timeout_ns) or closed.
+  // done, full (no place within timeout_ns) or closed. Error(forked) in a forked child.
   QueueResult push(const T& value, std::int64_t timeout_ns) {
+    refuse_fork();
     bool pushed = false;
-    places_.wait([&] { return closed() || (pushed = queue_.try_push(value)); }, timeout_ns);
-    if (pushed) {
-      values_.wake_all();
-      return QueueResult::done;
-    }
-    return closed() ? QueueResult::closed : QueueResult::full;
+    bool was_closed = false;
+    places_.wait(
+        [&] {
+          // Announced before it reads closed_, so that pop() can tell "closed and empty" from "closed, and one is on its way".
+          entering_.fetch_add(1);
+          was_closed = closed_.load();
+          pushed = !was_closed && queue_.try_push(value);
+          entering_.fetch_sub(1, std::memory_order_release);
+          return pushed || was_closed;
+        },
+        timeout_ns);
+    // Also after a refusal: a popping thread may have parked because this one was on its way.
+    if (pushed || was_closed) values_.wake_all();
+    if (pushed) return QueueResult::done;
+    return was_closed ? QueueResult::closed : QueueResult::full;
   }
 
   // done, empty (nothing came within timeout_ns) or closed (closed and nothing left).
   QueueResult pop(T& value, std::int64_t timeout_ns) {
+    refuse_fork();
     bool popped = false;
-    // Closed is read before the attempt: whatever was pushed before the close is found by the attempt after it.
+    // Read before the attempt: whatever was pushed before the close is found by the attempt after it.
     bool was_closed = false;
     values_.wait(
         [&] {
-          was_closed = closed();
+          was_closed = closed_.load() && entering_.load() == 0;
           popped = queue_.try_pop(value);
           return popped || was_closed;
         },
@@ -110,7 +122,8 @@ class BlockingQueue {
   }
 
   void close() {
-    closed_.store(true, std::memory_order_release);
+    refuse_fork();
+    closed_.store(true);
     places_.wake_all();
     values_.wake_all();
   }
@@ -120,8 +133,16 @@ class BlockingQueue {
   std::int64_t capacity() const { return queue_.capacity(); }
 
  private:
+  // The copied locks may be held by threads that the child does not have.
+  void refuse_fork() const {
+    if (generation_ != fork_generation()) [[unlikely]]
+      fail(Status::forked, "the queue was made before this process was forked");
+  }
+
   Queue queue_;
+  std::uint64_t generation_ = fork_generation();
   std::atomic<bool> closed_{false};
+  std::atomic<std::int32_t> entering_{0};  // pushes between reading closed_ and being visible
   WaitPoint places_;
   WaitPoint values_;
 };

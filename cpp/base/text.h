@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,7 @@ inline void append_piece(std::string& out, char piece) { out += piece; }
 inline void append_piece(std::string& out, bool piece) { out += piece ? "true" : "false"; }
 
 template <class Number>
-  requires(std::integral<Number> || std::floating_point<Number>)
-void append_piece(std::string& out, Number number) {
+requires(std::integral<Number> || std::floating_point<Number>) void append_piece(std::string& out, Number number) {
   char digits[64];
   const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
   out.append(digits, end);
@@ -30,13 +30,17 @@ std::string cat(const Pieces&... pieces) {
   return out;
 }
 
+// Bytes of the first character of text; 0 when text is empty or does not begin with a well-formed one.
+// Source: The Unicode Standard 15.0, table 3-7: no overlong forms, no surrogates, nothing past U+10FFFF.
+std::size_t utf8_length(std::string_view text) noexcept;
+
 // True when text is well-formed UTF-8.
 bool is_utf8(std::string_view text) noexcept;
 
 // True when text is empty or only ASCII white space.
 bool is_blank(std::string_view text) noexcept;
 
-// Text for a message: quoted with ', control characters escaped, cut after 80 bytes.
+// Text for a message: quoted with ', control characters and bytes that are no UTF-8 escaped (\x1b), cut to 80 bytes of text.
 std::string quoted(std::string_view text);
 
 // Throws Error(invalid_argument) unless name is well-formed UTF-8 that is not blank. argument names it in the message.

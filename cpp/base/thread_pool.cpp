@@ -1,5 +1,6 @@
 #include "base/thread_pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <limits>
@@ -28,8 +29,9 @@ struct ThreadPool::State {
   // The job. Written by the caller while no worker is inside (entered == left), published by ticket.
   PartFunction function = nullptr;
   void* context = nullptr;
-  std::int64_t parts = 0;
-  std::atomic<std::int64_t> next_part{0};
+  std::uint64_t parts = 0;
+  // Unsigned: threads still add to it after it has passed parts, which may be INT64_MAX.
+  std::atomic<std::uint64_t> next_part{0};
 
   std::atomic<std::uint64_t> ticket{0};  // grows with every job
   std::atomic<std::int64_t> working{0};  // workers that have not finished the current job
@@ -44,8 +46,10 @@ struct ThreadPool::State {
   std::vector<std::unique_ptr<Thread>> workers;
 
   void work() noexcept {
-    for (std::int64_t part = next_part.fetch_add(1, std::memory_order_relaxed); part < parts;
-         part = next_part.fetch_add(1, std::memory_order_relaxed)) {
+    for (;;) {
+      const std::uint64_t next = next_part.fetch_add(1, std::memory_order_relaxed);
+      if (next >= parts) return;
+      const auto part = static_cast<std::int64_t>(next);
       try {
         function(context, part);
       } catch (...) {
@@ -61,8 +65,8 @@ struct ThreadPool::State {
 
   void serve() {
     for (std::uint64_t seen = 0;;) {
-      job_posted.wait(
-          [&] { return stopping.load(std::memory_order_acquire) || ticket.load(std::memory_order_acquire) != seen; }, -1, idle_spins);
+      job_posted.wait([&] { return stopping.load(std::memory_order_acquire) || ticket.load(std::memory_order_acquire) != seen; },
+                      -1, idle_spins);
       if (stopping.load(std::memory_order_acquire)) return;
       seen = ticket.load(std::memory_order_acquire);
       work();
@@ -80,7 +84,9 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(std::int32_t threads) {
   require(threads >= 0 && threads <= 1024, "threads is ", threads, "; 0 .. 1024");
   state_ = std::make_unique<State>();
-  const std::int32_t count = threads == 0 ? available_threads() : threads;
+  const std::int32_t count = threads == 0 ? std::min(available_threads(), 1024) : threads;
+  // A failing push_back would join a thread that nobody has told to stop.
+  state_->workers.reserve(static_cast<std::size_t>(count));
   try {
     for (std::int32_t i = 1; i < count; ++i) {
       state_->workers.push_back(std::make_unique<Thread>(cat("ckpt-pool-", i), [state = state_.get()] { state->serve(); }));
@@ -92,14 +98,7 @@ ThreadPool::ThreadPool(std::int32_t threads) {
 }
 
 ThreadPool::~ThreadPool() {
-  if (state_->generation == fork_generation()) {
-    state_->stop();
-  } else {
-    // Locks and counters were copied in the middle of whatever the parent's threads did: the memory can be freed by neither
-    // waiting nor unlocking, and a condition variable with waiters may not be destroyed.
-    for (auto& worker : state_->workers) worker.reset();
-    static_cast<void>(state_.release());
-  }
+  if (state_->generation == fork_generation()) state_->stop();
 }
 
 std::int32_t ThreadPool::threads() const noexcept { return static_cast<std::int32_t>(state_->workers.size()) + 1; }
@@ -114,7 +113,7 @@ void ThreadPool::run_parts(std::int64_t parts, PartFunction function, void* cont
   }
   state.function = function;
   state.context = context;
-  state.parts = parts;
+  state.parts = static_cast<std::uint64_t>(parts);
   state.error_part = no_part;
   state.next_part.store(0, std::memory_order_relaxed);
   state.working.store(static_cast<std::int64_t>(state.workers.size()), std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 namespace ckpt::base {
 
@@ -19,9 +20,9 @@ class ThreadPool {
 
   std::int32_t threads() const noexcept;
 
-  // Calls work(part) for 0 <= part < parts and returns when all are done. When parts throw, the rest is skipped and the exception of
-  // the lowest part that threw is thrown here. Allocates nothing. When the pool is busy (or this is one of its own threads) the calling
-  // thread works alone. Error(forked) in a forked child.
+  // Calls work(part) for 0 <= part < parts and returns when all are done. When parts throw, the rest is skipped and the exception
+  // of the lowest part that threw is thrown here. Allocates nothing unless one throws. When the pool is busy (or this is one of its
+  // own threads) the calling thread works alone. Error(forked) in a forked child.
   template <class Work>
   void run(std::int64_t parts, Work&& work) {
     run_parts(

@@ -8,9 +8,7 @@
 
 namespace ckpt::base {
 
-std::int32_t version_number() noexcept {
-  return CKPT_VERSION_MAJOR * 1000000 + CKPT_VERSION_MINOR * 1000 + CKPT_VERSION_PATCH;
-}
+std::int32_t version_number() noexcept { return CKPT_VERSION_MAJOR * 1000000 + CKPT_VERSION_MINOR * 1000 + CKPT_VERSION_PATCH; }
 
 const char* version_text() noexcept {
   return CKPT_TEXT(CKPT_VERSION_MAJOR) "." CKPT_TEXT(CKPT_VERSION_MINOR) "." CKPT_TEXT(CKPT_VERSION_PATCH);

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/os/thread.h"
+
 namespace ckpt::base {
 
 // One pause of a spinning thread.
@@ -18,10 +20,18 @@ inline void spin_pause() noexcept {
 #endif
 }
 
-// The waker makes the condition true (an atomic store) and calls wake_all(); the waiter's predicate reads that atomic. Waking costs a
-// fence and one load when nobody is parked.
+// The waker makes the condition true (an atomic store) and calls wake_all(); the waiter's predicate reads that atomic. Waking costs
+// a fence and one load when nobody is parked.
 class WaitPoint {
  public:
+  WaitPoint() {}
+  // In a forked child the threads of the parent still count as waiting: destroying their condition would wait for them.
+  ~WaitPoint() {
+    if (generation_ == fork_generation()) condition_.~condition_variable();
+  }
+  WaitPoint(const WaitPoint&) = delete;
+  WaitPoint& operator=(const WaitPoint&) = delete;
+
   // Waits until ready() is true: spins shortly, then parks. timeout_ns -1 waits for ever, 0 only asks once. Returns ready().
   template <class Ready>
   bool wait(Ready&& ready, std::int64_t timeout_ns, int spins = 200) {
@@ -56,8 +66,11 @@ class WaitPoint {
 
  private:
   std::atomic<std::int32_t> parked_{0};
+  std::uint64_t generation_ = fork_generation();
   std::mutex mutex_;
-  std::condition_variable condition_;
+  union {
+    std::condition_variable condition_{};
+  };
 };
 
 }  // namespace ckpt::base

@@ -49,7 +49,7 @@ typedef int32_t ckpt_status;
  * no status. Static string. */
 CKPT_API const char *ckpt_status_name(ckpt_status status);
 
-/* One line that tells why the last failing call on this thread failed; "" when none has. Never NULL. The string stays valid until
+/* One line of UTF-8 that tells why the last failing call on this thread failed; "" when none has. Never NULL. The string stays valid until
  * the next failing call on the same thread; successful calls leave it alone. */
 CKPT_API const char *ckpt_last_error(void);
 
@@ -75,10 +75,11 @@ CKPT_API const char *ckpt_build_info(void);
  * "multiversioned-kernels". Unknown names and NULL give 0. */
 CKPT_API int32_t ckpt_feature(const char *name);
 
+struct ckpt_api;
+
 /* The whole API as one table of function pointers, for programs that load the library with dlopen. The table's layout is in
  * <ckpt/api.h>; entries are only ever appended, and its first member is its size in bytes.
  * version: CKPT_API_VERSION of the header that the caller was compiled with. NULL for a version that this library does not know. */
-struct ckpt_api;
 CKPT_API const struct ckpt_api *ckpt_get_api(uint32_t version);
 
 /* ---- Logging ------------------------------------------------------------------------------------------------------------- */
@@ -93,7 +94,8 @@ CKPT_API const struct ckpt_api *ckpt_get_api(uint32_t version);
 typedef void (*ckpt_log_fn)(int32_t level, const char *component, const char *message, void *user_data);
 
 /* Sends messages of at least min_level to fn; fn NULL switches logging off again (the default: silence). Returns only when the
- * callback that was set before is no longer running on another thread; its destroy has run then. Synchronised. */
+ * callback that was set before is no longer running on another thread; its destroy has run then.
+ * INVALID_ARGUMENT for an unknown min_level, INVALID_STATE inside a log callback. Synchronised. */
 CKPT_API ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void *user_data, ckpt_destroy_fn destroy);
 
 /* ---- Thread hooks -------------------------------------------------------------------------------------------------------- */
@@ -130,6 +132,7 @@ CKPT_API ckpt_status ckpt_clock_advance(ckpt_clock *clock, int64_t ns);
 /* The clock's time; clock NULL asks the system's monotonic clock. */
 CKPT_API ckpt_status ckpt_clock_now(const ckpt_clock *clock, int64_t *now_ns);
 
+/* Gives the handle back. Objects that were given the clock keep it alive. NULL is ignored. */
 CKPT_API void ckpt_clock_release(ckpt_clock *clock);
 
 /* ---- Random -------------------------------------------------------------------------------------------------------------- */
@@ -140,7 +143,8 @@ CKPT_API ckpt_status ckpt_random_philox(const uint32_t counter[4], const uint32_
 
 /* ---- Queue --------------------------------------------------------------------------------------------------------------- */
 
-/* A bounded first-in first-out queue of 64-bit words. Pushing and popping take no lock; only a thread that has to wait parks on one. */
+/* A bounded first-in first-out queue of 64-bit words. Pushing and popping take no lock; only a thread that has to wait parks on one.
+ * In a forked child every call but size and release gives FORKED. */
 typedef struct ckpt_queue ckpt_queue;
 
 #define CKPT_QUEUE_SPSC 0 /* one pushing and one popping thread at a time */
@@ -162,6 +166,7 @@ CKPT_API ckpt_status ckpt_queue_close(ckpt_queue *queue);
 /* Words inside now (0 .. capacity); a snapshot when other threads are at work. Synchronised. */
 CKPT_API ckpt_status ckpt_queue_size(const ckpt_queue *queue, int64_t *size);
 
+/* Frees the queue and what is inside. No thread may be waiting in it: close it first. NULL is ignored. */
 CKPT_API void ckpt_queue_release(ckpt_queue *queue);
 
 /* ---- Threads ------------------------------------------------------------------------------------------------------------- */
@@ -175,19 +180,21 @@ CKPT_API int32_t ckpt_available_threads(void);
 typedef struct ckpt_thread_pool ckpt_thread_pool;
 
 /* Works on one part (0 .. parts-1). Runs on a pool thread or on the calling thread, several parts at once; may block; may call any
- * function but ckpt_thread_pool_release of its own pool. Non-zero stops: parts not begun are skipped. */
+ * function. Non-zero stops: parts not begun are skipped. */
 typedef int32_t (*ckpt_part_fn)(int64_t part, void *user_data);
 
 /* threads: 1 .. 1024, the calling thread included; 0 takes ckpt_available_threads(). */
 CKPT_API ckpt_status ckpt_thread_pool_create(int32_t threads, ckpt_thread_pool **pool);
 
 /* Runs fn for every part and returns when all are done. parts >= 0. Which thread takes which part is not fixed. CALLBACK when a part
- * returned non-zero; the message is that of the lowest such part. Allocates nothing. */
+ * returned non-zero; the message is that of the lowest such part. FORKED in a forked child. Allocates nothing unless a part fails. */
 CKPT_API ckpt_status ckpt_thread_pool_run(ckpt_thread_pool *pool, int64_t parts, ckpt_part_fn fn, void *user_data);
 
 /* Threads of the pool, the caller's included; 0 for a handle that is not a pool. */
 CKPT_API int32_t ckpt_thread_pool_threads(const ckpt_thread_pool *pool);
 
+/* Gives the pool back and joins its threads; inside one of its own parts, they are joined when the run that is going on ends. NULL is
+ * ignored. */
 CKPT_API void ckpt_thread_pool_release(ckpt_thread_pool *pool);
 
 #ifdef __cplusplus

@@ -99,7 +99,7 @@ std::int32_t available_threads() {
   const int allowed = affinity_threads();
   const double quota = cgroup_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
   if (quota <= 0) return allowed;
-  return std::clamp(static_cast<int>(std::ceil(quota)), 1, allowed);
+  return quota >= allowed ? allowed : std::max(1, static_cast<int>(std::ceil(quota)));
 }
 
 }  // namespace ckpt::base

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hooks.h"
+#include "base/log.h"
 
 namespace ckpt::base {
 namespace {
@@ -14,17 +15,25 @@ namespace {
 std::atomic<std::uint64_t> generation{0};
 
 // Registered when the library is loaded: a fork before the first Thread has no threads to lose.
-const int registered = pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1, std::memory_order_relaxed); });
+[[maybe_unused]] const int registered = pthread_atfork(hold_thread_hooks, let_go_thread_hooks, [] {
+  generation.fetch_add(1, std::memory_order_relaxed);
+  restart_thread_hooks();
+  restart_log();
+});
 
 struct Start {
   std::string name;
   std::function<void()> body;
+  ThreadHookScope hooks;
+
+  Start(std::string thread_name, std::function<void()> thread_body)
+      : name(std::move(thread_name)), body(std::move(thread_body)), hooks(name) {}
 };
 
 void* run(void* argument) {
   const std::unique_ptr<Start> start(static_cast<Start*>(argument));
   pthread_setname_np(pthread_self(), start->name.substr(0, 15).c_str());
-  const ThreadHookScope hooks(start->name);
+  start->hooks.enter();
   start->body();
   return nullptr;
 }
@@ -37,12 +46,11 @@ struct Thread::Native {
 
 std::uint64_t fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
-Thread::Thread(std::string name, std::function<void()> body)
-    : native_(std::make_unique<Native>()), generation_(fork_generation()) {
-  auto start = std::make_unique<Start>(Start{std::move(name), std::move(body)});
+Thread::Thread(std::string name, std::function<void()> body) : native_(std::make_unique<Native>()), generation_(fork_generation()) {
+  auto start = std::make_unique<Start>(std::move(name), std::move(body));
   const int error = pthread_create(&native_->id, nullptr, run, start.get());
   if (error != 0) {
-    fail(Status::out_of_memory, "the system gave no thread for '", start->name, "' (error ", error, ", registered ", registered, ")");
+    fail(Status::out_of_memory, "the system gave no thread for '", start->name, "' (error ", error, ")");
   }
   static_cast<void>(start.release());  // the thread owns it now
 }

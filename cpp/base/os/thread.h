@@ -13,7 +13,8 @@ std::uint64_t fork_generation() noexcept;
 
 class Thread {
  public:
-  // Starts body on a new thread, between the start and the stop hooks. name: at most 15 bytes are shown by the system.
+  // Starts body, which must not throw, on a new thread between the start and the stop hooks. name: at most 15 bytes are shown by
+  // the system.
   Thread(std::string name, std::function<void()> body);
   // Joins; in a forked child, where the thread does not exist, only frees.
   ~Thread();

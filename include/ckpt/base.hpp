@@ -1,0 +1,264 @@
+// base.hpp - the C++17 face of base.h: errors as exceptions, and move-only objects instead of handles.
+//
+// Everything here is inline and calls only the C API, so a program compiled with it runs with any later library of the same soname.
+// Functions of yours that are given to the library (std::function, lambdas) may throw where the comment says so: the exception's
+// text becomes part of the error of the call that ran them. Nothing is ever thrown through the library itself.
+#ifndef CKPT_BASE_HPP
+#define CKPT_BASE_HPP
+
+#include <ckpt/base.h>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace ckpt {
+
+// ---- Errors ----
+
+// A call that failed: its status and the line that ckpt_last_error() gave.
+class Error : public std::runtime_error {
+ public:
+  Error(ckpt_status status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  ckpt_status status() const noexcept { return status_; }
+  std::string_view status_name() const noexcept { return ckpt_status_name(status_); }
+
+ private:
+  ckpt_status status_;
+};
+
+// Throws Error unless status is CKPT_OK.
+inline void check(ckpt_status status) {
+  if (status != CKPT_OK) throw Error(status, ckpt_last_error());
+}
+
+// ---- For the headers of the other parts ----
+
+namespace detail {
+
+// Owns one reference of a C handle.
+template <class T, void (*release)(T*)>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(T* pointer) noexcept : pointer_(pointer) {}
+  Handle(Handle&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    if (this != &other) {
+      release(pointer_);
+      pointer_ = std::exchange(other.pointer_, nullptr);
+    }
+    return *this;
+  }
+  ~Handle() { release(pointer_); }
+
+  T* get() const noexcept { return pointer_; }
+  // For create functions: where they put the new handle. Only on an empty Handle.
+  T** out() noexcept { return &pointer_; }
+  T* give_up() noexcept { return std::exchange(pointer_, nullptr); }
+
+ private:
+  T* pointer_ = nullptr;
+};
+
+// The body of a callback that can fail: 0, or 1 with the exception's text left for the library.
+template <class Body>
+std::int32_t callback_status(Body&& body) noexcept {
+  try {
+    body();
+    return 0;
+  } catch (const std::exception& error) {
+    ckpt_callback_error(error.what());
+  } catch (...) {
+    ckpt_callback_error("an exception that is no std::exception");
+  }
+  return 1;
+}
+
+// The body of a callback that has nobody to tell: exceptions end here.
+template <class Body>
+void callback_silent(Body&& body) noexcept {
+  try {
+    body();
+  } catch (...) {
+  }
+}
+
+// ckpt_destroy_fn for a T made by new.
+template <class T>
+void destroy(void* user_data) noexcept {
+  delete static_cast<T*>(user_data);
+}
+
+}  // namespace detail
+
+// ---- Version ----
+
+// "major.minor.patch" of the library that is loaded.
+inline std::string_view version() noexcept { return ckpt_version_string(); }
+inline std::string_view build_info() noexcept { return ckpt_build_info(); }
+inline bool has_feature(const std::string& name) noexcept { return ckpt_feature(name.c_str()) != 0; }
+
+// ---- Logging ----
+
+using LogSink = std::function<void(std::int32_t level, std::string_view component, std::string_view message)>;
+
+// Sends messages of at least min_level (CKPT_LOG_...) to sink, on any thread, several at once; an empty sink silences. What sink
+// throws is ignored.
+inline void set_log(std::int32_t min_level, LogSink sink) {
+  if (!sink) {
+    check(ckpt_set_log(min_level, nullptr, nullptr, nullptr));
+    return;
+  }
+  auto owned = std::make_unique<LogSink>(std::move(sink));
+  const ckpt_log_fn call = [](std::int32_t level, const char* component, const char* message, void* user_data) noexcept {
+    detail::callback_silent([&] { (*static_cast<LogSink*>(user_data))(level, component, message); });
+  };
+  check(ckpt_set_log(min_level, call, owned.get(), detail::destroy<LogSink>));
+  static_cast<void>(owned.release());
+}
+
+// ---- Thread hooks ----
+
+// Runs start and stop (one may be empty) on every thread that the library makes while this object lives. The destructor waits until
+// every thread that ran start has run stop: destroy the objects that own those threads first. What the hooks throw is ignored.
+class ThreadHooks {
+ public:
+  using Hook = std::function<void(std::string_view thread_name)>;
+
+  ThreadHooks(Hook start, Hook stop) {
+    auto owned = std::make_unique<Both>(Both{std::move(start), std::move(stop)});
+    const ckpt_thread_hook_fn on_start = [](const char* name, void* user_data) noexcept {
+      detail::callback_silent([&] { static_cast<Both*>(user_data)->start(name); });
+    };
+    const ckpt_thread_hook_fn on_stop = [](const char* name, void* user_data) noexcept {
+      detail::callback_silent([&] { static_cast<Both*>(user_data)->stop(name); });
+    };
+    check(ckpt_add_thread_hooks(owned->start ? on_start : nullptr, owned->stop ? on_stop : nullptr, owned.get(),
+                                detail::destroy<Both>, &id_));
+    static_cast<void>(owned.release());
+  }
+  ~ThreadHooks() { ckpt_remove_thread_hooks(id_); }
+  ThreadHooks(const ThreadHooks&) = delete;
+  ThreadHooks& operator=(const ThreadHooks&) = delete;
+
+ private:
+  struct Both {
+    Hook start;
+    Hook stop;
+  };
+  std::int64_t id_ = 0;
+};
+
+// ---- Clock ----
+
+class Clock {
+ public:
+  // Stands still at start_ns until advance.
+  static Clock manual(std::int64_t start_ns = 0) {
+    Clock clock;
+    check(ckpt_clock_create_manual(start_ns, clock.handle_.out()));
+    return clock;
+  }
+  // Asks now for nanoseconds, on any thread. now must not throw: there is nobody to tell, the program ends.
+  static Clock custom(std::function<std::int64_t()> now) {
+    using Now = std::function<std::int64_t()>;
+    auto owned = std::make_unique<Now>(std::move(now));
+    const ckpt_clock_fn call = [](void* user_data) noexcept { return (*static_cast<Now*>(user_data))(); };
+    Clock clock;
+    check(ckpt_clock_create_custom(*owned ? call : nullptr, owned.get(), detail::destroy<Now>, clock.handle_.out()));
+    static_cast<void>(owned.release());
+    return clock;
+  }
+  // The system's monotonic clock.
+  static std::int64_t monotonic_ns() {
+    std::int64_t now = 0;
+    check(ckpt_clock_now(nullptr, &now));
+    return now;
+  }
+
+  void advance(std::int64_t ns) { check(ckpt_clock_advance(handle_.get(), ns)); }
+  std::int64_t now_ns() const {
+    if (handle_.get() == nullptr) throw Error(CKPT_E_INVALID_STATE, "the clock was moved away");
+    std::int64_t now = 0;
+    check(ckpt_clock_now(handle_.get(), &now));
+    return now;
+  }
+  ckpt_clock* handle() const noexcept { return handle_.get(); }
+
+ private:
+  Clock() = default;
+  detail::Handle<ckpt_clock, ckpt_clock_release> handle_;
+};
+
+// ---- Queue ----
+
+// A bounded first-in first-out queue of 64-bit words.
+class Queue {
+ public:
+  // kind: CKPT_QUEUE_SPSC or CKPT_QUEUE_MPMC. capacity: exact, in words.
+  Queue(std::int32_t kind, std::int64_t capacity) { check(ckpt_queue_create(kind, capacity, handle_.out())); }
+
+  // False when there was no place in time (-1 waits for ever, 0 polls). Error with CKPT_E_CLOSED after close().
+  bool push(std::uint64_t value, std::int64_t timeout_ns = -1) {
+    const ckpt_status status = ckpt_queue_push(handle_.get(), value, timeout_ns);
+    if (status == CKPT_E_QUEUE_FULL) return false;
+    check(status);
+    return true;
+  }
+  // Empty when nothing came in time. Error with CKPT_E_CLOSED when the queue is closed and empty.
+  std::optional<std::uint64_t> pop(std::int64_t timeout_ns = -1) {
+    std::uint64_t value = 0;
+    const ckpt_status status = ckpt_queue_pop(handle_.get(), &value, timeout_ns);
+    if (status == CKPT_E_TIMEOUT) return std::nullopt;
+    check(status);
+    return value;
+  }
+  void close() { check(ckpt_queue_close(handle_.get())); }
+  std::int64_t size() const {
+    std::int64_t size = 0;
+    check(ckpt_queue_size(handle_.get(), &size));
+    return size;
+  }
+  ckpt_queue* handle() const noexcept { return handle_.get(); }
+
+ private:
+  detail::Handle<ckpt_queue, ckpt_queue_release> handle_;
+};
+
+// ---- Threads ----
+
+inline std::int32_t available_threads() noexcept { return ckpt_available_threads(); }
+
+class ThreadPool {
+ public:
+  // threads: the calling thread included; 0 takes available_threads().
+  explicit ThreadPool(std::int32_t threads = 0) { check(ckpt_thread_pool_create(threads, handle_.out())); }
+
+  // Calls work(part) for 0 <= part < parts, several at once, and returns when all are done. work may throw: parts not begun are
+  // skipped and Error with CKPT_E_CALLBACK carries the text of the lowest part that threw.
+  template <class Work>
+  void run(std::int64_t parts, Work&& work) {
+    using Callee = std::remove_reference_t<Work>;
+    const ckpt_part_fn call = [](std::int64_t part, void* user_data) noexcept {
+      return detail::callback_status([&] { (*static_cast<Callee*>(user_data))(part); });
+    };
+    check(ckpt_thread_pool_run(handle_.get(), parts, call, const_cast<void*>(static_cast<const void*>(std::addressof(work)))));
+  }
+  std::int32_t threads() const noexcept { return ckpt_thread_pool_threads(handle_.get()); }
+  ckpt_thread_pool* handle() const noexcept { return handle_.get(); }
+
+ private:
+  detail::Handle<ckpt_thread_pool, ckpt_thread_pool_release> handle_;
+};
+
+}  // namespace ckpt
+
+#endif  // CKPT_BASE_HPP

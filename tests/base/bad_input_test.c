@@ -1,0 +1,139 @@
+/* Bad arguments beside good ones: the right status, a message that names argument and value, and nothing changed. */
+#include "check.h"
+
+#define NOT_OURS ((int64_t)-4711)
+
+static int32_t never(int64_t part, void* user_data) {
+  (void)part;
+  (void)user_data;
+  CHECK(!"a part ran");
+  return 0;
+}
+
+static int64_t zero(void* user_data) {
+  (void)user_data;
+  return 0;
+}
+
+static void hook(const char* name, void* user_data) {
+  (void)name;
+  (void)user_data;
+}
+
+static void never_destroy(void* user_data) {
+  (void)user_data;
+  CHECK(!"destroyed the user_data of a call that failed");
+}
+
+static void clocks(ckpt_clock* clock, ckpt_queue* queue) {
+  ckpt_clock* out = NULL;
+  int64_t now = NOT_OURS;
+  int one = 1;
+  CHECK_FAILS(ckpt_clock_create_manual(0, NULL), CKPT_E_INVALID_ARGUMENT, "clock is NULL");
+  CHECK_FAILS(ckpt_clock_create_manual(-1, &out), CKPT_E_INVALID_ARGUMENT, "start_ns is -1");
+  CHECK_FAILS(ckpt_clock_create_manual(INT64_MIN, &out), CKPT_E_INVALID_ARGUMENT, "start_ns is -9223372036854775808");
+  CHECK_FAILS(ckpt_clock_create_custom(NULL, &one, never_destroy, &out), CKPT_E_INVALID_ARGUMENT, "now is NULL");
+  CHECK_FAILS(ckpt_clock_create_custom(zero, &one, never_destroy, NULL), CKPT_E_INVALID_ARGUMENT, "clock is NULL");
+  CHECK(out == NULL);
+  CHECK_FAILS(ckpt_clock_advance(NULL, 1), CKPT_E_INVALID_ARGUMENT, "clock is NULL");
+  CHECK_FAILS(ckpt_clock_advance((ckpt_clock*)queue, 1), CKPT_E_INVALID_ARGUMENT,
+              "clock is not a handle of kind 'clock' but queue");
+  CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "ns is -1");
+  CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "ns is 9223372036854775807");
+  CHECK_FAILS(ckpt_clock_now(clock, NULL), CKPT_E_INVALID_ARGUMENT, "now_ns is NULL");
+  CHECK_FAILS(ckpt_clock_now((ckpt_clock*)queue, &now), CKPT_E_INVALID_ARGUMENT, "clock is not a handle");
+  CHECK(now == NOT_OURS);
+  CHECK_OK(ckpt_clock_now(clock, &now));
+  CHECK(now == 7);
+  ckpt_clock_release(NULL);
+  ckpt_clock_release((ckpt_clock*)queue); /* a handle of the wrong kind: ignored */
+}
+
+static void queues(ckpt_clock* clock, ckpt_queue* queue) {
+  ckpt_queue* out = NULL;
+  uint64_t value = 99;
+  int64_t size = NOT_OURS;
+  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_SPSC, 1, NULL), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_queue_create(2, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is 2");
+  CHECK_FAILS(ckpt_queue_create(-1, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is -1");
+  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_SPSC, 0, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 0");
+  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_MPMC, -1, &out), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
+  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_MPMC, 16777217, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 16777217; 1 .. 16777216");
+  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_SPSC, INT64_MAX, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 9223372036854775807");
+  CHECK(out == NULL);
+  CHECK_FAILS(ckpt_queue_push(NULL, 1, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_queue_push((ckpt_queue*)clock, 1, 0), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_queue_push(queue, 1, -2), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -2");
+  CHECK_FAILS(ckpt_queue_pop(NULL, &value, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_queue_pop((ckpt_queue*)clock, &value, 0), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_queue_pop(queue, NULL, 0), CKPT_E_INVALID_ARGUMENT, "value is NULL");
+  CHECK_FAILS(ckpt_queue_pop(queue, &value, INT64_MIN), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -9223372036854775808");
+  CHECK(value == 99);
+  CHECK_FAILS(ckpt_queue_close(NULL), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_queue_close((ckpt_queue*)clock), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_queue_size(queue, NULL), CKPT_E_INVALID_ARGUMENT, "size is NULL");
+  CHECK_FAILS(ckpt_queue_size(NULL, &size), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_queue_size((ckpt_queue*)clock, &size), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK(size == NOT_OURS);
+  CHECK_OK(ckpt_queue_size(queue, &size)); /* still open, and with what was inside */
+  CHECK(size == 1);
+  CHECK_OK(ckpt_queue_pop(queue, &value, INT64_MAX)); /* a time-out beyond all clocks */
+  CHECK(value == 5);
+  CHECK_OK(ckpt_queue_push(queue, 5, 0));
+  ckpt_queue_release(NULL);
+  ckpt_queue_release((ckpt_queue*)clock);
+}
+
+static void pools(ckpt_clock* clock, ckpt_thread_pool* pool) {
+  ckpt_thread_pool* out = NULL;
+  CHECK_FAILS(ckpt_thread_pool_create(1, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
+  CHECK_FAILS(ckpt_thread_pool_create(-1, &out), CKPT_E_INVALID_ARGUMENT, "threads is -1");
+  CHECK_FAILS(ckpt_thread_pool_create(1025, &out), CKPT_E_INVALID_ARGUMENT, "threads is 1025; 0 .. 1024");
+  CHECK_FAILS(ckpt_thread_pool_create(INT32_MAX, &out), CKPT_E_INVALID_ARGUMENT, "threads is 2147483647");
+  CHECK(out == NULL);
+  CHECK_FAILS(ckpt_thread_pool_run(NULL, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
+  CHECK_FAILS(ckpt_thread_pool_run((ckpt_thread_pool*)clock, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_thread_pool_run(pool, 1, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "fn is NULL");
+  CHECK_FAILS(ckpt_thread_pool_run(pool, -1, never, NULL), CKPT_E_INVALID_ARGUMENT, "parts is -1");
+  CHECK_FAILS(ckpt_thread_pool_run(pool, INT64_MIN, never, NULL), CKPT_E_INVALID_ARGUMENT, "parts is -9223372036854775808");
+  CHECK(ckpt_thread_pool_threads(NULL) == 0);
+  CHECK(ckpt_thread_pool_threads((ckpt_thread_pool*)clock) == 0);
+  ckpt_thread_pool_release(NULL);
+  ckpt_thread_pool_release((ckpt_thread_pool*)clock);
+}
+
+static void the_rest(void) {
+  int64_t id = NOT_OURS;
+  int one = 1;
+  const uint32_t words[4] = {1, 2, 3, 4};
+  uint32_t block[4] = {9, 9, 9, 9};
+  CHECK_FAILS(ckpt_add_thread_hooks(NULL, NULL, &one, never_destroy, &id), CKPT_E_INVALID_ARGUMENT, "start and stop are both NULL");
+  CHECK_FAILS(ckpt_add_thread_hooks(hook, hook, &one, never_destroy, NULL), CKPT_E_INVALID_ARGUMENT, "id is NULL");
+  CHECK(id == NOT_OURS);
+  CHECK_FAILS(ckpt_remove_thread_hooks(INT64_MAX), CKPT_E_NOT_FOUND, "id is 9223372036854775807");
+  CHECK_FAILS(ckpt_set_log(-1, NULL, &one, never_destroy), CKPT_E_INVALID_ARGUMENT, "min_level is -1");
+  CHECK_FAILS(ckpt_random_philox(NULL, words, block), CKPT_E_INVALID_ARGUMENT, "counter is NULL");
+  CHECK_FAILS(ckpt_random_philox(words, NULL, block), CKPT_E_INVALID_ARGUMENT, "key is NULL");
+  CHECK_FAILS(ckpt_random_philox(words, words, NULL), CKPT_E_INVALID_ARGUMENT, "out is NULL");
+  CHECK(block[0] == 9 && block[3] == 9);
+  ckpt_callback_error("\xff\xfe not UTF-8\n\x1b[31m");
+  ckpt_callback_error(NULL);
+}
+
+int main(void) {
+  ckpt_clock* clock = NULL;
+  ckpt_queue* queue = NULL;
+  ckpt_thread_pool* pool = NULL;
+  CHECK_OK(ckpt_clock_create_manual(7, &clock));
+  CHECK_OK(ckpt_queue_create(CKPT_QUEUE_MPMC, 2, &queue));
+  CHECK_OK(ckpt_queue_push(queue, 5, 0));
+  CHECK_OK(ckpt_thread_pool_create(2, &pool));
+  clocks(clock, queue);
+  queues(clock, queue);
+  pools(clock, pool);
+  the_rest();
+  ckpt_thread_pool_release(pool);
+  ckpt_queue_release(queue);
+  ckpt_clock_release(clock);
+  return 0;
+}

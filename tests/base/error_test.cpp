@@ -1,0 +1,101 @@
+// Error, the last error of a thread, and the reason that a callback leaves.
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace ckpt::base {
+namespace {
+
+TEST(BaseError, FailPutsThePiecesTogether) {
+  try {
+    fail(Status::out_of_range, "index is ", 9, "; at most ", 8);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), Status::out_of_range);
+    EXPECT_EQ(error.message(), "index is 9; at most 8");
+    EXPECT_STREQ(error.what(), "index is 9; at most 8");
+    return;
+  }
+  FAIL() << "fail() returned";
+}
+
+TEST(BaseError, RequireThrowsOnlyWhenTheConditionDoesNotHold) {
+  EXPECT_NO_THROW(require(true, "never"));
+  EXPECT_THROW(require(false, "always"), Error);
+}
+
+TEST(BaseError, StatusNamesAreKnown) {
+  EXPECT_STREQ(status_name(Status::ok), "OK");
+  EXPECT_STREQ(status_name(Status::internal), "INTERNAL");
+  EXPECT_STREQ(status_name(static_cast<Status>(-22)), "UNKNOWN");
+  EXPECT_STREQ(status_name(static_cast<Status>(1)), "UNKNOWN");
+}
+
+TEST(BaseError, LastErrorBelongsToItsThread) {
+  set_last_error("mine");
+  std::string seen = "unset";
+  std::string set = "unset";
+  std::thread other([&] {
+    seen = last_error();
+    set_last_error("theirs");
+    set = last_error();
+  });
+  other.join();
+  EXPECT_EQ(seen, "");
+  EXPECT_EQ(set, "theirs");
+  EXPECT_STREQ(last_error(), "mine");
+}
+
+TEST(BaseError, LastErrorIsOneLine) {
+  set_last_error("first\nsecond\r\nthird");
+  EXPECT_STREQ(last_error(), "first second  third");
+}
+
+TEST(BaseError, LastErrorIsUtf8WhateverComes) {
+  set_last_error("a\xFF\xC3z \xE2\x82\xAC \xED\xA0\x80");
+  EXPECT_STREQ(last_error(), "a??z \xE2\x82\xAC ???");
+  EXPECT_TRUE(is_utf8(last_error()));
+}
+
+TEST(BaseError, LongTextIsCutAtACharacter) {
+  for (std::size_t lead = 0; lead < 4; ++lead) {
+    std::string text(lead, 'x');
+    for (int i = 0; i < 600; ++i) text += "\xE2\x82\xAC";  // three bytes each
+    set_last_error(text.c_str());
+    const std::string shown = last_error();
+    EXPECT_TRUE(is_utf8(shown));
+    EXPECT_LT(shown.size(), 1024U);
+    EXPECT_GE(shown.size(), 1021U);
+    EXPECT_EQ(text.compare(0, shown.size(), shown), 0);
+  }
+}
+
+TEST(BaseError, LastErrorMayBeSetToItself) {
+  set_last_error("the same");
+  set_last_error(last_error());
+  EXPECT_STREQ(last_error(), "the same");
+}
+
+TEST(BaseError, CallbackReasonIsTakenOnce) {
+  set_callback_error("disk on fire");
+  try {
+    fail_callback("layer 'fc1' forward", 7);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), Status::callback);
+    EXPECT_EQ(error.message(), "layer 'fc1' forward: disk on fire");
+  }
+  try {
+    fail_callback("layer 'fc1' forward", 7);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "layer 'fc1' forward: the callback returned 7");
+  }
+  set_callback_error("gone");
+  set_callback_error(nullptr);
+  EXPECT_EQ(take_callback_error(), "");
+}
+
+}  // namespace
+}  // namespace ckpt::base

@@ -1,0 +1,79 @@
+/* A forked child: what owned threads says so, and releasing anything returns, whatever the parent's threads were doing. */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static ckpt_queue* queue = NULL;
+
+static int32_t nothing(int64_t part, void* user_data) {
+  (void)part;
+  (void)user_data;
+  return 0;
+}
+
+static void hook(const char* name, void* user_data) {
+  (void)name;
+  (void)user_data;
+}
+
+static void* wait_in_queue(void* argument) {
+  uint64_t value = 0;
+  (void)argument;
+  CHECK(ckpt_queue_pop(queue, &value, -1) == CKPT_E_CLOSED);
+  return NULL;
+}
+
+static void child(ckpt_thread_pool* pool, int64_t hooks) {
+  uint64_t value = 0;
+  CHECK_FAILS(ckpt_thread_pool_run(pool, 4, nothing, NULL), CKPT_E_FORKED, "parent");
+  CHECK(ckpt_thread_pool_threads(pool) == 3);
+  ckpt_thread_pool_release(pool);
+  CHECK_FAILS(ckpt_queue_push(queue, 1, -1), CKPT_E_FORKED, "forked");
+  CHECK_FAILS(ckpt_queue_pop(queue, &value, -1), CKPT_E_FORKED, "forked");
+  CHECK_FAILS(ckpt_queue_close(queue), CKPT_E_FORKED, "forked");
+  ckpt_queue_release(queue);
+  CHECK_OK(ckpt_remove_thread_hooks(hooks)); /* the threads that ran them are not here */
+  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, NULL, NULL, NULL));
+
+  /* New objects work. ThreadSanitizer allows no threads in a child of a process that had some. */
+#if !defined(__SANITIZE_THREAD__)
+  CHECK_OK(ckpt_thread_pool_create(3, &pool));
+  CHECK_OK(ckpt_thread_pool_run(pool, 8, nothing, NULL));
+  ckpt_thread_pool_release(pool);
+#endif
+  CHECK_OK(ckpt_queue_create(CKPT_QUEUE_MPMC, 2, &queue));
+  CHECK_OK(ckpt_queue_push(queue, 8, -1));
+  CHECK_OK(ckpt_queue_pop(queue, &value, -1));
+  ckpt_queue_release(queue);
+  _exit(0);
+}
+
+int main(void) {
+  ckpt_thread_pool* pool = NULL;
+  int64_t hooks = 0;
+  pthread_t waiter;
+  int round = 0;
+  CHECK_OK(ckpt_queue_create(CKPT_QUEUE_MPMC, 2, &queue));
+  CHECK(pthread_create(&waiter, NULL, wait_in_queue, NULL) == 0);
+  CHECK_OK(ckpt_add_thread_hooks(hook, hook, NULL, NULL, &hooks));
+  CHECK_OK(ckpt_thread_pool_create(3, &pool));
+  /* Again and again, so that the fork meets the threads in different states: spinning, parked, starting. */
+  for (round = 0; round < 20; ++round) {
+    int status = -1;
+    const pid_t process = fork();
+    CHECK(process >= 0);
+    if (process == 0) child(pool, hooks);
+    CHECK(waitpid(process, &status, 0) == process);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_OK(ckpt_thread_pool_run(pool, 4, nothing, NULL)); /* the parent is as before */
+  }
+  CHECK_OK(ckpt_queue_close(queue));
+  CHECK(pthread_join(waiter, NULL) == 0);
+  ckpt_queue_release(queue);
+  ckpt_thread_pool_release(pool);
+  CHECK_OK(ckpt_remove_thread_hooks(hooks));
+  return 0;
+}

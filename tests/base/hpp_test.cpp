@@ -1,0 +1,131 @@
+// The C++17 face of the base part.
+#include <gtest/gtest.h>
+#include <ckpt/ckpt.hpp>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+TEST(BaseHpp, ErrorsCarryStatusAndText) {
+  EXPECT_NO_THROW(ckpt::check(CKPT_OK));
+  try {
+    ckpt::Clock::manual(-1);
+    FAIL();
+  } catch (const ckpt::Error& error) {
+    EXPECT_EQ(error.status(), CKPT_E_INVALID_ARGUMENT);
+    EXPECT_EQ(error.status_name(), "INVALID_ARGUMENT");
+    EXPECT_NE(std::string(error.what()).find("start_ns is -1"), std::string::npos);
+  }
+}
+
+TEST(BaseHpp, VersionAndFeatures) {
+  EXPECT_EQ(ckpt::version(), ckpt_version_string());
+  EXPECT_FALSE(ckpt::build_info().empty());
+  EXPECT_TRUE(ckpt::has_feature("threads"));
+  EXPECT_FALSE(ckpt::has_feature("teleport"));
+  EXPECT_GE(ckpt::available_threads(), 1);
+}
+
+TEST(BaseHpp, TheLogSinkIsFreedWhenReplaced) {
+  const auto token = std::make_shared<int>(0);
+  ckpt::set_log(CKPT_LOG_DEBUG, [token](std::int32_t, std::string_view, std::string_view) {});
+  EXPECT_EQ(token.use_count(), 2);
+  EXPECT_THROW(ckpt::set_log(17, [token](std::int32_t, std::string_view, std::string_view) {}), ckpt::Error);
+  EXPECT_EQ(token.use_count(), 2);
+  ckpt::set_log(CKPT_LOG_DEBUG, {});
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST(BaseHpp, ThreadHooksLiveAsLongAsTheObject) {
+  std::atomic<int> starts{0};
+  std::atomic<int> stops{0};
+  {
+    const ckpt::ThreadHooks hooks([&](std::string_view) { ++starts; },
+                                  [&](std::string_view) {
+                                    ++stops;
+                                    throw std::runtime_error("ignored");
+                                  });
+    const ckpt::ThreadHooks only_start([&](std::string_view name) { starts += name.substr(0, 5) == "ckpt-" ? 1 : 100; }, {});
+    ckpt::ThreadPool pool(3);
+  }
+  ckpt::ThreadPool unseen(3);
+  EXPECT_EQ(starts, 4);
+  EXPECT_EQ(stops, 2);
+  EXPECT_THROW(ckpt::ThreadHooks({}, {}), ckpt::Error);
+}
+
+TEST(BaseHpp, Clocks) {
+  auto manual = ckpt::Clock::manual(3);
+  manual.advance(4);
+  EXPECT_EQ(manual.now_ns(), 7);
+  ckpt::Clock moved = std::move(manual);
+  EXPECT_EQ(moved.now_ns(), 7);
+  EXPECT_THROW(manual.now_ns(), ckpt::Error);  // NOLINT(bugprone-use-after-move): an error, not the system's clock
+  EXPECT_THROW(manual.advance(1), ckpt::Error);
+
+  std::int64_t time = 50;
+  const auto token = std::make_shared<int>(0);
+  {
+    auto custom = ckpt::Clock::custom([&time, token] { return time; });
+    EXPECT_EQ(custom.now_ns(), 50);
+    time = 51;
+    EXPECT_EQ(custom.now_ns(), 51);
+    custom = std::move(moved);
+    EXPECT_EQ(token.use_count(), 1);
+    EXPECT_EQ(custom.now_ns(), 7);
+  }
+  EXPECT_THROW(ckpt::Clock::custom({}), ckpt::Error);
+  EXPECT_GT(ckpt::Clock::monotonic_ns(), 0);
+}
+
+TEST(BaseHpp, Queues) {
+  ckpt::Queue queue(CKPT_QUEUE_MPMC, 2);
+  EXPECT_TRUE(queue.push(1));
+  EXPECT_TRUE(queue.push(2));
+  EXPECT_FALSE(queue.push(3, 0));
+  EXPECT_EQ(queue.size(), 2);
+  EXPECT_EQ(queue.pop(), 1U);
+  queue.close();
+  EXPECT_EQ(queue.pop(), 2U);
+  try {
+    queue.pop();
+    FAIL();
+  } catch (const ckpt::Error& error) {
+    EXPECT_EQ(error.status(), CKPT_E_CLOSED);
+  }
+  ckpt::Queue empty(CKPT_QUEUE_SPSC, 1);
+  EXPECT_EQ(empty.pop(0), std::nullopt);
+}
+
+TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
+  ckpt::ThreadPool pool(3);
+  EXPECT_EQ(pool.threads(), 3);
+  std::vector<std::int64_t> squares(100);
+  pool.run(100, [&](std::int64_t part) { squares[static_cast<std::size_t>(part)] = part * part; });
+  EXPECT_EQ(squares[99], 9801);
+  const auto constant = [](std::int64_t) {};
+  pool.run(3, constant);
+}
+
+TEST(BaseHpp, WhatAPartThrowsComesOut) {
+  ckpt::ThreadPool pool(3);
+  for (int round = 0; round < 20; ++round) {
+    try {
+      pool.run(50, [](std::int64_t part) {
+        if (part >= 4) throw std::runtime_error("part " + std::to_string(part) + " is broken");
+      });
+      FAIL();
+    } catch (const ckpt::Error& error) {
+      ASSERT_EQ(error.status(), CKPT_E_CALLBACK);
+      ASSERT_STREQ(error.what(), "part 4: part 4 is broken");
+    }
+  }
+  EXPECT_THROW(pool.run(2, [](std::int64_t) { throw 1; }), ckpt::Error);
+}
+
+}  // namespace

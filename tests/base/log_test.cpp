@@ -1,0 +1,80 @@
+// The log: levels, silence, replacing the sink while threads log.
+#include "base/log.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+
+namespace ckpt::base {
+namespace {
+
+class BaseLog : public testing::Test {
+ protected:
+  void TearDown() override { set_log(LogLevel::debug, {}); }
+};
+
+TEST_F(BaseLog, OnlyTheLevelsAskedFor) {
+  std::vector<std::string> seen;
+  log(LogLevel::error, "base", "nobody listens");
+  set_log(LogLevel::warning, [&](LogLevel level, const char* component, const char* message) {
+    seen.push_back(cat(static_cast<int>(level), " ", component, " ", message));
+  });
+  log(LogLevel::info, "base", "too quiet");
+  log(LogLevel::warning, "state", "careful");
+  log(LogLevel::error, "engine", "broken");
+  set_log(LogLevel::debug, {});
+  log(LogLevel::error, "base", "too late");
+  EXPECT_EQ(seen, (std::vector<std::string>{"2 state careful", "3 engine broken"}));
+}
+
+TEST_F(BaseLog, ASinkMayLogButNotReplaceItself) {
+  int calls = 0;
+  Status status = Status::ok;
+  set_log(LogLevel::debug, [&](LogLevel, const char*, const char*) {
+    ++calls;
+    log(LogLevel::error, "base", "from inside: dropped");
+    try {
+      set_log(LogLevel::debug, {});
+    } catch (const Error& error) {
+      status = error.status();
+    }
+  });
+  log(LogLevel::info, "base", "hello");
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(status, Status::invalid_state);
+}
+
+TEST_F(BaseLog, ASinkThatThrowsHarmsNobody) {
+  set_log(LogLevel::debug, [](LogLevel, const char*, const char*) { throw 1; });
+  EXPECT_NO_THROW(log(LogLevel::info, "base", "hello"));
+  EXPECT_NO_THROW(log(LogLevel::info, "base", "again"));
+}
+
+TEST_F(BaseLog, NoSinkRunsAfterItWasReplaced) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> loggers;
+  for (int i = 0; i < 3; ++i) {
+    loggers.emplace_back([&] {
+      while (!stop) log(LogLevel::info, "base", "hello");
+    });
+  }
+  for (int round = 0; round < 200; ++round) {
+    auto calls = std::make_unique<std::atomic<int>>(0);  // freed at once: a late call would touch freed memory
+    set_log(LogLevel::debug, [counter = calls.get()](LogLevel, const char*, const char*) { ++*counter; });
+    if (round % 10 == 0) {
+      while (*calls == 0) std::this_thread::yield();
+    }
+    set_log(LogLevel::debug, {});
+  }
+  stop = true;
+  for (auto& logger : loggers) logger.join();
+}
+
+}  // namespace
+}  // namespace ckpt::base

@@ -1,0 +1,19 @@
+# Every public header compiles alone, twice in a row and with strict warnings: .h as C99 and C++17, .hpp as C++17 and C++20.
+set -eu
+warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Werror -fsyntax-only"
+try() { # try COMPILER STANDARD LANGUAGE FLAGS HEADER
+  # shellcheck disable=SC2086
+  printf '#include <ckpt/%s>\n#include <ckpt/%s>\n%s\n' "$5" "$5" "extern int unused;" |
+    "$1" "-std=$2" $4 $warnings -Iinclude -I"$GENERATED" -x "$3" - || { echo "ckpt/$5 does not compile as $2" >&2; exit 1; }
+}
+for path in include/ckpt/*.h "$GENERATED/ckpt/api.h"; do
+  header=$(basename "$path")
+  try "$CC" c99 c "-pedantic-errors -Wstrict-prototypes -Wc++-compat" "$header"
+  try "$CC" c11 c "-pedantic-errors" "$header"
+  try "$CXX" c++17 c++ "-pedantic-errors -Wold-style-cast" "$header"
+done
+for path in include/ckpt/*.hpp; do
+  header=$(basename "$path")
+  try "$CXX" c++17 c++ "-pedantic-errors -Wold-style-cast -Wnon-virtual-dtor" "$header"
+  try "$CXX" c++20 c++ "-pedantic-errors -Wold-style-cast -Wnon-virtual-dtor" "$header"
+done

@@ -1,0 +1,14 @@
+# For the rule tests: a list that must be empty.
+failed=0
+# must_be_empty "what is wrong" "the offenders, one per line"
+must_be_empty() {
+  if [ -n "$2" ]; then
+    printf '%s:\n%s\n' "$1" "$2" >&2
+    failed=1
+  fi
+}
+# The names that the public headers declare, as the preprocessor sees them.
+declared_functions() {
+  printf '#include <ckpt/ckpt.h>\n' | "$CC" -std=c99 -E -P -Iinclude -I"$GENERATED" -x c - | tr '\n' ' ' | tr ';' '\n' |
+    sed -n 's/.*visibility("default"))) *[^(]*[ *]\(ckpt_[a-z0-9_]*\) *(.*/\1/p' | LC_ALL=C sort
+}

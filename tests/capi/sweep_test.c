@@ -1,0 +1,59 @@
+/* Every function of the API called with NULL and 0 everywhere, then with one bad argument at a time: a handle of the wrong kind,
+ * the ends of an integer's range, NaN. Nothing may crash; what returns a status returns a known one, and a handle of the wrong kind
+ * is always refused. The calls are made from the headers, so a new function is swept without anybody thinking of it. Bad arguments
+ * beside good ones are the business of the tests of each part. */
+#include <math.h>
+
+#include "check.h"
+
+#define NOT_A_NUMBER ((double)NAN)
+
+static int calls = 0;
+
+static void any_status(const char* function, ckpt_status status) {
+  ++calls;
+  if (strcmp(ckpt_status_name(status), "UNKNOWN") == 0 || status == CKPT_E_INTERNAL ||
+      (status != CKPT_OK && ckpt_last_error()[0] == '\0')) {
+    fprintf(stderr, "%s: status %d, '%s'\n", function, (int)status, ckpt_last_error());
+    exit(1);
+  }
+}
+
+static void refused(const char* function, ckpt_status status) {
+  ++calls;
+  if (status != CKPT_E_INVALID_ARGUMENT || ckpt_last_error()[0] == '\0') {
+    fprintf(stderr, "%s took a handle of the wrong kind: %s, '%s'\n", function, ckpt_status_name(status), ckpt_last_error());
+    exit(1);
+  }
+}
+
+#define ANY_STATUS(function, call) any_status((function), (call))
+#define REFUSED(function, call) refused((function), (call))
+
+int main(void) {
+  ckpt_clock* clock = NULL;
+  ckpt_queue* queue = NULL;
+  void* wrong = NULL;
+  void* wrong_for_clock = NULL;
+  CHECK_OK(ckpt_clock_create_manual(7, &clock));
+  CHECK_OK(ckpt_queue_create(CKPT_QUEUE_SPSC, 1, &queue));
+  wrong = clock;
+  wrong_for_clock = queue;
+
+#include "sweep_calls.h"
+
+  /* Nobody changed or freed the handles that were offered. */
+  {
+    int64_t now = 0;
+    uint64_t value = 0;
+    CHECK_OK(ckpt_clock_now(clock, &now));
+    CHECK(now == 7);
+    CHECK_OK(ckpt_queue_push(queue, 9, 0));
+    CHECK_OK(ckpt_queue_pop(queue, &value, 0));
+    CHECK(value == 9);
+  }
+  ckpt_clock_release(clock);
+  ckpt_queue_release(queue);
+  CHECK(calls > 50);
+  return 0;
+}

@@ -1,0 +1,7 @@
+# A program that is linked with nothing of ours: headers only, the library by dlopen.
+set -eu
+out=$WORK/dlopen
+rm -rf "$out"
+mkdir -p "$out"
+"$CC" -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -I"$STAGE/include" consumer/loader.c -o "$out/loader" -ldl -lpthread
+"$out/loader" "$STAGE/$LIBDIR/libckpt.so.0"
