@@ -1,68 +1,339 @@
 #include "memory/tracker.h"
 
-#include <algorithm>
-#include <limits>
-#include <mutex>
-#include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
+#include "memory/state.h"
 
 namespace ckpt::memory {
 
-struct Tracker::State {
-  struct Allocation {
-    LayerId layer;
-    std::int64_t bytes;
-  };
-  mutable std::mutex mutex;
-  std::unordered_map<std::string, LayerId> layers;
-  std::unordered_map<AllocationId, Allocation> live;
-  AllocationId last_id = 0;
-  Stats stats;
-};
+// ---- Bookkeeping, under the lock ----
 
-Tracker::Tracker() : state_(std::make_unique<State>()) {}
-Tracker::~Tracker() = default;
+void Tracker::State::book(std::uint32_t index, LayerId id, std::int64_t bytes, std::int64_t now_ns) noexcept {
+  LayerState& layer = layer_at(id);
+  Slot& slot = slots[index];
+  slot.bytes = bytes;
+  slot.allocated_ns = now_ns;
+  slot.sequence = ++totals.sequence;
+  slot.layer = id;
+  slot.previous = no_slot;
+  slot.next = layer.head;
+  if (layer.head != no_slot) slots[layer.head].previous = index;
+  layer.head = index;
 
-LayerId Tracker::layer(std::string_view name) {
-  base::require_name("name", name);
-  const std::lock_guard lock(state_->mutex);
-  return state_->layers.try_emplace(std::string(name), static_cast<LayerId>(state_->layers.size())).first->second;
+  ++layer.live;
+  ++layer.allocations;
+  layer.current_bytes += bytes;
+  layer.total_allocated_bytes += bytes;
+  layer.peak_bytes = std::max(layer.peak_bytes, layer.current_bytes);
+  layer.largest_bytes = std::max(layer.largest_bytes, bytes);
+  layer.last_allocated_ns = std::max(layer.last_allocated_ns, now_ns);
+
+  ++totals.live;
+  ++totals.allocations;
+  totals.current_bytes += bytes;
+  totals.total_allocated_bytes += bytes;
+  totals.scope_peak_bytes = std::max(totals.scope_peak_bytes, totals.current_bytes);
 }
 
-AllocationId Tracker::allocate(LayerId layer, std::int64_t bytes) {
-  base::require(bytes > 0, "bytes is ", bytes, "; at least 1");
-  const std::lock_guard lock(state_->mutex);
-  Stats& stats = state_->stats;
-  if (stats.total_allocated_bytes > std::numeric_limits<std::int64_t>::max() - bytes) {
-    base::fail(base::Status::out_of_range, "bytes is ", bytes, "; the total would pass INT64_MAX");
+void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noexcept {
+  const Slot& slot = slots[index];
+  LayerState& layer = layer_at(slot.layer);
+  if (slot.next != no_slot) slots[slot.next].previous = slot.previous;
+  if (slot.previous != no_slot) {
+    slots[slot.previous].next = slot.next;
+  } else {
+    layer.head = slot.next;
   }
-  const AllocationId id = ++state_->last_id;
-  state_->live.emplace(id, State::Allocation{layer, bytes});
-  stats.current_bytes += bytes;
-  stats.total_allocated_bytes += bytes;
-  stats.peak_bytes = std::max(stats.peak_bytes, stats.current_bytes);
-  ++stats.live_allocations;
-  ++stats.allocations;
+  --layer.live;
+  layer.current_bytes -= slot.bytes;
+  layer.last_freed_ns = std::max(layer.last_freed_ns, now_ns);
+
+  --totals.live;
+  ++totals.sequence;
+  totals.current_bytes -= slot.bytes;
+  if (totals.current_bytes < totals.rearm_below_bytes) totals.limit_armed = true;
+  slots.give_back(index);
+}
+
+// ---- Recording ----
+
+// Called with the lock held; releases it when bytes do not fit: then it throws, or returns false for what is above the limit.
+template <bool within_limit>
+bool Tracker::State::fits(std::int64_t bytes) {
+  if (bytes > largest_bytes - totals.total_allocated_bytes) [[unlikely]] {
+    lock.unlock();
+    base::fail(base::Status::out_of_range, "bytes is ", bytes, "; the total of all allocations would pass INT64_MAX");
+  }
+  if constexpr (within_limit) {
+    if (bytes > totals.limit_bytes - totals.current_bytes) {
+      ++totals.refused;
+      lock.unlock();
+      return false;
+    }
+  }
+  return true;
+}
+
+template <bool within_limit>
+bool Tracker::State::has_room(std::int64_t bytes) {
+  base::require(bytes > 0, "bytes is ", bytes, "; at least 1");
+  lock.lock();
+  if (!fits<within_limit>(bytes)) return false;
+  lock.unlock();
+  return true;
+}
+
+template <bool within_limit, class Teller>
+AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Teller& teller) {
+  base::require(bytes > 0, "bytes is ", bytes, "; at least 1");
+  const std::int64_t now_ns = now();
+  std::uint32_t index = no_slot;
+  for (;;) {
+    lock.lock();
+    if (!knows(layer)) [[unlikely]]
+      refuse_layer(layer);
+    if (!fits<within_limit>(bytes)) return 0;
+    index = slots.take();
+    if (index != no_slot) [[likely]]
+      break;
+    lock.unlock();
+    grow_slots();
+  }
+  book(index, layer, bytes, now_ns);
+  const AllocationId id = slots.id_of(index);
+  const bool new_peak = totals.current_bytes > totals.peak_bytes;
+  if (new_peak) totals.peak_bytes = totals.current_bytes;
+  const bool crossed = totals.current_bytes > totals.limit_bytes && totals.limit_armed;
+  if (crossed) [[unlikely]]
+    totals.limit_armed = false;
+
+  if (teller.wants(EventKind::allocated)) teller.add(event_now(EventKind::allocated, id, layer, bytes, now_ns));
+  if (teller.wants(EventKind::new_peak) && new_peak &&
+      totals.peak_bytes - totals.told_peak_bytes >= totals.peak_granularity_bytes) {
+    totals.told_peak_bytes = totals.peak_bytes;
+    teller.add(event_now(EventKind::new_peak, id, layer, bytes, now_ns));
+  }
+  if (teller.wants(EventKind::limit_exceeded) && crossed) {
+    teller.add(event_now(EventKind::limit_exceeded, id, layer, bytes, now_ns));
+  }
+  lock.unlock();
   return id;
 }
 
-void Tracker::free(AllocationId allocation) {
-  const std::lock_guard lock(state_->mutex);
-  const auto found = state_->live.find(allocation);
-  if (found == state_->live.end()) base::fail(base::Status::not_found, "allocation is ", allocation, "; no such live allocation");
-  Stats& stats = state_->stats;
-  stats.current_bytes -= found->second.bytes;
-  stats.total_freed_bytes += found->second.bytes;
-  --stats.live_allocations;
-  ++stats.frees;
-  state_->live.erase(found);
+template <class Teller>
+void Tracker::State::free(AllocationId allocation, Teller& teller) {
+  const std::int64_t now_ns = now();
+  lock.lock();
+  const std::uint32_t index = slots.find(allocation);
+  if (index == no_slot) [[unlikely]] {
+    ++totals.not_found;
+    lock.unlock();
+    base::fail(base::Status::not_found, "allocation is ", allocation, "; no live allocation has that id");
+  }
+  const Slot& slot = slots[index];
+  const LayerId layer = slot.layer;
+  const std::int64_t bytes = slot.bytes;
+  unbook(index, now_ns);
+  if (teller.wants(EventKind::freed)) teller.add(event_now(EventKind::freed, allocation, layer, bytes, now_ns));
+  lock.unlock();
 }
 
-Stats Tracker::stats() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->stats;
+std::int64_t Tracker::State::free_all(LayerId id, bool tell, std::vector<Event>& told) {
+  const std::int64_t now_ns = now();
+  for (;;) {
+    lock.lock();
+    if (!knows(id)) refuse_layer(id);
+    LayerState& layer = layer_at(id);
+    const std::uint32_t live = layer.live;
+    if (live == 0) {
+      ++totals.not_found;
+      lock.unlock();
+      base::fail(base::Status::not_found, "layer is ", id, " (", base::quoted(names.name(id)), "); it has no live allocation");
+    }
+    if (tell && told.capacity() < live) {
+      lock.unlock();
+      told.reserve(std::size_t{live} + live / 4);
+      continue;
+    }
+    while (layer.head != no_slot) {
+      const std::uint32_t index = layer.head;
+      const AllocationId allocation = slots.id_of(index);
+      const std::int64_t bytes = slots[index].bytes;
+      unbook(index, now_ns);
+      if (tell) told.push_back(event_now(EventKind::freed, allocation, id, bytes, now_ns));
+    }
+    lock.unlock();
+    return live;
+  }
+}
+
+void Tracker::State::refuse_layer(LayerId layer) {
+  ++totals.not_found;
+  lock.unlock();
+  base::fail(base::Status::not_found, "layer is ", layer, "; no layer has that number");
+}
+
+void Tracker::State::grow_slots() {
+  const std::lock_guard growing(control);
+  {
+    const std::lock_guard guard(lock);
+    if (slots.has_place()) return;  // somebody was faster
+  }
+  auto prepared = slots.chunks().prepare();  // nobody else changes the chunks: that takes control
+  const std::lock_guard guard(lock);
+  slots.chunks().add(std::move(prepared));
+}
+
+Tracker::Tracker(std::shared_ptr<const base::Clock> clock) : state_(std::make_shared<State>(std::move(clock))) {}
+Tracker::~Tracker() = default;
+
+template <bool within_limit>
+AllocationId Tracker::admit(LayerId layer, std::int64_t bytes) {
+  const std::uint32_t wanted = state_->hub.wanted();
+  if (wanted == 0) [[likely]] {
+    Untold nobody;
+    return state_->admit<within_limit>(layer, bytes, nobody);
+  }
+  Told told(wanted);
+  const auto state = state_;
+  const AllocationId id = state->admit<within_limit>(layer, bytes, told);
+  state->deliver(told.events());
+  return id;
+}
+
+AllocationId Tracker::allocate(LayerId layer, std::int64_t bytes) { return admit<false>(layer, bytes); }
+AllocationId Tracker::try_reserve(LayerId layer, std::int64_t bytes) { return admit<true>(layer, bytes); }
+
+AllocationId Tracker::allocate(std::string_view name, std::int64_t bytes) { return admit<false>(name, bytes); }
+AllocationId Tracker::try_reserve(std::string_view name, std::int64_t bytes) { return admit<true>(name, bytes); }
+
+template <bool within_limit>
+AllocationId Tracker::admit(std::string_view name, std::int64_t bytes) {
+  LayerId layer_id = state_->names.find(name);
+  if (layer_id == no_layer) [[unlikely]] {
+    base::require_name("name", name);
+    // What is refused must not leave its name behind.
+    if (!state_->has_room<within_limit>(bytes)) return 0;
+    layer_id = layer(name);
+  }
+  return admit<within_limit>(layer_id, bytes);
+}
+
+void Tracker::free(AllocationId allocation) {
+  const std::uint32_t wanted = state_->hub.wanted();
+  if (wanted == 0) [[likely]] {
+    Untold nobody;
+    state_->free(allocation, nobody);
+    return;
+  }
+  Told told(wanted);
+  const auto state = state_;
+  state->free(allocation, told);
+  state->deliver(told.events());
+}
+
+std::int64_t Tracker::free_layer(LayerId layer) {
+  std::vector<Event> told;
+  if ((state_->hub.wanted() & bit(EventKind::freed)) == 0) return state_->free_all(layer, false, told);
+  const auto state = state_;
+  const std::int64_t freed = state->free_all(layer, true, told);
+  state->deliver(told);
+  return freed;
+}
+
+std::int64_t Tracker::free_layer(std::string_view name) { return free_layer(known_layer(name)); }
+
+LayerId Tracker::known_layer(std::string_view name) const {
+  const LayerId layer = state_->names.find(name);
+  if (layer != no_layer) return layer;
+  base::require_name("name", name);
+  {
+    const std::lock_guard guard(state_->lock);
+    ++state_->totals.not_found;
+  }
+  base::fail(base::Status::not_found, "name is ", base::quoted(name), "; no layer has that name");
+}
+
+// ---- Layers ----
+
+LayerId Tracker::layer(std::string_view name) {
+  State& state = *state_;
+  if (const LayerId known = state.names.find(name); known != no_layer) [[likely]]
+    return known;
+  base::require_name("name", name);
+  const std::lock_guard adding(state.control);
+  if (const LayerId known = state.names.find(name); known != no_layer) return known;
+  if (state.names.count() >= state.layers.capacity()) {
+    auto prepared = state.layers.prepare();
+    const std::lock_guard guard(state.lock);
+    state.layers.add(std::move(prepared));
+  }
+  return state.names.add(name, [&](LayerId layer) {
+    const std::lock_guard guard(state.lock);
+    state.layer_at(layer) = {0, 0, 0, 0, 0, 0, 0, 0, no_slot};
+    ++state.totals.layers;
+  });
+}
+
+LayerId Tracker::find_layer(std::string_view name) const {
+  const LayerId layer = state_->names.find(name);
+  if (layer == no_layer) {
+    base::require_name("name", name);
+    base::fail(base::Status::not_found, "name is ", base::quoted(name), "; no layer has that name");
+  }
+  return layer;
+}
+
+const std::string& Tracker::layer_name(LayerId layer) const {
+  if (layer < 0 || layer >= state_->names.count())
+    base::fail(base::Status::not_found, "layer is ", layer, "; no layer has that number");
+  return state_->names.name(layer);
+}
+
+// ---- Limit and events ----
+
+void Tracker::set_limit(std::int64_t bytes, std::int64_t hysteresis_bytes) {
+  base::require(bytes > 0, "limit_bytes is ", bytes, "; at least 1");
+  base::require(hysteresis_bytes >= 0 && hysteresis_bytes < bytes, "hysteresis_bytes is ", hysteresis_bytes,
+                "; 0 .. limit_bytes - 1");
+  const auto state = state_;
+  const std::int64_t now_ns = state->now();
+  Told told(state->hub.wanted());
+  {
+    const std::lock_guard guard(state->lock);
+    Totals& totals = state->totals;
+    totals.limit = {bytes, hysteresis_bytes};
+    totals.limit_bytes = bytes;
+    totals.rearm_below_bytes = bytes - hysteresis_bytes;
+    totals.limit_armed = totals.current_bytes <= bytes;
+    if (!totals.limit_armed && told.wants(EventKind::limit_exceeded)) {
+      ++totals.sequence;
+      told.add(state->event_now(EventKind::limit_exceeded, 0, no_layer, 0, now_ns));
+    }
+  }
+  state->deliver(told.events());
+}
+
+void Tracker::clear_limit() {
+  const std::lock_guard guard(state_->lock);
+  state_->totals.limit = {};
+  state_->totals.limit_bytes = largest_bytes;
+  state_->totals.rearm_below_bytes = 0;
+  state_->totals.limit_armed = true;
+}
+
+Limit Tracker::limit() const {
+  const std::lock_guard guard(state_->lock);
+  return state_->totals.limit;
+}
+
+EventHub& Tracker::events() { return state_->hub; }
+
+void Tracker::set_peak_granularity(std::int64_t bytes) {
+  base::require(bytes > 0, "granularity_bytes is ", bytes, "; at least 1");
+  const std::lock_guard guard(state_->lock);
+  state_->totals.peak_granularity_bytes = bytes;
 }
 
 }  // namespace ckpt::memory

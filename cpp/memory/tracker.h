@@ -1,39 +1,98 @@
-// Exact live and peak bytes, in total and per layer. Synchronised.
+// Exact live and peak bytes, in total and per layer, at a few nanoseconds an event. Synchronised.
+//
+// Every change is one short critical section under one spin lock, so the peak is the true maximum of the live total and every
+// snapshot adds up. Handlers of events run on the thread that made the change, after the lock is released; they may call the
+// tracker.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "memory/events.h"
+#include "memory/stats.h"
 
 namespace ckpt::memory {
 
-// A dense number for a layer's name, given by Tracker::layer.
-using LayerId = std::int32_t;
-// Names one allocation; 0 is never one.
-using AllocationId = std::uint64_t;
-
-struct Stats {
-  std::int64_t current_bytes = 0;
-  std::int64_t peak_bytes = 0;
-  std::int64_t total_allocated_bytes = 0;
-  std::int64_t total_freed_bytes = 0;
-  std::int64_t live_allocations = 0;
-  std::int64_t allocations = 0;
-  std::int64_t frees = 0;
-};
-
 class Tracker {
  public:
-  Tracker();
+  // clock dates what is recorded; the system's monotonic clock is read through its coarse form.
+  explicit Tracker(std::shared_ptr<const base::Clock> clock = base::monotonic_clock());
   ~Tracker();
+  Tracker(const Tracker&) = delete;
+  Tracker& operator=(const Tracker&) = delete;
+
+  // ---- Layers ----
+
+  // The layer's number, which is given at the first call with this name.
   LayerId layer(std::string_view name);
+  // Error(not_found) for a name that was never given.
+  LayerId find_layer(std::string_view name) const;
+  // NUL-terminated; lives as long as the tracker. Error(not_found).
+  const std::string& layer_name(LayerId layer) const;
+
+  // ---- Recording ----
+
+  // Errors: invalid_argument (bytes), not_found (layer; counted), out_of_range (a sum would pass INT64_MAX).
   AllocationId allocate(LayerId layer, std::int64_t bytes);
+  AllocationId allocate(std::string_view name, std::int64_t bytes);
+  // Like allocate, but refuses (0) what would take the live total above the limit.
+  AllocationId try_reserve(LayerId layer, std::int64_t bytes);
+  AllocationId try_reserve(std::string_view name, std::int64_t bytes);
+  // Error(not_found), counted, for an id that is not live.
   void free(AllocationId allocation);
+  // Frees all live allocations of a layer at once and returns how many. Error(not_found), counted, when there is none.
+  std::int64_t free_layer(LayerId layer);
+  std::int64_t free_layer(std::string_view name);
+
+  // ---- Reading ----
+
   Stats stats() const;
+  LayerStats layer_stats(LayerId layer) const;
+  // The first most_layers layers in that order; all when most_layers is negative.
+  Snapshot snapshot(LayerOrder order = LayerOrder::by_id, std::int64_t most_layers = -1) const;
+  // Oldest first.
+  std::vector<LiveAllocation> live_allocations() const;
+  // What is live now against store_all_bytes (>= 0).
+  Savings savings(std::int64_t store_all_bytes) const;
+
+  // Counts as if what is live had just been allocated. Open scopes, the limit and the sequence go on.
+  void reset_stats();
+
+  // ---- Scopes ----
+
+  ScopeId push_scope(std::string_view name);
+  // Errors: not_found, invalid_state when a scope inside it is still open.
+  ScopeStats pop_scope(ScopeId scope);
+  ScopeStats scope_stats(ScopeId scope) const;
+
+  // ---- Limit ----
+
+  // bytes > 0, 0 <= hysteresis_bytes < bytes. limit_exceeded comes when the live total rises above the limit, and again only after
+  // it was below limit - hysteresis. It comes at once when more is live already.
+  void set_limit(std::int64_t bytes, std::int64_t hysteresis_bytes = 0);
+  void clear_limit();
+  Limit limit() const;
+
+  // ---- Events ----
+
+  EventHub& events();
+  // A new peak is told when it is at least this much above the last one told; 1, the default, tells every one.
+  void set_peak_granularity(std::int64_t bytes);
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  template <bool within_limit>
+  AllocationId admit(LayerId layer, std::int64_t bytes);
+  template <bool within_limit>
+  AllocationId admit(std::string_view name, std::int64_t bytes);
+  LayerId known_layer(std::string_view name) const;
+
+  // Shared, so that a handler may let go of the tracker that called it.
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace ckpt::memory

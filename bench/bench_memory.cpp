@@ -1,0 +1,335 @@
+// The memory tracker beside two baselines, each one mutex and std::unordered_map<std::string, ...>: Baseline does what the plain
+// design does (layer counts, what is active, times; one live allocation a layer), CountsOnly leaves out all but the counts. An
+// event is one allocation or one free; every row's time is per event. Rows with two threads run for a fixed time and also tell
+// the 99.9th percentile of one event and fairness: the slower thread's events over the faster one's.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <ckpt/memory.h>
+
+#include "memory/tracker.h"
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+std::vector<std::string> layer_names(std::int64_t count) {
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < count; ++i) names.push_back("transformer.block." + std::to_string(i) + ".attention");
+  return names;
+}
+
+// ---- What is compared: each has allocate(layer) -> token and free(layer, token) ----
+
+// The reference: what RecordAllocation and RecordDeallocation of the plain design do, with one timestamp an event.
+class Baseline {
+ public:
+  explicit Baseline(std::int64_t layers) : names_(layer_names(layers)) {}
+  std::uint64_t allocate(std::size_t layer) {
+    const std::string& name = names_[layer];
+    const std::lock_guard lock(mutex_);
+    const auto now = Steady::now();
+    active_[name] = {bytes_, now, ++number_};
+    current_ += bytes_;
+    allocated_ += bytes_;
+    peak_ = std::max(peak_, current_);
+    LayerCounts& counts = layers_[name];
+    ++counts.allocations;
+    counts.allocated += bytes_;
+    counts.last_allocated = now;
+    counts.largest = std::max(counts.largest, bytes_);
+    return number_;
+  }
+  void free(std::size_t layer, std::uint64_t) {
+    const std::string& name = names_[layer];
+    const std::lock_guard lock(mutex_);
+    const auto found = active_.find(name);
+    if (found == active_.end()) return;
+    const std::int64_t bytes = found->second.bytes;
+    active_.erase(found);
+    current_ -= bytes;
+    freed_ += bytes;
+    LayerCounts& counts = layers_[name];
+    ++counts.frees;
+    counts.freed += bytes;
+    counts.last_freed = Steady::now();
+  }
+
+ private:
+  struct Entry {
+    std::int64_t bytes;
+    Steady::time_point at;
+    std::uint64_t number;
+  };
+  struct LayerCounts {
+    std::int64_t allocations = 0;
+    std::int64_t frees = 0;
+    std::int64_t allocated = 0;
+    std::int64_t freed = 0;
+    std::int64_t largest = 0;
+    Steady::time_point last_allocated;
+    Steady::time_point last_freed;
+  };
+  static constexpr std::int64_t bytes_ = 4096;
+  std::vector<std::string> names_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Entry> active_;
+  std::unordered_map<std::string, LayerCounts> layers_;
+  std::int64_t current_ = 0;
+  std::int64_t peak_ = 0;
+  std::int64_t allocated_ = 0;
+  std::int64_t freed_ = 0;
+  std::uint64_t number_ = 0;
+};
+
+// The least that can be called a tracker by name: counts alone. No ids, no list of what is live, no times.
+class CountsOnly {
+ public:
+  explicit CountsOnly(std::int64_t layers) : names_(layer_names(layers)) {
+    for (const auto& name : names_) layers_[name];
+  }
+  std::uint64_t allocate(std::size_t layer) {
+    const std::lock_guard lock(mutex_);
+    layers_.find(names_[layer])->second.add(bytes_);
+    total_.add(bytes_);
+    return 0;
+  }
+  void free(std::size_t layer, std::uint64_t) {
+    const std::lock_guard lock(mutex_);
+    layers_.find(names_[layer])->second.remove(bytes_);
+    total_.remove(bytes_);
+  }
+
+ private:
+  struct Counts {
+    std::int64_t current = 0;
+    std::int64_t peak = 0;
+    std::int64_t allocated = 0;
+    std::int64_t allocations = 0;
+    std::int64_t frees = 0;
+    void add(std::int64_t bytes) {
+      current += bytes;
+      allocated += bytes;
+      ++allocations;
+      peak = std::max(peak, current);
+    }
+    void remove(std::int64_t bytes) {
+      current -= bytes;
+      ++frees;
+    }
+  };
+  static constexpr std::int64_t bytes_ = 4096;
+  std::vector<std::string> names_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Counts> layers_;
+  Counts total_;
+};
+
+class CppByHandle {
+ public:
+  explicit CppByHandle(std::int64_t layers) {
+    for (const auto& name : layer_names(layers)) static_cast<void>(tracker_.layer(name));
+  }
+  std::uint64_t allocate(std::size_t layer) { return tracker_.allocate(static_cast<std::int32_t>(layer), 4096); }
+  void free(std::size_t, std::uint64_t id) { tracker_.free(id); }
+  ckpt::memory::Tracker& tracker() { return tracker_; }
+
+ private:
+  ckpt::memory::Tracker tracker_;
+};
+
+class CByHandle {
+ public:
+  explicit CByHandle(std::int64_t layers) : names_(layer_names(layers)) {
+    ckpt_memory_tracker_create(nullptr, &tracker_);
+    std::int32_t id = 0;
+    for (const auto& name : names_) ckpt_memory_tracker_layer(tracker_, name.c_str(), &id);
+  }
+  ~CByHandle() { ckpt_memory_tracker_release(tracker_); }
+  std::uint64_t allocate(std::size_t layer) {
+    std::uint64_t id = 0;
+    ckpt_memory_tracker_record_allocation(tracker_, static_cast<std::int32_t>(layer), 4096, &id);
+    return id;
+  }
+  void free(std::size_t, std::uint64_t id) { ckpt_memory_tracker_record_deallocation(tracker_, id); }
+
+ protected:
+  std::vector<std::string> names_;
+  ckpt_memory_tracker* tracker_ = nullptr;
+};
+
+class CByName : public CByHandle {
+ public:
+  using CByHandle::CByHandle;
+  std::uint64_t allocate(std::size_t layer) {
+    std::uint64_t id = 0;
+    ckpt_memory_tracker_record_allocation_named(tracker_, names_[layer].c_str(), 4096, &id);
+    return id;
+  }
+  void free(std::size_t layer, std::uint64_t) {
+    ckpt_memory_tracker_record_deallocation_named(tracker_, names_[layer].c_str(), nullptr);
+  }
+};
+
+// ---- One thread: a window of live allocations that moves over the layers ----
+
+constexpr std::size_t window = 16;
+
+template <class Subject>
+void one_thread(benchmark::State& state) {
+  const auto layers = static_cast<std::size_t>(state.range(0));
+  Subject subject(state.range(0));
+  std::array<std::uint64_t, window> live{};
+  std::size_t next = 0;
+  for (; next < window; ++next) live[next] = subject.allocate(next % layers);
+  for (auto _ : state) {
+    const std::size_t oldest = (next + layers - window % layers) % layers;
+    subject.free(oldest, live[next % window]);
+    live[next % window] = subject.allocate(next % layers);
+    ++next;
+    if (next == layers * window) next = 0;
+  }
+  state.SetItemsProcessed(state.iterations() * 2);
+  state.counters["per_event"] =
+      benchmark::Counter(static_cast<double>(state.iterations()) * 2, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+// ---- Two threads ----
+
+struct Side {
+  std::int64_t events = 0;
+  std::vector<std::int32_t> samples_ns;
+};
+
+// Times one pair in 32, so that reading the clock does not change what is measured.
+template <class Subject>
+void churn(Subject& subject, std::size_t layer, const std::atomic<bool>& stop, Side& side) {
+  while (!stop.load(std::memory_order_relaxed)) {
+    for (int i = 0; i < 31; ++i) subject.free(layer, subject.allocate(layer));
+    const auto begin = Steady::now();
+    const std::uint64_t id = subject.allocate(layer);
+    const auto end = Steady::now();
+    subject.free(layer, id);
+    side.events += 64;
+    if (side.samples_ns.size() < side.samples_ns.capacity()) {
+      side.samples_ns.push_back(static_cast<std::int32_t>(
+          std::min<std::int64_t>(INT32_MAX, std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count())));
+    }
+  }
+}
+
+template <class Subject>
+void two_threads(benchmark::State& state) {
+  Subject subject(state.range(0));
+  std::array<Side, 2> sides;
+  for (auto _ : state) {
+    std::atomic<bool> stop{false};
+    for (Side& side : sides) {
+      side = {};
+      side.samples_ns.reserve(4000000);
+    }
+    const auto begin = Steady::now();
+    std::thread first([&] { churn(subject, 0, stop, sides[0]); });
+    std::thread second([&] { churn(subject, 1, stop, sides[1]); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    stop.store(true);
+    first.join();
+    second.join();
+    const double seconds = std::chrono::duration<double>(Steady::now() - begin).count();
+    const std::int64_t events = sides[0].events + sides[1].events;
+    state.SetIterationTime(seconds / static_cast<double>(events));
+    std::vector<std::int32_t> samples = sides[0].samples_ns;
+    samples.insert(samples.end(), sides[1].samples_ns.begin(), sides[1].samples_ns.end());
+    std::sort(samples.begin(), samples.end());
+    state.counters["p50_ns"] = samples[samples.size() / 2];
+    state.counters["p99.9_ns"] = samples[samples.size() * 999 / 1000];
+    state.counters["fairness"] = static_cast<double>(std::min(sides[0].events, sides[1].events)) /
+                                 static_cast<double>(std::max(sides[0].events, sides[1].events));
+    state.counters["Mevents_per_s"] = static_cast<double>(events) / seconds / 1e6;
+  }
+}
+
+// ---- What else costs ----
+
+// How long one snapshot takes, and how long it can hold writers up: the longest event on another thread is noise from the machine
+// as well, so the copy under the lock is what is bounded and shown by the difference to "without".
+void snapshot(benchmark::State& state) {
+  CppByHandle subject(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(subject.tracker().snapshot());
+}
+
+void writer_during_snapshots(benchmark::State& state) {
+  CppByHandle subject(10000);
+  const bool with = state.range(0) != 0;
+  std::int64_t over_100us = 0;
+  std::int64_t snapshots = 0;
+  std::vector<std::int64_t> samples;
+  for (auto _ : state) {
+    std::atomic<bool> stop{false};
+    std::thread reader([&] {
+      while (with && !stop.load()) {
+        benchmark::DoNotOptimize(subject.tracker().snapshot());
+        ++snapshots;
+      }
+    });
+    const auto end = Steady::now() + std::chrono::seconds(1);
+    for (auto now = Steady::now(); now < end;) {
+      const std::uint64_t id = subject.allocate(7);
+      const auto then = Steady::now();
+      const std::int64_t ns = std::chrono::duration_cast<std::chrono::nanoseconds>(then - now).count();
+      if (ns > 2000) samples.push_back(ns);
+      if (ns > 100000) ++over_100us;
+      subject.free(7, id);
+      now = Steady::now();
+    }
+    stop.store(true);
+    reader.join();
+  }
+  std::sort(samples.begin(), samples.end());
+  const auto at = [&](std::size_t per_mille) {
+    return samples.empty() ? 0.0 : static_cast<double>(samples[std::min(samples.size() - 1, samples.size() * per_mille / 1000)]);
+  };
+  state.counters["snapshots"] = static_cast<double>(snapshots);
+  state.counters["waits_over_2us"] = static_cast<double>(samples.size());
+  state.counters["median_wait_ns"] = at(500);
+  state.counters["p99_wait_ns"] = at(990);
+  state.counters["waits_over_100us"] = static_cast<double>(over_100us);
+}
+
+void with_queue(benchmark::State& state) {
+  CppByHandle subject(64);
+  const auto id = subject.tracker().events().subscribe_queue(ckpt::memory::all_event_kinds, 1024);
+  ckpt::memory::Event event;
+  for (auto _ : state) {
+    subject.free(1, subject.allocate(1));
+    while (subject.tracker().events().poll(id, event)) {
+    }
+  }
+}
+
+}  // namespace
+
+BENCHMARK(one_thread<Baseline>)->Arg(64)->Arg(10000);
+BENCHMARK(one_thread<CountsOnly>)->Arg(64)->Arg(10000);
+BENCHMARK(one_thread<CppByHandle>)->Arg(64)->Arg(10000);
+BENCHMARK(one_thread<CByHandle>)->Arg(64)->Arg(10000);
+BENCHMARK(one_thread<CByName>)->Arg(64)->Arg(10000);
+BENCHMARK(two_threads<Baseline>)->Arg(64)->UseManualTime()->Iterations(3);
+BENCHMARK(two_threads<CountsOnly>)->Arg(64)->UseManualTime()->Iterations(3);
+BENCHMARK(two_threads<CByHandle>)->Arg(64)->UseManualTime()->Iterations(3);
+BENCHMARK(two_threads<CByName>)->Arg(64)->UseManualTime()->Iterations(3);
+BENCHMARK(snapshot)->Arg(64)->Arg(10000);
+BENCHMARK(writer_during_snapshots)->Arg(0)->Arg(1)->Iterations(1);
+BENCHMARK(with_queue);
+
+BENCHMARK_MAIN();

@@ -1,0 +1,450 @@
+#include "memory.h"
+
+#include <string>
+
+#include "base.h"
+#include "guard.h"
+#include "memory/export.h"
+#include "memory/probe.h"
+
+using namespace ckpt::base;
+using namespace ckpt::capi;
+using namespace ckpt::memory;
+
+#define CKPT_SAME(constant, value) static_assert(constant == static_cast<int>(value))
+CKPT_SAME(CKPT_MEMORY_ALLOCATED, EventKind::allocated);
+CKPT_SAME(CKPT_MEMORY_FREED, EventKind::freed);
+CKPT_SAME(CKPT_MEMORY_NEW_PEAK, EventKind::new_peak);
+CKPT_SAME(CKPT_MEMORY_LIMIT_EXCEEDED, EventKind::limit_exceeded);
+CKPT_SAME(CKPT_MEMORY_ALL_EVENTS, all_event_kinds);
+CKPT_SAME(CKPT_MEMORY_ORDER_ID, LayerOrder::by_id);
+CKPT_SAME(CKPT_MEMORY_ORDER_CURRENT, LayerOrder::by_current);
+CKPT_SAME(CKPT_MEMORY_ORDER_PEAK, LayerOrder::by_peak);
+
+namespace {
+
+// Sizes of the structs of the first version, which later versions still accept.
+constexpr std::size_t options_size = sizeof(ckpt_memory_tracker_options);
+constexpr std::size_t stats_size = sizeof(ckpt_memory_stats);
+constexpr std::size_t layer_stats_size = sizeof(ckpt_memory_layer_stats);
+constexpr std::size_t allocation_size = sizeof(ckpt_memory_allocation);
+constexpr std::size_t scope_stats_size = sizeof(ckpt_memory_scope_stats);
+constexpr std::size_t event_size = sizeof(ckpt_memory_event);
+constexpr std::size_t system_size = sizeof(ckpt_memory_system);
+
+Tracker& tracker_argument(const ckpt_memory_tracker* tracker) { return *checked(tracker, "tracker")->object; }
+
+// The name as it is: known names were looked at when they were first given.
+std::string_view text_argument(const char* name) { return not_null(name, "name"); }
+
+// Refuses a struct that cannot be filled before anything happens.
+template <class T>
+void check_struct(const T* out, std::size_t smallest, const char* argument) {
+  not_null(out, argument);
+  require(out->struct_size >= smallest, argument, "->struct_size is ", out->struct_size, "; use the initialiser macro (at least ",
+          smallest, ")");
+}
+
+// An array that the library fills, and the struct_size of its elements.
+template <class T>
+void check_array(const T* out, std::int64_t capacity, std::size_t smallest, const char* argument) {
+  require(capacity >= 0, "capacity is ", capacity, "; at least 0");
+  require(out != nullptr || capacity == 0, argument, " is NULL but capacity is ", capacity);
+  if (capacity > 0) check_struct(out, smallest, argument);
+}
+
+template <class T, class Items, class Convert>
+void fill_array(T* out, std::int64_t capacity, const Items& items, Convert convert) {
+  if (capacity == 0) return;
+  const std::uint32_t stride = out->struct_size;
+  auto* bytes = reinterpret_cast<std::byte*>(out);
+  for (const auto& item : items) {
+    if (capacity-- == 0) return;
+    T values = convert(item);
+    values.struct_size = stride;
+    std::memcpy(bytes, &values, std::min<std::size_t>(stride, sizeof(T)));
+    bytes += stride;
+  }
+}
+
+ckpt_memory_stats to_c(const Stats& s) {
+  return {0,
+          static_cast<int32_t>(s.layers),
+          s.current_bytes,
+          s.peak_bytes,
+          s.total_allocated_bytes,
+          s.total_freed_bytes,
+          s.live_allocations,
+          s.allocations,
+          s.frees,
+          s.average_bytes(),
+          s.not_found,
+          s.refused,
+          s.handler_failures,
+          s.time_ns,
+          s.sequence};
+}
+
+ckpt_memory_layer_stats to_c(const LayerStats& s) {
+  return {0,
+          s.layer,
+          s.name.data(),
+          s.current_bytes,
+          s.peak_bytes,
+          s.total_allocated_bytes,
+          s.total_freed_bytes,
+          s.live_allocations,
+          s.allocations,
+          s.frees,
+          s.largest_bytes,
+          s.average_bytes(),
+          s.last_allocated_ns,
+          s.last_freed_ns};
+}
+
+ckpt_memory_allocation to_c(const LiveAllocation& a) { return {0, a.layer, a.allocation, a.bytes, a.age_ns, a.sequence}; }
+
+ckpt_memory_scope_stats to_c(const ScopeStats& s) {
+  return {0,           static_cast<int32_t>(s.depth), s.scope,    s.start_bytes, s.peak_bytes,
+          s.net_bytes, s.total_allocated_bytes,       s.pushed_ns};
+}
+
+ckpt_memory_event to_c(const Event& e) {
+  return {sizeof(ckpt_memory_event),
+          static_cast<int32_t>(e.kind),
+          e.sequence,
+          e.allocation,
+          e.bytes,
+          e.current_bytes,
+          e.peak_bytes,
+          e.limit_bytes,
+          e.time_ns,
+          e.layer_name,
+          e.layer,
+          0};
+}
+
+// No exception: being refused is an answer.
+ckpt_status over_budget(const Tracker& tracker, std::int64_t bytes) {
+  set_last_error(cat("bytes is ", bytes, "; the live total would pass the limit of ", tracker.limit().bytes).c_str());
+  return CKPT_E_OVER_BUDGET;
+}
+
+}  // namespace
+
+// ---- Structs ----
+
+#define CKPT_INIT_FUNCTION(type, macro) \
+  void type##_init(type* out) {         \
+    if (out != nullptr) *out = macro;   \
+  }
+CKPT_INIT_FUNCTION(ckpt_memory_tracker_options, CKPT_MEMORY_TRACKER_OPTIONS_INIT)
+CKPT_INIT_FUNCTION(ckpt_memory_stats, CKPT_MEMORY_STATS_INIT)
+CKPT_INIT_FUNCTION(ckpt_memory_layer_stats, CKPT_MEMORY_LAYER_STATS_INIT)
+CKPT_INIT_FUNCTION(ckpt_memory_allocation, CKPT_MEMORY_ALLOCATION_INIT)
+CKPT_INIT_FUNCTION(ckpt_memory_scope_stats, CKPT_MEMORY_SCOPE_STATS_INIT)
+CKPT_INIT_FUNCTION(ckpt_memory_event, CKPT_MEMORY_EVENT_INIT)
+CKPT_INIT_FUNCTION(ckpt_memory_system, CKPT_MEMORY_SYSTEM_INIT)
+
+// ---- Tracker ----
+
+ckpt_status ckpt_memory_tracker_create(const ckpt_memory_tracker_options* options, ckpt_memory_tracker** tracker) {
+  return guard([&] {
+    const ckpt_memory_tracker_options defaults = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
+    const auto chosen = options_argument(options, defaults, options_size, "options");
+    not_null(tracker, "tracker");
+    auto object = std::make_shared<Tracker>(clock_argument(chosen.clock, "options.clock"));
+    object->set_peak_granularity(chosen.peak_granularity_bytes);
+    hand_out(tracker, std::move(object));
+  });
+}
+
+void ckpt_memory_tracker_retain(ckpt_memory_tracker* tracker) { retain(tracker); }
+
+void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker) { release(tracker); }
+
+// ---- Layers ----
+
+ckpt_status ckpt_memory_tracker_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    not_null(layer, "layer");  // before the call: it makes the layer
+    *layer = object.layer(text_argument(name));
+  });
+}
+
+ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer) {
+  return guard([&] {
+    const Tracker& object = tracker_argument(tracker);
+    not_null(layer, "layer");
+    *layer = object.find_layer(text_argument(name));
+  });
+}
+
+ckpt_status ckpt_memory_tracker_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name) {
+  return guard([&] {
+    const Tracker& object = tracker_argument(tracker);
+    *not_null(name, "name") = object.layer_name(layer).c_str();
+  });
+}
+
+// ---- Recording ----
+
+ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes,
+                                                  uint64_t* allocation) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    not_null(allocation, "allocation");
+    *allocation = object.allocate(layer, bytes);
+  });
+}
+
+ckpt_status ckpt_memory_tracker_record_allocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
+                                                        uint64_t* allocation) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    not_null(allocation, "allocation");
+    *allocation = object.allocate(text_argument(name), bytes);
+  });
+}
+
+ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes, uint64_t* allocation) {
+  return guard([&]() -> ckpt_status {
+    Tracker& object = tracker_argument(tracker);
+    not_null(allocation, "allocation");
+    const AllocationId id = object.try_reserve(layer, bytes);
+    if (id == 0) return over_budget(object, bytes);
+    *allocation = id;
+    return CKPT_OK;
+  });
+}
+
+ckpt_status ckpt_memory_tracker_try_reserve_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
+                                                  uint64_t* allocation) {
+  return guard([&]() -> ckpt_status {
+    Tracker& object = tracker_argument(tracker);
+    not_null(allocation, "allocation");
+    const AllocationId id = object.try_reserve(text_argument(name), bytes);
+    if (id == 0) return over_budget(object, bytes);
+    *allocation = id;
+    return CKPT_OK;
+  });
+}
+
+ckpt_status ckpt_memory_tracker_record_deallocation(ckpt_memory_tracker* tracker, uint64_t allocation) {
+  return guard([&] { tracker_argument(tracker).free(allocation); });
+}
+
+ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker* tracker, int32_t layer, int64_t* freed) {
+  return guard([&] {
+    const int64_t count = tracker_argument(tracker).free_layer(layer);
+    if (freed != nullptr) *freed = count;
+  });
+}
+
+ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t* freed) {
+  return guard([&] {
+    const int64_t count = tracker_argument(tracker).free_layer(text_argument(name));
+    if (freed != nullptr) *freed = count;
+  });
+}
+
+// ---- Reading ----
+
+ckpt_status ckpt_memory_tracker_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats) {
+  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).stats()), stats_size, "stats"); });
+}
+
+ckpt_status ckpt_memory_tracker_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer, ckpt_memory_layer_stats* stats) {
+  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).layer_stats(layer)), layer_stats_size, "stats"); });
+}
+
+ckpt_status ckpt_memory_tracker_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
+                                                  ckpt_memory_layer_stats* stats) {
+  return guard([&] {
+    const Tracker& object = tracker_argument(tracker);
+    const LayerId layer = object.find_layer(text_argument(name));
+    fill_struct(stats, to_c(object.layer_stats(layer)), layer_stats_size, "stats");
+  });
+}
+
+ckpt_status ckpt_memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats,
+                                         ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
+  return guard([&] {
+    const Tracker& object = tracker_argument(tracker);
+    require(order >= CKPT_MEMORY_ORDER_ID && order <= CKPT_MEMORY_ORDER_PEAK, "order is ", order,
+            "; one of CKPT_MEMORY_ORDER_... (0 .. 2)");
+    if (stats != nullptr) check_struct(stats, stats_size, "stats");
+    check_array(layers, capacity, layer_stats_size, "layers");
+    not_null(count, "count");
+    const Snapshot snapshot = object.snapshot(static_cast<LayerOrder>(order), capacity);
+    if (stats != nullptr) fill_struct(stats, to_c(snapshot.stats), stats_size, "stats");
+    fill_array(layers, capacity, snapshot.layers, [](const LayerStats& layer) { return to_c(layer); });
+    *count = snapshot.stats.layers;
+  });
+}
+
+ckpt_status ckpt_memory_tracker_live_allocations(const ckpt_memory_tracker* tracker, ckpt_memory_allocation* allocations,
+                                                 int64_t capacity, int64_t* count) {
+  return guard([&] {
+    const Tracker& object = tracker_argument(tracker);
+    check_array(allocations, capacity, allocation_size, "allocations");
+    not_null(count, "count");
+    const auto live = object.live_allocations();
+    fill_array(allocations, capacity, live, [](const LiveAllocation& each) { return to_c(each); });
+    *count = static_cast<int64_t>(live.size());
+  });
+}
+
+ckpt_status ckpt_memory_tracker_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes,
+                                        double* fraction) {
+  return guard([&] {
+    const Tracker& object = tracker_argument(tracker);
+    require(saved_bytes != nullptr || fraction != nullptr, "saved_bytes and fraction are both NULL");
+    const Savings savings = object.savings(store_all_bytes);
+    if (saved_bytes != nullptr) *saved_bytes = savings.bytes;
+    if (fraction != nullptr) *fraction = savings.fraction;
+  });
+}
+
+ckpt_status ckpt_memory_tracker_reset_stats(ckpt_memory_tracker* tracker) {
+  return guard([&] { tracker_argument(tracker).reset_stats(); });
+}
+
+// ---- Scopes ----
+
+ckpt_status ckpt_memory_tracker_push_scope(ckpt_memory_tracker* tracker, const char* name, uint64_t* scope) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    not_null(scope, "scope");
+    *scope = object.push_scope(text_argument(name));
+  });
+}
+
+ckpt_status ckpt_memory_tracker_pop_scope(ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    if (stats != nullptr) check_struct(stats, scope_stats_size, "stats");
+    const ScopeStats popped = object.pop_scope(scope);
+    if (stats != nullptr) fill_struct(stats, to_c(popped), scope_stats_size, "stats");
+  });
+}
+
+ckpt_status ckpt_memory_tracker_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats) {
+  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).scope_stats(scope)), scope_stats_size, "stats"); });
+}
+
+// ---- Limit ----
+
+ckpt_status ckpt_memory_tracker_set_limit(ckpt_memory_tracker* tracker, int64_t limit_bytes, int64_t hysteresis_bytes) {
+  return guard([&] { tracker_argument(tracker).set_limit(limit_bytes, hysteresis_bytes); });
+}
+
+ckpt_status ckpt_memory_tracker_clear_limit(ckpt_memory_tracker* tracker) {
+  return guard([&] { tracker_argument(tracker).clear_limit(); });
+}
+
+ckpt_status ckpt_memory_tracker_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes, int64_t* hysteresis_bytes) {
+  return guard([&] {
+    const Limit limit = tracker_argument(tracker).limit();
+    *not_null(limit_bytes, "limit_bytes") = limit.bytes;
+    if (hysteresis_bytes != nullptr) *hysteresis_bytes = limit.hysteresis_bytes;
+  });
+}
+
+// ---- Events ----
+
+ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t kinds, ckpt_memory_event_fn fn, void* user_data,
+                                          ckpt_destroy_fn destroy, int64_t* subscription) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    not_null(fn, "fn");
+    not_null(subscription, "subscription");
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    *subscription = object.events().subscribe(kinds, [fn, user](const Event& event) {
+      // The caller may itself be inside a callback that has given its reason already.
+      const std::string outer = take_callback_error();
+      const ckpt_memory_event borrowed = to_c(event);
+      const int32_t code = fn(&borrowed, user->get());
+      const std::string reason = take_callback_error();
+      set_callback_error(outer.c_str());
+      if (code != 0) fail(Status::callback, "it returned ", code, reason.empty() ? "" : ": ", reason);
+    });
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, uint32_t kinds, int64_t capacity,
+                                                int64_t* subscription) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    not_null(subscription, "subscription");
+    *subscription = object.events().subscribe_queue(kinds, capacity);
+  });
+}
+
+ckpt_status ckpt_memory_tracker_unsubscribe(ckpt_memory_tracker* tracker, int64_t subscription) {
+  return guard([&] { tracker_argument(tracker).events().unsubscribe(subscription); });
+}
+
+ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker, int64_t subscription, ckpt_memory_event* event,
+                                           int32_t* got) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    check_struct(event, event_size, "event");
+    not_null(got, "got");
+    Event polled;
+    *got = object.events().poll(subscription, polled) ? 1 : 0;
+    if (*got != 0) fill_struct(event, to_c(polled), event_size, "event");
+  });
+}
+
+ckpt_status ckpt_memory_tracker_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    *not_null(dropped, "dropped") = object.events().dropped(subscription);
+  });
+}
+
+ckpt_status ckpt_memory_tracker_enable_events(ckpt_memory_tracker* tracker, int32_t enabled) {
+  return guard([&] {
+    Tracker& object = tracker_argument(tracker);
+    require(enabled == 0 || enabled == 1, "enabled is ", enabled, "; 0 or 1");
+    object.events().enable(enabled == 1);
+  });
+}
+
+ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracker* tracker, int64_t bytes) {
+  return guard([&] { tracker_argument(tracker).set_peak_granularity(bytes); });
+}
+
+// ---- Export ----
+
+ckpt_status ckpt_memory_tracker_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity,
+                                     int64_t* needed) {
+  return guard([&] {
+    const Tracker& object = tracker_argument(tracker);
+    require(max_layers >= -1, "max_layers is ", max_layers, "; at least -1");
+    copy_text(to_json(object.snapshot(LayerOrder::by_current, max_layers)), buffer, capacity, needed);
+  });
+}
+
+ckpt_status ckpt_memory_tracker_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity,
+                                           int64_t* needed) {
+  return guard([&] {
+    const Tracker& object = tracker_argument(tracker);
+    require(max_layers >= -1, "max_layers is ", max_layers, "; at least -1");
+    copy_text(to_prometheus(object.snapshot(LayerOrder::by_id, max_layers)), buffer, capacity, needed);
+  });
+}
+
+// ---- System ----
+
+ckpt_status ckpt_memory_probe(ckpt_memory_system* system) {
+  return guard([&] {
+    check_struct(system, system_size, "system");
+    const SystemMemory probed = probe_system_memory();
+    fill_struct(system, {0, 0, probed.total_bytes, probed.available_bytes, probed.machine_bytes, probed.limit_bytes}, system_size,
+                "system");
+  });
+}

@@ -1,0 +1,177 @@
+#include "memory/events.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace ckpt::memory {
+
+thread_local const EventHub::Frame* EventHub::current_frame = nullptr;
+
+SubscriptionId EventHub::subscribe(std::uint32_t kinds, EventHandler handler) {
+  base::require(static_cast<bool>(handler), "handler is empty");
+  const auto subscription = std::make_shared<Subscription>();
+  subscription->kinds = kinds;
+  subscription->handler = std::move(handler);
+  return add(subscription);
+}
+
+SubscriptionId EventHub::subscribe_queue(std::uint32_t kinds, std::int64_t capacity) {
+  const auto subscription = std::make_shared<Subscription>();
+  subscription->kinds = kinds;
+  subscription->queue = std::make_unique<base::MpmcQueue<Event>>(capacity);
+  return add(subscription);
+}
+
+SubscriptionId EventHub::add(const Shared& subscription) {
+  const std::uint32_t kinds = subscription->kinds;
+  base::require(kinds != 0 && (kinds & ~all_event_kinds) == 0, "kinds is ", kinds, "; a sum of event kinds, 1 .. ",
+                all_event_kinds);
+  const std::lock_guard lock(mutex_);
+  subscriptions_.push_back(subscription);
+  subscription->id = ++last_id_;
+  update_wanted();
+  return subscription->id;
+}
+
+void EventHub::unsubscribe(SubscriptionId id) {
+  EventHandler dying;  // destroyed with no lock held: it may be the user's code
+  Shared target;
+  {
+    std::unique_lock lock(mutex_);
+    target = find(id);
+    const std::int64_t own = contains(current_frame, target.get()) ? 1 : 0;
+    const bool must_wait = target->inside > own;
+    if (must_wait && waits_for_this_thread(target.get())) {
+      base::fail(base::Status::invalid_state, "subscription is ", id,
+                 "; its handler runs on a thread that waits for this thread to leave another handler");
+    }
+    if (must_wait) waiters_.push_back({target.get(), current_frame});
+    target->removed = true;
+    target->awaited = must_wait && own == 0;
+    std::erase(subscriptions_, target);
+    update_wanted();
+    if (must_wait) {
+      left_.wait(lock, [&] { return target->inside == own; });
+      std::erase_if(waiters_, [&](const Waiter& waiter) { return waiter.target == target.get(); });
+    }
+    if (own == 0) dying.swap(target->handler);
+  }
+}
+
+bool EventHub::poll(SubscriptionId id, Event& event) {
+  Shared subscription;
+  {
+    const std::lock_guard lock(mutex_);
+    subscription = find(id);
+  }
+  if (!subscription->queue) base::fail(base::Status::invalid_state, "subscription is ", id, "; it has a handler and no queue");
+  return subscription->queue->try_pop(event);
+}
+
+std::int64_t EventHub::dropped(SubscriptionId id) const {
+  const std::lock_guard lock(mutex_);
+  const Shared subscription = find(id);
+  if (!subscription->queue) base::fail(base::Status::invalid_state, "subscription is ", id, "; it has a handler and no queue");
+  return subscription->dropped.load(std::memory_order_relaxed);
+}
+
+void EventHub::enable(bool enabled) {
+  const std::lock_guard lock(mutex_);
+  enabled_ = enabled;
+  update_wanted();
+}
+
+void EventHub::deliver(std::span<const Event> events) noexcept {
+  SubscriptionId last = 0;  // who subscribes from inside a handler hears only of what comes later
+  {
+    const std::lock_guard lock(mutex_);
+    last = last_id_;
+  }
+  for (const Event& event : events) {
+    SubscriptionId done = 0;
+    while (const Shared subscription = enter_next(done, last, bit(event.kind))) {
+      done = subscription->id;
+      if (!subscription->queue) {
+        call(subscription, event);
+        leave(subscription);
+      } else if (!subscription->queue->try_push(event)) {
+        subscription->dropped.fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+  }
+}
+
+EventHub::Shared EventHub::enter_next(SubscriptionId after, SubscriptionId last, std::uint32_t kind) {
+  const std::lock_guard lock(mutex_);
+  for (const Shared& subscription : subscriptions_) {
+    if (subscription->id <= after || subscription->id > last || (subscription->kinds & kind) == 0) continue;
+    if (subscription->queue) return subscription;
+    if (contains(current_frame, subscription.get())) continue;
+    ++subscription->inside;
+    return subscription;
+  }
+  return nullptr;
+}
+
+void EventHub::call(const Shared& subscription, const Event& event) noexcept {
+  const Frame frame{subscription.get(), current_frame};
+  current_frame = &frame;
+  try {
+    subscription->handler(event);
+  } catch (const std::exception& error) {
+    count_failure(subscription->id, error.what());
+  } catch (...) {
+    count_failure(subscription->id, "an exception of unknown type");
+  }
+  current_frame = frame.outer;
+}
+
+void EventHub::count_failure(SubscriptionId id, const char* reason) noexcept {
+  failures_.fetch_add(1, std::memory_order_relaxed);
+  try {
+    base::log(base::LogLevel::warning, "memory", base::cat("subscription ", id, ": the handler failed: ", reason));
+  } catch (...) {
+    // Out of memory for a message: the count remains.
+  }
+}
+
+void EventHub::leave(const Shared& subscription) noexcept {
+  EventHandler dying;
+  const std::lock_guard lock(mutex_);
+  --subscription->inside;
+  if (!subscription->removed) return;
+  left_.notify_all();
+  if (subscription->inside == 0 && !subscription->awaited) dying.swap(subscription->handler);
+}
+
+// True when a thread inside target's handler waits, through others perhaps, for this thread to leave a handler.
+bool EventHub::waits_for_this_thread(const Subscription* target) const {
+  return std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter& waiter) {
+    return contains(waiter.frames, target) && (contains(current_frame, waiter.target) || waits_for_this_thread(waiter.target));
+  });
+}
+
+EventHub::Shared EventHub::find(SubscriptionId id) const {
+  const auto found = std::find_if(subscriptions_.begin(), subscriptions_.end(), [&](const Shared& each) { return each->id == id; });
+  if (found == subscriptions_.end()) base::fail(base::Status::not_found, "subscription is ", id, "; there is none with that id");
+  return *found;
+}
+
+void EventHub::update_wanted() {
+  std::uint32_t kinds = 0;
+  for (const Shared& subscription : subscriptions_) kinds |= subscription->kinds;
+  wanted_.store(enabled_ ? kinds : 0, std::memory_order_relaxed);
+}
+
+bool EventHub::contains(const Frame* frames, const Subscription* subscription) noexcept {
+  for (; frames != nullptr; frames = frames->outer) {
+    if (frames->subscription == subscription) return true;
+  }
+  return false;
+}
+
+}  // namespace ckpt::memory

@@ -1,0 +1,114 @@
+// Who is told about allocations, frees, new peaks and the limit: handlers and polled queues. Synchronised.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/queue.h"
+#include "memory/stats.h"
+
+namespace ckpt::memory {
+
+// Bits, so that a subscription can name several.
+enum class EventKind : std::uint32_t { allocated = 1, freed = 2, new_peak = 4, limit_exceeded = 8 };
+constexpr std::uint32_t all_event_kinds = 15;
+constexpr std::uint32_t bit(EventKind kind) { return static_cast<std::uint32_t>(kind); }
+
+// Values are those at the transition, not when somebody looks. Events of one transition share its sequence number and come in the
+// order of their kinds' numbers.
+struct Event {
+  EventKind kind{};
+  LayerId layer = no_layer;     // no_layer when a limit was set below what was live
+  const char* layer_name = "";  // lives as long as the tracker
+  std::uint64_t sequence = 0;   // order of transitions, without gaps
+  AllocationId allocation = 0;  // 0 when a limit was set below what was live
+  std::int64_t bytes = 0;       // of the allocation
+  std::int64_t current_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t limit_bytes = 0;  // 0: no limit
+  std::int64_t time_ns = 0;      // last seen, on the tracker's clock
+};
+
+// Throwing marks a failure: it is counted and reaches nobody.
+using EventHandler = std::function<void(const Event&)>;
+using SubscriptionId = std::int64_t;
+
+class EventHub {
+ public:
+  EventHub() = default;
+  EventHub(const EventHub&) = delete;
+  EventHub& operator=(const EventHub&) = delete;
+
+  SubscriptionId subscribe(std::uint32_t kinds, EventHandler handler);
+  SubscriptionId subscribe_queue(std::uint32_t kinds, std::int64_t capacity);
+  // Returns when no other thread is inside the handler, which is destroyed by then; when called from inside it, it is destroyed as
+  // soon as it has returned. Error(not_found); Error(invalid_state) when a thread inside the handler waits for this thread to leave
+  // another one: nothing changed then.
+  void unsubscribe(SubscriptionId id);
+
+  // Takes the oldest event of a queue; false when it is empty.
+  bool poll(SubscriptionId id, Event& event);
+  // Events that found the queue full.
+  std::int64_t dropped(SubscriptionId id) const;
+
+  void enable(bool enabled);
+  // Kinds that somebody wants to hear of now. One relaxed load.
+  std::uint32_t wanted() const noexcept { return wanted_.load(std::memory_order_relaxed); }
+  std::int64_t failures() const noexcept { return failures_.load(std::memory_order_relaxed); }
+  void reset_failures() noexcept { failures_.store(0, std::memory_order_relaxed); }
+
+  // Hands the events to every subscription that wants them, with no lock held. A handler is not called again for what it does
+  // itself (on the same thread): otherwise one that allocates would never end. Allocates nothing.
+  void deliver(std::span<const Event> events) noexcept;
+
+ private:
+  struct Subscription {
+    SubscriptionId id = 0;
+    std::uint32_t kinds = 0;
+    EventHandler handler;                           // empty for a queue
+    std::unique_ptr<base::MpmcQueue<Event>> queue;  // null for a handler
+    std::atomic<std::int64_t> dropped{0};
+    std::int64_t inside = 0;  // threads in the handler
+    bool removed = false;
+    bool awaited = false;  // a thread waits in unsubscribe and will destroy the handler
+  };
+  using Shared = std::shared_ptr<Subscription>;
+  // One handler call on this thread's stack; the innermost is current_frame.
+  struct Frame {
+    const Subscription* subscription;
+    const Frame* outer;
+  };
+  struct Waiter {
+    const Subscription* target;
+    const Frame* frames;  // of the waiting thread, which stands still
+  };
+
+  SubscriptionId add(const Shared& subscription);
+  Shared find(SubscriptionId id) const;  // under mutex_
+  Shared enter_next(SubscriptionId after, SubscriptionId last, std::uint32_t kind);
+  void call(const Shared& subscription, const Event& event) noexcept;
+  void leave(const Shared& subscription) noexcept;
+  void count_failure(SubscriptionId id, const char* reason) noexcept;
+  bool waits_for_this_thread(const Subscription* target) const;
+  void update_wanted();
+  static bool contains(const Frame* frames, const Subscription* subscription) noexcept;
+
+  static thread_local const Frame* current_frame;
+
+  std::atomic<std::uint32_t> wanted_{0};
+  std::atomic<std::int64_t> failures_{0};
+  mutable std::mutex mutex_;
+  std::condition_variable left_;
+  std::vector<Shared> subscriptions_;  // by id
+  std::vector<Waiter> waiters_;
+  SubscriptionId last_id_ = 0;
+  bool enabled_ = true;
+};
+
+}  // namespace ckpt::memory

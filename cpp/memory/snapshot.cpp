@@ -1,0 +1,262 @@
+// The reading half of the tracker, and scopes: everything here takes `control` first and the spin lock only to copy.
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "memory/state.h"
+
+namespace ckpt::memory {
+namespace {
+
+Stats stats_of(const Totals& totals, std::int64_t handler_failures, std::int64_t now_ns) {
+  Stats stats;
+  stats.current_bytes = totals.current_bytes;
+  stats.peak_bytes = totals.peak_bytes;
+  stats.total_allocated_bytes = totals.total_allocated_bytes;
+  stats.total_freed_bytes = totals.total_allocated_bytes - totals.current_bytes;
+  stats.live_allocations = totals.live;
+  stats.allocations = totals.allocations;
+  stats.frees = totals.allocations - totals.live;
+  stats.layers = totals.layers;
+  stats.not_found = totals.not_found;
+  stats.refused = totals.refused;
+  stats.handler_failures = handler_failures;
+  stats.time_ns = now_ns;
+  stats.sequence = totals.sequence;
+  return stats;
+}
+
+LayerStats layer_stats_of(LayerId id, std::string_view name, const LayerState& layer) {
+  LayerStats stats;
+  stats.layer = id;
+  stats.name = name;
+  stats.current_bytes = layer.current_bytes;
+  stats.peak_bytes = layer.peak_bytes;
+  stats.total_allocated_bytes = layer.total_allocated_bytes;
+  stats.total_freed_bytes = layer.total_allocated_bytes - layer.current_bytes;
+  stats.live_allocations = layer.live;
+  stats.allocations = layer.allocations;
+  stats.frees = layer.allocations - layer.live;
+  stats.largest_bytes = layer.largest_bytes;
+  stats.last_allocated_ns = layer.last_allocated_ns;
+  stats.last_freed_ns = layer.last_freed_ns;
+  return stats;
+}
+
+void add(LayerStats& sum, const LayerStats& layer) {
+  sum.current_bytes += layer.current_bytes;
+  sum.total_allocated_bytes += layer.total_allocated_bytes;
+  sum.total_freed_bytes += layer.total_freed_bytes;
+  sum.live_allocations += layer.live_allocations;
+  sum.allocations += layer.allocations;
+  sum.frees += layer.frees;
+  sum.largest_bytes = std::max(sum.largest_bytes, layer.largest_bytes);
+  sum.last_allocated_ns = std::max(sum.last_allocated_ns, layer.last_allocated_ns);
+  sum.last_freed_ns = std::max(sum.last_freed_ns, layer.last_freed_ns);
+}
+
+std::int64_t saturating_add(std::int64_t a, std::int64_t b) { return a > largest_bytes - b ? largest_bytes : a + b; }
+
+}  // namespace
+
+// ---- Reading ----
+
+Stats Tracker::stats() const {
+  const std::int64_t now_ns = state_->now();
+  Totals then;
+  {
+    const std::lock_guard guard(state_->lock);
+    then = state_->totals;
+  }
+  return stats_of(then, state_->hub.failures(), now_ns);
+}
+
+LayerStats Tracker::layer_stats(LayerId layer) const {
+  const std::string& name = layer_name(layer);
+  LayerState then;
+  {
+    const std::lock_guard guard(state_->lock);
+    then = state_->layer_at(layer);
+  }
+  return layer_stats_of(layer, name, then);
+}
+
+Snapshot Tracker::snapshot(LayerOrder order, std::int64_t most_layers) const {
+  State& state = *state_;
+  Snapshot snapshot;
+  std::vector<LayerState> layers;
+  const std::int64_t now_ns = state.now();  // the clock may be the user's code: no lock is held
+  {
+    const std::lock_guard reading(state.control);  // no new layers from here on
+    // The memory is asked for and touched before the spin lock is taken: writers wait for the copy alone.
+    layers.resize(static_cast<std::size_t>(state.names.count()));
+    Totals then;
+    {
+      const std::lock_guard guard(state.lock);
+      then = state.totals;
+      state.layers.copy_to(layers.data(), then.layers);
+    }
+    snapshot.stats = stats_of(then, state.hub.failures(), now_ns);
+    snapshot.limit = then.limit;
+    for (std::size_t i = 0; i < state.scopes.size(); ++i) {
+      snapshot.scopes.push_back(state.describe_scope(i, state.scopes[i].name, then));
+    }
+  }
+  snapshot.layers.reserve(layers.size());
+  for (const LayerState& layer : layers) {
+    const auto id = static_cast<LayerId>(snapshot.layers.size());
+    snapshot.layers.push_back(layer_stats_of(id, state.names.name(id), layer));
+  }
+  const auto key = [order](const LayerStats& layer) {
+    return order == LayerOrder::by_current ? layer.current_bytes : order == LayerOrder::by_peak ? layer.peak_bytes : 0;
+  };
+  const auto before = [&](const LayerStats& a, const LayerStats& b) {
+    return key(a) != key(b) ? key(a) > key(b) : a.layer < b.layer;
+  };
+  const auto all = static_cast<std::int64_t>(snapshot.layers.size());
+  const std::int64_t kept = most_layers < 0 ? all : std::min(most_layers, all);
+  const auto middle = snapshot.layers.begin() + kept;
+  if (order != LayerOrder::by_id) std::partial_sort(snapshot.layers.begin(), middle, snapshot.layers.end(), before);
+  std::for_each(middle, snapshot.layers.end(), [&](const LayerStats& layer) { add(snapshot.rest, layer); });
+  snapshot.layers.erase(middle, snapshot.layers.end());
+  return snapshot;
+}
+
+std::vector<LiveAllocation> Tracker::live_allocations() const {
+  State& state = *state_;
+  std::vector<Slot> slots;
+  std::int64_t used = 0;
+  {
+    const std::lock_guard reading(state.control);
+    // The chunks grow only under control, so there is room for whatever is used by the time the spin lock is held.
+    {
+      const std::lock_guard guard(state.lock);
+      used = state.slots.chunks().capacity();
+    }
+    slots.resize(static_cast<std::size_t>(used));
+    const std::lock_guard guard(state.lock);
+    used = state.slots.used();
+    state.slots.chunks().copy_to(slots.data(), used);
+  }
+  const std::int64_t now_ns = state.now();
+  std::vector<LiveAllocation> live;
+  for (std::int64_t i = 0; i < used; ++i) {
+    const Slot& slot = slots[static_cast<std::size_t>(i)];
+    if (slot.generation % 2 == 0) continue;
+    const AllocationId id = AllocationId{slot.generation} << 32 | static_cast<std::uint32_t>(i);
+    live.push_back({id, slot.layer, slot.bytes, std::max<std::int64_t>(0, now_ns - slot.allocated_ns), slot.sequence});
+  }
+  std::sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
+  return live;
+}
+
+Savings Tracker::savings(std::int64_t store_all_bytes) const {
+  base::require(store_all_bytes >= 0, "store_all_bytes is ", store_all_bytes, "; at least 0");
+  Savings savings;
+  savings.bytes = store_all_bytes - stats().current_bytes;
+  if (store_all_bytes > 0) savings.fraction = static_cast<double>(savings.bytes) / static_cast<double>(store_all_bytes);
+  return savings;
+}
+
+void Tracker::reset_stats() {
+  State& state = *state_;
+  const std::lock_guard resetting(state.control);
+  const std::lock_guard guard(state.lock);
+  Totals& totals = state.totals;
+  for (Scope& scope : state.scopes) {
+    scope.carried_total_bytes = saturating_add(scope.carried_total_bytes, totals.total_allocated_bytes - scope.start_total_bytes);
+    scope.start_total_bytes = totals.current_bytes;
+  }
+  for (std::uint32_t id = 0; id < totals.layers; ++id) {
+    LayerState& layer = state.layers[id];
+    layer.peak_bytes = layer.total_allocated_bytes = layer.current_bytes;
+    layer.allocations = layer.live;
+    layer.largest_bytes = layer.last_allocated_ns = layer.last_freed_ns = 0;
+    for (std::uint32_t index = layer.head; index != no_slot; index = state.slots[index].next) {
+      layer.largest_bytes = std::max(layer.largest_bytes, state.slots[index].bytes);
+      layer.last_allocated_ns = std::max(layer.last_allocated_ns, state.slots[index].allocated_ns);
+    }
+  }
+  totals.peak_bytes = totals.total_allocated_bytes = totals.told_peak_bytes = totals.current_bytes;
+  totals.allocations = totals.live;
+  totals.not_found = totals.refused = 0;
+  state.hub.reset_failures();
+}
+
+// ---- Scopes ----
+
+ScopeStats Tracker::State::describe_scope(std::size_t index, std::string name, const Totals& then) const {
+  const Scope& scope = scopes[index];
+  ScopeStats stats;
+  stats.scope = scope.id;
+  stats.name = std::move(name);
+  stats.depth = static_cast<std::int64_t>(index);
+  stats.start_bytes = scope.start_bytes;
+  stats.peak_bytes = then.scope_peak_bytes;  // of the innermost; what the scopes around it saw before is kept in them
+  for (std::size_t i = index; i + 1 < scopes.size(); ++i) stats.peak_bytes = std::max(stats.peak_bytes, scopes[i].peak_bytes);
+  stats.net_bytes = then.current_bytes - scope.start_bytes;
+  stats.total_allocated_bytes = saturating_add(scope.carried_total_bytes, then.total_allocated_bytes - scope.start_total_bytes);
+  stats.pushed_ns = scope.pushed_ns;
+  return stats;
+}
+
+ScopeId Tracker::push_scope(std::string_view name) {
+  base::require_name("name", name);
+  State& state = *state_;
+  Scope scope;
+  scope.name = name;
+  scope.pushed_ns = state.now();
+  const std::lock_guard changing(state.control);
+  state.scopes.reserve(state.scopes.size() + 1);
+  scope.id = ++state.last_scope;
+  {
+    const std::lock_guard guard(state.lock);
+    Totals& totals = state.totals;
+    scope.start_bytes = totals.current_bytes;
+    scope.start_total_bytes = totals.total_allocated_bytes;
+    if (!state.scopes.empty()) state.scopes.back().peak_bytes = totals.scope_peak_bytes;
+    totals.scope_peak_bytes = totals.current_bytes;
+  }
+  state.scopes.push_back(std::move(scope));
+  return state.last_scope;
+}
+
+ScopeStats Tracker::pop_scope(ScopeId scope) {
+  State& state = *state_;
+  const std::lock_guard changing(state.control);
+  const auto found = std::find_if(state.scopes.begin(), state.scopes.end(), [&](const Scope& each) { return each.id == scope; });
+  if (found == state.scopes.end()) base::fail(base::Status::not_found, "scope is ", scope, "; no open scope has that id");
+  const Scope& innermost = state.scopes.back();
+  if (innermost.id != scope) {
+    base::fail(base::Status::invalid_state, "scope is ", scope, " (", base::quoted(found->name), "); scope ", innermost.id, " (",
+               base::quoted(innermost.name), ") inside it is still open");
+  }
+  std::string name = found->name;  // nothing may fail once the parent knows the peak
+  Totals then;
+  {
+    const std::lock_guard guard(state.lock);
+    then = state.totals;
+    if (state.scopes.size() > 1) {
+      const Scope& parent = state.scopes[state.scopes.size() - 2];
+      state.totals.scope_peak_bytes = std::max(then.scope_peak_bytes, parent.peak_bytes);
+    }
+  }
+  ScopeStats stats = state.describe_scope(state.scopes.size() - 1, std::move(name), then);
+  state.scopes.pop_back();
+  return stats;
+}
+
+ScopeStats Tracker::scope_stats(ScopeId scope) const {
+  State& state = *state_;
+  const std::lock_guard reading(state.control);
+  const auto found = std::find_if(state.scopes.begin(), state.scopes.end(), [&](const Scope& each) { return each.id == scope; });
+  if (found == state.scopes.end()) base::fail(base::Status::not_found, "scope is ", scope, "; no open scope has that id");
+  Totals then;
+  {
+    const std::lock_guard guard(state.lock);
+    then = state.totals;
+  }
+  return state.describe_scope(static_cast<std::size_t>(found - state.scopes.begin()), found->name, then);
+}
+
+}  // namespace ckpt::memory

@@ -1,0 +1,146 @@
+// What is inside a Tracker. Only tracker.cpp and snapshot.cpp include it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/os/coarse_clock.h"
+#include "memory/events.h"
+#include "memory/names.h"
+#include "memory/slots.h"
+#include "memory/spin_lock.h"
+#include "memory/stats.h"
+#include "memory/tracker.h"
+
+namespace ckpt::memory {
+
+constexpr std::int64_t largest_bytes = std::numeric_limits<std::int64_t>::max();
+
+// One cache line: what an event of a layer touches. Freed bytes and frees follow: what was allocated less what is live.
+struct alignas(64) LayerState {
+  std::int64_t current_bytes;
+  std::int64_t peak_bytes;
+  std::int64_t total_allocated_bytes;
+  std::int64_t allocations;
+  std::int64_t largest_bytes;
+  std::int64_t last_allocated_ns;
+  std::int64_t last_freed_ns;
+  std::uint32_t live;
+  std::uint32_t head;  // newest live slot
+};
+static_assert(sizeof(LayerState) == 64);
+
+// The totals, in the order in which an event needs them.
+struct alignas(64) Totals {
+  std::int64_t current_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t scope_peak_bytes = 0;  // of the innermost scope
+  std::int64_t total_allocated_bytes = 0;
+  std::int64_t allocations = 0;
+  std::int64_t live = 0;
+  std::uint64_t sequence = 0;
+  std::int64_t limit_bytes = largest_bytes;  // INT64_MAX, which nothing passes, also when there is no limit
+  std::int64_t rearm_below_bytes = 0;        // limit less hysteresis
+  std::uint32_t layers = 0;
+  bool limit_armed = true;
+  std::int64_t peak_granularity_bytes = 1;
+  std::int64_t told_peak_bytes = 0;
+  std::int64_t not_found = 0;
+  std::int64_t refused = 0;
+  Limit limit;  // as it was set
+};
+
+struct Scope {
+  ScopeId id = 0;
+  std::string name;
+  std::int64_t start_bytes = 0;
+  std::int64_t peak_bytes = 0;           // not kept while it is the innermost
+  std::int64_t start_total_bytes = 0;    // total_allocated_bytes at the push or the last reset
+  std::int64_t carried_total_bytes = 0;  // allocated in it before the last reset
+  std::int64_t pushed_ns = 0;
+};
+
+// What one transition has to tell: filled under the lock, delivered after it.
+class Told {
+ public:
+  explicit Told(std::uint32_t wanted) : wanted_(wanted) {}
+  bool wants(EventKind kind) const noexcept { return (wanted_ & bit(kind)) != 0; }
+  void add(const Event& event) noexcept { events_[count_++] = event; }
+  std::span<Event> events() noexcept { return {events_.data(), count_}; }
+
+ private:
+  std::uint32_t wanted_;
+  std::size_t count_ = 0;
+  std::array<Event, 3> events_;
+};
+
+// In Told's place while nobody listens: costs nothing.
+struct Untold {
+  static constexpr bool wants(EventKind) noexcept { return false; }
+  static void add(const Event&) noexcept {}
+};
+
+// Two locks. `control` is a mutex for everything that is rare: names, scopes, growing, snapshots. `lock` guards totals, layers and
+// slots, is taken inside control or alone, and covers nothing that can allocate, block or throw.
+struct Tracker::State {
+  explicit State(std::shared_ptr<const base::Clock> the_clock)
+      : clock(std::move(the_clock)), coarse(clock == base::monotonic_clock()) {}
+
+  alignas(64) SpinLock lock;
+  Totals totals;
+  Slots slots;
+  Chunks<LayerState> layers;
+
+  EventHub hub;
+  std::mutex control;
+  Names names;
+  std::vector<Scope> scopes;  // innermost last
+  ScopeId last_scope = 0;
+  std::shared_ptr<const base::Clock> clock;
+  bool coarse;
+
+  std::int64_t now() const { return coarse ? base::coarse_now_ns() : clock->now_ns(); }
+
+  template <bool within_limit>
+  bool fits(std::int64_t bytes);
+  template <bool within_limit>
+  bool has_room(std::int64_t bytes);
+  template <bool within_limit, class Teller>
+  AllocationId admit(LayerId layer, std::int64_t bytes, Teller& teller);
+  template <class Teller>
+  void free(AllocationId allocation, Teller& teller);
+  std::int64_t free_all(LayerId layer, bool tell, std::vector<Event>& told);
+  void grow_slots();
+  // Releases `lock`, counts and throws.
+  [[noreturn]] void refuse_layer(LayerId layer);
+  ScopeStats describe_scope(std::size_t index, std::string name, const Totals& then) const;  // under control
+
+  // The calls below are made under `lock`.
+
+  LayerState& layer_at(LayerId layer) noexcept { return layers[static_cast<std::uint32_t>(layer)]; }
+  bool knows(LayerId layer) const noexcept { return static_cast<std::uint32_t>(layer) < totals.layers; }
+  void book(std::uint32_t index, LayerId layer, std::int64_t bytes, std::int64_t now_ns) noexcept;
+  void unbook(std::uint32_t index, std::int64_t now_ns) noexcept;
+
+  Event event_now(EventKind kind, AllocationId allocation, LayerId layer, std::int64_t bytes, std::int64_t now_ns) const noexcept {
+    return {kind,  layer, "", totals.sequence, allocation, bytes, totals.current_bytes, totals.peak_bytes, totals.limit.bytes,
+            now_ns};
+  }
+
+  // Outside of every lock.
+  void deliver(std::span<Event> events) noexcept {
+    for (Event& event : events) {
+      if (event.layer != no_layer) event.layer_name = names.name(event.layer).c_str();
+    }
+    hub.deliver(events);
+  }
+};
+
+}  // namespace ckpt::memory

@@ -1,0 +1,99 @@
+// What the tracker counts, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ckpt::memory {
+
+// A dense number for a layer's name, given by Tracker::layer.
+using LayerId = std::int32_t;
+// Names one allocation; 0 is never one.
+using AllocationId = std::uint64_t;
+// Names one pushed scope; 0 is never one.
+using ScopeId = std::uint64_t;
+
+constexpr LayerId no_layer = -1;
+
+// sum / count, 0 for none.
+constexpr std::int64_t average(std::int64_t sum, std::int64_t count) { return count > 0 ? sum / count : 0; }
+
+struct Stats {
+  std::int64_t current_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t total_allocated_bytes = 0;
+  std::int64_t total_freed_bytes = 0;
+  std::int64_t live_allocations = 0;
+  std::int64_t allocations = 0;
+  std::int64_t frees = 0;
+  std::int64_t layers = 0;            // known layers
+  std::int64_t not_found = 0;         // calls refused for an unknown layer or allocation, double frees included
+  std::int64_t refused = 0;           // reservations refused by the limit
+  std::int64_t handler_failures = 0;  // event handlers that failed or threw
+  std::int64_t time_ns = 0;           // when these numbers were true, on the tracker's clock
+  std::uint64_t sequence = 0;         // allocations and frees since the tracker was made; never reset
+
+  std::int64_t average_bytes() const { return average(current_bytes, live_allocations); }
+};
+
+struct LayerStats {
+  LayerId layer = no_layer;
+  std::string_view name;  // lives as long as the tracker
+  std::int64_t current_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t total_allocated_bytes = 0;
+  std::int64_t total_freed_bytes = 0;
+  std::int64_t live_allocations = 0;
+  std::int64_t allocations = 0;
+  std::int64_t frees = 0;
+  std::int64_t largest_bytes = 0;      // largest single allocation
+  std::int64_t last_allocated_ns = 0;  // last seen, on the tracker's clock; 0 for never
+  std::int64_t last_freed_ns = 0;
+
+  std::int64_t average_bytes() const { return average(total_allocated_bytes, allocations); }
+};
+
+struct ScopeStats {
+  ScopeId scope = 0;
+  std::string name;
+  std::int64_t depth = 0;        // open scopes around it
+  std::int64_t start_bytes = 0;  // live when it was pushed
+  std::int64_t peak_bytes = 0;   // highest live total since, of the whole tracker
+  std::int64_t net_bytes = 0;    // live now less live at the push; negative when more was freed than allocated
+  std::int64_t total_allocated_bytes = 0;
+  std::int64_t pushed_ns = 0;
+};
+
+struct LiveAllocation {
+  AllocationId allocation = 0;
+  LayerId layer = no_layer;
+  std::int64_t bytes = 0;
+  std::int64_t age_ns = 0;
+  std::uint64_t sequence = 0;  // of the allocation: a lower number is older
+};
+
+// No limit when bytes is 0.
+struct Limit {
+  std::int64_t bytes = 0;
+  std::int64_t hysteresis_bytes = 0;
+};
+
+struct Savings {
+  std::int64_t bytes = 0;  // negative when more is live than storing everything would take
+  double fraction = 0;     // of the size that storing everything would take; 0 when that is 0
+};
+
+enum class LayerOrder : std::int32_t { by_id = 0, by_current = 1, by_peak = 2 };
+
+// Everything at one moment: the sum over all layers is stats.current_bytes.
+struct Snapshot {
+  Stats stats;
+  Limit limit;
+  std::vector<LayerStats> layers;  // in the order asked for, no more than asked for
+  LayerStats rest;                 // sum of the layers that were left out; its peak_bytes is 0, peaks do not add up
+  std::vector<ScopeStats> scopes;  // open scopes, outermost first
+};
+
+}  // namespace ckpt::memory
