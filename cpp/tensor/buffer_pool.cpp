@@ -1,21 +1,27 @@
 #include "tensor/buffer_pool.h"
 
-#include <map>
+#include <algorithm>
 #include <mutex>
-#include <new>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
+#include "tensor/kept_buffers.h"
 
 namespace ckpt::tensor {
 namespace {
 
-constexpr std::int64_t alignment = 64;
-
 std::int64_t rounded(std::int64_t bytes) {
-  if (bytes > INT64_MAX - alignment) base::fail(base::Status::out_of_memory, "bytes is ", bytes, "; no machine has that");
-  return (bytes + alignment - 1) / alignment * alignment;
+  if (bytes > INT64_MAX - buffer_alignment) base::fail(base::Status::out_of_memory, "bytes is ", bytes, "; no machine has that");
+  return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+}
+
+void free_all(KeptBuffers::ByAge& buffers) noexcept {
+  while (!buffers.empty()) {
+    KeptBuffer& node = buffers.front();
+    buffers.pop_front();
+    node.~KeptBuffer();
+    system_free(&node);
+  }
 }
 
 }  // namespace
@@ -23,9 +29,10 @@ std::int64_t rounded(std::int64_t bytes) {
 struct BufferPool::State {
   std::shared_ptr<memory::Tracker> tracker;
   memory::LayerId layer = 0;
+  std::int64_t retain_limit = 0;
   mutable std::mutex mutex;
-  std::map<std::int64_t, std::vector<void*>> free_buffers;  // by size
-  BufferPoolStats stats;
+  KeptBuffers kept;
+  BufferPoolStats stats;  // without what kept knows
 };
 
 Buffer::Buffer(Buffer&& other) noexcept { *this = std::move(other); }
@@ -46,68 +53,121 @@ Buffer::~Buffer() {
   if (pool_) pool_->give_back(*this);
 }
 
-std::shared_ptr<BufferPool> BufferPool::create(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name) {
-  return std::shared_ptr<BufferPool>(new BufferPool(std::move(tracker), layer_name));
+std::shared_ptr<BufferPool> BufferPool::create(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name,
+                                               std::int64_t retain_limit) {
+  base::require_name("layer_name", layer_name);
+  base::require(retain_limit >= 0, "retain_limit is ", retain_limit, "; at least 0");
+  return std::shared_ptr<BufferPool>(new BufferPool(std::move(tracker), layer_name, retain_limit));
 }
 
-BufferPool::BufferPool(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name) : state_(std::make_unique<State>()) {
+BufferPool::BufferPool(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name, std::int64_t retain_limit)
+    : state_(std::make_unique<State>()) {
   if (tracker) state_->layer = tracker->layer(layer_name);
   state_->tracker = std::move(tracker);
+  state_->retain_limit = retain_limit;
 }
 
 BufferPool::~BufferPool() { trim(); }
+
+void* BufferPool::system_memory(std::int64_t size) {
+  if (void* const data = system_allocate(size)) return data;
+  trim();
+  if (void* const data = system_allocate(size)) return data;
+  base::fail(base::Status::out_of_memory, "bytes is ", size, " (rounded up to ", buffer_alignment,
+             "); the system has no memory for it");
+}
 
 Buffer BufferPool::take(std::int64_t bytes) {
   base::require(bytes >= 0, "bytes is ", bytes, "; at least 0");
   Buffer buffer;
   if (bytes == 0) return buffer;
   const std::int64_t size = rounded(bytes);
-  const std::lock_guard lock(state_->mutex);
-  auto& same_size = state_->free_buffers[size];
-  if (same_size.empty()) {
-    buffer.data_ = ::operator new(static_cast<std::size_t>(size), std::align_val_t{alignment});
-    state_->stats.reserved_bytes += size;
-  } else {
-    buffer.data_ = same_size.back();
-    same_size.pop_back();
-    ++state_->stats.reused;
+  State& state = *state_;
+  void* data = nullptr;
+  {
+    const std::lock_guard lock(state.mutex);
+    data = state.kept.take_or_expect(size);
   }
-  if (state_->tracker) buffer.allocation_ = state_->tracker->allocate(state_->layer, bytes);
+  const bool reused = data != nullptr;
+  try {
+    if (!reused) data = system_memory(size);
+    if (state.tracker) buffer.allocation_ = state.tracker->allocate(state.layer, bytes);
+  } catch (...) {
+    if (!reused && data != nullptr) system_free(data);
+    const std::lock_guard lock(state.mutex);
+    if (reused) {
+      state.kept.keep(data, size);
+    } else {
+      state.kept.forget(size);
+    }
+    throw;
+  }
   buffer.pool_ = shared_from_this();
+  buffer.data_ = data;
   buffer.bytes_ = bytes;
   buffer.reserved_ = size;
-  state_->stats.live_bytes += bytes;
-  ++state_->stats.live_buffers;
-  ++state_->stats.taken;
+  const std::lock_guard lock(state.mutex);
+  BufferPoolStats& stats = state.stats;
+  if (!reused) stats.reserved_bytes += size;
+  stats.peak_reserved_bytes = std::max(stats.peak_reserved_bytes, stats.reserved_bytes);
+  stats.live_bytes += bytes;
+  ++stats.live_buffers;
+  ++stats.taken;
+  stats.reused += reused ? 1 : 0;
   return buffer;
 }
 
 void BufferPool::give_back(Buffer& buffer) noexcept {
-  const std::lock_guard lock(state_->mutex);
-  if (buffer.allocation_ != 0) state_->tracker->free(buffer.allocation_);
-  state_->free_buffers[buffer.reserved_].push_back(buffer.data_);
-  state_->stats.live_bytes -= buffer.bytes_;
-  --state_->stats.live_buffers;
-}
-
-void BufferPool::trim() {
-  const std::lock_guard lock(state_->mutex);
-  for (auto& [size, buffers] : state_->free_buffers) {
-    for (void* data : buffers) {
-      ::operator delete(data, std::align_val_t{alignment});
-      state_->stats.reserved_bytes -= size;
+  State& state = *state_;
+  try {
+    if (buffer.allocation_ != 0) state.tracker->free(buffer.allocation_);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a tracker that forgot the allocation must not keep the memory from going back
+  }
+  const bool too_large = buffer.reserved_ > state.retain_limit;
+  KeptBuffers::ByAge evicted;
+  {
+    const std::lock_guard lock(state.mutex);
+    state.stats.live_bytes -= buffer.bytes_;
+    --state.stats.live_buffers;
+    const std::int64_t kept_before = state.kept.bytes();
+    if (too_large) {
+      state.kept.forget(buffer.reserved_);
+      state.stats.reserved_bytes -= buffer.reserved_;
+    } else {
+      state.kept.keep(buffer.data_, buffer.reserved_);
+      state.kept.evict(state.retain_limit, evicted);
+      state.stats.reserved_bytes -= kept_before + buffer.reserved_ - state.kept.bytes();
     }
   }
-  state_->free_buffers.clear();
+  if (too_large) system_free(buffer.data_);
+  free_all(evicted);
+}
+
+void BufferPool::trim(std::int64_t keep_bytes) {
+  base::require(keep_bytes >= 0, "keep_bytes is ", keep_bytes, "; at least 0");
+  KeptBuffers::ByAge evicted;
+  {
+    const std::lock_guard lock(state_->mutex);
+    const std::int64_t kept_before = state_->kept.bytes();
+    state_->kept.evict(keep_bytes, evicted);
+    state_->stats.reserved_bytes -= kept_before - state_->kept.bytes();
+  }
+  free_all(evicted);
 }
 
 BufferPoolStats BufferPool::stats() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->stats;
+  BufferPoolStats stats = state_->stats;
+  stats.retained_bytes = state_->kept.bytes();
+  stats.retained_buffers = state_->kept.count();
+  return stats;
 }
 
+std::int64_t BufferPool::retain_limit() const noexcept { return state_->retain_limit; }
+
 const std::shared_ptr<BufferPool>& default_buffer_pool() {
-  static const auto* const pool = new std::shared_ptr<BufferPool>(BufferPool::create(nullptr, "tensor"));
+  // Never destroyed: tensors of other static objects may go later than any destructor here.
+  static const auto* const pool = new std::shared_ptr<BufferPool>(BufferPool::create(nullptr, "tensor", default_pool_retain_bytes));
   return *pool;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,11 @@
 namespace ckpt::tensor {
 
 class BufferPool;
+
+constexpr std::int64_t buffer_alignment = 64;
+constexpr std::int64_t no_retain_limit = std::numeric_limits<std::int64_t>::max();
+// What the pool of default_buffer_pool() keeps at most.
+constexpr std::int64_t default_pool_retain_bytes = std::int64_t{64} << 20;
 
 // One buffer, given back to its pool when it goes. The pool stays alive as long as a buffer does.
 class Buffer {
@@ -33,33 +39,43 @@ class Buffer {
 
 struct BufferPoolStats {
   std::int64_t live_bytes = 0;      // asked for and not given back
-  std::int64_t reserved_bytes = 0;  // taken from the system: live, rounded up, and kept for reuse
+  std::int64_t reserved_bytes = 0;  // taken from the system: live ones rounded up to 64, and those kept for reuse
   std::int64_t live_buffers = 0;
-  std::int64_t reused = 0;          // takes that needed no memory from the system
-  std::int64_t taken = 0;           // all takes
+  std::int64_t reused = 0;  // takes that needed no memory from the system
+  std::int64_t taken = 0;   // all takes
+  std::int64_t peak_reserved_bytes = 0;
+  std::int64_t retained_bytes = 0;  // kept for reuse
+  std::int64_t retained_buffers = 0;
 };
 
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
-  // tracker (may be nullptr) learns of every buffer under the layer name given.
-  static std::shared_ptr<BufferPool> create(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name);
+  // tracker (may be nullptr) learns of every live buffer, with the bytes that were asked for, under the layer name given. It is
+  // called with no lock held, so what it calls back may use the pool. retain_limit: bytes that are kept for reuse at most (>= 0);
+  // beyond it the buffers that came back first go to the system.
+  static std::shared_ptr<BufferPool> create(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name,
+                                            std::int64_t retain_limit = no_retain_limit);
   ~BufferPool();
 
-  // bytes >= 0; 0 gives a buffer whose data is nullptr. Error(out_of_memory) when the system has none.
+  // bytes >= 0; 0 gives a buffer whose data is nullptr, and is not counted. A buffer is reused for the same size (rounded up to 64)
+  // only: nothing is wasted on size classes. Error(out_of_memory) when the system has none even after a trim; what the tracker
+  // throws comes through. Nothing has changed then.
   Buffer take(std::int64_t bytes);
-  // Gives memory that is kept for reuse back to the system.
-  void trim();
+  // Gives memory back to the system until at most keep_bytes (>= 0) are kept for reuse.
+  void trim(std::int64_t keep_bytes = 0);
   BufferPoolStats stats() const;
+  std::int64_t retain_limit() const noexcept;
 
  private:
   friend class Buffer;
   struct State;
-  BufferPool(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name);
+  BufferPool(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name, std::int64_t retain_limit);
+  void* system_memory(std::int64_t size);
   void give_back(Buffer& buffer) noexcept;
   std::unique_ptr<State> state_;
 };
 
-// The pool of tensors for which no pool was given. Keeps nothing for reuse beyond a few buffers of each size class.
+// The pool of tensors for which no pool was given: without a tracker, keeps at most default_pool_retain_bytes.
 const std::shared_ptr<BufferPool>& default_buffer_pool();
 
 }  // namespace ckpt::tensor

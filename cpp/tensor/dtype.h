@@ -39,6 +39,8 @@ constexpr std::int32_t last_dtype = 22;
 constexpr bool is_dtype(std::int32_t number) { return number >= first_dtype && number <= last_dtype; }
 
 std::int64_t dtype_bits(Dtype dtype) noexcept;
+// Bytes that the address of an element must be a multiple of; 1 for types of less than a byte.
+std::int64_t dtype_alignment(Dtype dtype) noexcept;
 // The name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...
 std::string_view dtype_name(Dtype dtype) noexcept;
 // Nothing for an unknown name.

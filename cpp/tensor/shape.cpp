@@ -7,12 +7,12 @@
 namespace ckpt::tensor {
 
 Shape::Shape(std::span<const std::int64_t> dimensions) {
-  using base::Status;
-  base::require(dimensions.size() <= static_cast<std::size_t>(largest_ndim), "ndim is ", dimensions.size(), "; at most ", largest_ndim);
+  base::require(dimensions.size() <= static_cast<std::size_t>(largest_ndim), "ndim is ", dimensions.size(), "; at most ",
+                largest_ndim);
   ndim_ = static_cast<std::int64_t>(dimensions.size());
   bool has_zero = false;
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    base::require(dimensions[i] >= 0, "dimension ", i, " is ", dimensions[i], "; at least 0");
+    base::require(dimensions[i] >= 0, "shape[", i, "] is ", dimensions[i], "; at least 0");
     has_zero = has_zero || dimensions[i] == 0;
     dimensions_[i] = dimensions[i];
   }
@@ -20,7 +20,7 @@ Shape::Shape(std::span<const std::int64_t> dimensions) {
   elements_ = has_zero ? 0 : 1;
   for (std::size_t i = 0; i < dimensions.size() && !has_zero; ++i) {
     if (__builtin_mul_overflow(elements_, dimensions[i], &elements_)) {
-      base::fail(Status::out_of_range, "dimension ", i, " is ", dimensions[i], "; the shape has more than INT64_MAX elements");
+      base::fail(base::Status::out_of_range, "shape[", i, "] is ", dimensions[i], "; the shape has more than INT64_MAX elements");
     }
   }
 }
@@ -37,17 +37,20 @@ std::string to_text(const Shape& shape) {
 }
 
 std::int64_t byte_size(Dtype dtype, const Shape& shape) {
-  std::int64_t bits = 0;
-  if (__builtin_mul_overflow(shape.elements(), dtype_bits(dtype), &bits)) {
-    // The bits may overflow where the bytes do not: whole-byte types are multiplied by their bytes.
-    std::int64_t bytes = 0;
-    if (dtype_bits(dtype) % 8 != 0 || __builtin_mul_overflow(shape.elements(), dtype_bits(dtype) / 8, &bytes)) {
-      base::fail(base::Status::out_of_range, "shape ", to_text(shape), " of ", dtype_name(dtype), " has more than INT64_MAX bytes");
-    }
-    return bytes;
+  // Eight elements of any dtype fill whole bytes, as many as one element has bits: so no product of bits can overflow early.
+  const std::int64_t bits_per_element = dtype_bits(dtype);
+  const std::int64_t last_bits = shape.elements() % 8 * bits_per_element;
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(shape.elements() / 8, bits_per_element, &bytes) ||
+      __builtin_add_overflow(bytes, last_bits / 8, &bytes)) {
+    base::fail(base::Status::out_of_range, "shape is ", to_text(shape), "; in ", dtype_name(dtype),
+               " that is more than INT64_MAX bytes");
   }
-  base::require(bits % 8 == 0, "shape ", to_text(shape), " of ", dtype_name(dtype), " has ", bits, " bits: not whole bytes");
-  return bits / 8;
+  if (last_bits % 8 != 0) {
+    base::fail(base::Status::invalid_argument, "shape is ", to_text(shape), "; in ", dtype_name(dtype), " (", bits_per_element,
+               " bits per element) that does not fill whole bytes");
+  }
+  return bytes;
 }
 
 }  // namespace ckpt::tensor

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 
@@ -15,7 +16,8 @@ constexpr std::int64_t largest_ndim = 8;
 class Shape {
  public:
   Shape() = default;
-  // Error(invalid_argument) for more than eight or negative dimensions, Error(out_of_range) when the element count passes INT64_MAX.
+  // Error(invalid_argument) for more than eight or negative dimensions, Error(out_of_range) when the element count passes
+  // INT64_MAX.
   explicit Shape(std::span<const std::int64_t> dimensions);
   Shape(std::initializer_list<std::int64_t> dimensions) : Shape(std::span(dimensions.begin(), dimensions.size())) {}
 

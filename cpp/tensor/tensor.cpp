@@ -5,6 +5,21 @@
 #include "base/error.h"
 
 namespace ckpt::tensor {
+namespace {
+
+// Compilers may rely on alignment wherever an element is read, so it is asked for here, once and for all.
+void require_usable(const void* data, Dtype dtype, const Shape& shape, std::int64_t bytes) {
+  if (bytes == 0) return;
+  if (data == nullptr) {
+    base::fail(base::Status::invalid_argument, "data is NULL; shape ", to_text(shape), " of ", dtype_name(dtype), " needs ", bytes,
+               " bytes");
+  }
+  const auto past = reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(dtype_alignment(dtype));
+  base::require(past == 0, "data is ", past, " bytes past a multiple of ", dtype_alignment(dtype), "; ", dtype_name(dtype),
+                " needs that alignment");
+}
+
+}  // namespace
 
 Tensor::Tensor(Dtype dtype, const Shape& shape) : dtype_(dtype), shape_(shape), bytes_(byte_size(dtype, shape)) {}
 
@@ -15,17 +30,25 @@ std::shared_ptr<Tensor> Tensor::create(Dtype dtype, const Shape& shape, const st
   return tensor;
 }
 
-std::shared_ptr<Tensor> Tensor::borrow(void* data, Dtype dtype, const Shape& shape, std::function<void()> release) {
+std::shared_ptr<Tensor> Tensor::borrow(void* data, Dtype dtype, const Shape& shape, std::function<void()> release, bool read_only) {
   std::shared_ptr<Tensor> tensor(new Tensor(dtype, shape));
-  base::require(data != nullptr || tensor->bytes_ == 0, "data is NULL but shape ", to_text(shape), " of ", dtype_name(dtype), " needs ",
-                tensor->bytes_, " bytes");
+  require_usable(data, dtype, shape, tensor->bytes_);
   tensor->data_ = data;
-  tensor->release_ = std::move(release);
+  tensor->read_only_ = read_only;
+  tensor->release_ = std::move(release);  // last: until here nothing may run it
   return tensor;
 }
 
 Tensor::~Tensor() {
-  if (release_) release_();
+  if (!release_) return;
+  try {
+    release_();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a stranger's exception has nowhere to go from here
+  }
+}
+
+void Tensor::require_writable(std::string_view argument) const {
+  if (read_only_) base::fail(base::Status::unsupported, argument, " is read-only: its owner lent the memory for reading");
 }
 
 }  // namespace ckpt::tensor

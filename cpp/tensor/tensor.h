@@ -1,5 +1,5 @@
-// A tensor: dtype, shape and memory, row-major and contiguous. The memory is owned (from a buffer pool, 64-byte aligned) or borrowed
-// (with a release callback). Shared by std::shared_ptr; metadata never changes; writes to the data are not synchronised.
+// A tensor: dtype, shape and memory, row-major and contiguous. The memory is owned (from a buffer pool, 64-byte aligned) or
+// borrowed (with a release callback). Shared by std::shared_ptr; metadata never changes; writes to the data are not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "tensor/buffer_pool.h"
 #include "tensor/dtype.h"
@@ -19,9 +20,11 @@ class Tensor {
   // Owned memory from pool (nullptr: the process's default pool); its contents are undefined.
   static std::shared_ptr<Tensor> create(Dtype dtype, const Shape& shape, const std::shared_ptr<BufferPool>& pool = nullptr);
 
-  // Memory of somebody else, of byte_size(dtype, shape) bytes; data may be nullptr only when that is 0. release runs exactly once,
-  // when the tensor's last reference goes. When this throws, release has not run.
-  static std::shared_ptr<Tensor> borrow(void* data, Dtype dtype, const Shape& shape, std::function<void()> release);
+  // Memory of somebody else, of byte_size(dtype, shape) bytes; data may be nullptr only when that is 0, and must be aligned for
+  // dtype. release runs exactly once, when the tensor's last reference goes; what it throws is swallowed. When this throws, release
+  // has not run. read_only: the memory must not be written; who writes asks require_writable() first.
+  static std::shared_ptr<Tensor> borrow(void* data, Dtype dtype, const Shape& shape, std::function<void()> release,
+                                        bool read_only = false);
 
   ~Tensor();
   Tensor(const Tensor&) = delete;
@@ -31,6 +34,9 @@ class Tensor {
   const Shape& shape() const noexcept { return shape_; }
   std::int64_t bytes() const noexcept { return bytes_; }
   void* data() const noexcept { return data_; }
+  bool read_only() const noexcept { return read_only_; }
+  // Error(unsupported) for a read-only tensor; argument names it in the message.
+  void require_writable(std::string_view argument) const;
   template <class T>
   T* data_as() const noexcept {
     return static_cast<T*>(data_);
@@ -44,6 +50,7 @@ class Tensor {
   Shape shape_;
   std::int64_t bytes_;
   void* data_ = nullptr;
+  bool read_only_ = false;
   Buffer buffer_;                  // owned memory; empty when borrowed
   std::function<void()> release_;  // borrowed memory; empty when owned
 };

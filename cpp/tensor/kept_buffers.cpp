@@ -1,0 +1,83 @@
+#include "tensor/kept_buffers.h"
+
+#include <new>
+
+#include "tensor/buffer_pool.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) (static_cast<void>(address), static_cast<void>(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) (static_cast<void>(address), static_cast<void>(size))
+#endif
+
+namespace ckpt::tensor {
+namespace {
+
+static_assert(sizeof(KeptBuffer) <= buffer_alignment, "the smallest buffer must hold its node");
+
+// In a build with AddressSanitizer a use after release is found although the memory is still ours.
+void hide(KeptBuffer& node) {
+  ASAN_POISON_MEMORY_REGION(reinterpret_cast<char*>(&node) + sizeof(KeptBuffer),
+                            static_cast<std::size_t>(node.size) - sizeof(KeptBuffer));
+}
+
+void* unhide(KeptBuffer& node) {
+  const auto size = static_cast<std::size_t>(node.size);
+  node.~KeptBuffer();
+  ASAN_UNPOISON_MEMORY_REGION(&node, size);
+  static_cast<void>(size);
+  return &node;
+}
+
+}  // namespace
+
+void* KeptBuffers::take_or_expect(std::int64_t size) {
+  SizeClass& same_size = sizes_[size];
+  if (same_size.kept.empty()) {
+    ++same_size.buffers;
+    return nullptr;
+  }
+  KeptBuffer& node = same_size.kept.front();
+  same_size.kept.pop_front();
+  ages_.erase(ages_.iterator_to(node));
+  bytes_ -= size;
+  --count_;
+  return unhide(node);
+}
+
+void KeptBuffers::keep(void* data, std::int64_t size) noexcept {
+  auto& node = *new (data) KeptBuffer;
+  node.size = size;
+  sizes_.find(size)->second.kept.push_front(node);
+  ages_.push_back(node);
+  bytes_ += size;
+  ++count_;
+  hide(node);
+}
+
+void KeptBuffers::forget(std::int64_t size) noexcept {
+  const auto found = sizes_.find(size);
+  if (--found->second.buffers == 0) sizes_.erase(found);
+}
+
+void KeptBuffers::evict(std::int64_t keep_bytes, ByAge& evicted) noexcept {
+  while (bytes_ > keep_bytes) {
+    KeptBuffer& node = ages_.front();
+    BySize& same_size = sizes_.find(node.size)->second.kept;
+    same_size.erase(same_size.iterator_to(node));
+    ages_.pop_front();
+    bytes_ -= node.size;
+    --count_;
+    forget(node.size);
+    evicted.push_back(node);
+  }
+}
+
+void* system_allocate(std::int64_t size) noexcept {
+  return ::operator new (static_cast<std::size_t>(size), std::align_val_t{buffer_alignment}, std::nothrow);
+}
+
+void system_free(void* data) noexcept { ::operator delete (data, std::align_val_t{buffer_alignment}); }
+
+}  // namespace ckpt::tensor

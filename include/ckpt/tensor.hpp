@@ -1,0 +1,218 @@
+// tensor.hpp - the C++17 face of tensor.h: move-only objects, errors as exceptions.
+//
+// Everything here is inline and calls only the C API, so a program compiled with it runs with any later library of the same soname.
+#ifndef CKPT_TENSOR_HPP
+#define CKPT_TENSOR_HPP
+
+#include <ckpt/tensor.h>
+#include <ckpt/base.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ckpt {
+
+inline std::int64_t dtype_bits(ckpt_dtype dtype) noexcept { return ckpt_dtype_bits(dtype); }
+inline std::string_view dtype_name(ckpt_dtype dtype) noexcept { return ckpt_dtype_name(dtype); }
+// Error with CKPT_E_NOT_FOUND for a name that no dtype has.
+inline ckpt_dtype dtype_from_name(const std::string& name) {
+  ckpt_dtype dtype = 0;
+  check(ckpt_dtype_from_name(name.c_str(), &dtype));
+  return dtype;
+}
+
+// The dtype whose elements are T: for float, double, bool and the integers of fixed width.
+template <class T>
+constexpr ckpt_dtype dtype_of() {
+  if constexpr (std::is_same_v<T, float>) return CKPT_DTYPE_F32;
+  if constexpr (std::is_same_v<T, double>) return CKPT_DTYPE_F64;
+  if constexpr (std::is_same_v<T, bool>) return CKPT_DTYPE_BOOL;
+  if constexpr (std::is_same_v<T, std::int8_t>) return CKPT_DTYPE_I8;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return CKPT_DTYPE_U8;
+  if constexpr (std::is_same_v<T, std::int16_t>) return CKPT_DTYPE_I16;
+  if constexpr (std::is_same_v<T, std::uint16_t>) return CKPT_DTYPE_U16;
+  if constexpr (std::is_same_v<T, std::int32_t>) return CKPT_DTYPE_I32;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return CKPT_DTYPE_U32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return CKPT_DTYPE_I64;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return CKPT_DTYPE_U64;
+  return 0;
+}
+
+// Memory for tensors that is kept and reused. Synchronised.
+class BufferPool {
+ public:
+  // tracker: nullptr for none. layer_name: under which the tracker counts the pool's buffers.
+  explicit BufferPool(ckpt_memory_tracker* tracker = nullptr, const std::string& layer_name = "tensor",
+                      std::int64_t retain_limit_bytes = CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES) {
+    ckpt_buffer_pool_options options = CKPT_BUFFER_POOL_OPTIONS_INIT;
+    options.layer_name = layer_name.c_str();
+    options.retain_limit_bytes = retain_limit_bytes;
+    ckpt_buffer_pool* pool = nullptr;
+    check(ckpt_buffer_pool_create(tracker, &options, &pool));
+    handle_.reset(pool);
+  }
+
+  void trim(std::int64_t keep_bytes = 0) {
+    require_handle();
+    check(ckpt_buffer_pool_trim(handle(), keep_bytes));
+  }
+  ckpt_buffer_pool_stats stats() const {
+    require_handle();
+    return stats_of(handle());
+  }
+  static ckpt_buffer_pool_stats default_pool_stats() { return stats_of(nullptr); }
+  static void trim_default_pool(std::int64_t keep_bytes = 0) { check(ckpt_buffer_pool_trim(nullptr, keep_bytes)); }
+  ckpt_buffer_pool* handle() const noexcept { return handle_.get(); }
+
+ private:
+  // To the C API NULL means the default pool.
+  void require_handle() const {
+    if (handle_ == nullptr) throw Error(CKPT_E_INVALID_STATE, "the buffer pool was moved away");
+  }
+  static ckpt_buffer_pool_stats stats_of(const ckpt_buffer_pool* pool) {
+    ckpt_buffer_pool_stats stats = CKPT_BUFFER_POOL_STATS_INIT;
+    check(ckpt_buffer_pool_get_stats(pool, &stats));
+    return stats;
+  }
+  struct Release {
+    void operator()(ckpt_buffer_pool* pool) const noexcept { ckpt_buffer_pool_release(pool); }
+  };
+  std::unique_ptr<ckpt_buffer_pool, Release> handle_;
+};
+
+// One reference to a tensor: dtype, shape and memory, row-major and contiguous.
+class Tensor {
+ public:
+  using Shape = std::vector<std::int64_t>;
+
+  // Owned memory with undefined contents, from pool or the process's default pool.
+  Tensor(ckpt_dtype dtype, const Shape& shape) : Tensor(dtype, shape, nullptr) {}
+  Tensor(ckpt_dtype dtype, const Shape& shape, const BufferPool& pool) : Tensor(dtype, shape, pool.handle()) {}
+
+  // Memory of somebody else. release runs exactly once, when the last reference goes; what it throws is ignored. When this throws,
+  // release does not run.
+  static Tensor borrow(void* data, ckpt_dtype dtype, const Shape& shape, std::function<void()> release = {}) {
+    using Release = std::function<void()>;
+    std::unique_ptr<Release> owned;
+    if (release) owned = std::make_unique<Release>(std::move(release));
+    const ckpt_destroy_fn call = [](void* user_data) noexcept {
+      const std::unique_ptr<Release> last(static_cast<Release*>(user_data));
+      try {
+        (*last)();
+      } catch (...) {
+      }
+    };
+    ckpt_tensor* tensor = nullptr;
+    check(ckpt_tensor_borrow(data, dtype, shape.data(), count(shape), owned ? call : nullptr, owned.get(), &tensor));
+    static_cast<void>(owned.release());
+    return Tensor(tensor);
+  }
+
+  // Takes a DLPack struct over. When this throws, managed still belongs to the caller.
+  static Tensor from_dlpack(DLManagedTensor* managed) {
+    ckpt_tensor* tensor = nullptr;
+    check(ckpt_tensor_from_dlpack(managed, &tensor));
+    return Tensor(tensor);
+  }
+  static Tensor from_dlpack(DLManagedTensorVersioned* managed) {
+    ckpt_tensor* tensor = nullptr;
+    check(ckpt_tensor_from_dlpack_versioned(managed, &tensor));
+    return Tensor(tensor);
+  }
+  // Takes over a reference that a C function gave.
+  static Tensor adopt(ckpt_tensor* tensor) noexcept { return Tensor(tensor); }
+
+  // For another library, which calls the deleter.
+  DLManagedTensor* to_dlpack() const {
+    DLManagedTensor* managed = nullptr;
+    check(ckpt_tensor_to_dlpack(handle(), &managed));
+    return managed;
+  }
+  DLManagedTensorVersioned* to_dlpack_versioned() const {
+    DLManagedTensorVersioned* managed = nullptr;
+    check(ckpt_tensor_to_dlpack_versioned(handle(), &managed));
+    return managed;
+  }
+
+  // Another reference to the same tensor.
+  Tensor share() const noexcept {
+    ckpt_tensor_retain(handle());
+    return Tensor(handle());
+  }
+
+  ckpt_dtype dtype() const noexcept { return ckpt_tensor_dtype(handle()); }
+  std::int64_t bytes() const noexcept { return ckpt_tensor_bytes(handle()); }
+  std::int64_t elements() const noexcept { return ckpt_tensor_elements(handle()); }
+  bool read_only() const noexcept { return ckpt_tensor_is_read_only(handle()) != 0; }
+  Shape shape() const {
+    const std::int64_t* const first = ckpt_tensor_shape(handle());
+    return first == nullptr ? Shape() : Shape(first, first + ckpt_tensor_ndim(handle()));
+  }
+
+  // The first element. nullptr when there is none, and from data() for a read-only tensor.
+  void* data() noexcept { return ckpt_tensor_data(handle()); }
+  const void* data() const noexcept { return ckpt_tensor_const_data(handle()); }
+  // The same as T; Error with CKPT_E_INVALID_ARGUMENT when dtype() is not that of T.
+  template <class T>
+  T* data_as() {
+    require_dtype(dtype_of<T>());
+    return static_cast<T*>(data());
+  }
+  template <class T>
+  const T* data_as() const {
+    require_dtype(dtype_of<T>());
+    return static_cast<const T*>(data());
+  }
+
+  void fill(double value) { check(ckpt_tensor_fill(handle(), value)); }
+  void scale(double factor) { check(ckpt_tensor_scale(handle(), factor)); }
+  void add_scaled(double factor, const Tensor& source) { check(ckpt_tensor_add_scaled(handle(), factor, source.handle())); }
+  void copy_from(const Tensor& source) { check(ckpt_tensor_copy(handle(), source.handle())); }
+  double sum() const {
+    double sum = 0;
+    check(ckpt_tensor_sum(handle(), &sum));
+    return sum;
+  }
+  double dot(const Tensor& other) const {
+    double dot = 0;
+    check(ckpt_tensor_dot(handle(), other.handle(), &dot));
+    return dot;
+  }
+  bool bit_equal(const Tensor& other) const {
+    std::int32_t equal = 0;
+    check(ckpt_tensor_bit_equal(handle(), other.handle(), &equal));
+    return equal != 0;
+  }
+
+  ckpt_tensor* handle() const noexcept { return handle_.get(); }
+
+ private:
+  explicit Tensor(ckpt_tensor* tensor) noexcept : handle_(tensor) {}
+  Tensor(ckpt_dtype dtype, const Shape& shape, ckpt_buffer_pool* pool) {
+    ckpt_tensor* tensor = nullptr;
+    check(ckpt_tensor_create(dtype, shape.data(), count(shape), pool, &tensor));
+    handle_.reset(tensor);
+  }
+  static std::int64_t count(const Shape& shape) noexcept { return static_cast<std::int64_t>(shape.size()); }
+  void require_dtype(ckpt_dtype wanted) const {
+    if (dtype() != wanted || wanted == 0) {
+      throw Error(CKPT_E_INVALID_ARGUMENT,
+                  std::string("the tensor is of dtype ") + ckpt_dtype_name(dtype()) + "; asked for as " + ckpt_dtype_name(wanted));
+    }
+  }
+
+  struct Release {
+    void operator()(ckpt_tensor* tensor) const noexcept { ckpt_tensor_release(tensor); }
+  };
+  std::unique_ptr<ckpt_tensor, Release> handle_;
+};
+
+}  // namespace ckpt
+
+#endif  // CKPT_TENSOR_HPP
