@@ -1,0 +1,344 @@
+#include "strategy.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base.h"
+#include "memory.h"
+#include "strategy/composite.h"
+#include "strategy/factory.h"
+#include "strategy/selective.h"
+#include "tensor.h"
+
+using namespace ckpt::base;
+using namespace ckpt::capi;
+using namespace ckpt::strategy;
+
+static_assert(CKPT_STRATEGY_CHOSEN_RECOMPUTE == static_cast<int32_t>(Chosen::recompute));
+static_assert(CKPT_STRATEGY_CHOSEN_BOUNDARY == static_cast<int32_t>(Chosen::boundary));
+
+namespace {
+
+// Sizes of the first versions of the structures.
+constexpr std::size_t smallest_callbacks = offsetof(ckpt_strategy_callbacks, access) + sizeof(ckpt_strategy_access_fn);
+constexpr std::size_t smallest_config = offsetof(ckpt_strategy_config, arguments) + sizeof(const char*);
+constexpr std::size_t smallest_counters = offsetof(ckpt_strategy_counters, chosen_bytes) + sizeof(int64_t);
+
+std::vector<std::string> names_argument(const char* const* names, int64_t count, const char* argument) {
+  const auto given = array_argument(names, count, argument);
+  std::vector<std::string> out;
+  out.reserve(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    require(given[i] != nullptr, argument, "[", i, "] is NULL");
+    out.emplace_back(given[i]);
+  }
+  return out;
+}
+
+std::vector<StrategyPtr> children_argument(ckpt_strategy* const* children, int64_t count) {
+  const auto given = array_argument(children, count, "children");
+  std::vector<StrategyPtr> out;
+  out.reserve(given.size() + 1);
+  for (std::size_t i = 0; i < given.size(); ++i) out.push_back(checked(given[i], cat("children[", i, "]").c_str())->object);
+  return out;
+}
+
+Chosen chosen_argument(int32_t chosen) {
+  require(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE || chosen == CKPT_STRATEGY_CHOSEN_BOUNDARY, "chosen is ", chosen,
+          "; CKPT_STRATEGY_CHOSEN_RECOMPUTE (1) or CKPT_STRATEGY_CHOSEN_BOUNDARY (2)");
+  return static_cast<Chosen>(chosen);
+}
+
+std::shared_ptr<ckpt::memory::Tracker> tracker_argument(ckpt_memory_tracker* tracker) {
+  return tracker == nullptr ? nullptr : checked(tracker, "tracker")->object;
+}
+
+// Calls visitor with text that ends with a NUL; allocates only for very long names.
+template <class Visitor>
+void with_c_string(std::string_view text, Visitor&& visitor) {
+  char buffer[512];
+  if (text.size() < sizeof buffer) {
+    text.copy(buffer, text.size());
+    buffer[text.size()] = '\0';
+    visitor(buffer);
+  } else {
+    visitor(std::string(text).c_str());
+  }
+}
+
+template <class Call>
+void call_user(const std::string& who, const char* what, Call&& call) {
+  set_callback_error(nullptr);
+  if (const int32_t code = call(); code != 0) fail_callback(cat("strategy ", quoted(who), " ", what), code);
+}
+
+bool ask_user(const std::string& who, ckpt_strategy_decide_fn decide, void* user_data, std::string_view layer_name,
+              const Activation& activation, int64_t layer_index) {
+  int32_t answer = 0;
+  with_c_string(layer_name, [&](const char* name) {
+    const ckpt_strategy_question question{sizeof(ckpt_strategy_question),
+                                          static_cast<ckpt_dtype>(activation.dtype),
+                                          name,
+                                          activation.shape.dimensions().data(),
+                                          activation.shape.ndim(),
+                                          activation.bytes,
+                                          layer_index};
+    call_user(who, "decide", [&] { return decide(&question, &answer, user_data); });
+  });
+  require(answer == 0 || answer == 1, "strategy ", quoted(who), " decide: *answer is ", answer, "; 0 or 1");
+  return answer == 1;
+}
+
+CustomHooks custom_hooks(const char* name, const ckpt_strategy_callbacks* given, const std::shared_ptr<UserData>& user) {
+  not_null(given, "callbacks");
+  const auto callbacks =
+      options_argument<ckpt_strategy_callbacks>(given, CKPT_STRATEGY_CALLBACKS_INIT, smallest_callbacks, "callbacks");
+  not_null(callbacks.decide, "callbacks->decide");
+  CustomHooks hooks;
+  if (name != nullptr) hooks.name = name_argument(name, "name");
+  hooks.decide = [who = hooks.name, decide = callbacks.decide, user](std::string_view layer_name, const Activation& activation,
+                                                                     int64_t layer_index) {
+    return ask_user(who, decide, user->get(), layer_name, activation, layer_index);
+  };
+  if (callbacks.reset != nullptr) {
+    hooks.reset = [who = hooks.name, reset = callbacks.reset, user] {
+      call_user(who, "reset", [&] { return reset(user->get()); });
+    };
+  }
+  if (callbacks.access != nullptr) {
+    hooks.access = [who = hooks.name, access = callbacks.access, user](std::string_view layer_name) {
+      with_c_string(layer_name, [&](const char* text) { call_user(who, "access", [&] { return access(text, user->get()); }); });
+    };
+  }
+  return hooks;
+}
+
+Config config_argument(const ckpt_strategy_config& given, const std::shared_ptr<UserData>& user) {
+  Config config;
+  if (given.kind != nullptr) config.kind = given.kind;
+  if (given.chosen != CKPT_STRATEGY_CHOSEN_DEFAULT) config.chosen = chosen_argument(given.chosen);
+  config.interval = given.interval;
+  config.names = names_argument(given.names, given.name_count, "names");
+  config.excluded = names_argument(given.excluded, given.excluded_count, "excluded");
+  config.threshold_bytes = given.threshold_bytes;
+  config.memory = {given.max_share, tracker_argument(given.tracker), given.total_bytes, clock_argument(given.clock, "clock")};
+  config.smart = {given.large_factor, given.rare_accesses, given.late_share};
+  config.rules = names_argument(given.rules, given.rule_count, "rules");
+  config.children = children_argument(given.children, given.child_count);
+  if (config.kind == "custom") config.custom = custom_hooks(given.name, given.callbacks, user);
+  if (given.arguments != nullptr) config.arguments = given.arguments;
+  return config;
+}
+
+// Takes over the reference that a user's factory handed out.
+StrategyPtr call_factory(ckpt_strategy_factory_fn factory, const std::string& arguments, void* user_data) {
+  ckpt_strategy* made = nullptr;
+  set_callback_error(nullptr);
+  const int32_t code = factory(arguments.c_str(), &made, user_data);
+  if (code != 0) fail_callback("strategy factory", code);
+  StrategyPtr object = checked(made, "the factory's *strategy")->object;
+  release(made);
+  return object;
+}
+
+template <class Make>
+ckpt_status create_handle(ckpt_strategy** strategy, Make&& make) {
+  return guard([&] {
+    not_null(strategy, "strategy");
+    hand_out(strategy, make());
+  });
+}
+
+ckpt_status ask(ckpt_strategy* strategy, const char* layer_name, const Activation& activation, int64_t layer_index,
+                int32_t* answer) {
+  // A copy: a custom strategy's callback may release the handle.
+  const StrategyPtr object = strategy->object;
+  *answer = object->should_checkpoint(layer_name, activation, layer_index) ? 1 : 0;
+  return CKPT_OK;
+}
+
+}  // namespace
+
+// ---- Creating ----
+
+ckpt_status ckpt_strategy_create_interval(int64_t interval, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] { return make_interval(interval); });
+}
+
+ckpt_status ckpt_strategy_create_selective(const char* const* names, int64_t name_count, const char* const* excluded,
+                                           int64_t excluded_count, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] {
+    return std::make_shared<Selective>(names_argument(names, name_count, "names"),
+                                       names_argument(excluded, excluded_count, "excluded"));
+  });
+}
+
+ckpt_status ckpt_strategy_create_size_based(int64_t threshold_bytes, const char* const* excluded, int64_t excluded_count,
+                                            ckpt_strategy** strategy) {
+  return create_handle(
+      strategy, [&] { return std::make_shared<SizeBased>(threshold_bytes, names_argument(excluded, excluded_count, "excluded")); });
+}
+
+ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_memory_tracker* tracker, int64_t total_bytes,
+                                              ckpt_clock* clock, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] {
+    return std::make_shared<MemoryAware>(
+        MemoryAwareOptions{max_share, tracker_argument(tracker), total_bytes, clock_argument(clock, "clock")});
+  });
+}
+
+ckpt_status ckpt_strategy_create_smart(const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy) {
+  return create_handle(
+      strategy, [&] { return std::make_shared<Smart>(SmartOptions{}, names_argument(excluded, excluded_count, "excluded")); });
+}
+
+ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] { return std::make_shared<AnyOf>(children_argument(children, count)); });
+}
+
+ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] { return std::make_shared<AllOf>(children_argument(children, count)); });
+}
+
+ckpt_status ckpt_strategy_create_not(ckpt_strategy* child, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] { return std::make_shared<Not>(checked(child, "child")->object); });
+}
+
+ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* const* children, int64_t count,
+                                       ckpt_strategy* fallback, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] {
+    const auto texts = names_argument(rules, count, "rules");
+    auto all = children_argument(children, count);
+    all.push_back(checked(fallback, "fallback")->object);
+    return std::make_shared<FirstMatch>(texts, all);
+  });
+}
+
+ckpt_status ckpt_strategy_create_from_text(const char* text, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] { return from_text(not_null(text, "text")); });
+}
+
+// ---- Your own strategies ----
+
+void ckpt_strategy_question_init(ckpt_strategy_question* question) {
+  if (question != nullptr) *question = CKPT_STRATEGY_QUESTION_INIT;
+}
+
+void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* callbacks) {
+  if (callbacks != nullptr) *callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
+}
+
+ckpt_status ckpt_strategy_create_custom(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data,
+                                        ckpt_destroy_fn destroy, ckpt_strategy** strategy) {
+  return guard([&] {
+    not_null(strategy, "strategy");
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    hand_out(strategy, std::make_shared<Custom>(custom_hooks(name, callbacks, user)));
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_strategy_register(const char* name, ckpt_strategy_factory_fn factory, void* user_data, ckpt_destroy_fn destroy) {
+  return guard([&] {
+    const auto kind = name_argument(name, "name");
+    not_null(factory, "factory");
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    register_kind(kind, [factory, user](const std::string& arguments) { return call_factory(factory, arguments, user->get()); });
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_strategy_unregister(const char* name) {
+  return guard([&] { unregister_kind(name_argument(name, "name")); });
+}
+
+ckpt_status ckpt_strategy_known_kinds(char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(known_kinds(), buffer, capacity, needed); });
+}
+
+// ---- Config ----
+
+void ckpt_strategy_config_init(ckpt_strategy_config* config) {
+  if (config != nullptr) *config = CKPT_STRATEGY_CONFIG_INIT;
+}
+
+ckpt_status ckpt_strategy_create(const ckpt_strategy_config* config, ckpt_strategy** strategy) {
+  return guard([&] {
+    not_null(strategy, "strategy");
+    const auto given = options_argument<ckpt_strategy_config>(config, CKPT_STRATEGY_CONFIG_INIT, smallest_config, "config");
+    const auto user = std::make_shared<UserData>(given.user_data, given.destroy);
+    const Config all = config_argument(given, user);
+    hand_out(strategy, create(all));
+    if (all.custom.decide) user->adopt();
+  });
+}
+
+// ---- Using ----
+
+ckpt_status ckpt_strategy_should_checkpoint(ckpt_strategy* strategy, const char* layer_name, const ckpt_tensor* activation,
+                                            int64_t layer_index, int32_t* answer) {
+  return guard([&] {
+    checked(strategy, "strategy");
+    name_argument(layer_name, "layer_name");
+    const auto& tensor = tensor_argument(activation, "activation");
+    not_null(answer, "answer");
+    return ask(strategy, layer_name, Activation(*tensor), layer_index, answer);
+  });
+}
+
+ckpt_status ckpt_strategy_should_checkpoint_shape(ckpt_strategy* strategy, const char* layer_name, ckpt_dtype dtype,
+                                                  const int64_t* shape, int64_t ndim, int64_t layer_index, int32_t* answer) {
+  return guard([&] {
+    checked(strategy, "strategy");
+    name_argument(layer_name, "layer_name");
+    const Activation activation(dtype_argument(dtype, "dtype"), shape_argument(shape, ndim));
+    not_null(answer, "answer");
+    return ask(strategy, layer_name, activation, layer_index, answer);
+  });
+}
+
+ckpt_status ckpt_strategy_observe_access(ckpt_strategy* strategy, const char* layer_name) {
+  return guard([&] {
+    const StrategyPtr object = checked(strategy, "strategy")->object;
+    object->observe_access(name_argument(layer_name, "layer_name"));
+  });
+}
+
+ckpt_status ckpt_strategy_name(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(checked(strategy, "strategy")->object->name(), buffer, capacity, needed); });
+}
+
+ckpt_status ckpt_strategy_reset(ckpt_strategy* strategy) {
+  return guard([&] {
+    const StrategyPtr object = checked(strategy, "strategy")->object;
+    object->reset();
+  });
+}
+
+ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, int32_t* chosen) {
+  return guard([&] {
+    const Chosen now = checked(strategy, "strategy")->object->chosen();
+    *not_null(chosen, "chosen") = static_cast<int32_t>(now);
+  });
+}
+
+ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, int32_t chosen) {
+  return guard([&] { checked(strategy, "strategy")->object->set_chosen(chosen_argument(chosen)); });
+}
+
+void ckpt_strategy_counters_init(ckpt_strategy_counters* counters) {
+  if (counters != nullptr) *counters = CKPT_STRATEGY_COUNTERS_INIT;
+}
+
+ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters) {
+  return guard([&] {
+    const Counters now = checked(strategy, "strategy")->object->counters();
+    const ckpt_strategy_counters values{sizeof(ckpt_strategy_counters), 0, now.asked, now.chosen, now.chosen_bytes};
+    fill_struct(counters, values, smallest_counters, "counters");
+  });
+}
+
+void ckpt_strategy_retain(ckpt_strategy* strategy) { retain(strategy); }
+
+void ckpt_strategy_release(ckpt_strategy* strategy) { release(strategy); }

@@ -1,0 +1,96 @@
+// Strategies made of strategies. Children exist before their parent and are never changed, so circles cannot be built.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "strategy/pattern.h"
+#include "strategy/strategy.h"
+
+namespace ckpt::strategy {
+
+// Strategies within strategies: deeper nesting is refused, because a question walks down recursively.
+constexpr int deepest_nesting = 64;
+
+// What all composites share: reset, accesses and bindings go to every child.
+class Composite : public Strategy {
+ public:
+  void observe_access(std::string_view layer_name) override;
+  void bind_live_bytes(const LiveBytes& source) override;
+  int depth() const noexcept override { return depth_; }
+
+ protected:
+  // Error(invalid_argument) for no children, for one that is nullptr, and for nesting that is too deep.
+  explicit Composite(std::span<const StrategyPtr> children);
+  const std::vector<StrategyPtr>& children() const noexcept { return children_; }
+  // "Word(first child, second child)"
+  std::string list(std::string_view word) const;
+
+ private:
+  void forget() override;
+
+  std::vector<StrategyPtr> children_;
+  int depth_;
+};
+
+// Yes when at least one child says yes. Every child is asked, so that each watches every layer.
+class AnyOf final : public Composite {
+ public:
+  explicit AnyOf(std::span<const StrategyPtr> children) : Composite(children) {}
+  std::string name() const override { return list("Any"); }
+
+ private:
+  bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
+};
+
+// Yes when every child says yes. Every child is asked.
+class AllOf final : public Composite {
+ public:
+  explicit AllOf(std::span<const StrategyPtr> children) : Composite(children) {}
+  std::string name() const override { return list("All"); }
+
+ private:
+  bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
+};
+
+// Yes when its one child says no.
+class Not final : public Composite {
+ public:
+  explicit Not(const StrategyPtr& child) : Composite({&child, 1}) {}
+  std::string name() const override { return list("Not"); }
+
+ private:
+  bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
+};
+
+// Which layers a child of FirstMatch answers for: a glob over names, or "#5", "#2..7" (both included), "#8.." for indices.
+class LayerRule {
+ public:
+  LayerRule(std::string_view argument, std::string_view text);
+  bool matches(std::string_view layer_name, std::int64_t layer_index) const noexcept {
+    return glob_ ? glob_->matches(layer_name) : first_ <= layer_index && layer_index <= last_;
+  }
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+  std::optional<Glob> glob_;
+  std::int64_t first_ = 0;
+  std::int64_t last_ = 0;
+};
+
+// The first rule that matches a layer decides which child alone is asked; the last child answers for the rest.
+class FirstMatch final : public Composite {
+ public:
+  // One child more than rules.
+  FirstMatch(std::span<const std::string> rules, std::span<const StrategyPtr> children);
+  std::string name() const override;
+
+ private:
+  bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
+
+  std::vector<LayerRule> rules_;
+};
+
+}  // namespace ckpt::strategy

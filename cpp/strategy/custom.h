@@ -1,0 +1,31 @@
+// A strategy whose answers a user's function gives.
+#pragma once
+
+#include <functional>
+
+#include "strategy/strategy.h"
+
+namespace ckpt::strategy {
+
+struct CustomHooks {
+  std::string name = "Custom";
+  // Called on every thread that asks, several at once.
+  std::function<bool(std::string_view layer_name, const Activation& activation, std::int64_t layer_index)> decide;
+  std::function<void()> reset;                              // may be empty
+  std::function<void(std::string_view layer_name)> access;  // may be empty
+};
+
+class Custom final : public Strategy {
+ public:
+  explicit Custom(CustomHooks hooks);
+  std::string name() const override { return hooks_.name; }
+  void observe_access(std::string_view layer_name) override;
+
+ private:
+  bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
+  void forget() override;
+
+  CustomHooks hooks_;
+};
+
+}  // namespace ckpt::strategy

@@ -1,0 +1,97 @@
+#include "strategy/memory_aware.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "strategy/system_memory.h"
+
+namespace ckpt::strategy {
+namespace {
+
+constexpr std::int64_t first_interval = 2;
+constexpr std::int64_t smallest_interval = 1;
+constexpr std::int64_t largest_interval = 10;
+constexpr std::int64_t second_ns = 1'000'000'000;
+constexpr std::int64_t look_every_ns = 10 * second_ns;
+constexpr std::int64_t high_lasts_ns = 30 * second_ns;
+
+// A user's clock may return anything: the difference must not overflow.
+std::int64_t elapsed_ns(std::int64_t from, std::int64_t to) noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from));
+}
+
+std::int64_t total_or_system(std::int64_t total_bytes) {
+  base::require(total_bytes >= 0, "total_bytes is ", total_bytes, "; at least 1, or 0 for what the process may use");
+  if (total_bytes > 0) return total_bytes;
+  const auto usable = usable_memory_bytes();
+  if (!usable) base::fail(base::Status::unsupported, "total_bytes is 0 and the system does not say how much memory it has");
+  return *usable;
+}
+
+}  // namespace
+
+MemoryAware::MemoryAware(const MemoryAwareOptions& options)
+    : max_share_(options.max_share),
+      tracker_(options.tracker),
+      total_bytes_(total_or_system(options.total_bytes)),
+      clock_(options.clock ? options.clock : base::monotonic_clock()),
+      interval_(first_interval),
+      looked_ns_(clock_->now_ns()) {
+  base::require(max_share_ > 0 && max_share_ <= 1, "max_share is ", max_share_, "; more than 0 and at most 1");
+}
+
+std::string MemoryAware::name() const { return base::cat("MemoryAware(", std::lround(max_share_ * 100), "%)"); }
+
+bool MemoryAware::decide(std::string_view, const Activation&, std::int64_t layer_index) {
+  const std::int64_t now_ns = clock_->now_ns();
+  if (is_due(now_ns)) adjust(now_ns);
+  return layer_index % interval() == 0;
+}
+
+bool MemoryAware::is_due(std::int64_t now_ns) const noexcept {
+  return elapsed_ns(looked_ns_.load(std::memory_order_relaxed), now_ns) >= look_every_ns;
+}
+
+// Pressure is looked at when an adjustment is due and not in between: interval, not pressure, is what the answers depend on.
+void MemoryAware::adjust(std::int64_t now_ns) {
+  const std::lock_guard lock(mutex_);
+  if (!is_due(now_ns)) return;  // another thread was first
+  const auto live = live_bytes();
+  looked_ns_.store(now_ns, std::memory_order_relaxed);
+  if (!live) return;
+
+  const auto live_now = static_cast<double>(*live);
+  const auto total = static_cast<double>(total_bytes_);
+  if (live_now > max_share_ * total) {
+    high_ns_ = now_ns;
+    interval_.store(std::max(smallest_interval, interval() - 1), std::memory_order_relaxed);
+  } else if (5 * live_now < max_share_ * (4 * total)) {  // below 0.8 of the share, without the rounding error of 0.8
+    const bool was_high = high_ns_ && elapsed_ns(*high_ns_, now_ns) <= high_lasts_ns;
+    if (!was_high) interval_.store(std::min(largest_interval, interval() + 1), std::memory_order_relaxed);
+  }
+}
+
+std::optional<std::int64_t> MemoryAware::live_bytes() const {
+  if (tracker_) return tracker_->stats().current_bytes;
+  if (bound_) {
+    const std::int64_t live = bound_();
+    if (live >= 0) return live;
+  }
+  return resident_bytes();
+}
+
+void MemoryAware::bind_live_bytes(const LiveBytes& source) {
+  LiveBytes former = source;  // declared first: what the former source holds is destroyed after the lock
+  const std::lock_guard lock(mutex_);
+  bound_.swap(former);
+}
+
+void MemoryAware::forget() {
+  const std::lock_guard lock(mutex_);
+  interval_.store(first_interval, std::memory_order_relaxed);
+  looked_ns_.store(clock_->now_ns(), std::memory_order_relaxed);
+  high_ns_.reset();
+}
+
+}  // namespace ckpt::strategy

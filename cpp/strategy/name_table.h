@@ -1,0 +1,43 @@
+// Names with dense numbers: open addressing over one block of text, so that a lookup touches two cache lines and allocates nothing.
+// Not synchronised; lookups alone may run at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ckpt::strategy {
+
+// Well-spread 64 bits; not for storage: differs between machines of different byte order.
+std::uint64_t hash_name(std::string_view name) noexcept;
+
+class NameTable {
+ public:
+  static constexpr std::int32_t none = -1;
+
+  // The number of name; none when it is not there.
+  std::int32_t find(std::string_view name) const noexcept;
+  // The number of name, which becomes the next one (0, 1, ...) when it is not there yet.
+  std::int32_t add(std::string_view name);
+  std::int32_t size() const noexcept { return size_; }
+  void clear() noexcept;
+
+ private:
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::size_t offset = 0;  // of the name in text_
+    std::uint32_t length = 0;
+    std::int32_t number = none;
+  };
+
+  // The slot that holds name, or the empty one where it belongs. The table has an empty slot.
+  const Slot& slot_of(std::uint64_t hash, std::string_view name) const noexcept;
+  void grow();
+
+  std::vector<Slot> slots_;  // empty or a power of two, at most half full
+  std::string text_;
+  std::int32_t size_ = 0;
+};
+
+}  // namespace ckpt::strategy

@@ -1,0 +1,56 @@
+// Sets of layer names, written as names or globs. Immutable once built, so synchronised.
+//
+// In a pattern * stands for any text (dots included), ? for one character, and \ takes the next character as it is. A pattern
+// without
+// * and ? is a literal name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strategy/name_table.h"
+
+namespace ckpt::strategy {
+
+class Glob {
+ public:
+  // Error(invalid_argument) for text that is blank, not UTF-8, or ends with a single \. argument names it in the message.
+  Glob(std::string_view argument, std::string_view pattern);
+
+  bool matches(std::string_view name) const noexcept;
+  bool is_literal() const noexcept { return literal_; }
+  // The name that a literal pattern stands for.
+  const std::string& literal() const noexcept { return text_; }
+
+ private:
+  enum class Kind : char { byte, one_character, any_text };
+  std::string text_;  // a byte for each kind; meaningless where the kind is not byte
+  std::vector<Kind> kinds_;
+  bool literal_ = true;
+};
+
+class PatternSet {
+ public:
+  PatternSet() = default;
+  PatternSet(std::string_view argument, std::span<const std::string> patterns);
+
+  bool contains(std::string_view name) const noexcept {
+    if (names_.find(name) != NameTable::none) return true;
+    for (const Glob& glob : globs_) {
+      if (glob.matches(name)) return true;
+    }
+    return false;
+  }
+  // Literal names, without duplicates, in the order given.
+  const std::vector<std::string>& literals() const noexcept { return literals_; }
+  bool has_literal(std::string_view name) const noexcept { return names_.find(name) != NameTable::none; }
+
+ private:
+  NameTable names_;
+  std::vector<std::string> literals_;
+  std::vector<Glob> globs_;
+};
+
+}  // namespace ckpt::strategy

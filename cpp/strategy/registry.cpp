@@ -1,0 +1,94 @@
+// The kinds that users registered.
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "base/error.h"
+#include "strategy/factory.h"
+
+namespace ckpt::strategy {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<const KindFactory>, std::less<>> kinds;
+};
+
+// Never destroyed: strategies may be made while the process ends.
+Registry& registry() {
+  static auto* const the_registry = new Registry;
+  return *the_registry;
+}
+
+// The kinds whose factories run on this thread, one inside the other.
+struct OpenKind {
+  std::string_view kind;
+  const OpenKind* outer;
+};
+constinit thread_local const OpenKind* innermost = nullptr;
+
+struct OpenScope {
+  explicit OpenScope(const OpenKind& kind) { innermost = &kind; }
+  ~OpenScope() { innermost = innermost->outer; }
+  OpenScope(const OpenScope&) = delete;
+  OpenScope& operator=(const OpenScope&) = delete;
+};
+
+void refuse_circle(std::string_view kind) {
+  std::string path(kind);
+  for (const OpenKind* open = innermost; open != nullptr; open = open->outer) {
+    path = base::cat(open->kind, " -> ", path);
+    base::require(open->kind != kind, "strategy kind ", base::quoted(kind), " is made of itself: ", path);
+  }
+}
+
+bool is_kind_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+}
+
+}  // namespace
+
+void register_kind(std::string_view kind, KindFactory factory) {
+  base::require(!kind.empty() && std::all_of(kind.begin(), kind.end(), is_kind_character), "name is ", base::quoted(kind),
+                "; letters, digits, '-', '_' and '.'");
+  base::require(factory != nullptr, "factory is NULL");
+  auto shared = std::make_shared<const KindFactory>(std::move(factory));
+  const std::lock_guard lock(registry().mutex);
+  if (is_built_in(kind) || registry().kinds.contains(kind)) {
+    base::fail(base::Status::already_exists, "name is ", base::quoted(kind), ", a strategy kind that exists");
+  }
+  registry().kinds.emplace(kind, std::move(shared));
+}
+
+void unregister_kind(std::string_view kind) {
+  std::shared_ptr<const KindFactory> factory;  // destroyed after the lock: that may run the user's code
+  const std::lock_guard lock(registry().mutex);
+  const auto found = registry().kinds.find(kind);
+  if (found == registry().kinds.end()) base::fail(base::Status::not_found, "name is ", base::quoted(kind), "; no registered kind");
+  factory = found->second;
+  registry().kinds.erase(found);
+}
+
+std::string known_kinds() {
+  std::string out = "interval, selective, size, memory-aware, smart, any, all, not, first";
+  const std::lock_guard lock(registry().mutex);
+  for (const auto& [kind, factory] : registry().kinds) out += ", " + kind;
+  return out;
+}
+
+StrategyPtr create_registered(std::string_view kind, const std::string& arguments) {
+  std::shared_ptr<const KindFactory> factory;
+  {
+    const std::lock_guard lock(registry().mutex);
+    if (const auto found = registry().kinds.find(kind); found != registry().kinds.end()) factory = found->second;
+  }
+  if (!factory) base::fail(base::Status::not_found, "unknown strategy kind ", base::quoted(kind), "; known: ", known_kinds());
+  refuse_circle(kind);
+  const OpenKind open{kind, innermost};
+  const OpenScope scope(open);
+  StrategyPtr made = (*factory)(arguments);
+  base::require(made != nullptr, "the factory of strategy kind ", base::quoted(kind), " gave no strategy");
+  return made;
+}
+
+}  // namespace ckpt::strategy
