@@ -1,0 +1,199 @@
+// The executor's contract: every schedule gives the bits of store-all, and the bytes that the verifier promised.
+#include "engine/executor.h"
+
+#include <gtest/gtest.h>
+
+#include "models.h"
+
+namespace ckpt::engine::test {
+namespace {
+
+struct Result {
+  double loss = 0;
+  std::vector<std::byte> gradients;
+};
+
+Result run_once(const Model& model, const plan::Schedule& schedule, int thread_count) {
+  const auto executor = executor_for(model, schedule, thread_count);
+  Result result;
+  result.loss = executor->run(step_of(model));
+  result.gradients = gradients_of(*model.chain);
+  return result;
+}
+
+TEST(Executor, EveryScheduleAndThreadCountGivesTheSameBits) {
+  const Model model = byte_model(Dtype::f32, 72, 96, 4, 0.2);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  const Result store_all = run_once(model, *plan::make_store_all(profile), 1);
+  EXPECT_TRUE(std::isfinite(store_all.loss));
+  for (const auto& schedule : schedules_of(profile)) {
+    for (const int thread_count : {1, 2, 3, 5}) {
+      const Result result = run_once(model, *schedule, thread_count);
+      EXPECT_EQ(result.loss, store_all.loss) << schedule->name() << ", " << thread_count << " threads";
+      EXPECT_TRUE(result.gradients == store_all.gradients) << schedule->name() << ", " << thread_count << " threads";
+    }
+  }
+}
+
+// Dropout's second option keeps no mask: a schedule that asks for it must give the same bits too.
+TEST(Executor, EveryOptionGivesTheSameBits) {
+  const Model model = byte_model(Dtype::f32, 40, 32, 2, 0.5);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  const auto store_all = plan::make_store_all(profile);
+  const Result expected = run_once(model, *store_all, 2);
+
+  plan::Cursor cursor(store_all);
+  std::vector<plan::Action> actions;
+  do {
+    plan::Action action = cursor.next();
+    const bool runs = action.kind == plan::Kind::forward_tape || action.kind == plan::Kind::backward;
+    if (runs && profile.layer(action.first).options.size() == 2) action.option = 1;
+    actions.push_back(action);
+  } while (actions.back().kind != plan::Kind::end);
+  const auto regenerate = plan::make_list(profile.layers(), actions);
+  const Result result = run_once(model, *regenerate, 2);
+  EXPECT_EQ(result.loss, expected.loss);
+  EXPECT_TRUE(result.gradients == expected.gradients);
+  EXPECT_LT(plan::verify(*regenerate, profile).peak_bytes[0], plan::verify(*store_all, profile).peak_bytes[0]);
+}
+
+TEST(Executor, LiveBytesAreTheVerifiersToTheByte) {
+  const Model model = byte_model(Dtype::f32, 24, 32, 4, 0.1);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  for (const auto& schedule : schedules_of(profile)) {
+    const auto tracker = std::make_shared<memory::Tracker>();
+    const auto executor = executor_for(model, *schedule, 2, tracker);
+    executor->run(step_of(model));
+    const plan::PlanReport report = plan::verify(*schedule, profile);
+    const ExecutorStats& stats = executor->stats();
+    EXPECT_EQ(stats.peak_live_bytes, report.peak_bytes[0]) << schedule->name();
+    EXPECT_EQ(tracker->stats().peak_bytes, report.peak_bytes[0]) << schedule->name();
+    EXPECT_EQ(tracker->stats().current_bytes, 0) << schedule->name();
+    EXPECT_EQ(stats.live_bytes, 0) << schedule->name();
+    EXPECT_EQ(stats.forwards, report.forwards) << schedule->name();
+    EXPECT_EQ(stats.recomputed_forwards, report.recomputed_forwards) << schedule->name();
+    EXPECT_EQ(stats.reserved_bytes, plan::place(plan::make_program(*schedule, profile)).arena_bytes) << schedule->name();
+  }
+}
+
+TEST(Executor, TransfersToASlowerTierGiveTheSameBits) {
+  const Model model = byte_model(Dtype::f32, 16, 32, 1, 0.1);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  const Result expected = run_once(model, *plan::make_store_all(profile), 1);
+  // The input of the head (layer 4) goes to tier 1 as soon as it is there, and comes back before it is needed.
+  const auto store_all = plan::make_store_all(profile);
+  plan::Cursor cursor(store_all);
+  std::vector<plan::Action> actions;
+  do {
+    const plan::Action action = cursor.next();
+    if (action.kind == plan::Kind::backward && action.first == 4) {
+      actions.push_back({.kind = plan::Kind::load_begin, .first = 4, .item = plan::Item::input, .tier = 1, .slot = 0, .transfer = 2});
+      actions.push_back({.kind = plan::Kind::await, .transfer = 2});
+      actions.push_back({.kind = plan::Kind::drop, .tier = 1, .slot = 0});
+    }
+    actions.push_back(action);
+    if (action.kind == plan::Kind::forward_tape && action.first == 4) {
+      actions.push_back({.kind = plan::Kind::store_begin, .first = 4, .item = plan::Item::input, .tier = 1, .slot = 0, .transfer = 1});
+      actions.push_back(plan::drop_input(4));
+      actions.push_back({.kind = plan::Kind::await, .transfer = 1});
+    }
+  } while (actions.back().kind != plan::Kind::end);
+  const Result result = run_once(model, *plan::make_list(profile.layers(), actions), 2);
+  EXPECT_EQ(result.loss, expected.loss);
+  EXPECT_TRUE(result.gradients == expected.gradients);
+}
+
+TEST(Executor, StepsAndSeedsKeyDropout) {
+  const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.5);
+  const auto schedule = plan::make_store_all(model.chain->profile(model.input));
+  const auto executor = executor_for(model, *schedule);
+  const double first = executor->run(step_of(model, 1));
+  EXPECT_NE(executor->run(step_of(model, 2)), first);
+  EXPECT_EQ(executor->run(step_of(model, 1)), first);
+  Step other = step_of(model, 1);
+  other.seed = 43;
+  EXPECT_NE(executor->run(other), first);
+  other = step_of(model, 1);
+  other.first_sample = 16;
+  EXPECT_NE(executor->run(other), first);
+}
+
+TEST(Executor, AccumulateAddsGradients) {
+  const Model model = byte_model(Dtype::f64, 8, 16, 1, 0);
+  const auto schedule = plan::make_store_all(model.chain->profile(model.input));
+  const auto executor = executor_for(model, *schedule);
+  executor->run(step_of(model));
+  const double once = model.chain->parameters()[1].gradient->data_as<double>()[5];
+  Step again = step_of(model);
+  again.accumulate = true;
+  executor->run(again);
+  EXPECT_DOUBLE_EQ(model.chain->parameters()[1].gradient->data_as<double>()[5], 2 * once);
+}
+
+TEST(Executor, ABudgetBindsReservedBytes) {
+  const Model model = byte_model(Dtype::f32, 32, 64, 6, 0.1);
+  const plan::ChainProfile profile = model.chain->profile(model.input);
+  const auto store_all = plan::make_store_all(profile);
+  const std::int64_t all = executor_for(model, *store_all)->stats().reserved_bytes;
+  const std::int64_t budget = all * 45 / 100;
+  EXPECT_THROW(Executor(model.chain, *store_all, model.input, budget, threads(1), std::make_shared<memory::Tracker>()), base::Error);
+  const auto schedule = plan::make_for_budget(profile, budget);
+  const Executor executor(model.chain, *schedule, model.input, budget, threads(1), std::make_shared<memory::Tracker>());
+  EXPECT_LE(executor.stats().reserved_bytes, budget);
+}
+
+TEST(Executor, RefusesDataThatDoesNotFit) {
+  const Model model = byte_model(Dtype::f32, 8, 16, 1, 0);
+  const auto schedule = plan::make_store_all(model.chain->profile(model.input));
+  const auto executor = executor_for(model, *schedule);
+  Step step = step_of(model);
+  step.targets = nullptr;
+  EXPECT_THROW(executor->run(step), base::Error);
+  step = step_of(model);
+  step.input = model.targets.get();
+  EXPECT_THROW(executor->run(step), base::Error);
+  step = step_of(model);
+  step.step = -1;
+  EXPECT_THROW(executor->run(step), base::Error);
+  step = step_of(model);
+  step.input_gradient = model.tokens.get();
+  EXPECT_THROW(executor->run(step), base::Error);
+}
+
+TEST(Executor, ABadTokenOrTargetEndsTheStepAndTheNextOneWorks) {
+  const Model model = byte_model(Dtype::f32, 8, 16, 1, 0.1);
+  const auto tracker = std::make_shared<memory::Tracker>();
+  const auto schedule = plan::make_store_all(model.chain->profile(model.input));
+  const auto executor = executor_for(model, *schedule, 2, tracker);
+  const double loss = executor->run(step_of(model));
+  const auto bad_tokens = Tensor::create(Dtype::u8, model.input.shape);
+  std::memset(bad_tokens->data(), 200, static_cast<std::size_t>(bad_tokens->bytes()));
+  Step step = step_of(model);
+  step.input = bad_tokens.get();
+  try {
+    executor->run(step);
+    ADD_FAILURE() << "token 200 was accepted";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.status(), base::Status::out_of_range);
+    EXPECT_EQ(error.message(), "layer 'embedding': token 0 is 200; the vocabulary has 64");
+  }
+  const auto bad_targets = Tensor::create(Dtype::i32, {8});
+  for (int i = 0; i < 8; ++i) bad_targets->data_as<std::int32_t>()[i] = -1;
+  step = step_of(model);
+  step.targets = bad_targets.get();
+  EXPECT_THROW(executor->run(step), base::Error);
+  EXPECT_EQ(executor->stats().live_bytes, 0);
+  EXPECT_EQ(tracker->stats().current_bytes, 0);
+  EXPECT_EQ(executor->run(step_of(model)), loss);
+}
+
+TEST(Executor, AChainIsFrozenAndItsNamesAreUnique) {
+  const Model model = byte_model(Dtype::f32, 8, 16, 1, 0.1);
+  EXPECT_THROW(model.chain->add(make_relu("loss")), base::Error);
+  const auto schedule = plan::make_store_all(model.chain->profile(model.input));
+  const auto executor = executor_for(model, *schedule);
+  EXPECT_THROW(model.chain->add(make_relu("late")), base::Error);
+}
+
+}  // namespace
+}  // namespace ckpt::engine::test

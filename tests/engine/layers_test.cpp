@@ -1,0 +1,214 @@
+// Every layer against its own formula: gradients agree with central finite differences, kernels with the C library.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "engine/kernels.h"
+#include "models.h"
+
+namespace ckpt::engine::test {
+namespace {
+
+// Sum of weights * output of a chain of one layer over F64, with fixed random weights: its gradient is known by differences.
+class OneLayer {
+ public:
+  OneLayer(std::shared_ptr<Layer> layer, const TensorSpec& input, std::shared_ptr<Tensor> data)
+      : chain_(std::make_shared<Chain>(5)), input_(input), data_(std::move(data)) {
+    chain_->add(std::move(layer));
+    chain_->initialize(3);
+    const TensorSpec output = chain_->specs(input).back();
+    weights_ = Tensor::create(output.dtype, output.shape);
+    output_ = Tensor::create(output.dtype, output.shape);
+    if (chain_->layer(0).flags() & plan::no_input_gradient) {
+      input_gradient_ = nullptr;
+    } else {
+      input_gradient_ = Tensor::create(input.dtype, input.shape);
+    }
+    std::mt19937 random(17);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (std::int64_t i = 0; i < output.shape.elements(); ++i) weights_->data_as<double>()[i] = uniform(random);
+    targets_ = Tensor::create(Dtype::i32, {input.samples()});
+    for (std::int64_t i = 0; i < input.samples(); ++i) {
+      targets_->data_as<std::int32_t>()[i] = static_cast<std::int32_t>(random() % static_cast<unsigned>(input.width()));
+    }
+    executor_ = std::make_unique<Executor>(chain_, *plan::make_store_all(chain_->profile(input)), input, 0, threads(2),
+                                           std::make_shared<memory::Tracker>());
+  }
+
+  double run() {
+    Step step;
+    step.step = 2;
+    step.seed = 9;
+    step.input = data_.get();
+    step.targets = targets_.get();
+    step.output_gradient = weights_.get();
+    step.output = output_.get();
+    step.input_gradient = input_gradient_.get();
+    executor_->run(step);
+    double sum = 0;
+    for (std::int64_t i = 0; i < output_->shape().elements(); ++i) sum += weights_->data_as<double>()[i] * output_->data_as<double>()[i];
+    return sum;
+  }
+
+  void check_input_gradient() {
+    run();
+    std::vector<double> gradient(input_gradient_->data_as<double>(), input_gradient_->data_as<double>() + input_.shape.elements());
+    check(*data_, gradient, "input");
+  }
+
+  void check_parameters() {
+    for (const Parameter& parameter : chain_->parameters()) {
+      run();
+      const double* const values = parameter.gradient->data_as<double>();
+      check(*parameter.value, std::vector<double>(values, values + parameter.value->shape().elements()), parameter.name);
+    }
+  }
+
+ private:
+  void check(const Tensor& variable, const std::vector<double>& gradient, const std::string& what) {
+    double largest = 0;
+    for (const double each : gradient) largest = std::max(largest, std::abs(each));
+    ASSERT_GT(largest, 0) << what;
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      double& x = variable.data_as<double>()[i];
+      const double before = x;
+      const double h = 1e-5;
+      x = before + h;
+      const double above = run();
+      x = before - h;
+      const double below = run();
+      x = before;
+      const double difference = (above - below) / (2 * h);
+      EXPECT_NEAR(gradient[i], difference, 1e-6 * std::max(largest, 1e-3)) << what << " element " << i;
+    }
+  }
+
+  std::shared_ptr<Chain> chain_;
+  TensorSpec input_;
+  std::shared_ptr<Tensor> data_;
+  std::shared_ptr<Tensor> weights_;
+  std::shared_ptr<Tensor> output_;
+  std::shared_ptr<Tensor> input_gradient_;
+  std::shared_ptr<Tensor> targets_;
+  std::unique_ptr<Executor> executor_;
+};
+
+std::shared_ptr<Tensor> random_input(const Shape& shape) {
+  auto data = Tensor::create(Dtype::f64, shape);
+  std::mt19937 random(23);
+  std::uniform_real_distribution<double> uniform(-2, 2);
+  for (std::int64_t i = 0; i < shape.elements(); ++i) data->data_as<double>()[i] = uniform(random);
+  return data;
+}
+
+TEST(Gradients, Linear) {
+  const TensorSpec input{Dtype::f64, {35, 7}};
+  OneLayer layer(make_linear("linear", 7, 5, Dtype::f64), input, random_input(input.shape));
+  layer.check_input_gradient();
+  layer.check_parameters();
+}
+
+TEST(Gradients, Relu) {
+  const TensorSpec input{Dtype::f64, {6, 11}};
+  OneLayer(make_relu("relu"), input, random_input(input.shape)).check_input_gradient();
+}
+
+TEST(Gradients, Gelu) {
+  const TensorSpec input{Dtype::f64, {6, 11}};
+  OneLayer(make_gelu("gelu"), input, random_input(input.shape)).check_input_gradient();
+}
+
+TEST(Gradients, Dropout) {
+  const TensorSpec input{Dtype::f64, {6, 13}};
+  OneLayer(make_dropout("dropout", 0.4), input, random_input(input.shape)).check_input_gradient();
+}
+
+TEST(Gradients, SoftmaxCrossEntropy) {
+  const TensorSpec input{Dtype::f64, {9, 6}};
+  OneLayer(make_softmax_cross_entropy("loss"), input, random_input(input.shape)).check_input_gradient();
+}
+
+TEST(Gradients, Embedding) {
+  const TensorSpec input{Dtype::i32, {8, 3}};
+  auto tokens = Tensor::create(Dtype::i32, input.shape);
+  for (int i = 0; i < 24; ++i) tokens->data_as<std::int32_t>()[i] = (i * 7) % 5;
+  OneLayer(make_embedding("embedding", 5, 3, 4, Dtype::f64), input, tokens).check_parameters();
+}
+
+TEST(Layers, RefuseBadArgumentsAndInputs) {
+  EXPECT_THROW(make_linear(" ", 1, 1, Dtype::f32), base::Error);
+  EXPECT_THROW(make_linear("a", 0, 1, Dtype::f32), base::Error);
+  EXPECT_THROW(make_linear("a", 1, -1, Dtype::f32), base::Error);
+  EXPECT_THROW(make_linear("a", 1, 1, Dtype::i32), base::Error);
+  EXPECT_THROW(make_linear("a", INT64_MAX, 2, Dtype::f32), base::Error);
+  EXPECT_THROW(make_dropout("a", 1), base::Error);
+  EXPECT_THROW(make_dropout("a", -0.1), base::Error);
+  EXPECT_THROW(make_dropout("a", std::numeric_limits<double>::quiet_NaN()), base::Error);
+  EXPECT_THROW(make_embedding("a", 2, INT64_MAX, 2, Dtype::f32), base::Error);
+  EXPECT_THROW(make_relu("a")->output({Dtype::i32, {2, 2}}), base::Error);
+  EXPECT_THROW(make_linear("a", 3, 3, Dtype::f32)->output({Dtype::f32, {2, 4}}), base::Error);
+  EXPECT_THROW(make_linear("a", 3, 3, Dtype::f32)->output({Dtype::f64, {2, 3}}), base::Error);
+  EXPECT_THROW(make_softmax_cross_entropy("a")->output({Dtype::f32, {0, 3}}), base::Error);
+}
+
+TEST(Kernels, GeluIsWithinAFewUnitsOfTheFormula) {
+  std::vector<float> x;
+  for (float v = -12; v < 12; v += 0.00137F) x.push_back(v);
+  x.insert(x.end(), {-100.0F, 100.0F, 0.0F, -0.0F, 1e-20F, 3e4F, -3e4F});
+  std::vector<float> y(x.size());
+  gelu(x.data(), y.data(), static_cast<std::int64_t>(x.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double v = x[i];
+    const double exact = 0.5 * v * (1 + std::tanh(0.79788456080286535588 * (v + 0.044715 * v * v * v)));
+    EXPECT_NEAR(y[i], exact, 4e-7 * std::max(1.0, std::abs(v))) << "x = " << v;
+  }
+}
+
+TEST(Kernels, ExponentialsKeepNotANumberAndTheirRange) {
+  const std::vector<float> x = {0, -1, -50, -200, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> y(x.size());
+  exp_shifted(x.data(), 0, 1, y.data(), static_cast<std::int64_t>(x.size()));
+  EXPECT_EQ(y[0], 1.0F);
+  EXPECT_NEAR(y[1], std::exp(-1.0), 1e-7);
+  EXPECT_NEAR(y[2] / std::exp(-50.0), 1, 3e-7);
+  EXPECT_GE(y[3], 0.0F);
+  EXPECT_LT(y[3], 1e-37F);
+  EXPECT_TRUE(std::isnan(y[4]));
+}
+
+TEST(Kernels, RandomWordsArePhilox) {
+  const base::PhiloxKey key = {123, 456};
+  std::vector<std::uint32_t> words(1024 + 64);
+  const std::int64_t sample = (std::int64_t{1} << 33) + 5;
+  random_words(key, sample, 0, 1000, words.data());
+  for (std::uint32_t block = 0; block < 250; ++block) {
+    const base::PhiloxCounter expected = base::philox4x32({block, 5, 2, 0}, key);
+    for (std::size_t w = 0; w < 4; ++w) EXPECT_EQ(words[4 * block + w], expected[w]);
+  }
+  std::vector<std::uint32_t> later(128);
+  random_words(key, sample, 512, 100, later.data());
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(later[i], words[512 + i]);
+}
+
+TEST(Kernels, DropoutKeepsTheRightShareAndScale) {
+  const TensorSpec input{Dtype::f64, {200, 500}};
+  auto ones = Tensor::create(Dtype::f64, input.shape);
+  for (std::int64_t i = 0; i < input.shape.elements(); ++i) ones->data_as<double>()[i] = 1;
+  const auto layer = make_dropout("dropout", 0.25);
+  const auto output = Tensor::create(Dtype::f64, input.shape);
+  RunContext context;
+  const auto pool = threads(2);
+  context.input = context.output = &input;
+  context.pool = pool.get();
+  layer->forward(context, {ones->data(), output->data(), nullptr, nullptr});
+  std::int64_t kept = 0;
+  for (std::int64_t i = 0; i < input.shape.elements(); ++i) {
+    const double value = output->data_as<double>()[i];
+    ASSERT_TRUE(value == 0 || value == 1 / 0.75);
+    kept += value != 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(kept) / 100000, 0.75, 0.01);  // seven standard deviations
+}
+
+}  // namespace
+}  // namespace ckpt::engine::test
