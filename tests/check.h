@@ -8,33 +8,33 @@
 
 #include <ckpt/ckpt.h>
 
-#define CHECK(condition)                                                            \
-  do {                                                                              \
-    if (!(condition)) {                                                             \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);       \
-      exit(1);                                                                      \
-    }                                                                               \
+#define CHECK(condition)                                                      \
+  do {                                                                        \
+    if (!(condition)) {                                                       \
+      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                                \
+    }                                                                         \
   } while (0)
 
 /* The call succeeds. */
-#define CHECK_OK(call)                                                                                                       \
-  do {                                                                                                                       \
-    const ckpt_status check_status = (call);                                                                                 \
-    if (check_status != CKPT_OK) {                                                                                           \
+#define CHECK_OK(call)                                                                                                      \
+  do {                                                                                                                      \
+    const ckpt_status check_status = (call);                                                                                \
+    if (check_status != CKPT_OK) {                                                                                          \
       fprintf(stderr, "%s:%d: %s: %s: %s\n", __FILE__, __LINE__, #call, ckpt_status_name(check_status), ckpt_last_error()); \
-      exit(1);                                                                                                               \
-    }                                                                                                                        \
+      exit(1);                                                                                                              \
+    }                                                                                                                       \
   } while (0)
 
 /* The call fails with this status and a message that contains text. */
-#define CHECK_FAILS(call, status, text)                                                                                   \
-  do {                                                                                                                    \
-    const ckpt_status check_status = (call);                                                                              \
-    if (check_status != (status) || strstr(ckpt_last_error(), (text)) == NULL) {                                          \
-      fprintf(stderr, "%s:%d: %s: got %s '%s', expected %s '...%s...'\n", __FILE__, __LINE__, #call,                      \
-              ckpt_status_name(check_status), ckpt_last_error(), ckpt_status_name(status), (text));                       \
-      exit(1);                                                                                                            \
-    }                                                                                                                     \
+#define CHECK_FAILS(call, status, text)                                                              \
+  do {                                                                                               \
+    const ckpt_status check_status = (call);                                                         \
+    if (check_status != (status) || strstr(ckpt_last_error(), (text)) == NULL) {                     \
+      fprintf(stderr, "%s:%d: %s: got %s '%s', expected %s '...%s...'\n", __FILE__, __LINE__, #call, \
+              ckpt_status_name(check_status), ckpt_last_error(), ckpt_status_name(status), (text));  \
+      exit(1);                                                                                       \
+    }                                                                                                \
   } while (0)
 
 #endif /* CKPT_TESTS_CHECK_H */
