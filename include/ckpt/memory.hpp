@@ -1,0 +1,317 @@
+// memory.hpp - the C++17 face of memory.h: a tracker of what checkpoints hold, scopes and subscriptions that end by themselves.
+//
+// Everything here is inline and calls only the C API. Names and rules are those of memory.h; structs are used as they are there.
+#ifndef CKPT_MEMORY_HPP
+#define CKPT_MEMORY_HPP
+
+#include <ckpt/memory.h>
+#include <ckpt/base.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ckpt {
+
+class MemoryTracker;
+
+// What an allocation is named by; 0 is none.
+using AllocationId = std::uint64_t;
+
+// May throw: that is counted in handler_failures and reaches nobody.
+using MemoryEventHandler = std::function<void(const ckpt_memory_event&)>;
+
+// Ends when it is destroyed, and then its handler is no longer running on another thread. Keeps the tracker alive.
+class MemorySubscription {
+ public:
+  MemorySubscription() = default;
+  MemorySubscription(MemorySubscription&& other) noexcept : tracker_(std::move(other.tracker_)), id_(std::exchange(other.id_, 0)) {}
+  MemorySubscription& operator=(MemorySubscription&& other) noexcept {
+    if (this != &other) {
+      end();
+      tracker_ = std::move(other.tracker_);
+      id_ = std::exchange(other.id_, 0);
+    }
+    return *this;
+  }
+  ~MemorySubscription() { end(); }
+
+  std::int64_t id() const noexcept { return id_; }
+
+  // For subscriptions with a queue: the oldest event, nothing when it is empty.
+  std::optional<ckpt_memory_event> poll() {
+    ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
+    std::int32_t got = 0;
+    check(ckpt_memory_tracker_poll_event(tracker_.get(), id_, &event, &got));
+    return got != 0 ? std::optional<ckpt_memory_event>(event) : std::nullopt;
+  }
+  std::int64_t dropped() const {
+    std::int64_t dropped = 0;
+    check(ckpt_memory_tracker_dropped_events(tracker_.get(), id_, &dropped));
+    return dropped;
+  }
+  // What the destructor does. A failure (two handlers that end each other) is thrown by unsubscribe and ignored by the destructor.
+  void unsubscribe() {
+    if (id_ == 0) return;
+    check(ckpt_memory_tracker_unsubscribe(tracker_.get(), id_));
+    id_ = 0;
+  }
+
+ private:
+  friend class MemoryTracker;
+  void end() noexcept {
+    if (id_ != 0) ckpt_memory_tracker_unsubscribe(tracker_.get(), std::exchange(id_, 0));
+  }
+  detail::Handle<ckpt_memory_tracker, ckpt_memory_tracker_release> tracker_;
+  std::int64_t id_ = 0;
+};
+
+// An open scope; closes when it is destroyed, which must be the reverse of the order of opening. Keeps the tracker alive.
+class MemoryScope {
+ public:
+  MemoryScope(MemoryScope&& other) noexcept : tracker_(std::move(other.tracker_)), id_(std::exchange(other.id_, 0)) {}
+  MemoryScope& operator=(MemoryScope&&) = delete;
+  ~MemoryScope() {
+    if (id_ != 0) ckpt_memory_tracker_pop_scope(tracker_.get(), id_, nullptr);
+  }
+  ckpt_memory_scope_stats stats() const {
+    ckpt_memory_scope_stats stats = CKPT_MEMORY_SCOPE_STATS_INIT;
+    check(ckpt_memory_tracker_scope_stats(tracker_.get(), id_, &stats));
+    return stats;
+  }
+  // Closes now and tells what happened.
+  ckpt_memory_scope_stats pop() {
+    ckpt_memory_scope_stats stats = CKPT_MEMORY_SCOPE_STATS_INIT;
+    check(ckpt_memory_tracker_pop_scope(tracker_.get(), id_, &stats));
+    id_ = 0;
+    return stats;
+  }
+
+ private:
+  friend class MemoryTracker;
+  MemoryScope() = default;
+  detail::Handle<ckpt_memory_tracker, ckpt_memory_tracker_release> tracker_;
+  std::uint64_t id_ = 0;
+};
+
+struct MemorySavings {
+  std::int64_t bytes = 0;
+  double fraction = 0;
+};
+
+struct MemoryLimit {
+  std::int64_t bytes = 0;
+  std::int64_t hysteresis_bytes = 0;
+};
+
+// Totals and layers of one moment.
+struct MemorySnapshot {
+  ckpt_memory_stats totals = CKPT_MEMORY_STATS_INIT;
+  std::vector<ckpt_memory_layer_stats> layers;
+};
+
+class MemoryTracker {
+ public:
+  MemoryTracker() { check(ckpt_memory_tracker_create(nullptr, handle_.out())); }
+  explicit MemoryTracker(const ckpt_memory_tracker_options& options) { check(ckpt_memory_tracker_create(&options, handle_.out())); }
+  // Another reference to a tracker of the C API.
+  explicit MemoryTracker(ckpt_memory_tracker* tracker) {
+    ckpt_memory_tracker_retain(tracker);
+    handle_ = Owner(tracker);
+  }
+  ckpt_memory_tracker* handle() const noexcept { return handle_.get(); }
+
+  // ---- Layers ----
+
+  std::int32_t layer(const std::string& name) {
+    std::int32_t layer = 0;
+    check(ckpt_memory_tracker_layer(handle(), name.c_str(), &layer));
+    return layer;
+  }
+  // Nothing for a name that was never given.
+  std::optional<std::int32_t> find_layer(const std::string& name) const {
+    std::int32_t layer = 0;
+    const ckpt_status status = ckpt_memory_tracker_find_layer(handle(), name.c_str(), &layer);
+    if (status == CKPT_E_NOT_FOUND) return std::nullopt;
+    check(status);
+    return layer;
+  }
+  // Lives as long as the tracker.
+  const char* layer_name(std::int32_t layer) const {
+    const char* name = nullptr;
+    check(ckpt_memory_tracker_layer_name(handle(), layer, &name));
+    return name;
+  }
+
+  // ---- Recording ----
+
+  AllocationId record_allocation(std::int32_t layer, std::int64_t bytes) {
+    AllocationId id = 0;
+    check(ckpt_memory_tracker_record_allocation(handle(), layer, bytes, &id));
+    return id;
+  }
+  AllocationId record_allocation(const std::string& name, std::int64_t bytes) {
+    AllocationId id = 0;
+    check(ckpt_memory_tracker_record_allocation_named(handle(), name.c_str(), bytes, &id));
+    return id;
+  }
+  // Nothing when it would pass the limit.
+  std::optional<AllocationId> try_reserve(std::int32_t layer, std::int64_t bytes) {
+    AllocationId id = 0;
+    return reserved(ckpt_memory_tracker_try_reserve(handle(), layer, bytes, &id), id);
+  }
+  std::optional<AllocationId> try_reserve(const std::string& name, std::int64_t bytes) {
+    AllocationId id = 0;
+    return reserved(ckpt_memory_tracker_try_reserve_named(handle(), name.c_str(), bytes, &id), id);
+  }
+  void record_deallocation(AllocationId id) { check(ckpt_memory_tracker_record_deallocation(handle(), id)); }
+  // Frees all live allocations of the layer and returns how many.
+  std::int64_t free_layer(std::int32_t layer) {
+    std::int64_t freed = 0;
+    check(ckpt_memory_tracker_record_deallocation_layer(handle(), layer, &freed));
+    return freed;
+  }
+  std::int64_t free_layer(const std::string& name) {
+    std::int64_t freed = 0;
+    check(ckpt_memory_tracker_record_deallocation_named(handle(), name.c_str(), &freed));
+    return freed;
+  }
+
+  // ---- Reading ----
+
+  ckpt_memory_stats stats() const {
+    ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
+    check(ckpt_memory_tracker_stats(handle(), &stats));
+    return stats;
+  }
+  ckpt_memory_layer_stats layer_stats(std::int32_t layer) const {
+    ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
+    check(ckpt_memory_tracker_layer_stats(handle(), layer, &stats));
+    return stats;
+  }
+  // The first most layers in that order (CKPT_MEMORY_ORDER_...), all with -1.
+  MemorySnapshot snapshot(std::int32_t order = CKPT_MEMORY_ORDER_ID, std::int64_t most = -1) const {
+    MemorySnapshot snapshot;
+    std::int64_t count = 0;
+    check(ckpt_memory_tracker_snapshot(handle(), order, &snapshot.totals, nullptr, 0, &count));
+    for (;;) {  // layers may be added meanwhile
+      const std::int64_t wanted = most < 0 || most > count ? count : most;
+      snapshot.layers.assign(static_cast<std::size_t>(wanted), CKPT_MEMORY_LAYER_STATS_INIT);
+      check(ckpt_memory_tracker_snapshot(handle(), order, &snapshot.totals, snapshot.layers.data(), wanted, &count));
+      if (wanted == count || wanted == most) return snapshot;
+    }
+  }
+  // Oldest first.
+  std::vector<ckpt_memory_allocation> live_allocations() const {
+    std::vector<ckpt_memory_allocation> live;
+    std::int64_t count = 0;
+    check(ckpt_memory_tracker_live_allocations(handle(), nullptr, 0, &count));
+    for (;;) {  // there may be more by now
+      live.assign(static_cast<std::size_t>(count), CKPT_MEMORY_ALLOCATION_INIT);
+      const std::int64_t capacity = count;
+      check(ckpt_memory_tracker_live_allocations(handle(), live.data(), capacity, &count));
+      if (count > capacity) continue;
+      live.resize(static_cast<std::size_t>(count));
+      return live;
+    }
+  }
+  MemorySavings savings(std::int64_t store_all_bytes) const {
+    MemorySavings savings;
+    check(ckpt_memory_tracker_savings(handle(), store_all_bytes, &savings.bytes, &savings.fraction));
+    return savings;
+  }
+  void reset_stats() { check(ckpt_memory_tracker_reset_stats(handle())); }
+
+  // ---- Scopes and limit ----
+
+  MemoryScope push_scope(const std::string& name) {
+    MemoryScope scope;
+    check(ckpt_memory_tracker_push_scope(handle(), name.c_str(), &scope.id_));
+    scope.tracker_ = another_reference();
+    return scope;
+  }
+  void set_limit(std::int64_t limit_bytes, std::int64_t hysteresis_bytes = 0) {
+    check(ckpt_memory_tracker_set_limit(handle(), limit_bytes, hysteresis_bytes));
+  }
+  void clear_limit() { check(ckpt_memory_tracker_clear_limit(handle())); }
+  std::optional<MemoryLimit> limit() const {
+    MemoryLimit limit;
+    check(ckpt_memory_tracker_limit(handle(), &limit.bytes, &limit.hysteresis_bytes));
+    return limit.bytes > 0 ? std::optional<MemoryLimit>(limit) : std::nullopt;
+  }
+
+  // ---- Events ----
+
+  // handler runs on the threads whose calls cause the events; kinds is a sum of CKPT_MEMORY_...
+  [[nodiscard]] MemorySubscription subscribe(std::uint32_t kinds, MemoryEventHandler handler) {
+    if (!handler) throw Error(CKPT_E_INVALID_ARGUMENT, "handler is empty");
+    auto owned = std::make_unique<MemoryEventHandler>(std::move(handler));
+    const ckpt_memory_event_fn call = [](const ckpt_memory_event* event, void* user_data) noexcept {
+      return detail::callback_status([&] { (*static_cast<MemoryEventHandler*>(user_data))(*event); });
+    };
+    MemorySubscription subscription;
+    subscription.tracker_ = another_reference();
+    check(
+        ckpt_memory_tracker_subscribe(handle(), kinds, call, owned.get(), detail::destroy<MemoryEventHandler>, &subscription.id_));
+    static_cast<void>(owned.release());
+    return subscription;
+  }
+  [[nodiscard]] MemorySubscription subscribe_queue(std::uint32_t kinds, std::int64_t capacity) {
+    MemorySubscription subscription;
+    subscription.tracker_ = another_reference();
+    check(ckpt_memory_tracker_subscribe_queue(handle(), kinds, capacity, &subscription.id_));
+    return subscription;
+  }
+  void enable_events(bool enabled) { check(ckpt_memory_tracker_enable_events(handle(), enabled ? 1 : 0)); }
+  void set_peak_granularity(std::int64_t bytes) { check(ckpt_memory_tracker_set_peak_granularity(handle(), bytes)); }
+
+  // ---- Export ----
+
+  std::string json(std::int64_t max_layers = -1) const { return text(ckpt_memory_tracker_json, max_layers); }
+  std::string prometheus(std::int64_t max_layers = 100) const { return text(ckpt_memory_tracker_prometheus, max_layers); }
+
+ private:
+  using Owner = detail::Handle<ckpt_memory_tracker, ckpt_memory_tracker_release>;
+  using Export = ckpt_status (*)(const ckpt_memory_tracker*, std::int64_t, char*, std::int64_t, std::int64_t*);
+
+  Owner another_reference() const {
+    ckpt_memory_tracker_retain(handle());
+    return Owner(handle());
+  }
+  static std::optional<AllocationId> reserved(ckpt_status status, AllocationId id) {
+    if (status == CKPT_E_OVER_BUDGET) return std::nullopt;
+    check(status);
+    return id;
+  }
+  std::string text(Export function, std::int64_t max_layers) const {
+    std::string text;
+    std::int64_t needed = 0;
+    check(function(handle(), max_layers, nullptr, 0, &needed));
+    for (;;) {  // numbers may grow by a digit meanwhile
+      text.resize(static_cast<std::size_t>(needed) + 256);
+      const ckpt_status status = function(handle(), max_layers, text.data(), static_cast<std::int64_t>(text.size()), &needed);
+      if (status == CKPT_E_OUT_OF_RANGE) continue;
+      check(status);
+      text.resize(static_cast<std::size_t>(needed));
+      return text;
+    }
+  }
+
+  Owner handle_;
+};
+
+// Physical memory that this process can have, control groups considered.
+inline ckpt_memory_system probe_memory() {
+  ckpt_memory_system system = CKPT_MEMORY_SYSTEM_INIT;
+  check(ckpt_memory_probe(&system));
+  return system;
+}
+
+}  // namespace ckpt
+
+#endif  // CKPT_MEMORY_HPP

@@ -1,0 +1,294 @@
+// Events: what they carry, and handlers that subscribe, unsubscribe, allocate, free and fail.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/wait_point.h"
+#include "expect_error.h"
+#include "memory/tracker.h"
+
+namespace ckpt::memory {
+namespace {
+
+using base::Status;
+
+constexpr std::uint32_t allocated = bit(EventKind::allocated);
+constexpr std::uint32_t freed = bit(EventKind::freed);
+constexpr std::uint32_t new_peak = bit(EventKind::new_peak);
+
+// Waits until another thread has made it true; not a wait for time to pass.
+template <class Condition>
+void until(Condition condition) {
+  while (!condition()) std::this_thread::yield();
+}
+
+TEST(MemoryEvents, CarryTheValuesAtTheirTransition) {
+  const auto clock = std::make_shared<base::ManualClock>(7);
+  Tracker tracker(clock);
+  tracker.set_limit(120);
+  std::vector<Event> events;
+  tracker.events().subscribe(all_event_kinds, [&](const Event& event) { events.push_back(event); });
+  const AllocationId a = tracker.allocate("x", 100);
+  clock->advance(1);
+  const AllocationId b = tracker.allocate("y", 50);
+  tracker.free(a);
+  ASSERT_EQ(events.size(), 6U);
+  const EventKind kinds[] = {EventKind::allocated, EventKind::new_peak,       EventKind::allocated,
+                             EventKind::new_peak,  EventKind::limit_exceeded, EventKind::freed};
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(events[i].kind, kinds[i]) << i;
+  EXPECT_EQ(events[0].sequence, 1U);
+  EXPECT_EQ(events[0].allocation, a);
+  EXPECT_EQ(events[0].layer, 0);
+  EXPECT_STREQ(events[0].layer_name, "x");
+  EXPECT_EQ(events[0].bytes, 100);
+  EXPECT_EQ(events[0].current_bytes, 100);
+  EXPECT_EQ(events[0].peak_bytes, 100);
+  EXPECT_EQ(events[0].limit_bytes, 120);
+  EXPECT_EQ(events[0].time_ns, 7);
+  EXPECT_EQ(events[1].sequence, 1U);
+  EXPECT_EQ(events[4].sequence, 2U);
+  EXPECT_EQ(events[4].allocation, b);
+  EXPECT_EQ(events[4].current_bytes, 150);
+  EXPECT_EQ(events[5].sequence, 3U);
+  EXPECT_EQ(events[5].allocation, a);
+  EXPECT_STREQ(events[5].layer_name, "x");
+  EXPECT_EQ(events[5].bytes, 100);
+  EXPECT_EQ(events[5].current_bytes, 50);
+  EXPECT_EQ(events[5].peak_bytes, 150);
+  EXPECT_EQ(events[5].time_ns, 8);
+}
+
+TEST(MemoryEvents, OnlyTheKindsAskedFor) {
+  Tracker tracker;
+  int frees = 0;
+  tracker.events().subscribe(freed, [&](const Event& event) { frees += event.kind == EventKind::freed ? 1 : 100; });
+  tracker.free(tracker.allocate("x", 1));
+  EXPECT_EQ(frees, 1);
+  EXPECT_ERROR(tracker.events().subscribe(0, [](const Event&) {}), Status::invalid_argument, "kinds is 0");
+  EXPECT_ERROR(tracker.events().subscribe(16, [](const Event&) {}), Status::invalid_argument, "kinds is 16");
+  EXPECT_ERROR(tracker.events().subscribe(1, nullptr), Status::invalid_argument, "handler is empty");
+  EXPECT_ERROR(tracker.events().subscribe_queue(1, 0), Status::invalid_argument, "capacity is 0");
+  EXPECT_ERROR(tracker.events().subscribe_queue(32, 8), Status::invalid_argument, "kinds is 32");
+}
+
+TEST(MemoryEvents, AFreeByNameTellsOfEachAllocation) {
+  Tracker tracker;
+  std::vector<std::int64_t> live;
+  tracker.events().subscribe(freed, [&](const Event& event) { live.push_back(event.current_bytes); });
+  for (int i = 0; i < 100; ++i) tracker.allocate("x", 1);
+  tracker.free_layer("x");
+  ASSERT_EQ(live.size(), 100U);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(live[i], static_cast<std::int64_t>(99 - i));
+}
+
+TEST(MemoryEvents, EveryNewPeakByDefaultAndFewerWithAGranularity) {
+  Tracker tracker;
+  std::vector<std::int64_t> peaks;
+  tracker.events().subscribe(new_peak, [&](const Event& event) { peaks.push_back(event.peak_bytes); });
+  for (int i = 0; i < 3; ++i) tracker.allocate("x", 10);
+  EXPECT_EQ(peaks, (std::vector<std::int64_t>{10, 20, 30}));
+  tracker.set_peak_granularity(25);
+  for (int i = 0; i < 6; ++i) tracker.allocate("x", 10);
+  EXPECT_EQ(peaks, (std::vector<std::int64_t>{10, 20, 30, 60, 90}));
+  tracker.free_layer("x");
+  tracker.allocate("x", 50);  // below the peak
+  EXPECT_EQ(peaks.size(), 5U);
+  EXPECT_ERROR(tracker.set_peak_granularity(0), Status::invalid_argument, "granularity_bytes is 0");
+}
+
+TEST(MemoryEvents, CanBeSwitchedOffAndOnWithoutTouchingTheAccounting) {
+  Tracker tracker;
+  int heard = 0;
+  tracker.events().subscribe(allocated | new_peak, [&](const Event&) { ++heard; });
+  tracker.events().enable(false);
+  tracker.allocate("x", 5);
+  EXPECT_EQ(heard, 0);
+  EXPECT_EQ(tracker.stats().current_bytes, 5);
+  EXPECT_EQ(tracker.stats().peak_bytes, 5);
+  tracker.events().enable(true);
+  tracker.allocate("x", 5);
+  EXPECT_EQ(heard, 2);
+}
+
+TEST(MemoryEvents, AFailingHandlerReachesNeitherTheOthersNorTheCaller) {
+  Tracker tracker;
+  int heard = 0;
+  tracker.events().subscribe(allocated, [](const Event&) { throw std::runtime_error("no"); });
+  tracker.events().subscribe(allocated, [](const Event&) { throw 7; });
+  tracker.events().subscribe(allocated, [&](const Event&) { ++heard; });
+  EXPECT_NO_THROW(tracker.allocate("x", 1));
+  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(tracker.stats().handler_failures, 2);
+  EXPECT_EQ(tracker.stats().current_bytes, 1);
+}
+
+TEST(MemoryEvents, AHandlerMayCallTheTracker) {
+  Tracker tracker;
+  const LayerId shadow = tracker.layer("shadow");
+  int heard = 0;
+  int others = 0;
+  tracker.events().subscribe(allocated, [&](const Event& event) {
+    ++heard;
+    EXPECT_EQ(tracker.stats().current_bytes, event.current_bytes);
+    const AllocationId id = tracker.allocate(shadow, 1);  // not told to this handler, but to the next
+    tracker.free(id);
+    tracker.set_limit(1000);
+    tracker.pop_scope(tracker.push_scope("s"));
+    EXPECT_EQ(tracker.snapshot().layers.size(), 2U);
+    tracker.free(event.allocation);  // the very allocation that it is told of
+  });
+  tracker.events().subscribe(allocated, [&](const Event&) { ++others; });
+  const AllocationId id = tracker.allocate("x", 10);
+  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(others, 2);
+  EXPECT_EQ(tracker.stats().current_bytes, 0);
+  EXPECT_THROW(tracker.free(id), base::Error);
+}
+
+TEST(MemoryEvents, SubscribesUnsubscribesAndFreesFromInsideHandlers) {
+  Tracker tracker;
+  EventHub& hub = tracker.events();
+  std::string heard;
+  SubscriptionId one = 0;
+  SubscriptionId two = 0;
+  SubscriptionId late = 0;
+  one = hub.subscribe(allocated, [&](const Event&) {
+    heard += '1';
+    hub.unsubscribe(one);                                                  // itself
+    hub.unsubscribe(two);                                                  // one that is still to be called for this event
+    late = hub.subscribe(allocated, [&](const Event&) { heard += 'L'; });  // hears of later events only
+  });
+  two = hub.subscribe(allocated, [&](const Event&) { heard += '2'; });
+  hub.subscribe(allocated, [&](const Event& event) {
+    heard += '3';
+    tracker.free(event.allocation);
+  });
+  tracker.allocate("x", 1);
+  EXPECT_EQ(heard, "13");
+  tracker.allocate("x", 1);
+  EXPECT_EQ(heard, "133L");
+  EXPECT_ERROR(hub.unsubscribe(one), Status::not_found, "subscription is 1");
+  EXPECT_EQ(tracker.stats().current_bytes, 0);
+  hub.unsubscribe(late);
+}
+
+TEST(MemoryEvents, AHandlerIsDestroyedWhenItHasEnded) {
+  Tracker tracker;
+  EventHub& hub = tracker.events();
+  const auto token = std::make_shared<int>(1);
+  const SubscriptionId id = hub.subscribe(allocated, [token](const Event&) {});
+  EXPECT_EQ(token.use_count(), 2);
+  hub.unsubscribe(id);
+  EXPECT_EQ(token.use_count(), 1);
+  // From inside: it lives as long as it runs.
+  SubscriptionId self = 0;
+  self = hub.subscribe(allocated, [&, copy = token](const Event&) {
+    hub.unsubscribe(self);
+    EXPECT_EQ(token.use_count(), 2);
+    EXPECT_EQ(*copy, 1);
+  });
+  tracker.allocate("x", 1);
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST(MemoryEvents, TheTrackerMayGoInsideAHandler) {
+  auto tracker = std::make_unique<Tracker>();
+  int heard = 0;
+  tracker->events().subscribe(allocated, [&](const Event&) { tracker.reset(); });
+  tracker->events().subscribe(allocated, [&](const Event& event) { heard += event.layer_name[0] == 'x' ? 1 : 0; });
+  EXPECT_NE(tracker->allocate("x", 1), 0U);
+  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(tracker, nullptr);
+}
+
+TEST(MemoryEvents, UnsubscribeWaitsForOtherThreadsInsideTheHandler) {
+  Tracker tracker;
+  std::atomic<bool> inside{false};
+  std::atomic<bool> go_on{false};
+  std::atomic<bool> left{false};
+  const SubscriptionId id = tracker.events().subscribe(allocated, [&](const Event&) {
+    inside = true;
+    until([&] { return go_on.load(); });
+    left = true;
+  });
+  std::thread caller([&] { tracker.allocate("x", 1); });
+  until([&] { return inside.load(); });
+  std::atomic<bool> unsubscribed{false};
+  std::thread ender([&] {
+    tracker.events().unsubscribe(id);
+    EXPECT_TRUE(left.load());
+    unsubscribed = true;
+  });
+  // Gone from the list at once, yet not returned before the handler has.
+  until([&] { return tracker.events().wanted() == 0; });
+  EXPECT_FALSE(unsubscribed.load());
+  go_on = true;
+  caller.join();
+  ender.join();
+  EXPECT_TRUE(unsubscribed.load());
+}
+
+TEST(MemoryEvents, HandlersThatEndEachOtherGetAnErrorInsteadOfADeadlock) {
+  Tracker tracker;
+  EventHub& hub = tracker.events();
+  std::atomic<int> inside{0};
+  std::atomic<int> refused{0};
+  std::atomic<int> ended{0};
+  SubscriptionId ids[2] = {0, 0};
+  const auto end_the_other = [&](int other) {
+    ++inside;
+    until([&] { return inside.load() == 2; });
+    try {
+      hub.unsubscribe(ids[other]);
+      ++ended;
+    } catch (const base::Error& error) {
+      // Refused, unless the other one was fast enough to be told of nothing.
+      EXPECT_EQ(error.status(), Status::invalid_state);
+      ++refused;
+    }
+  };
+  ids[0] = hub.subscribe(allocated, [&](const Event&) { end_the_other(1); });
+  ids[1] = hub.subscribe(freed, [&](const Event&) { end_the_other(0); });
+  const LayerId layer = tracker.layer("x");
+  hub.enable(false);
+  const AllocationId id = tracker.allocate(layer, 1);
+  hub.enable(true);
+  std::thread first([&] { tracker.allocate(layer, 1); });
+  std::thread second([&] { tracker.free(id); });
+  first.join();
+  second.join();
+  EXPECT_EQ(ended.load(), 1);
+  EXPECT_EQ(refused.load(), 1);
+}
+
+TEST(MemoryEventQueue, KeepsOrderCountsDropsAndIsPolled) {
+  Tracker tracker;
+  EventHub& hub = tracker.events();
+  const SubscriptionId id = hub.subscribe_queue(allocated | freed, 4);
+  Event event;
+  EXPECT_FALSE(hub.poll(id, event));
+  tracker.free(tracker.allocate("x", 3));
+  ASSERT_TRUE(hub.poll(id, event));
+  EXPECT_EQ(event.kind, EventKind::allocated);
+  EXPECT_STREQ(event.layer_name, "x");
+  EXPECT_EQ(event.sequence, 1U);
+  for (int i = 0; i < 3; ++i) tracker.free(tracker.allocate("x", 3));
+  EXPECT_EQ(hub.dropped(id), 3);  // one was left inside, three found a place
+  int left = 0;
+  while (hub.poll(id, event)) ++left;
+  EXPECT_EQ(left, 4);
+  EXPECT_EQ(tracker.stats().allocations, 4);
+  const SubscriptionId handler = hub.subscribe(allocated, [](const Event&) {});
+  EXPECT_ERROR(hub.poll(handler, event), Status::invalid_state, "has a handler");
+  EXPECT_ERROR(hub.dropped(handler), Status::invalid_state, "has a handler");
+  hub.unsubscribe(id);
+  EXPECT_ERROR(hub.poll(id, event), Status::not_found, "subscription is 1");
+}
+
+}  // namespace
+}  // namespace ckpt::memory

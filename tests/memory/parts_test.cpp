@@ -1,0 +1,87 @@
+// The pieces of the tracker by themselves: chunks, slots and names at their edges.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/text.h"
+#include "memory/chunks.h"
+#include "memory/names.h"
+#include "memory/slots.h"
+
+namespace ckpt::memory {
+namespace {
+
+TEST(MemoryChunks, ElementsStayWhereTheyAre) {
+  Chunks<int> chunks;
+  EXPECT_EQ(chunks.capacity(), 0);
+  chunks.add(chunks.prepare());
+  EXPECT_EQ(chunks.capacity(), 64);
+  int* const first = &chunks[0];
+  while (chunks.capacity() < 5000) chunks.add(chunks.prepare());
+  EXPECT_EQ(&chunks[0], first);
+  const auto count = static_cast<std::uint32_t>(chunks.capacity());
+  for (std::uint32_t i = 0; i < count; ++i) chunks[i] = static_cast<int>(i);
+  std::vector<int> copy(count);
+  chunks.copy_to(copy.data(), count);
+  for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(copy[i], static_cast<int>(i));
+  std::vector<int> some(100, -1);
+  chunks.copy_to(some.data(), 70);
+  EXPECT_EQ(some[69], 69);
+  EXPECT_EQ(some[70], -1);
+}
+
+TEST(MemorySlots, NothingIsFoundBeforeItIsTakenNorAfterItIsGivenBack) {
+  Slots slots;
+  EXPECT_EQ(slots.take(), no_slot);
+  EXPECT_FALSE(slots.has_place());
+  slots.chunks().add(slots.chunks().prepare());
+  EXPECT_EQ(slots.find(AllocationId{1} << 32), no_slot);
+  const std::uint32_t index = slots.take();
+  const AllocationId id = slots.id_of(index);
+  EXPECT_EQ(slots.find(id), index);
+  EXPECT_EQ(slots.find(id & 0xFFFFFFFF), no_slot);
+  slots.give_back(index);
+  EXPECT_EQ(slots.find(id), no_slot);
+  EXPECT_EQ(slots.find(slots.id_of(index)), no_slot);
+  EXPECT_EQ(slots.take(), index);
+  EXPECT_NE(slots.id_of(index), id);
+}
+
+TEST(MemorySlots, ASlotWhoseGenerationsAreUsedUpIsNotUsedAgain) {
+  Slots slots(0xFFFFFFFC);
+  slots.chunks().add(slots.chunks().prepare());
+  const std::uint32_t index = slots.take();
+  const AllocationId first = slots.id_of(index);
+  slots.give_back(index);
+  EXPECT_EQ(slots.take(), index);
+  const AllocationId last = slots.id_of(index);
+  EXPECT_EQ(last >> 32, 0xFFFFFFFFU);
+  slots.give_back(index);
+  EXPECT_NE(slots.take(), index);
+  EXPECT_EQ(slots.find(first), no_slot);
+  EXPECT_EQ(slots.find(last), no_slot);
+  EXPECT_EQ(slots.find(index), no_slot);
+}
+
+TEST(MemoryNames, ManyNamesOfAllLengths) {
+  Names names;
+  std::vector<std::string> all;
+  for (int i = 0; i < 3000; ++i) all.push_back(std::string(static_cast<std::size_t>(i % 40), 'x') + base::cat(i));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(names.find(all[i]), no_layer);
+    LayerId told = no_layer;
+    EXPECT_EQ(names.add(all[i],
+                        [&](LayerId layer) {
+                          told = layer;
+                          EXPECT_EQ(names.find(all[i]), no_layer);  // not yet to be found
+                        }),
+              static_cast<LayerId>(i));
+    EXPECT_EQ(told, static_cast<LayerId>(i));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(names.find(all[i]), static_cast<LayerId>(i));
+  EXPECT_EQ(names.count(), 3000);
+  EXPECT_EQ(names.find(std::string("1\0", 2)), no_layer);
+}
+
+}  // namespace
+}  // namespace ckpt::memory
