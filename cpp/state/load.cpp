@@ -38,8 +38,7 @@ void match_tensor(const std::string& group, const StateTensor& wanted, const Ten
 void match(const State& state, const Manifest& manifest) {
   for (const StateGroup& group : state.groups()) {
     const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
-    if (recorded == manifest.groups.end())
-      base::fail(Status::not_found, "group ", base::quoted(group.name), " is not in the checkpoint");
+    base::require(recorded != manifest.groups.end(), "group ", base::quoted(group.name), " of the state is not in the checkpoint");
     std::map<std::string_view, const TensorRecord*> records;
     for (const TensorRecord& record : recorded->tensors) records.emplace(record.name, &record);
     for (const StateTensor& wanted : group.tensors) {
