@@ -1,0 +1,23 @@
+// The handles of the state part, for the other files of the C API.
+#pragma once
+
+#include <memory>
+
+#include <ckpt/state.h>
+
+#include "handle.h"
+#include "state/checkpoint.h"
+#include "state/safetensors.h"
+#include "state/state.h"
+
+struct ckpt_state : ckpt::capi::Handle<ckpt::capi::Kind::state> {
+  std::shared_ptr<ckpt::state::State> object;
+};
+
+struct ckpt_checkpoint : ckpt::capi::Handle<ckpt::capi::Kind::checkpoint> {
+  std::shared_ptr<ckpt::state::Checkpoint> object;
+};
+
+struct ckpt_safetensors : ckpt::capi::Handle<ckpt::capi::Kind::safetensors> {
+  std::shared_ptr<ckpt::state::SafetensorsFile> object;
+};

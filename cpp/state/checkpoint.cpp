@@ -1,0 +1,80 @@
+#include "state/checkpoint.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "base/os/thread.h"
+#include "state/json_text.h"
+#include "state/name.h"
+
+namespace ckpt::state {
+
+using base::Status;
+
+Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options)
+    : storage_(std::move(storage)), options_(options), fork_generation_(base::fork_generation()) {
+  base::require(storage_ != nullptr, "storage is NULL");
+  base::require(options.keep_last >= 0, "keep_last is ", options.keep_last, "; at least 0 (all)");
+  if (options.read_only) return;
+  lock_ = storage_->lock(std::string(lock_name));
+  for (const Found& found : scan(*storage_)) {
+    if (found.condition == Condition::unfinished) set_aside(*storage_, found.name, found.problem);
+    next_sequence_ =
+        std::max(next_sequence_, found.commit_sequence == std::numeric_limits<std::int64_t>::max() ? found.commit_sequence
+                                                                                                   : found.commit_sequence + 1);
+  }
+}
+
+void Checkpoint::require_writer() const {
+  if (options_.read_only) base::fail(Status::invalid_state, "checkpoint is read-only");
+  if (fork_generation_ != base::fork_generation()) {
+    base::fail(Status::forked, "checkpoint was made before this process was forked: its parent is the writer");
+  }
+}
+
+SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
+  SaveOptions options = given;
+  base::require(options.step >= 0, "step is ", options.step, "; at least 0");
+  options.metadata = normalized_json("metadata", given.metadata);
+  options.environment = normalized_json("environment", given.environment);
+  require_writer();
+  const std::lock_guard lock(mutex_);
+  if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
+  // A failed attempt keeps its number: should it come back complete after a crash, it is still older than the next.
+  SaveResult result = write_checkpoint(*storage_, state, options, next_sequence_++);
+  if (options_.keep_last > 0) retain_last(*storage_, options_.keep_last, result.name, result.step);
+  return result;
+}
+
+LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
+  LoadOptions options = given;
+  if (given.compare_environment) options.environment = normalized_json("environment", given.environment);
+  const bool may_rename = lock_ != nullptr && fork_generation_ == base::fork_generation();
+  const std::lock_guard lock(mutex_);
+  return load_checkpoint(*storage_, state, options, may_rename);
+}
+
+VerifyResult Checkpoint::verify(const std::string& name) { return verify_checkpoint(*storage_, name); }
+
+std::int64_t Checkpoint::count() {
+  std::vector<Found> found = scan(*storage_);
+  const std::lock_guard lock(found_mutex_);
+  found_.swap(found);
+  return static_cast<std::int64_t>(found_.size());
+}
+
+Found Checkpoint::at(std::int64_t index) {
+  const std::lock_guard lock(found_mutex_);
+  const auto count = static_cast<std::int64_t>(found_.size());
+  if (index < 0 || index >= count) base::fail(Status::out_of_range, "index is ", index, "; the last count was ", count);
+  return found_[static_cast<std::size_t>(index)];
+}
+
+std::string Checkpoint::manifest(const std::string& name) {
+  const std::string text = manifest_text(*storage_, name);
+  reading(path_in(name, manifest_name), [&] { parse_manifest(text); });
+  return text;
+}
+
+}  // namespace ckpt::state

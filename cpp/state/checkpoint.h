@@ -1,0 +1,53 @@
+// The one object for durable checkpoints in a storage: saves, loads, lists, verifies. Synchronised: saves and loads wait for one
+// another.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "state/catalog.h"
+#include "state/load.h"
+#include "state/save.h"
+#include "state/state.h"
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+struct CheckpointOptions {
+  bool read_only = false;
+  std::int64_t keep_last = 0;  // 0 keeps all
+};
+
+class Checkpoint {
+ public:
+  // Unless it is read-only: takes the storage's lock, held until this object goes (Error(busy) names the holder), and puts aside
+  // what cut-off saves have left.
+  Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options);
+
+  SaveResult save(const State& state, const SaveOptions& options);
+  LoadResult load(State& state, const LoadOptions& options);
+  VerifyResult verify(const std::string& name);
+  // Looks at the storage; at(index) reads what was found until the next call. Error(out_of_range).
+  std::int64_t count();
+  Found at(std::int64_t index);
+  // The text of one checkpoint's manifest, checked.
+  std::string manifest(const std::string& name);
+
+ private:
+  // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's.
+  void require_writer() const;
+
+  std::shared_ptr<storage::Storage> storage_;
+  CheckpointOptions options_;
+  std::uint64_t fork_generation_;
+  std::mutex mutex_;
+  std::unique_ptr<storage::Lock> lock_;
+  std::int64_t next_sequence_ = 1;
+  std::mutex found_mutex_;
+  std::vector<Found> found_;
+};
+
+}  // namespace ckpt::state

@@ -1,0 +1,63 @@
+#include "state/hash.h"
+
+#include <new>
+
+#if defined(CKPT_XXHASH_DISPATCH)
+#include <xxh_x86dispatch.h>
+#else
+#include <xxhash.h>
+#endif
+
+namespace ckpt::state {
+namespace {
+
+constexpr std::string_view digits = "0123456789abcdef";
+
+}  // namespace
+
+std::string to_hex(const Digest& digest) {
+  std::string text;
+  for (const std::uint64_t half : {digest.high, digest.low}) {
+    for (int shift = 60; shift >= 0; shift -= 4) text += digits[(half >> shift) & 15];
+  }
+  return text;
+}
+
+std::optional<Digest> digest_from_hex(std::string_view text) {
+  if (text.size() != 32) return std::nullopt;
+  std::uint64_t halves[2] = {0, 0};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t digit = digits.find(text[i]);
+    if (digit == std::string_view::npos) return std::nullopt;
+    halves[i / 16] = halves[i / 16] << 4 | digit;
+  }
+  return Digest{halves[0], halves[1]};
+}
+
+Digest hash_of(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {hash.high64, hash.low64};
+}
+
+struct Hasher::State {
+  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> xxh{XXH3_createState(), XXH3_freeState};
+};
+
+Hasher::Hasher() : state_(std::make_unique<State>()) {
+  if (state_->xxh == nullptr) throw std::bad_alloc();
+  XXH3_128bits_reset(state_->xxh.get());
+}
+
+Hasher::~Hasher() = default;
+
+void Hasher::update(std::span<const std::byte> bytes) {
+  if (!bytes.empty()) XXH3_128bits_update(state_->xxh.get(), bytes.data(), bytes.size());
+}
+
+Digest Hasher::finish() {
+  const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh.get());
+  XXH3_128bits_reset(state_->xxh.get());
+  return {hash.high64, hash.low64};
+}
+
+}  // namespace ckpt::state

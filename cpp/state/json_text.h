@@ -1,0 +1,20 @@
+// JSON that somebody else wrote, checked before anything builds a tree of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ckpt::state {
+
+constexpr std::int64_t deepest_json = 64;
+constexpr std::int64_t deepest_value = 48;  // of a caller's, which goes into a larger text
+
+// What is wrong with text as one JSON value, "" when nothing is: nesting deeper than deepest, a key twice in one object, an integer
+// that 64 bits do not hold, a NUL, or no JSON at all. Uses no recursion.
+std::string json_problem(std::string_view text, std::int64_t deepest);
+
+// The same value without white space between its tokens; Error(invalid_argument) that names the argument when there is a problem.
+std::string normalized_json(std::string_view argument, std::string_view text);
+
+}  // namespace ckpt::state

@@ -1,0 +1,47 @@
+// Loading: which checkpoint, into whose tensors, and what was checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "state/manifest.h"
+#include "state/state.h"
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+enum class Verify { none, full };
+
+struct LoadOptions {
+  std::string name;  // of one checkpoint; "": the newest valid one
+  Verify verify = Verify::full;
+  bool compare_environment = false;
+  std::string environment;  // JSON of this run's, when it is to be compared
+};
+
+struct LoadResult {
+  std::string name;
+  std::int64_t step = 0;
+  std::int64_t commit_sequence = 0;
+  std::uint64_t seed = 0;
+  std::int64_t bytes = 0;
+  std::int64_t skipped = 0;  // newer ones that could not be used
+  bool environment_differs = false;
+};
+
+struct VerifyResult {
+  std::string name;
+  std::int64_t files = 0;
+  std::int64_t tensors = 0;
+  std::int64_t bytes = 0;
+};
+
+// Everything is read into memory of its own and checked first; only then are the caller's tensors written, by copies that cannot
+// fail. may_rename: this process holds the lock, so ones that were skipped are put aside once a valid one was found.
+LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options, bool may_rename);
+
+// Checks every checksum of one checkpoint; name "": the newest that has a manifest. Error(corrupt) names the first bad file and
+// tensor.
+VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name);
+
+}  // namespace ckpt::state

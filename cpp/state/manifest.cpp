@@ -1,0 +1,226 @@
+#include "state/manifest.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "state/json_text.h"
+#include "state/name.h"
+#include "state/safetensors.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::cat;
+using base::Status;
+using json = nlohmann::ordered_json;
+
+// The text's last member, on a line of its own, is the digest of every byte before that line. Fixed length: found from the end.
+constexpr std::string_view checksum_begin = ",\n\"checksum\":\"";
+constexpr std::string_view checksum_end = "\"}\n";
+constexpr std::size_t tail_bytes = checksum_begin.size() + 32 + checksum_end.size();
+
+// One value in the tree, which knows its place for messages.
+struct Node {
+  const json& value;
+  std::string place;
+
+  template <class... Pieces>
+  [[noreturn]] void refuse(const Pieces&... pieces) const {
+    base::fail(Status::corrupt, "the manifest's ", place, ' ', cat(pieces...));
+  }
+  Node operator[](const char* key) const {
+    const auto found = value.find(key);
+    if (found == value.end()) refuse("has no '", key, "'");
+    return {*found, cat(place, '.', key)};
+  }
+  std::string text() const {
+    if (!value.is_string()) refuse("is no string");
+    return value.get<std::string>();
+  }
+  std::int64_t count() const {
+    constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > largest) refuse("is no count");
+    return value.get<std::int64_t>();
+  }
+  Digest digest() const {
+    const auto digest = digest_from_hex(text());
+    if (!digest) refuse("is no checksum of 32 hex digits");
+    return *digest;
+  }
+  std::vector<Node> items() const {
+    if (!value.is_array()) refuse("is no list");
+    std::vector<Node> nodes;
+    nodes.reserve(value.size());
+    for (std::size_t i = 0; i < value.size(); ++i) nodes.push_back({value[i], cat(place, '[', i, ']')});
+    return nodes;
+  }
+};
+
+json file_json(const FileRecord& file) { return {{"name", file.name}, {"bytes", file.bytes}, {"xxh3_128", to_hex(file.digest)}}; }
+
+json tensor_json(const TensorRecord& tensor) {
+  json chunks = json::array();
+  for (const Digest& digest : tensor.chunks) chunks.push_back(to_hex(digest));
+  return {{"name", tensor.name},
+          {"file", tensor.file},
+          {"dtype", tensor::dtype_name(tensor.dtype)},
+          {"shape", tensor.shape},
+          {"chunks_xxh3_128", std::move(chunks)}};
+}
+
+// "[\n<item>,\n<item>]": a line each, so that people and line tools can read it.
+template <class Items, class ToJson>
+std::string lines(const Items& items, ToJson&& to_json) {
+  std::string out = "[";
+  for (const auto& item : items) {
+    out += out.size() > 1 ? ",\n" : "\n";
+    out += to_json(item).dump();
+  }
+  return out + ']';
+}
+
+std::string quoted_json(std::string_view text) { return json(text).dump(); }
+
+FileRecord read_file(const Node& node) {
+  FileRecord file{node["name"].text(), node["bytes"].count(), node["xxh3_128"].digest()};
+  if (!is_safe_file_name(file.name) || file.name == manifest_name) node.refuse("has an unusable name ", base::quoted(file.name));
+  return file;
+}
+
+TensorRecord read_tensor(const Node& node, const std::vector<FileRecord>& files) {
+  TensorRecord tensor;
+  tensor.name = node["name"].text();
+  tensor.file = node["file"].text();
+  if (std::ranges::find(files, tensor.file, &FileRecord::name) == files.end()) node["file"].refuse("is no file of its group");
+  const auto dtype = tensor::dtype_from_name(node["dtype"].text());
+  if (!dtype) node["dtype"].refuse("is unknown");
+  tensor.dtype = *dtype;
+  for (const Node& dimension : node["shape"].items()) tensor.shape.push_back(dimension.count());
+  std::int64_t bytes = 0;
+  try {
+    bytes = tensor_bytes(tensor.dtype, tensor.shape);
+  } catch (const base::Error& error) {
+    node.refuse("cannot be: ", error.message());
+  }
+  for (const Node& chunk : node["chunks_xxh3_128"].items()) tensor.chunks.push_back(chunk.digest());
+  if (static_cast<std::int64_t>(tensor.chunks.size()) != chunk_count(bytes))
+    node.refuse("has ", tensor.chunks.size(), " checksums");
+  // A tensor that is a part of a larger one says so; that comes with several ranks.
+  if (node.value.contains("placement"))
+    base::fail(Status::unsupported, "the manifest's ", node.place, " is a part of a larger tensor");
+  return tensor;
+}
+
+GroupRecord read_group(const Node& node, std::set<std::string>& file_names) {
+  GroupRecord group;
+  group.name = node["name"].text();
+  for (const Node& file : node["files"].items()) {
+    group.files.push_back(read_file(file));
+    if (!file_names.insert(group.files.back().name).second) file.refuse("is listed twice");
+  }
+  std::set<std::string> names;
+  for (const Node& tensor : node["tensors"].items()) {
+    group.tensors.push_back(read_tensor(tensor, group.files));
+    if (!names.insert(group.tensors.back().name).second) tensor.refuse("has a name that is listed twice");
+  }
+  return group;
+}
+
+json parse_checked(std::string_view text) {
+  const auto fail_corrupt = [](const auto&... pieces) { base::fail(Status::corrupt, "the manifest ", cat(pieces...)); };
+  if (text.size() < tail_bytes) fail_corrupt("has only ", text.size(), " bytes");
+  const std::string_view body = text.substr(0, text.size() - tail_bytes);
+  const std::string_view tail = text.substr(body.size());
+  const auto digest = digest_from_hex(tail.substr(checksum_begin.size(), 32));
+  if (!tail.starts_with(checksum_begin) || !tail.ends_with(checksum_end) || !digest) fail_corrupt("does not end with its checksum");
+  if (hash_of(body) != *digest) fail_corrupt("has the checksum ", to_hex(hash_of(body)), "; it says ", to_hex(*digest));
+  const std::string problem = json_problem(text, deepest_json);
+  if (!problem.empty()) fail_corrupt("is not usable JSON: ", problem);
+  return json::parse(text);
+}
+
+std::map<std::string, std::string> read_values(const Node& top) {
+  const Node values = top["values"];
+  if (!values.value.is_object()) values.refuse("is no object");
+  std::map<std::string, std::string> out;
+  for (const auto& [key, value] : values.value.items()) out[key] = value.dump();
+  for (const std::string_view key : {data_position_key, controller_key}) {
+    const auto found = top.value.find(key);
+    if (found != top.value.end()) out[std::string(key)] = found->dump();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::int64_t chunk_count(std::int64_t bytes) { return bytes / chunk_bytes + (bytes % chunk_bytes != 0 ? 1 : 0); }
+
+std::int64_t total_bytes(const Manifest& manifest) {
+  std::int64_t total = 0;
+  for (const GroupRecord& group : manifest.groups) {
+    for (const FileRecord& file : group.files) {
+      if (__builtin_add_overflow(total, file.bytes, &total))
+        base::fail(Status::corrupt, "the manifest's files pass INT64_MAX bytes");
+    }
+  }
+  return total;
+}
+
+std::string to_text(const Manifest& manifest) {
+  std::string out = cat("{\"format\":\"ckpt-state\",\n\"format_version\":", format_version,
+                        ",\n\"library_version\":", quoted_json(manifest.library_version), ",\n\"step\":", manifest.step,
+                        ",\n\"commit_sequence\":", manifest.commit_sequence, ",\n\"world_size\":", manifest.world_size,
+                        ",\n\"seed\":", manifest.seed);
+  std::string values = "{";
+  for (const auto& [key, text] : manifest.values) {
+    if (key == data_position_key || key == controller_key) {
+      out += cat(",\n\"", key, "\":", text);
+    } else {
+      values += cat(values.size() > 1 ? ",\n" : "\n", quoted_json(key), ':', text);
+    }
+  }
+  out += cat(",\n\"values\":", values, "},\n\"metadata\":", manifest.metadata, ",\n\"environment\":", manifest.environment,
+             ",\n\"groups\":[");
+  for (const GroupRecord& group : manifest.groups) {
+    out += cat(out.back() == '[' ? "\n" : ",\n", "{\"name\":", quoted_json(group.name),
+               ",\n\"files\":", lines(group.files, file_json), ",\n\"tensors\":", lines(group.tensors, tensor_json), '}');
+  }
+  out += ']';
+  const Digest digest = hash_of(out);
+  out += cat(checksum_begin, to_hex(digest), checksum_end);
+  return out;
+}
+
+Manifest parse_manifest(std::string_view text) {
+  const json tree = parse_checked(text);
+  const Node top{tree, "top"};
+  if (!tree.is_object() || top["format"].text() != "ckpt-state") top.refuse("is not that of a state checkpoint");
+  if (const std::int64_t version = top["format_version"].count(); version != format_version) {
+    base::fail(Status::unsupported, "the manifest's format_version is ", version, "; this library reads ", format_version);
+  }
+  Manifest manifest;
+  manifest.library_version = top["library_version"].text();
+  manifest.step = top["step"].count();
+  manifest.commit_sequence = top["commit_sequence"].count();
+  manifest.world_size = top["world_size"].count();
+  if (!top["seed"].value.is_number_unsigned()) top["seed"].refuse("is no unsigned 64-bit number");
+  manifest.seed = top["seed"].value.get<std::uint64_t>();
+  manifest.metadata = top["metadata"].value.dump();
+  manifest.environment = top["environment"].value.dump();
+  manifest.values = read_values(top);
+  std::set<std::string> file_names;
+  std::set<std::string> group_names;
+  for (const Node& group : top["groups"].items()) {
+    manifest.groups.push_back(read_group(group, file_names));
+    if (!group_names.insert(manifest.groups.back().name).second) group.refuse("has a name that is listed twice");
+  }
+  if (manifest.world_size != 1)
+    base::fail(Status::unsupported, "the manifest's world_size is ", manifest.world_size, "; this library reads 1");
+  total_bytes(manifest);
+  return manifest;
+}
+
+}  // namespace ckpt::state

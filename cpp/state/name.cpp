@@ -1,0 +1,103 @@
+#include "state/name.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace ckpt::state {
+namespace {
+
+constexpr std::string_view upper_hex = "0123456789ABCDEF";
+constexpr std::size_t step_digits = 12;
+constexpr std::size_t attempt_digits = 8;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), lower);
+  return out;
+}
+
+// Device names of DOS, which Windows still reserves with any extension.
+bool is_reserved(std::string_view name) {
+  const std::string stem = lowered(name.substr(0, name.find('.')));
+  constexpr std::array<std::string_view, 4> devices = {"con", "prn", "aux", "nul"};
+  if (std::ranges::find(devices, stem) != devices.end()) return true;
+  return stem.size() == 4 && (stem.starts_with("com") || stem.starts_with("lpt")) && is_digit(stem[3]);
+}
+
+// "...-00001-of-00003" is how the parts of a split group are called.
+bool looks_like_part(std::string_view name) {
+  const auto digits_at = [&](std::size_t from_end) {
+    const std::string_view digits = name.substr(name.size() - from_end, 5);
+    return std::ranges::all_of(digits, is_digit);
+  };
+  constexpr std::size_t length = 15;  // -00001-of-00003
+  return name.size() > length && name[name.size() - length] == '-' && digits_at(14) && name.substr(name.size() - 9, 4) == "-of-" &&
+         digits_at(5);
+}
+
+void append_escaped(std::string& out, char c) {
+  const auto byte = static_cast<std::uint8_t>(c);
+  out += '%';
+  out += upper_hex[byte >> 4];
+  out += upper_hex[byte & 15];
+}
+
+}  // namespace
+
+std::string group_file_name(std::string_view group, std::set<std::string>& used) {
+  const bool escape_first = is_reserved(group) || looks_like_part(group);
+  std::string stem;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const char c = group[i];
+    const bool plain = is_letter(c) || is_digit(c) || c == '_' || c == '-' || (c == '.' && i > 0);
+    if (plain && !(i == 0 && escape_first)) {
+      stem += c;
+    } else {
+      append_escaped(stem, c);
+    }
+  }
+  for (std::int64_t copy = 1;; ++copy) {
+    std::string name = copy == 1 ? base::cat(stem, ".safetensors") : base::cat(stem, '~', copy, ".safetensors");
+    if (used.insert(lowered(name)).second) return name;
+  }
+}
+
+bool is_safe_file_name(std::string_view name) {
+  constexpr std::size_t longest = 255;
+  const auto harmless = [](char c) {
+    return static_cast<std::uint8_t>(c) >= 0x20 && c != 0x7F && c != '/' && c != '\\' && c != ':';
+  };
+  return !name.empty() && name.size() <= longest && name.front() != '.' && std::ranges::all_of(name, harmless);
+}
+
+std::string attempt_name(std::int64_t step, std::uint32_t attempt) {
+  std::string digits = base::cat(step);
+  digits.insert(0, step_digits - std::min(step_digits, digits.size()), '0');
+  std::string hex;
+  for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[(attempt >> shift) & 15];
+  return base::cat("step-", digits, '-', hex);
+}
+
+std::optional<std::int64_t> step_of_attempt(std::string_view name) {
+  constexpr std::string_view prefix = "step-";
+  if (!name.starts_with(prefix) || name.size() < prefix.size() + step_digits + 1 + attempt_digits) return std::nullopt;
+  const std::string_view digits = name.substr(prefix.size(), name.size() - prefix.size() - attempt_digits - 1);
+  const std::string_view hex = name.substr(name.size() - attempt_digits);
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
+  if (error != std::errc() || end != digits.data() + digits.size() || step < 0) return std::nullopt;
+  if (name[name.size() - attempt_digits - 1] != '-' || hex.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  return step;
+}
+
+}  // namespace ckpt::state

@@ -1,0 +1,30 @@
+// Names of groups and of files: the first may be any text, the second must be harmless on every system.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace ckpt::state {
+
+constexpr std::size_t longest_group_name = 64;
+
+// A file name for a group that no system reserves or folds into one of used, which holds lower-case names and gets the new one.
+// Letters and digits stay, other bytes become %XX: "model" -> "model.safetensors".
+std::string group_file_name(std::string_view group, std::set<std::string>& used);
+
+// May name a file in a checkpoint that somebody else wrote: one component, not hidden, no control characters, '/', '\' or ':'.
+bool is_safe_file_name(std::string_view name);
+
+// "step-000000001200-1a2b3c4d"
+std::string attempt_name(std::int64_t step, std::uint32_t attempt);
+// The step when name is of that form, else nothing.
+std::optional<std::int64_t> step_of_attempt(std::string_view name);
+
+inline constexpr std::string_view torn_prefix = "torn-";
+inline constexpr std::string_view manifest_name = "manifest.json";
+inline constexpr std::string_view lock_name = ".lock";
+
+}  // namespace ckpt::state

@@ -1,0 +1,279 @@
+#include "state/safetensors.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_set>
+
+#include "base/error.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::cat;
+using base::Status;
+using nlohmann::json;
+
+[[noreturn]] void fail_corrupt(const std::string& message) { base::fail(Status::corrupt, message); }
+
+// Takes the header apart while it is parsed: no tree of it is ever built. Depth 1 is the header's object, depth 2 a tensor or the
+// metadata, depth 3 a tensor's list; whatever is not known is skipped by counting its brackets.
+class HeaderReader final : public nlohmann::json_sax<json> {
+ public:
+  Header header;
+  std::string problem;
+
+  bool null() override { return scalar("null"); }
+  bool boolean(bool) override { return scalar("a boolean"); }
+  bool number_integer(number_integer_t) override { return scalar("a negative number"); }
+  bool number_float(number_float_t, const string_t&) override { return scalar("a number that is no 64-bit integer"); }
+  bool binary(binary_t&) override { return refuse("binary value"); }
+
+  bool number_unsigned(number_unsigned_t number) override {
+    if (place_ == Place::skipped) return skip_scalar();
+    if (place_ != Place::shape && place_ != Place::offsets) return scalar("a number");
+    if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return refuse(cat(number, " is too large"));
+    auto& list = place_ == Place::shape ? *shape_ : *offsets_;
+    if (place_ == Place::offsets && list.size() == 2) return refuse("data_offsets has more than two numbers");
+    list.push_back(static_cast<std::int64_t>(number));
+    return true;
+  }
+
+  bool string(string_t& text) override {
+    if (place_ == Place::skipped) return skip_scalar();
+    if (place_ == Place::metadata) {
+      header.metadata.emplace_back(key_, text);
+      return true;
+    }
+    if (place_ != Place::tensor || key_ != "dtype") return scalar("a string");
+    dtype_ = tensor::dtype_from_name(text);
+    return dtype_.has_value() || refuse(cat("unknown dtype ", base::quoted(text)));
+  }
+
+  bool key(string_t& name) override {
+    if (place_ == Place::skipped) return true;
+    if (name.find('\0') != string_t::npos) return refuse(cat("name ", base::quoted(name), " holds a NUL"));
+    auto& names = place_ == Place::top ? names_ : inner_names_;
+    if (!names.insert(name).second) return refuse(cat("name ", base::quoted(name), " twice"));
+    (place_ == Place::top ? tensor_ : key_) = name;
+    const bool unknown = place_ == Place::tensor && name != "dtype" && name != "shape" && name != "data_offsets";
+    if (unknown) {
+      place_ = Place::skipped;
+      skipped_depth_ = 0;
+    }
+    return true;
+  }
+
+  bool start_object(std::size_t) override {
+    if (place_ == Place::skipped) return deeper();
+    if (place_ == Place::outside) {
+      place_ = Place::top;
+      return true;
+    }
+    if (place_ != Place::top) return scalar("an object");
+    inner_names_.clear();
+    place_ = tensor_ == "__metadata__" ? Place::metadata : Place::tensor;
+    dtype_.reset();
+    shape_.reset();
+    offsets_.reset();
+    return true;
+  }
+
+  bool end_object() override {
+    if (place_ == Place::skipped) return shallower();
+    if (place_ == Place::tensor && !finish_tensor()) return false;
+    place_ = place_ == Place::top ? Place::outside : Place::top;
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    if (place_ == Place::skipped) return deeper();
+    if (place_ != Place::tensor || (key_ != "shape" && key_ != "data_offsets")) return scalar("a list");
+    place_ = key_ == "shape" ? Place::shape : Place::offsets;
+    (place_ == Place::shape ? shape_ : offsets_).emplace();
+    return true;
+  }
+
+  bool end_array() override {
+    if (place_ == Place::skipped) return shallower();
+    place_ = Place::tensor;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const json::exception&) override {
+    return refuse(cat("not JSON at byte ", position, " of the header"));
+  }
+
+ private:
+  enum class Place { outside, top, metadata, tensor, shape, offsets, skipped };
+  static constexpr std::int64_t deepest = 128;  // as the reference reader
+
+  bool refuse(const std::string& what) {
+    if (problem.empty()) problem = tensor_.empty() ? what : cat("tensor ", base::quoted(tensor_), ": ", what);
+    return false;
+  }
+
+  // A value where it cannot be, unless it is one of those that nobody looks at.
+  bool scalar(const char* kind) {
+    if (place_ == Place::outside) return refuse(cat("the header is ", kind, ", not an object"));
+    if (place_ != Place::skipped)
+      return refuse(cat(kind, " is not allowed ", place_ == Place::top ? "as a tensor" : cat("in ", base::quoted(key_))));
+    return skip_scalar();
+  }
+  bool skip_scalar() { return skipped_depth_ > 0 || end_skip(); }
+
+  bool deeper() { return ++skipped_depth_ <= deepest || refuse("nested too deep"); }
+  bool shallower() { return --skipped_depth_ > 0 || end_skip(); }
+  bool end_skip() {
+    place_ = Place::tensor;
+    return true;
+  }
+
+  bool finish_tensor() {
+    if (!dtype_) return refuse("dtype is missing");
+    if (!shape_) return refuse("shape is missing");
+    if (!offsets_ || offsets_->size() != 2) return refuse("data_offsets is missing or has not two numbers");
+    const std::int64_t begin = (*offsets_)[0];
+    const std::int64_t end = (*offsets_)[1];
+    if (end < begin) return refuse(cat("data_offsets go from ", begin, " back to ", end));
+    header.tensors.push_back({tensor_, *dtype_, std::move(*shape_), begin, end - begin});
+    return true;
+  }
+
+  Place place_ = Place::outside;
+  std::int64_t skipped_depth_ = 0;
+  std::string tensor_;
+  std::string key_;
+  std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> inner_names_;
+  std::optional<tensor::Dtype> dtype_;
+  std::optional<std::vector<std::int64_t>> shape_;
+  std::optional<std::vector<std::int64_t>> offsets_;
+};
+
+// No hole, no overlap, no byte over; each tensor as long as its shape says.
+void check_layout(const Header& header) {
+  std::int64_t expected = 0;
+  for (const TensorEntry& entry : header.tensors) {
+    const auto refuse = [&](const std::string& what) { fail_corrupt(cat("tensor ", base::quoted(entry.name), ": ", what)); };
+    if (entry.offset != expected) refuse(cat("its data begins at ", entry.offset, "; it must begin at ", expected));
+    std::int64_t bytes = 0;
+    try {
+      bytes = tensor_bytes(entry.dtype, entry.shape);
+    } catch (const base::Error& error) {
+      refuse(error.message());
+    }
+    if (entry.bytes != bytes) refuse(cat("data_offsets span ", entry.bytes, " bytes; its dtype and shape need ", bytes));
+    expected += entry.bytes;  // begin and end were both read as int64_t, so the sum is one of them
+  }
+  if (expected != header.data_bytes)
+    fail_corrupt(cat("the tensors have ", expected, " bytes; ", header.data_bytes, " follow the header"));
+}
+
+void append_json(std::string& out, const std::string& text) { out += json(text).dump(); }
+
+std::string header_json(const std::vector<TensorEntry>& tensors, const Metadata& metadata) {
+  std::string out = "{";
+  const auto comma = [&out] {
+    if (out.back() != '{') out += ',';
+  };
+  if (!metadata.empty()) {
+    out += "\"__metadata__\":{";
+    for (const auto& [key, value] : metadata) {
+      comma();
+      append_json(out, key);
+      out += ':';
+      append_json(out, value);
+    }
+    out += '}';
+  }
+  for (const TensorEntry& entry : tensors) {
+    comma();
+    append_json(out, entry.name);
+    base::append_piece(out, R"(:{"dtype":")");
+    base::append_piece(out, tensor::dtype_name(entry.dtype));
+    out += R"(","shape":[)";
+    for (std::size_t i = 0; i < entry.shape.size(); ++i) {
+      if (i > 0) out += ',';
+      base::append_piece(out, entry.shape[i]);
+    }
+    out += cat(R"(],"data_offsets":[)", entry.offset, ',', entry.offset + entry.bytes, "]}");
+  }
+  return out + '}';
+}
+
+}  // namespace
+
+std::int64_t tensor_bytes(tensor::Dtype dtype, const std::vector<std::int64_t>& shape) {
+  std::int64_t elements = 1;
+  std::int64_t bits = 0;
+  bool fits = true;
+  for (const std::int64_t dimension : shape) fits = fits && !__builtin_mul_overflow(elements, dimension, &elements);
+  fits = fits && !__builtin_mul_overflow(elements, tensor::dtype_bits(dtype), &bits);
+  if (!fits) base::fail(Status::out_of_range, "its shape and dtype need more than INT64_MAX bits");
+  base::require(bits % 8 == 0, "it has ", bits, " bits: not whole bytes");
+  return bits / 8;
+}
+
+Header parse_header(std::string_view text, std::int64_t data_bytes) {
+  if (!text.starts_with('{')) fail_corrupt("the header does not begin with '{'");
+  // The parser takes a NUL for the end of its input.
+  if (text.find('\0') != std::string_view::npos) fail_corrupt("the header holds a NUL byte");
+  HeaderReader reader;
+  if (!json::sax_parse(text, &reader)) fail_corrupt(reader.problem.empty() ? "the header is not JSON" : reader.problem);
+  Header header = std::move(reader.header);
+  header.data_bytes = data_bytes;
+  header.data_start = length_bytes + static_cast<std::int64_t>(text.size());
+  std::ranges::stable_sort(header.tensors, {}, [](const TensorEntry& entry) { return std::pair(entry.offset, entry.bytes); });
+  check_layout(header);
+  return header;
+}
+
+Header read_header(storage::File& file) {
+  const std::int64_t size = file.size();
+  unsigned char raw[length_bytes] = {};
+  if (size < length_bytes || file.read(0, std::as_writable_bytes(std::span(raw))) != length_bytes) {
+    fail_corrupt(cat("the file has ", size, " bytes; a safetensors file has at least ", length_bytes));
+  }
+  std::uint64_t length = 0;
+  for (int i = length_bytes - 1; i >= 0; --i) length = length << 8 | raw[i];
+  if (length > static_cast<std::uint64_t>(largest_header_bytes)) {
+    fail_corrupt(cat("the header's length is ", length, "; at most ", largest_header_bytes));
+  }
+  const auto header_bytes = static_cast<std::int64_t>(length);
+  if (header_bytes > size - length_bytes) {
+    fail_corrupt(cat("the header's length is ", length, " but ", size - length_bytes, " bytes follow: the file was cut off"));
+  }
+  std::string text(length, '\0');
+  if (file.read(length_bytes, std::as_writable_bytes(std::span(text))) != header_bytes)
+    fail_corrupt("the file shrank while it was read");
+  return parse_header(text, size - length_bytes - header_bytes);
+}
+
+std::string make_header(std::vector<TensorEntry>& tensors, const Metadata& metadata) {
+  std::ranges::sort(tensors, [](const TensorEntry& a, const TensorEntry& b) {
+    const std::int64_t bits_a = tensor::dtype_bits(a.dtype);
+    const std::int64_t bits_b = tensor::dtype_bits(b.dtype);
+    return bits_a != bits_b ? bits_a > bits_b : a.name < b.name;
+  });
+  std::int64_t offset = 0;
+  for (TensorEntry& entry : tensors) {
+    entry.offset = offset;
+    entry.bytes = tensor_bytes(entry.dtype, entry.shape);
+    if (__builtin_add_overflow(offset, entry.bytes, &offset))
+      base::fail(Status::out_of_range, "the tensors need more than INT64_MAX bytes");
+  }
+  std::string text = header_json(tensors, metadata);
+  const std::size_t unpadded = static_cast<std::size_t>(length_bytes) + text.size();
+  text.append((data_alignment - unpadded % data_alignment) % data_alignment, ' ');
+  if (static_cast<std::int64_t>(text.size()) > largest_header_bytes) {
+    base::fail(Status::out_of_range, tensors.size(), " tensors need a header of ", text.size(), " bytes; at most ",
+               largest_header_bytes);
+  }
+  std::string out;
+  for (int i = 0; i < length_bytes; ++i) out += static_cast<char>(text.size() >> (8 * i) & 0xFF);
+  return out + text;
+}
+
+}  // namespace ckpt::state

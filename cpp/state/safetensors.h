@@ -1,0 +1,75 @@
+// The safetensors file format, by the rules of version 0.8 (https://github.com/huggingface/safetensors):
+//
+//   u64 little-endian length of the header | header: a JSON object, padded with spaces | the tensors' bytes, without a hole
+//
+// Nothing here trusts the bytes it reads: sizes are bounded and multiplied with checks, and nothing recurses on input.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "storage/storage.h"
+#include "tensor/dtype.h"
+#include "tensor/tensor.h"
+
+namespace ckpt::state {
+
+constexpr std::int64_t largest_header_bytes = 100'000'000;
+constexpr std::int64_t length_bytes = 8;
+// Where the data begins in files that are written here; tensors follow it in falling order of element size.
+constexpr std::int64_t data_alignment = 64;
+
+struct TensorEntry {
+  std::string name;
+  tensor::Dtype dtype{};
+  std::vector<std::int64_t> shape;  // any number of dimensions
+  std::int64_t offset = 0;          // from the start of the data
+  std::int64_t bytes = 0;
+};
+
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+struct Header {
+  Metadata metadata;                 // in the file's order
+  std::vector<TensorEntry> tensors;  // in the data's order
+  std::int64_t data_start = 0;       // from the start of the file
+  std::int64_t data_bytes = 0;
+};
+
+// Bytes of a tensor; Error(out_of_range) when a product passes INT64_MAX, Error(invalid_argument) when they are not whole bytes.
+// Multiplies from left to right as other readers do: a zero does not excuse an overflow before it.
+std::int64_t tensor_bytes(tensor::Dtype dtype, const std::vector<std::int64_t>& shape);
+
+// Reads the JSON of a header whose data_bytes follow it. Error(corrupt) that names the tensor.
+Header parse_header(std::string_view text, std::int64_t data_bytes);
+
+// Reads the header of an open file of this size.
+Header read_header(storage::File& file);
+
+// A file's beginning (length, JSON, padding) for these tensors, of which only name, dtype and shape are given: sorts them into the
+// order in which their data must follow, and sets offset and bytes. Error(out_of_range) for a header that would be too long.
+std::string make_header(std::vector<TensorEntry>& tensors, const Metadata& metadata);
+
+// Any safetensors file, opened for reading; its header was checked.
+class SafetensorsFile {
+ public:
+  // Error(corrupt) that begins with the path.
+  explicit SafetensorsFile(const std::string& path);
+
+  const Header& header() const noexcept { return header_; }
+  // Error(out_of_range) unless 0 <= index < number of tensors.
+  const TensorEntry& at(std::int64_t index) const;
+  // Into a tensor of the same dtype and shape.
+  void read(std::int64_t index, tensor::Tensor& target);
+
+ private:
+  std::string path_;
+  std::unique_ptr<storage::File> file_;
+  Header header_;
+};
+
+}  // namespace ckpt::state

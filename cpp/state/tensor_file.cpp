@@ -1,0 +1,210 @@
+#include "state/tensor_file.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "base/error.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::cat;
+
+// Bytes stay in the cache between being copied, hashed and handed to the system.
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+[[noreturn]] void fail_corrupt(const std::string& message) { base::fail(base::Status::corrupt, message); }
+
+// Gathers bytes into blocks. The copy is what makes "hashed" and "written" the same bytes while a tensor is being changed.
+class BlockWriter {
+ public:
+  explicit BlockWriter(storage::File& file) : file_(file), block_(std::make_unique_for_overwrite<std::byte[]>(block_bytes)) {}
+
+  void append(std::span<const std::byte> bytes, Hasher* also) {
+    while (!bytes.empty()) {
+      const std::size_t count = std::min(bytes.size(), block_bytes - used_);
+      const std::span<std::byte> copy(block_.get() + used_, count);
+      std::memcpy(copy.data(), bytes.data(), count);
+      if (also != nullptr) also->update(copy);
+      used_ += count;
+      if (used_ == block_bytes) flush();
+      bytes = bytes.subspan(count);
+    }
+  }
+
+  FileRecord finish(const std::string& name) {
+    flush();
+    return {name, offset_, hasher_.finish()};
+  }
+
+ private:
+  void flush() {
+    if (used_ == 0) return;
+    const std::span<const std::byte> bytes(block_.get(), used_);
+    hasher_.update(bytes);
+    file_.write(offset_, bytes);
+    offset_ += static_cast<std::int64_t>(used_);
+    used_ = 0;
+  }
+
+  storage::File& file_;
+  std::unique_ptr<std::byte[]> block_;
+  std::size_t used_ = 0;
+  std::int64_t offset_ = 0;
+  Hasher hasher_;
+};
+
+std::vector<Digest> append_chunks(BlockWriter& writer, std::span<const std::byte> bytes) {
+  std::vector<Digest> digests;
+  Hasher hasher;
+  while (!bytes.empty()) {
+    const auto chunk = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(chunk_bytes)));
+    writer.append(chunk, &hasher);
+    digests.push_back(hasher.finish());
+    bytes = bytes.subspan(chunk.size());
+  }
+  return digests;
+}
+
+void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes) {
+  if (file.read(offset, bytes) != static_cast<std::int64_t>(bytes.size())) fail_corrupt("the file shrank while it was read");
+}
+
+// Compares a tensor's chunks with their record while its bytes come by.
+class ChunkChecker {
+ public:
+  explicit ChunkChecker(const TensorRecord& record) : record_(record) {}
+
+  void update(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const std::size_t count = std::min(bytes.size(), static_cast<std::size_t>(chunk_bytes - in_chunk_));
+      hasher_.update(bytes.first(count));
+      in_chunk_ += static_cast<std::int64_t>(count);
+      if (in_chunk_ == chunk_bytes) end_chunk();
+      bytes = bytes.subspan(count);
+    }
+  }
+
+  void finish() {
+    if (in_chunk_ > 0) end_chunk();
+  }
+
+ private:
+  void end_chunk() {
+    const Digest digest = hasher_.finish();
+    const Digest& expected = record_.chunks[chunk_];
+    if (digest != expected) {
+      fail_corrupt(cat("tensor ", base::quoted(record_.name), ": chunk ", chunk_, " has the checksum ", to_hex(digest),
+                       "; the manifest says ", to_hex(expected)));
+    }
+    ++chunk_;
+    in_chunk_ = 0;
+  }
+
+  const TensorRecord& record_;
+  Hasher hasher_;
+  std::size_t chunk_ = 0;
+  std::int64_t in_chunk_ = 0;
+};
+
+using RecordsByName = std::map<std::string_view, const TensorRecord*>;
+
+RecordsByName by_name(std::span<const TensorRecord* const> tensors) {
+  RecordsByName records;
+  for (const TensorRecord* record : tensors) records.emplace(record->name, record);
+  return records;
+}
+
+// Hashes [offset, offset + bytes) of a file block by block.
+void hash_range(storage::File& file, std::int64_t offset, std::int64_t bytes, std::span<std::byte> block, Hasher& whole,
+                ChunkChecker* checker) {
+  while (bytes > 0) {
+    const auto piece = block.first(std::min(block.size(), static_cast<std::size_t>(bytes)));
+    read_exactly(file, offset, piece);
+    whole.update(piece);
+    if (checker != nullptr) checker->update(piece);
+    offset += static_cast<std::int64_t>(piece.size());
+    bytes -= static_cast<std::int64_t>(piece.size());
+  }
+  if (checker != nullptr) checker->finish();
+}
+
+}  // namespace
+
+WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors) {
+  std::vector<TensorEntry> entries;
+  std::map<std::string_view, std::span<const std::byte>> bytes;
+  for (const StateTensor& item : tensors) {
+    const auto dimensions = item.tensor->shape().dimensions();
+    entries.push_back({item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}});
+    bytes.emplace(item.name, item.tensor->byte_span());
+  }
+  BlockWriter writer(file);
+  const std::string head = make_header(entries, {});
+  writer.append(std::as_bytes(std::span(head)), nullptr);
+  WrittenFile written;
+  for (TensorEntry& entry : entries) {
+    std::vector<Digest> chunks = append_chunks(writer, bytes.at(entry.name));
+    written.tensors.push_back({std::move(entry.name), name, entry.dtype, std::move(entry.shape), std::move(chunks)});
+  }
+  written.file = writer.finish(name);
+  return written;
+}
+
+Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors) {
+  if (const std::int64_t size = file.size(); size != record.bytes) {
+    fail_corrupt(cat("the file has ", size, " bytes; the manifest says ", record.bytes));
+  }
+  Header header = read_header(file);
+  const RecordsByName records = by_name(tensors);
+  for (const TensorEntry& entry : header.tensors) {
+    const auto found = records.find(entry.name);
+    if (found == records.end()) fail_corrupt(cat("tensor ", base::quoted(entry.name), " is not in the manifest"));
+    if (found->second->dtype != entry.dtype || found->second->shape != entry.shape) {
+      fail_corrupt(cat("tensor ", base::quoted(entry.name), " has another dtype or shape than the manifest says"));
+    }
+  }
+  // Names are unique on both sides, so equal counts mean equal sets.
+  if (header.tensors.size() != records.size()) {
+    fail_corrupt(cat("the file has ", header.tensors.size(), " tensors; the manifest says ", records.size()));
+  }
+  return header;
+}
+
+void read_tensor(storage::File& file, const Header& header, const TensorEntry& entry, const TensorRecord* record,
+                 std::span<std::byte> destination) {
+  std::int64_t offset = header.data_start + entry.offset;
+  if (record == nullptr) {
+    read_exactly(file, offset, destination);
+    return;
+  }
+  ChunkChecker checker(*record);
+  while (!destination.empty()) {
+    const auto piece = destination.first(std::min(destination.size(), block_bytes));
+    read_exactly(file, offset, piece);
+    checker.update(piece);
+    offset += static_cast<std::int64_t>(piece.size());
+    destination = destination.subspan(piece.size());
+  }
+  checker.finish();
+}
+
+void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors) {
+  const Header header = read_recorded_header(file, record, tensors);
+  const RecordsByName records = by_name(tensors);
+  const auto block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
+  const std::span<std::byte> space(block.get(), block_bytes);
+  Hasher whole;
+  hash_range(file, 0, header.data_start, space, whole, nullptr);
+  for (const TensorEntry& entry : header.tensors) {
+    ChunkChecker checker(*records.at(entry.name));
+    hash_range(file, header.data_start + entry.offset, entry.bytes, space, whole, &checker);
+  }
+  if (const Digest digest = whole.finish(); digest != record.digest) {
+    fail_corrupt(cat("the file has the checksum ", to_hex(digest), "; the manifest says ", to_hex(record.digest)));
+  }
+}
+
+}  // namespace ckpt::state

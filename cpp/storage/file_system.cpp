@@ -1,0 +1,298 @@
+#include "storage/file_system.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/error.h"
+#include "storage/os_error.h"
+
+#ifndef O_PATH
+#define O_PATH O_RDONLY
+#endif
+
+namespace ckpt::storage {
+namespace {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  // An error of close is of no use here: what must last has been synced before, and Linux closes even when it reports EINTR.
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int get() const noexcept { return number_; }
+  int give() noexcept { return std::exchange(number_, -1); }
+
+ private:
+  int number_ = -1;
+};
+
+// Repeats a system call that a signal interrupted.
+template <class Call>
+auto uninterrupted(Call&& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+Descriptor open_at(int directory, const std::string& name, int flags, const char* verb, const std::string& shown) {
+  constexpr mode_t everybody = 0666;  // less the process's umask
+  const int number = uninterrupted([&] { return ::openat(directory, name.c_str(), flags | O_CLOEXEC, everybody); });
+  if (number < 0) fail_os(errno, verb, shown);
+  return Descriptor(number);
+}
+
+struct stat status_of(int descriptor, const std::string& shown) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) fail_os(errno, "examine", shown);
+  return status;
+}
+
+void require_regular(const struct stat& status, const std::string& shown) {
+  base::require(S_ISREG(status.st_mode), base::quoted(shown), " is not a regular file");
+}
+
+void write_all(int descriptor, std::int64_t offset, std::span<const std::byte> bytes, const std::string& shown) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = uninterrupted(
+        [&] { return ::pwrite(descriptor, bytes.data() + done, bytes.size() - done, offset + static_cast<std::int64_t>(done)); });
+    if (count <= 0) fail_os(count < 0 ? errno : EIO, "write", shown);
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+class OsFile final : public File {
+ public:
+  OsFile(Descriptor descriptor, std::string shown) : descriptor_(std::move(descriptor)), shown_(std::move(shown)) {}
+
+  std::int64_t size() override { return status_of(descriptor_.get(), shown_).st_size; }
+
+  std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t count = uninterrupted([&] {
+        return ::pread(descriptor_.get(), bytes.data() + done, bytes.size() - done, offset + static_cast<std::int64_t>(done));
+      });
+      if (count < 0) fail_os(errno, "read", shown_);
+      if (count == 0) break;
+      done += static_cast<std::size_t>(count);
+    }
+    return static_cast<std::int64_t>(done);
+  }
+
+  void write(std::int64_t offset, std::span<const std::byte> bytes) override {
+    write_all(descriptor_.get(), offset, bytes, shown_);
+  }
+
+  void sync() override {
+    if (uninterrupted([&] { return ::fsync(descriptor_.get()); }) != 0) fail_os(errno, "sync", shown_);
+  }
+
+ private:
+  Descriptor descriptor_;
+  std::string shown_;
+};
+
+class OsLock final : public Lock {
+ public:
+  explicit OsLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+ private:
+  Descriptor descriptor_;
+};
+
+// The process id that a holder wrote into its lock file; "" when it has written none yet.
+std::string holder_of(int descriptor) {
+  std::array<char, 32> text{};
+  const ssize_t count = uninterrupted([&] { return ::pread(descriptor, text.data(), text.size(), 0); });
+  const std::string_view read(text.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+  return std::string(read.substr(0, read.find_first_not_of("0123456789")));
+}
+
+void sync_open_directory(int descriptor, const std::string& shown) {
+  const int result = uninterrupted([&] { return ::fsync(descriptor); });
+  // Some file systems cannot sync a directory and say so by EINVAL; they have nothing better to offer.
+  if (result != 0 && errno != EINVAL) fail_os(errno, "sync directory", shown);
+}
+
+class FileSystem final : public Storage {
+ public:
+  FileSystem(Descriptor root, std::string name) : root_(std::move(root)), name_(std::move(name)) {}
+
+  std::unique_ptr<File> create(const std::string& path) override {
+    const Place place = find(path);
+    auto file = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown(path));
+    return std::make_unique<OsFile>(std::move(file), shown(path));
+  }
+
+  std::unique_ptr<File> open(const std::string& path) override {
+    const Place place = find(path);
+    // Without O_NONBLOCK a pipe put in a file's place would hold the caller for ever.
+    auto file = open_at(place.directory(), place.leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open", shown(path));
+    require_regular(status_of(file.get(), shown(path)), shown(path));
+    return std::make_unique<OsFile>(std::move(file), shown(path));
+  }
+
+  void rename(const std::string& from, const std::string& to) override {
+    const Place source = find(from);
+    const Place target = find(to);
+    if (::renameat(source.directory(), source.leaf.c_str(), target.directory(), target.leaf.c_str()) != 0) {
+      fail_os(errno, base::cat("rename ", base::quoted(shown(from)), " to"), shown(to));
+    }
+  }
+
+  void remove(const std::string& path) override { unlink(path, 0); }
+  void remove_directory(const std::string& path) override { unlink(path, AT_REMOVEDIR); }
+
+  void make_directory(const std::string& path) override {
+    const Place place = find(path);
+    if (::mkdirat(place.directory(), place.leaf.c_str(), 0777) != 0) fail_os(errno, "make directory", shown(path));
+  }
+
+  void sync_directory(const std::string& path) override {
+    sync_open_directory(open_directory(path, "open directory").get(), shown(path));
+  }
+
+  std::vector<Entry> list(const std::string& path) override {
+    Descriptor descriptor = open_directory(path, "list");
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::fdopendir(descriptor.get()), ::closedir);
+    if (directory == nullptr) fail_os(errno, "list", shown(path));
+    const int number = descriptor.give();  // closedir closes it
+    std::vector<Entry> entries;
+    for (;;) {
+      errno = 0;
+      const dirent* const found = ::readdir(directory.get());  // this stream is read by this thread alone
+      if (found == nullptr) break;
+      const std::string_view name = found->d_name;
+      if (name == "." || name == "..") continue;
+      struct stat status {};
+      if (::fstatat(number, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno == ENOENT) continue;  // gone since
+        fail_os(errno, "examine", shown(join(path, name)));
+      }
+      entries.push_back({std::string(name), S_ISDIR(status.st_mode)});
+    }
+    if (errno != 0) fail_os(errno, "list", shown(path));
+    std::ranges::sort(entries, {}, &Entry::name);
+    return entries;
+  }
+
+  std::int64_t size(const std::string& path) override {
+    const Place place = find(path);
+    struct stat status {};
+    if (::fstatat(place.directory(), place.leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) fail_os(errno, "examine", shown(path));
+    require_regular(status, shown(path));
+    return status.st_size;
+  }
+
+  std::unique_ptr<Lock> lock(const std::string& path) override {
+    const Place place = find(path);
+    auto file = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, "open lock file", shown(path));
+    require_regular(status_of(file.get(), shown(path)), shown(path));
+    if (uninterrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) != 0) {
+      if (errno != EWOULDBLOCK) fail_os(errno, "lock", shown(path));
+      const std::string holder = holder_of(file.get());
+      base::fail(base::Status::busy, base::quoted(name_), " is being written by ",
+                 holder.empty() ? std::string("another process") : base::cat("process ", holder), ", which holds ", path);
+    }
+    // The text is for people and for the message above only: the lock itself is the kernel's.
+    const std::string text = base::cat(::getpid(), "\n");
+    if (::ftruncate(file.get(), 0) != 0) fail_os(errno, "write", shown(path));
+    write_all(file.get(), 0, std::as_bytes(std::span(text)), shown(path));
+    return std::make_unique<OsLock>(std::move(file));
+  }
+
+  const std::string& name() const override { return name_; }
+
+ private:
+  // Where a path's last component lies: in an open directory.
+  struct Place {
+    int root;
+    Descriptor held;  // empty when the directory is the root itself
+    std::string leaf;
+    int directory() const { return held.get() >= 0 ? held.get() : root; }
+  };
+
+  Place find(const std::string& path) {
+    require_path(path);
+    base::require(!path.empty(), "path is empty: the root itself is not allowed here");
+    Place place{root_.get(), Descriptor(), path};
+    for (std::size_t slash = place.leaf.find('/'); slash != std::string::npos; slash = place.leaf.find('/')) {
+      const std::string component = place.leaf.substr(0, slash);
+      place.held = open_at(place.directory(), component, O_PATH | O_DIRECTORY | O_NOFOLLOW, "enter", shown(path));
+      place.leaf.erase(0, slash + 1);
+    }
+    return place;
+  }
+
+  Descriptor open_directory(const std::string& path, const char* verb) {
+    constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+    if (path.empty()) return open_at(root_.get(), ".", flags, verb, name_);
+    const Place place = find(path);
+    return open_at(place.directory(), place.leaf, flags, verb, shown(path));
+  }
+
+  void unlink(const std::string& path, int flags) {
+    const Place place = find(path);
+    if (::unlinkat(place.directory(), place.leaf.c_str(), flags) != 0) fail_os(errno, "remove", shown(path));
+  }
+
+  std::string shown(std::string_view path) const { return path.empty() ? name_ : base::cat(name_, '/', path); }
+
+  Descriptor root_;
+  std::string name_;
+};
+
+// Makes a directory and those that lead to it. Each new name is made durable in the directory above it.
+void make_root(const std::string& root) {
+  for (std::size_t end = root.find_first_not_of('/'); end < root.size();) {
+    end = std::min(root.find('/', end), root.size());
+    const std::string path = root.substr(0, end);
+    end = std::min(root.find_first_not_of('/', end), root.size());
+    if (::mkdir(path.c_str(), 0777) != 0) {
+      if (errno == EEXIST) continue;
+      fail_os(errno, "make directory", path);
+    }
+    const std::size_t slash = path.rfind('/');
+    const std::string above = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+    sync_open_directory(open_at(AT_FDCWD, above, O_RDONLY | O_DIRECTORY, "open directory", above).get(), above);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode) {
+  base::require_name("root", root);
+  base::require(root.find('\0') == std::string::npos, "root holds a NUL: ", base::quoted(root));
+  constexpr int flags = O_RDONLY | O_DIRECTORY;
+  int number = uninterrupted([&] { return ::open(root.c_str(), flags | O_CLOEXEC); });
+  if (number < 0 && errno == ENOENT && mode == Root::make) {
+    make_root(root);
+    number = uninterrupted([&] { return ::open(root.c_str(), flags | O_CLOEXEC); });
+  }
+  if (number < 0) fail_os(errno, "open directory", root);
+  return std::make_shared<FileSystem>(Descriptor(number), root);
+}
+
+std::unique_ptr<File> open_file(const std::string& path) {
+  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or holds a NUL: ", base::quoted(path));
+  auto file = open_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, "open", path);
+  require_regular(status_of(file.get(), path), path);
+  return std::make_unique<OsFile>(std::move(file), path);
+}
+
+}  // namespace ckpt::storage

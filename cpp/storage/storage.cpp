@@ -1,0 +1,28 @@
+#include "storage/storage.h"
+
+#include "base/error.h"
+
+namespace ckpt::storage {
+
+void require_path(std::string_view path) {
+  using base::quoted;
+  base::require(path.find('\0') == std::string_view::npos, "path holds a NUL: ", quoted(path));
+  for (std::size_t begin = 0; !path.empty() && begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view component = path.substr(begin, end - begin);
+    base::require(!component.empty() && component != "." && component != "..", "path ", quoted(path),
+                  " leaves its root or has an empty ", "component");
+    begin = end + 1;
+  }
+}
+
+std::string join(std::string_view directory, std::string_view name) {
+  return directory.empty() ? std::string(name) : base::cat(directory, '/', name);
+}
+
+std::string_view parent(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+}  // namespace ckpt::storage

@@ -1,0 +1,80 @@
+// The only door to files. Everything above speaks to Storage, so a recording, failing or slow one can stand in between.
+//
+// Paths are relative to the storage's root, with '/' between components; "" is the root itself. No path leaves the root: ".", "..",
+// empty components and absolute paths are refused, and links are never followed.
+//
+// Errors: not_found, already_exists, no_space, permission, io; busy (lock); invalid_argument for a path that is not allowed or not
+// of the kind that was asked for (a directory or a link where a file is expected, and so on).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ckpt::storage {
+
+// An open file; closed by its destructor. One thread at a time.
+class File {
+ public:
+  virtual ~File() = default;
+  virtual std::int64_t size() = 0;
+  // Fills bytes from offset on; returns how many there were: fewer than asked only at the end of the file.
+  virtual std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) = 0;
+  // Writes all bytes at offset, or throws. Only for files from Storage::create.
+  virtual void write(std::int64_t offset, std::span<const std::byte> bytes) = 0;
+  // Returns when the contents are durable. After an error what was written must be taken for lost: write it anew under another
+  // name, since a second sync may report success for pages that the system has already thrown away.
+  virtual void sync() = 0;
+};
+
+// Held as long as it lives.
+class Lock {
+ public:
+  virtual ~Lock() = default;
+};
+
+struct Entry {
+  std::string name;
+  bool is_directory = false;
+};
+
+// Synchronised.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+
+  // A new, empty file; Error(already_exists) when the name is taken.
+  virtual std::unique_ptr<File> create(const std::string& path) = 0;
+  // An existing regular file, for reading.
+  virtual std::unique_ptr<File> open(const std::string& path) = 0;
+  // Atomically, replacing a file of that name; a directory must go to a new name. Durable after sync_directory of both parents.
+  virtual void rename(const std::string& from, const std::string& to) = 0;
+  virtual void remove(const std::string& path) = 0;
+  // The directory must be empty.
+  virtual void remove_directory(const std::string& path) = 0;
+  // One level; Error(already_exists) when the name is taken.
+  virtual void make_directory(const std::string& path) = 0;
+  // Returns when names made, renamed and removed in the directory are durable.
+  virtual void sync_directory(const std::string& path) = 0;
+  // Sorted by name, without "." and "..".
+  virtual std::vector<Entry> list(const std::string& path) = 0;
+  // Bytes of a regular file.
+  virtual std::int64_t size(const std::string& path) = 0;
+  // Makes the file if need be and holds an exclusive lock on it, or throws Error(busy) that names the holder at once.
+  virtual std::unique_ptr<Lock> lock(const std::string& path) = 0;
+  // For messages: where the root is.
+  virtual const std::string& name() const = 0;
+};
+
+// Error(invalid_argument) unless path may be used as described above.
+void require_path(std::string_view path);
+// directory/name; name alone when directory is "".
+std::string join(std::string_view directory, std::string_view name);
+// What comes before the last '/', "" when there is none.
+std::string_view parent(std::string_view path);
+
+}  // namespace ckpt::storage

@@ -1,0 +1,302 @@
+/* The state part through the .so from C99: save, resume, look, verify, and everything that must be refused. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static char root[] = "/tmp/ckpt-state-api-XXXXXX";
+
+static ckpt_tensor* tensor_of(float* data, int64_t count) {
+  ckpt_tensor* tensor = NULL;
+  CHECK_OK(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, &count, 1, NULL, NULL, &tensor));
+  return tensor;
+}
+
+static ckpt_storage* open_root(void) {
+  ckpt_storage* storage = NULL;
+  CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
+  return storage;
+}
+
+/* The example of docs/state.md. */
+static void save_and_resume(void) {
+  float weight[3] = {1, 2, 3};
+  float moment[2] = {4, 5};
+  ckpt_tensor* weight_tensor = tensor_of(weight, 3);
+  ckpt_tensor* moment_tensor = tensor_of(moment, 2);
+  ckpt_storage* storage = open_root();
+  ckpt_state* state = NULL;
+  ckpt_checkpoint* checkpoint = NULL;
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_OK(ckpt_state_add_tensor(state, "model", "weight", weight_tensor));
+  CHECK_OK(ckpt_state_add_tensor(state, "optimizer", "moment", moment_tensor));
+  CHECK_OK(ckpt_state_set_json(state, CKPT_STATE_DATA_POSITION, "{ \"byte\": 4096 }"));
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+
+  ckpt_load_result none = CKPT_LOAD_RESULT_INIT;
+  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, NULL, &none), CKPT_E_NOT_FOUND, root);
+
+  ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
+  options.step = 12;
+  options.seed = UINT64_MAX;
+  options.environment_json = "{\"isa\":\"avx2\"}";
+  ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
+  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &options, &saved));
+  CHECK(saved.step == 12 && saved.files == 2 && saved.commit_sequence == 1 && saved.bytes > 0);
+  CHECK(strncmp(saved.name, "step-000000000012-", 18) == 0);
+
+  weight[0] = weight[1] = weight[2] = 0;
+  moment[0] = 9;
+  CHECK_OK(ckpt_state_set_json(state, CKPT_STATE_DATA_POSITION, "0"));
+  ckpt_load_options load = CKPT_LOAD_OPTIONS_INIT;
+  load.environment_json = "{\"isa\":\"neon\"}";
+  ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, &load, &loaded));
+  CHECK(weight[0] == 1 && weight[2] == 3 && moment[0] == 4);
+  CHECK(loaded.step == 12 && loaded.seed == UINT64_MAX && loaded.skipped == 0 && loaded.environment_differs == 1);
+  CHECK(strcmp(loaded.name, saved.name) == 0);
+  char json[32];
+  int64_t needed = 0;
+  CHECK_OK(ckpt_state_json(state, CKPT_STATE_DATA_POSITION, json, sizeof json, &needed));
+  CHECK(strcmp(json, "{\"byte\":4096}") == 0 && needed == 13);
+
+  /* Released in any order: each keeps what it needs. */
+  ckpt_storage_release(storage);
+  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &options, NULL));
+  ckpt_tensor_release(weight_tensor);
+  ckpt_tensor_release(moment_tensor);
+  ckpt_checkpoint_release(checkpoint);
+  ckpt_state_release(state);
+}
+
+static void look_and_verify(void) {
+  ckpt_storage* storage = open_root();
+  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  options.read_only = 1;
+  ckpt_checkpoint* checkpoint = NULL;
+  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  int64_t count = 0;
+  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK(count == 2);
+  ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
+  CHECK_OK(ckpt_checkpoint_at(checkpoint, 0, &info));
+  CHECK(info.status == CKPT_OK && info.step == 12 && info.commit_sequence == 2 && info.bytes > 0);
+  CHECK_FAILS(ckpt_checkpoint_at(checkpoint, 2, &info), CKPT_E_OUT_OF_RANGE, "index is 2");
+  CHECK_FAILS(ckpt_checkpoint_at(checkpoint, -1, &info), CKPT_E_OUT_OF_RANGE, "index is -1");
+  char manifest[8192];
+  int64_t needed = 0;
+  CHECK_OK(ckpt_checkpoint_manifest(checkpoint, info.name, manifest, sizeof manifest, &needed));
+  CHECK(strstr(manifest, "\"format_version\":1") != NULL && strstr(manifest, "\"data_position\":{\"byte\":4096}") != NULL);
+  CHECK_FAILS(ckpt_checkpoint_manifest(checkpoint, "../elsewhere", NULL, 0, &needed), CKPT_E_INVALID_ARGUMENT, "../elsewhere");
+  ckpt_verify_result verified = CKPT_VERIFY_RESULT_INIT;
+  CHECK_OK(ckpt_checkpoint_verify(checkpoint, NULL, &verified));
+  CHECK(verified.files == 2 && verified.tensors == 2 && strcmp(verified.name, info.name) == 0);
+  CHECK_FAILS(ckpt_checkpoint_verify(checkpoint, "step-1", NULL), CKPT_E_NOT_FOUND, "step-1");
+  ckpt_state* state = NULL;
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_INVALID_STATE, "read-only");
+  ckpt_state_release(state);
+  ckpt_checkpoint_release(checkpoint);
+  ckpt_storage_release(storage);
+
+  /* One checkpoint's directory as a root of its own, and a file by its path. */
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", root, info.name);
+  CHECK_OK(ckpt_storage_create_file_system(path, NULL, &storage));
+  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_verify(checkpoint, CKPT_CHECKPOINT_SELF, NULL));
+  ckpt_checkpoint_release(checkpoint);
+  ckpt_storage_release(storage);
+  snprintf(path, sizeof path, "%s/%s/model.safetensors", root, info.name);
+  ckpt_safetensors* file = NULL;
+  CHECK_OK(ckpt_safetensors_open(path, &file));
+  CHECK_OK(ckpt_safetensors_count(file, &count));
+  CHECK(count == 1);
+  ckpt_tensor_info tensor = CKPT_TENSOR_INFO_INIT;
+  CHECK_OK(ckpt_safetensors_tensor(file, 0, &tensor));
+  CHECK(strcmp(tensor.name, "weight") == 0 && tensor.dtype == CKPT_DTYPE_F32 && tensor.ndim == 1 && tensor.shape[0] == 3);
+  CHECK(tensor.bytes == 12 && tensor.offset % 64 == 0);
+  float data[3] = {0};
+  ckpt_tensor* target = tensor_of(data, 3);
+  CHECK_OK(ckpt_safetensors_read(file, 0, target));
+  CHECK(data[0] == 1 && data[1] == 2 && data[2] == 3);
+  ckpt_tensor_release(target);
+  target = tensor_of(data, 2);
+  CHECK_FAILS(ckpt_safetensors_read(file, 0, target), CKPT_E_INVALID_ARGUMENT, "weight");
+  CHECK_FAILS(ckpt_safetensors_read(file, 1, target), CKPT_E_OUT_OF_RANGE, "index is 1");
+  ckpt_tensor_release(target);
+  CHECK_OK(ckpt_safetensors_metadata_count(file, &count));
+  CHECK(count == 0);
+  const char* key = NULL;
+  const char* value = NULL;
+  CHECK_FAILS(ckpt_safetensors_metadata(file, 0, &key, &value), CKPT_E_OUT_OF_RANGE, "index is 0");
+  ckpt_safetensors_release(file);
+}
+
+static void bad_storage(void) {
+  ckpt_storage* storage = NULL;
+  CHECK_FAILS(ckpt_storage_create_file_system(NULL, NULL, &storage), CKPT_E_INVALID_ARGUMENT, "root is NULL");
+  CHECK_FAILS(ckpt_storage_create_file_system(" ", NULL, &storage), CKPT_E_INVALID_ARGUMENT, "root is blank");
+  CHECK_FAILS(ckpt_storage_create_file_system(root, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
+  CHECK_FAILS(ckpt_storage_create_file_system("/dev/null", NULL, &storage), CKPT_E_INVALID_ARGUMENT, "/dev/null");
+  CHECK_FAILS(ckpt_storage_create_memory(NULL), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
+  ckpt_file_system_options options = CKPT_FILE_SYSTEM_OPTIONS_INIT;
+  options.must_exist = 1;
+  CHECK_FAILS(ckpt_storage_create_file_system("/nonexistent/root", &options, &storage), CKPT_E_NOT_FOUND, "/nonexistent/root");
+  options.struct_size = 1;
+  CHECK_FAILS(ckpt_storage_create_file_system(root, &options, &storage), CKPT_E_INVALID_ARGUMENT, "struct_size is 1");
+  CHECK(storage == NULL);
+  ckpt_storage_release(NULL);
+  ckpt_file_system_options_init(NULL);
+  ckpt_file_system_options_init(&options);
+  CHECK(options.struct_size == sizeof options && options.must_exist == 0);
+}
+
+static void bad_state(void) {
+  float data[1] = {0};
+  ckpt_tensor* tensor = tensor_of(data, 1);
+  ckpt_state* state = NULL;
+  int64_t count = 0;
+  CHECK_FAILS(ckpt_state_create(NULL), CKPT_E_INVALID_ARGUMENT, "state is NULL");
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_FAILS(ckpt_state_add_tensor(NULL, "g", "n", tensor), CKPT_E_INVALID_ARGUMENT, "state is NULL");
+  CHECK_FAILS(ckpt_state_add_tensor((ckpt_state*)tensor, "g", "n", tensor), CKPT_E_INVALID_ARGUMENT, "kind 'state'");
+  CHECK_FAILS(ckpt_state_add_tensor(state, NULL, "n", tensor), CKPT_E_INVALID_ARGUMENT, "group is NULL");
+  CHECK_FAILS(ckpt_state_add_tensor(state, "", "n", tensor), CKPT_E_INVALID_ARGUMENT, "group is blank");
+  CHECK_FAILS(ckpt_state_add_tensor(state, "g", NULL, tensor), CKPT_E_INVALID_ARGUMENT, "name is NULL");
+  CHECK_FAILS(ckpt_state_add_tensor(state, "g", " \t", tensor), CKPT_E_INVALID_ARGUMENT, "name is blank");
+  CHECK_FAILS(ckpt_state_add_tensor(state, "g", "\xff", tensor), CKPT_E_INVALID_ARGUMENT, "UTF-8");
+  CHECK_FAILS(ckpt_state_add_tensor(state, "g", "__metadata__", tensor), CKPT_E_INVALID_ARGUMENT, "__metadata__");
+  CHECK_FAILS(ckpt_state_add_tensor(state, "g", "n", NULL), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
+  CHECK_FAILS(ckpt_state_add_tensor(state, "g", "n", (ckpt_tensor*)state), CKPT_E_INVALID_ARGUMENT, "kind 'tensor'");
+  CHECK_FAILS(ckpt_state_add_tensor(state, "12345678901234567890123456789012345678901234567890123456789012345", "n", tensor),
+              CKPT_E_INVALID_ARGUMENT, "65 bytes");
+  CHECK_OK(ckpt_state_tensor_count(state, &count));
+  CHECK(count == 0);
+  CHECK_OK(ckpt_state_add_tensor(state, "g", "n", tensor));
+  CHECK_FAILS(ckpt_state_add_tensor(state, "g", "n", tensor), CKPT_E_ALREADY_EXISTS, "'n'");
+  CHECK_FAILS(ckpt_state_tensor_count(state, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
+  CHECK_FAILS(ckpt_state_set_json(state, "k", "{"), CKPT_E_INVALID_ARGUMENT, "json");
+  CHECK_FAILS(ckpt_state_set_json(state, "k", "NaN"), CKPT_E_INVALID_ARGUMENT, "json");
+  CHECK_FAILS(ckpt_state_set_json(state, "k", "1e999"), CKPT_E_INVALID_ARGUMENT, "json");
+  CHECK_FAILS(ckpt_state_set_json(state, "k", "18446744073709551616"), CKPT_E_INVALID_ARGUMENT, "64 bits");
+  CHECK_FAILS(ckpt_state_set_json(state, "k", "{\"a\":1,\"a\":2}"), CKPT_E_INVALID_ARGUMENT, "'a' twice");
+  CHECK_FAILS(ckpt_state_set_json(state, "k", NULL), CKPT_E_INVALID_ARGUMENT, "json is NULL");
+  CHECK_FAILS(ckpt_state_set_json(state, "", "1"), CKPT_E_INVALID_ARGUMENT, "key is blank");
+  CHECK_FAILS(ckpt_state_json(state, "k", NULL, 0, &count), CKPT_E_NOT_FOUND, "'k'");
+  CHECK_OK(ckpt_state_set_json(state, "k", "[1, 2.5, -9223372036854775808, 18446744073709551615]"));
+  char text[8];
+  CHECK_FAILS(ckpt_state_json(state, "k", text, sizeof text, &count), CKPT_E_OUT_OF_RANGE, "capacity is 8");
+  CHECK(count == 49);
+  ckpt_state_release(NULL);
+  ckpt_state_release(state);
+  ckpt_tensor_release(tensor);
+}
+
+static void bad_checkpoint(void) {
+  ckpt_storage* storage = open_root();
+  ckpt_storage* again = open_root();
+  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint* second = NULL;
+  ckpt_state* state = NULL;
+  char pid[32];
+  snprintf(pid, sizeof pid, "process %ld", (long)getpid());
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_FAILS(ckpt_checkpoint_create(NULL, NULL, &checkpoint), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
+  CHECK_FAILS(ckpt_checkpoint_create((ckpt_storage*)state, NULL, &checkpoint), CKPT_E_INVALID_ARGUMENT, "kind 'storage'");
+  CHECK_FAILS(ckpt_checkpoint_create(storage, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "checkpoint is NULL");
+  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  options.keep_last = -1;
+  CHECK_FAILS(ckpt_checkpoint_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "keep_last is -1");
+  CHECK(checkpoint == NULL);
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_FAILS(ckpt_checkpoint_create(again, NULL, &second), CKPT_E_BUSY, pid);
+  CHECK(second == NULL);
+
+  ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
+  save.step = -1;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, &save, NULL), CKPT_E_INVALID_ARGUMENT, "step is -1");
+  save.step = 1;
+  save.metadata_json = "{]";
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, &save, NULL), CKPT_E_INVALID_ARGUMENT, "metadata");
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "state is NULL");
+  CHECK_FAILS(ckpt_checkpoint_save(NULL, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "checkpoint is NULL");
+  ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
+  result.struct_size = 8;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, &result), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
+  int64_t count = 0;
+  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK(count == 2);
+  ckpt_load_options load = CKPT_LOAD_OPTIONS_INIT;
+  load.verify = 7;
+  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, &load, NULL), CKPT_E_INVALID_ARGUMENT, "verify is 7");
+  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "not in the state");
+  CHECK_FAILS(ckpt_checkpoint_count(checkpoint, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
+  CHECK_FAILS(ckpt_checkpoint_at(checkpoint, 0, NULL), CKPT_E_INVALID_ARGUMENT, "info is NULL");
+  CHECK_FAILS(ckpt_checkpoint_verify(checkpoint, "/", NULL), CKPT_E_INVALID_ARGUMENT, "'/'");
+  ckpt_checkpoint_release(checkpoint);
+  CHECK_OK(ckpt_checkpoint_create(again, NULL, &second));
+  ckpt_checkpoint_release(second);
+  ckpt_checkpoint_release(NULL);
+  ckpt_state_release(state);
+  ckpt_storage_release(storage);
+  ckpt_storage_release(again);
+}
+
+static void bad_safetensors(void) {
+  ckpt_safetensors* file = NULL;
+  char path[256];
+  CHECK_FAILS(ckpt_safetensors_open(NULL, &file), CKPT_E_INVALID_ARGUMENT, "path is NULL");
+  CHECK_FAILS(ckpt_safetensors_open("", &file), CKPT_E_INVALID_ARGUMENT, "path is empty");
+  CHECK_FAILS(ckpt_safetensors_open(root, &file), CKPT_E_INVALID_ARGUMENT, "regular file");
+  CHECK_FAILS(ckpt_safetensors_open("/nonexistent", &file), CKPT_E_NOT_FOUND, "/nonexistent");
+  CHECK_FAILS(ckpt_safetensors_open(root, NULL), CKPT_E_INVALID_ARGUMENT, "file is NULL");
+  snprintf(path, sizeof path, "%s/.lock", root);
+  CHECK_FAILS(ckpt_safetensors_open(path, &file), CKPT_E_CORRUPT, ".lock");
+  CHECK(file == NULL);
+  int64_t count = 0;
+  CHECK_FAILS(ckpt_safetensors_count(NULL, &count), CKPT_E_INVALID_ARGUMENT, "file is NULL");
+  ckpt_safetensors_release(NULL);
+}
+
+static void initialisers(void) {
+  ckpt_checkpoint_options checkpoint_options;
+  ckpt_save_options save_options;
+  ckpt_save_result save_result;
+  ckpt_load_options load_options;
+  ckpt_load_result load_result;
+  ckpt_checkpoint_info info;
+  ckpt_verify_result verify_result;
+  ckpt_tensor_info tensor_info;
+  ckpt_checkpoint_options_init(&checkpoint_options);
+  ckpt_save_options_init(&save_options);
+  ckpt_save_result_init(&save_result);
+  ckpt_load_options_init(&load_options);
+  ckpt_load_result_init(&load_result);
+  ckpt_checkpoint_info_init(&info);
+  ckpt_verify_result_init(&verify_result);
+  ckpt_tensor_info_init(&tensor_info);
+  CHECK(checkpoint_options.struct_size == sizeof checkpoint_options && save_options.struct_size == sizeof save_options);
+  CHECK(save_result.struct_size == sizeof save_result && load_options.struct_size == sizeof load_options);
+  CHECK(load_options.verify == CKPT_VERIFY_FULL && load_result.struct_size == sizeof load_result);
+  CHECK(info.struct_size == sizeof info && verify_result.struct_size == sizeof verify_result);
+  CHECK(tensor_info.struct_size == sizeof tensor_info);
+}
+
+int main(void) {
+  CHECK(mkdtemp(root) != NULL);
+  save_and_resume();
+  look_and_verify();
+  bad_storage();
+  bad_state();
+  bad_checkpoint();
+  bad_safetensors();
+  initialisers();
+  char command[64];
+  snprintf(command, sizeof command, "rm -rf '%s'", root);
+  CHECK(system(command) == 0);
+  return 0;
+}

@@ -1,0 +1,202 @@
+// Manifest, checksums, names and JSON values.
+#include "state/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include "fixture.h"
+#include "state/json_text.h"
+#include "state/name.h"
+
+namespace {
+
+using ckpt::base::Status;
+using namespace ckpt::state;
+
+Manifest example() {
+  Manifest manifest;
+  manifest.library_version = "1.2.3";
+  manifest.step = 1200;
+  manifest.commit_sequence = 7;
+  manifest.seed = UINT64_MAX;
+  manifest.metadata = R"({"who":"\u00e9"})";
+  manifest.environment = R"({"blas":"x"})";
+  manifest.values = {{"lr", "0.1"}, {"data_position", R"({"byte":5})"}, {"controller", "[1]"}};
+  manifest.groups = {{"model",
+                      {{"model.safetensors", 100, {1, 2}}},
+                      {{"w", "model.safetensors", ckpt::tensor::Dtype::f32, {2, 3}, {{3, 4}}},
+                       {"empty", "model.safetensors", ckpt::tensor::Dtype::u8, {0}, {}}}},
+                     {"none", {}, {}}};
+  return manifest;
+}
+
+// The text with a replacement made and its checksum renewed: what a hostile writer could make.
+std::string forged(const std::string& from, const std::string& to) {
+  std::string text = to_text(example());
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  std::string body = text.substr(0, text.rfind(",\n\"checksum\""));
+  return body + ",\n\"checksum\":\"" + to_hex(hash_of(body)) + "\"}\n";
+}
+
+TEST(StateManifest, ComesBackAsItWas) {
+  const Manifest read = parse_manifest(to_text(example()));
+  EXPECT_EQ(read.library_version, "1.2.3");
+  EXPECT_EQ(read.step, 1200);
+  EXPECT_EQ(read.commit_sequence, 7);
+  EXPECT_EQ(read.world_size, 1);
+  EXPECT_EQ(read.seed, UINT64_MAX);
+  EXPECT_EQ(read.metadata, "{\"who\":\"\xC3\xA9\"}");
+  EXPECT_EQ(read.environment, R"({"blas":"x"})");
+  EXPECT_EQ(read.values, example().values);
+  ASSERT_EQ(read.groups.size(), 2U);
+  EXPECT_EQ(read.groups[0].files[0].name, "model.safetensors");
+  EXPECT_EQ(read.groups[0].files[0].bytes, 100);
+  EXPECT_EQ(read.groups[0].files[0].digest, (Digest{1, 2}));
+  EXPECT_EQ(read.groups[0].tensors[0].shape, (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(read.groups[0].tensors[0].chunks[0], (Digest{3, 4}));
+  EXPECT_TRUE(read.groups[0].tensors[1].chunks.empty());
+  EXPECT_TRUE(read.groups[1].files.empty());
+  EXPECT_EQ(total_bytes(read), 100);
+  EXPECT_EQ(to_text(read), to_text(parse_manifest(to_text(read))));
+}
+
+TEST(StateManifest, EveryFlippedBitIsSeen) {
+  const std::string text = to_text(example());
+  for (std::size_t bit = 0; bit < text.size() * 8; ++bit) {
+    std::string flipped = text;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_ERROR(parse_manifest(flipped), Status::corrupt, "manifest");
+  }
+}
+
+TEST(StateManifest, EveryTruncationIsSeen) {
+  const std::string text = to_text(example());
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    EXPECT_ERROR(parse_manifest(text.substr(0, length)), Status::corrupt, "manifest");
+  }
+}
+
+TEST(StateManifest, RefusesForgedContents) {
+  struct Forgery {
+    const char* from;
+    std::string to;
+    const char* message;
+  };
+  const Forgery forgeries[] = {
+      {"\"ckpt-state\"", "\"other\"", "not that of a state checkpoint"},
+      {"\"step\":1200", "\"step\":-1", "top.step"},
+      {"\"step\":1200", "\"step\":9223372036854775808", "top.step"},
+      {"\"step\":1200", "\"step\":\"1200\"", "top.step"},
+      {"\"step\":1200,\n", "", "has no 'step'"},
+      {"\"seed\":18446744073709551615", "\"seed\":-1", "top.seed"},
+      {"\"step\":1200", "\"step\":1200,\"step\":1200", "'step' twice"},
+      {"\"groups\":[", "\"groups\":{},\"x\":[", "top.groups is no list"},
+      {"\"model.safetensors\",\"bytes\"", "\"../model.safetensors\",\"bytes\"", "unusable name"},
+      {"\"model.safetensors\",\"bytes\"", "\"/etc/passwd\",\"bytes\"", "unusable name"},
+      {"\"model.safetensors\",\"bytes\"", "\"..\",\"bytes\"", "unusable name"},
+      {"\"model.safetensors\",\"bytes\"", "\"\",\"bytes\"", "unusable name"},
+      {"\"model.safetensors\",\"bytes\"", "\"a\\\\b\",\"bytes\"", "unusable name"},
+      {"\"model.safetensors\",\"bytes\"", "\"c:x\",\"bytes\"", "unusable name"},
+      {"\"model.safetensors\",\"bytes\"", "\"manifest.json\",\"bytes\"", "unusable name"},
+      {"\"model.safetensors\",\"bytes\"", "\"other.safetensors\",\"bytes\"", "no file of its group"},
+      {"\"bytes\":100", "\"bytes\":-100", "bytes is no count"},
+      {"\"F32\"", "\"F33\"", "dtype is unknown"},
+      {"[2,3]", "[2,-3]", "is no count"},
+      {"[2,3]", "[4611686018427387904,4]", "INT64_MAX"},
+      {"[2,3]", "[0,3]", "1 checksums"},
+      {"\"name\":\"empty\"", "\"name\":\"w\"", "listed twice"},
+      {"{\"name\":\"none\"", "{\"name\":\"model\"", "listed twice"},
+      {"00000000000000030000000000000004", "0000000000000003000000000000000G", "no checksum"},
+      {"\"values\":{", "\"values\":[],\"other\":{", "values is no object"},
+      {"\"lr\":0.1", "\"lr\":" + std::string(100, '[') + std::string(100, ']'), "nested deeper"},
+  };
+  for (const Forgery& forgery : forgeries) {
+    SCOPED_TRACE(forgery.to);
+    EXPECT_ERROR(parse_manifest(forged(forgery.from, forgery.to)), Status::corrupt, forgery.message);
+  }
+}
+
+TEST(StateManifest, LeavesNewerFormatsAlone) {
+  EXPECT_ERROR(parse_manifest(forged("\"format_version\":1", "\"format_version\":2")), Status::unsupported, "format_version is 2");
+  EXPECT_ERROR(parse_manifest(forged("\"world_size\":1", "\"world_size\":4")), Status::unsupported, "world_size is 4");
+  EXPECT_ERROR(parse_manifest(forged("\"dtype\":\"F32\"", "\"placement\":{},\"dtype\":\"F32\"")), Status::unsupported,
+               "larger tensor");
+  EXPECT_NO_THROW(parse_manifest(forged("\"step\":1200", "\"future\":[{}],\"step\":1200")));
+}
+
+TEST(StateManifest, ChunksAreOf64MiB) {
+  EXPECT_EQ(chunk_count(0), 0);
+  EXPECT_EQ(chunk_count(1), 1);
+  EXPECT_EQ(chunk_count(64 << 20), 1);
+  EXPECT_EQ(chunk_count((64 << 20) + 1), 2);
+  EXPECT_EQ(chunk_count(INT64_MAX), INT64_MAX / (64 << 20) + 1);
+}
+
+TEST(StateHash, IsXxh3Of128Bits) {
+  // Known value of XXH3_128bits with seed 0 for no input, from the xxHash specification's test vectors.
+  EXPECT_EQ(to_hex(hash_of("")), "99aa06d3014798d86001c324468d497f");
+  Hasher hasher;
+  const std::string text(3'000'000, 'x');
+  for (std::size_t begin = 0; begin < text.size(); begin += 700'001) {
+    hasher.update(std::as_bytes(std::span(text)).subspan(begin, std::min<std::size_t>(700'001, text.size() - begin)));
+  }
+  EXPECT_EQ(hasher.finish(), hash_of(text));
+  EXPECT_EQ(hasher.finish(), hash_of(""));
+}
+
+TEST(StateHash, HexIsExact) {
+  const Digest digest{0x0123456789abcdef, 0xfedcba9876543210};
+  EXPECT_EQ(to_hex(digest), "0123456789abcdeffedcba9876543210");
+  EXPECT_EQ(digest_from_hex(to_hex(digest)), digest);
+  EXPECT_FALSE(digest_from_hex("0123456789abcdeffedcba987654321"));
+  EXPECT_FALSE(digest_from_hex("0123456789abcdeffedcba98765432100"));
+  EXPECT_FALSE(digest_from_hex("0123456789ABCDEFfedcba9876543210"));
+}
+
+TEST(StateName, FilesOfGroupsAreHarmlessEverywhere) {
+  std::set<std::string> used;
+  EXPECT_EQ(group_file_name("model", used), "model.safetensors");
+  EXPECT_EQ(group_file_name("Model", used), "Model~2.safetensors");
+  EXPECT_EQ(group_file_name("a/b", used), "a%2Fb.safetensors");
+  EXPECT_EQ(group_file_name("..", used), "%2E..safetensors");
+  EXPECT_EQ(group_file_name("c:\\x%", used), "c%3A%5Cx%25.safetensors");
+  EXPECT_EQ(group_file_name("con", used), "%63on.safetensors");
+  EXPECT_EQ(group_file_name("Lpt1.x", used), "%4Cpt1.x.safetensors");
+  EXPECT_EQ(group_file_name("com0", used), "%63om0.safetensors");
+  EXPECT_EQ(group_file_name("coma", used), "coma.safetensors");
+  EXPECT_EQ(group_file_name("m-00001-of-00003", used), "%6D-00001-of-00003.safetensors");
+  EXPECT_EQ(group_file_name("\xC3\xA9", used), "%C3%A9.safetensors");
+  for (const std::string& name : used) EXPECT_TRUE(is_safe_file_name(name)) << name;
+  EXPECT_TRUE(is_safe_file_name(group_file_name(std::string(64, '/'), used)));
+}
+
+TEST(StateName, AttemptsSayTheirStep) {
+  EXPECT_EQ(attempt_name(1200, 0x1a2b3c4d), "step-000000001200-1a2b3c4d");
+  EXPECT_EQ(attempt_name(INT64_MAX, 0), "step-9223372036854775807-00000000");
+  EXPECT_EQ(step_of_attempt("step-000000001200-1a2b3c4d"), 1200);
+  EXPECT_EQ(step_of_attempt("step-9223372036854775807-00000000"), INT64_MAX);
+  for (const char* name : {"", "step-", "step-1200-1a2b3c4d", "step-000000001200-1a2b3c4", "step-000000001200-1A2B3C4D",
+                           "torn-step-000000001200-1a2b3c4d", "step-00000000120x-1a2b3c4d", "step--00000001200-1a2b3c4d",
+                           "step-9223372036854775808-00000000", "step-000000001200_1a2b3c4d", "step-000000001200-1a2b3c4d.tmp"}) {
+    EXPECT_FALSE(step_of_attempt(name)) << name;
+  }
+}
+
+TEST(StateJson, KeepsValuesExactly) {
+  EXPECT_EQ(normalized_json("json", " {\"b\" : 1 ,\"a\":[ ]} "), R"({"b":1,"a":[]})");
+  EXPECT_EQ(normalized_json("json", "-9223372036854775808"), "-9223372036854775808");
+  EXPECT_EQ(normalized_json("json", "18446744073709551615"), "18446744073709551615");
+  EXPECT_EQ(normalized_json("json", "0.1"), "0.1");
+  EXPECT_EQ(normalized_json("json", "1.7976931348623157e308"), "1.7976931348623157e+308");
+  EXPECT_EQ(normalized_json("json", std::string(48, '[') + std::string(48, ']')), std::string(48, '[') + std::string(48, ']'));
+  EXPECT_ERROR(normalized_json("json", std::string(49, '[') + std::string(49, ']')), Status::invalid_argument, "deeper than 48");
+  EXPECT_ERROR(normalized_json("json", std::string(10'000'000, '[')), Status::invalid_argument, "deeper than 48");
+  EXPECT_ERROR(normalized_json("json", "-9223372036854775809"), Status::invalid_argument, "64 bits");
+  EXPECT_ERROR(normalized_json("json", std::string("1\0", 2)), Status::invalid_argument, "NUL");
+  EXPECT_ERROR(normalized_json("json", ""), Status::invalid_argument, "not JSON");
+  EXPECT_ERROR(normalized_json("json", "1 2"), Status::invalid_argument, "not JSON");
+  EXPECT_ERROR(normalized_json("json", "\"\xFF\""), Status::invalid_argument, "not JSON");
+}
+
+}  // namespace

@@ -1,0 +1,55 @@
+// A directory for one test, and the errors that calls throw.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/error.h"
+
+namespace ckpt::tests {
+
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ckpt-test-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    path_ = pattern;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  std::string path() const { return path_.string(); }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The status of the Error that body throws, and its message; ok when it throws none.
+template <class Body>
+base::Status status_of(Body&& body, std::string* message = nullptr) {
+  try {
+    body();
+    return base::Status::ok;
+  } catch (const base::Error& error) {
+    if (message != nullptr) *message = error.message();
+    return error.status();
+  }
+}
+
+}  // namespace ckpt::tests
+
+// body throws Error(status) whose message contains text.
+#define EXPECT_ERROR(body, expected, text)                                                             \
+  do {                                                                                                 \
+    std::string message_of_error;                                                                      \
+    EXPECT_EQ(ckpt::tests::status_of([&] { body; }, &message_of_error), expected) << message_of_error; \
+    EXPECT_NE(message_of_error.find(text), std::string::npos) << message_of_error;                     \
+  } while (0)
