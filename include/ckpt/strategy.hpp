@@ -1,0 +1,204 @@
+// strategy.hpp - the C++17 face of strategy.h: strategies as objects, your own as functions.
+#ifndef CKPT_STRATEGY_HPP
+#define CKPT_STRATEGY_HPP
+
+#include <ckpt/strategy.h>
+#include <ckpt/base.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ckpt {
+
+// The functions of a strategy of your own. They run on the threads that ask, several at once, and may throw: the exception's text
+// becomes part of the error of the call that asked.
+struct CustomStrategy {
+  std::function<bool(const ckpt_strategy_question& question)> decide;  // must be given
+  std::function<void()> reset;                                         // may be empty
+  std::function<void(std::string_view layer_name)> access;             // may be empty
+};
+
+// Answers layer by layer whether to checkpoint. May be asked from several threads at once.
+class Strategy {
+ public:
+  using Names = std::vector<std::string>;
+
+  static Strategy interval(std::int64_t interval = 2) {
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_interval(interval, out); });
+  }
+  static Strategy selective(const Names& names, const Names& excluded = {}) {
+    const auto chosen = pointers(names);
+    const auto refused = pointers(excluded);
+    return make([&](ckpt_strategy** out) {
+      return ckpt_strategy_create_selective(chosen.data(), count(chosen), refused.data(), count(refused), out);
+    });
+  }
+  static Strategy size_based(std::int64_t threshold_bytes = std::int64_t{1} << 20, const Names& excluded = {}) {
+    const auto refused = pointers(excluded);
+    return make(
+        [&](ckpt_strategy** out) { return ckpt_strategy_create_size_based(threshold_bytes, refused.data(), count(refused), out); });
+  }
+  // tracker, total_bytes and clock as for ckpt_strategy_create_memory_aware.
+  static Strategy memory_aware(double max_share = 0.8, ckpt_memory_tracker* tracker = nullptr, std::int64_t total_bytes = 0,
+                               ckpt_clock* clock = nullptr) {
+    return make(
+        [&](ckpt_strategy** out) { return ckpt_strategy_create_memory_aware(max_share, tracker, total_bytes, clock, out); });
+  }
+  static Strategy smart(const Names& excluded = {}) {
+    const auto refused = pointers(excluded);
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_smart(refused.data(), count(refused), out); });
+  }
+  static Strategy any_of(const std::vector<const Strategy*>& children) {
+    const auto handles = handles_of(children);
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_any(handles.data(), count(handles), out); });
+  }
+  static Strategy all_of(const std::vector<const Strategy*>& children) {
+    const auto handles = handles_of(children);
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_all(handles.data(), count(handles), out); });
+  }
+  static Strategy not_of(const Strategy& child) {
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_not(child.handle(), out); });
+  }
+  // rules: a name, a glob, "#5", "#2..7" or "#8..", each with the strategy that answers for it.
+  static Strategy first_of(const std::vector<std::pair<std::string, const Strategy*>>& rules, const Strategy& fallback) {
+    std::vector<const char*> texts;
+    std::vector<const Strategy*> children;
+    for (const auto& [text, child] : rules) {
+      texts.push_back(text.c_str());
+      children.push_back(child);
+    }
+    const auto handles = handles_of(children);
+    return make([&](ckpt_strategy** out) {
+      return ckpt_strategy_create_first(texts.data(), handles.data(), count(handles), fallback.handle(), out);
+    });
+  }
+  // "interval:4", "any(size:1MiB,interval:8)", ...
+  static Strategy from_text(const std::string& text) {
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_from_text(text.c_str(), out); });
+  }
+  static Strategy from_config(const ckpt_strategy_config& config) {
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create(&config, out); });
+  }
+  static Strategy custom(const std::string& name, CustomStrategy functions);
+
+  bool should_checkpoint(const std::string& layer_name, const ckpt_tensor* activation, std::int64_t layer_index) {
+    std::int32_t answer = 0;
+    check(ckpt_strategy_should_checkpoint(handle(), layer_name.c_str(), activation, layer_index, &answer));
+    return answer != 0;
+  }
+  // dtype: CKPT_DTYPE_...
+  bool should_checkpoint(const std::string& layer_name, ckpt_dtype dtype, const std::vector<std::int64_t>& shape,
+                         std::int64_t layer_index) {
+    std::int32_t answer = 0;
+    check(ckpt_strategy_should_checkpoint_shape(handle(), layer_name.c_str(), dtype, shape.data(), count(shape), layer_index,
+                                                &answer));
+    return answer != 0;
+  }
+  void observe_access(const std::string& layer_name) { check(ckpt_strategy_observe_access(handle(), layer_name.c_str())); }
+  void reset() { check(ckpt_strategy_reset(handle())); }
+
+  std::string name() const {
+    std::int64_t length = 0;
+    check(ckpt_strategy_name(handle(), nullptr, 0, &length));
+    std::string text(static_cast<std::size_t>(length) + 1, '\0');
+    check(ckpt_strategy_name(handle(), text.data(), length + 1, nullptr));
+    text.pop_back();
+    return text;
+  }
+  // CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY.
+  std::int32_t chosen() const {
+    std::int32_t chosen = 0;
+    check(ckpt_strategy_get_chosen(handle(), &chosen));
+    return chosen;
+  }
+  void set_chosen(std::int32_t chosen) { check(ckpt_strategy_set_chosen(handle(), chosen)); }
+  ckpt_strategy_counters counters() const {
+    ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
+    check(ckpt_strategy_get_counters(handle(), &counters));
+    return counters;
+  }
+  ckpt_strategy* handle() const noexcept { return handle_.get(); }
+  // For a factory that hands its reference to the library.
+  ckpt_strategy* give_up() noexcept { return handle_.give_up(); }
+
+ private:
+  Strategy() = default;
+
+  template <class Create>
+  static Strategy make(Create&& create) {
+    Strategy strategy;
+    check(create(strategy.handle_.out()));
+    return strategy;
+  }
+  template <class T>
+  static std::int64_t count(const std::vector<T>& items) noexcept {
+    return static_cast<std::int64_t>(items.size());
+  }
+  static std::vector<const char*> pointers(const Names& names) {
+    std::vector<const char*> out;
+    for (const auto& name : names) out.push_back(name.c_str());
+    return out;
+  }
+  static std::vector<ckpt_strategy*> handles_of(const std::vector<const Strategy*>& strategies) {
+    std::vector<ckpt_strategy*> out;
+    for (const auto* strategy : strategies) out.push_back(strategy == nullptr ? nullptr : strategy->handle());
+    return out;
+  }
+
+  detail::Handle<ckpt_strategy, ckpt_strategy_release> handle_;
+};
+
+inline Strategy Strategy::custom(const std::string& name, CustomStrategy functions) {
+  auto owned = std::make_unique<CustomStrategy>(std::move(functions));
+  ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
+  if (owned->decide) {
+    callbacks.decide = [](const ckpt_strategy_question* question, std::int32_t* answer, void* user_data) noexcept {
+      return detail::callback_status([&] { *answer = static_cast<CustomStrategy*>(user_data)->decide(*question) ? 1 : 0; });
+    };
+  }
+  if (owned->reset) {
+    callbacks.reset = [](void* user_data) noexcept {
+      return detail::callback_status([&] { static_cast<CustomStrategy*>(user_data)->reset(); });
+    };
+  }
+  if (owned->access) {
+    callbacks.access = [](const char* layer_name, void* user_data) noexcept {
+      return detail::callback_status([&] { static_cast<CustomStrategy*>(user_data)->access(layer_name); });
+    };
+  }
+  Strategy strategy = make([&](ckpt_strategy** out) {
+    return ckpt_strategy_create_custom(name.c_str(), &callbacks, owned.get(), detail::destroy<CustomStrategy>, out);
+  });
+  static_cast<void>(owned.release());
+  return strategy;
+}
+
+// Makes a kind known to text and config while this object lives. make may throw.
+class StrategyKind {
+ public:
+  using Make = std::function<Strategy(std::string_view arguments)>;
+
+  StrategyKind(std::string name, Make make) : name_(std::move(name)) {
+    auto owned = std::make_unique<Make>(std::move(make));
+    const ckpt_strategy_factory_fn call = [](const char* arguments, ckpt_strategy** strategy, void* user_data) noexcept {
+      return detail::callback_status([&] { *strategy = (*static_cast<Make*>(user_data))(arguments).give_up(); });
+    };
+    check(ckpt_strategy_register(name_.c_str(), *owned ? call : nullptr, owned.get(), detail::destroy<Make>));
+    static_cast<void>(owned.release());
+  }
+  ~StrategyKind() { ckpt_strategy_unregister(name_.c_str()); }
+  StrategyKind(const StrategyKind&) = delete;
+  StrategyKind& operator=(const StrategyKind&) = delete;
+
+ private:
+  std::string name_;
+};
+
+}  // namespace ckpt
+
+#endif  // CKPT_STRATEGY_HPP

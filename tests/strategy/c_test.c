@@ -1,0 +1,305 @@
+/* The strategies of strategy.h through libckpt.so, from C99. */
+#include <math.h>
+
+#include "check.h"
+
+/* "1011...": the answers for layers first .. first+count-1, all named name and of bytes u8. */
+static const char *answers(ckpt_strategy *strategy, const char *name, int64_t bytes, int64_t first, int64_t count) {
+  static char row[128];
+  int64_t i;
+  for (i = 0; i < count; ++i) {
+    int32_t answer = -1;
+    CHECK_OK(ckpt_strategy_should_checkpoint_shape(strategy, name, CKPT_DTYPE_U8, &bytes, 1, first + i, &answer));
+    row[i] = (char)('0' + answer);
+  }
+  row[count] = '\0';
+  return row;
+}
+
+static void check_name(ckpt_strategy *strategy, const char *expected) {
+  char name[256];
+  int64_t needed = -1;
+  CHECK_OK(ckpt_strategy_name(strategy, name, sizeof name, &needed));
+  CHECK(strcmp(name, expected) == 0);
+  CHECK(needed == (int64_t)strlen(expected));
+  CHECK_FAILS(ckpt_strategy_name(strategy, name, needed, NULL), CKPT_E_OUT_OF_RANGE, "needed with the NUL");
+}
+
+static void test_interval(void) {
+  ckpt_strategy *strategy = NULL;
+  ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
+  int32_t chosen = 0;
+  CHECK_OK(ckpt_strategy_create_interval(3, &strategy));
+  CHECK(strcmp(answers(strategy, "x", 10, 0, 7), "1001001") == 0);
+  CHECK(strcmp(answers(strategy, "x", 10, INT64_MAX - 1, 2), "10") == 0);
+  check_name(strategy, "Interval(3)");
+  CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
+  CHECK(counters.asked == 9 && counters.chosen == 4 && counters.chosen_bytes == 40);
+  CHECK_OK(ckpt_strategy_reset(strategy));
+  CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
+  CHECK(counters.asked == 0 && counters.chosen == 0 && counters.chosen_bytes == 0);
+  CHECK_OK(ckpt_strategy_get_chosen(strategy, &chosen));
+  CHECK(chosen == CKPT_STRATEGY_CHOSEN_BOUNDARY);
+  CHECK_OK(ckpt_strategy_set_chosen(strategy, CKPT_STRATEGY_CHOSEN_RECOMPUTE));
+  CHECK_OK(ckpt_strategy_get_chosen(strategy, &chosen));
+  CHECK(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE);
+  CHECK_FAILS(ckpt_strategy_set_chosen(strategy, 0), CKPT_E_INVALID_ARGUMENT, "chosen is 0");
+  ckpt_strategy_retain(strategy);
+  ckpt_strategy_release(strategy);
+  check_name(strategy, "Interval(3)");
+  ckpt_strategy_release(strategy);
+  ckpt_strategy_release(NULL);
+  strategy = NULL;
+  CHECK_FAILS(ckpt_strategy_create_interval(0, &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 0; at least 1");
+  CHECK(strategy == NULL);
+}
+
+static void test_selective(void) {
+  const char *names[] = {"a", "block.*.attn", "b"};
+  const char *excluded[] = {"block.0.*"};
+  const char *both[] = {"b", "x", "a"};
+  ckpt_strategy *strategy = NULL;
+  CHECK_OK(ckpt_strategy_create_selective(names, 3, excluded, 1, &strategy));
+  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "1") == 0);
+  CHECK(strcmp(answers(strategy, "block.1.attn", 1, 0, 1), "1") == 0);
+  CHECK(strcmp(answers(strategy, "block.0.attn", 1, 0, 1), "0") == 0);
+  CHECK(strcmp(answers(strategy, "c", 1, 0, 1), "0") == 0);
+  check_name(strategy, "Selective");
+  ckpt_strategy_release(strategy);
+  CHECK_OK(ckpt_strategy_create_selective(NULL, 0, NULL, 0, &strategy));
+  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);
+  ckpt_strategy_release(strategy);
+  CHECK_FAILS(ckpt_strategy_create_selective(names, 3, both, 3, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded: a, b");
+  CHECK_FAILS(ckpt_strategy_create_selective(NULL, 1, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "names is NULL");
+  CHECK_FAILS(ckpt_strategy_create_selective(names, -1, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "names: the count is -1");
+  names[1] = NULL;
+  CHECK_FAILS(ckpt_strategy_create_selective(names, 3, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "names[1] is NULL");
+}
+
+static void test_size_based(void) {
+  const char *excluded[] = {"norm"};
+  ckpt_strategy *strategy = NULL;
+  CHECK_OK(ckpt_strategy_create_size_based(1 << 20, excluded, 1, &strategy));
+  CHECK(strcmp(answers(strategy, "fc", 1 << 20, 0, 1), "1") == 0);
+  CHECK(strcmp(answers(strategy, "fc", (1 << 20) - 1, 0, 1), "0") == 0);
+  CHECK(strcmp(answers(strategy, "fc", INT64_C(1) << 50, 0, 1), "1") == 0);
+  CHECK(strcmp(answers(strategy, "norm", 1 << 20, 0, 1), "0") == 0);
+  check_name(strategy, "SizeBased(1MB)");
+  ckpt_strategy_release(strategy);
+  CHECK_FAILS(ckpt_strategy_create_size_based(0, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "threshold_bytes is 0");
+}
+
+static void test_memory_aware(void) {
+  const int64_t ten_seconds = INT64_C(10000000000);
+  ckpt_strategy *strategy = NULL;
+  ckpt_clock *clock = NULL;
+  CHECK_OK(ckpt_clock_create_manual(0, &clock));
+  CHECK_OK(ckpt_strategy_create_memory_aware(0.8, NULL, 1000, clock, &strategy)); /* this process holds more than 1000 bytes */
+  CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1010") == 0);
+  CHECK_OK(ckpt_clock_advance(clock, ten_seconds));
+  CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1111") == 0);
+  check_name(strategy, "MemoryAware(80%)");
+  ckpt_strategy_release(strategy);
+  CHECK_OK(ckpt_strategy_create_memory_aware(0.8, NULL, INT64_MAX, clock, &strategy));
+  ckpt_clock_release(clock); /* the strategy keeps it */
+  CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1010") == 0);
+  ckpt_strategy_release(strategy);
+  CHECK_FAILS(ckpt_strategy_create_memory_aware(1.5, NULL, 0, NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "max_share is 1.5");
+  CHECK_FAILS(ckpt_strategy_create_memory_aware(nan(""), NULL, 0, NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "max_share is nan");
+  CHECK_FAILS(ckpt_strategy_create_memory_aware(0.8, NULL, -1, NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "total_bytes is -1");
+}
+
+static void test_smart(void) {
+  const char *excluded[] = {"bad"};
+  ckpt_strategy *strategy = NULL;
+  CHECK_OK(ckpt_strategy_create_smart(excluded, 1, &strategy));
+  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);
+  CHECK(strcmp(answers(strategy, "bad", 1, 1, 1), "0") == 0);
+  CHECK_OK(ckpt_strategy_observe_access(strategy, "a"));
+  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);   /* its third access, early and not large */
+  CHECK(strcmp(answers(strategy, "new", 1, 0, 1), "1") == 0); /* its first */
+  CHECK(strcmp(answers(strategy, "bad", 100, 9, 1), "0") == 0);
+  check_name(strategy, "Smart");
+  CHECK_FAILS(ckpt_strategy_observe_access(strategy, ""), CKPT_E_INVALID_ARGUMENT, "layer_name is blank");
+  CHECK_FAILS(ckpt_strategy_observe_access(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "layer_name is NULL");
+  ckpt_strategy_release(strategy);
+}
+
+static void test_composites(void) {
+  const char *rules[] = {"block.*", "#1..2"};
+  ckpt_strategy *two = NULL;
+  ckpt_strategy *three = NULL;
+  ckpt_strategy *children[2];
+  ckpt_strategy *any = NULL;
+  ckpt_strategy *all = NULL;
+  ckpt_strategy *none = NULL;
+  ckpt_strategy *first = NULL;
+  CHECK_OK(ckpt_strategy_create_interval(2, &two));
+  CHECK_OK(ckpt_strategy_create_interval(3, &three));
+  children[0] = two;
+  children[1] = three;
+  CHECK_OK(ckpt_strategy_create_any(children, 2, &any));
+  CHECK_OK(ckpt_strategy_create_all(children, 2, &all));
+  CHECK_OK(ckpt_strategy_create_not(two, &none));
+  CHECK_OK(ckpt_strategy_create_first(rules, children, 2, none, &first));
+  ckpt_strategy_release(three); /* in any order */
+  ckpt_strategy_release(two);
+  CHECK(strcmp(answers(any, "x", 1, 0, 7), "1011101") == 0);
+  CHECK(strcmp(answers(all, "x", 1, 0, 7), "1000001") == 0);
+  CHECK(strcmp(answers(none, "x", 1, 0, 4), "0101") == 0);
+  CHECK(strcmp(answers(first, "x", 1, 0, 6), "000101") == 0);
+  CHECK(strcmp(answers(first, "block.1", 1, 0, 4), "1010") == 0);
+  check_name(any, "Any(Interval(2), Interval(3))");
+  check_name(first, "First(block.*: Interval(2), #1..2: Interval(3), Not(Interval(2)))");
+  CHECK_FAILS(ckpt_strategy_create_any(NULL, 0, &any), CKPT_E_INVALID_ARGUMENT, "children is empty");
+  CHECK_FAILS(ckpt_strategy_create_all(NULL, 2, &all), CKPT_E_INVALID_ARGUMENT, "children is NULL");
+  CHECK_FAILS(ckpt_strategy_create_not(NULL, &none), CKPT_E_INVALID_ARGUMENT, "child is NULL");
+  children[0] = any;
+  children[1] = NULL;
+  CHECK_FAILS(ckpt_strategy_create_any(children, 2, &any), CKPT_E_INVALID_ARGUMENT, "children[1] is NULL");
+  CHECK_FAILS(ckpt_strategy_create_first(rules, children, 1, NULL, &first), CKPT_E_INVALID_ARGUMENT, "fallback is NULL");
+  ckpt_strategy_release(first);
+  ckpt_strategy_release(any);
+  ckpt_strategy_release(none);
+  ckpt_strategy_release(all);
+}
+
+static void test_text(void) {
+  ckpt_strategy *strategy = NULL;
+  char kinds[256];
+  CHECK_OK(ckpt_strategy_create_from_text("any(size:1MiB,interval:8)", &strategy));
+  check_name(strategy, "Any(SizeBased(1MB), Interval(8))");
+  ckpt_strategy_release(strategy);
+  strategy = NULL;
+  CHECK_FAILS(ckpt_strategy_create_from_text("sometimes", &strategy), CKPT_E_NOT_FOUND, "known: interval, selective, size");
+  CHECK_FAILS(ckpt_strategy_create_from_text("interval:x", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 'x'");
+  CHECK_FAILS(ckpt_strategy_create_from_text(NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "text is NULL");
+  CHECK_FAILS(ckpt_strategy_create_from_text("smart", NULL), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
+  CHECK(strategy == NULL);
+  CHECK_OK(ckpt_strategy_known_kinds(kinds, sizeof kinds, NULL));
+  CHECK(strcmp(kinds, "interval, selective, size, memory-aware, smart, any, all, not, first") == 0);
+}
+
+static void test_config(void) {
+  const char *names[] = {"a"};
+  const char *rules[] = {"a"};
+  ckpt_strategy_config config;
+  ckpt_strategy *children[2];
+  ckpt_strategy *strategy = NULL;
+  int32_t chosen = 0;
+  CHECK_OK(ckpt_strategy_create(NULL, &children[0]));
+  check_name(children[0], "Interval(2)");
+  ckpt_strategy_config_init(&config);
+  ckpt_strategy_config_init(NULL);
+  config.interval = 7;
+  config.chosen = CKPT_STRATEGY_CHOSEN_RECOMPUTE;
+  CHECK_OK(ckpt_strategy_create(&config, &children[1]));
+  check_name(children[1], "Interval(7)");
+  CHECK_OK(ckpt_strategy_get_chosen(children[1], &chosen));
+  CHECK(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE);
+
+  config.kind = "selective";
+  config.names = names;
+  config.name_count = 1;
+  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "1") == 0);
+  ckpt_strategy_release(strategy);
+  config.kind = "size";
+  config.threshold_bytes = 2048;
+  config.excluded = names;
+  config.excluded_count = 1;
+  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  CHECK(strcmp(answers(strategy, "a", 4096, 0, 1), "0") == 0);
+  check_name(strategy, "SizeBased(2KB)");
+  ckpt_strategy_release(strategy);
+  config.kind = "memory-aware";
+  config.max_share = 0.25;
+  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  check_name(strategy, "MemoryAware(25%)");
+  ckpt_strategy_release(strategy);
+  config.kind = "smart";
+  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  ckpt_strategy_release(strategy);
+  config.kind = "first";
+  config.children = children;
+  config.child_count = 2;
+  config.rules = rules;
+  config.rule_count = 1;
+  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  check_name(strategy, "First(a: Interval(2), Interval(7))");
+  ckpt_strategy_release(strategy);
+
+  config.late_share = -1;
+  config.kind = "smart";
+  CHECK_FAILS(ckpt_strategy_create(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is -1");
+  config.kind = "nothing";
+  CHECK_FAILS(ckpt_strategy_create(&config, &strategy), CKPT_E_NOT_FOUND, "unknown strategy kind 'nothing'; known: interval");
+  config.kind = "interval";
+  config.chosen = 9;
+  CHECK_FAILS(ckpt_strategy_create(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "chosen is 9");
+  config.struct_size = 4;
+  CHECK_FAILS(ckpt_strategy_create(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "config.struct_size is 4");
+  ckpt_strategy_release(children[0]);
+  ckpt_strategy_release(children[1]);
+}
+
+static void test_bad_questions(void) {
+  const int64_t shape[] = {16, 16};
+  const int64_t huge[] = {INT64_MAX, 2};
+  const int64_t three = 3;
+  ckpt_strategy_counters counters;
+  ckpt_strategy *strategy = NULL;
+  ckpt_clock *clock = NULL;
+  int32_t answer = 77;
+  CHECK_OK(ckpt_strategy_create_interval(1, &strategy));
+  CHECK_OK(ckpt_clock_create_manual(0, &clock));
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(NULL, "x", CKPT_DTYPE_F32, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
+              "strategy is NULL");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape((ckpt_strategy *)clock, "x", CKPT_DTYPE_F32, shape, 2, 0, &answer),
+              CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, NULL, CKPT_DTYPE_F32, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
+              "layer_name is NULL");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "", CKPT_DTYPE_F32, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
+              "layer_name is blank");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "x", 0, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT, "dtype is 0");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "x", CKPT_DTYPE_F32, NULL, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
+              "shape is NULL");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "x", CKPT_DTYPE_F32, shape, 9, 0, &answer), CKPT_E_INVALID_ARGUMENT,
+              "ndim is 9");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "x", CKPT_DTYPE_F32, huge, 2, 0, &answer), CKPT_E_OUT_OF_RANGE,
+              "INT64_MAX");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "x", CKPT_DTYPE_F4, &three, 1, 0, &answer), CKPT_E_INVALID_ARGUMENT,
+              "not whole bytes");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "x", CKPT_DTYPE_F32, shape, 2, -1, &answer), CKPT_E_INVALID_ARGUMENT,
+              "layer_index is -1");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "x", CKPT_DTYPE_F32, shape, 2, 0, NULL), CKPT_E_INVALID_ARGUMENT,
+              "answer is NULL");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint(strategy, "x", NULL, 0, &answer), CKPT_E_INVALID_ARGUMENT, "activation is NULL");
+  CHECK_FAILS(ckpt_strategy_should_checkpoint(strategy, "x", (const ckpt_tensor *)clock, 0, &answer), CKPT_E_INVALID_ARGUMENT,
+              "activation is not a handle");
+  CHECK(answer == 77);
+  ckpt_strategy_counters_init(&counters);
+  ckpt_strategy_counters_init(NULL);
+  CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
+  CHECK(counters.asked == 0);
+  CHECK_FAILS(ckpt_strategy_get_counters(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "counters is NULL");
+  CHECK_OK(ckpt_strategy_should_checkpoint_shape(strategy, "x", CKPT_DTYPE_F32, NULL, 0, 0, &answer)); /* a scalar */
+  CHECK(answer == 1);
+  CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
+  CHECK(counters.chosen_bytes == 4);
+  ckpt_clock_release(clock);
+  ckpt_strategy_release(strategy);
+}
+
+int main(void) {
+  test_interval();
+  test_selective();
+  test_size_based();
+  test_memory_aware();
+  test_smart();
+  test_composites();
+  test_text();
+  test_config();
+  test_bad_questions();
+  return 0;
+}

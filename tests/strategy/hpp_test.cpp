@@ -1,0 +1,105 @@
+// The C++17 face of the strategy part.
+#include <ckpt/strategy.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using ckpt::Strategy;
+
+std::string answers(Strategy& strategy, std::int64_t count) {
+  std::string row;
+  for (std::int64_t i = 0; i < count; ++i) row += strategy.should_checkpoint("layer", CKPT_DTYPE_F32, {1024, 256}, i) ? '1' : '0';
+  return row;
+}
+
+template <class Call>
+std::string refusal(Call&& call) {
+  try {
+    call();
+  } catch (const ckpt::Error& error) {
+    return std::string(error.status_name()) + ": " + error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(StrategyHpp, MakesEveryKind) {
+  EXPECT_EQ(Strategy::interval().name(), "Interval(2)");
+  EXPECT_EQ(Strategy::selective({"a"}, {"b"}).name(), "Selective");
+  EXPECT_EQ(Strategy::size_based().name(), "SizeBased(1MB)");
+  EXPECT_EQ(Strategy::memory_aware().name(), "MemoryAware(80%)");
+  EXPECT_EQ(Strategy::smart({"x"}).name(), "Smart");
+  EXPECT_EQ(Strategy::from_text("any(size:1MiB,interval:8)").name(), "Any(SizeBased(1MB), Interval(8))");
+  ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
+  config.interval = 3;
+  EXPECT_EQ(Strategy::from_config(config).name(), "Interval(3)");
+  EXPECT_EQ(refusal([] { Strategy::interval(0); }), "INVALID_ARGUMENT: interval is 0; at least 1");
+}
+
+TEST(StrategyHpp, Composes) {
+  const auto two = Strategy::interval(2);
+  const auto three = Strategy::interval(3);
+  auto any = Strategy::any_of({&two, &three});
+  EXPECT_EQ(answers(any, 7), "1011101");
+  auto all = Strategy::all_of({&two, &three});
+  EXPECT_EQ(answers(all, 7), "1000001");
+  auto none = Strategy::not_of(two);
+  EXPECT_EQ(answers(none, 4), "0101");
+  auto first = Strategy::first_of({{"other", &two}, {"#2..3", &none}}, three);
+  EXPECT_EQ(answers(first, 7), "1001001");
+  EXPECT_EQ(first.name(), "First(other: Interval(2), #2..3: Not(Interval(2)), Interval(3))");
+}
+
+TEST(StrategyHpp, CountsAndResets) {
+  auto strategy = Strategy::interval(1);
+  answers(strategy, 3);
+  EXPECT_EQ(strategy.counters().asked, 3);
+  EXPECT_EQ(strategy.counters().chosen_bytes, 3 << 20);
+  strategy.reset();
+  EXPECT_EQ(strategy.counters().asked, 0);
+  EXPECT_EQ(strategy.chosen(), CKPT_STRATEGY_CHOSEN_BOUNDARY);
+  strategy.set_chosen(CKPT_STRATEGY_CHOSEN_RECOMPUTE);
+  EXPECT_EQ(strategy.chosen(), CKPT_STRATEGY_CHOSEN_RECOMPUTE);
+}
+
+TEST(StrategyHpp, CustomStrategiesMayThrow) {
+  const auto token = std::make_shared<int>(0);
+  {
+    ckpt::CustomStrategy functions;
+    functions.decide = [token](const ckpt_strategy_question& question) {
+      if (question.layer_index == 2) throw std::runtime_error("layer 2 is odd");
+      return question.bytes == 1 << 20;
+    };
+    functions.reset = [token] { ++*token; };
+    functions.access = [token](std::string_view name) { *token += static_cast<int>(name.size()); };
+    auto strategy = Strategy::custom("Mine", std::move(functions));
+    EXPECT_EQ(strategy.name(), "Mine");
+    EXPECT_EQ(answers(strategy, 2), "11");
+    EXPECT_NE(refusal([&] { answers(strategy, 3); }).find("layer 2 is odd"), std::string::npos);
+    strategy.reset();
+    strategy.observe_access("four");
+    EXPECT_EQ(*token, 5);
+    EXPECT_EQ(token.use_count(), 4);
+  }
+  EXPECT_EQ(token.use_count(), 1);
+  EXPECT_EQ(refusal([] { Strategy::custom("Mine", {}); }), "INVALID_ARGUMENT: callbacks->decide is NULL");
+}
+
+TEST(StrategyHpp, KindsAreKnownWhileTheirObjectLives) {
+  {
+    const ckpt::StrategyKind every(
+        "every", [](std::string_view arguments) { return Strategy::interval(std::stoi(std::string(arguments))); });
+    EXPECT_EQ(Strategy::from_text("not(every:5)").name(), "Not(Interval(5))");
+    EXPECT_NE(refusal([] { Strategy::from_text("every:x"); }).find("CALLBACK"), std::string::npos);
+    EXPECT_NE(
+        refusal([] { ckpt::StrategyKind("every", [](std::string_view) { return Strategy::interval(); }); }).find("ALREADY_EXISTS"),
+        std::string::npos);
+  }
+  EXPECT_NE(refusal([] { Strategy::from_text("every:5"); }).find("NOT_FOUND"), std::string::npos);
+}
+
+}  // namespace
