@@ -1,0 +1,272 @@
+// engine.hpp - the C++17 face of engine.h: layers, chains, the executor, optimizers.
+//
+// Everything here is inline and calls only the C API, so a program compiled with it runs with any later library of the same soname.
+#ifndef CKPT_ENGINE_HPP
+#define CKPT_ENGINE_HPP
+
+#include <ckpt/engine.h>
+#include <ckpt/base.hpp>
+#include <ckpt/memory.hpp>
+#include <ckpt/plan.hpp>
+#include <ckpt/tensor.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ckpt {
+
+// Name, version and core of the BLAS; loads it.
+inline std::string blas_info() {
+  std::int64_t length = 0;
+  check(ckpt_blas_info(nullptr, 0, &length));
+  std::string text(static_cast<std::size_t>(length) + 1, '\0');
+  check(ckpt_blas_info(text.data(), length + 1, nullptr));
+  text.pop_back();
+  return text;
+}
+
+// dtype and shape of an activation. Error with CKPT_E_INVALID_ARGUMENT for more than 8 dimensions.
+inline ckpt_tensor_spec tensor_spec(ckpt_dtype dtype, const std::vector<std::int64_t>& shape) {
+  ckpt_tensor_spec spec = {};
+  spec.dtype = dtype;
+  if (shape.size() > 8) throw Error(CKPT_E_INVALID_ARGUMENT, "shape has " + std::to_string(shape.size()) + " dimensions; at most 8");
+  spec.ndim = static_cast<std::int32_t>(shape.size());
+  std::copy(shape.begin(), shape.end(), spec.shape);
+  return spec;
+}
+
+// A layer of your own: derive from it. Its functions run on the thread that runs the executor and may throw: the exception's text
+// becomes part of the error of the step. What each must do is said at ckpt_layer_callbacks.
+class CustomLayer {
+ public:
+  virtual ~CustomLayer() = default;
+  virtual std::uint32_t flags() const { return CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC; }
+  virtual std::int32_t options() const { return 1; }
+  virtual std::int64_t ambient_bytes() const { return 0; }
+  virtual ckpt_tensor_spec output(const ckpt_tensor_spec& input) = 0;
+  virtual ckpt_layer_option option(const ckpt_tensor_spec& input, std::int32_t option) {
+    static_cast<void>(input);
+    static_cast<void>(option);
+    return {0, 0, 0};
+  }
+  virtual void forward(const ckpt_layer_context& context, const void* input, void* output, void* tape, void* workspace) = 0;
+  virtual void backward(const ckpt_layer_context& context, const void* input, const void* output, const void* tape,
+                        const void* grad_output, void* grad_input, void* workspace) = 0;
+  virtual void save_ambient(void* state) { static_cast<void>(state); }
+  virtual void restore_ambient(const void* state) { static_cast<void>(state); }
+};
+
+// One layer, to be added to a chain.
+class Layer {
+ public:
+  static Layer linear(const std::string& name, std::int64_t inputs, std::int64_t outputs, ckpt_dtype dtype = CKPT_DTYPE_F32) {
+    return make([&](ckpt_layer** out) { return ckpt_layer_create_linear(name.c_str(), inputs, outputs, dtype, out); });
+  }
+  static Layer relu(const std::string& name) {
+    return make([&](ckpt_layer** out) { return ckpt_layer_create_relu(name.c_str(), out); });
+  }
+  static Layer gelu(const std::string& name) {
+    return make([&](ckpt_layer** out) { return ckpt_layer_create_gelu(name.c_str(), out); });
+  }
+  static Layer embedding(const std::string& name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
+                         ckpt_dtype dtype = CKPT_DTYPE_F32) {
+    return make([&](ckpt_layer** out) { return ckpt_layer_create_embedding(name.c_str(), vocabulary, context, width, dtype, out); });
+  }
+  static Layer dropout(const std::string& name, double probability) {
+    return make([&](ckpt_layer** out) { return ckpt_layer_create_dropout(name.c_str(), probability, out); });
+  }
+  static Layer softmax_cross_entropy(const std::string& name) {
+    return make([&](ckpt_layer** out) { return ckpt_layer_create_softmax_cross_entropy(name.c_str(), out); });
+  }
+  static Layer custom(const std::string& name, std::unique_ptr<CustomLayer> layer);
+
+  ckpt_layer* handle() const noexcept { return handle_.get(); }
+
+ private:
+  Layer() = default;
+  template <class Create>
+  static Layer make(Create&& create) {
+    Layer layer;
+    check(create(layer.handle_.out()));
+    return layer;
+  }
+  detail::Handle<ckpt_layer, ckpt_layer_release> handle_;
+};
+
+// A parameter of a chain: the chain's own memory, shared.
+struct Parameter {
+  std::string name;
+  Tensor value;
+  Tensor gradient;
+};
+
+class Chain {
+ public:
+  explicit Chain(std::int64_t first_layer = 0) { check(ckpt_chain_create(first_layer, handle_.out())); }
+
+  Chain& add(const Layer& layer) {
+    check(ckpt_chain_add(handle(), layer.handle()));
+    return *this;
+  }
+  std::int64_t layers() const {
+    std::int64_t layers = 0;
+    check(ckpt_chain_layers(handle(), &layers));
+    return layers;
+  }
+  void initialize(std::uint64_t seed) { check(ckpt_chain_initialize(handle(), seed)); }
+  std::vector<Parameter> parameters() const {
+    std::int64_t count = 0;
+    check(ckpt_chain_parameters(handle(), &count));
+    std::vector<Parameter> all;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const char* name = nullptr;
+      ckpt_tensor* value = nullptr;
+      ckpt_tensor* gradient = nullptr;
+      check(ckpt_chain_parameter(handle(), i, &name, &value, &gradient));
+      Tensor owned_value = Tensor::adopt(value);
+      Tensor owned_gradient = Tensor::adopt(gradient);
+      all.push_back({name, std::move(owned_value), std::move(owned_gradient)});
+    }
+    return all;
+  }
+  // Returns the norm before.
+  double clip_gradients(double max_norm) {
+    double norm = 0;
+    check(ckpt_chain_clip_gradients(handle(), max_norm, &norm));
+    return norm;
+  }
+  // measured_steps 0: bytes only.
+  Profile profile(const ckpt_tensor_spec& input, std::int32_t measured_steps = 0, const ThreadPool* pool = nullptr) {
+    ckpt_profile* profile = nullptr;
+    check(ckpt_chain_profile(handle(), &input, measured_steps, pool == nullptr ? nullptr : pool->handle(), &profile));
+    return Profile::adopt(profile);
+  }
+  ckpt_chain* handle() const noexcept { return handle_.get(); }
+
+ private:
+  detail::Handle<ckpt_chain, ckpt_chain_release> handle_;
+};
+
+class Executor {
+ public:
+  Executor(const Chain& chain, const Schedule& schedule, const ckpt_tensor_spec& input,
+           const ckpt_executor_options& options = CKPT_EXECUTOR_OPTIONS_INIT) {
+    check(ckpt_executor_create(chain.handle(), schedule.handle(), &input, &options, handle_.out()));
+  }
+  // Returns the loss, or NaN when the output is not one number.
+  double run(const ckpt_step& step) {
+    double loss = 0;
+    check(ckpt_executor_run(handle(), &step, &loss));
+    return loss;
+  }
+  ckpt_executor_stats stats() const {
+    ckpt_executor_stats stats = CKPT_EXECUTOR_STATS_INIT;
+    check(ckpt_executor_get_stats(handle(), &stats));
+    return stats;
+  }
+  ckpt_executor* handle() const noexcept { return handle_.get(); }
+
+ private:
+  detail::Handle<ckpt_executor, ckpt_executor_release> handle_;
+};
+
+class Optimizer {
+ public:
+  static Optimizer sgd(const Chain& chain, double learning_rate, double momentum = 0) {
+    Optimizer optimizer;
+    check(ckpt_optimizer_create_sgd(chain.handle(), learning_rate, momentum, optimizer.handle_.out()));
+    return optimizer;
+  }
+  static Optimizer adamw(const Chain& chain, const ckpt_adamw_options& options = CKPT_ADAMW_OPTIONS_INIT) {
+    Optimizer optimizer;
+    check(ckpt_optimizer_create_adamw(chain.handle(), &options, optimizer.handle_.out()));
+    return optimizer;
+  }
+
+  void step() { check(ckpt_optimizer_step(handle())); }
+  std::int64_t steps() const {
+    std::int64_t steps = 0;
+    check(ckpt_optimizer_steps(handle(), &steps));
+    return steps;
+  }
+  void set_steps(std::int64_t steps) { check(ckpt_optimizer_set_steps(handle(), steps)); }
+  // Name and tensor of everything that must be saved beside the number of steps.
+  std::vector<std::pair<std::string, Tensor>> tensors() const {
+    std::int64_t count = 0;
+    check(ckpt_optimizer_tensors(handle(), &count));
+    std::vector<std::pair<std::string, Tensor>> all;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const char* name = nullptr;
+      ckpt_tensor* value = nullptr;
+      check(ckpt_optimizer_tensor(handle(), i, &name, &value));
+      Tensor owned = Tensor::adopt(value);
+      all.emplace_back(name, std::move(owned));
+    }
+    return all;
+  }
+  ckpt_optimizer* handle() const noexcept { return handle_.get(); }
+
+ private:
+  Optimizer() = default;
+  detail::Handle<ckpt_optimizer, ckpt_optimizer_release> handle_;
+};
+
+// ---- Custom layers: how C reaches the object ----
+
+namespace detail {
+
+struct CustomLayerCalls {
+  static CustomLayer& layer(void* user_data) { return **static_cast<std::unique_ptr<CustomLayer>*>(user_data); }
+
+  static std::int32_t output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) noexcept {
+    return callback_status([&] { *output = layer(user_data).output(*input); });
+  }
+  static std::int32_t option(const ckpt_tensor_spec* input, std::int32_t number, ckpt_layer_option* out, void* user_data) noexcept {
+    return callback_status([&] { *out = layer(user_data).option(*input, number); });
+  }
+  static std::int32_t forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
+                              void* user_data) noexcept {
+    return callback_status([&] { layer(user_data).forward(*context, input, output, tape, workspace); });
+  }
+  static std::int32_t backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
+                               const void* grad_output, void* grad_input, void* workspace, void* user_data) noexcept {
+    return callback_status([&] { layer(user_data).backward(*context, input, output, tape, grad_output, grad_input, workspace); });
+  }
+  static std::int32_t save_ambient(void* state, void* user_data) noexcept {
+    return callback_status([&] { layer(user_data).save_ambient(state); });
+  }
+  static std::int32_t restore_ambient(const void* state, void* user_data) noexcept {
+    return callback_status([&] { layer(user_data).restore_ambient(state); });
+  }
+};
+
+}  // namespace detail
+
+inline Layer Layer::custom(const std::string& name, std::unique_ptr<CustomLayer> layer) {
+  using Calls = detail::CustomLayerCalls;
+  if (layer == nullptr) throw Error(CKPT_E_INVALID_ARGUMENT, "layer is NULL");
+  ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
+  callbacks.flags = layer->flags();
+  callbacks.options = layer->options();
+  callbacks.ambient_bytes = layer->ambient_bytes();
+  callbacks.output = Calls::output;
+  callbacks.option = Calls::option;
+  callbacks.forward = Calls::forward;
+  callbacks.backward = Calls::backward;
+  callbacks.save_ambient = Calls::save_ambient;
+  callbacks.restore_ambient = Calls::restore_ambient;
+  auto owned = std::make_unique<std::unique_ptr<CustomLayer>>(std::move(layer));
+  Layer made = make([&](ckpt_layer** out) {
+    return ckpt_layer_create_custom(name.c_str(), &callbacks, owned.get(), detail::destroy<std::unique_ptr<CustomLayer>>, out);
+  });
+  static_cast<void>(owned.release());
+  return made;
+}
+
+}  // namespace ckpt
+
+#endif  // CKPT_ENGINE_HPP

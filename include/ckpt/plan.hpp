@@ -1,0 +1,173 @@
+// plan.hpp - the C++17 face of plan.h: profiles, schedules, cursors, the verifier.
+//
+// Everything here is inline and calls only the C API, so a program compiled with it runs with any later library of the same soname.
+#ifndef CKPT_PLAN_HPP
+#define CKPT_PLAN_HPP
+
+#include <ckpt/plan.h>
+#include <ckpt/base.hpp>
+#include <ckpt/strategy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ckpt {
+
+// What planning must know of a chain.
+class Profile {
+ public:
+  explicit Profile(std::int64_t input_bytes) { check(ckpt_profile_create(input_bytes, handle_.out())); }
+  // Takes over a reference that a C function gave.
+  static Profile adopt(ckpt_profile* profile) noexcept { return Profile(profile); }
+
+  Profile& add_layer(const std::string& name, const ckpt_layer_profile& layer) {
+    check(ckpt_profile_add_layer(handle(), name.c_str(), &layer));
+    return *this;
+  }
+  Profile& add_option(const ckpt_option_profile& option) {
+    check(ckpt_profile_add_option(handle(), &option));
+    return *this;
+  }
+  std::int64_t layers() const {
+    std::int64_t layers = 0;
+    check(ckpt_profile_layers(handle(), &layers));
+    return layers;
+  }
+  std::int64_t input_bytes() const {
+    std::int64_t bytes = 0;
+    check(ckpt_profile_input_bytes(handle(), &bytes));
+    return bytes;
+  }
+  std::string layer_name(std::int64_t layer) const {
+    ckpt_layer_profile unused = CKPT_LAYER_PROFILE_INIT;
+    const char* name = nullptr;
+    check(ckpt_profile_layer(handle(), layer, &unused, &name, nullptr));
+    return name;
+  }
+  ckpt_layer_profile layer(std::int64_t layer) const {
+    ckpt_layer_profile out = CKPT_LAYER_PROFILE_INIT;
+    check(ckpt_profile_layer(handle(), layer, &out, nullptr, nullptr));
+    return out;
+  }
+  std::int32_t options(std::int64_t layer) const {
+    ckpt_layer_profile unused = CKPT_LAYER_PROFILE_INIT;
+    std::int32_t options = 0;
+    check(ckpt_profile_layer(handle(), layer, &unused, nullptr, &options));
+    return options;
+  }
+  ckpt_option_profile option(std::int64_t layer, std::int32_t option) const {
+    ckpt_option_profile out = CKPT_OPTION_PROFILE_INIT;
+    check(ckpt_profile_option(handle(), layer, option, &out));
+    return out;
+  }
+  ckpt_profile* handle() const noexcept { return handle_.get(); }
+
+ private:
+  explicit Profile(ckpt_profile* profile) noexcept : handle_(profile) {}
+  detail::Handle<ckpt_profile, ckpt_profile_release> handle_;
+};
+
+// An immutable recipe for one step.
+class Schedule {
+ public:
+  static Schedule store_all(const Profile& profile) {
+    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_store_all(profile.handle(), out); });
+  }
+  static Schedule recompute_all(const Profile& profile) {
+    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_recompute_all(profile.handle(), out); });
+  }
+  static Schedule periodic(const Profile& profile, std::int64_t segments) {
+    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_periodic(profile.handle(), segments, out); });
+  }
+  static Schedule segments(const Profile& profile, const std::vector<std::int64_t>& begins) {
+    return make([&](ckpt_schedule** out) {
+      return ckpt_schedule_create_segments(profile.handle(), begins.data(), static_cast<std::int64_t>(begins.size()), out);
+    });
+  }
+  static Schedule from_strategy(const Profile& profile, const Strategy& strategy) {
+    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_from_strategy(profile.handle(), strategy.handle(), out); });
+  }
+  // For a number of steps that is not known yet: see Cursor::finalize.
+  static Schedule open_ended(std::int64_t period, std::uint32_t layer_flags) {
+    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_open_ended(period, layer_flags, out); });
+  }
+  static Schedule list(std::int64_t layers, const std::vector<ckpt_action>& actions) {
+    return make([&](ckpt_schedule** out) {
+      return ckpt_schedule_create_list(layers, actions.data(), static_cast<std::int64_t>(actions.size()), out);
+    });
+  }
+  static Schedule for_budget(const Profile& profile, std::int64_t budget_bytes) {
+    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_for_budget(profile.handle(), budget_bytes, out); });
+  }
+
+  std::string_view name() const noexcept { return ckpt_schedule_name(handle()); }
+  // -1 when open-ended.
+  std::int64_t layers() const {
+    std::int64_t layers = 0;
+    check(ckpt_schedule_layers(handle(), &layers));
+    return layers;
+  }
+  ckpt_plan_report verify(const Profile& profile) const {
+    ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+    check(ckpt_schedule_verify(handle(), profile.handle(), &report));
+    return report;
+  }
+  std::int64_t reserved_bytes(const Profile& profile) const {
+    std::int64_t bytes = 0;
+    check(ckpt_schedule_place(handle(), profile.handle(), &bytes));
+    return bytes;
+  }
+  ckpt_schedule* handle() const noexcept { return handle_.get(); }
+
+ private:
+  Schedule() = default;
+  template <class Create>
+  static Schedule make(Create&& create) {
+    Schedule schedule;
+    check(create(schedule.handle_.out()));
+    return schedule;
+  }
+  detail::Handle<ckpt_schedule, ckpt_schedule_release> handle_;
+};
+
+// A place in a schedule.
+class Cursor {
+ public:
+  explicit Cursor(const Schedule& schedule) { check(ckpt_cursor_create(schedule.handle(), handle_.out())); }
+
+  ckpt_action next() {
+    ckpt_action action;
+    check(ckpt_cursor_next(handle(), &action));
+    return action;
+  }
+  // At most `most` actions; fewer only where END was reached, none behind it.
+  std::vector<ckpt_action> next_many(std::int64_t most) {
+    std::vector<ckpt_action> actions(static_cast<std::size_t>(most < 0 ? 0 : most));
+    std::int64_t count = 0;
+    check(ckpt_cursor_next_many(handle(), actions.data(), most, &count));
+    actions.resize(static_cast<std::size_t>(count));
+    return actions;
+  }
+  void finalize(std::int64_t n) { check(ckpt_cursor_finalize(handle(), n)); }
+  std::vector<std::byte> save() const {
+    std::int64_t needed = 0;
+    check(ckpt_cursor_save(handle(), nullptr, 0, &needed));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(needed));
+    check(ckpt_cursor_save(handle(), bytes.data(), needed, nullptr));
+    return bytes;
+  }
+  void restore(const std::vector<std::byte>& bytes) {
+    check(ckpt_cursor_restore(handle(), bytes.data(), static_cast<std::int64_t>(bytes.size())));
+  }
+  ckpt_cursor* handle() const noexcept { return handle_.get(); }
+
+ private:
+  detail::Handle<ckpt_cursor, ckpt_cursor_release> handle_;
+};
+
+}  // namespace ckpt
+
+#endif  // CKPT_PLAN_HPP
