@@ -1,0 +1,109 @@
+#include "inspect.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+#include <ckpt/ckpt.hpp>
+
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// Names come from files of strangers: control characters must not reach the terminal.
+std::string printable(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) {
+      out += "\\x";
+      out += "0123456789abcdef"[byte >> 4];
+      out += "0123456789abcdef"[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+void list_file(const std::string& path, const std::string& title) {
+  const Safetensors file(path);
+  std::printf("%s: %lld tensors\n", printable(title).c_str(), static_cast<long long>(file.count()));
+  std::size_t widest = 4;
+  for (std::int64_t i = 0; i < file.count(); ++i) widest = std::max(widest, printable(file.at(i).name).size());
+  for (std::int64_t i = 0; i < file.count(); ++i) {
+    const TensorInfo tensor = file.at(i);
+    std::printf("  %-*s  %-12s  %-20s  %12lld bytes\n", static_cast<int>(widest), printable(tensor.name).c_str(),
+                std::string(dtype_name(tensor.dtype)).c_str(), shape_text(tensor.shape).c_str(), static_cast<long long>(tensor.bytes));
+  }
+}
+
+// The safetensors files that a manifest names, in order.
+std::set<std::string> files_of(const json& manifest) {
+  std::set<std::string> files;
+  for (const auto& [name, file] : manifest.at("files").items()) files.insert(name);
+  return files;
+}
+
+void list_checkpoint(const Checkpoint& checkpoint, const std::string& name, const fs::path& directory) {
+  const json manifest = json::parse(checkpoint.manifest(name));
+  std::printf("%s: step %lld, library %s\n", directory.string().c_str(), manifest.at("step").get<long long>(),
+              manifest.at("library_version").get<std::string>().c_str());
+  for (const std::string& file : files_of(manifest)) list_file((directory / file).string(), file);
+}
+
+bool is_one_checkpoint(const fs::path& path) { return fs::exists(path / "manifest.json"); }
+
+}  // namespace
+
+void inspect(const std::string& path) {
+  if (!fs::is_directory(path)) return list_file(path, path);
+  const Checkpoint checkpoint = Checkpoint::read_only(Storage::existing_file_system(path));
+  if (is_one_checkpoint(path)) {
+    checkpoint.verify(CKPT_CHECKPOINT_SELF);
+    return list_checkpoint(checkpoint, CKPT_CHECKPOINT_SELF, path);
+  }
+  for (const CheckpointInfo& info : checkpoint.list()) {
+    if (info.status != CKPT_OK) continue;
+    checkpoint.verify(info.name);
+    return list_checkpoint(checkpoint, info.name, fs::path(path) / info.name);
+  }
+  throw Error(CKPT_E_NOT_FOUND, path + " holds no valid checkpoint");
+}
+
+void verify(const std::string& path) {
+  const Checkpoint checkpoint = Checkpoint::read_only(Storage::existing_file_system(path));
+  std::vector<std::string> names;
+  if (is_one_checkpoint(path)) {
+    names.emplace_back(CKPT_CHECKPOINT_SELF);
+  } else {
+    for (const CheckpointInfo& info : checkpoint.list()) {
+      if (info.status == CKPT_E_NOT_FOUND) {
+        std::printf("%s: no manifest: a save was cut off or is under way; not a checkpoint\n", info.name.c_str());
+      } else {
+        names.push_back(info.name);
+      }
+    }
+  }
+  if (names.empty()) throw Error(CKPT_E_NOT_FOUND, path + " holds no checkpoint");
+  for (const std::string& name : names) {
+    const VerifyResult result = checkpoint.verify(name);
+    std::printf("%s: ok, %lld files, %lld tensors, %s\n", name == CKPT_CHECKPOINT_SELF ? path.c_str() : name.c_str(),
+                static_cast<long long>(result.files), static_cast<long long>(result.tensors), bytes_text(result.bytes).c_str());
+  }
+}
+
+}  // namespace ckpt::cli

@@ -1,0 +1,87 @@
+// The ckpt command. Exit codes: 0 done, 1 failed (the reason is on standard error), 2 wrong use.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include <ckpt/ckpt.hpp>
+
+#include "inspect.h"
+#include "train.h"
+
+namespace {
+
+constexpr int failed = 1;
+constexpr int wrong_use = 2;
+
+void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
+  CLI::App* const train = app.add_subcommand("train", "Train a byte-level model on a text file");
+  train->add_option("--data", options.data, "Text file to train on; default: libckpt's own sources")->type_name("FILE");
+  train->add_option("--memory-budget", options.memory_budget,
+                    "Most memory for activations: an amount (6000000, 64MiB), or a share of what storing everything reserves (40%)")
+      ->type_name("BYTES|PERCENT");
+  train->add_option("--strategy", options.strategy, "Choose the schedule by a strategy instead: interval:4, size:1MiB, ...")
+      ->type_name("TEXT")
+      ->excludes("--memory-budget");
+  train->add_option("--steps", options.steps, "Steps in all, those before a resume included")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  train->add_option("--batch", options.batch, "Samples a step")->check(CLI::Range(1, 1 << 20))->capture_default_str();
+  train->add_option("--seed", options.seed, "Keys first values and dropout")->capture_default_str();
+  train->add_option("--learning-rate", options.learning_rate, "Of AdamW")->check(CLI::PositiveNumber)->capture_default_str();
+  train->add_option("--threads", options.threads, "Threads; 0: as many as this process may use")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  train->add_option("--dir", options.directory, "Directory of checkpoints; without it nothing is saved")->type_name("DIR");
+  train->add_option("--save-every", options.save_every, "Steps between checkpoints; 0: only at the end")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  train->add_option("--keep", options.keep_last, "Checkpoints to keep; 0: all")->check(CLI::NonNegativeNumber)->capture_default_str();
+  train->add_option("--resume", options.resume, "auto: go on where the newest valid checkpoint stands, if there is one")
+      ->check(CLI::IsMember({"auto", "never", "require"}))
+      ->capture_default_str();
+  train->add_option("--json", options.json_file, "Write the run's figures to a file")->type_name("FILE");
+  train->add_option("--memory-report", options.memory_report_file, "Write the layers with most memory and the timeline to a file")
+      ->type_name("FILE");
+  train->add_flag("--quiet", options.quiet, "Show no progress");
+}
+
+void show_warning(std::int32_t level, std::string_view component, std::string_view message) {
+  std::fprintf(stderr, "ckpt: %s: %.*s: %.*s\n", level >= CKPT_LOG_ERROR ? "error" : "warning", static_cast<int>(component.size()),
+               component.data(), static_cast<int>(message.size()), message.data());
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Checkpointing: train under a memory budget, save durably, look at what was saved", "ckpt");
+  app.set_version_flag("--version", std::string(ckpt::version()) + " (" + std::string(ckpt::build_info()) + ")");
+  app.require_subcommand(1);
+  ckpt::cli::TrainOptions train_options;
+  add_train(app, train_options);
+  std::string path;
+  CLI::App* const inspect = app.add_subcommand("inspect", "List the tensors of a checkpoint or a safetensors file");
+  inspect->add_option("path", path, "Directory of checkpoints, one checkpoint, or a safetensors file")->required();
+  CLI::App* const verify = app.add_subcommand("verify", "Check every checksum of the checkpoints in a directory");
+  verify->add_option("path", path, "Directory of checkpoints, or one checkpoint")->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : wrong_use;
+  }
+  ckpt::set_log(CKPT_LOG_WARNING, show_warning);
+  if (app.got_subcommand("train")) ckpt::cli::train(train_options);
+  if (inspect->parsed()) ckpt::cli::inspect(path);
+  if (verify->parsed()) ckpt::cli::verify(path);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const ckpt::Error& error) {
+    std::fprintf(stderr, "ckpt: %s (%s)\n", error.what(), std::string(error.status_name()).c_str());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "ckpt: %s\n", error.what());
+  }
+  return failed;
+}

@@ -1,0 +1,35 @@
+// What `ckpt train --memory-report` writes: the layers with most memory, and the timeline of the first steps.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+namespace ckpt::cli {
+
+class MemoryReport {
+ public:
+  // Watches the tracker until it has seen enough for the timeline.
+  explicit MemoryReport(const MemoryTracker& tracker);
+
+  // {"totals": ..., "layers": [most first], "timeline": [{"ns", "bytes", "layer", "event"}]}
+  nlohmann::json finish();
+
+ private:
+  struct Point {
+    std::int64_t time_ns;
+    std::int64_t current_bytes;
+    std::int64_t bytes;  // negative: freed
+    std::int32_t layer;
+  };
+
+  MemoryTracker tracker_;  // another reference
+  std::mutex mutex_;
+  std::vector<Point> points_;
+  MemorySubscription subscription_;
+};
+
+}  // namespace ckpt::cli

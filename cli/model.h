@@ -1,0 +1,19 @@
+// The byte-level model that `ckpt train` trains: embedding of the last 16 bytes, hidden blocks, the next byte.
+#pragma once
+
+#include <ckpt/ckpt.hpp>
+
+#include <cstdint>
+
+namespace ckpt::cli {
+
+constexpr std::int64_t byte_values = 256;
+constexpr std::int64_t embedding_width = 16;
+constexpr std::int64_t hidden_width = 256;
+constexpr int hidden_blocks = 16;
+constexpr double dropout_probability = 0.1;
+
+// With first parameter values from seed.
+Chain make_model(std::uint64_t seed);
+
+}  // namespace ckpt::cli

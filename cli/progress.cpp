@@ -1,0 +1,76 @@
+#include "progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+constexpr std::chrono::milliseconds bar_interval{100};
+constexpr std::chrono::milliseconds line_interval{2000};
+constexpr int bar_width = 24;
+
+std::string bar(double share) {
+  const int full = static_cast<int>(share * bar_width);
+  return "[" + std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(bar_width - full), '.') + "]";
+}
+
+}  // namespace
+
+Progress::Progress(std::int64_t first_step, std::int64_t steps, std::int64_t tokens_per_step, const MemoryTracker& tracker, bool quiet)
+    : first_step_(first_step),
+      steps_(steps),
+      tokens_per_step_(tokens_per_step),
+      tracker_(tracker),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      begin_ns_(Clock::monotonic_ns()),
+      step_(first_step) {
+  if (!quiet) drawer_ = std::thread([this] { draw_until_stopped(); });
+}
+
+Progress::~Progress() {
+  if (!drawer_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  stop_asked_.notify_all();
+  drawer_.join();
+  std::fprintf(stderr, terminal_ ? "\r%s\n" : "%s\n", line().c_str());
+}
+
+void Progress::step_done(std::int64_t step, double loss) {
+  loss_.store(loss, std::memory_order_relaxed);
+  step_.store(step, std::memory_order_relaxed);
+}
+
+void Progress::draw_until_stopped() {
+  std::unique_lock lock(mutex_);
+  while (!stop_asked_.wait_for(lock, terminal_ ? bar_interval : line_interval, [this] { return stop_; })) {
+    std::fprintf(stderr, terminal_ ? "\r%s" : "%s\n", line().c_str());
+    std::fflush(stderr);
+  }
+}
+
+std::string Progress::line() {
+  const std::int64_t step = step_.load(std::memory_order_relaxed);
+  const double seconds = static_cast<double>(std::max<std::int64_t>(1, Clock::monotonic_ns() - begin_ns_)) * 1e-9;
+  const double tokens = static_cast<double>((step - first_step_) * tokens_per_step_) / seconds;
+  const ckpt_memory_stats memory = tracker_.stats();
+  std::string text;
+  if (terminal_) text += bar(steps_ == 0 ? 1 : static_cast<double>(step) / static_cast<double>(steps_)) + " ";
+  text += "step " + std::to_string(step) + "/" + std::to_string(steps_);
+  if (step > first_step_) text += "  loss " + fixed_text(loss_.load(std::memory_order_relaxed), 4);
+  text += "  " + fixed_text(tokens, 0) + " tokens/s  activations " + bytes_text(memory.current_bytes) + " now, " +
+          bytes_text(memory.peak_bytes) + " peak";
+  const std::int64_t checkpoints = checkpoints_.load(std::memory_order_relaxed);
+  if (checkpoints > 0) text += "  checkpoints " + std::to_string(checkpoints);
+  return text + (terminal_ ? "   " : "");
+}
+
+}  // namespace ckpt::cli

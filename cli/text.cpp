@@ -1,0 +1,64 @@
+#include "text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace ckpt::cli {
+
+std::string fixed_text(double value, int digits) {
+  char text[64];
+  const auto result = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits);
+  return result.ec == std::errc() ? std::string(text, result.ptr) : "?";
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  static constexpr std::array<const char*, 5> units = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < units.size()) {
+    amount /= 1024;
+    ++unit;
+  }
+  return fixed_text(amount, amount < 100 ? 2 : 1) + " " + units[unit];
+}
+
+Budget parse_budget(const std::string& text) {
+  static constexpr std::array<std::pair<std::string_view, double>, 11> units = {{{"", 1.0},
+                                                                                {"B", 1.0},
+                                                                                {"KB", 1e3},
+                                                                                {"MB", 1e6},
+                                                                                {"GB", 1e9},
+                                                                                {"TB", 1e12},
+                                                                                {"KiB", 1024.0},
+                                                                                {"MiB", 1024.0 * 1024},
+                                                                                {"GiB", 1024.0 * 1024 * 1024},
+                                                                                {"TiB", 1024.0 * 1024 * 1024 * 1024},
+                                                                                {"%", 0.0}}};
+  const auto refuse = [&] {
+    return std::invalid_argument("'" + text + "' is no memory budget; examples: 40%, 6000000, 64KiB, 1.5MiB, 2GB");
+  };
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || !std::isfinite(number) || number <= 0) throw refuse();
+  const std::string_view unit(parsed.ptr, static_cast<std::size_t>(text.data() + text.size() - parsed.ptr));
+  for (const auto& [name, factor] : units) {
+    if (unit != name) continue;
+    Budget budget;
+    if (factor == 0.0) {
+      budget.percent = number;
+      return budget;
+    }
+    const double bytes = number * factor;
+    if (bytes < 1 || bytes >= 0x1p62) throw refuse();
+    budget.bytes = static_cast<std::int64_t>(bytes);
+    return budget;
+  }
+  throw refuse();
+}
+
+}  // namespace ckpt::cli

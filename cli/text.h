@@ -1,0 +1,25 @@
+// Small texts for people: amounts of bytes, and how they are read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ckpt::cli {
+
+// "512 B", "9.3 MiB"
+std::string bytes_text(std::int64_t bytes);
+
+// A number with a fixed count of digits behind the point, whatever the locale.
+std::string fixed_text(double value, int digits);
+
+// What --memory-budget says: an amount, or a share of what storing everything takes.
+struct Budget {
+  std::int64_t bytes = 0;  // 0: not given as an amount
+  double percent = 0;      // 0: not given as a share
+  bool given() const { return bytes > 0 || percent > 0; }
+};
+
+// "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that says what is understood.
+Budget parse_budget(const std::string& text);
+
+}  // namespace ckpt::cli

@@ -1,0 +1,250 @@
+#include "train.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+
+#include <ckpt/ckpt.hpp>
+
+#include "data.h"
+#include "memory_report.h"
+#include "model.h"
+#include "progress.h"
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr double largest_gradient_norm = 1.0;
+constexpr std::int32_t profiled_steps = 3;
+
+// What a resumed run must share with the run it goes on with.
+json identity_of(const TrainOptions& options, const TextData& data) {
+  return {{"batch", options.batch},
+          {"learning_rate", options.learning_rate},
+          {"seed", options.seed},
+          {"data_bytes", data.bytes()},
+          {"data_fingerprint", data.fingerprint()}};
+}
+
+std::string environment() { return json{{"blas", blas_info()}, {"library", version()}}.dump(); }
+
+// Everything that changes from step to step.
+struct Training {
+  Training(const TrainOptions& options_, const TextData& data_)
+      : options(options_),
+        data(data_),
+        chain(make_model(options_.seed)),
+        optimizer(make_optimizer(chain, options_)),
+        input(tensor_spec(CKPT_DTYPE_U8, {options_.batch, context_bytes})),
+        tokens(CKPT_DTYPE_U8, {options_.batch, context_bytes}),
+        targets(CKPT_DTYPE_U8, {options_.batch}) {
+    for (const Parameter& parameter : chain.parameters()) state.add("model", parameter.name, parameter.value.handle());
+    for (const auto& [name, tensor] : optimizer.tensors()) state.add("optimizer", name, tensor.handle());
+  }
+
+  static Optimizer make_optimizer(const Chain& chain, const TrainOptions& options) {
+    ckpt_adamw_options adamw = CKPT_ADAMW_OPTIONS_INIT;
+    adamw.learning_rate = options.learning_rate;
+    return Optimizer::adamw(chain, adamw);
+  }
+
+  const TrainOptions& options;
+  const TextData& data;
+  Chain chain;
+  Optimizer optimizer;
+  ckpt_tensor_spec input;
+  Tensor tokens;
+  Tensor targets;
+  State state;
+  std::int64_t step = 0;      // steps that are done
+  std::int64_t position = 0;  // in the data
+};
+
+// ---- The schedule ----
+
+Schedule choose_schedule(const TrainOptions& options, const Profile& profile) {
+  if (!options.strategy.empty()) return Schedule::from_strategy(profile, Strategy::from_text(options.strategy));
+  Schedule store_all = Schedule::store_all(profile);
+  if (options.memory_budget.empty()) return store_all;
+  const Budget budget = parse_budget(options.memory_budget);
+  const std::int64_t bytes =
+      budget.bytes > 0 ? budget.bytes
+                       : static_cast<std::int64_t>(static_cast<double>(store_all.reserved_bytes(profile)) * budget.percent / 100);
+  return Schedule::for_budget(profile, bytes);
+}
+
+// ---- Checkpoints ----
+
+void save(Checkpoint& checkpoint, Training& training) {
+  training.state.set_json(CKPT_STATE_DATA_POSITION, json{{"position", training.position}}.dump());
+  training.state.set_json("optimizer_steps", std::to_string(training.optimizer.steps()));
+  training.state.set_json("training", identity_of(training.options, training.data).dump());
+  SaveOptions options;
+  options.step = training.step;
+  options.seed = training.options.seed;
+  options.environment_json = environment();
+  checkpoint.save(training.state, options);
+}
+
+void require_same_run(const json& saved, const json& now) {
+  for (const auto& [key, value] : now.items()) {
+    if (saved.value(key, json()) == value) continue;
+    throw std::runtime_error("the checkpoint was made with " + key + " " + saved.value(key, json()).dump() + ", this run has " +
+                             value.dump() + "; use the same, another --dir, or --resume never");
+  }
+}
+
+// Goes on where the newest valid checkpoint stands; false when there is none.
+bool resume(Checkpoint& checkpoint, Training& training) {
+  LoadOptions options;
+  options.environment_json = environment();
+  const std::optional<LoadResult> loaded = checkpoint.load_if_any(training.state, options);
+  if (!loaded) return false;
+  require_same_run(json::parse(training.state.json("training")), identity_of(training.options, training.data));
+  training.step = loaded->step;
+  training.position = json::parse(training.state.json(CKPT_STATE_DATA_POSITION)).at("position").get<std::int64_t>();
+  training.optimizer.set_steps(json::parse(training.state.json("optimizer_steps")).get<std::int64_t>());
+  std::fprintf(stderr, "resumed from %s at step %lld%s\n", loaded->name.c_str(), static_cast<long long>(loaded->step),
+               loaded->skipped > 0 ? " (newer ones were damaged and skipped)" : "");
+  return true;
+}
+
+std::optional<Checkpoint> open_checkpoint(const TrainOptions& options, Training& training) {
+  if (options.directory.empty()) {
+    if (options.resume == "require") throw std::runtime_error("--resume require needs --dir");
+    return std::nullopt;
+  }
+  Checkpoint checkpoint(Storage::file_system(options.directory), options.keep_last);
+  if (options.resume == "never") {
+    if (!checkpoint.list().empty()) {
+      throw std::runtime_error(options.directory + " holds checkpoints; --resume never starts anew and needs an empty directory");
+    }
+  } else if (!resume(checkpoint, training) && options.resume == "require") {
+    throw std::runtime_error("no checkpoint to resume from in " + options.directory);
+  }
+  return checkpoint;
+}
+
+// The checksum of the parameters' file, as the newest checkpoint's manifest has it.
+std::string model_checksum(const Checkpoint& checkpoint) {
+  const auto list = checkpoint.list();
+  const json manifest = json::parse(checkpoint.manifest(list.at(0).name));
+  return manifest.at("files").at("model.safetensors").at("xxh3_128").get<std::string>();
+}
+
+// ---- The run ----
+
+double train_step(Training& training, Executor& executor) {
+  training.data.batch(training.position, training.tokens.data_as<std::uint8_t>(), training.targets.data_as<std::uint8_t>());
+  ckpt_step step = CKPT_STEP_INIT;
+  step.step = training.step;
+  step.seed = training.options.seed;
+  step.input = training.tokens.handle();
+  step.targets = training.targets.handle();
+  const double loss = executor.run(step);
+  if (!std::isfinite(loss)) throw std::runtime_error("the loss is no finite number at step " + std::to_string(training.step));
+  training.chain.clip_gradients(largest_gradient_norm);
+  training.optimizer.step();
+  ++training.step;
+  training.position = training.data.next_position(training.position);
+  return loss;
+}
+
+struct Outcome {
+  std::int64_t first_step = 0;
+  std::int64_t checkpoints = 0;
+  double loss = std::nan("");
+  double seconds = 0;  // of the steps, without saves
+};
+
+Outcome run_steps(Training& training, Executor& executor, std::optional<Checkpoint>& checkpoint, const MemoryTracker& tracker) {
+  const TrainOptions& options = training.options;
+  Outcome outcome;
+  outcome.first_step = training.step;
+  Progress progress(training.step, options.steps, options.batch, tracker, options.quiet);
+  while (training.step < options.steps) {
+    const std::int64_t begin = Clock::monotonic_ns();
+    outcome.loss = train_step(training, executor);
+    outcome.seconds += static_cast<double>(Clock::monotonic_ns() - begin) * 1e-9;
+    progress.step_done(training.step, outcome.loss);
+    const bool due = options.save_every > 0 && training.step % options.save_every == 0;
+    if (checkpoint && (due || training.step == options.steps)) {
+      save(*checkpoint, training);
+      ++outcome.checkpoints;
+      progress.checkpoint_written();
+    }
+  }
+  return outcome;
+}
+
+json report(const Training& training, const Schedule& schedule, const Executor& executor, const Outcome& outcome) {
+  const ckpt_executor_stats stats = executor.stats();
+  const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
+  return {{"steps", training.step},
+          {"first_step", outcome.first_step},
+          {"schedule", schedule.name()},
+          {"peak_live_bytes", stats.peak_live_bytes},
+          {"reserved_bytes", stats.reserved_bytes},
+          {"forwards", stats.forwards},
+          {"recomputed_forwards", stats.recomputed_forwards},
+          {"recomputed_forwards_per_step", per_step(static_cast<double>(stats.recomputed_forwards))},
+          {"seconds_per_step", per_step(outcome.seconds)},
+          {"tokens_per_second", outcome.seconds > 0 ? static_cast<double>(stats.steps * training.options.batch) / outcome.seconds : 0},
+          {"final_loss", std::isnan(outcome.loss) ? json() : json(outcome.loss)},
+          {"checkpoints_written", outcome.checkpoints},
+          {"blas", blas_info()},
+          {"library", version()}};
+}
+
+void write_json(const std::string& path, const json& value) {
+  std::ofstream file(path);
+  file << value.dump(2) << "\n";
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+}  // namespace
+
+void train(const TrainOptions& options) {
+  if (!options.memory_budget.empty()) parse_budget(options.memory_budget);  // refused before anything is begun
+  const TextData data(options.data, options.batch);
+  const ThreadPool pool(options.threads);
+  const MemoryTracker tracker;
+  Training training(options, data);
+
+  const Profile profile = training.chain.profile(training.input, profiled_steps, &pool);
+  const Schedule schedule = choose_schedule(options, profile);
+  ckpt_executor_options executor_options = CKPT_EXECUTOR_OPTIONS_INIT;
+  executor_options.pool = pool.handle();
+  executor_options.tracker = tracker.handle();
+  Executor executor(training.chain, schedule, training.input, executor_options);
+  std::optional<MemoryReport> memory_report;
+  if (!options.memory_report_file.empty()) memory_report.emplace(tracker);
+
+  std::optional<Checkpoint> checkpoint = open_checkpoint(options, training);
+  if (!options.quiet) {
+    std::fprintf(stderr, "%s, %lld bytes; schedule %s; activations reserve %s; %d threads\n", data.name().c_str(),
+                 static_cast<long long>(data.bytes()), std::string(schedule.name()).c_str(),
+                 bytes_text(executor.stats().reserved_bytes).c_str(), static_cast<int>(pool.threads()));
+  }
+  const Outcome outcome = run_steps(training, executor, checkpoint, tracker);
+
+  json result = report(training, schedule, executor, outcome);
+  if (checkpoint && training.step > 0) result["model_checksum"] = model_checksum(*checkpoint);
+  if (!options.json_file.empty()) write_json(options.json_file, result);
+  if (memory_report) write_json(options.memory_report_file, memory_report->finish());
+  std::printf("%lld steps, loss %s, peak activations %s, reserved %s, %lld recomputed forwards, %s ms a step\n",
+              static_cast<long long>(training.step), std::isnan(outcome.loss) ? "-" : fixed_text(outcome.loss, 6).c_str(),
+              bytes_text(executor.stats().peak_live_bytes).c_str(), bytes_text(executor.stats().reserved_bytes).c_str(),
+              static_cast<long long>(executor.stats().recomputed_forwards),
+              fixed_text(result["seconds_per_step"].get<double>() * 1e3, 2).c_str());
+}
+
+}  // namespace ckpt::cli
