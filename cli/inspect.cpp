@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <stdexcept>
+#include <vector>
 
 #include <ckpt/ckpt.hpp>
 
@@ -51,10 +51,12 @@ void list_file(const std::string& path, const std::string& title) {
   }
 }
 
-// The safetensors files that a manifest names, in order.
-std::set<std::string> files_of(const json& manifest) {
-  std::set<std::string> files;
-  for (const auto& [name, file] : manifest.at("files").items()) files.insert(name);
+// The safetensors files that a manifest names, in its order.
+std::vector<std::string> files_of(const json& manifest) {
+  std::vector<std::string> files;
+  for (const json& group : manifest.at("groups")) {
+    for (const json& file : group.at("files")) files.push_back(file.at("name").get<std::string>());
+  }
   return files;
 }
 

@@ -136,7 +136,10 @@ std::optional<Checkpoint> open_checkpoint(const TrainOptions& options, Training&
 std::string model_checksum(const Checkpoint& checkpoint) {
   const auto list = checkpoint.list();
   const json manifest = json::parse(checkpoint.manifest(list.at(0).name));
-  return manifest.at("files").at("model.safetensors").at("xxh3_128").get<std::string>();
+  for (const json& group : manifest.at("groups")) {
+    if (group.at("name") == "model") return group.at("files").at(0).at("xxh3_128").get<std::string>();
+  }
+  throw std::runtime_error("the newest checkpoint has no group 'model'");
 }
 
 // ---- The run ----

@@ -1,0 +1,92 @@
+#!/bin/sh
+# The demonstration: (a) trains storing everything; (b) trains under 40% of (a)'s activation memory; (c) repeats (b), is killed with
+# SIGKILL in the middle of a save, and resumes. Fails unless all three end with the same parameters, bit for bit.
+# usage: demo.sh CKPT   (the built command)
+set -eu
+
+ckpt=$1
+steps=${CKPT_DEMO_STEPS:-300}
+work=$(mktemp -d "${TMPDIR:-/tmp}/ckpt-demo.XXXXXX")
+trainer=
+cleanup() {
+  [ -z "$trainer" ] || kill -KILL "$trainer" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+say() { printf '\n== %s\n' "$*"; }
+die() {
+  printf 'demo: %s\n' "$*" >&2
+  exit 1
+}
+# field FILE KEY: one value of the flat JSON file that `ckpt train --json` writes.
+field() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1"; }
+
+train() { "$ckpt" train --steps "$steps" "$@"; }
+
+# True while a save is under way: the newest attempt has no manifest, which alone commits.
+saving() {
+  newest=$(find "$work/c" -mindepth 1 -maxdepth 1 -type d -name 'step-*' 2>/dev/null | LC_ALL=C sort | tail -n 1)
+  [ -n "$newest" ] && [ ! -e "$newest/manifest.json" ]
+}
+
+say "(a) $steps steps, everything stored"
+train --dir "$work/a" --json "$work/a.json"
+
+say "(b) the same under 40% of (a)'s activation memory"
+train --memory-budget 40% --dir "$work/b" --json "$work/b.json"
+
+say "(c) as (b), killed in the middle of a save"
+"$ckpt" train --steps "$steps" --memory-budget 40% --dir "$work/c" --save-every 10 --quiet & # no function: $! must be ckpt itself
+trainer=$!
+killed=no
+while kill -0 "$trainer" 2>/dev/null; do
+  saving || continue
+  # Stop first and look again: the save may have ended meanwhile. A stopped process saves nothing.
+  kill -STOP "$trainer" 2>/dev/null || break
+  if saving && [ "$(find "$work/c" -name manifest.json | wc -l)" -ge 1 ]; then
+    kill -KILL "$trainer"
+    killed=yes
+    break
+  fi
+  kill -CONT "$trainer"
+done
+# `wait` may tell of the stop first: until the process is gone, it holds the directory's lock.
+while kill -0 "$trainer" 2>/dev/null; do wait "$trainer" 2>/dev/null || true; done
+trainer=
+[ "$killed" = yes ] || die "the run ended before it could be killed inside a save"
+printf 'killed while writing %s, which has no manifest\n' "$(basename "$newest")"
+
+say "(c) resumed"
+train --memory-budget 40% --dir "$work/c" --save-every 10 --resume require --json "$work/c.json"
+"$ckpt" verify "$work/c"
+
+row() {
+  printf '%-28s %12s %12s %11s %9s %12s %7s  %s\n' "$@"
+}
+table_row() {
+  file="$work/$1.json"
+  row "$2" "$(field "$file" peak_live_bytes)" "$(field "$file" reserved_bytes)" "$(field "$file" recomputed_forwards)" \
+    "$(field "$file" seconds_per_step | cut -c 1-7)" "$(field "$file" final_loss | cut -c 1-10)" "$(field "$file" checkpoints_written)" \
+    "$(field "$file" model_checksum)"
+}
+
+say "result"
+row run "peak live B" "reserved B" recomputed "s/step" "final loss" saves "parameters (XXH3-128)"
+table_row a "(a) store all"
+table_row b "(b) 40% budget"
+table_row c "(c) killed, resumed at $(field "$work/c.json" first_step)"
+
+reserved_a=$(field "$work/a.json" reserved_bytes)
+reserved_b=$(field "$work/b.json" reserved_bytes)
+sum_a=$(field "$work/a.json" model_checksum)
+[ -n "$sum_a" ] || die "(a) has no checksum of its parameters"
+for run in b c; do
+  [ "$(field "$work/$run.json" model_checksum)" = "$sum_a" ] || die "($run)'s parameters differ from (a)'s"
+  [ "$(field "$work/$run.json" final_loss)" = "$(field "$work/a.json" final_loss)" ] || die "($run)'s final loss differs from (a)'s"
+  [ "$(field "$work/$run.json" recomputed_forwards)" -gt 0 ] || die "($run) recomputed nothing"
+done
+[ $((reserved_b * 100)) -le $((reserved_a * 40)) ] || die "(b) reserved $reserved_b bytes: more than 40% of $reserved_a"
+[ "$(field "$work/c.json" first_step)" -gt 0 ] || die "(c) did not resume"
+printf '\n(a), (b) and (c) ended with bit-identical parameters; (b) reserved %s%% of (a).\n' $((reserved_b * 100 / reserved_a))
