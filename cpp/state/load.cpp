@@ -26,6 +26,7 @@ std::string dtype_and_shape(tensor::Dtype dtype, std::span<const std::int64_t> s
 }
 
 void match_tensor(const std::string& group, const StateTensor& wanted, const TensorRecord& record) {
+  wanted.tensor->require_writable(record.name);
   const auto dimensions = wanted.tensor->shape().dimensions();
   base::require(wanted.tensor->dtype() == record.dtype && std::ranges::equal(dimensions, record.shape), "tensor ",
                 base::quoted(record.name), " of group ", base::quoted(group), " is ",

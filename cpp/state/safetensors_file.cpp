@@ -23,6 +23,7 @@ const TensorEntry& SafetensorsFile::at(std::int64_t index) const {
 
 void SafetensorsFile::read(std::int64_t index, tensor::Tensor& target) {
   const TensorEntry& entry = at(index);
+  target.require_writable("tensor");
   base::require(target.dtype() == entry.dtype && std::ranges::equal(target.shape().dimensions(), entry.shape),
                 "tensor has another dtype or shape than ", base::quoted(entry.name), " in the file");
   if (file_->read(header_.data_start + entry.offset, target.byte_span()) != entry.bytes) {

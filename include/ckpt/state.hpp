@@ -41,35 +41,31 @@ std::string text_of(Ask&& ask) {
 // What is saved and restored.
 class State {
  public:
-  State() { check(ckpt_state_create(&state_)); }
-  State(State&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
-  State& operator=(State&& other) noexcept {
-    std::swap(state_, other.state_);
-    return *this;
-  }
-  ~State() { ckpt_state_release(state_); }
+  State() { check(ckpt_state_create(state_.out())); }
 
   // The tensor is shared and kept alive.
   void add(const std::string& group, const std::string& name, ckpt_tensor* tensor) {
-    check(ckpt_state_add_tensor(state_, group.c_str(), name.c_str(), tensor));
+    check(ckpt_state_add_tensor(handle(), group.c_str(), name.c_str(), tensor));
   }
   std::int64_t tensor_count() const {
     std::int64_t count = 0;
-    check(ckpt_state_tensor_count(state_, &count));
+    check(ckpt_state_tensor_count(handle(), &count));
     return count;
   }
 
-  void set_json(const std::string& key, const std::string& json) { check(ckpt_state_set_json(state_, key.c_str(), json.c_str())); }
+  void set_json(const std::string& key, const std::string& json) {
+    check(ckpt_state_set_json(handle(), key.c_str(), json.c_str()));
+  }
   std::string json(const std::string& key) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_state_json(state_, key.c_str(), buffer, capacity, needed);
+      return ckpt_state_json(handle(), key.c_str(), buffer, capacity, needed);
     });
   }
 
-  ckpt_state* handle() const noexcept { return state_; }
+  ckpt_state* handle() const noexcept { return state_.get(); }
 
  private:
-  ckpt_state* state_ = nullptr;
+  detail::Handle<ckpt_state, ckpt_state_release> state_;
 };
 
 struct SaveOptions {
@@ -125,12 +121,6 @@ class Checkpoint {
   explicit Checkpoint(const Storage& storage, std::int64_t keep_last = 0) : Checkpoint(storage, 0, keep_last) {}
   // Changes nothing, needs no lock.
   static Checkpoint read_only(const Storage& storage) { return Checkpoint(storage, 1, 0); }
-  Checkpoint(Checkpoint&& other) noexcept : checkpoint_(std::exchange(other.checkpoint_, nullptr)) {}
-  Checkpoint& operator=(Checkpoint&& other) noexcept {
-    std::swap(checkpoint_, other.checkpoint_);
-    return *this;
-  }
-  ~Checkpoint() { ckpt_checkpoint_release(checkpoint_); }
 
   // Durable when it returns.
   SaveResult save(const State& state, const SaveOptions& options) {
@@ -140,7 +130,7 @@ class Checkpoint {
     given.metadata_json = or_null(options.metadata_json);
     given.environment_json = or_null(options.environment_json);
     ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
-    check(ckpt_checkpoint_save(checkpoint_, state.handle(), &given, &result));
+    check(ckpt_checkpoint_save(handle(), state.handle(), &given, &result));
     return {result.name, result.step, result.commit_sequence, result.files, result.bytes};
   }
 
@@ -162,11 +152,11 @@ class Checkpoint {
   // In the order in which a load tries them, good or not.
   std::vector<CheckpointInfo> list() const {
     std::int64_t count = 0;
-    check(ckpt_checkpoint_count(checkpoint_, &count));
+    check(ckpt_checkpoint_count(handle(), &count));
     std::vector<CheckpointInfo> all;
     for (std::int64_t i = 0; i < count; ++i) {
       ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
-      check(ckpt_checkpoint_at(checkpoint_, i, &info));
+      check(ckpt_checkpoint_at(handle(), i, &info));
       all.push_back({info.name, info.step, info.commit_sequence, info.bytes, info.status});
     }
     return all;
@@ -175,32 +165,32 @@ class Checkpoint {
   // The manifest's JSON text. name: of the list, or CKPT_CHECKPOINT_SELF.
   std::string manifest(const std::string& name) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_checkpoint_manifest(checkpoint_, name.c_str(), buffer, capacity, needed);
+      return ckpt_checkpoint_manifest(handle(), name.c_str(), buffer, capacity, needed);
     });
   }
 
   // Checks every checksum; the Error names the first bad file and tensor. name "": the newest that has a manifest.
   VerifyResult verify(const std::string& name = {}) const {
     ckpt_verify_result result = CKPT_VERIFY_RESULT_INIT;
-    check(ckpt_checkpoint_verify(checkpoint_, or_null(name), &result));
+    check(ckpt_checkpoint_verify(handle(), or_null(name), &result));
     return {result.name, result.files, result.tensors, result.bytes};
   }
 
-  ckpt_checkpoint* handle() const noexcept { return checkpoint_; }
+  ckpt_checkpoint* handle() const noexcept { return checkpoint_.get(); }
 
  private:
   Checkpoint(const Storage& storage, std::int32_t read_only, std::int64_t keep_last) {
     ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
     options.read_only = read_only;
     options.keep_last = keep_last;
-    check(ckpt_checkpoint_create(storage.handle(), &options, &checkpoint_));
+    check(ckpt_checkpoint_create(storage.handle(), &options, checkpoint_.out()));
   }
   ckpt_status load_into(State& state, const LoadOptions& options, ckpt_load_result& result) {
     ckpt_load_options given = CKPT_LOAD_OPTIONS_INIT;
     given.verify = options.verify ? CKPT_VERIFY_FULL : CKPT_VERIFY_NONE;
     given.name = or_null(options.name);
     given.environment_json = or_null(options.environment_json);
-    return ckpt_checkpoint_load(checkpoint_, state.handle(), &given, &result);
+    return ckpt_checkpoint_load(handle(), state.handle(), &given, &result);
   }
   static LoadResult converted(const ckpt_load_result& result) {
     return {result.name,  result.step,    result.commit_sequence,         result.seed,
@@ -208,7 +198,7 @@ class Checkpoint {
   }
   static const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-  ckpt_checkpoint* checkpoint_ = nullptr;
+  detail::Handle<ckpt_checkpoint, ckpt_checkpoint_release> checkpoint_;
 };
 
 struct TensorInfo {
@@ -222,46 +212,40 @@ struct TensorInfo {
 // Any safetensors file, opened for reading; it is valid when this does not throw.
 class Safetensors {
  public:
-  explicit Safetensors(const std::string& path) { check(ckpt_safetensors_open(path.c_str(), &file_)); }
-  Safetensors(Safetensors&& other) noexcept : file_(std::exchange(other.file_, nullptr)) {}
-  Safetensors& operator=(Safetensors&& other) noexcept {
-    std::swap(file_, other.file_);
-    return *this;
-  }
-  ~Safetensors() { ckpt_safetensors_release(file_); }
+  explicit Safetensors(const std::string& path) { check(ckpt_safetensors_open(path.c_str(), file_.out())); }
 
   std::int64_t count() const {
     std::int64_t count = 0;
-    check(ckpt_safetensors_count(file_, &count));
+    check(ckpt_safetensors_count(handle(), &count));
     return count;
   }
   // In the order of the data.
   TensorInfo at(std::int64_t index) const {
     ckpt_tensor_info info = CKPT_TENSOR_INFO_INIT;
-    check(ckpt_safetensors_tensor(file_, index, &info));
+    check(ckpt_safetensors_tensor(handle(), index, &info));
     TensorInfo out{info.name, info.dtype, {}, info.bytes, info.offset};
     if (info.ndim > 0) out.shape.assign(info.shape, info.shape + info.ndim);
     return out;
   }
   std::vector<std::pair<std::string, std::string>> metadata() const {
     std::int64_t count = 0;
-    check(ckpt_safetensors_metadata_count(file_, &count));
+    check(ckpt_safetensors_metadata_count(handle(), &count));
     std::vector<std::pair<std::string, std::string>> all;
     for (std::int64_t i = 0; i < count; ++i) {
       const char* key = nullptr;
       const char* value = nullptr;
-      check(ckpt_safetensors_metadata(file_, i, &key, &value));
+      check(ckpt_safetensors_metadata(handle(), i, &key, &value));
       all.emplace_back(key, value);
     }
     return all;
   }
   // Into a tensor of the same dtype and shape.
-  void read(std::int64_t index, ckpt_tensor* tensor) { check(ckpt_safetensors_read(file_, index, tensor)); }
+  void read(std::int64_t index, ckpt_tensor* tensor) { check(ckpt_safetensors_read(handle(), index, tensor)); }
 
-  ckpt_safetensors* handle() const noexcept { return file_; }
+  ckpt_safetensors* handle() const noexcept { return file_.get(); }
 
  private:
-  ckpt_safetensors* file_ = nullptr;
+  detail::Handle<ckpt_safetensors, ckpt_safetensors_release> file_;
 };
 
 }  // namespace ckpt

@@ -23,14 +23,7 @@ class Storage {
     return Storage(storage);
   }
 
-  Storage(Storage&& other) noexcept : storage_(std::exchange(other.storage_, nullptr)) {}
-  Storage& operator=(Storage&& other) noexcept {
-    std::swap(storage_, other.storage_);
-    return *this;
-  }
-  ~Storage() { ckpt_storage_release(storage_); }
-
-  ckpt_storage* handle() const noexcept { return storage_; }
+  ckpt_storage* handle() const noexcept { return storage_.get(); }
 
  private:
   explicit Storage(ckpt_storage* storage) noexcept : storage_(storage) {}
@@ -42,7 +35,7 @@ class Storage {
     return Storage(storage);
   }
 
-  ckpt_storage* storage_ = nullptr;
+  detail::Handle<ckpt_storage, ckpt_storage_release> storage_;
 };
 
 }  // namespace ckpt

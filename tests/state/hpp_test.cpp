@@ -1,0 +1,80 @@
+// The C++ face, used as docs/state.md shows it.
+#include <ckpt/state.hpp>
+#include <ckpt/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "scratch.h"
+
+namespace {
+
+TEST(StateHpp, SavesAndResumes) {
+  const ckpt::tests::Scratch scratch;
+  ckpt::Tensor weight(CKPT_DTYPE_F32, {2, 2});
+  ckpt::State state;
+  state.add("model", "weight", weight.handle());
+  state.set_json("lr", "0.25");
+  EXPECT_EQ(state.tensor_count(), 1);
+
+  ckpt::Checkpoint checkpoint(ckpt::Storage::file_system(scratch / "run"), 3);
+  EXPECT_FALSE(checkpoint.load_if_any(state));
+  ckpt::SaveOptions options;
+  options.step = 7;
+  options.seed = 11;
+  options.environment_json = R"({"blas":"a"})";
+  ckpt::check(ckpt_tensor_fill(weight.handle(), 1.5));
+  const ckpt::SaveResult saved = checkpoint.save(state, options);
+
+  ckpt::check(ckpt_tensor_fill(weight.handle(), 0));
+  state.set_json("lr", "0");
+  ckpt::LoadOptions load;
+  load.environment_json = R"({"blas":"b"})";
+  const auto loaded = checkpoint.load_if_any(state, load);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->step, 7);
+  EXPECT_EQ(loaded->seed, 11U);
+  EXPECT_EQ(loaded->name, saved.name);
+  EXPECT_TRUE(loaded->environment_differs);
+  EXPECT_EQ(state.json("lr"), "0.25");
+  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_const_data(weight.handle()))[3], 1.5F);
+
+  const auto all = checkpoint.list();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].status, CKPT_OK);
+  EXPECT_EQ(checkpoint.verify().tensors, 1);
+  EXPECT_NE(checkpoint.manifest(saved.name).find("\"weight\""), std::string::npos);
+  EXPECT_THROW(ckpt::Checkpoint(ckpt::Storage::existing_file_system(scratch / "run")), ckpt::Error);
+  EXPECT_EQ(ckpt::Checkpoint::read_only(ckpt::Storage::existing_file_system(scratch / "run")).list().size(), 1U);
+
+  ckpt::Safetensors file(scratch / ("run/" + saved.name + "/model.safetensors"));
+  ASSERT_EQ(file.count(), 1);
+  const ckpt::TensorInfo info = file.at(0);
+  EXPECT_EQ(info.name, "weight");
+  EXPECT_EQ(info.dtype, CKPT_DTYPE_F32);
+  EXPECT_EQ(info.shape, (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ(info.bytes, 16);
+  EXPECT_TRUE(file.metadata().empty());
+  ckpt::check(ckpt_tensor_fill(weight.handle(), 0));
+  file.read(0, weight.handle());
+  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_const_data(weight.handle()))[0], 1.5F);
+}
+
+TEST(StateHpp, ThrowsWithStatusAndMessage) {
+  ckpt::State state;
+  try {
+    static_cast<void>(state.json("nothing"));
+    FAIL();
+  } catch (const ckpt::Error& error) {
+    EXPECT_EQ(error.status(), CKPT_E_NOT_FOUND);
+    EXPECT_NE(std::string(error.what()).find("nothing"), std::string::npos);
+  }
+  EXPECT_THROW(ckpt::Safetensors("/nonexistent"), ckpt::Error);
+  EXPECT_THROW(ckpt::Storage::existing_file_system("/nonexistent"), ckpt::Error);
+  ckpt::State moved = std::move(state);
+  moved.set_json("k", "1");
+  EXPECT_EQ(moved.json("k"), "1");
+}
+
+}  // namespace
