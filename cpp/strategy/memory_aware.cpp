@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "strategy/system_memory.h"
+#include "memory/probe.h"
+#include "strategy/resident.h"
 
 namespace ckpt::strategy {
 namespace {
@@ -23,10 +24,7 @@ std::int64_t elapsed_ns(std::int64_t from, std::int64_t to) noexcept {
 
 std::int64_t total_or_system(std::int64_t total_bytes) {
   base::require(total_bytes >= 0, "total_bytes is ", total_bytes, "; at least 1, or 0 for what the process may use");
-  if (total_bytes > 0) return total_bytes;
-  const auto usable = usable_memory_bytes();
-  if (!usable) base::fail(base::Status::unsupported, "total_bytes is 0 and the system does not say how much memory it has");
-  return *usable;
+  return total_bytes > 0 ? total_bytes : memory::probe_system_memory().total_bytes;
 }
 
 }  // namespace

@@ -164,6 +164,41 @@ static void test_composites(void) {
   ckpt_strategy_release(all);
 }
 
+static void test_tensor_and_tracker(void) {
+  const int64_t shape[] = {16, 16};
+  const int64_t ten_seconds = INT64_C(10000000000);
+  ckpt_strategy *size = NULL;
+  ckpt_strategy *aware = NULL;
+  ckpt_memory_tracker *tracker = NULL;
+  ckpt_clock *clock = NULL;
+  ckpt_tensor *f32 = NULL;
+  ckpt_tensor *bf16 = NULL;
+  uint64_t allocation = 0;
+  int32_t answer = -1;
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &f32));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_BF16, shape, 2, NULL, &bf16));
+  CHECK_OK(ckpt_strategy_create_size_based(1024, NULL, 0, &size));
+  CHECK_OK(ckpt_strategy_should_checkpoint(size, "fc", f32, 0, &answer));
+  CHECK(answer == 1);
+  CHECK_OK(ckpt_strategy_should_checkpoint(size, "fc", bf16, 1, &answer));
+  CHECK(answer == 0);
+  ckpt_tensor_release(f32);
+  ckpt_tensor_release(bf16);
+  ckpt_strategy_release(size);
+
+  CHECK_OK(ckpt_clock_create_manual(0, &clock));
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_FAILS(ckpt_strategy_create_memory_aware(0.8, (ckpt_memory_tracker *)clock, 0, NULL, &aware), CKPT_E_INVALID_ARGUMENT,
+              "tracker is not a handle");
+  CHECK_OK(ckpt_strategy_create_memory_aware(0.8, tracker, 1000, clock, &aware));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "fc", 801, &allocation));
+  ckpt_memory_tracker_release(tracker); /* the strategy keeps it */
+  CHECK_OK(ckpt_clock_advance(clock, ten_seconds));
+  CHECK(strcmp(answers(aware, "x", 1, 0, 4), "1111") == 0);
+  ckpt_clock_release(clock);
+  ckpt_strategy_release(aware);
+}
+
 static void test_text(void) {
   ckpt_strategy *strategy = NULL;
   char kinds[256];
@@ -298,6 +333,7 @@ int main(void) {
   test_memory_aware();
   test_smart();
   test_composites();
+  test_tensor_and_tracker();
   test_text();
   test_config();
   test_bad_questions();

@@ -1,4 +1,4 @@
-#include "strategy/system_memory.h"
+#include "strategy/resident.h"
 
 #include <algorithm>
 #include <charconv>
@@ -33,8 +33,6 @@ std::optional<std::int64_t> read_kilobytes(const char* path, std::string_view ke
 }
 
 }  // namespace
-
-std::optional<std::int64_t> usable_memory_bytes() { return read_kilobytes("/proc/meminfo", "MemTotal:"); }
 
 std::optional<std::int64_t> resident_bytes() { return read_kilobytes("/proc/self/status", "VmRSS:"); }
 
