@@ -129,7 +129,7 @@ typedef struct ckpt_tensor ckpt_tensor;
  * tensor without elements, whose data is NULL.
  * pool: where the memory comes from and goes back to; NULL for the default pool.
  * INVALID_ARGUMENT also when the elements do not fill whole bytes (types of 4 and 6 bits). OUT_OF_RANGE when elements or bytes pass
- * INT64_MAX; OUT_OF_MEMORY when the system has none; what the pool's tracker refuses gives the tracker's status. */
+ * INT64_MAX; OUT_OF_MEMORY when the system has none. A tracker's limit refuses nothing here: it tells its listeners. */
 CKPT_API ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t *shape, int64_t ndim, ckpt_buffer_pool *pool,
                                         ckpt_tensor **tensor);
 

@@ -231,6 +231,32 @@ static void test_pool(void) {
   ckpt_buffer_pool_stats_init(NULL);
 }
 
+static void test_pool_with_tracker(void) {
+  ckpt_memory_tracker *tracker = NULL;
+  ckpt_buffer_pool *pool = NULL;
+  ckpt_tensor *tensor = NULL;
+  ckpt_buffer_pool_options options = CKPT_BUFFER_POOL_OPTIONS_INIT;
+  options.layer_name = "activations";
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_buffer_pool_create(tracker, &options, &pool));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, pool, &tensor));
+  ckpt_buffer_pool_release(pool);
+  ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
+  CHECK_OK(ckpt_memory_tracker_layer_stats_named(tracker, "activations", &stats));
+  CHECK(stats.current_bytes == 24 && stats.live_allocations == 1);
+  ckpt_tensor_retain(tensor);
+  ckpt_tensor_release(tensor);
+  ckpt_tensor_release(tensor);
+  CHECK_OK(ckpt_memory_tracker_layer_stats_named(tracker, "activations", &stats));
+  CHECK(stats.current_bytes == 0 && stats.total_freed_bytes == 24);
+  /* The tensor keeps the pool, and the pool the tracker. */
+  CHECK_OK(ckpt_buffer_pool_create(tracker, &options, &pool));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, pool, &tensor));
+  ckpt_memory_tracker_release(tracker);
+  ckpt_buffer_pool_release(pool);
+  ckpt_tensor_release(tensor);
+}
+
 int main(void) {
   CHECK_OK(ckpt_clock_create_manual(0, &clock_handle));
   test_dtypes();
@@ -240,6 +266,7 @@ int main(void) {
   test_getters_refuse();
   test_arithmetic();
   test_pool();
+  test_pool_with_tracker();
   ckpt_clock_release(clock_handle);
   return 0;
 }

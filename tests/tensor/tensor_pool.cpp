@@ -66,6 +66,30 @@ TEST(TensorPool, TheTrackerLearnsOfEveryByte) {
   EXPECT_EQ(tracker->stats().total_freed_bytes, 200);
 }
 
+TEST(TensorPool, ATrackersHandlerMayUseThePool) {
+  const auto tracker = std::make_shared<memory::Tracker>();
+  const auto pool = BufferPool::create(tracker, "test");
+  int calls = 0;
+  tracker->events().subscribe(memory::all_event_kinds, [&](const memory::Event&) {
+    ++calls;
+    pool->trim();
+    EXPECT_GE(pool->stats().reserved_bytes, 0);
+  });
+  { const Buffer buffer = pool->take(100); }
+  EXPECT_EQ(calls, 3);  // allocated, new peak, freed
+}
+
+TEST(TensorPool, ATrackerThatForgotIsNoReasonToKeepMemory) {
+  const auto tracker = std::make_shared<memory::Tracker>();
+  const auto pool = BufferPool::create(tracker, "test");
+  {
+    const Buffer buffer = pool->take(100);
+    tracker->free_layer("test");
+  }
+  EXPECT_EQ(pool->stats().live_bytes, 0);
+  EXPECT_EQ(pool->stats().retained_bytes, 128);
+}
+
 TEST(TensorPool, AFailedTakeLeavesNoTrace) {
   const auto tracker = std::make_shared<memory::Tracker>();
   const auto pool = BufferPool::create(tracker, "test");
