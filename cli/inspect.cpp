@@ -79,11 +79,11 @@ void inspect(const std::string& path) {
     return list_checkpoint(checkpoint, CKPT_CHECKPOINT_SELF, path);
   }
   for (const CheckpointInfo& info : checkpoint.list()) {
-    if (info.status != CKPT_OK) continue;
+    if (info.status == CKPT_E_NOT_FOUND) continue;  // a save was cut off or is under way
     checkpoint.verify(info.name);
     return list_checkpoint(checkpoint, info.name, fs::path(path) / info.name);
   }
-  throw Error(CKPT_E_NOT_FOUND, path + " holds no valid checkpoint");
+  throw Error(CKPT_E_NOT_FOUND, path + " holds no checkpoint");
 }
 
 void verify(const std::string& path) {

@@ -5,7 +5,7 @@
 
 namespace ckpt::cli {
 
-// path: a safetensors file, one checkpoint's directory, or a directory of checkpoints (the newest valid one is shown). Lists every
+// path: a safetensors file, one checkpoint's directory, or a directory of checkpoints (the newest is shown). Lists every
 // tensor. Throws ckpt::Error when it is not valid.
 void inspect(const std::string& path);
 

@@ -1,0 +1,40 @@
+# For the tests of the command: a scratch directory, and what a run must do.
+set -u
+ckpt=$1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/ckpt-cli.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  failures=$((failures + 1))
+}
+
+# succeeds ARG...: exit code 0; its output is in $scratch/out.
+succeeds() {
+  "$ckpt" "$@" >"$scratch/out" 2>&1 || fail "ckpt $*: exit code $?: $(cat "$scratch/out")"
+}
+
+# refuses CODE TEXT ARG...: that exit code, and TEXT in its output.
+refuses() {
+  code=$1
+  text=$2
+  shift 2
+  "$ckpt" "$@" >"$scratch/out" 2>&1
+  got=$?
+  [ "$got" = "$code" ] || fail "ckpt $*: exit code $got, not $code: $(cat "$scratch/out")"
+  grep -qF -- "$text" "$scratch/out" || fail "ckpt $*: no '$text' in: $(cat "$scratch/out")"
+}
+
+says() { grep -qF -- "$1" "$scratch/out" || fail "no '$1' in: $(cat "$scratch/out")"; }
+
+# A text of some thousand bytes, the same everywhere.
+make_text() {
+  i=0
+  while [ $i -lt 200 ]; do
+    printf 'line %d of a text that nobody would read for pleasure\n' "$i"
+    i=$((i + 1))
+  done >"$1"
+}
+
+finish() { exit $((failures > 0)); }

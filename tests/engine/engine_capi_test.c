@@ -1,0 +1,464 @@
+/* The engine from C99, through the library alone: a model trains, schedules agree bit for bit, and a layer of the caller's own with
+ * options, ambient state and errors. */
+#include <math.h>
+
+#include "check.h"
+
+enum { SAMPLES = 24, CONTEXT = 4, WIDTH = 16, VOCABULARY = 32 };
+
+/* ---- A custom layer: y = a x^3 with noise from a generator that is ambient state; parameter a is the caller's ---- */
+
+typedef struct cube {
+  double a;
+  double a_gradient;
+  uint64_t generator; /* ambient state: every forward draws one number from it */
+  int forwards;
+  int recomputations;
+  int fail_at_forward; /* 0: never */
+  int destroyed;
+} cube;
+
+static int64_t elements(const ckpt_tensor_spec* spec) {
+  int64_t count = 1;
+  int32_t i;
+  for (i = 0; i < spec->ndim; ++i) count *= spec->shape[i];
+  return count;
+}
+
+static int32_t cube_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
+  (void)user_data;
+  if (input->dtype != CKPT_DTYPE_F64) {
+    ckpt_callback_error("the cube needs F64");
+    return 1;
+  }
+  *output = *input;
+  return 0;
+}
+
+/* Option 0 records the noise, option 1 the noise and 3 a x^2. */
+static int32_t cube_option(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user_data) {
+  (void)user_data;
+  out->tape_bytes = (int64_t)sizeof(double) * (option == 0 ? 1 : 1 + elements(input));
+  out->forward_workspace_bytes = 8;
+  out->backward_workspace_bytes = 16;
+  return 0;
+}
+
+static double next_noise(cube* self) {
+  self->generator = self->generator * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return 1.0 + (double)(self->generator >> 40) * 1e-9;
+}
+
+static int32_t cube_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
+                            void* user_data) {
+  cube* self = (cube*)user_data;
+  const double* x = (const double*)input;
+  double* y = (double*)output;
+  double noise = 0;
+  int64_t i;
+  CHECK(context->struct_size == sizeof *context && workspace != NULL && ((uintptr_t)output & 63) == 0);
+  CHECK(context->step == 5 && context->seed == 77 && context->first_sample == 100 && context->layer == 11);
+  ++self->forwards;
+  self->recomputations += context->recomputation;
+  if (self->forwards == self->fail_at_forward) {
+    ckpt_callback_error("the cube is tired");
+    return 3;
+  }
+  noise = next_noise(self);
+  *(double*)workspace = noise;
+  for (i = 0; i < elements(context->input); ++i) y[i] = self->a * noise * x[i] * x[i] * x[i];
+  if (tape != NULL) {
+    double* record = (double*)tape;
+    record[0] = noise;
+    if (context->option == 1) {
+      for (i = 0; i < elements(context->input); ++i) record[1 + i] = 3 * self->a * noise * x[i] * x[i];
+    }
+  }
+  return 0;
+}
+
+static int32_t cube_backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
+                             const void* grad_output, void* grad_input, void* workspace, void* user_data) {
+  cube* self = (cube*)user_data;
+  const double* x = (const double*)input;
+  const double* g = (const double*)grad_output;
+  const double* record = (const double*)tape;
+  double* gx = (double*)grad_input;
+  int64_t i;
+  CHECK(output == NULL && workspace != NULL); /* the output was not asked for */
+  for (i = 0; i < elements(context->input); ++i) {
+    self->a_gradient += g[i] * record[0] * x[i] * x[i] * x[i];
+    gx[i] = g[i] * (context->option == 1 ? record[1 + i] : 3 * self->a * record[0] * x[i] * x[i]);
+  }
+  return 0;
+}
+
+static int32_t cube_save(void* state, void* user_data) {
+  memcpy(state, &((cube*)user_data)->generator, sizeof(uint64_t));
+  return 0;
+}
+
+static int32_t cube_restore(const void* state, void* user_data) {
+  memcpy(&((cube*)user_data)->generator, state, sizeof(uint64_t));
+  return 0;
+}
+
+static void cube_destroy(void* user_data) { ++((cube*)user_data)->destroyed; }
+
+static ckpt_layer_callbacks cube_callbacks(void) {
+  ckpt_layer_callbacks callbacks;
+  ckpt_layer_callbacks_init(&callbacks);
+  callbacks.options = 2;
+  callbacks.ambient_bytes = sizeof(uint64_t);
+  callbacks.output = cube_output;
+  callbacks.option = cube_option;
+  callbacks.forward = cube_forward;
+  callbacks.backward = cube_backward;
+  callbacks.save_ambient = cube_save;
+  callbacks.restore_ambient = cube_restore;
+  return callbacks;
+}
+
+/* linear (10), cube (11), linear (12): the chain is a piece of a longer one. */
+static ckpt_chain* cube_chain(cube* self) {
+  const ckpt_layer_callbacks callbacks = cube_callbacks();
+  ckpt_chain* chain = NULL;
+  ckpt_layer* layer = NULL;
+  CHECK_OK(ckpt_chain_create(10, &chain));
+  CHECK_OK(ckpt_layer_create_linear("first", 3, 4, CKPT_DTYPE_F64, &layer));
+  CHECK_OK(ckpt_chain_add(chain, layer));
+  CHECK_FAILS(ckpt_chain_add(chain, layer), CKPT_E_INVALID_STATE, "layer 'first' belongs to a chain already");
+  ckpt_layer_release(layer);
+  CHECK_OK(ckpt_layer_create_custom("cube", &callbacks, self, cube_destroy, &layer));
+  CHECK_OK(ckpt_chain_add(chain, layer));
+  ckpt_layer_release(layer);
+  CHECK_OK(ckpt_layer_create_linear("last", 4, 2, CKPT_DTYPE_F64, &layer));
+  CHECK_OK(ckpt_chain_add(chain, layer));
+  ckpt_layer_release(layer);
+  CHECK_OK(ckpt_chain_initialize(chain, 1));
+  return chain;
+}
+
+typedef struct cube_result {
+  double output[10];
+  double input_gradient[15];
+  double a_gradient;
+  uint64_t generator;
+  int recomputations;
+} cube_result;
+
+static void run_cube(int segments, int32_t option, cube_result* result) {
+  static const double x[15] = {0.5, -1, 0.25, 1, 2, -0.5, 0.1, 0.2, 0.3, -0.7, 0.9, 1.1, -1.2, 0.4, 0.6};
+  static const int64_t out_shape[] = {5, 2};
+  cube self = {0.5, 0, 42, 0, 0, 0, 0};
+  ckpt_chain* chain = cube_chain(&self);
+  ckpt_tensor_spec input = {CKPT_DTYPE_F64, 2, {5, 3}};
+  ckpt_profile* profile = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_executor* executor = NULL;
+  ckpt_step step;
+  ckpt_executor_stats stats;
+  ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+  ckpt_tensor *tensor_x = NULL, *output = NULL, *output_gradient = NULL, *input_gradient = NULL;
+  double loss = 0;
+  CHECK_OK(ckpt_chain_profile(chain, &input, 0, NULL, &profile));
+  CHECK_OK(ckpt_schedule_create_periodic(profile, segments, &schedule));
+  if (option == 1) { /* the same actions, with the cube's other option */
+    ckpt_action actions[64];
+    ckpt_cursor* cursor = NULL;
+    int64_t count = 0;
+    int64_t i;
+    CHECK_OK(ckpt_cursor_create(schedule, &cursor));
+    CHECK_OK(ckpt_cursor_next_many(cursor, actions, 64, &count));
+    for (i = 0; i < count; ++i) {
+      const int runs = actions[i].kind == CKPT_ACTION_FORWARD_TAPE || actions[i].kind == CKPT_ACTION_BACKWARD;
+      if (runs && actions[i].first == 1) actions[i].option = 1;
+    }
+    ckpt_cursor_release(cursor);
+    ckpt_schedule_release(schedule);
+    CHECK_OK(ckpt_schedule_create_list(3, actions, count, &schedule));
+  }
+  CHECK_OK(ckpt_executor_create(chain, schedule, &input, NULL, &executor));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, input.shape, 2, NULL, &tensor_x));
+  memcpy(ckpt_tensor_data(tensor_x), x, sizeof x);
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, out_shape, 2, NULL, &output));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, out_shape, 2, NULL, &output_gradient));
+  CHECK_OK(ckpt_tensor_fill(output_gradient, 0.75));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, input.shape, 2, NULL, &input_gradient));
+  ckpt_step_init(&step);
+  step.step = 5;
+  step.seed = 77;
+  step.first_sample = 100;
+  step.input = tensor_x;
+  CHECK_FAILS(ckpt_executor_run(executor, &step, &loss), CKPT_E_INVALID_ARGUMENT, "output_gradient is NULL");
+  step.output_gradient = output_gradient;
+  step.output = output;
+  step.input_gradient = input_gradient;
+  CHECK_OK(ckpt_executor_run(executor, &step, &loss));
+  CHECK(isnan(loss)); /* ten numbers are no loss */
+  CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
+  ckpt_executor_stats_init(&stats);
+  CHECK_OK(ckpt_executor_get_stats(executor, &stats));
+  CHECK(stats.steps == 1 && stats.live_bytes == 0 && stats.peak_live_bytes == report.peak_bytes[0]);
+  CHECK(stats.recomputed_forwards == report.recomputed_forwards && stats.reserved_bytes >= stats.peak_live_bytes);
+  memcpy(result->output, ckpt_tensor_data(output), sizeof result->output);
+  memcpy(result->input_gradient, ckpt_tensor_data(input_gradient), sizeof result->input_gradient);
+  result->a_gradient = self.a_gradient;
+  result->generator = self.generator;
+  result->recomputations = self.recomputations;
+
+  self.fail_at_forward = self.forwards + 1;
+  CHECK_FAILS(ckpt_executor_run(executor, &step, &loss), CKPT_E_CALLBACK, "layer 'cube' forward: the cube is tired");
+  CHECK_OK(ckpt_executor_get_stats(executor, &stats));
+  CHECK(stats.live_bytes == 0 && stats.steps == 1);
+  CHECK_OK(ckpt_executor_run(executor, &step, &loss)); /* the next step works */
+
+  /* Any order of release: the executor keeps what it needs. */
+  ckpt_chain_release(chain);
+  ckpt_profile_release(profile);
+  ckpt_schedule_release(schedule);
+  CHECK(self.destroyed == 0);
+  CHECK_OK(ckpt_executor_run(executor, &step, &loss));
+  ckpt_executor_release(executor);
+  CHECK(self.destroyed == 1);
+  ckpt_tensor_release(tensor_x);
+  ckpt_tensor_release(output);
+  ckpt_tensor_release(output_gradient);
+  ckpt_tensor_release(input_gradient);
+}
+
+static void custom_layers(void) {
+  cube_result stored;
+  cube_result other;
+  int segments;
+  int32_t option;
+  run_cube(1, 0, &stored);
+  CHECK(stored.recomputations == 0);
+  for (segments = 1; segments <= 3; ++segments) {
+    for (option = 0; option < 2; ++option) {
+      run_cube(segments, option, &other);
+      CHECK(memcmp(other.output, stored.output, sizeof stored.output) == 0);
+      CHECK(memcmp(other.input_gradient, stored.input_gradient, sizeof stored.input_gradient) == 0);
+      CHECK(memcmp(&other.a_gradient, &stored.a_gradient, sizeof(double)) == 0);
+      CHECK(other.generator == stored.generator); /* a recomputation leaves no trace in the ambient state */
+      CHECK(other.recomputations == (segments == 3 ? 1 : 0)); /* three segments: the cube is one of its own */
+    }
+  }
+}
+
+static void custom_layer_rules(void) {
+  ckpt_layer_callbacks callbacks = cube_callbacks();
+  ckpt_layer* layer = NULL;
+  cube self = {0.5, 0, 42, 0, 0, 0, 0};
+  callbacks.save_ambient = NULL;
+  CHECK_FAILS(ckpt_layer_create_custom("c", &callbacks, &self, cube_destroy, &layer), CKPT_E_INVALID_ARGUMENT, "save_ambient");
+  callbacks = cube_callbacks();
+  callbacks.forward = NULL;
+  CHECK_FAILS(ckpt_layer_create_custom("c", &callbacks, &self, cube_destroy, &layer), CKPT_E_INVALID_ARGUMENT, "forward is NULL");
+  callbacks = cube_callbacks();
+  callbacks.options = 0;
+  CHECK_FAILS(ckpt_layer_create_custom("c", &callbacks, &self, cube_destroy, &layer), CKPT_E_INVALID_ARGUMENT, "options is 0");
+  callbacks.options = 1;
+  callbacks.flags = 512;
+  CHECK_FAILS(ckpt_layer_create_custom("c", &callbacks, &self, cube_destroy, &layer), CKPT_E_INVALID_ARGUMENT, "flags is 512");
+  CHECK(layer == NULL && self.destroyed == 0); /* a failing call does not take user_data over */
+
+  { /* an input that the layer refuses; a layer that may not run twice */
+    ckpt_chain* chain = NULL;
+    ckpt_profile* profile = NULL;
+    ckpt_schedule* schedule = NULL;
+    ckpt_executor* executor = NULL;
+    ckpt_tensor_spec spec = {CKPT_DTYPE_F32, 1, {4}};
+    callbacks = cube_callbacks();
+    callbacks.flags = CKPT_LAYER_NEEDS_INPUT;
+    CHECK_OK(ckpt_chain_create(0, &chain));
+    CHECK_OK(ckpt_layer_create_custom("once", &callbacks, &self, cube_destroy, &layer));
+    CHECK_OK(ckpt_chain_add(chain, layer));
+    ckpt_layer_release(layer);
+    CHECK_OK(ckpt_layer_create_relu("relu", &layer));
+    CHECK_OK(ckpt_chain_add(chain, layer));
+    ckpt_layer_release(layer);
+    CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_CALLBACK, "layer 'once' output: the cube needs F64");
+    spec.dtype = CKPT_DTYPE_F64;
+    CHECK_OK(ckpt_chain_profile(chain, &spec, 0, NULL, &profile));
+    CHECK_OK(ckpt_schedule_create_periodic(profile, 2, &schedule));
+    CHECK_FAILS(ckpt_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_INVALID_SCHEDULE, "is not deterministic");
+    CHECK(executor == NULL);
+    ckpt_schedule_release(schedule);
+    ckpt_profile_release(profile);
+    ckpt_chain_release(chain);
+    CHECK(self.destroyed == 1);
+  }
+}
+
+/* ---- A model of built-in layers ---- */
+
+static ckpt_chain* byte_model(void) {
+  ckpt_chain* chain = NULL;
+  ckpt_layer* layers[7];
+  int i;
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  CHECK_OK(ckpt_layer_create_embedding("embedding", VOCABULARY, CONTEXT, WIDTH / CONTEXT, CKPT_DTYPE_F32, &layers[0]));
+  CHECK_OK(ckpt_layer_create_linear("hidden", WIDTH, WIDTH, CKPT_DTYPE_F32, &layers[1]));
+  CHECK_OK(ckpt_layer_create_gelu("gelu", &layers[2]));
+  CHECK_OK(ckpt_layer_create_dropout("dropout", 0.1, &layers[3]));
+  CHECK_OK(ckpt_layer_create_relu("relu", &layers[4]));
+  CHECK_OK(ckpt_layer_create_linear("head", WIDTH, VOCABULARY, CKPT_DTYPE_F32, &layers[5]));
+  CHECK_OK(ckpt_layer_create_softmax_cross_entropy("loss", &layers[6]));
+  for (i = 0; i < 7; ++i) {
+    CHECK_OK(ckpt_chain_add(chain, layers[i]));
+    ckpt_layer_release(layers[i]);
+  }
+  CHECK_OK(ckpt_chain_initialize(chain, 3));
+  return chain;
+}
+
+static double train(int segments, int use_adamw, int32_t threads) {
+  ckpt_chain* chain = byte_model();
+  ckpt_tensor_spec input = {CKPT_DTYPE_U8, 2, {SAMPLES, CONTEXT}};
+  static const int64_t target_shape[] = {SAMPLES};
+  ckpt_thread_pool* pool = NULL;
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_profile* profile = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_executor* executor = NULL;
+  ckpt_executor_options options;
+  ckpt_optimizer* optimizer = NULL;
+  ckpt_tensor *tokens = NULL, *targets = NULL;
+  ckpt_step step = CKPT_STEP_INIT;
+  double loss = 0, first = 0, norm = 0;
+  int64_t steps = 0;
+  int i;
+  CHECK_OK(ckpt_thread_pool_create(threads, &pool));
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_chain_profile(chain, &input, 2, pool, &profile));
+  CHECK_OK(ckpt_schedule_create_periodic(profile, segments, &schedule));
+  ckpt_executor_options_init(&options);
+  options.pool = pool;
+  options.tracker = tracker;
+  CHECK_OK(ckpt_executor_create(chain, schedule, &input, &options, &executor));
+  if (use_adamw) {
+    ckpt_adamw_options adamw;
+    ckpt_adamw_options_init(&adamw);
+    adamw.learning_rate = 0.01;
+    CHECK_OK(ckpt_optimizer_create_adamw(chain, &adamw, &optimizer));
+  } else {
+    CHECK_OK(ckpt_optimizer_create_sgd(chain, 0.05, 0.9, &optimizer));
+  }
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, input.shape, 2, NULL, &tokens));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, target_shape, 1, NULL, &targets));
+  for (i = 0; i < SAMPLES * CONTEXT; ++i) ((unsigned char*)ckpt_tensor_data(tokens))[i] = (unsigned char)(i * 7 % VOCABULARY);
+  for (i = 0; i < SAMPLES; ++i) ((unsigned char*)ckpt_tensor_data(targets))[i] = (unsigned char)(i * 5 % VOCABULARY);
+  step.seed = 9;
+  step.input = tokens;
+  step.targets = targets;
+  for (i = 0; i < 40; ++i) {
+    step.step = i;
+    CHECK_OK(ckpt_executor_run(executor, &step, &loss));
+    if (i == 0) first = loss;
+    CHECK_OK(ckpt_chain_clip_gradients(chain, 1.0, &norm));
+    CHECK(norm > 0);
+    CHECK_OK(ckpt_optimizer_step(optimizer));
+  }
+  CHECK(loss < first);
+  CHECK_OK(ckpt_optimizer_steps(optimizer, &steps));
+  CHECK(steps == 40);
+  CHECK_OK(ckpt_optimizer_set_steps(optimizer, 7));
+  CHECK_OK(ckpt_optimizer_steps(optimizer, &steps));
+  CHECK(steps == 7);
+  ckpt_thread_pool_release(pool);
+  ckpt_memory_tracker_release(tracker);
+  ckpt_profile_release(profile);
+  ckpt_schedule_release(schedule);
+  ckpt_chain_release(chain);
+  CHECK_OK(ckpt_optimizer_step(optimizer)); /* the optimizer keeps the chain */
+  ckpt_optimizer_release(optimizer);
+  ckpt_executor_release(executor);
+  ckpt_tensor_release(tokens);
+  ckpt_tensor_release(targets);
+  return loss;
+}
+
+static void training(void) {
+  const double sgd = train(1, 0, 1);
+  const double adamw = train(1, 1, 2);
+  CHECK(train(3, 0, 3) == sgd); /* the same bits under another schedule and number of threads */
+  CHECK(train(7, 1, 1) == adamw);
+}
+
+static void names_and_tensors(void) {
+  ckpt_chain* chain = byte_model();
+  ckpt_optimizer* optimizer = NULL;
+  ckpt_tensor *value = NULL, *gradient = NULL;
+  const char* name = NULL;
+  int64_t count = 0;
+  CHECK_OK(ckpt_chain_layers(chain, &count));
+  CHECK(count == 7);
+  CHECK_OK(ckpt_chain_parameters(chain, &count));
+  CHECK(count == 5);
+  CHECK_OK(ckpt_chain_parameter(chain, 1, &name, &value, &gradient));
+  CHECK(strcmp(name, "hidden.weight") == 0 && ckpt_tensor_bytes(value) == WIDTH * WIDTH * 4 && ckpt_tensor_bytes(gradient) == ckpt_tensor_bytes(value));
+  ckpt_tensor_release(value);
+  ckpt_tensor_release(gradient);
+  CHECK_FAILS(ckpt_chain_parameter(chain, 5, &name, NULL, NULL), CKPT_E_OUT_OF_RANGE, "parameter is 5");
+  CHECK_OK(ckpt_optimizer_create_adamw(chain, NULL, &optimizer));
+  CHECK_OK(ckpt_optimizer_tensors(optimizer, &count));
+  CHECK(count == 10);
+  CHECK_OK(ckpt_optimizer_tensor(optimizer, 3, &name, &value));
+  CHECK(strcmp(name, "hidden.weight.v") == 0);
+  ckpt_tensor_release(value);
+  CHECK_FAILS(ckpt_optimizer_tensor(optimizer, -1, &name, NULL), CKPT_E_OUT_OF_RANGE, "tensor is -1");
+  CHECK_FAILS(ckpt_optimizer_set_steps(optimizer, -1), CKPT_E_INVALID_ARGUMENT, "steps is -1");
+  ckpt_optimizer_release(optimizer);
+  ckpt_chain_release(chain);
+}
+
+static void bad_arguments(void) {
+  ckpt_chain* chain = byte_model();
+  ckpt_layer* layer = NULL;
+  ckpt_profile* profile = NULL;
+  ckpt_optimizer* optimizer = NULL;
+  ckpt_adamw_options adamw = CKPT_ADAMW_OPTIONS_INIT;
+  ckpt_blas blas;
+  ckpt_tensor_spec spec = {CKPT_DTYPE_U8, 2, {SAMPLES, CONTEXT}};
+  char text[256];
+  int64_t needed = 0;
+  CHECK_FAILS(ckpt_chain_create(-1, &chain), CKPT_E_INVALID_ARGUMENT, "first_layer is -1");
+  CHECK_FAILS(ckpt_layer_create_linear("a", -4, 1, CKPT_DTYPE_F32, &layer), CKPT_E_INVALID_ARGUMENT, "inputs is -4");
+  CHECK_FAILS(ckpt_layer_create_linear("a", 4, 1, CKPT_DTYPE_BF16, &layer), CKPT_E_INVALID_ARGUMENT, "dtype is BF16");
+  CHECK_FAILS(ckpt_layer_create_linear("a", INT64_MAX / 2, 4, CKPT_DTYPE_F32, &layer), CKPT_E_OUT_OF_RANGE, "INT64_MAX");
+  CHECK_FAILS(ckpt_layer_create_dropout("a", (double)NAN, &layer), CKPT_E_INVALID_ARGUMENT, "probability is nan");
+  CHECK_FAILS(ckpt_layer_create_gelu("\xff", &layer), CKPT_E_INVALID_ARGUMENT, "name is not valid UTF-8");
+  CHECK(layer == NULL);
+  spec.ndim = 9;
+  CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "input.ndim is 9");
+  spec.ndim = 2;
+  spec.shape[0] = 0;
+  CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "at least one sample");
+  spec.shape[0] = 2;
+  spec.shape[1] = 5;
+  CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "layer 'embedding': the input is U8[2, 5]");
+  spec.shape[1] = CONTEXT;
+  CHECK_FAILS(ckpt_chain_profile(chain, &spec, -1, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "measured_steps is -1");
+  CHECK(profile == NULL);
+  CHECK_FAILS(ckpt_optimizer_create_sgd(chain, -1, 0, &optimizer), CKPT_E_INVALID_ARGUMENT, "learning_rate is -1");
+  adamw.beta2 = 1;
+  CHECK_FAILS(ckpt_optimizer_create_adamw(chain, &adamw, &optimizer), CKPT_E_INVALID_ARGUMENT, "beta2 is 1");
+  CHECK(optimizer == NULL);
+  CHECK_FAILS(ckpt_chain_clip_gradients(chain, (double)NAN, NULL), CKPT_E_INVALID_ARGUMENT, "max_norm is nan");
+  CHECK_OK(ckpt_blas_info(text, sizeof text, &needed));
+  CHECK(needed == (int64_t)strlen(text) && needed > 0);
+  CHECK_FAILS(ckpt_blas_info(text, 2, NULL), CKPT_E_OUT_OF_RANGE, "capacity is 2");
+  ckpt_blas_init(&blas);
+  CHECK_FAILS(ckpt_blas_set(&blas), CKPT_E_INVALID_ARGUMENT, "sgemm and dgemm");
+  ckpt_chain_release(chain);
+}
+
+int main(void) {
+  custom_layers();
+  custom_layer_rules();
+  training();
+  names_and_tensors();
+  bad_arguments();
+  return 0;
+}

@@ -1,0 +1,214 @@
+/* The plan part from C99, through the library alone: a profile by hand, every kind of schedule, cursors, the verifier, placement. */
+#include <math.h>
+
+#include "check.h"
+
+enum { LAYERS = 6, ACTIVATION_BYTES = 640 };
+
+static ckpt_profile* make_profile(void) {
+  ckpt_profile* profile = NULL;
+  int i;
+  CHECK_OK(ckpt_profile_create(ACTIVATION_BYTES, &profile));
+  for (i = 0; i < LAYERS; ++i) {
+    char name[16];
+    ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+    ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+    snprintf(name, sizeof name, "layer%d", i);
+    layer.output_bytes = ACTIVATION_BYTES;
+    layer.dtype = CKPT_DTYPE_F32;
+    layer.ndim = 2;
+    layer.shape[0] = 16;
+    layer.shape[1] = 10;
+    option.tape_bytes = 64;
+    option.forward_seconds = 1.0;
+    option.backward_seconds = 2.0;
+    CHECK_OK(ckpt_profile_add_layer(profile, name, &layer));
+    CHECK_OK(ckpt_profile_add_option(profile, &option));
+  }
+  return profile;
+}
+
+static void profiles(void) {
+  ckpt_profile* profile = make_profile();
+  ckpt_profile* none = NULL;
+  int64_t number = 0;
+  int32_t options = 0;
+  const char* name = NULL;
+  ckpt_layer_profile layer;
+  ckpt_option_profile option;
+  ckpt_schedule* schedule = NULL;
+  ckpt_layer_profile_init(&layer);
+  ckpt_option_profile_init(&option);
+  CHECK_OK(ckpt_profile_layers(profile, &number));
+  CHECK(number == LAYERS);
+  CHECK_OK(ckpt_profile_input_bytes(profile, &number));
+  CHECK(number == ACTIVATION_BYTES);
+  CHECK_OK(ckpt_profile_layer(profile, 2, &layer, &name, &options));
+  CHECK(strcmp(name, "layer2") == 0 && options == 1 && layer.output_bytes == ACTIVATION_BYTES && layer.shape[1] == 10);
+  CHECK(layer.flags == (CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC));
+  CHECK_OK(ckpt_profile_option(profile, 2, 0, &option));
+  CHECK(option.tape_bytes == 64 && option.backward_seconds == 2.0);
+
+  CHECK_FAILS(ckpt_profile_create(-1, &none), CKPT_E_INVALID_ARGUMENT, "input_bytes is -1");
+  CHECK_FAILS(ckpt_profile_layer(profile, LAYERS, &layer, NULL, NULL), CKPT_E_OUT_OF_RANGE, "layer is 6");
+  CHECK_FAILS(ckpt_profile_option(profile, 0, 1, &option), CKPT_E_OUT_OF_RANGE, "option is 1");
+  CHECK_FAILS(ckpt_profile_add_layer(profile, " ", &layer), CKPT_E_INVALID_ARGUMENT, "name is blank");
+  layer.output_bytes = -2;
+  CHECK_FAILS(ckpt_profile_add_layer(profile, "x", &layer), CKPT_E_INVALID_ARGUMENT, "output_bytes is -2");
+  layer.output_bytes = 7;
+  CHECK_FAILS(ckpt_profile_add_layer(profile, "x", &layer), CKPT_E_INVALID_ARGUMENT, "has 640");
+  layer.dtype = 99;
+  CHECK_FAILS(ckpt_profile_add_layer(profile, "x", &layer), CKPT_E_INVALID_ARGUMENT, "dtype is 99");
+  layer.struct_size = 3;
+  CHECK_FAILS(ckpt_profile_add_layer(profile, "x", &layer), CKPT_E_INVALID_ARGUMENT, "struct_size is 3");
+  option.forward_seconds = (double)NAN;
+  CHECK_FAILS(ckpt_profile_add_option(profile, &option), CKPT_E_INVALID_ARGUMENT, "forward_seconds is nan");
+  CHECK_OK(ckpt_profile_layers(profile, &number));
+  CHECK(number == LAYERS);
+
+  CHECK_OK(ckpt_profile_create(1, &none));
+  CHECK_FAILS(ckpt_schedule_create_store_all(none, &schedule), CKPT_E_INVALID_STATE, "profile has no layers");
+  CHECK(schedule == NULL);
+  ckpt_profile_release(none);
+  ckpt_profile_release(profile);
+}
+
+static void check_report(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t recomputed) {
+  ckpt_plan_report report;
+  int64_t reserved = 0;
+  ckpt_plan_report_init(&report);
+  CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
+  CHECK(report.recomputed_forwards == recomputed);
+  CHECK(report.forwards == LAYERS + recomputed);
+  CHECK(fabs(report.seconds - (double)(report.forwards + 2 * LAYERS)) < 1e-9);
+  CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
+  CHECK(reserved >= report.peak_bytes[0]);
+}
+
+static void schedules(void) {
+  static const int64_t begins[] = {0, 1, 4};
+  ckpt_profile* profile = make_profile();
+  ckpt_schedule* schedule = NULL;
+  ckpt_strategy* strategy = NULL;
+  int64_t layers = 0;
+  int64_t store_all_bytes = 0;
+  CHECK_OK(ckpt_schedule_create_store_all(profile, &schedule));
+  CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") == 0);
+  CHECK_OK(ckpt_schedule_layers(schedule, &layers));
+  CHECK(layers == LAYERS);
+  check_report(schedule, profile, 0);
+  CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
+  ckpt_schedule_retain(schedule);
+  ckpt_schedule_release(schedule);
+  check_report(schedule, profile, 0); /* the other reference holds it */
+  ckpt_schedule_release(schedule);
+
+  CHECK_OK(ckpt_schedule_create_recompute_all(profile, &schedule));
+  check_report(schedule, profile, LAYERS * (LAYERS - 1) / 2);
+  ckpt_schedule_release(schedule);
+  CHECK_OK(ckpt_schedule_create_periodic(profile, 3, &schedule));
+  check_report(schedule, profile, 4);
+  ckpt_schedule_release(schedule);
+  CHECK_OK(ckpt_schedule_create_segments(profile, begins, 3, &schedule));
+  check_report(schedule, profile, 4);
+  ckpt_schedule_release(schedule);
+  CHECK_OK(ckpt_strategy_create_interval(2, &strategy));
+  CHECK_OK(ckpt_schedule_create_from_strategy(profile, strategy, &schedule));
+  check_report(schedule, profile, 4);
+  ckpt_schedule_release(schedule);
+  ckpt_strategy_release(strategy);
+  CHECK_OK(ckpt_schedule_create_for_budget(profile, store_all_bytes - 1, &schedule));
+  CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") != 0);
+  ckpt_schedule_release(schedule);
+
+  schedule = NULL;
+  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 1, &schedule), CKPT_E_OVER_BUDGET, "the smallest that works for this chain is");
+  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 0, &schedule), CKPT_E_INVALID_ARGUMENT, "budget_bytes is 0");
+  CHECK_FAILS(ckpt_schedule_create_periodic(profile, 7, &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 7");
+  CHECK_FAILS(ckpt_schedule_create_segments(profile, NULL, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "begins is NULL");
+  CHECK_FAILS(ckpt_schedule_create_segments(profile, begins, -1, &schedule), CKPT_E_INVALID_ARGUMENT, "the count is -1");
+  CHECK_FAILS(ckpt_schedule_create_segments(profile, begins + 1, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "layer 0");
+  CHECK(schedule == NULL);
+  CHECK(strcmp(ckpt_schedule_name(NULL), "") == 0);
+  ckpt_profile_release(profile);
+}
+
+/* A user with adjoint code of their own drives the cursor: 5 steps, a snapshot of every second one. */
+static void cursors(void) {
+  ckpt_schedule* schedule = NULL;
+  ckpt_cursor* cursor = NULL;
+  ckpt_cursor* other = NULL;
+  ckpt_action action;
+  ckpt_action many[64];
+  unsigned char bytes[256];
+  int64_t count = 0;
+  int64_t needed = 0;
+  int64_t layers = 0;
+  int i;
+  CHECK_OK(ckpt_schedule_create_open_ended(2, CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, &schedule));
+  CHECK_OK(ckpt_schedule_layers(schedule, &layers));
+  CHECK(layers == -1);
+  CHECK_OK(ckpt_cursor_create(schedule, &cursor));
+  CHECK_OK(ckpt_cursor_create(schedule, &other));
+  ckpt_schedule_release(schedule); /* cursors keep it */
+  CHECK_OK(ckpt_cursor_next(cursor, &action));
+  CHECK(action.kind == CKPT_ACTION_FORWARD && action.first == 0 && action.last == 1);
+  CHECK(strcmp(ckpt_action_name(action.kind), "FORWARD") == 0);
+  CHECK(strcmp(ckpt_action_name(77), "UNKNOWN") == 0);
+  CHECK_FAILS(ckpt_cursor_finalize(cursor, 0), CKPT_E_INVALID_ARGUMENT, "n is 0");
+  CHECK_OK(ckpt_cursor_finalize(cursor, 5));
+  CHECK_FAILS(ckpt_cursor_finalize(cursor, 5), CKPT_E_INVALID_STATE, "n is 5");
+
+  CHECK_OK(ckpt_cursor_save(cursor, NULL, 0, &needed));
+  CHECK(needed > 0 && needed <= (int64_t)sizeof bytes);
+  CHECK_FAILS(ckpt_cursor_save(cursor, bytes, needed - 1, NULL), CKPT_E_OUT_OF_RANGE, "capacity is");
+  CHECK_OK(ckpt_cursor_save(cursor, bytes, sizeof bytes, &needed));
+  CHECK_OK(ckpt_cursor_restore(other, bytes, needed));
+  CHECK_OK(ckpt_cursor_next_many(cursor, many, 64, &count));
+  CHECK(count > 10 && many[count - 1].kind == CKPT_ACTION_END);
+  for (i = 0; i < count; ++i) {
+    CHECK_OK(ckpt_cursor_next(other, &action));
+    CHECK(memcmp(&action, &many[i], sizeof action) == 0);
+  }
+  CHECK_OK(ckpt_cursor_next_many(cursor, many, 64, &count));
+  CHECK(count == 0);
+  CHECK_FAILS(ckpt_cursor_next_many(cursor, many, 0, &count), CKPT_E_INVALID_ARGUMENT, "capacity is 0");
+  bytes[20] ^= 1;
+  CHECK_FAILS(ckpt_cursor_restore(other, bytes, needed), CKPT_E_CORRUPT, "not a saved cursor");
+  CHECK_FAILS(ckpt_cursor_restore(other, NULL, 5), CKPT_E_INVALID_ARGUMENT, "bytes is NULL");
+  ckpt_cursor_release(cursor);
+  ckpt_cursor_release(other);
+}
+
+static void lists(void) {
+  ckpt_profile* profile = make_profile();
+  ckpt_schedule* schedule = NULL;
+  ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+  ckpt_action actions[2];
+  memset(actions, 0, sizeof actions);
+  actions[0].kind = CKPT_ACTION_BACKWARD;
+  actions[0].last = 1;
+  actions[1].kind = CKPT_ACTION_END;
+  CHECK_OK(ckpt_schedule_create_list(LAYERS, actions, 2, &schedule));
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE, "action 0 (BACKWARD): GRAD(1) is not there");
+  report.struct_size = 8;
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
+  ckpt_schedule_release(schedule);
+  schedule = NULL;
+  actions[0].kind = 0;
+  CHECK_FAILS(ckpt_schedule_create_list(LAYERS, actions, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "actions[0].kind is 0");
+  CHECK_FAILS(ckpt_schedule_create_list(0, actions + 1, 1, &schedule), CKPT_E_INVALID_ARGUMENT, "layers is 0");
+  CHECK_FAILS(ckpt_schedule_create_open_ended(-3, 0, &schedule), CKPT_E_INVALID_ARGUMENT, "period is -3");
+  CHECK_FAILS(ckpt_schedule_create_open_ended(1, 1024, &schedule), CKPT_E_INVALID_ARGUMENT, "layer_flags is 1024");
+  CHECK(schedule == NULL);
+  ckpt_profile_release(profile);
+}
+
+int main(void) {
+  CHECK(sizeof(ckpt_action) == 64);
+  profiles();
+  schedules();
+  cursors();
+  lists();
+  return 0;
+}
