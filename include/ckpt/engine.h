@@ -37,6 +37,8 @@ typedef struct ckpt_blas {
 } ckpt_blas;
 
 #define CKPT_BLAS_INIT {sizeof(ckpt_blas), 0, 0, 0, 0}
+
+/* Sets *blas to CKPT_BLAS_INIT; NULL does nothing. */
 CKPT_API void ckpt_blas_init(ckpt_blas *blas);
 
 /* Uses the caller's BLAS in this process. Its functions must stay valid for the process's life. INVALID_STATE once a BLAS is in use. */
@@ -137,12 +139,15 @@ typedef struct ckpt_layer_callbacks {
 
 #define CKPT_LAYER_CALLBACKS_INIT \
   {sizeof(ckpt_layer_callbacks), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 1, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* Sets *callbacks to CKPT_LAYER_CALLBACKS_INIT; NULL does nothing. */
 CKPT_API void ckpt_layer_callbacks_init(ckpt_layer_callbacks *callbacks);
 
 /* A layer of the caller's own: parameters and their gradients stay the caller's. destroy(user_data) runs when the layer goes. */
 CKPT_API ckpt_status ckpt_layer_create_custom(const char *name, const ckpt_layer_callbacks *callbacks, void *user_data,
                                               ckpt_destroy_fn destroy, ckpt_layer **layer);
 
+/* NULL does nothing. */
 CKPT_API void ckpt_layer_release(ckpt_layer *layer);
 
 /* ---- Chains -------------------------------------------------------------------------------------------------------------- */
@@ -181,6 +186,7 @@ CKPT_API ckpt_status ckpt_chain_clip_gradients(ckpt_chain *chain, double max_nor
 CKPT_API ckpt_status ckpt_chain_profile(ckpt_chain *chain, const ckpt_tensor_spec *input, int32_t measured_steps, ckpt_thread_pool *pool,
                                         ckpt_profile **profile);
 
+/* NULL does nothing. */
 CKPT_API void ckpt_chain_release(ckpt_chain *chain);
 
 /* ---- Executor ------------------------------------------------------------------------------------------------------------ */
@@ -197,6 +203,8 @@ typedef struct ckpt_executor_options {
 } ckpt_executor_options;
 
 #define CKPT_EXECUTOR_OPTIONS_INIT {sizeof(ckpt_executor_options), 0, 0, 0, 0}
+
+/* Sets *options to CKPT_EXECUTOR_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_executor_options_init(ckpt_executor_options *options);
 
 /* Verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps chain and schedule. */
@@ -220,6 +228,8 @@ typedef struct ckpt_step {
 } ckpt_step;
 
 #define CKPT_STEP_INIT {sizeof(ckpt_step), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* Sets *step to CKPT_STEP_INIT; NULL does nothing. */
 CKPT_API void ckpt_step_init(ckpt_step *step);
 
 /* Runs the schedule once: forward, backward, gradients added to the layers' parameters. *loss (may be NULL) receives x_n where it has
@@ -240,9 +250,14 @@ typedef struct ckpt_executor_stats {
 } ckpt_executor_stats;
 
 #define CKPT_EXECUTOR_STATS_INIT {sizeof(ckpt_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0.0}
+
+/* Sets *stats to CKPT_EXECUTOR_STATS_INIT; NULL does nothing. */
 CKPT_API void ckpt_executor_stats_init(ckpt_executor_stats *stats);
+
+/* Fills *stats. */
 CKPT_API ckpt_status ckpt_executor_get_stats(const ckpt_executor *executor, ckpt_executor_stats *stats);
 
+/* NULL does nothing. */
 CKPT_API void ckpt_executor_release(ckpt_executor *executor);
 
 /* ---- Optimizers ---------------------------------------------------------------------------------------------------------- */
@@ -266,7 +281,11 @@ typedef struct ckpt_adamw_options {
 } ckpt_adamw_options;
 
 #define CKPT_ADAMW_OPTIONS_INIT {sizeof(ckpt_adamw_options), 0, 1e-3, 0.9, 0.999, 1e-8, 0.01}
+
+/* Sets *options to CKPT_ADAMW_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_adamw_options_init(ckpt_adamw_options *options);
+
+/* options: NULL for the defaults. Keeps the chain. */
 CKPT_API ckpt_status ckpt_optimizer_create_adamw(ckpt_chain *chain, const ckpt_adamw_options *options, ckpt_optimizer **optimizer);
 
 /* One update with the gradients as they are. */
@@ -284,6 +303,7 @@ CKPT_API ckpt_status ckpt_optimizer_tensors(const ckpt_optimizer *optimizer, int
 /* State tensor number (0 .. tensors-1): its name (lives as long as the optimizer) and a new reference. Either may be NULL. */
 CKPT_API ckpt_status ckpt_optimizer_tensor(const ckpt_optimizer *optimizer, int64_t tensor, const char **name, ckpt_tensor **value);
 
+/* NULL does nothing. */
 CKPT_API void ckpt_optimizer_release(ckpt_optimizer *optimizer);
 
 #ifdef __cplusplus

@@ -81,6 +81,8 @@ typedef struct ckpt_layer_profile {
 } ckpt_layer_profile;
 
 #define CKPT_LAYER_PROFILE_INIT {sizeof(ckpt_layer_profile), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 0, 0, 0, 0, {0}}
+
+/* Sets *layer to CKPT_LAYER_PROFILE_INIT; NULL does nothing. */
 CKPT_API void ckpt_layer_profile_init(ckpt_layer_profile *layer);
 
 /* One way to run a layer: what it records and needs meanwhile. Most layers have one. */
@@ -95,6 +97,8 @@ typedef struct ckpt_option_profile {
 } ckpt_option_profile;
 
 #define CKPT_OPTION_PROFILE_INIT {sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0}
+
+/* Sets *option to CKPT_OPTION_PROFILE_INIT; NULL does nothing. */
 CKPT_API void ckpt_option_profile_init(ckpt_option_profile *option);
 
 /* An empty profile of a chain whose input x_0 has input_bytes (>= 0). */
@@ -119,6 +123,7 @@ CKPT_API ckpt_status ckpt_profile_layer(const ckpt_profile *profile, int64_t lay
 /* What was added as option (0 .. options-1) of layer. */
 CKPT_API ckpt_status ckpt_profile_option(const ckpt_profile *profile, int64_t layer, int32_t option, ckpt_option_profile *out);
 
+/* NULL does nothing. */
 CKPT_API void ckpt_profile_release(ckpt_profile *profile);
 
 /* ---- Schedules ----------------------------------------------------------------------------------------------------------- */
@@ -164,7 +169,9 @@ CKPT_API const char *ckpt_schedule_name(const ckpt_schedule *schedule);
 /* Layers of the chain that the schedule is for; -1 when open-ended. */
 CKPT_API ckpt_status ckpt_schedule_layers(const ckpt_schedule *schedule, int64_t *layers);
 
+/* One more reference. NULL does nothing. */
 CKPT_API void ckpt_schedule_retain(ckpt_schedule *schedule);
+/* NULL does nothing. */
 CKPT_API void ckpt_schedule_release(ckpt_schedule *schedule);
 
 /* ---- Cursors ------------------------------------------------------------------------------------------------------------- */
@@ -172,6 +179,7 @@ CKPT_API void ckpt_schedule_release(ckpt_schedule *schedule);
 /* A place in a schedule. Takes little memory whatever the schedule's length. Not synchronised. */
 typedef struct ckpt_cursor ckpt_cursor;
 
+/* A cursor at the first action. Keeps the schedule. */
 CKPT_API ckpt_status ckpt_cursor_create(ckpt_schedule *schedule, ckpt_cursor **cursor);
 
 /* The next action. After END it is END again. */
@@ -192,6 +200,7 @@ CKPT_API ckpt_status ckpt_cursor_save(const ckpt_cursor *cursor, void *buffer, i
  * schedule. */
 CKPT_API ckpt_status ckpt_cursor_restore(ckpt_cursor *cursor, const void *bytes, int64_t count);
 
+/* NULL does nothing. */
 CKPT_API void ckpt_cursor_release(ckpt_cursor *cursor);
 
 /* ---- Verifier ------------------------------------------------------------------------------------------------------------ */
@@ -210,6 +219,8 @@ typedef struct ckpt_plan_report {
 } ckpt_plan_report;
 
 #define CKPT_PLAN_REPORT_INIT {sizeof(ckpt_plan_report), 0, 0, 0, 0, 0.0, 0.0, 0, {0}}
+
+/* Sets *report to CKPT_PLAN_REPORT_INIT; NULL does nothing. */
 CKPT_API void ckpt_plan_report_init(ckpt_plan_report *report);
 
 /* Replays the schedule against the profile without running anything. INVALID_SCHEDULE when an action breaks a rule above, names what
