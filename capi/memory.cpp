@@ -184,7 +184,8 @@ ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, c
 ckpt_status ckpt_memory_tracker_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    *not_null(name, "name") = object.layer_name(layer).c_str();
+    not_null(name, "name");
+    *name = object.layer_name(layer).c_str();
   });
 }
 
@@ -402,7 +403,8 @@ ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker, int64_t
 ckpt_status ckpt_memory_tracker_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
-    *not_null(dropped, "dropped") = object.events().dropped(subscription);
+    not_null(dropped, "dropped");
+    *dropped = object.events().dropped(subscription);
   });
 }
 
