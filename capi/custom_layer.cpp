@@ -37,7 +37,8 @@ class CustomLayer final : public engine::Layer {
 
   void forward(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
     const Place place(context);
-    call("forward", callbacks_.forward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.workspace, user_->get()));
+    call("forward",
+         callbacks_.forward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.workspace, user_->get()));
   }
 
   void backward(const engine::RunContext& context, const engine::BackwardBuffers& buffers) override {
@@ -54,9 +55,16 @@ class CustomLayer final : public engine::Layer {
   // A context for C with what it points to, on the stack.
   struct Place {
     explicit Place(const engine::RunContext& from)
-        : input(from_spec(*from.input)), output(from_spec(*from.output)),
-          context{sizeof(ckpt_layer_context), from.option, from.micro_batch, from.recomputation ? 1 : 0, from.layer, from.step, from.seed,
-                  from.first_sample, &input, &output} {}
+        : input(from_spec(*from.input)), output(from_spec(*from.output)), context{sizeof(ckpt_layer_context),
+                                                                                  from.option,
+                                                                                  from.micro_batch,
+                                                                                  from.recomputation ? 1 : 0,
+                                                                                  from.layer,
+                                                                                  from.step,
+                                                                                  from.seed,
+                                                                                  from.first_sample,
+                                                                                  &input,
+                                                                                  &output} {}
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
     ckpt_tensor_spec input;
@@ -76,7 +84,8 @@ class CustomLayer final : public engine::Layer {
 
 engine::TensorSpec to_spec(const ckpt_tensor_spec& given, const char* argument) {
   require(tensor::is_dtype(given.dtype), argument, ".dtype is ", given.dtype, "; no such dtype");
-  require(given.ndim >= 0 && given.ndim <= tensor::largest_ndim, argument, ".ndim is ", given.ndim, "; 0 .. ", tensor::largest_ndim);
+  require(given.ndim >= 0 && given.ndim <= tensor::largest_ndim, argument, ".ndim is ", given.ndim, "; 0 .. ",
+          tensor::largest_ndim);
   engine::TensorSpec spec{static_cast<tensor::Dtype>(given.dtype),
                           tensor::Shape(std::span(given.shape, static_cast<std::size_t>(given.ndim)))};
   static_cast<void>(spec.bytes());  // refuses what has no size in bytes
@@ -91,9 +100,11 @@ ckpt_tensor_spec from_spec(const engine::TensorSpec& spec) {
   return given;
 }
 
-std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_layer_callbacks& callbacks, std::shared_ptr<UserData> user) {
+std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_layer_callbacks& callbacks,
+                                                 std::shared_ptr<UserData> user) {
   require((callbacks.flags & ~plan::all_layer_flags) == 0, "callbacks.flags is ", callbacks.flags, "; unknown bits");
-  require(callbacks.options >= 1 && callbacks.options <= most_options, "callbacks.options is ", callbacks.options, "; 1 .. ", most_options);
+  require(callbacks.options >= 1 && callbacks.options <= most_options, "callbacks.options is ", callbacks.options, "; 1 .. ",
+          most_options);
   require(callbacks.ambient_bytes >= 0, "callbacks.ambient_bytes is ", callbacks.ambient_bytes, "; at least 0");
   require(callbacks.output != nullptr, "callbacks.output is NULL");
   require(callbacks.forward != nullptr, "callbacks.forward is NULL");

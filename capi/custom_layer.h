@@ -12,7 +12,8 @@
 namespace ckpt::capi {
 
 // Error(invalid_argument) for a table that cannot work. user is kept as long as the layer.
-std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_layer_callbacks& callbacks, std::shared_ptr<UserData> user);
+std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_layer_callbacks& callbacks,
+                                                 std::shared_ptr<UserData> user);
 
 engine::TensorSpec to_spec(const ckpt_tensor_spec& given, const char* argument);
 ckpt_tensor_spec from_spec(const engine::TensorSpec& spec);

@@ -109,11 +109,12 @@ void ckpt_layer_callbacks_init(ckpt_layer_callbacks* callbacks) {
   if (callbacks != nullptr) *callbacks = default_callbacks;
 }
 
-ckpt_status ckpt_layer_create_custom(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy,
-                                     ckpt_layer** layer) {
+ckpt_status ckpt_layer_create_custom(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data,
+                                     ckpt_destroy_fn destroy, ckpt_layer** layer) {
   return guard([&] {
     not_null(layer, "layer");
-    const auto table = options_argument(not_null(callbacks, "callbacks"), default_callbacks, sizeof(ckpt_layer_callbacks), "callbacks");
+    const auto table =
+        options_argument(not_null(callbacks, "callbacks"), default_callbacks, sizeof(ckpt_layer_callbacks), "callbacks");
     const auto user = std::make_shared<UserData>(user_data, destroy);
     hand_out_layer(layer, make_custom_layer(name_of_layer(name), table, user));
     user->adopt();
@@ -135,7 +136,8 @@ ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer) {
   return guard([&] {
     checked(chain, "chain");
     checked(layer, "layer");
-    if (layer->in_chain.exchange(true)) fail(Status::invalid_state, "layer ", quoted(layer->object->name()), " belongs to a chain already");
+    if (layer->in_chain.exchange(true))
+      fail(Status::invalid_state, "layer ", quoted(layer->object->name()), " belongs to a chain already");
     try {
       chain->object->add(layer->object);
     } catch (...) {

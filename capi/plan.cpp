@@ -44,8 +44,8 @@ ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
   const auto dtype = static_cast<tensor::Dtype>(layer.dtype);
   const tensor::Shape shape(std::span(layer.shape, static_cast<std::size_t>(layer.ndim)));
   const ckpt::strategy::Activation output(dtype, shape);
-  require(output.bytes == layer.output_bytes, "layer.output_bytes is ", layer.output_bytes, "; shape ", tensor::to_text(shape), " of ",
-          tensor::dtype_name(dtype), " has ", output.bytes);
+  require(output.bytes == layer.output_bytes, "layer.output_bytes is ", layer.output_bytes, "; shape ", tensor::to_text(shape),
+          " of ", tensor::dtype_name(dtype), " has ", output.bytes);
   return output;
 }
 
@@ -107,8 +107,8 @@ ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_pro
   return guard([&] {
     checked(profile, "profile");
     const auto given = options_argument(not_null(option, "option"), default_option, sizeof(ckpt_option_profile), "option");
-    profile->object->add_option({given.tape_bytes, given.forward_workspace_bytes, given.backward_workspace_bytes, given.forward_seconds,
-                                 given.backward_seconds});
+    profile->object->add_option({given.tape_bytes, given.forward_workspace_bytes, given.backward_workspace_bytes,
+                                 given.forward_seconds, given.backward_seconds});
   });
 }
 
@@ -126,10 +126,12 @@ ckpt_status ckpt_profile_input_bytes(const ckpt_profile* profile, int64_t* bytes
   });
 }
 
-ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name, int32_t* options) {
+ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
+                               int32_t* options) {
   return guard([&] {
     const auto& object = profile_argument(profile);
-    if (layer < 0 || layer >= object.layers()) fail(Status::out_of_range, "layer is ", layer, "; the profile has ", object.layers());
+    if (layer < 0 || layer >= object.layers())
+      fail(Status::out_of_range, "layer is ", layer, "; the profile has ", object.layers());
     const plan::LayerProfile& found = object.layer(layer);
     ckpt_layer_profile values = default_layer;
     values.flags = found.flags;
@@ -147,7 +149,8 @@ ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_
 ckpt_status ckpt_profile_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out) {
   return guard([&] {
     const auto& object = profile_argument(profile);
-    if (layer < 0 || layer >= object.layers()) fail(Status::out_of_range, "layer is ", layer, "; the profile has ", object.layers());
+    if (layer < 0 || layer >= object.layers())
+      fail(Status::out_of_range, "layer is ", layer, "; the profile has ", object.layers());
     const auto& options = object.layer(layer).options;
     const auto count = static_cast<int32_t>(options.size());
     if (option < 0 || option >= count) fail(Status::out_of_range, "option is ", option, "; layer ", layer, " has ", count);
@@ -187,7 +190,8 @@ ckpt_status ckpt_schedule_create_periodic(const ckpt_profile* profile, int64_t s
   });
 }
 
-ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count, ckpt_schedule** schedule) {
+ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count,
+                                          ckpt_schedule** schedule) {
   return guard([&] {
     const auto& chain = profile_argument(profile);
     const auto list = array_argument(begins, count, "begins");
@@ -225,7 +229,9 @@ ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t
   });
 }
 
-const char* ckpt_schedule_name(const ckpt_schedule* schedule) { return is_handle(schedule) ? schedule->object->name().c_str() : ""; }
+const char* ckpt_schedule_name(const ckpt_schedule* schedule) {
+  return is_handle(schedule) ? schedule->object->name().c_str() : "";
+}
 
 ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t* layers) {
   return guard([&] {

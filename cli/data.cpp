@@ -35,7 +35,8 @@ std::string read_sources() {
     if (!fs::exists(root / folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const fs::path extension = entry.path().extension();
-      if (entry.is_regular_file() && (extension == ".h" || extension == ".hpp" || extension == ".cpp")) paths.push_back(entry.path());
+      if (entry.is_regular_file() && (extension == ".h" || extension == ".hpp" || extension == ".cpp"))
+        paths.push_back(entry.path());
     }
   }
   std::sort(paths.begin(), paths.end());

@@ -11,8 +11,8 @@ constexpr std::int64_t context_bytes = 16;
 
 class TextData {
  public:
-  // path: a file; "" takes the sources of the project that the current directory lies in. Throws std::runtime_error for a file that is
-  // missing, empty, too small for `samples`, or no text.
+  // path: a file; "" takes the sources of the project that the current directory lies in. Throws std::runtime_error for a file that
+  // is missing, empty, too small for `samples`, or no text.
   TextData(const std::string& path, std::int64_t samples);
 
   // Sample b reads the text from its own place on, one byte further every step, and begins anew behind the last place:

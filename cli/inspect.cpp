@@ -47,7 +47,8 @@ void list_file(const std::string& path, const std::string& title) {
   for (std::int64_t i = 0; i < file.count(); ++i) {
     const TensorInfo tensor = file.at(i);
     std::printf("  %-*s  %-12s  %-20s  %12lld bytes\n", static_cast<int>(widest), printable(tensor.name).c_str(),
-                std::string(dtype_name(tensor.dtype)).c_str(), shape_text(tensor.shape).c_str(), static_cast<long long>(tensor.bytes));
+                std::string(dtype_name(tensor.dtype)).c_str(), shape_text(tensor.shape).c_str(),
+                static_cast<long long>(tensor.bytes));
   }
 }
 

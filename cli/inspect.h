@@ -9,8 +9,8 @@ namespace ckpt::cli {
 // tensor. Throws ckpt::Error when it is not valid.
 void inspect(const std::string& path);
 
-// path: one checkpoint's directory, or a directory of checkpoints, all of which are checked. Throws ckpt::Error at the first bad one; its
-// message names the file and, where it can be told, the tensor.
+// path: one checkpoint's directory, or a directory of checkpoints, all of which are checked. Throws ckpt::Error at the first bad
+// one; its message names the file and, where it can be told, the tensor.
 void verify(const std::string& path);
 
 }  // namespace ckpt::cli

@@ -16,8 +16,9 @@ constexpr int wrong_use = 2;
 void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   CLI::App* const train = app.add_subcommand("train", "Train a byte-level model on a text file");
   train->add_option("--data", options.data, "Text file to train on; default: libckpt's own sources")->type_name("FILE");
-  train->add_option("--memory-budget", options.memory_budget,
-                    "Most memory for activations: an amount (6000000, 64MiB), or a share of what storing everything reserves (40%)")
+  train
+      ->add_option("--memory-budget", options.memory_budget,
+                   "Most memory for activations: an amount (6000000, 64MiB), or a share of what storing everything reserves (40%)")
       ->type_name("BYTES|PERCENT");
   train->add_option("--strategy", options.strategy, "Choose the schedule by a strategy instead: interval:4, size:1MiB, ...")
       ->type_name("TEXT")
@@ -35,7 +36,9 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   train->add_option("--save-every", options.save_every, "Steps between checkpoints; 0: only at the end")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  train->add_option("--keep", options.keep_last, "Checkpoints to keep; 0: all")->check(CLI::NonNegativeNumber)->capture_default_str();
+  train->add_option("--keep", options.keep_last, "Checkpoints to keep; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   train->add_option("--resume", options.resume, "auto: go on where the newest valid checkpoint stands, if there is one")
       ->check(CLI::IsMember({"auto", "never", "require"}))
       ->capture_default_str();

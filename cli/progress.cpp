@@ -17,12 +17,14 @@ constexpr int bar_width = 24;
 
 std::string bar(double share) {
   const int full = static_cast<int>(share * bar_width);
-  return "[" + std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(bar_width - full), '.') + "]";
+  return "[" + std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(bar_width - full), '.') +
+         "]";
 }
 
 }  // namespace
 
-Progress::Progress(std::int64_t first_step, std::int64_t steps, std::int64_t tokens_per_step, const MemoryTracker& tracker, bool quiet)
+Progress::Progress(std::int64_t first_step, std::int64_t steps, std::int64_t tokens_per_step, const MemoryTracker& tracker,
+                   bool quiet)
     : first_step_(first_step),
       steps_(steps),
       tokens_per_step_(tokens_per_step),

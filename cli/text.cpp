@@ -29,16 +29,16 @@ std::string bytes_text(std::int64_t bytes) {
 
 Budget parse_budget(const std::string& text) {
   static constexpr std::array<std::pair<std::string_view, double>, 11> units = {{{"", 1.0},
-                                                                                {"B", 1.0},
-                                                                                {"KB", 1e3},
-                                                                                {"MB", 1e6},
-                                                                                {"GB", 1e9},
-                                                                                {"TB", 1e12},
-                                                                                {"KiB", 1024.0},
-                                                                                {"MiB", 1024.0 * 1024},
-                                                                                {"GiB", 1024.0 * 1024 * 1024},
-                                                                                {"TiB", 1024.0 * 1024 * 1024 * 1024},
-                                                                                {"%", 0.0}}};
+                                                                                 {"B", 1.0},
+                                                                                 {"KB", 1e3},
+                                                                                 {"MB", 1e6},
+                                                                                 {"GB", 1e9},
+                                                                                 {"TB", 1e12},
+                                                                                 {"KiB", 1024.0},
+                                                                                 {"MiB", 1024.0 * 1024},
+                                                                                 {"GiB", 1024.0 * 1024 * 1024},
+                                                                                 {"TiB", 1024.0 * 1024 * 1024 * 1024},
+                                                                                 {"%", 0.0}}};
   const auto refuse = [&] {
     return std::invalid_argument("'" + text + "' is no memory budget; examples: 40%, 6000000, 64KiB, 1.5MiB, 2GB");
   };

@@ -190,20 +190,21 @@ Outcome run_steps(Training& training, Executor& executor, std::optional<Checkpoi
 json report(const Training& training, const Schedule& schedule, const Executor& executor, const Outcome& outcome) {
   const ckpt_executor_stats stats = executor.stats();
   const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
-  return {{"steps", training.step},
-          {"first_step", outcome.first_step},
-          {"schedule", schedule.name()},
-          {"peak_live_bytes", stats.peak_live_bytes},
-          {"reserved_bytes", stats.reserved_bytes},
-          {"forwards", stats.forwards},
-          {"recomputed_forwards", stats.recomputed_forwards},
-          {"recomputed_forwards_per_step", per_step(static_cast<double>(stats.recomputed_forwards))},
-          {"seconds_per_step", per_step(outcome.seconds)},
-          {"tokens_per_second", outcome.seconds > 0 ? static_cast<double>(stats.steps * training.options.batch) / outcome.seconds : 0},
-          {"final_loss", std::isnan(outcome.loss) ? json() : json(outcome.loss)},
-          {"checkpoints_written", outcome.checkpoints},
-          {"blas", blas_info()},
-          {"library", version()}};
+  return {
+      {"steps", training.step},
+      {"first_step", outcome.first_step},
+      {"schedule", schedule.name()},
+      {"peak_live_bytes", stats.peak_live_bytes},
+      {"reserved_bytes", stats.reserved_bytes},
+      {"forwards", stats.forwards},
+      {"recomputed_forwards", stats.recomputed_forwards},
+      {"recomputed_forwards_per_step", per_step(static_cast<double>(stats.recomputed_forwards))},
+      {"seconds_per_step", per_step(outcome.seconds)},
+      {"tokens_per_second", outcome.seconds > 0 ? static_cast<double>(stats.steps * training.options.batch) / outcome.seconds : 0},
+      {"final_loss", std::isnan(outcome.loss) ? json() : json(outcome.loss)},
+      {"checkpoints_written", outcome.checkpoints},
+      {"blas", blas_info()},
+      {"library", version()}};
 }
 
 void write_json(const std::string& path, const json& value) {

@@ -7,19 +7,19 @@
 namespace ckpt::cli {
 
 struct TrainOptions {
-  std::string data;                 // "": libckpt's own sources
-  std::string memory_budget;        // "": store everything; "40%" or an amount of bytes
-  std::string strategy;             // "": as the budget asks; else a strategy's text
-  std::string directory;            // "": no checkpoints
-  std::string resume = "auto";      // auto, never, require
-  std::string json_file;            // "": none
-  std::string memory_report_file;   // "": none
-  std::int64_t save_every = 0;      // steps; 0: only at the end
+  std::string data;                // "": libckpt's own sources
+  std::string memory_budget;       // "": store everything; "40%" or an amount of bytes
+  std::string strategy;            // "": as the budget asks; else a strategy's text
+  std::string directory;           // "": no checkpoints
+  std::string resume = "auto";     // auto, never, require
+  std::string json_file;           // "": none
+  std::string memory_report_file;  // "": none
+  std::int64_t save_every = 0;     // steps; 0: only at the end
   std::int64_t keep_last = 3;
   std::int64_t steps = 400;
   std::int64_t batch = 256;
   std::uint64_t seed = 1;
-  std::int32_t threads = 0;         // 0: what this process may use
+  std::int32_t threads = 0;  // 0: what this process may use
   double learning_rate = 1e-3;
   bool quiet = false;
 };

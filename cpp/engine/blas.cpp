@@ -103,8 +103,8 @@ int to_int(const char* what, std::int64_t value) {
 }
 
 template <class T, class Function>
-void call(Function function, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t lda,
-          const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc, bool concurrent) {
+void call(Function function, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
+          std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc, bool concurrent) {
   const auto run = [&] {
     function(row_major, trans_a ? transpose : no_transpose, trans_b ? transpose : no_transpose, to_int("m", m), to_int("n", n),
              to_int("k", k), T{1}, a, to_int("lda", lda), b, to_int("ldb", ldb), beta, c, to_int("ldc", ldc));
@@ -135,14 +135,14 @@ std::string blas_description() {
   return loaded_locked().description;
 }
 
-void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
-          std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
+          const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
   const Blas& blas = in_session();
   call(blas.sgemm, trans_a, trans_b, m, n, k, a, lda, b, ldb, beta, c, ldc, blas.concurrent);
 }
 
-void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
-          std::int64_t ldb, double beta, double* c, std::int64_t ldc) {
+void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda,
+          const double* b, std::int64_t ldb, double beta, double* c, std::int64_t ldc) {
   const Blas& blas = in_session();
   call(blas.dgemm, trans_a, trans_b, m, n, k, a, lda, b, ldb, beta, c, ldc, blas.concurrent);
 }

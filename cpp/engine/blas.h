@@ -30,10 +30,10 @@ void set_host_blas(const HostBlas& blas);
 std::string blas_description();
 
 // C[m,n] = op(A)[m,k] op(B)[k,n] + beta C, row-major. Only while a BlasSession lives.
-void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
-          std::int64_t ldb, float beta, float* c, std::int64_t ldc);
-void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda, const double* b,
-          std::int64_t ldb, double beta, double* c, std::int64_t ldc);
+void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
+          const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc);
+void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const double* a, std::int64_t lda,
+          const double* b, std::int64_t ldb, double beta, double* c, std::int64_t ldc);
 
 // While at least one lives, the process's OpenBLAS runs single-threaded; the last one restores what was set before.
 class BlasSession {

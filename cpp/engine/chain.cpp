@@ -20,7 +20,8 @@ Chain::Chain(std::int64_t first_layer) : first_layer_(first_layer) {
 void Chain::add(std::shared_ptr<Layer> layer) {
   if (frozen_) fail(Status::invalid_state, "chain: an executor uses it already");
   for (const auto& other : layers_) {
-    if (other->name() == layer->name()) fail(Status::already_exists, "layer ", base::quoted(layer->name()), " is in the chain already");
+    if (other->name() == layer->name())
+      fail(Status::already_exists, "layer ", base::quoted(layer->name()), " is in the chain already");
   }
   for (const Parameter& parameter : layer->parameters()) parameters_.push_back(parameter);
   layers_.push_back(std::move(layer));

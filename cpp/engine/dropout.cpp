@@ -21,7 +21,9 @@ constexpr std::int64_t words_per_block = 64;  // random_words writes so many at 
 class DropoutLayer final : public Layer {
  public:
   DropoutLayer(std::string name, double probability)
-      : Layer(std::move(name)), scale_(1 / (1 - probability)), threshold_(static_cast<std::uint32_t>(std::floor(probability * 0x1p32))) {}
+      : Layer(std::move(name)),
+        scale_(1 / (1 - probability)),
+        threshold_(static_cast<std::uint32_t>(std::floor(probability * 0x1p32))) {}
 
   TensorSpec output(const TensorSpec& input) const override {
     require_input(is_float(input.dtype) && input.shape.ndim() >= 1, "the input is ", to_text(input), "; F32 or F64 [samples, ...]");
@@ -56,8 +58,8 @@ class DropoutLayer final : public Layer {
 
   void apply_random(const RunContext& context, const void* input, void* output, void* tape) const {
     const std::int64_t width = context.input->width();
-    const base::PhiloxKey key = base::philox_derive_key(context.seed, static_cast<std::uint64_t>(context.step),
-                                                        static_cast<std::uint64_t>(context.layer));
+    const base::PhiloxKey key =
+        base::philox_derive_key(context.seed, static_cast<std::uint64_t>(context.step), static_cast<std::uint64_t>(context.layer));
     with_float(context.input->dtype, [&](auto zero) {
       using T = decltype(zero);
       for_parts(*context.pool, context.input->samples(), rows_per_part, [&](std::int64_t begin, std::int64_t end) {

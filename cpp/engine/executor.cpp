@@ -57,8 +57,7 @@ void Executor::resolve_buffers() {
 memory::LayerId Executor::tracker_layer(const plan::BufferInfo& buffer) {
   if (buffer.tier != 0) return tracker_->layer(base::cat("tier ", buffer.tier));
   switch (buffer.role) {
-    case plan::BufferRole::input:
-      return tracker_->layer(buffer.index == 0 ? "input" : chain_->layer(buffer.index - 1).name());
+    case plan::BufferRole::input: return tracker_->layer(buffer.index == 0 ? "input" : chain_->layer(buffer.index - 1).name());
     case plan::BufferRole::grad: return tracker_->layer(chain_->layer(std::min(buffer.index, chain_->layers() - 1)).name());
     default: return tracker_->layer(chain_->layer(buffer.index).name());
   }
@@ -201,8 +200,9 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
 
 void Executor::run_backward(const plan::Operation& operation, const Step& step) {
   chain_->layer(operation.layer)
-      .backward(context_of(operation, step), {address(operation.input), address(operation.output), address(operation.tape),
-                                              address(operation.grad_output), address(operation.grad_input), address(operation.workspace)});
+      .backward(context_of(operation, step),
+                {address(operation.input), address(operation.output), address(operation.tape), address(operation.grad_output),
+                 address(operation.grad_input), address(operation.workspace)});
   if (operation.layer == 0 && step.input_gradient != nullptr && step.input_gradient->bytes() > 0) {
     std::memcpy(step.input_gradient->data(), address(operation.grad_input), static_cast<std::size_t>(step.input_gradient->bytes()));
   }
@@ -212,7 +212,8 @@ void Executor::run_turn(const plan::Operation& operation, const Step& step, doub
   const TensorSpec& spec = specs_.back();
   const void* const output = address(operation.output);
   void* const gradient = address(operation.grad_output);
-  if (step.output != nullptr && step.output->bytes() > 0) std::memcpy(step.output->data(), output, static_cast<std::size_t>(step.output->bytes()));
+  if (step.output != nullptr && step.output->bytes() > 0)
+    std::memcpy(step.output->data(), output, static_cast<std::size_t>(step.output->bytes()));
   const bool is_number = spec.shape.elements() == 1 && is_float(spec.dtype);
   if (is_number) {
     with_float(spec.dtype, [&](auto zero) {

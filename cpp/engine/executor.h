@@ -1,7 +1,7 @@
 // Runs one schedule over one chain for one input shape, step after step. Makes no choices: those are in the schedule.
 //
-// All buffers of tier 0 lie in one arena, at offsets that were fixed before the first step, so a step asks the system for no memory.
-// Not synchronised.
+// All buffers of tier 0 lie in one arena, at offsets that were fixed before the first step, so a step asks the system for no
+// memory. Not synchronised.
 #pragma once
 
 #include <cstdint>
@@ -76,10 +76,10 @@ class Executor {
   plan::Program program_;
   std::shared_ptr<tensor::BufferPool> buffers_;
   tensor::Buffer arena_;
-  std::vector<tensor::Buffer> slower_tiers_;            // one buffer each for what lies in tiers 1 and up
-  std::vector<void*> addresses_;                        // by BufferId; nullptr for empty buffers
-  std::vector<memory::LayerId> tracker_layers_;         // by BufferId
-  std::vector<memory::AllocationId> allocations_;       // by BufferId; 0 while it is not alive
+  std::vector<tensor::Buffer> slower_tiers_;       // one buffer each for what lies in tiers 1 and up
+  std::vector<void*> addresses_;                   // by BufferId; nullptr for empty buffers
+  std::vector<memory::LayerId> tracker_layers_;    // by BufferId
+  std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while it is not alive
   ExecutorStats stats_;
 };
 

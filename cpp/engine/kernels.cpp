@@ -35,7 +35,8 @@ CKPT_INLINE float fast_exp(float x) {
   p = p * r + 0.5F;
   p = p * r + 1.0F;
   p = p * r + 1.0F;
-  const auto exponent = static_cast<std::uint32_t>(std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(to_integer) + 127);
+  const auto exponent =
+      static_cast<std::uint32_t>(std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(to_integer) + 127);
   return p * std::bit_cast<float>(exponent << 23);
 }
 CKPT_INLINE double fast_exp(double x) { return std::exp(x); }
@@ -78,7 +79,8 @@ CKPT_INLINE void relu_backward_body(const T* x, const T* grad_y, T* grad_x, std:
 }
 
 template <class T>
-CKPT_INLINE void add_column_sums_body(const T* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, T* sums) {
+CKPT_INLINE void add_column_sums_body(const T* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,
+                                      T* sums) {
   for (std::int64_t row = 0; row < rows; ++row) {
     const T* const from = grad + row * columns;
     for (std::int64_t j = begin; j < end; ++j) sums[j] += from[j];
@@ -86,7 +88,8 @@ CKPT_INLINE void add_column_sums_body(const T* grad, std::int64_t rows, std::int
 }
 
 // Sixteen blocks side by side.
-CKPT_INLINE void random_words_body(base::PhiloxKey key, std::int64_t sample, std::int64_t begin, std::int64_t count, std::uint32_t* words) {
+CKPT_INLINE void random_words_body(base::PhiloxKey key, std::int64_t sample, std::int64_t begin, std::int64_t count,
+                                   std::uint32_t* words) {
   constexpr int lanes = 16;
   const auto wide_sample = static_cast<std::uint64_t>(sample);
   for (std::int64_t first = 0; first < count; first += 4 * lanes) {
@@ -217,18 +220,22 @@ void relu_backward(const double* x, const double* grad_y, double* grad_x, std::i
   relu_backward_body(x, grad_y, grad_x, count);
 }
 
-CKPT_KERNEL void add_column_sums(const float* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, float* sums) {
+CKPT_KERNEL void add_column_sums(const float* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,
+                                 float* sums) {
   add_column_sums_body(grad, rows, columns, begin, end, sums);
 }
-void add_column_sums(const double* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, double* sums) {
+void add_column_sums(const double* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,
+                     double* sums) {
   add_column_sums_body(grad, rows, columns, begin, end, sums);
 }
 
-CKPT_KERNEL void random_words(base::PhiloxKey key, std::int64_t sample, std::int64_t first, std::int64_t count, std::uint32_t* words) {
+CKPT_KERNEL void random_words(base::PhiloxKey key, std::int64_t sample, std::int64_t first, std::int64_t count,
+                              std::uint32_t* words) {
   random_words_body(key, sample, first, count, words);
 }
 
-CKPT_KERNEL void dropout(const float* x, const std::uint32_t* words, std::uint32_t threshold, float scale, float* y, std::int64_t count) {
+CKPT_KERNEL void dropout(const float* x, const std::uint32_t* words, std::uint32_t threshold, float scale, float* y,
+                         std::int64_t count) {
   dropout_body(x, words, threshold, scale, y, count);
 }
 void dropout(const double* x, const std::uint32_t* words, std::uint32_t threshold, double scale, double* y, std::int64_t count) {
@@ -271,7 +278,8 @@ CKPT_KERNEL void sgd_update(float* w, float* v, const float* g, float learning_r
 void sgd_update(double* w, double* v, const double* g, double learning_rate, double momentum, std::int64_t count) {
   sgd_body(w, v, g, learning_rate, momentum, count);
 }
-CKPT_KERNEL void adamw_update(float* w, float* m, float* v, const float* g, const AdamwFactors<float>& factors, std::int64_t count) {
+CKPT_KERNEL void adamw_update(float* w, float* m, float* v, const float* g, const AdamwFactors<float>& factors,
+                              std::int64_t count) {
   adamw_body(w, m, v, g, factors, count);
 }
 void adamw_update(double* w, double* m, double* v, const double* g, const AdamwFactors<double>& factors, std::int64_t count) {

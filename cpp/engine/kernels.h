@@ -1,5 +1,5 @@
-// Loops over elements, written so that the compiler vectorises them. Every element is computed with the same IEEE operations whatever
-// the vector width, so a machine's instruction set does not change results; sums have a fixed order.
+// Loops over elements, written so that the compiler vectorises them. Every element is computed with the same IEEE operations
+// whatever the vector width, so a machine's instruction set does not change results; sums have a fixed order.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,11 @@ void relu_backward(const double* x, const double* grad_y, double* grad_x, std::i
 
 // sums[j] += the sum over rows of grad[row * columns + j], begin <= j < end, rows in order.
 void add_column_sums(const float* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, float* sums);
-void add_column_sums(const double* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, double* sums);
+void add_column_sums(const double* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,
+                     double* sums);
 
-// Random words first .. first+count-1 of one sample: word 4b+w is word w of the Philox block with counter {b, sample, 0}. first is a
-// multiple of 4; words has room for count rounded up to 64.
+// Random words first .. first+count-1 of one sample: word 4b+w is word w of the Philox block with counter {b, sample, 0}. first is
+// a multiple of 4; words has room for count rounded up to 64.
 void random_words(base::PhiloxKey key, std::int64_t sample, std::int64_t first, std::int64_t count, std::uint32_t* words);
 
 // y = keep[i] ? x * scale : 0, keep[i] = words[i] >= threshold; mask (may be nullptr) receives keep as bits, lowest first.

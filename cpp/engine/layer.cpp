@@ -15,7 +15,8 @@ Layer::Layer(std::string name) : name_(std::move(name)) { base::require_name("na
 
 void Layer::add_parameter(const char* parameter_name, tensor::Dtype dtype, const tensor::Shape& shape) {
   Parameter parameter{name_ + "." + parameter_name, tensor::Tensor::create(dtype, shape), tensor::Tensor::create(dtype, shape)};
-  for (const auto& each : {parameter.value, parameter.gradient}) std::memset(each->data(), 0, static_cast<std::size_t>(each->bytes()));
+  for (const auto& each : {parameter.value, parameter.gradient})
+    std::memset(each->data(), 0, static_cast<std::size_t>(each->bytes()));
   parameters_.push_back(std::move(parameter));
 }
 

@@ -1,5 +1,5 @@
-// One layer of a chain: shapes, what it needs for backward, and the two runs. Results must depend on arguments and ambient state only,
-// never on the number of threads: work is split into parts that the shapes alone fix.
+// One layer of a chain: shapes, what it needs for backward, and the two runs. Results must depend on arguments and ambient state
+// only, never on the number of threads: work is split into parts that the shapes alone fix.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +52,8 @@ struct RunContext {
   std::int64_t layer = 0;  // global
   std::int64_t step = 0;
   std::uint64_t seed = 0;
-  std::int64_t first_sample = 0;             // global
-  const tensor::Tensor* targets = nullptr;   // of the step; nullptr when it has none
+  std::int64_t first_sample = 0;            // global
+  const tensor::Tensor* targets = nullptr;  // of the step; nullptr when it has none
   base::ThreadPool* pool = nullptr;
 };
 
@@ -110,7 +110,8 @@ class Layer {
   // Error(invalid_argument) that names the layer.
   template <class... Pieces>
   void require_input(bool condition, const Pieces&... pieces) const {
-    if (!condition) [[unlikely]] base::fail(base::Status::invalid_argument, "layer ", base::quoted(name_), ": ", pieces...);
+    if (!condition) [[unlikely]]
+      base::fail(base::Status::invalid_argument, "layer ", base::quoted(name_), ": ", pieces...);
   }
 
  private:

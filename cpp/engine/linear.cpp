@@ -21,8 +21,8 @@ class LinearLayer final : public Layer {
   }
 
   TensorSpec output(const TensorSpec& input) const override {
-    require_input(input.dtype == dtype_ && input.shape.ndim() == 2 && input.shape[1] == inputs_, "the input is ", to_text(input), "; ",
-                  tensor::dtype_name(dtype_), "[samples, ", inputs_, "]");
+    require_input(input.dtype == dtype_ && input.shape.ndim() == 2 && input.shape[1] == inputs_, "the input is ", to_text(input),
+                  "; ", tensor::dtype_name(dtype_), "[samples, ", inputs_, "]");
     return {dtype_, {input.shape[0], outputs_}};
   }
 
@@ -38,8 +38,8 @@ class LinearLayer final : public Layer {
       const T* const bias = parameter(1).value->data_as<T>();
       for_parts(*context.pool, context.input->shape[0], rows_per_part, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) std::copy_n(bias, outputs_, y + row * outputs_);
-        gemm(false, false, end - begin, outputs_, inputs_, x + begin * inputs_, inputs_, weight, outputs_, T{1}, y + begin * outputs_,
-             outputs_);
+        gemm(false, false, end - begin, outputs_, inputs_, x + begin * inputs_, inputs_, weight, outputs_, T{1},
+             y + begin * outputs_, outputs_);
       });
     });
   }
@@ -61,8 +61,8 @@ class LinearLayer final : public Layer {
         });
       }
       for_parts(*context.pool, inputs_, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
-        gemm(true, false, end - begin, outputs_, samples, x + begin, inputs_, grad_y, outputs_, T{1}, grad_weight + begin * outputs_,
-             outputs_);
+        gemm(true, false, end - begin, outputs_, samples, x + begin, inputs_, grad_y, outputs_, T{1},
+             grad_weight + begin * outputs_, outputs_);
       });
       for_parts(*context.pool, outputs_, columns_per_part,
                 [&](std::int64_t begin, std::int64_t end) { add_column_sums(grad_y, samples, outputs_, begin, end, grad_bias); });

@@ -69,9 +69,12 @@ class Adamw final : public Optimizer {
       const Parameter& parameter = chain().parameters()[i];
       with_float(parameter.value->dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const AdamwFactors<T> factors = {static_cast<T>(options_.learning_rate), static_cast<T>(options_.beta1),
-                                         static_cast<T>(options_.beta2),         static_cast<T>(options_.epsilon),
-                                         static_cast<T>(options_.weight_decay),  static_cast<T>(correction1),
+        const AdamwFactors<T> factors = {static_cast<T>(options_.learning_rate),
+                                         static_cast<T>(options_.beta1),
+                                         static_cast<T>(options_.beta2),
+                                         static_cast<T>(options_.epsilon),
+                                         static_cast<T>(options_.weight_decay),
+                                         static_cast<T>(correction1),
                                          static_cast<T>(correction2)};
         adamw_update(parameter.value->data_as<T>(), state()[2 * i].value->data_as<T>(), state()[2 * i + 1].value->data_as<T>(),
                      parameter.gradient->data_as<T>(), factors, parameter.value->shape().elements());

@@ -78,12 +78,13 @@ void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& inpu
     const auto tape = zeros(needs.tape_bytes);
     const auto workspace = zeros(std::max(needs.forward_workspace_bytes, needs.backward_workspace_bytes));
     context.option = static_cast<std::int32_t>(option);
-    needs.forward_seconds =
-        least_seconds(runs, [&] { layer.forward(context, {x->data(), y->data(), tape->data(), workspace->data()}); });
+    needs.forward_seconds = least_seconds(runs, [&] {
+      layer.forward(context, {x->data(), y->data(), tape->data(), workspace->data()});
+    });
     needs.backward_seconds = least_seconds(runs, [&] {
-      layer.backward(context, {row.has(plan::needs_input) ? x->data() : nullptr, row.has(plan::needs_output) ? y->data() : nullptr,
-                               tape->data(), grad_y->data(), row.has(plan::no_input_gradient) ? nullptr : grad_x->data(),
-                               workspace->data()});
+      layer.backward(
+          context, {row.has(plan::needs_input) ? x->data() : nullptr, row.has(plan::needs_output) ? y->data() : nullptr,
+                    tape->data(), grad_y->data(), row.has(plan::no_input_gradient) ? nullptr : grad_x->data(), workspace->data()});
     });
   }
   unchanged.restore_ambient();

@@ -1,4 +1,5 @@
-// One action of a schedule: a frozen record of 64 bytes. Meanings are those of include/ckpt/plan.h; capi/plan.cpp asserts the layout.
+// One action of a schedule: a frozen record of 64 bytes. Meanings are those of include/ckpt/plan.h; capi/plan.cpp asserts the
+// layout.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,8 @@ std::shared_ptr<const Schedule> make_for_budget(const ChainProfile& profile, std
     if (reserved_bytes(each, profile) <= budget_bytes) return each.schedule;
   }
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
-  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.report.peak_bytes[0] < b.report.peak_bytes[0]; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.report.peak_bytes[0] < b.report.peak_bytes[0]; });
   for (const Candidate& each : all) {
     if (each.report.peak_bytes[0] < smallest) smallest = std::min(smallest, reserved_bytes(each, profile));
   }

@@ -40,7 +40,8 @@ std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const A
     const auto kind = static_cast<std::int32_t>(actions[i].kind);
     require(is_kind(kind), "actions[", i, "].kind is ", kind, "; no such kind");
     const bool last = i + 1 == actions.size();
-    require((actions[i].kind == Kind::end) == last, "actions[", i, "] is ", kind_name(actions[i].kind), "; END stands last and only there");
+    require((actions[i].kind == Kind::end) == last, "actions[", i, "] is ", kind_name(actions[i].kind),
+            "; END stands last and only there");
   }
   return std::make_shared<const Schedule>(base::cat("list(", actions.size(), ")"), layers, std::make_unique<ListSource>(actions));
 }

@@ -28,10 +28,12 @@ std::vector<Span> lifetimes(const Program& program) {
     const BufferInfo& buffer = program.buffers[id];
     if (buffer.tier != 0 || buffer.bytes == 0) continue;
     if (instruction.kind == Instruction::Kind::allocate) {
-      if (buffer.bytes > INT64_MAX - placement_alignment) base::fail(base::Status::out_of_range, "a buffer of ", buffer.bytes, " bytes");
+      if (buffer.bytes > INT64_MAX - placement_alignment)
+        base::fail(base::Status::out_of_range, "a buffer of ", buffer.bytes, " bytes");
       const std::int64_t rounded = (buffer.bytes + placement_alignment - 1) / placement_alignment * placement_alignment;
       span_of[id] = static_cast<std::int64_t>(spans.size());
-      spans.push_back({instruction.index, static_cast<std::int64_t>(time), static_cast<std::int64_t>(program.instructions.size()), rounded});
+      spans.push_back(
+          {instruction.index, static_cast<std::int64_t>(time), static_cast<std::int64_t>(program.instructions.size()), rounded});
     } else {
       spans[static_cast<std::size_t>(span_of[id])].end = static_cast<std::int64_t>(time);
     }
@@ -64,7 +66,8 @@ Placement place_in_order(const std::vector<Span>& spans, const std::vector<std::
     const std::int64_t offset = best_offset >= 0 ? best_offset : reach;
     placement.offsets[static_cast<std::size_t>(span.id)] = offset;
     placement.arena_bytes = std::max(placement.arena_bytes, offset + span.bytes);
-    const auto behind = std::upper_bound(placed.begin(), placed.end(), offset, [](std::int64_t at, const Placed& each) { return at < each.offset; });
+    const auto behind = std::upper_bound(placed.begin(), placed.end(), offset,
+                                         [](std::int64_t at, const Placed& each) { return at < each.offset; });
     placed.insert(behind, {offset, span});
   }
   return placement;
@@ -120,7 +123,8 @@ Placement place(const Program& program) {
   attempt([](const Span& a, const Span& b) { return a.end - a.begin > b.end - b.begin; });
   attempt([](const Span& a, const Span& b) { return a.bytes > b.bytes; });
   attempt([](const Span& a, const Span& b) {
-    return static_cast<double>(a.bytes) * static_cast<double>(a.end - a.begin) > static_cast<double>(b.bytes) * static_cast<double>(b.end - b.begin);
+    return static_cast<double>(a.bytes) * static_cast<double>(a.end - a.begin) >
+           static_cast<double>(b.bytes) * static_cast<double>(b.end - b.begin);
   });
   return best;
 }

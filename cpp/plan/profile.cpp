@@ -59,7 +59,8 @@ void ChainProfile::require_complete() const {
     // Twice the output: an item and its gradient. Ambient twice: the saved state and the present one during a recomputation.
     for (const std::int64_t bytes : {layer.output_bytes, layer.output_bytes, layer.ambient_bytes, layer.ambient_bytes}) add(bytes);
     for (const OptionProfile& option : layer.options) {
-      for (const std::int64_t bytes : {option.tape_bytes, option.forward_workspace_bytes, option.backward_workspace_bytes}) add(bytes);
+      for (const std::int64_t bytes : {option.tape_bytes, option.forward_workspace_bytes, option.backward_workspace_bytes})
+        add(bytes);
     }
   }
 }

@@ -102,10 +102,12 @@ std::vector<std::byte> Cursor::save() const {
 void Cursor::restore(std::span<const std::byte> bytes) {
   SavedCursor saved;
   const std::uint64_t magic = saved.magic;
-  if (bytes.size() != sizeof saved) fail(Status::corrupt, "count is ", bytes.size(), "; a saved cursor has ", sizeof saved, " bytes");
+  if (bytes.size() != sizeof saved)
+    fail(Status::corrupt, "count is ", bytes.size(), "; a saved cursor has ", sizeof saved, " bytes");
   std::memcpy(&saved, bytes.data(), sizeof saved);
   if (saved.magic != magic || saved.check != check_of(saved)) fail(Status::corrupt, "bytes are not a saved cursor");
-  require(saved.fingerprint == schedule_->fingerprint(), "bytes are a cursor of another schedule than ", base::quoted(schedule_->name()));
+  require(saved.fingerprint == schedule_->fingerprint(), "bytes are a cursor of another schedule than ",
+          base::quoted(schedule_->name()));
   const bool layers_fit = schedule_->layers() < 0 ? saved.layers >= -1 && saved.layers != 0 : saved.layers == schedule_->layers();
   if (!layers_fit || !schedule_->source().is_position(saved.position, saved.layers)) {
     fail(Status::corrupt, "bytes name a place that the schedule does not have");

@@ -88,7 +88,8 @@ void Walk::end_item(const ItemKey& key) {
 
 Walk::MicroBatch& Walk::micro_batch(const Action& action) {
   const auto found = micro_batches_.find(action.micro_batch);
-  if (found == micro_batches_.end()) refuse(action, base::cat("micro_batch is ", action.micro_batch, "; this step has one, number 0"));
+  if (found == micro_batches_.end())
+    refuse(action, base::cat("micro_batch is ", action.micro_batch, "; this step has one, number 0"));
   return found->second;
 }
 
@@ -109,7 +110,8 @@ void Walk::check_item(const Action& action) const {
   const bool known = action.item == Item::input || action.item == Item::tape || action.item == Item::grad;
   if (!known) refuse(action, base::cat("item is ", static_cast<std::int32_t>(action.item), "; no such item"));
   const std::int64_t largest = action.item == Item::tape ? layers - 1 : layers;
-  if (action.first < 0 || action.first > largest) refuse(action, base::cat("the item's index is ", action.first, "; 0 .. ", largest));
+  if (action.first < 0 || action.first > largest)
+    refuse(action, base::cat("the item's index is ", action.first, "; 0 .. ", largest));
   if (action.item == Item::tape) {
     const auto options = static_cast<std::int64_t>(profile_.layer(action.first).options.size());
     if (action.option < 0 || action.option >= options) {
@@ -146,8 +148,14 @@ BufferId Walk::forward_layer(const Action& action, std::int64_t layer, BufferId 
   }
   if (!again) micro.forwarded = layer + 1;
 
-  Operation operation{.kind = Operation::Kind::forward, .recomputation = again, .micro_batch = action.micro_batch,
-                      .option = action.option, .layer = layer, .input = input, .output = output, .tape = tape};
+  Operation operation{.kind = Operation::Kind::forward,
+                      .recomputation = again,
+                      .micro_batch = action.micro_batch,
+                      .option = action.option,
+                      .layer = layer,
+                      .input = input,
+                      .output = output,
+                      .tape = tape};
   if (profile.ambient_bytes > 0) {
     if (!again) micro.ambient[layer] = allocate(BufferRole::ambient, 0, layer, profile.ambient_bytes);
     if (again) operation.present_ambient = allocate(BufferRole::ambient, 0, layer, profile.ambient_bytes);
@@ -219,7 +227,8 @@ void Walk::store_begin(const Action& action) {
   slots_[place] = {key, copy, false};
   transfers_[action.transfer] = {key, false, action.tier, action.slot, source};
   ++readings_[source].transfers;
-  sink_.run({.kind = Operation::Kind::copy, .micro_batch = action.micro_batch, .layer = action.first, .input = source, .output = copy});
+  sink_.run(
+      {.kind = Operation::Kind::copy, .micro_batch = action.micro_batch, .layer = action.first, .input = source, .output = copy});
 }
 
 void Walk::load_begin(const Action& action) {
@@ -227,14 +236,18 @@ void Walk::load_begin(const Action& action) {
   const auto found = slots_.find({action.tier, action.slot});
   if (found == slots_.end()) refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is empty"));
   const ItemKey key{action.item, action.first, action.item == Item::tape ? action.option : 0, action.micro_batch};
-  if (found->second.item != key) refuse(action, base::cat("slot ", action.slot, " holds ", text_of(found->second.item), ", not ", text_of(key)));
+  if (found->second.item != key)
+    refuse(action, base::cat("slot ", action.slot, " holds ", text_of(found->second.item), ", not ", text_of(key)));
   if (!found->second.ready) refuse(action, base::cat("slot ", action.slot, " is being stored: AWAIT comes first"));
   if (transfers_.contains(action.transfer)) refuse(action, base::cat("transfer ", action.transfer, " is under way already"));
   const BufferId copy = make_item(action, key);
   items_.at(key).loading = true;
   transfers_[action.transfer] = {key, true, action.tier, action.slot, no_buffer};
-  sink_.run({.kind = Operation::Kind::copy, .micro_batch = action.micro_batch, .layer = action.first,
-             .input = found->second.buffer, .output = copy});
+  sink_.run({.kind = Operation::Kind::copy,
+             .micro_batch = action.micro_batch,
+             .layer = action.first,
+             .input = found->second.buffer,
+             .output = copy});
 }
 
 void Walk::await(const Action& action) {

@@ -1,5 +1,6 @@
-// Replays a schedule's actions against a chain's profile: checks every rule of include/ckpt/plan.h and tells a sink which buffers come
-// and go and what runs. The verifier, the placement and the executor's program all are sinks of this one walk, so they cannot disagree.
+// Replays a schedule's actions against a chain's profile: checks every rule of include/ckpt/plan.h and tells a sink which buffers
+// come and go and what runs. The verifier, the placement and the executor's program all are sinks of this one walk, so they cannot
+// disagree.
 //
 // Streams: holds what is live, not what was.
 #pragma once
@@ -36,12 +37,12 @@ struct Operation {
   std::int32_t micro_batch = 0;
   std::int32_t option = 0;
   std::int64_t layer = 0;
-  BufferId input = no_buffer;        // forward; backward when the layer needs it; copy: the source
-  BufferId output = no_buffer;       // forward; backward when the layer needs it; turn: INPUT(n); copy: the destination
-  BufferId tape = no_buffer;         // forward when recording; backward
-  BufferId workspace = no_buffer;    // when the layer needs one
-  BufferId grad_output = no_buffer;  // backward; turn: GRAD(n)
-  BufferId grad_input = no_buffer;   // backward, unless the layer makes none
+  BufferId input = no_buffer;            // forward; backward when the layer needs it; copy: the source
+  BufferId output = no_buffer;           // forward; backward when the layer needs it; turn: INPUT(n); copy: the destination
+  BufferId tape = no_buffer;             // forward when recording; backward
+  BufferId workspace = no_buffer;        // when the layer needs one
+  BufferId grad_output = no_buffer;      // backward; turn: GRAD(n)
+  BufferId grad_input = no_buffer;       // backward, unless the layer makes none
   BufferId ambient = no_buffer;          // forward of a layer with ambient state: filled the first time, read in a recomputation
   BufferId present_ambient = no_buffer;  // recomputation of such a layer: holds the present state meanwhile
 };

@@ -1,4 +1,5 @@
-/* A schedule for a byte budget, and what it will cost, before anything runs: 32 equal layers, 40% of what storing everything takes. */
+/* A schedule for a byte budget, and what it will cost, before anything runs: 32 equal layers, 40% of what storing everything takes.
+ */
 #include <ckpt/ckpt.h>
 
 #include <stdio.h>

@@ -40,7 +40,8 @@ std::vector<ckpt::Parameter> train(double share) {
   ckpt::Tensor targets(CKPT_DTYPE_U8, {samples});
   for (std::int64_t i = 0; i < samples; ++i) {
     for (std::int64_t j = 0; j < context; ++j) {
-      tokens.data_as<std::uint8_t>()[i * context + j] = static_cast<std::uint8_t>(text[static_cast<std::size_t>(i + j) % text.size()]);
+      tokens.data_as<std::uint8_t>()[i * context + j] =
+          static_cast<std::uint8_t>(text[static_cast<std::size_t>(i + j) % text.size()]);
     }
     targets.data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(text[static_cast<std::size_t>(i + context) % text.size()]);
   }

@@ -33,7 +33,8 @@ inline std::string blas_info() {
 inline ckpt_tensor_spec tensor_spec(ckpt_dtype dtype, const std::vector<std::int64_t>& shape) {
   ckpt_tensor_spec spec = {};
   spec.dtype = dtype;
-  if (shape.size() > 8) throw Error(CKPT_E_INVALID_ARGUMENT, "shape has " + std::to_string(shape.size()) + " dimensions; at most 8");
+  if (shape.size() > 8)
+    throw Error(CKPT_E_INVALID_ARGUMENT, "shape has " + std::to_string(shape.size()) + " dimensions; at most 8");
   spec.ndim = static_cast<std::int32_t>(shape.size());
   std::copy(shape.begin(), shape.end(), spec.shape);
   return spec;
@@ -74,7 +75,8 @@ class Layer {
   }
   static Layer embedding(const std::string& name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
                          ckpt_dtype dtype = CKPT_DTYPE_F32) {
-    return make([&](ckpt_layer** out) { return ckpt_layer_create_embedding(name.c_str(), vocabulary, context, width, dtype, out); });
+    return make(
+        [&](ckpt_layer** out) { return ckpt_layer_create_embedding(name.c_str(), vocabulary, context, width, dtype, out); });
   }
   static Layer dropout(const std::string& name, double probability) {
     return make([&](ckpt_layer** out) { return ckpt_layer_create_dropout(name.c_str(), probability, out); });

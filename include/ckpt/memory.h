@@ -20,123 +20,126 @@ extern "C" {
 
 /* ---- Tracker ------------------------------------------------------------------------------------------------------------- */
 
-/* Counts allocations of checkpoints. Synchronised. Must not be used in a forked child when another thread of the parent was inside a
- * call of it at the fork. */
+/* Counts allocations of checkpoints. Synchronised. Must not be used in a forked child when another thread of the parent was inside
+ * a call of it at the fork. */
 typedef struct ckpt_memory_tracker ckpt_memory_tracker;
 
 /* How a tracker is made. */
 typedef struct ckpt_memory_tracker_options {
   uint32_t struct_size;
-  const ckpt_clock *clock;           /* dates what is recorded; NULL: the system's monotonic clock in its coarse form. Kept alive */
-  int64_t peak_granularity_bytes;    /* see ckpt_memory_tracker_set_peak_granularity; default 1 */
+  const ckpt_clock* clock;        /* dates what is recorded; NULL: the system's monotonic clock in its coarse form. Kept alive */
+  int64_t peak_granularity_bytes; /* see ckpt_memory_tracker_set_peak_granularity; default 1 */
 } ckpt_memory_tracker_options;
 
-#define CKPT_MEMORY_TRACKER_OPTIONS_INIT {sizeof(ckpt_memory_tracker_options), 0, 1}
+#define CKPT_MEMORY_TRACKER_OPTIONS_INIT \
+  { sizeof(ckpt_memory_tracker_options), 0, 1 }
 
 /* Sets *options to CKPT_MEMORY_TRACKER_OPTIONS_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_tracker_options_init(ckpt_memory_tracker_options *options);
+CKPT_API void ckpt_memory_tracker_options_init(ckpt_memory_tracker_options* options);
 
 /* Makes a tracker that has counted nothing. options may be NULL. */
-CKPT_API ckpt_status ckpt_memory_tracker_create(const ckpt_memory_tracker_options *options, ckpt_memory_tracker **tracker);
+CKPT_API ckpt_status ckpt_memory_tracker_create(const ckpt_memory_tracker_options* options, ckpt_memory_tracker** tracker);
 
 /* Adds a reference, to be given back with ckpt_memory_tracker_release. */
-CKPT_API void ckpt_memory_tracker_retain(ckpt_memory_tracker *tracker);
+CKPT_API void ckpt_memory_tracker_retain(ckpt_memory_tracker* tracker);
 
 /* Gives a reference back. With the last one the subscriptions end. Allowed inside an event handler: the call that raised the event
  * still finishes. */
-CKPT_API void ckpt_memory_tracker_release(ckpt_memory_tracker *tracker);
+CKPT_API void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker);
 
 /* ---- Layers -------------------------------------------------------------------------------------------------------------- */
 
 /* *layer receives the number of the layer of this name: 0, 1, 2, ... in the order in which names are first given. */
-CKPT_API ckpt_status ckpt_memory_tracker_layer(ckpt_memory_tracker *tracker, const char *name, int32_t *layer);
+CKPT_API ckpt_status ckpt_memory_tracker_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer);
 
 /* Like ckpt_memory_tracker_layer, but NOT_FOUND for a name that was never given. */
-CKPT_API ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker *tracker, const char *name, int32_t *layer);
+CKPT_API ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer);
 
 /* *name receives the layer's name, which lives as long as the tracker. NOT_FOUND for a number that was never given. */
-CKPT_API ckpt_status ckpt_memory_tracker_layer_name(const ckpt_memory_tracker *tracker, int32_t layer, const char **name);
+CKPT_API ckpt_status ckpt_memory_tracker_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name);
 
 /* ---- Recording ----------------------------------------------------------------------------------------------------------- */
 
 /* Books an allocation of bytes (> 0) by a layer. *allocation names it and is never 0. Errors: INVALID_ARGUMENT (bytes), NOT_FOUND
  * (layer; counted), OUT_OF_RANGE when the total of all allocations would pass INT64_MAX. Allocates memory only when more
  * allocations are live than ever before. Event handlers run before it returns. */
-CKPT_API ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker *tracker, int32_t layer, int64_t bytes,
-                                                           uint64_t *allocation);
+CKPT_API ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes,
+                                                           uint64_t* allocation);
 
 /* The same by the layer's name, which need not have been given before. */
-CKPT_API ckpt_status ckpt_memory_tracker_record_allocation_named(ckpt_memory_tracker *tracker, const char *name, int64_t bytes,
-                                                                 uint64_t *allocation);
+CKPT_API ckpt_status ckpt_memory_tracker_record_allocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
+                                                                 uint64_t* allocation);
 
 /* Like ckpt_memory_tracker_record_allocation, but OVER_BUDGET when the live total would rise above the limit. What is refused is
  * never counted as live, not even for a moment; Stats.refused counts refusals. Without a limit everything fits. */
-CKPT_API ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker *tracker, int32_t layer, int64_t bytes,
-                                                     uint64_t *allocation);
+CKPT_API ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes,
+                                                     uint64_t* allocation);
 
 /* The same by name. A name that is new and refused stays unknown. */
-CKPT_API ckpt_status ckpt_memory_tracker_try_reserve_named(ckpt_memory_tracker *tracker, const char *name, int64_t bytes,
-                                                           uint64_t *allocation);
+CKPT_API ckpt_status ckpt_memory_tracker_try_reserve_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
+                                                           uint64_t* allocation);
 
 /* Books the end of an allocation. NOT_FOUND for an id that is not live (never given, or freed already): nothing changes but the
  * count not_found. */
-CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation(ckpt_memory_tracker *tracker, uint64_t allocation);
+CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation(ckpt_memory_tracker* tracker, uint64_t allocation);
 
 /* Frees all live allocations of a layer in one step; *freed (may be NULL) receives how many. NOT_FOUND, counted, for an unknown
  * layer and for one that has nothing live. */
-CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker *tracker, int32_t layer, int64_t *freed);
+CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker* tracker, int32_t layer, int64_t* freed);
 
 /* The same by name. */
-CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_tracker *tracker, const char *name, int64_t *freed);
+CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t* freed);
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------------- */
 
 /* The totals at one moment. */
 typedef struct ckpt_memory_stats {
   uint32_t struct_size;
-  int32_t layer_count;            /* layers that were ever named */
-  int64_t current_bytes;          /* live now */
-  int64_t peak_bytes;             /* highest current_bytes since the start or the last reset */
-  int64_t total_allocated_bytes;  /* of all allocations since then */
-  int64_t total_freed_bytes;      /* total_allocated_bytes - current_bytes */
+  int32_t layer_count;           /* layers that were ever named */
+  int64_t current_bytes;         /* live now */
+  int64_t peak_bytes;            /* highest current_bytes since the start or the last reset */
+  int64_t total_allocated_bytes; /* of all allocations since then */
+  int64_t total_freed_bytes;     /* total_allocated_bytes - current_bytes */
   int64_t live_allocations;
-  int64_t allocations;            /* made since then */
-  int64_t frees;                  /* allocations - live_allocations: a free by name counts each allocation that it frees */
-  int64_t average_bytes;          /* current_bytes / live_allocations, rounded down; 0 when none is live */
-  int64_t not_found;              /* recording calls refused for an unknown layer or allocation, double frees included */
-  int64_t refused;                /* reservations refused by the limit */
-  int64_t handler_failures;       /* event handlers that returned non-zero */
-  int64_t time_ns;                /* when this was true */
-  uint64_t sequence;              /* transitions since the tracker was made; not reset */
+  int64_t allocations;      /* made since then */
+  int64_t frees;            /* allocations - live_allocations: a free by name counts each allocation that it frees */
+  int64_t average_bytes;    /* current_bytes / live_allocations, rounded down; 0 when none is live */
+  int64_t not_found;        /* recording calls refused for an unknown layer or allocation, double frees included */
+  int64_t refused;          /* reservations refused by the limit */
+  int64_t handler_failures; /* event handlers that returned non-zero */
+  int64_t time_ns;          /* when this was true */
+  uint64_t sequence;        /* transitions since the tracker was made; not reset */
 } ckpt_memory_stats;
 
-#define CKPT_MEMORY_STATS_INIT {sizeof(ckpt_memory_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define CKPT_MEMORY_STATS_INIT \
+  { sizeof(ckpt_memory_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *stats to CKPT_MEMORY_STATS_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats *stats);
+CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats* stats);
 
 /* What one layer holds. */
 typedef struct ckpt_memory_layer_stats {
   uint32_t struct_size;
   int32_t layer;
-  const char *name;               /* lives as long as the tracker */
+  const char* name; /* lives as long as the tracker */
   int64_t current_bytes;
-  int64_t peak_bytes;             /* of this layer alone */
+  int64_t peak_bytes; /* of this layer alone */
   int64_t total_allocated_bytes;
   int64_t total_freed_bytes;
-  int64_t live_allocations;       /* > 0: allocated now */
+  int64_t live_allocations; /* > 0: allocated now */
   int64_t allocations;
   int64_t frees;
-  int64_t largest_bytes;          /* largest single allocation */
-  int64_t average_bytes;          /* total_allocated_bytes / allocations, rounded down; 0 when there was none */
-  int64_t last_allocated_ns;      /* 0: never */
-  int64_t last_freed_ns;          /* 0: never */
+  int64_t largest_bytes;     /* largest single allocation */
+  int64_t average_bytes;     /* total_allocated_bytes / allocations, rounded down; 0 when there was none */
+  int64_t last_allocated_ns; /* 0: never */
+  int64_t last_freed_ns;     /* 0: never */
 } ckpt_memory_layer_stats;
 
-#define CKPT_MEMORY_LAYER_STATS_INIT {sizeof(ckpt_memory_layer_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define CKPT_MEMORY_LAYER_STATS_INIT \
+  { sizeof(ckpt_memory_layer_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *stats to CKPT_MEMORY_LAYER_STATS_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats *stats);
+CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats* stats);
 
 /* One live allocation. */
 typedef struct ckpt_memory_allocation {
@@ -144,93 +147,96 @@ typedef struct ckpt_memory_allocation {
   int32_t layer;
   uint64_t allocation;
   int64_t bytes;
-  int64_t age_ns;                 /* since it was recorded, as coarse as the clock */
-  uint64_t sequence;              /* of its recording: lower is older */
+  int64_t age_ns;    /* since it was recorded, as coarse as the clock */
+  uint64_t sequence; /* of its recording: lower is older */
 } ckpt_memory_allocation;
 
-#define CKPT_MEMORY_ALLOCATION_INIT {sizeof(ckpt_memory_allocation), 0, 0, 0, 0, 0}
+#define CKPT_MEMORY_ALLOCATION_INIT \
+  { sizeof(ckpt_memory_allocation), 0, 0, 0, 0, 0 }
 
 /* Sets *allocation to CKPT_MEMORY_ALLOCATION_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_allocation_init(ckpt_memory_allocation *allocation);
+CKPT_API void ckpt_memory_allocation_init(ckpt_memory_allocation* allocation);
 
 #define CKPT_MEMORY_ORDER_ID 0      /* lowest number first */
 #define CKPT_MEMORY_ORDER_CURRENT 1 /* most live bytes first */
 #define CKPT_MEMORY_ORDER_PEAK 2    /* highest peak first */
 
 /* Fills *stats with the totals. */
-CKPT_API ckpt_status ckpt_memory_tracker_stats(const ckpt_memory_tracker *tracker, ckpt_memory_stats *stats);
+CKPT_API ckpt_status ckpt_memory_tracker_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats);
 
 /* Fills *stats with a layer's numbers. NOT_FOUND for an unknown layer. */
-CKPT_API ckpt_status ckpt_memory_tracker_layer_stats(const ckpt_memory_tracker *tracker, int32_t layer,
-                                                     ckpt_memory_layer_stats *stats);
+CKPT_API ckpt_status ckpt_memory_tracker_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer,
+                                                     ckpt_memory_layer_stats* stats);
 
 /* The same by name. */
-CKPT_API ckpt_status ckpt_memory_tracker_layer_stats_named(const ckpt_memory_tracker *tracker, const char *name,
-                                                           ckpt_memory_layer_stats *stats);
+CKPT_API ckpt_status ckpt_memory_tracker_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
+                                                           ckpt_memory_layer_stats* stats);
 
-/* Totals and layers of the same moment. order: CKPT_MEMORY_ORDER_...; equals by number. stats (may be NULL) receives the totals, layers the first
- * min(capacity, *count) layers in that order, *count how many layers there are. Every element is as large as layers[0].struct_size
- * says. layers may be NULL when capacity is 0. */
-CKPT_API ckpt_status ckpt_memory_tracker_snapshot(const ckpt_memory_tracker *tracker, int32_t order, ckpt_memory_stats *stats,
-                                                  ckpt_memory_layer_stats *layers, int64_t capacity, int64_t *count);
+/* Totals and layers of the same moment. order: CKPT_MEMORY_ORDER_...; equals by number. stats (may be NULL) receives the totals,
+ * layers the first min(capacity, *count) layers in that order, *count how many layers there are. Every element is as large as
+ * layers[0].struct_size says. layers may be NULL when capacity is 0. */
+CKPT_API ckpt_status ckpt_memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats,
+                                                  ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count);
 
-/* The live allocations of one moment, oldest first: *count receives how many there are, allocations the first min(capacity, *count).
- * Every element is as large as allocations[0].struct_size says. allocations may be NULL when capacity is 0. Holds recording up for as long as copying
- * 40 bytes for each allocation that was ever live at the same time takes. */
-CKPT_API ckpt_status ckpt_memory_tracker_live_allocations(const ckpt_memory_tracker *tracker, ckpt_memory_allocation *allocations,
-                                                          int64_t capacity, int64_t *count);
+/* The live allocations of one moment, oldest first: *count receives how many there are, allocations the first min(capacity,
+ * *count). Every element is as large as allocations[0].struct_size says. allocations may be NULL when capacity is 0. Holds
+ * recording up for as long as copying 40 bytes for each allocation that was ever live at the same time takes. */
+CKPT_API ckpt_status ckpt_memory_tracker_live_allocations(const ckpt_memory_tracker* tracker, ckpt_memory_allocation* allocations,
+                                                          int64_t capacity, int64_t* count);
 
-/* What is saved against storing everything, which would take store_all_bytes (>= 0): *saved_bytes = store_all_bytes - current_bytes,
- * negative when more is live; *fraction = *saved_bytes / store_all_bytes, 0 when that is 0. Either may be NULL, not both. */
-CKPT_API ckpt_status ckpt_memory_tracker_savings(const ckpt_memory_tracker *tracker, int64_t store_all_bytes, int64_t *saved_bytes,
-                                                 double *fraction);
+/* What is saved against storing everything, which would take store_all_bytes (>= 0): *saved_bytes = store_all_bytes -
+ * current_bytes, negative when more is live; *fraction = *saved_bytes / store_all_bytes, 0 when that is 0. Either may be NULL, not
+ * both. */
+CKPT_API ckpt_status ckpt_memory_tracker_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes,
+                                                 double* fraction);
 
 /* Counts from now on as if the live allocations had just been made: total = peak = live bytes, allocations = live allocations,
  * frees = 0, the same per layer; not_found, refused and handler_failures = 0. Open scopes, the limit and sequence numbers go on. */
-CKPT_API ckpt_status ckpt_memory_tracker_reset_stats(ckpt_memory_tracker *tracker);
+CKPT_API ckpt_status ckpt_memory_tracker_reset_stats(ckpt_memory_tracker* tracker);
 
 /* ---- Scopes -------------------------------------------------------------------------------------------------------------- */
 
 /* What happened in a scope: of the whole tracker and all threads, since it was pushed. */
 typedef struct ckpt_memory_scope_stats {
   uint32_t struct_size;
-  int32_t depth;                  /* open scopes around it */
+  int32_t depth; /* open scopes around it */
   uint64_t scope;
-  int64_t start_bytes;            /* live when it was pushed */
-  int64_t peak_bytes;             /* highest live total since then; its own rise is peak_bytes - start_bytes */
-  int64_t net_bytes;              /* live now - start_bytes; may be negative */
-  int64_t total_allocated_bytes;  /* allocated since then, a reset notwithstanding; stops at INT64_MAX */
-  int64_t pushed_ns;              /* when it was pushed */
+  int64_t start_bytes;           /* live when it was pushed */
+  int64_t peak_bytes;            /* highest live total since then; its own rise is peak_bytes - start_bytes */
+  int64_t net_bytes;             /* live now - start_bytes; may be negative */
+  int64_t total_allocated_bytes; /* allocated since then, a reset notwithstanding; stops at INT64_MAX */
+  int64_t pushed_ns;             /* when it was pushed */
 } ckpt_memory_scope_stats;
 
-#define CKPT_MEMORY_SCOPE_STATS_INIT {sizeof(ckpt_memory_scope_stats), 0, 0, 0, 0, 0, 0, 0}
+#define CKPT_MEMORY_SCOPE_STATS_INIT \
+  { sizeof(ckpt_memory_scope_stats), 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *stats to CKPT_MEMORY_SCOPE_STATS_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_scope_stats_init(ckpt_memory_scope_stats *stats);
+CKPT_API void ckpt_memory_scope_stats_init(ckpt_memory_scope_stats* stats);
 
 /* Opens a scope inside the innermost open one. Names need not be unique. *scope is its id. */
-CKPT_API ckpt_status ckpt_memory_tracker_push_scope(ckpt_memory_tracker *tracker, const char *name, uint64_t *scope);
+CKPT_API ckpt_status ckpt_memory_tracker_push_scope(ckpt_memory_tracker* tracker, const char* name, uint64_t* scope);
 
 /* Closes the innermost scope; *stats (may be NULL) receives what happened in it. Its peak counts for the scope around it. NOT_FOUND
  * for a scope that is not open, INVALID_STATE when it is not the innermost. */
-CKPT_API ckpt_status ckpt_memory_tracker_pop_scope(ckpt_memory_tracker *tracker, uint64_t scope, ckpt_memory_scope_stats *stats);
+CKPT_API ckpt_status ckpt_memory_tracker_pop_scope(ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats);
 
 /* What has happened in an open scope up to now. */
-CKPT_API ckpt_status ckpt_memory_tracker_scope_stats(const ckpt_memory_tracker *tracker, uint64_t scope,
-                                                     ckpt_memory_scope_stats *stats);
+CKPT_API ckpt_status ckpt_memory_tracker_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope,
+                                                     ckpt_memory_scope_stats* stats);
 
 /* ---- Limit --------------------------------------------------------------------------------------------------------------- */
 
 /* Sets the limit of the live total: limit_bytes > 0, 0 <= hysteresis_bytes < limit_bytes. Recording goes on above it, with an event
- * when the live total rises above it; the next one only after it was below limit_bytes - hysteresis_bytes. With more than limit_bytes live the event comes
- * at once. ckpt_memory_tracker_try_reserve refuses what would pass it. */
-CKPT_API ckpt_status ckpt_memory_tracker_set_limit(ckpt_memory_tracker *tracker, int64_t limit_bytes, int64_t hysteresis_bytes);
+ * when the live total rises above it; the next one only after it was below limit_bytes - hysteresis_bytes. With more than
+ * limit_bytes live the event comes at once. ckpt_memory_tracker_try_reserve refuses what would pass it. */
+CKPT_API ckpt_status ckpt_memory_tracker_set_limit(ckpt_memory_tracker* tracker, int64_t limit_bytes, int64_t hysteresis_bytes);
 
 /* Back to no limit, the default. */
-CKPT_API ckpt_status ckpt_memory_tracker_clear_limit(ckpt_memory_tracker *tracker);
+CKPT_API ckpt_status ckpt_memory_tracker_clear_limit(ckpt_memory_tracker* tracker);
 
 /* *limit_bytes receives the limit, 0 when there is none; *hysteresis_bytes (may be NULL) what was set with it. */
-CKPT_API ckpt_status ckpt_memory_tracker_limit(const ckpt_memory_tracker *tracker, int64_t *limit_bytes, int64_t *hysteresis_bytes);
+CKPT_API ckpt_status ckpt_memory_tracker_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes, int64_t* hysteresis_bytes);
 
 /* ---- Events -------------------------------------------------------------------------------------------------------------- */
 
@@ -244,94 +250,96 @@ CKPT_API ckpt_status ckpt_memory_tracker_limit(const ckpt_memory_tracker *tracke
 /* One transition, with the values that held right after it. */
 typedef struct ckpt_memory_event {
   uint32_t struct_size;
-  int32_t kind;                   /* one of CKPT_MEMORY_ALLOCATED ... */
-  uint64_t sequence;              /* order of transitions; events of one transition share it and come in the order of their kinds */
-  uint64_t allocation;            /* 0 when a limit was set below the live total */
-  int64_t bytes;                  /* of the allocation */
+  int32_t kind;        /* one of CKPT_MEMORY_ALLOCATED ... */
+  uint64_t sequence;   /* order of transitions; events of one transition share it and come in the order of their kinds */
+  uint64_t allocation; /* 0 when a limit was set below the live total */
+  int64_t bytes;       /* of the allocation */
   int64_t current_bytes;
   int64_t peak_bytes;
-  int64_t limit_bytes;            /* 0: no limit */
+  int64_t limit_bytes; /* 0: no limit */
   int64_t time_ns;
-  const char *layer_name;         /* lives as long as the tracker; "" when a limit was set below the live total */
-  int32_t layer;                  /* -1 in that case */
-  int32_t reserved;               /* 0 */
+  const char* layer_name; /* lives as long as the tracker; "" when a limit was set below the live total */
+  int32_t layer;          /* -1 in that case */
+  int32_t reserved;       /* 0 */
 } ckpt_memory_event;
 
-#define CKPT_MEMORY_EVENT_INIT {sizeof(ckpt_memory_event), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define CKPT_MEMORY_EVENT_INIT \
+  { sizeof(ckpt_memory_event), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *event to CKPT_MEMORY_EVENT_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_event_init(ckpt_memory_event *event);
+CKPT_API void ckpt_memory_event_init(ckpt_memory_event* event);
 
 /* Receives one event, borrowed for the call. Runs on the thread whose call caused it, after that call has released every lock and
  * before it returns; several threads may be inside at once, and then events may come out of order: sequence tells. May call any
- * function of the tracker, unsubscribe itself and release the tracker; it is not called for what it does itself. A non-zero return is
- * counted in handler_failures and reaches nobody else. */
-typedef int32_t (*ckpt_memory_event_fn)(const ckpt_memory_event *event, void *user_data);
+ * function of the tracker, unsubscribe itself and release the tracker; it is not called for what it does itself. A non-zero return
+ * is counted in handler_failures and reaches nobody else. */
+typedef int32_t (*ckpt_memory_event_fn)(const ckpt_memory_event* event, void* user_data);
 
 /* Calls fn for every event of these kinds (a sum of CKPT_MEMORY_...) from now on. *subscription is its id. */
-CKPT_API ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker *tracker, uint32_t kinds, ckpt_memory_event_fn fn,
-                                                   void *user_data, ckpt_destroy_fn destroy, int64_t *subscription);
+CKPT_API ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t kinds, ckpt_memory_event_fn fn,
+                                                   void* user_data, ckpt_destroy_fn destroy, int64_t* subscription);
 
 /* Collects events of these kinds in a queue of capacity (1 .. 2^24) events, to be polled. When it is full, new events are dropped
  * and counted. */
-CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker *tracker, uint32_t kinds, int64_t capacity,
-                                                         int64_t *subscription);
+CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, uint32_t kinds, int64_t capacity,
+                                                         int64_t* subscription);
 
 /* Ends a subscription. Returns when no other thread is still inside its handler; destroy has run then. Called from inside that
  * handler, destroy runs as soon as the handler has returned. NOT_FOUND for an unknown id; INVALID_STATE, and nothing changed, when
  * two threads inside two handlers would wait for each other. */
-CKPT_API ckpt_status ckpt_memory_tracker_unsubscribe(ckpt_memory_tracker *tracker, int64_t subscription);
+CKPT_API ckpt_status ckpt_memory_tracker_unsubscribe(ckpt_memory_tracker* tracker, int64_t subscription);
 
 /* Takes the oldest event of a queue: *got is 1 and *event filled, or *got is 0 and *event left alone when the queue is empty. Never
  * waits. NOT_FOUND for an unknown id, INVALID_STATE for a subscription with a handler. */
-CKPT_API ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker *tracker, int64_t subscription, ckpt_memory_event *event,
-                                                    int32_t *got);
+CKPT_API ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker, int64_t subscription, ckpt_memory_event* event,
+                                                    int32_t* got);
 
 /* *dropped receives how many events found this queue full. */
-CKPT_API ckpt_status ckpt_memory_tracker_dropped_events(const ckpt_memory_tracker *tracker, int64_t subscription, int64_t *dropped);
+CKPT_API ckpt_status ckpt_memory_tracker_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped);
 
 /* Switches all events off (0) or on again (1, the default). Accounting goes on; what happened meanwhile is not told later. */
-CKPT_API ckpt_status ckpt_memory_tracker_enable_events(ckpt_memory_tracker *tracker, int32_t enabled);
+CKPT_API ckpt_status ckpt_memory_tracker_enable_events(ckpt_memory_tracker* tracker, int32_t enabled);
 
 /* Tells of a new peak only when it is at least bytes (> 0) above the last one told; 1, the default, tells every new peak. */
-CKPT_API ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracker *tracker, int64_t bytes);
+CKPT_API ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracker* tracker, int64_t bytes);
 
 /* ---- Export -------------------------------------------------------------------------------------------------------------- */
 
-/* A snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers (-1: all) that
- * hold the most live bytes, and the sum of the others. The text may grow between asking for its length and fetching it: repeat on
- * OUT_OF_RANGE. */
-CKPT_API ckpt_status ckpt_memory_tracker_json(const ckpt_memory_tracker *tracker, int64_t max_layers, char *buffer, int64_t capacity,
-                                              int64_t *needed);
+/* A snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers (-1: all)
+ * that hold the most live bytes, and the sum of the others. The text may grow between asking for its length and fetching it: repeat
+ * on OUT_OF_RANGE. */
+CKPT_API ckpt_status ckpt_memory_tracker_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
+                                              int64_t capacity, int64_t* needed);
 
 /* A snapshot in the Prometheus text format 0.0.4: ckpt_memory_current_bytes, ckpt_memory_peak_bytes,
  * ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with the label layer for the first max_layers layers by
  * number (-1: all), so that a layer's series never moves; the others are summed under layer="other".
  * Source: prometheus.io/docs/instrumenting/exposition_formats. */
-CKPT_API ckpt_status ckpt_memory_tracker_prometheus(const ckpt_memory_tracker *tracker, int64_t max_layers, char *buffer,
-                                                    int64_t capacity, int64_t *needed);
+CKPT_API ckpt_status ckpt_memory_tracker_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
+                                                    int64_t capacity, int64_t* needed);
 
 /* ---- System -------------------------------------------------------------------------------------------------------------- */
 
 /* Physical memory that this process can have. */
 typedef struct ckpt_memory_system {
   uint32_t struct_size;
-  uint32_t reserved;              /* 0 */
-  int64_t total_bytes;            /* of the machine, at most the cgroup's limit */
-  int64_t available_bytes;        /* can be had now without swapping, also within the cgroup's limit */
-  int64_t machine_bytes;          /* of the machine */
-  int64_t limit_bytes;            /* smallest cgroup limit that holds for this process; 0: none */
+  uint32_t reserved;       /* 0 */
+  int64_t total_bytes;     /* of the machine, at most the cgroup's limit */
+  int64_t available_bytes; /* can be had now without swapping, also within the cgroup's limit */
+  int64_t machine_bytes;   /* of the machine */
+  int64_t limit_bytes;     /* smallest cgroup limit that holds for this process; 0: none */
 } ckpt_memory_system;
 
-#define CKPT_MEMORY_SYSTEM_INIT {sizeof(ckpt_memory_system), 0, 0, 0, 0, 0}
+#define CKPT_MEMORY_SYSTEM_INIT \
+  { sizeof(ckpt_memory_system), 0, 0, 0, 0, 0 }
 
 /* Sets *system to CKPT_MEMORY_SYSTEM_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_system_init(ckpt_memory_system *system);
+CKPT_API void ckpt_memory_system_init(ckpt_memory_system* system);
 
 /* Asks the system, control groups v1 and v2 included: /proc/meminfo, /proc/self/cgroup and the group's files, at each level up to
  * the root. A group's page cache on the inactive list counts as available. UNSUPPORTED when not even the total is known.
  * Sources: proc(5); the kernel's cgroup-v2.rst and cgroup-v1/memory.rst. */
-CKPT_API ckpt_status ckpt_memory_probe(ckpt_memory_system *system);
+CKPT_API ckpt_status ckpt_memory_probe(ckpt_memory_system* system);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,10 @@
 /* plan.h - offline choice: chain profiles, schedules, cursors, the verifier, placement, and the choice of a schedule for a budget.
  *
- * A chain has n layers, 0 .. n-1. Layer i turns x_i into x_{i+1}; backward it turns the gradient of x_{i+1} into the gradient of x_i.
- * A *schedule* is an immutable recipe of actions for one step of training: what runs forward, what is kept, what is dropped, what is
- * recomputed, what runs backward. It is read through a *cursor*. The *verifier* replays it against a *profile* of the chain and
- * gives exact peak bytes and time before anything runs; the executor of engine.h runs it; users with adjoint code of their own drive
- * the cursor themselves.
+ * A chain has n layers, 0 .. n-1. Layer i turns x_i into x_{i+1}; backward it turns the gradient of x_{i+1} into the gradient of
+ * x_i. A *schedule* is an immutable recipe of actions for one step of training: what runs forward, what is kept, what is dropped,
+ * what is recomputed, what runs backward. It is read through a *cursor*. The *verifier* replays it against a *profile* of the chain
+ * and gives exact peak bytes and time before anything runs; the executor of engine.h runs it; users with adjoint code of their own
+ * drive the cursor themselves.
  */
 #ifndef CKPT_PLAN_H
 #define CKPT_PLAN_H
@@ -26,19 +26,23 @@ extern "C" {
 #define CKPT_ITEM_GRAD 3  /* GRAD(i): the gradient with respect to x_i */
 
 /* Kinds of actions. Memory changes only at actions, as said here; nothing else is kept or dropped. */
-#define CKPT_ACTION_FORWARD 1      /* runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between */
+#define CKPT_ACTION_FORWARD \
+  1 /* runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between */
 #define CKPT_ACTION_FORWARD_TAPE 2 /* the same, recording: makes TAPE(i, option) of each layer and INPUT(i+1) of each layer */
-#define CKPT_ACTION_BACKWARD 3     /* layers last-1 down to first: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) where the
-                                      layer's flags say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option) */
-#define CKPT_ACTION_STORE_BEGIN 4  /* begins to copy an item into (tier, slot), tier >= 1; the item may be dropped at once, but its bytes
-                                      count until the AWAIT */
-#define CKPT_ACTION_LOAD_BEGIN 5   /* begins to copy the item in (tier, slot) back; its bytes count from here, it is usable after the AWAIT */
-#define CKPT_ACTION_AWAIT 6        /* waits for a transfer */
-#define CKPT_ACTION_DROP 7         /* ends an item (tier 0), or what a slot of another tier holds */
-#define CKPT_ACTION_SEND 8         /* hands an item to a neighbour stage of a pipeline */
-#define CKPT_ACTION_RECEIVE 9      /* takes an item from a neighbour stage */
-#define CKPT_ACTION_TURN 10        /* the forward part ends: needs INPUT(n), shows it to the caller, makes GRAD(n) */
-#define CKPT_ACTION_END 11         /* the step ends: only GRAD(0) may be left */
+#define CKPT_ACTION_BACKWARD                                                                               \
+  3 /* layers last-1 down to first: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) where the \
+       layer's flags say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option) */
+#define CKPT_ACTION_STORE_BEGIN                                                                            \
+  4 /* begins to copy an item into (tier, slot), tier >= 1; the item may be dropped at once, but its bytes \
+       count until the AWAIT */
+#define CKPT_ACTION_LOAD_BEGIN \
+  5 /* begins to copy the item in (tier, slot) back; its bytes count from here, it is usable after the AWAIT */
+#define CKPT_ACTION_AWAIT 6   /* waits for a transfer */
+#define CKPT_ACTION_DROP 7    /* ends an item (tier 0), or what a slot of another tier holds */
+#define CKPT_ACTION_SEND 8    /* hands an item to a neighbour stage of a pipeline */
+#define CKPT_ACTION_RECEIVE 9 /* takes an item from a neighbour stage */
+#define CKPT_ACTION_TURN 10   /* the forward part ends: needs INPUT(n), shows it to the caller, makes GRAD(n) */
+#define CKPT_ACTION_END 11    /* the step ends: only GRAD(0) may be left */
 
 /* One action. Frozen: 64 bytes in every version. Fields that a kind does not use are 0. */
 typedef struct ckpt_action {
@@ -57,17 +61,17 @@ typedef struct ckpt_action {
 #define CKPT_TIERS 4
 
 /* "FORWARD", "DROP", ...; "UNKNOWN" for a number that is no kind. Static string. */
-CKPT_API const char *ckpt_action_name(int32_t kind);
+CKPT_API const char* ckpt_action_name(int32_t kind);
 
 /* ---- Profile ------------------------------------------------------------------------------------------------------------- */
 
 /* What planning must know of a chain: bytes and seconds of every layer. Not synchronised while layers are added. */
 typedef struct ckpt_profile ckpt_profile;
 
-#define CKPT_LAYER_NEEDS_INPUT 1U        /* backward reads x_i */
-#define CKPT_LAYER_NEEDS_OUTPUT 2U       /* backward reads x_{i+1} */
-#define CKPT_LAYER_DETERMINISTIC 4U      /* running forward again gives the same bits; without it the layer is never recomputed */
-#define CKPT_LAYER_NO_INPUT_GRADIENT 8U  /* backward makes no GRAD(i): only for layer 0, whose input has no gradient (tokens) */
+#define CKPT_LAYER_NEEDS_INPUT 1U       /* backward reads x_i */
+#define CKPT_LAYER_NEEDS_OUTPUT 2U      /* backward reads x_{i+1} */
+#define CKPT_LAYER_DETERMINISTIC 4U     /* running forward again gives the same bits; without it the layer is never recomputed */
+#define CKPT_LAYER_NO_INPUT_GRADIENT 8U /* backward makes no GRAD(i): only for layer 0, whose input has no gradient (tokens) */
 
 /* One layer of a profile. */
 typedef struct ckpt_layer_profile {
@@ -80,10 +84,13 @@ typedef struct ckpt_layer_profile {
   int64_t shape[8];
 } ckpt_layer_profile;
 
-#define CKPT_LAYER_PROFILE_INIT {sizeof(ckpt_layer_profile), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 0, 0, 0, 0, {0}}
+#define CKPT_LAYER_PROFILE_INIT                                                                      \
+  {                                                                                                  \
+    sizeof(ckpt_layer_profile), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 0, 0, 0, 0, { 0 } \
+  }
 
 /* Sets *layer to CKPT_LAYER_PROFILE_INIT; NULL does nothing. */
-CKPT_API void ckpt_layer_profile_init(ckpt_layer_profile *layer);
+CKPT_API void ckpt_layer_profile_init(ckpt_layer_profile* layer);
 
 /* One way to run a layer: what it records and needs meanwhile. Most layers have one. */
 typedef struct ckpt_option_profile {
@@ -96,35 +103,36 @@ typedef struct ckpt_option_profile {
   double backward_seconds;
 } ckpt_option_profile;
 
-#define CKPT_OPTION_PROFILE_INIT {sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0}
+#define CKPT_OPTION_PROFILE_INIT \
+  { sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0 }
 
 /* Sets *option to CKPT_OPTION_PROFILE_INIT; NULL does nothing. */
-CKPT_API void ckpt_option_profile_init(ckpt_option_profile *option);
+CKPT_API void ckpt_option_profile_init(ckpt_option_profile* option);
 
 /* An empty profile of a chain whose input x_0 has input_bytes (>= 0). */
-CKPT_API ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile **profile);
+CKPT_API ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile** profile);
 
 /* Appends a layer; name: UTF-8, not blank, copied. Give it at least one option next. Bytes >= 0. */
-CKPT_API ckpt_status ckpt_profile_add_layer(ckpt_profile *profile, const char *name, const ckpt_layer_profile *layer);
+CKPT_API ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, const ckpt_layer_profile* layer);
 
 /* Appends an option to the layer that was added last. Bytes and seconds >= 0 and finite. INVALID_STATE before the first layer. */
-CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile *profile, const ckpt_option_profile *option);
+CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option);
 
 /* Number of layers. */
-CKPT_API ckpt_status ckpt_profile_layers(const ckpt_profile *profile, int64_t *layers);
+CKPT_API ckpt_status ckpt_profile_layers(const ckpt_profile* profile, int64_t* layers);
 
 /* Bytes of the chain's input x_0. */
-CKPT_API ckpt_status ckpt_profile_input_bytes(const ckpt_profile *profile, int64_t *bytes);
+CKPT_API ckpt_status ckpt_profile_input_bytes(const ckpt_profile* profile, int64_t* bytes);
 
 /* What was added as layer (0 .. layers-1). name and options may be NULL; *name lives as long as the profile. */
-CKPT_API ckpt_status ckpt_profile_layer(const ckpt_profile *profile, int64_t layer, ckpt_layer_profile *out, const char **name,
-                                        int32_t *options);
+CKPT_API ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
+                                        int32_t* options);
 
 /* What was added as option (0 .. options-1) of layer. */
-CKPT_API ckpt_status ckpt_profile_option(const ckpt_profile *profile, int64_t layer, int32_t option, ckpt_option_profile *out);
+CKPT_API ckpt_status ckpt_profile_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out);
 
 /* NULL does nothing. */
-CKPT_API void ckpt_profile_release(ckpt_profile *profile);
+CKPT_API void ckpt_profile_release(ckpt_profile* profile);
 
 /* ---- Schedules ----------------------------------------------------------------------------------------------------------- */
 
@@ -132,47 +140,49 @@ CKPT_API void ckpt_profile_release(ckpt_profile *profile);
 typedef struct ckpt_schedule ckpt_schedule;
 
 /* Every layer records in the forward part; nothing is recomputed: least time, most memory. */
-CKPT_API ckpt_status ckpt_schedule_create_store_all(const ckpt_profile *profile, ckpt_schedule **schedule);
+CKPT_API ckpt_status ckpt_schedule_create_store_all(const ckpt_profile* profile, ckpt_schedule** schedule);
 
-/* Keeps the chain's input only and recomputes from it for every layer: least memory of the schedules here, n(n-1)/2 recomputed forwards. */
-CKPT_API ckpt_status ckpt_schedule_create_recompute_all(const ckpt_profile *profile, ckpt_schedule **schedule);
+/* Keeps the chain's input only and recomputes from it for every layer: least memory of the schedules here, n(n-1)/2 recomputed
+ * forwards. */
+CKPT_API ckpt_status ckpt_schedule_create_recompute_all(const ckpt_profile* profile, ckpt_schedule** schedule);
 
-/* Cuts the chain into `segments` (1 .. n) of n / segments layers, the last takes the rest; keeps each segment's input, and recomputes
- * each segment once before its backward, but for the last, which records at once.
- * Source: Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost", arXiv:1604.06174. */
-CKPT_API ckpt_status ckpt_schedule_create_periodic(const ckpt_profile *profile, int64_t segments, ckpt_schedule **schedule);
+/* Cuts the chain into `segments` (1 .. n) of n / segments layers, the last takes the rest; keeps each segment's input, and
+ * recomputes each segment once before its backward, but for the last, which records at once. Source: Chen, Xu, Zhang, Guestrin,
+ * "Training deep nets with sublinear memory cost", arXiv:1604.06174. */
+CKPT_API ckpt_status ckpt_schedule_create_periodic(const ckpt_profile* profile, int64_t segments, ckpt_schedule** schedule);
 
 /* Like periodic, with segments that begin at the given layers: count of them, strictly ascending, the first is 0. */
-CKPT_API ckpt_status ckpt_schedule_create_segments(const ckpt_profile *profile, const int64_t *begins, int64_t count,
-                                                   ckpt_schedule **schedule);
+CKPT_API ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count,
+                                                   ckpt_schedule** schedule);
 
 /* Asks the strategy once per layer, in order, about each layer's output, and freezes its answers. A chosen layer begins a segment
  * (boundary) or is recomputed alone while all others record (recompute), as the strategy says. CALLBACK when a custom one fails. */
-CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile *profile, ckpt_strategy *strategy,
-                                                        ckpt_schedule **schedule);
+CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt_strategy* strategy,
+                                                        ckpt_schedule** schedule);
 
 /* For a number of steps that is not known when the forward part begins: keeps the input of every period-th step (period >= 1), or
- * records every step (period 0). All layers have the given CKPT_LAYER_* flags. Its cursors go on forward until ckpt_cursor_finalize. */
-CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t layer_flags, ckpt_schedule **schedule);
+ * records every step (period 0). All layers have the given CKPT_LAYER_* flags. Its cursors go on forward until
+ * ckpt_cursor_finalize. */
+CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t layer_flags, ckpt_schedule** schedule);
 
 /* A schedule from the caller's own actions (count >= 1, the last is END) for a chain of `layers` layers. Copied. Only the kinds are
  * checked here: ask ckpt_schedule_verify. */
-CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action *actions, int64_t count, ckpt_schedule **schedule);
+CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action* actions, int64_t count, ckpt_schedule** schedule);
 
 /* The fastest of store-all, every periodic one and recompute-all whose *reserved* bytes (see ckpt_schedule_place) fit budget_bytes.
  * OVER_BUDGET when none does; the message gives the smallest budget that works. */
-CKPT_API ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile *profile, int64_t budget_bytes, ckpt_schedule **schedule);
+CKPT_API ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t budget_bytes, ckpt_schedule** schedule);
 
 /* What logs and tables show: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is no schedule. */
-CKPT_API const char *ckpt_schedule_name(const ckpt_schedule *schedule);
+CKPT_API const char* ckpt_schedule_name(const ckpt_schedule* schedule);
 
 /* Layers of the chain that the schedule is for; -1 when open-ended. */
-CKPT_API ckpt_status ckpt_schedule_layers(const ckpt_schedule *schedule, int64_t *layers);
+CKPT_API ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t* layers);
 
 /* One more reference. NULL does nothing. */
-CKPT_API void ckpt_schedule_retain(ckpt_schedule *schedule);
+CKPT_API void ckpt_schedule_retain(ckpt_schedule* schedule);
 /* NULL does nothing. */
-CKPT_API void ckpt_schedule_release(ckpt_schedule *schedule);
+CKPT_API void ckpt_schedule_release(ckpt_schedule* schedule);
 
 /* ---- Cursors ------------------------------------------------------------------------------------------------------------- */
 
@@ -180,28 +190,28 @@ CKPT_API void ckpt_schedule_release(ckpt_schedule *schedule);
 typedef struct ckpt_cursor ckpt_cursor;
 
 /* A cursor at the first action. Keeps the schedule. */
-CKPT_API ckpt_status ckpt_cursor_create(ckpt_schedule *schedule, ckpt_cursor **cursor);
+CKPT_API ckpt_status ckpt_cursor_create(ckpt_schedule* schedule, ckpt_cursor** cursor);
 
 /* The next action. After END it is END again. */
-CKPT_API ckpt_status ckpt_cursor_next(ckpt_cursor *cursor, ckpt_action *action);
+CKPT_API ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_action* action);
 
-/* Up to capacity (>= 1) next actions; *count receives how many. Less than capacity only where END was reached, which is the last one
- * written; behind END, *count is 0. */
-CKPT_API ckpt_status ckpt_cursor_next_many(ckpt_cursor *cursor, ckpt_action *actions, int64_t capacity, int64_t *count);
+/* Up to capacity (>= 1) next actions; *count receives how many. Less than capacity only where END was reached, which is the last
+ * one written; behind END, *count is 0. */
+CKPT_API ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_action* actions, int64_t capacity, int64_t* count);
 
-/* Tells an open-ended schedule that there are n steps (n >= those already handed out, n >= 1). Once. INVALID_STATE when the number is
- * known already. */
-CKPT_API ckpt_status ckpt_cursor_finalize(ckpt_cursor *cursor, int64_t n);
+/* Tells an open-ended schedule that there are n steps (n >= those already handed out, n >= 1). Once. INVALID_STATE when the number
+ * is known already. */
+CKPT_API ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t n);
 
 /* The cursor's place as bytes, for ckpt_cursor_restore in this or another process: (buffer, capacity, *needed) rule. */
-CKPT_API ckpt_status ckpt_cursor_save(const ckpt_cursor *cursor, void *buffer, int64_t capacity, int64_t *needed);
+CKPT_API ckpt_status ckpt_cursor_save(const ckpt_cursor* cursor, void* buffer, int64_t capacity, int64_t* needed);
 
 /* Moves a cursor of an equal schedule to a saved place. CORRUPT for bytes that are none; INVALID_ARGUMENT when they are of another
  * schedule. */
-CKPT_API ckpt_status ckpt_cursor_restore(ckpt_cursor *cursor, const void *bytes, int64_t count);
+CKPT_API ckpt_status ckpt_cursor_restore(ckpt_cursor* cursor, const void* bytes, int64_t count);
 
 /* NULL does nothing. */
-CKPT_API void ckpt_cursor_release(ckpt_cursor *cursor);
+CKPT_API void ckpt_cursor_release(ckpt_cursor* cursor);
 
 /* ---- Verifier ------------------------------------------------------------------------------------------------------------ */
 
@@ -209,29 +219,33 @@ CKPT_API void ckpt_cursor_release(ckpt_cursor *cursor);
 typedef struct ckpt_plan_report {
   uint32_t struct_size;
   uint32_t reserved;
-  int64_t actions;             /* END included */
-  int64_t forwards;            /* layer forwards, recomputed ones included */
-  int64_t recomputed_forwards; /* layer forwards beyond the first of each layer */
-  double seconds;              /* of all forwards and backwards; transfers take no time */
-  double recomputed_seconds;   /* of recomputed forwards */
-  int64_t peak_action;         /* index of the action during which tier 0 was fullest (the first such) */
+  int64_t actions;                /* END included */
+  int64_t forwards;               /* layer forwards, recomputed ones included */
+  int64_t recomputed_forwards;    /* layer forwards beyond the first of each layer */
+  double seconds;                 /* of all forwards and backwards; transfers take no time */
+  double recomputed_seconds;      /* of recomputed forwards */
+  int64_t peak_action;            /* index of the action during which tier 0 was fullest (the first such) */
   int64_t peak_bytes[CKPT_TIERS]; /* live bytes at the fullest moment of each tier; tier 0 counts items, workspace, ambient state */
 } ckpt_plan_report;
 
-#define CKPT_PLAN_REPORT_INIT {sizeof(ckpt_plan_report), 0, 0, 0, 0, 0.0, 0.0, 0, {0}}
+#define CKPT_PLAN_REPORT_INIT                                \
+  {                                                          \
+    sizeof(ckpt_plan_report), 0, 0, 0, 0, 0.0, 0.0, 0, { 0 } \
+  }
 
 /* Sets *report to CKPT_PLAN_REPORT_INIT; NULL does nothing. */
-CKPT_API void ckpt_plan_report_init(ckpt_plan_report *report);
+CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report);
 
-/* Replays the schedule against the profile without running anything. INVALID_SCHEDULE when an action breaks a rule above, names what
- * is not there, recomputes a layer that is not deterministic, or leaves something behind: the message gives the action's index.
- * Streams: takes memory for what is live, not for the schedule's length. Open-ended schedules are replayed with the profile's length. */
-CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule *schedule, const ckpt_profile *profile, ckpt_plan_report *report);
+/* Replays the schedule against the profile without running anything. INVALID_SCHEDULE when an action breaks a rule above, names
+ * what is not there, recomputes a layer that is not deterministic, or leaves something behind: the message gives the action's
+ * index. Streams: takes memory for what is live, not for the schedule's length. Open-ended schedules are replayed with the
+ * profile's length. */
+CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
 /* Gives every buffer of the schedule an offset in one arena and returns the arena's size: the *reserved* bytes that a machine must
  * have, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). OUT_OF_RANGE for a schedule of
  * more than 2^20 actions. */
-CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule *schedule, const ckpt_profile *profile, int64_t *reserved_bytes);
+CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes);
 
 #ifdef __cplusplus
 }

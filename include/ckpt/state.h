@@ -1,5 +1,5 @@
-/* state.h - durable checkpoints of training state: saved so that a crash at any moment loses none that was acknowledged, loaded with
- * every checksum verified, and readable by every tool that knows safetensors.
+/* state.h - durable checkpoints of training state: saved so that a crash at any moment loses none that was acknowledged, loaded
+ * with every checksum verified, and readable by every tool that knows safetensors.
  *
  *   ckpt_state *state = NULL;                                  what is saved: named groups of named tensors, JSON values by key
  *   ckpt_state_create(&state);
@@ -39,28 +39,28 @@ typedef struct ckpt_state ckpt_state;
 #define CKPT_STATE_CONTROLLER "controller"
 
 /* An empty state. */
-CKPT_API ckpt_status ckpt_state_create(ckpt_state **state);
+CKPT_API ckpt_status ckpt_state_create(ckpt_state** state);
 
 /* Adds a tensor, which is shared and kept alive, not copied: a save reads and a load writes its memory.
  * group: each group becomes a file of its own ("model" -> model.safetensors); made when it is new. Not blank, at most 64 bytes.
  * name: not blank, not "__metadata__"; ALREADY_EXISTS when the group has it.
  * OUT_OF_RANGE for a shape whose lengths, multiplied from left to right, pass INT64_MAX before a 0 comes. */
-CKPT_API ckpt_status ckpt_state_add_tensor(ckpt_state *state, const char *group, const char *name, ckpt_tensor *tensor);
+CKPT_API ckpt_status ckpt_state_add_tensor(ckpt_state* state, const char* group, const char* name, ckpt_tensor* tensor);
 
 /* Number of tensors in all groups. */
-CKPT_API ckpt_status ckpt_state_tensor_count(const ckpt_state *state, int64_t *count);
+CKPT_API ckpt_status ckpt_state_tensor_count(const ckpt_state* state, int64_t* count);
 
 /* Sets the value of a key, replacing the one it had.
- * key: not blank. json: one JSON value, copied. Integers must fit 64 bits, other numbers are IEEE doubles; no key twice in an object;
- * nested at most 48 deep. */
-CKPT_API ckpt_status ckpt_state_set_json(ckpt_state *state, const char *key, const char *json);
+ * key: not blank. json: one JSON value, copied. Integers must fit 64 bits, other numbers are IEEE doubles; no key twice in an
+ * object; nested at most 48 deep. */
+CKPT_API ckpt_status ckpt_state_set_json(ckpt_state* state, const char* key, const char* json);
 
-/* Writes the value of a key as JSON without superfluous white space, by the (buffer, capacity, *needed) rule of ckpt.h. NOT_FOUND when the
- * key has none. */
-CKPT_API ckpt_status ckpt_state_json(const ckpt_state *state, const char *key, char *buffer, int64_t capacity, int64_t *needed);
+/* Writes the value of a key as JSON without superfluous white space, by the (buffer, capacity, *needed) rule of ckpt.h. NOT_FOUND
+ * when the key has none. */
+CKPT_API ckpt_status ckpt_state_json(const ckpt_state* state, const char* key, char* buffer, int64_t capacity, int64_t* needed);
 
 /* NULL does nothing. */
-CKPT_API void ckpt_state_release(ckpt_state *state);
+CKPT_API void ckpt_state_release(ckpt_state* state);
 
 /* ---- Checkpoints --------------------------------------------------------------------------------------------------------- */
 
@@ -76,22 +76,24 @@ typedef struct ckpt_checkpoint ckpt_checkpoint;
 typedef struct ckpt_checkpoint_options {
   uint32_t struct_size;
   int32_t read_only; /* 0 (the default) locks the storage for writing; other values: no lock, nothing is ever changed, save fails */
-  int64_t keep_last; /* after every save older complete checkpoints go, except this many (the saved one included); 0 (the default): all
-                        stay. Torn ones go then too, once the saved one is of the same or a later step */
+  int64_t keep_last; /* after every save older complete checkpoints go, except this many (the saved one included); 0 (the default):
+                        all stay. Torn ones go then too, once the saved one is of the same or a later step */
 } ckpt_checkpoint_options;
 
-#define CKPT_CHECKPOINT_OPTIONS_INIT {sizeof(ckpt_checkpoint_options), 0, 0}
+#define CKPT_CHECKPOINT_OPTIONS_INIT \
+  { sizeof(ckpt_checkpoint_options), 0, 0 }
 
 /* Sets *options to CKPT_CHECKPOINT_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options *options);
+CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options);
 
 /* Opens the checkpoints of a storage, which is kept alive. options: NULL for the defaults.
- * A writer holds the lock ".lock" until it is released; BUSY, with the holder's process id in the message, when another one has it, in
- * this process or elsewhere. It renames directories that a cut-off save has left to "torn-..." and logs a warning for each. */
-CKPT_API ckpt_status ckpt_checkpoint_create(ckpt_storage *storage, const ckpt_checkpoint_options *options, ckpt_checkpoint **checkpoint);
+ * A writer holds the lock ".lock" until it is released; BUSY, with the holder's process id in the message, when another one has it,
+ * in this process or elsewhere. It renames directories that a cut-off save has left to "torn-..." and logs a warning for each. */
+CKPT_API ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_options* options,
+                                            ckpt_checkpoint** checkpoint);
 
 /* NULL does nothing. Gives the lock back. */
-CKPT_API void ckpt_checkpoint_release(ckpt_checkpoint *checkpoint);
+CKPT_API void ckpt_checkpoint_release(ckpt_checkpoint* checkpoint);
 
 /* ---- Save ---------------------------------------------------------------------------------------------------------------- */
 
@@ -100,36 +102,38 @@ typedef struct ckpt_save_options {
   uint32_t reserved;            /* 0 */
   int64_t step;                 /* >= 0; a load takes the highest */
   uint64_t seed;                /* of the run's random numbers */
-  const char *metadata_json;    /* anything, for people and tools; NULL: null */
-  const char *environment_json; /* what the results' last bits depend on (BLAS name, version, core, instruction set); NULL: null */
+  const char* metadata_json;    /* anything, for people and tools; NULL: null */
+  const char* environment_json; /* what the results' last bits depend on (BLAS name, version, core, instruction set); NULL: null */
 } ckpt_save_options;
 
-#define CKPT_SAVE_OPTIONS_INIT {sizeof(ckpt_save_options), 0, 0, 0, 0, 0}
+#define CKPT_SAVE_OPTIONS_INIT \
+  { sizeof(ckpt_save_options), 0, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_SAVE_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_save_options_init(ckpt_save_options *options);
+CKPT_API void ckpt_save_options_init(ckpt_save_options* options);
 
 typedef struct ckpt_save_result {
   uint32_t struct_size;
-  int32_t files;           /* written, the manifest not counted */
+  int32_t files; /* written, the manifest not counted */
   int64_t step;
-  int64_t commit_sequence; /* grows with every save in this storage */
-  int64_t bytes;           /* of the files, the manifest not counted */
+  int64_t commit_sequence;               /* grows with every save in this storage */
+  int64_t bytes;                         /* of the files, the manifest not counted */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage */
 } ckpt_save_result;
 
-#define CKPT_SAVE_RESULT_INIT {sizeof(ckpt_save_result), 0, 0, 0, 0, ""}
+#define CKPT_SAVE_RESULT_INIT \
+  { sizeof(ckpt_save_result), 0, 0, 0, 0, "" }
 
 /* Sets *result to CKPT_SAVE_RESULT_INIT; NULL does nothing. */
-CKPT_API void ckpt_save_result_init(ckpt_save_result *result);
+CKPT_API void ckpt_save_result_init(ckpt_save_result* result);
 
-/* Writes state as a new checkpoint and returns when it is durable: a load finds it, or a newer one, after a crash at any later moment.
- * The tensors should not change meanwhile; if they do, the checkpoint holds some mixture, with checksums of what was written.
- * options: NULL for the defaults (step 0). result: NULL when it is not wanted.
- * INVALID_STATE when read-only, FORKED in a forked child, NO_SPACE, PERMISSION and IO from the system: then what was written is removed
- * as far as that is possible, and older checkpoints are what they were. */
-CKPT_API ckpt_status ckpt_checkpoint_save(ckpt_checkpoint *checkpoint, const ckpt_state *state, const ckpt_save_options *options,
-                                          ckpt_save_result *result);
+/* Writes state as a new checkpoint and returns when it is durable: a load finds it, or a newer one, after a crash at any later
+ * moment. The tensors should not change meanwhile; if they do, the checkpoint holds some mixture, with checksums of what was
+ * written. options: NULL for the defaults (step 0). result: NULL when it is not wanted. INVALID_STATE when read-only, FORKED in a
+ * forked child, NO_SPACE, PERMISSION and IO from the system: then what was written is removed as far as that is possible, and older
+ * checkpoints are what they were. */
+CKPT_API ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* checkpoint, const ckpt_state* state, const ckpt_save_options* options,
+                                          ckpt_save_result* result);
 
 /* ---- Load ---------------------------------------------------------------------------------------------------------------- */
 
@@ -139,14 +143,15 @@ CKPT_API ckpt_status ckpt_checkpoint_save(ckpt_checkpoint *checkpoint, const ckp
 typedef struct ckpt_load_options {
   uint32_t struct_size;
   int32_t verify;               /* CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
-  const char *name;             /* of one checkpoint, without falling back; NULL (the default): the newest valid one */
-  const char *environment_json; /* of this run; when it differs from the checkpoint's a warning is logged. NULL: not compared */
+  const char* name;             /* of one checkpoint, without falling back; NULL (the default): the newest valid one */
+  const char* environment_json; /* of this run; when it differs from the checkpoint's a warning is logged. NULL: not compared */
 } ckpt_load_options;
 
-#define CKPT_LOAD_OPTIONS_INIT {sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0}
+#define CKPT_LOAD_OPTIONS_INIT \
+  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0 }
 
 /* Sets *options to CKPT_LOAD_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_load_options_init(ckpt_load_options *options);
+CKPT_API void ckpt_load_options_init(ckpt_load_options* options);
 
 typedef struct ckpt_load_result {
   uint32_t struct_size;
@@ -154,75 +159,78 @@ typedef struct ckpt_load_result {
   int64_t step;
   int64_t commit_sequence;
   uint64_t seed;
-  int64_t bytes;   /* of the files, the manifest not counted */
-  int64_t skipped; /* newer checkpoints, torn or corrupt, that were passed over */
-  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage; cut off when it is longer (only if you named it) */
+  int64_t bytes;                         /* of the files, the manifest not counted */
+  int64_t skipped;                       /* newer checkpoints, torn or corrupt, that were passed over */
+  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage; cut off when it is longer (only if you named
+                                            it) */
 } ckpt_load_result;
 
-#define CKPT_LOAD_RESULT_INIT {sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, ""}
+#define CKPT_LOAD_RESULT_INIT \
+  { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "" }
 
 /* Sets *result to CKPT_LOAD_RESULT_INIT; NULL does nothing. */
-CKPT_API void ckpt_load_result_init(ckpt_load_result *result);
+CKPT_API void ckpt_load_result_init(ckpt_load_result* result);
 
-/* Fills the state's tensors and replaces its JSON values by those of a checkpoint: the one of the highest step (of equal ones the last
- * that was committed) whose manifest parses, whose files are there with their sizes, and whose checksums hold. One that fails is skipped
- * with a warning that names it, and renamed to "torn-..." by a writer once an older one was found good.
- * The state must have exactly the checkpoint's groups and tensors: INVALID_ARGUMENT names the first that one of them lacks or whose
- * dtype or shape differ; no other checkpoint is tried then.
- * All or nothing: everything is read and verified in memory of its own (as much again as the tensors have) before the first tensor is
- * touched. result: NULL when it is not wanted.
- * NOT_FOUND only when there is no checkpoint (of that name); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
-CKPT_API ckpt_status ckpt_checkpoint_load(ckpt_checkpoint *checkpoint, ckpt_state *state, const ckpt_load_options *options,
-                                          ckpt_load_result *result);
+/* Fills the state's tensors and replaces its JSON values by those of a checkpoint: the one of the highest step (of equal ones the
+ * last that was committed) whose manifest parses, whose files are there with their sizes, and whose checksums hold. One that fails
+ * is skipped with a warning that names it, and renamed to "torn-..." by a writer once an older one was found good. The state must
+ * have exactly the checkpoint's groups and tensors: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape
+ * differ; no other checkpoint is tried then. All or nothing: everything is read and verified in memory of its own (as much again as
+ * the tensors have) before the first tensor is touched. result: NULL when it is not wanted. NOT_FOUND only when there is no
+ * checkpoint (of that name); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
+CKPT_API ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* checkpoint, ckpt_state* state, const ckpt_load_options* options,
+                                          ckpt_load_result* result);
 
 /* ---- Look and verify ----------------------------------------------------------------------------------------------------- */
 
 typedef struct ckpt_checkpoint_info {
   uint32_t struct_size;
-  ckpt_status status;      /* CKPT_OK: manifest and file sizes are right (checksums of files not looked at); CKPT_E_NOT_FOUND: no
-                              manifest, so being written or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read */
+  ckpt_status status; /* CKPT_OK: manifest and file sizes are right (checksums of files not looked at); CKPT_E_NOT_FOUND: no
+                         manifest, so being written or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read */
   int64_t step;
-  int64_t commit_sequence; /* -1 unless status is CKPT_OK */
-  int64_t bytes;           /* of the files, the manifest not counted; 0 unless status is CKPT_OK */
+  int64_t commit_sequence;               /* -1 unless status is CKPT_OK */
+  int64_t bytes;                         /* of the files, the manifest not counted; 0 unless status is CKPT_OK */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the directory in the storage */
 } ckpt_checkpoint_info;
 
-#define CKPT_CHECKPOINT_INFO_INIT {sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, ""}
+#define CKPT_CHECKPOINT_INFO_INIT \
+  { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "" }
 
 /* Sets *info to CKPT_CHECKPOINT_INFO_INIT; NULL does nothing. */
-CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info *info);
+CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info);
 
 /* Looks at the storage and counts its checkpoints, good or not (those set aside as "torn-..." do not count). What was found stays
  * available to ckpt_checkpoint_at until the next call of this function. */
-CKPT_API ckpt_status ckpt_checkpoint_count(ckpt_checkpoint *checkpoint, int64_t *count);
+CKPT_API ckpt_status ckpt_checkpoint_count(ckpt_checkpoint* checkpoint, int64_t* count);
 
-/* One of the checkpoints that ckpt_checkpoint_count found, in the order in which a load tries them. OUT_OF_RANGE for an index that is
- * not 0 .. count-1. */
-CKPT_API ckpt_status ckpt_checkpoint_at(ckpt_checkpoint *checkpoint, int64_t index, ckpt_checkpoint_info *info);
+/* One of the checkpoints that ckpt_checkpoint_count found, in the order in which a load tries them. OUT_OF_RANGE for an index that
+ * is not 0 .. count-1. */
+CKPT_API ckpt_status ckpt_checkpoint_at(ckpt_checkpoint* checkpoint, int64_t index, ckpt_checkpoint_info* info);
 
-/* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/format.md), by the
- * (buffer, capacity, *needed) rule of ckpt.h. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF.
- * NOT_FOUND without a manifest, CORRUPT when it is damaged. */
-CKPT_API ckpt_status ckpt_checkpoint_manifest(ckpt_checkpoint *checkpoint, const char *name, char *buffer, int64_t capacity,
-                                              int64_t *needed);
+/* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/format.md),
+ * by the (buffer, capacity, *needed) rule of ckpt.h. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF. NOT_FOUND without a
+ * manifest, CORRUPT when it is damaged. */
+CKPT_API ckpt_status ckpt_checkpoint_manifest(ckpt_checkpoint* checkpoint, const char* name, char* buffer, int64_t capacity,
+                                              int64_t* needed);
 
 typedef struct ckpt_verify_result {
   uint32_t struct_size;
-  int32_t files;   /* whose every byte was checked, the manifest not counted */
-  int64_t tensors; /* in them */
-  int64_t bytes;   /* of them */
+  int32_t files;                         /* whose every byte was checked, the manifest not counted */
+  int64_t tensors;                       /* in them */
+  int64_t bytes;                         /* of them */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage, cut off when it is longer */
 } ckpt_verify_result;
 
-#define CKPT_VERIFY_RESULT_INIT {sizeof(ckpt_verify_result), 0, 0, 0, ""}
+#define CKPT_VERIFY_RESULT_INIT \
+  { sizeof(ckpt_verify_result), 0, 0, 0, "" }
 
 /* Sets *result to CKPT_VERIFY_RESULT_INIT; NULL does nothing. */
-CKPT_API void ckpt_verify_result_init(ckpt_verify_result *result);
+CKPT_API void ckpt_verify_result_init(ckpt_verify_result* result);
 
-/* Reads a whole checkpoint and checks everything. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that has a
- * manifest. result: NULL when it is not wanted.
- * CORRUPT with a message that names the first bad file and, where it can be told, the tensor. NOT_FOUND when there is no such checkpoint. */
-CKPT_API ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint *checkpoint, const char *name, ckpt_verify_result *result);
+/* Reads a whole checkpoint and checks everything. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that
+ * has a manifest. result: NULL when it is not wanted. CORRUPT with a message that names the first bad file and, where it can be
+ * told, the tensor. NOT_FOUND when there is no such checkpoint. */
+CKPT_API ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* checkpoint, const char* name, ckpt_verify_result* result);
 
 /* ---- Safetensors files --------------------------------------------------------------------------------------------------- */
 
@@ -233,41 +241,42 @@ typedef struct ckpt_safetensors ckpt_safetensors;
 typedef struct ckpt_tensor_info {
   uint32_t struct_size;
   ckpt_dtype dtype;
-  const char *name;     /* UTF-8; may be empty. Borrowed: valid as long as the file's handle */
-  const int64_t *shape; /* ndim lengths; NULL when ndim is 0. Borrowed as name */
+  const char* name;     /* UTF-8; may be empty. Borrowed: valid as long as the file's handle */
+  const int64_t* shape; /* ndim lengths; NULL when ndim is 0. Borrowed as name */
   int64_t ndim;         /* may be more than a ckpt_tensor can have */
   int64_t bytes;
-  int64_t offset;       /* of its first byte, from the start of the file */
+  int64_t offset; /* of its first byte, from the start of the file */
 } ckpt_tensor_info;
 
-#define CKPT_TENSOR_INFO_INIT {sizeof(ckpt_tensor_info), 0, 0, 0, 0, 0, 0}
+#define CKPT_TENSOR_INFO_INIT \
+  { sizeof(ckpt_tensor_info), 0, 0, 0, 0, 0, 0 }
 
 /* Sets *info to CKPT_TENSOR_INFO_INIT; NULL does nothing. */
-CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info *info);
+CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info);
 
 /* Opens a file and checks its whole header: it is valid when this succeeds. path: as for open(2); links are followed.
  * CORRUPT with a message that says what is wrong, NOT_FOUND, PERMISSION, INVALID_ARGUMENT when it is no regular file. */
-CKPT_API ckpt_status ckpt_safetensors_open(const char *path, ckpt_safetensors **file);
+CKPT_API ckpt_status ckpt_safetensors_open(const char* path, ckpt_safetensors** file);
 
 /* Number of tensors. */
-CKPT_API ckpt_status ckpt_safetensors_count(const ckpt_safetensors *file, int64_t *count);
+CKPT_API ckpt_status ckpt_safetensors_count(const ckpt_safetensors* file, int64_t* count);
 
 /* Fills *info for the tensor at index, 0 .. count-1 in the order of their data; else OUT_OF_RANGE. */
-CKPT_API ckpt_status ckpt_safetensors_tensor(const ckpt_safetensors *file, int64_t index, ckpt_tensor_info *info);
+CKPT_API ckpt_status ckpt_safetensors_tensor(const ckpt_safetensors* file, int64_t index, ckpt_tensor_info* info);
 
 /* Number of entries of the file's metadata. */
-CKPT_API ckpt_status ckpt_safetensors_metadata_count(const ckpt_safetensors *file, int64_t *count);
+CKPT_API ckpt_status ckpt_safetensors_metadata_count(const ckpt_safetensors* file, int64_t* count);
 
-/* One entry of the metadata, 0 .. count-1 in the file's order; else OUT_OF_RANGE. Borrowed: valid as long as the handle. A NUL inside a
- * value ends it. */
-CKPT_API ckpt_status ckpt_safetensors_metadata(const ckpt_safetensors *file, int64_t index, const char **key, const char **value);
+/* One entry of the metadata, 0 .. count-1 in the file's order; else OUT_OF_RANGE. Borrowed: valid as long as the handle. A NUL
+ * inside a value ends it. */
+CKPT_API ckpt_status ckpt_safetensors_metadata(const ckpt_safetensors* file, int64_t index, const char** key, const char** value);
 
-/* Reads the bytes of the tensor at index into tensor, which must have its dtype and shape (INVALID_ARGUMENT). On an IO error or when the
- * file has shrunk (CORRUPT) the tensor's contents are undefined. */
-CKPT_API ckpt_status ckpt_safetensors_read(ckpt_safetensors *file, int64_t index, ckpt_tensor *tensor);
+/* Reads the bytes of the tensor at index into tensor, which must have its dtype and shape (INVALID_ARGUMENT). On an IO error or
+ * when the file has shrunk (CORRUPT) the tensor's contents are undefined. */
+CKPT_API ckpt_status ckpt_safetensors_read(ckpt_safetensors* file, int64_t index, ckpt_tensor* tensor);
 
 /* NULL does nothing. */
-CKPT_API void ckpt_safetensors_release(ckpt_safetensors *file);
+CKPT_API void ckpt_safetensors_release(ckpt_safetensors* file);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* strategy.h - which layers to checkpoint, asked one layer at a time: interval, selective, size-based, memory-aware, smart, composites
- * of these, and your own. Read the general rules at the top of ckpt.h first.
+/* strategy.h - which layers to checkpoint, asked one layer at a time: interval, selective, size-based, memory-aware, smart,
+ * composites of these, and your own. Read the general rules at the top of ckpt.h first.
  *
  * A strategy only answers yes or no. How a yes becomes a schedule is its option "chosen" (CKPT_STRATEGY_CHOSEN_*); plan.h makes the
  * schedule. Text and config name these kinds:
@@ -36,59 +36,62 @@ typedef struct ckpt_strategy ckpt_strategy;
 
 /* ---- What a yes means ---------------------------------------------------------------------------------------------------- */
 
-#define CKPT_STRATEGY_CHOSEN_DEFAULT 0   /* in a config: what is usual for the kind; BOUNDARY for interval, RECOMPUTE for all others */
-#define CKPT_STRATEGY_CHOSEN_RECOMPUTE 1 /* a chosen layer keeps only its input and runs again in backward; all others are stored */
-#define CKPT_STRATEGY_CHOSEN_BOUNDARY 2  /* inputs of chosen layers are kept, each stretch between them is recomputed as one segment */
+#define CKPT_STRATEGY_CHOSEN_DEFAULT \
+  0 /* in a config: what is usual for the kind; BOUNDARY for interval, RECOMPUTE for all others */
+#define CKPT_STRATEGY_CHOSEN_RECOMPUTE 1 /* a chosen layer keeps only its input and runs again in backward; all others are stored \
+                                          */
+#define CKPT_STRATEGY_CHOSEN_BOUNDARY \
+  2 /* inputs of chosen layers are kept, each stretch between them is recomputed as one segment */
 
 /* ---- Creating ------------------------------------------------------------------------------------------------------------ */
 
 /* Yes when layer index % interval == 0. interval >= 1; 2 is usual. */
-CKPT_API ckpt_status ckpt_strategy_create_interval(int64_t interval, ckpt_strategy **strategy);
+CKPT_API ckpt_status ckpt_strategy_create_interval(int64_t interval, ckpt_strategy** strategy);
 
 /* Yes for layers in names and not in excluded (names or globs; either may be empty). A literal name that is in both is refused: the
  * message lists every such name. Where a glob makes them overlap, excluded wins. */
-CKPT_API ckpt_status ckpt_strategy_create_selective(const char *const *names, int64_t name_count, const char *const *excluded,
-                                                    int64_t excluded_count, ckpt_strategy **strategy);
+CKPT_API ckpt_status ckpt_strategy_create_selective(const char* const* names, int64_t name_count, const char* const* excluded,
+                                                    int64_t excluded_count, ckpt_strategy** strategy);
 
-/* Yes for activations of at least threshold_bytes (>= 1; 1 MiB is usual), counted with the real size of the element type, unless the
- * layer is excluded. */
-CKPT_API ckpt_status ckpt_strategy_create_size_based(int64_t threshold_bytes, const char *const *excluded, int64_t excluded_count,
-                                                     ckpt_strategy **strategy);
+/* Yes for activations of at least threshold_bytes (>= 1; 1 MiB is usual), counted with the real size of the element type, unless
+ * the layer is excluded. */
+CKPT_API ckpt_status ckpt_strategy_create_size_based(int64_t threshold_bytes, const char* const* excluded, int64_t excluded_count,
+                                                     ckpt_strategy** strategy);
 
-/* Yes for every n-th layer, where n follows pressure = live bytes / total memory. n starts at 2. At most once in 10 s pressure is looked
- * at: above max_share (in (0, 1]; 0.8 is usual) n shrinks by 1, not below 1; below 0.8 * max_share it grows by 1, not above 10, unless
- * pressure was seen high within the last 30 s.
- * tracker: whose live bytes count; retained. NULL: those of the executor that runs the strategy, else the process's resident bytes.
- * total_bytes: 0 takes what the process may really use. clock: retained; NULL for the monotonic clock. */
-CKPT_API ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_memory_tracker *tracker, int64_t total_bytes,
-                                                       ckpt_clock *clock, ckpt_strategy **strategy);
+/* Yes for every n-th layer, where n follows pressure = live bytes / total memory. n starts at 2. At most once in 10 s pressure is
+ * looked at: above max_share (in (0, 1]; 0.8 is usual) n shrinks by 1, not below 1; below 0.8 * max_share it grows by 1, not above
+ * 10, unless pressure was seen high within the last 30 s. tracker: whose live bytes count; retained. NULL: those of the executor
+ * that runs the strategy, else the process's resident bytes. total_bytes: 0 takes what the process may really use. clock: retained;
+ * NULL for the monotonic clock. */
+CKPT_API ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_memory_tracker* tracker, int64_t total_bytes,
+                                                       ckpt_clock* clock, ckpt_strategy** strategy);
 
-/* Watches layers first: no until 10 different layers were asked about or an index comes a second time, whichever is first. Then yes for
- * a layer with more than 1.5 times the mean bytes of the known layers, or accessed fewer than 2 times (the question included), or with an
- * index past 0.7 times the number of known layers. Excluded layers are watched and answered with no. The three constants can be set in a
- * ckpt_strategy_config. */
-CKPT_API ckpt_status ckpt_strategy_create_smart(const char *const *excluded, int64_t excluded_count, ckpt_strategy **strategy);
+/* Watches layers first: no until 10 different layers were asked about or an index comes a second time, whichever is first. Then yes
+ * for a layer with more than 1.5 times the mean bytes of the known layers, or accessed fewer than 2 times (the question included),
+ * or with an index past 0.7 times the number of known layers. Excluded layers are watched and answered with no. The three constants
+ * can be set in a ckpt_strategy_config. */
+CKPT_API ckpt_status ckpt_strategy_create_smart(const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy);
 
-/* Yes when at least one child says yes. Every child is asked about every layer. count >= 1; children are retained. Nesting deeper than 64
- * is refused, here and below. */
-CKPT_API ckpt_status ckpt_strategy_create_any(ckpt_strategy *const *children, int64_t count, ckpt_strategy **strategy);
+/* Yes when at least one child says yes. Every child is asked about every layer. count >= 1; children are retained. Nesting deeper
+ * than 64 is refused, here and below. */
+CKPT_API ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy);
 
 /* Yes when every child says yes. Every child is asked about every layer. count >= 1; children are retained. */
-CKPT_API ckpt_status ckpt_strategy_create_all(ckpt_strategy *const *children, int64_t count, ckpt_strategy **strategy);
+CKPT_API ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy);
 
 /* Yes when the child says no. child is retained. */
-CKPT_API ckpt_status ckpt_strategy_create_not(ckpt_strategy *child, ckpt_strategy **strategy);
+CKPT_API ckpt_status ckpt_strategy_create_not(ckpt_strategy* child, ckpt_strategy** strategy);
 
 /* Asks the child of the first rule that matches the layer, and no other; the fallback for layers that no rule matches.
  * rules: count texts (>= 0), each a name or glob, or "#5", "#2..7" (both included) or "#8.." for layer indices.
  * children: count strategies, one for each rule. All strategies are retained. */
-CKPT_API ckpt_status ckpt_strategy_create_first(const char *const *rules, ckpt_strategy *const *children, int64_t count,
-                                                ckpt_strategy *fallback, ckpt_strategy **strategy);
+CKPT_API ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* const* children, int64_t count,
+                                                ckpt_strategy* fallback, ckpt_strategy** strategy);
 
-/* From the text form, the same that the command line takes: kind, kind:arguments or kind(arguments), as in the table above. Sizes are
- * whole numbers with B, KiB, MiB, GiB, TiB or PiB. Names after a ! are excluded. INVALID_ARGUMENT tells which piece is wrong, NOT_FOUND
- * lists the known kinds. */
-CKPT_API ckpt_status ckpt_strategy_create_from_text(const char *text, ckpt_strategy **strategy);
+/* From the text form, the same that the command line takes: kind, kind:arguments or kind(arguments), as in the table above. Sizes
+ * are whole numbers with B, KiB, MiB, GiB, TiB or PiB. Names after a ! are excluded. INVALID_ARGUMENT tells which piece is wrong,
+ * NOT_FOUND lists the known kinds. */
+CKPT_API ckpt_status ckpt_strategy_create_from_text(const char* text, ckpt_strategy** strategy);
 
 /* ---- Your own strategies ------------------------------------------------------------------------------------------------- */
 
@@ -96,27 +99,29 @@ CKPT_API ckpt_status ckpt_strategy_create_from_text(const char *text, ckpt_strat
 typedef struct ckpt_strategy_question {
   uint32_t struct_size;
   ckpt_dtype dtype;       /* of the activation */
-  const char *layer_name; /* UTF-8, not empty */
-  const int64_t *shape;   /* of the activation: ndim dimensions */
+  const char* layer_name; /* UTF-8, not empty */
+  const int64_t* shape;   /* of the activation: ndim dimensions */
   int64_t ndim;
   int64_t bytes; /* of the activation */
   int64_t layer_index;
 } ckpt_strategy_question;
 
-#define CKPT_STRATEGY_QUESTION_INIT { sizeof(ckpt_strategy_question), 0, NULL, NULL, 0, 0, 0 }
+#define CKPT_STRATEGY_QUESTION_INIT \
+  { sizeof(ckpt_strategy_question), 0, NULL, NULL, 0, 0, 0 }
 
 /* Sets *question to CKPT_STRATEGY_QUESTION_INIT. NULL does nothing. */
-CKPT_API void ckpt_strategy_question_init(ckpt_strategy_question *question);
+CKPT_API void ckpt_strategy_question_init(ckpt_strategy_question* question);
 
-/* Sets *answer (0 when called) to 1 for yes or 0 for no. Non-zero return stops the operation. Runs on the thread that asks; may be called
- * on several threads at once; may block; may call any function, but may not ask its own strategy. */
-typedef int32_t (*ckpt_strategy_decide_fn)(const ckpt_strategy_question *question, int32_t *answer, void *user_data);
+/* Sets *answer (0 when called) to 1 for yes or 0 for no. Non-zero return stops the operation. Runs on the thread that asks; may be
+ * called on several threads at once; may block; may call any function, but may not ask its own strategy. */
+typedef int32_t (*ckpt_strategy_decide_fn)(const ckpt_strategy_question* question, int32_t* answer, void* user_data);
 
 /* The strategy is reset. Runs on the thread that resets; non-zero return makes that fail. */
-typedef int32_t (*ckpt_strategy_reset_fn)(void *user_data);
+typedef int32_t (*ckpt_strategy_reset_fn)(void* user_data);
 
-/* The executor used the activation of the layer. layer_name is borrowed for the call. Non-zero return makes the reporting call fail. */
-typedef int32_t (*ckpt_strategy_access_fn)(const char *layer_name, void *user_data);
+/* The executor used the activation of the layer. layer_name is borrowed for the call. Non-zero return makes the reporting call
+ * fail. */
+typedef int32_t (*ckpt_strategy_access_fn)(const char* layer_name, void* user_data);
 
 /* The functions of a custom strategy; all get the same user_data. */
 typedef struct ckpt_strategy_callbacks {
@@ -126,110 +131,115 @@ typedef struct ckpt_strategy_callbacks {
   ckpt_strategy_access_fn access; /* may be NULL */
 } ckpt_strategy_callbacks;
 
-#define CKPT_STRATEGY_CALLBACKS_INIT { sizeof(ckpt_strategy_callbacks), NULL, NULL, NULL }
+#define CKPT_STRATEGY_CALLBACKS_INIT \
+  { sizeof(ckpt_strategy_callbacks), NULL, NULL, NULL }
 
 /* Sets *callbacks to CKPT_STRATEGY_CALLBACKS_INIT. NULL does nothing. */
-CKPT_API void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks *callbacks);
+CKPT_API void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* callbacks);
 
-/* A strategy that asks you. name: what ckpt_strategy_name gives; NULL for "Custom". callbacks is copied. destroy (may be NULL) runs once,
- * after the last call. A custom strategy that asks itself in a circle gets INVALID_STATE. */
-CKPT_API ckpt_status ckpt_strategy_create_custom(const char *name, const ckpt_strategy_callbacks *callbacks, void *user_data,
-                                                 ckpt_destroy_fn destroy, ckpt_strategy **strategy);
+/* A strategy that asks you. name: what ckpt_strategy_name gives; NULL for "Custom". callbacks is copied. destroy (may be NULL) runs
+ * once, after the last call. A custom strategy that asks itself in a circle gets INVALID_STATE. */
+CKPT_API ckpt_status ckpt_strategy_create_custom(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data,
+                                                 ckpt_destroy_fn destroy, ckpt_strategy** strategy);
 
-/* Makes a strategy of a registered kind. arguments: the text after the kind's name ("" when there is none), borrowed for the call. Hands
- * one reference to the library through *strategy (NULL when called). Non-zero return makes the creation fail. Runs on the creating thread,
- * several at once; may call any function; a kind that makes itself again is refused. */
-typedef int32_t (*ckpt_strategy_factory_fn)(const char *arguments, ckpt_strategy **strategy, void *user_data);
+/* Makes a strategy of a registered kind. arguments: the text after the kind's name ("" when there is none), borrowed for the call.
+ * Hands one reference to the library through *strategy (NULL when called). Non-zero return makes the creation fail. Runs on the
+ * creating thread, several at once; may call any function; a kind that makes itself again is refused. */
+typedef int32_t (*ckpt_strategy_factory_fn)(const char* arguments, ckpt_strategy** strategy, void* user_data);
 
-/* Makes a kind known to text and config under name: letters, digits, '-', '_' and '.'. ALREADY_EXISTS for a kind that is known. destroy
- * runs after ckpt_strategy_unregister. Synchronised. */
-CKPT_API ckpt_status ckpt_strategy_register(const char *name, ckpt_strategy_factory_fn factory, void *user_data,
+/* Makes a kind known to text and config under name: letters, digits, '-', '_' and '.'. ALREADY_EXISTS for a kind that is known.
+ * destroy runs after ckpt_strategy_unregister. Synchronised. */
+CKPT_API ckpt_status ckpt_strategy_register(const char* name, ckpt_strategy_factory_fn factory, void* user_data,
                                             ckpt_destroy_fn destroy);
 
 /* Forgets a registered kind; strategies made by it live on. NOT_FOUND for any other name. Synchronised. */
-CKPT_API ckpt_status ckpt_strategy_unregister(const char *name);
+CKPT_API ckpt_status ckpt_strategy_unregister(const char* name);
 
 /* The kinds that text can name, separated by ", ": (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
-CKPT_API ckpt_status ckpt_strategy_known_kinds(char *buffer, int64_t capacity, int64_t *needed);
+CKPT_API ckpt_status ckpt_strategy_known_kinds(char* buffer, int64_t capacity, int64_t* needed);
 
 /* ---- Config -------------------------------------------------------------------------------------------------------------- */
 
-/* One structure for every kind; each kind reads its own fields and ignores the others. Everything is copied or retained by the call. */
+/* One structure for every kind; each kind reads its own fields and ignores the others. Everything is copied or retained by the
+ * call. */
 typedef struct ckpt_strategy_config {
   uint32_t struct_size;
   int32_t chosen;   /* CKPT_STRATEGY_CHOSEN_* */
-  const char *kind; /* as in the table above, or a registered one; NULL for "interval" */
+  const char* kind; /* as in the table above, or a registered one; NULL for "interval" */
 
   int64_t interval; /* interval: >= 1 */
 
-  const char *const *names; /* selective: names or globs */
+  const char* const* names; /* selective: names or globs */
   int64_t name_count;
-  const char *const *excluded; /* selective, size, smart: names or globs */
+  const char* const* excluded; /* selective, size, smart: names or globs */
   int64_t excluded_count;
 
   int64_t threshold_bytes; /* size: >= 1 */
 
   double max_share;             /* memory-aware: in (0, 1] */
-  ckpt_memory_tracker *tracker; /* memory-aware: NULL for the executor's or the process's bytes */
+  ckpt_memory_tracker* tracker; /* memory-aware: NULL for the executor's or the process's bytes */
   int64_t total_bytes;          /* memory-aware: 0 for what the process may use */
-  ckpt_clock *clock;            /* memory-aware: NULL for the monotonic clock */
+  ckpt_clock* clock;            /* memory-aware: NULL for the monotonic clock */
 
   double large_factor;   /* smart: finite, > 0 */
   int64_t rare_accesses; /* smart: >= 0 */
   double late_share;     /* smart: 0 .. 1 */
 
-  ckpt_strategy *const *children; /* any, all, not, first: for first one for each rule, then the fallback */
+  ckpt_strategy* const* children; /* any, all, not, first: for first one for each rule, then the fallback */
   int64_t child_count;
-  const char *const *rules; /* first: as for ckpt_strategy_create_first */
+  const char* const* rules; /* first: as for ckpt_strategy_create_first */
   int64_t rule_count;
 
-  const char *name;                         /* custom: NULL for "Custom" */
-  const ckpt_strategy_callbacks *callbacks; /* custom */
-  void *user_data;                          /* custom */
+  const char* name;                         /* custom: NULL for "Custom" */
+  const ckpt_strategy_callbacks* callbacks; /* custom */
+  void* user_data;                          /* custom */
   ckpt_destroy_fn destroy;                  /* custom: may be NULL */
 
-  const char *arguments; /* a registered kind: NULL for "" */
+  const char* arguments; /* a registered kind: NULL for "" */
 } ckpt_strategy_config;
 
 /* The defaults of the reference: interval 2, 1 MiB, share 0.8, constants 1.5, 2 and 0.7. */
-#define CKPT_STRATEGY_CONFIG_INIT                                                                                                  \
-  {                                                                                                                                \
-    sizeof(ckpt_strategy_config), CKPT_STRATEGY_CHOSEN_DEFAULT, NULL, 2, NULL, 0, NULL, 0, 1048576, 0.8, NULL, 0, NULL, 1.5, 2, 0.7, \
-        NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL                                                                             \
+#define CKPT_STRATEGY_CONFIG_INIT                                                                                               \
+  {                                                                                                                             \
+    sizeof(ckpt_strategy_config), CKPT_STRATEGY_CHOSEN_DEFAULT, NULL, 2, NULL, 0, NULL, 0, 1048576, 0.8, NULL, 0, NULL, 1.5, 2, \
+        0.7, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL                                                                     \
   }
 
 /* Sets *config to CKPT_STRATEGY_CONFIG_INIT. NULL does nothing. */
-CKPT_API void ckpt_strategy_config_init(ckpt_strategy_config *config);
+CKPT_API void ckpt_strategy_config_init(ckpt_strategy_config* config);
 
 /* From a config; NULL for all defaults, which make Interval(2). NOT_FOUND for an unknown kind lists the known ones. */
-CKPT_API ckpt_status ckpt_strategy_create(const ckpt_strategy_config *config, ckpt_strategy **strategy);
+CKPT_API ckpt_status ckpt_strategy_create(const ckpt_strategy_config* config, ckpt_strategy** strategy);
 
 /* ---- Using --------------------------------------------------------------------------------------------------------------- */
 
-/* Asks about one layer: *answer becomes 1 (checkpoint it) or 0. layer_name: not blank. activation: only its type and shape are read.
- * layer_index >= 0. Allocates nothing unless a smart strategy meets a layer for the first time. CALLBACK when a custom strategy failed. */
-CKPT_API ckpt_status ckpt_strategy_should_checkpoint(ckpt_strategy *strategy, const char *layer_name, const ckpt_tensor *activation,
-                                                     int64_t layer_index, int32_t *answer);
+/* Asks about one layer: *answer becomes 1 (checkpoint it) or 0. layer_name: not blank. activation: only its type and shape are
+ * read. layer_index >= 0. Allocates nothing unless a smart strategy meets a layer for the first time. CALLBACK when a custom
+ * strategy failed. */
+CKPT_API ckpt_status ckpt_strategy_should_checkpoint(ckpt_strategy* strategy, const char* layer_name, const ckpt_tensor* activation,
+                                                     int64_t layer_index, int32_t* answer);
 
 /* The same where there is no tensor, only its element type (CKPT_DTYPE_*) and its shape of ndim (0 .. 8) dimensions. */
-CKPT_API ckpt_status ckpt_strategy_should_checkpoint_shape(ckpt_strategy *strategy, const char *layer_name, ckpt_dtype dtype,
-                                                           const int64_t *shape, int64_t ndim, int64_t layer_index, int32_t *answer);
+CKPT_API ckpt_status ckpt_strategy_should_checkpoint_shape(ckpt_strategy* strategy, const char* layer_name, ckpt_dtype dtype,
+                                                           const int64_t* shape, int64_t ndim, int64_t layer_index,
+                                                           int32_t* answer);
 
-/* Tells that the layer's activation was used. Smart counts it for layers that it knows; composites tell their children. Executors call
- * this; call it when you run your layers yourself. */
-CKPT_API ckpt_status ckpt_strategy_observe_access(ckpt_strategy *strategy, const char *layer_name);
+/* Tells that the layer's activation was used. Smart counts it for layers that it knows; composites tell their children. Executors
+ * call this; call it when you run your layers yourself. */
+CKPT_API ckpt_status ckpt_strategy_observe_access(ckpt_strategy* strategy, const char* layer_name);
 
 /* "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ...: (buffer, capacity, *needed) as in ckpt.h. */
-CKPT_API ckpt_status ckpt_strategy_name(const ckpt_strategy *strategy, char *buffer, int64_t capacity, int64_t *needed);
+CKPT_API ckpt_status ckpt_strategy_name(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Back to the state after creation, counters included; for a composite its children too. What a yes means stays as set. */
-CKPT_API ckpt_status ckpt_strategy_reset(ckpt_strategy *strategy);
+CKPT_API ckpt_status ckpt_strategy_reset(ckpt_strategy* strategy);
 
 /* What a yes means: *chosen becomes CKPT_STRATEGY_CHOSEN_RECOMPUTE or _BOUNDARY. */
-CKPT_API ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy *strategy, int32_t *chosen);
+CKPT_API ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, int32_t* chosen);
 
-/* Sets what a yes means from now on: CKPT_STRATEGY_CHOSEN_RECOMPUTE or _BOUNDARY. Schedules that were made before stay as they are. */
-CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy *strategy, int32_t chosen);
+/* Sets what a yes means from now on: CKPT_STRATEGY_CHOSEN_RECOMPUTE or _BOUNDARY. Schedules that were made before stay as they are.
+ */
+CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, int32_t chosen);
 
 /* What a strategy did since it was created or reset. Failed questions are not counted. */
 typedef struct ckpt_strategy_counters {
@@ -240,19 +250,20 @@ typedef struct ckpt_strategy_counters {
   int64_t chosen_bytes; /* of the activations that were answered with yes; stops at INT64_MAX */
 } ckpt_strategy_counters;
 
-#define CKPT_STRATEGY_COUNTERS_INIT { sizeof(ckpt_strategy_counters), 0, 0, 0, 0 }
+#define CKPT_STRATEGY_COUNTERS_INIT \
+  { sizeof(ckpt_strategy_counters), 0, 0, 0, 0 }
 
 /* Sets *counters to CKPT_STRATEGY_COUNTERS_INIT. NULL does nothing. */
-CKPT_API void ckpt_strategy_counters_init(ckpt_strategy_counters *counters);
+CKPT_API void ckpt_strategy_counters_init(ckpt_strategy_counters* counters);
 
 /* Fills *counters, whose struct_size the caller has set. A snapshot while other threads ask. */
-CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy *strategy, ckpt_strategy_counters *counters);
+CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters);
 
 /* One more reference to the same strategy. */
-CKPT_API void ckpt_strategy_retain(ckpt_strategy *strategy);
+CKPT_API void ckpt_strategy_retain(ckpt_strategy* strategy);
 
 /* Gives one reference back. Allowed inside the strategy's own callbacks. */
-CKPT_API void ckpt_strategy_release(ckpt_strategy *strategy);
+CKPT_API void ckpt_strategy_release(ckpt_strategy* strategy);
 
 #ifdef __cplusplus
 }

@@ -18,12 +18,12 @@ succeeds() {
 # refuses CODE TEXT ARG...: that exit code, and TEXT in its output.
 refuses() {
   code=$1
-  text=$2
+  wanted=$2
   shift 2
   "$ckpt" "$@" >"$scratch/out" 2>&1
   got=$?
   [ "$got" = "$code" ] || fail "ckpt $*: exit code $got, not $code: $(cat "$scratch/out")"
-  grep -qF -- "$text" "$scratch/out" || fail "ckpt $*: no '$text' in: $(cat "$scratch/out")"
+  grep -qF -- "$wanted" "$scratch/out" || fail "ckpt $*: no '$wanted' in: $(cat "$scratch/out")"
 }
 
 says() { grep -qF -- "$1" "$scratch/out" || fail "no '$1' in: $(cat "$scratch/out")"; }

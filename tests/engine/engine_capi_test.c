@@ -240,7 +240,7 @@ static void custom_layers(void) {
       CHECK(memcmp(other.output, stored.output, sizeof stored.output) == 0);
       CHECK(memcmp(other.input_gradient, stored.input_gradient, sizeof stored.input_gradient) == 0);
       CHECK(memcmp(&other.a_gradient, &stored.a_gradient, sizeof(double)) == 0);
-      CHECK(other.generator == stored.generator); /* a recomputation leaves no trace in the ambient state */
+      CHECK(other.generator == stored.generator);             /* a recomputation leaves no trace in the ambient state */
       CHECK(other.recomputations == (segments == 3 ? 1 : 0)); /* three segments: the cube is one of its own */
     }
   }
@@ -397,7 +397,8 @@ static void names_and_tensors(void) {
   CHECK_OK(ckpt_chain_parameters(chain, &count));
   CHECK(count == 5);
   CHECK_OK(ckpt_chain_parameter(chain, 1, &name, &value, &gradient));
-  CHECK(strcmp(name, "hidden.weight") == 0 && ckpt_tensor_bytes(value) == WIDTH * WIDTH * 4 && ckpt_tensor_bytes(gradient) == ckpt_tensor_bytes(value));
+  CHECK(strcmp(name, "hidden.weight") == 0 && ckpt_tensor_bytes(value) == WIDTH * WIDTH * 4 &&
+        ckpt_tensor_bytes(gradient) == ckpt_tensor_bytes(value));
   ckpt_tensor_release(value);
   ckpt_tensor_release(gradient);
   CHECK_FAILS(ckpt_chain_parameter(chain, 5, &name, NULL, NULL), CKPT_E_OUT_OF_RANGE, "parameter is 5");
@@ -437,7 +438,8 @@ static void bad_arguments(void) {
   CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "at least one sample");
   spec.shape[0] = 2;
   spec.shape[1] = 5;
-  CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "layer 'embedding': the input is U8[2, 5]");
+  CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT,
+              "layer 'embedding': the input is U8[2, 5]");
   spec.shape[1] = CONTEXT;
   CHECK_FAILS(ckpt_chain_profile(chain, &spec, -1, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "measured_steps is -1");
   CHECK(profile == NULL);

@@ -87,13 +87,15 @@ TEST(Executor, TransfersToASlowerTierGiveTheSameBits) {
   do {
     const plan::Action action = cursor.next();
     if (action.kind == plan::Kind::backward && action.first == 4) {
-      actions.push_back({.kind = plan::Kind::load_begin, .first = 4, .item = plan::Item::input, .tier = 1, .slot = 0, .transfer = 2});
+      actions.push_back(
+          {.kind = plan::Kind::load_begin, .first = 4, .item = plan::Item::input, .tier = 1, .slot = 0, .transfer = 2});
       actions.push_back({.kind = plan::Kind::await, .transfer = 2});
       actions.push_back({.kind = plan::Kind::drop, .tier = 1, .slot = 0});
     }
     actions.push_back(action);
     if (action.kind == plan::Kind::forward_tape && action.first == 4) {
-      actions.push_back({.kind = plan::Kind::store_begin, .first = 4, .item = plan::Item::input, .tier = 1, .slot = 0, .transfer = 1});
+      actions.push_back(
+          {.kind = plan::Kind::store_begin, .first = 4, .item = plan::Item::input, .tier = 1, .slot = 0, .transfer = 1});
       actions.push_back(plan::drop_input(4));
       actions.push_back({.kind = plan::Kind::await, .transfer = 1});
     }
@@ -136,7 +138,8 @@ TEST(Executor, ABudgetBindsReservedBytes) {
   const auto store_all = plan::make_store_all(profile);
   const std::int64_t all = executor_for(model, *store_all)->stats().reserved_bytes;
   const std::int64_t budget = all * 45 / 100;
-  EXPECT_THROW(Executor(model.chain, *store_all, model.input, budget, threads(1), std::make_shared<memory::Tracker>()), base::Error);
+  EXPECT_THROW(Executor(model.chain, *store_all, model.input, budget, threads(1), std::make_shared<memory::Tracker>()),
+               base::Error);
   const auto schedule = plan::make_for_budget(profile, budget);
   const Executor executor(model.chain, *schedule, model.input, budget, threads(1), std::make_shared<memory::Tracker>());
   EXPECT_LE(executor.stats().reserved_bytes, budget);

@@ -46,7 +46,8 @@ class OneLayer {
     step.input_gradient = input_gradient_.get();
     executor_->run(step);
     double sum = 0;
-    for (std::int64_t i = 0; i < output_->shape().elements(); ++i) sum += weights_->data_as<double>()[i] * output_->data_as<double>()[i];
+    for (std::int64_t i = 0; i < output_->shape().elements(); ++i)
+      sum += weights_->data_as<double>()[i] * output_->data_as<double>()[i];
     return sum;
   }
 

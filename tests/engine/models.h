@@ -46,7 +46,8 @@ inline Model byte_model(Dtype dtype, std::int64_t samples, std::int64_t width, i
   model.tokens = Tensor::create(Dtype::u8, model.input.shape);
   for (std::byte& byte : model.tokens->byte_span()) byte = static_cast<std::byte>(random() % vocabulary);
   model.targets = Tensor::create(Dtype::i32, {samples});
-  for (std::int64_t i = 0; i < samples; ++i) model.targets->data_as<std::int32_t>()[i] = static_cast<std::int32_t>(random() % vocabulary);
+  for (std::int64_t i = 0; i < samples; ++i)
+    model.targets->data_as<std::int32_t>()[i] = static_cast<std::int32_t>(random() % vocabulary);
   return model;
 }
 
@@ -78,9 +79,11 @@ inline std::vector<std::byte> gradients_of(const Chain& chain) {
 
 // Every schedule of a chain that this library makes from its profile alone.
 inline std::vector<std::shared_ptr<const plan::Schedule>> schedules_of(const plan::ChainProfile& profile) {
-  std::vector<std::shared_ptr<const plan::Schedule>> all = {plan::make_store_all(profile), plan::make_recompute_all(profile),
-                                                            plan::make_open_ended(3, plan::needs_input | plan::needs_output | plan::deterministic)};
-  for (std::int64_t segments = 2; segments <= profile.layers(); segments += 2) all.push_back(plan::make_periodic(profile, segments));
+  std::vector<std::shared_ptr<const plan::Schedule>> all = {
+      plan::make_store_all(profile), plan::make_recompute_all(profile),
+      plan::make_open_ended(3, plan::needs_input | plan::needs_output | plan::deterministic)};
+  for (std::int64_t segments = 2; segments <= profile.layers(); segments += 2)
+    all.push_back(plan::make_periodic(profile, segments));
   for (std::int64_t interval = 1; interval <= 4; ++interval) {
     for (const strategy::Chosen chosen : {strategy::Chosen::boundary, strategy::Chosen::recompute}) {
       const auto choice = strategy::make_interval(interval);

@@ -37,7 +37,8 @@ TEST(Cursor, SavedAnywhereItGoesOnTheSame) {
       for (std::size_t i = 0; i < place; ++i) first.next();
       Cursor second(schedule);
       second.restore(first.save());
-      for (std::size_t i = place; i < expected.size(); ++i) EXPECT_EQ(second.next(), expected[i]) << schedule->name() << " at " << i;
+      for (std::size_t i = place; i < expected.size(); ++i)
+        EXPECT_EQ(second.next(), expected[i]) << schedule->name() << " at " << i;
       EXPECT_EQ(second.next().kind, Kind::end);
     }
   }

@@ -47,7 +47,8 @@ TEST(Placement, EqualBuffersLeaveNoGaps) {
   // Everything is a multiple of 64 bytes, so the arena can be exactly the peak.
   ChainProfile profile(64);
   for (int i = 0; i < 12; ++i) {
-    profile.add_layer({"layer" + std::to_string(i), needs_input | deterministic, 64, 0, strategy::Activation(64), {{0, 0, 0, 1, 2}}});
+    profile.add_layer(
+        {"layer" + std::to_string(i), needs_input | deterministic, 64, 0, strategy::Activation(64), {{0, 0, 0, 1, 2}}});
   }
   for (const auto& schedule : schedules_of(profile)) {
     EXPECT_EQ(place(make_program(*schedule, profile)).arena_bytes, verify(*schedule, profile).peak_bytes[0]) << schedule->name();

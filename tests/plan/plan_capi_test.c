@@ -1,4 +1,5 @@
-/* The plan part from C99, through the library alone: a profile by hand, every kind of schedule, cursors, the verifier, placement. */
+/* The plan part from C99, through the library alone: a profile by hand, every kind of schedule, cursors, the verifier, placement.
+ */
 #include <math.h>
 
 #include "check.h"
@@ -122,7 +123,8 @@ static void schedules(void) {
   ckpt_schedule_release(schedule);
 
   schedule = NULL;
-  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 1, &schedule), CKPT_E_OVER_BUDGET, "the smallest that works for this chain is");
+  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 1, &schedule), CKPT_E_OVER_BUDGET,
+              "the smallest that works for this chain is");
   CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 0, &schedule), CKPT_E_INVALID_ARGUMENT, "budget_bytes is 0");
   CHECK_FAILS(ckpt_schedule_create_periodic(profile, 7, &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 7");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, NULL, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "begins is NULL");
@@ -190,7 +192,8 @@ static void lists(void) {
   actions[0].last = 1;
   actions[1].kind = CKPT_ACTION_END;
   CHECK_OK(ckpt_schedule_create_list(LAYERS, actions, 2, &schedule));
-  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE, "action 0 (BACKWARD): GRAD(1) is not there");
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE,
+              "action 0 (BACKWARD): GRAD(1) is not there");
   report.struct_size = 8;
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
   ckpt_schedule_release(schedule);

@@ -22,10 +22,10 @@ TEST(Schedules, ALayerThatReadsItsOutputKeepsIt) {
 
 TEST(Schedules, PeriodicRecomputesAllButTheLastSegment) {
   const ChainProfile profile = uniform_chain(5);
-  const std::vector<Action> expected = {
-      forward(0, 2), forward_tape(2), forward_tape(3), forward_tape(4), turn(),        drop_input(5), backward(4), drop_input(4),
-      backward(3),   drop_input(3),   backward(2),     drop_input(2),   forward_tape(0), forward_tape(1), drop_input(2), backward(1),
-      drop_input(1), backward(0),     drop_input(0),   end()};
+  const std::vector<Action> expected = {forward(0, 2), forward_tape(2), forward_tape(3), forward_tape(4), turn(),
+                                        drop_input(5), backward(4),     drop_input(4),   backward(3),     drop_input(3),
+                                        backward(2),   drop_input(2),   forward_tape(0), forward_tape(1), drop_input(2),
+                                        backward(1),   drop_input(1),   backward(0),     drop_input(0),   end()};
   EXPECT_EQ(actions_of(make_periodic(profile, 2)), expected);
   const PlanReport report = verify(*make_periodic(profile, 2), profile);
   EXPECT_EQ(report.recomputed_forwards, 2);
@@ -76,7 +76,8 @@ TEST(Schedules, FromStrategyFreezesItsAnswers) {
 }
 
 TEST(Schedules, OpenEndedEqualsTheKnownNumberOfSteps) {
-  for (const std::uint32_t flags : {needs_input | deterministic, needs_output | deterministic, needs_input | needs_output | deterministic}) {
+  for (const std::uint32_t flags :
+       {needs_input | deterministic, needs_output | deterministic, needs_input | needs_output | deterministic}) {
     const ChainProfile profile = uniform_chain(7, flags);
     Cursor cursor(make_open_ended(0, flags));
     std::vector<Action> actions;

@@ -30,7 +30,7 @@ std::string complaint(std::vector<Action> actions, const ChainProfile& profile =
   return "";
 }
 
-const std::vector<Action> good = {forward_tape(0), forward_tape(1), turn(),        drop_input(2),
+const std::vector<Action> good = {forward_tape(0), forward_tape(1), turn(),      drop_input(2),
                                   backward(1),     drop_input(1),   backward(0), drop_input(0)};
 
 TEST(Walk, AcceptsAGoodList) { EXPECT_EQ(complaint(good), ""); }
@@ -69,9 +69,10 @@ TEST(Walk, RefusesToRecomputeWhatIsNotDeterministic) {
 TEST(Walk, TransfersHoldBytesUntilTheirAwait) {
   const ChainProfile profile = uniform_chain(2);
   // INPUT(1) moves to tier 1 while layer 1 runs, and comes back for its backward.
-  const std::vector<Action> actions = {forward_tape(0), store(1, 1, 0, 7),  forward(1, 2),  drop_input(1), await(7), turn(),
-                                       drop_input(2),   load(1, 1, 0, 8),   await(8),       drop_slot(1, 0), forward_tape(1),
-                                       drop_input(2),   backward(1),        drop_input(1),  backward(0),   drop_input(0)};
+  const std::vector<Action> actions = {forward_tape(0), store(1, 1, 0, 7), forward(1, 2),    drop_input(1), await(7),
+                                       turn(),          drop_input(2),     load(1, 1, 0, 8), await(8),      drop_slot(1, 0),
+                                       forward_tape(1), drop_input(2),     backward(1),      drop_input(1), backward(0),
+                                       drop_input(0)};
   EXPECT_EQ(complaint(actions), "");
   std::vector<Action> list = actions;
   list.push_back(end());
@@ -89,7 +90,8 @@ TEST(Walk, TransferRules) {
   EXPECT_EQ(complaint({store(0, 1, 0, 1), store(0, 1, 1, 1)}), "action 1 (STORE_BEGIN): transfer 1 is under way already");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), drop_slot(1, 0)}), "action 1 (DROP): slot 0 of tier 1 is in transfer 1");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), load(0, 1, 0, 2)}), "action 1 (LOAD_BEGIN): slot 0 is being stored: AWAIT comes first");
-  EXPECT_EQ(complaint({store(0, 1, 0, 1), await(1), load(1, 1, 0, 2)}), "action 2 (LOAD_BEGIN): slot 0 holds INPUT(0), not INPUT(1)");
+  EXPECT_EQ(complaint({store(0, 1, 0, 1), await(1), load(1, 1, 0, 2)}),
+            "action 2 (LOAD_BEGIN): slot 0 holds INPUT(0), not INPUT(1)");
   EXPECT_EQ(complaint({load(0, 1, 0, 2)}), "action 0 (LOAD_BEGIN): slot 0 of tier 1 is empty");
   EXPECT_EQ(complaint({await(3)}), "action 0 (AWAIT): transfer 3 is not under way");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), await(1), drop_input(0), load(0, 1, 0, 2), forward(0, 1)}),
@@ -103,9 +105,9 @@ TEST(Walk, TransferRules) {
 
 TEST(Walk, TwoCopiesOfADroppedItemFreeItOnce) {
   const ChainProfile profile = uniform_chain(1);
-  const std::vector<Action> actions = {store(0, 1, 0, 1), store(0, 1, 1, 2), drop_input(0),    await(1),         await(2),
-                                       load(0, 1, 0, 3),  await(3),          drop_slot(1, 0), drop_slot(1, 1), forward_tape(0),
-                                       turn(),            drop_input(1),     backward(0),     drop_input(0)};
+  const std::vector<Action> actions = {
+      store(0, 1, 0, 1), store(0, 1, 1, 2), drop_input(0),   await(1), await(2),      load(0, 1, 0, 3), await(3),
+      drop_slot(1, 0),   drop_slot(1, 1),   forward_tape(0), turn(),   drop_input(1), backward(0),      drop_input(0)};
   EXPECT_EQ(complaint(actions, profile), "");
 }
 

@@ -82,12 +82,8 @@ TEST(StorageFileSystem, APipeDoesNotHang) {
 // Gives up root's powers for a scope, since permissions do not bind root.
 class Unprivileged {
  public:
-  Unprivileged() : was_root_(::geteuid() == 0) {
-    EXPECT_EQ(was_root_ ? ::seteuid(65534) : 0, 0);
-  }
-  ~Unprivileged() {
-    EXPECT_EQ(was_root_ ? ::seteuid(0) : 0, 0);
-  }
+  Unprivileged() : was_root_(::geteuid() == 0) { EXPECT_EQ(was_root_ ? ::seteuid(65534) : 0, 0); }
+  ~Unprivileged() { EXPECT_EQ(was_root_ ? ::seteuid(0) : 0, 0); }
 
  private:
   bool was_root_;

@@ -4,7 +4,7 @@
 #include "check.h"
 
 /* "1011...": the answers for layers first .. first+count-1, all named name and of bytes u8. */
-static const char *answers(ckpt_strategy *strategy, const char *name, int64_t bytes, int64_t first, int64_t count) {
+static const char* answers(ckpt_strategy* strategy, const char* name, int64_t bytes, int64_t first, int64_t count) {
   static char row[128];
   int64_t i;
   for (i = 0; i < count; ++i) {
@@ -16,7 +16,7 @@ static const char *answers(ckpt_strategy *strategy, const char *name, int64_t by
   return row;
 }
 
-static void check_name(ckpt_strategy *strategy, const char *expected) {
+static void check_name(ckpt_strategy* strategy, const char* expected) {
   char name[256];
   int64_t needed = -1;
   CHECK_OK(ckpt_strategy_name(strategy, name, sizeof name, &needed));
@@ -26,7 +26,7 @@ static void check_name(ckpt_strategy *strategy, const char *expected) {
 }
 
 static void test_interval(void) {
-  ckpt_strategy *strategy = NULL;
+  ckpt_strategy* strategy = NULL;
   ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
   int32_t chosen = 0;
   CHECK_OK(ckpt_strategy_create_interval(3, &strategy));
@@ -55,10 +55,10 @@ static void test_interval(void) {
 }
 
 static void test_selective(void) {
-  const char *names[] = {"a", "block.*.attn", "b"};
-  const char *excluded[] = {"block.0.*"};
-  const char *both[] = {"b", "x", "a"};
-  ckpt_strategy *strategy = NULL;
+  const char* names[] = {"a", "block.*.attn", "b"};
+  const char* excluded[] = {"block.0.*"};
+  const char* both[] = {"b", "x", "a"};
+  ckpt_strategy* strategy = NULL;
   CHECK_OK(ckpt_strategy_create_selective(names, 3, excluded, 1, &strategy));
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "1") == 0);
   CHECK(strcmp(answers(strategy, "block.1.attn", 1, 0, 1), "1") == 0);
@@ -77,8 +77,8 @@ static void test_selective(void) {
 }
 
 static void test_size_based(void) {
-  const char *excluded[] = {"norm"};
-  ckpt_strategy *strategy = NULL;
+  const char* excluded[] = {"norm"};
+  ckpt_strategy* strategy = NULL;
   CHECK_OK(ckpt_strategy_create_size_based(1 << 20, excluded, 1, &strategy));
   CHECK(strcmp(answers(strategy, "fc", 1 << 20, 0, 1), "1") == 0);
   CHECK(strcmp(answers(strategy, "fc", (1 << 20) - 1, 0, 1), "0") == 0);
@@ -91,8 +91,8 @@ static void test_size_based(void) {
 
 static void test_memory_aware(void) {
   const int64_t ten_seconds = INT64_C(10000000000);
-  ckpt_strategy *strategy = NULL;
-  ckpt_clock *clock = NULL;
+  ckpt_strategy* strategy = NULL;
+  ckpt_clock* clock = NULL;
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
   CHECK_OK(ckpt_strategy_create_memory_aware(0.8, NULL, 1000, clock, &strategy)); /* this process holds more than 1000 bytes */
   CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1010") == 0);
@@ -110,8 +110,8 @@ static void test_memory_aware(void) {
 }
 
 static void test_smart(void) {
-  const char *excluded[] = {"bad"};
-  ckpt_strategy *strategy = NULL;
+  const char* excluded[] = {"bad"};
+  ckpt_strategy* strategy = NULL;
   CHECK_OK(ckpt_strategy_create_smart(excluded, 1, &strategy));
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "bad", 1, 1, 1), "0") == 0);
@@ -126,14 +126,14 @@ static void test_smart(void) {
 }
 
 static void test_composites(void) {
-  const char *rules[] = {"block.*", "#1..2"};
-  ckpt_strategy *two = NULL;
-  ckpt_strategy *three = NULL;
-  ckpt_strategy *children[2];
-  ckpt_strategy *any = NULL;
-  ckpt_strategy *all = NULL;
-  ckpt_strategy *none = NULL;
-  ckpt_strategy *first = NULL;
+  const char* rules[] = {"block.*", "#1..2"};
+  ckpt_strategy* two = NULL;
+  ckpt_strategy* three = NULL;
+  ckpt_strategy* children[2];
+  ckpt_strategy* any = NULL;
+  ckpt_strategy* all = NULL;
+  ckpt_strategy* none = NULL;
+  ckpt_strategy* first = NULL;
   CHECK_OK(ckpt_strategy_create_interval(2, &two));
   CHECK_OK(ckpt_strategy_create_interval(3, &three));
   children[0] = two;
@@ -167,12 +167,12 @@ static void test_composites(void) {
 static void test_tensor_and_tracker(void) {
   const int64_t shape[] = {16, 16};
   const int64_t ten_seconds = INT64_C(10000000000);
-  ckpt_strategy *size = NULL;
-  ckpt_strategy *aware = NULL;
-  ckpt_memory_tracker *tracker = NULL;
-  ckpt_clock *clock = NULL;
-  ckpt_tensor *f32 = NULL;
-  ckpt_tensor *bf16 = NULL;
+  ckpt_strategy* size = NULL;
+  ckpt_strategy* aware = NULL;
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_clock* clock = NULL;
+  ckpt_tensor* f32 = NULL;
+  ckpt_tensor* bf16 = NULL;
   uint64_t allocation = 0;
   int32_t answer = -1;
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &f32));
@@ -188,7 +188,7 @@ static void test_tensor_and_tracker(void) {
 
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_FAILS(ckpt_strategy_create_memory_aware(0.8, (ckpt_memory_tracker *)clock, 0, NULL, &aware), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_strategy_create_memory_aware(0.8, (ckpt_memory_tracker*)clock, 0, NULL, &aware), CKPT_E_INVALID_ARGUMENT,
               "tracker is not a handle");
   CHECK_OK(ckpt_strategy_create_memory_aware(0.8, tracker, 1000, clock, &aware));
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "fc", 801, &allocation));
@@ -200,7 +200,7 @@ static void test_tensor_and_tracker(void) {
 }
 
 static void test_text(void) {
-  ckpt_strategy *strategy = NULL;
+  ckpt_strategy* strategy = NULL;
   char kinds[256];
   CHECK_OK(ckpt_strategy_create_from_text("any(size:1MiB,interval:8)", &strategy));
   check_name(strategy, "Any(SizeBased(1MB), Interval(8))");
@@ -216,11 +216,11 @@ static void test_text(void) {
 }
 
 static void test_config(void) {
-  const char *names[] = {"a"};
-  const char *rules[] = {"a"};
+  const char* names[] = {"a"};
+  const char* rules[] = {"a"};
   ckpt_strategy_config config;
-  ckpt_strategy *children[2];
-  ckpt_strategy *strategy = NULL;
+  ckpt_strategy* children[2];
+  ckpt_strategy* strategy = NULL;
   int32_t chosen = 0;
   CHECK_OK(ckpt_strategy_create(NULL, &children[0]));
   check_name(children[0], "Interval(2)");
@@ -283,14 +283,14 @@ static void test_bad_questions(void) {
   const int64_t huge[] = {INT64_MAX, 2};
   const int64_t three = 3;
   ckpt_strategy_counters counters;
-  ckpt_strategy *strategy = NULL;
-  ckpt_clock *clock = NULL;
+  ckpt_strategy* strategy = NULL;
+  ckpt_clock* clock = NULL;
   int32_t answer = 77;
   CHECK_OK(ckpt_strategy_create_interval(1, &strategy));
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
   CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(NULL, "x", CKPT_DTYPE_F32, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
               "strategy is NULL");
-  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape((ckpt_strategy *)clock, "x", CKPT_DTYPE_F32, shape, 2, 0, &answer),
+  CHECK_FAILS(ckpt_strategy_should_checkpoint_shape((ckpt_strategy*)clock, "x", CKPT_DTYPE_F32, shape, 2, 0, &answer),
               CKPT_E_INVALID_ARGUMENT, "but clock");
   CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, NULL, CKPT_DTYPE_F32, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
               "layer_name is NULL");
@@ -310,7 +310,7 @@ static void test_bad_questions(void) {
   CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "x", CKPT_DTYPE_F32, shape, 2, 0, NULL), CKPT_E_INVALID_ARGUMENT,
               "answer is NULL");
   CHECK_FAILS(ckpt_strategy_should_checkpoint(strategy, "x", NULL, 0, &answer), CKPT_E_INVALID_ARGUMENT, "activation is NULL");
-  CHECK_FAILS(ckpt_strategy_should_checkpoint(strategy, "x", (const ckpt_tensor *)clock, 0, &answer), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_strategy_should_checkpoint(strategy, "x", (const ckpt_tensor*)clock, 0, &answer), CKPT_E_INVALID_ARGUMENT,
               "activation is not a handle");
   CHECK(answer == 77);
   ckpt_strategy_counters_init(&counters);

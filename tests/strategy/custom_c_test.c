@@ -4,11 +4,11 @@
 typedef struct watched {
   int asked, resets, accesses, destroyed;
   char last_name[600];
-  ckpt_strategy *release_in_callback;
+  ckpt_strategy* release_in_callback;
 } watched;
 
-static int32_t decide(const ckpt_strategy_question *question, int32_t *answer, void *user_data) {
-  watched *const seen = user_data;
+static int32_t decide(const ckpt_strategy_question* question, int32_t* answer, void* user_data) {
+  watched* const seen = user_data;
   ++seen->asked;
   CHECK(question->struct_size == sizeof *question);
   CHECK(question->dtype == CKPT_DTYPE_BF16);
@@ -27,17 +27,17 @@ static int32_t decide(const ckpt_strategy_question *question, int32_t *answer, v
   return 0;
 }
 
-static int32_t count_reset(void *user_data) { return ++((watched *)user_data)->resets == 2 ? 1 : 0; }
+static int32_t count_reset(void* user_data) { return ++((watched*)user_data)->resets == 2 ? 1 : 0; }
 
-static int32_t count_access(const char *layer_name, void *user_data) {
+static int32_t count_access(const char* layer_name, void* user_data) {
   CHECK(strcmp(layer_name, "fc1") == 0);
-  ++((watched *)user_data)->accesses;
+  ++((watched*)user_data)->accesses;
   return 0;
 }
 
-static void count_destroy(void *user_data) { ++((watched *)user_data)->destroyed; }
+static void count_destroy(void* user_data) { ++((watched*)user_data)->destroyed; }
 
-static ckpt_status ask(ckpt_strategy *strategy, const char *name, int64_t index, int32_t *answer) {
+static ckpt_status ask(ckpt_strategy* strategy, const char* name, int64_t index, int32_t* answer) {
   const int64_t shape[] = {4, 8};
   return ckpt_strategy_should_checkpoint_shape(strategy, name, CKPT_DTYPE_BF16, shape, 2, index, answer);
 }
@@ -45,8 +45,8 @@ static ckpt_status ask(ckpt_strategy *strategy, const char *name, int64_t index,
 static void test_custom(void) {
   watched seen = {0, 0, 0, 0, "", NULL};
   ckpt_strategy_callbacks callbacks;
-  ckpt_strategy *strategy = NULL;
-  ckpt_strategy *any = NULL;
+  ckpt_strategy* strategy = NULL;
+  ckpt_strategy* any = NULL;
   char name[32];
   char long_name[600];
   int32_t answer = -1;
@@ -54,12 +54,15 @@ static void test_custom(void) {
   ckpt_strategy_callbacks_init(NULL);
   CHECK_FAILS(ckpt_strategy_create_custom("Odd", &callbacks, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT,
               "callbacks->decide is NULL");
-  CHECK_FAILS(ckpt_strategy_create_custom("Odd", NULL, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT, "callbacks is NULL");
+  CHECK_FAILS(ckpt_strategy_create_custom("Odd", NULL, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT,
+              "callbacks is NULL");
   callbacks.decide = decide;
   callbacks.reset = count_reset;
   callbacks.access = count_access;
-  CHECK_FAILS(ckpt_strategy_create_custom(" ", &callbacks, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT, "name is blank");
-  CHECK_FAILS(ckpt_strategy_create_custom("Odd", &callbacks, &seen, count_destroy, NULL), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
+  CHECK_FAILS(ckpt_strategy_create_custom(" ", &callbacks, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT,
+              "name is blank");
+  CHECK_FAILS(ckpt_strategy_create_custom("Odd", &callbacks, &seen, count_destroy, NULL), CKPT_E_INVALID_ARGUMENT,
+              "strategy is NULL");
   CHECK(seen.destroyed == 0); /* a failed call leaves user_data to its caller */
   CHECK_OK(ckpt_strategy_create_custom("Odd", &callbacks, &seen, count_destroy, &strategy));
   CHECK_OK(ckpt_strategy_name(strategy, name, sizeof name, NULL));
@@ -106,7 +109,7 @@ static void test_custom_by_config(void) {
   watched seen = {0, 0, 0, 0, "", NULL};
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
-  ckpt_strategy *strategy = NULL;
+  ckpt_strategy* strategy = NULL;
   int32_t answer = -1;
   callbacks.decide = decide;
   config.kind = "custom";
@@ -140,8 +143,8 @@ static void test_question(void) {
 }
 
 /* A kind whose argument is a text form of its own. */
-static int32_t make_inner(const char *arguments, ckpt_strategy **strategy, void *user_data) {
-  ++((watched *)user_data)->asked;
+static int32_t make_inner(const char* arguments, ckpt_strategy** strategy, void* user_data) {
+  ++((watched*)user_data)->asked;
   if (strcmp(arguments, "fail") == 0) {
     ckpt_callback_error("asked to fail");
     return 1;
@@ -157,7 +160,7 @@ static int32_t make_inner(const char *arguments, ckpt_strategy **strategy, void 
 static void test_registered(void) {
   watched seen = {0, 0, 0, 0, "", NULL};
   ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
-  ckpt_strategy *strategy = NULL;
+  ckpt_strategy* strategy = NULL;
   char name[64];
   CHECK_FAILS(ckpt_strategy_register(NULL, make_inner, &seen, count_destroy), CKPT_E_INVALID_ARGUMENT, "name is NULL");
   CHECK_FAILS(ckpt_strategy_register("inner", NULL, &seen, count_destroy), CKPT_E_INVALID_ARGUMENT, "factory is NULL");

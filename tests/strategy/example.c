@@ -11,10 +11,10 @@ static void must(ckpt_status status) {
 }
 
 int main(void) {
-  static const char *const layers[] = {"embed", "block.0.attn", "block.0.mlp", "block.1.attn", "block.1.mlp", "head"};
+  static const char* const layers[] = {"embed", "block.0.attn", "block.0.mlp", "block.1.attn", "block.1.mlp", "head"};
   static const int64_t features[] = {64, 64, 4096, 64, 4096, 1000};
   ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
-  ckpt_strategy *strategy = NULL;
+  ckpt_strategy* strategy = NULL;
   char name[128];
   int64_t i;
 

@@ -4,8 +4,8 @@
 #include "check.h"
 
 static int released = 0;
-static void *released_with = NULL;
-static void on_release(void *user_data) {
+static void* released_with = NULL;
+static void on_release(void* user_data) {
   ++released;
   released_with = user_data;
 }
@@ -13,7 +13,7 @@ static void on_release(void *user_data) {
 static const int64_t shape23[2] = {2, 3};
 
 /* A handle of another kind. */
-static ckpt_clock *clock_handle = NULL;
+static ckpt_clock* clock_handle = NULL;
 
 static void test_dtypes(void) {
   for (ckpt_dtype dtype = CKPT_DTYPE_F4; dtype <= CKPT_DTYPE_C64; ++dtype) {
@@ -33,7 +33,7 @@ static void test_dtypes(void) {
 }
 
 static void test_create(void) {
-  ckpt_tensor *tensor = NULL;
+  ckpt_tensor* tensor = NULL;
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, NULL, &tensor));
   CHECK(((uintptr_t)ckpt_tensor_data(tensor)) % 64 == 0 && ckpt_tensor_data(tensor) != NULL);
   CHECK(ckpt_tensor_const_data(tensor) == ckpt_tensor_data(tensor));
@@ -60,8 +60,8 @@ static void test_create(void) {
 }
 
 static void test_create_refuses(void) {
-  ckpt_tensor *const untouched = (ckpt_tensor *)(void *)&released;
-  ckpt_tensor *tensor = untouched;
+  ckpt_tensor* const untouched = (ckpt_tensor*)(void*)&released;
+  ckpt_tensor* tensor = untouched;
   const int64_t negative[2] = {2, -3}, huge[2] = {INT64_MAX, 2}, odd[1] = {3}, bytes[1] = {INT64_MAX / 4};
   const int64_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   CHECK_FAILS(ckpt_tensor_create(0, shape23, 2, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "dtype is 0; 1 .. 22");
@@ -75,7 +75,7 @@ static void test_create_refuses(void) {
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, huge, 2, NULL, &tensor), CKPT_E_OUT_OF_RANGE, "shape[1] is 2");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F64, bytes, 1, NULL, &tensor), CKPT_E_OUT_OF_RANGE, "[2305843009213693951]");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F4, odd, 1, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "shape is [3]; in F4");
-  CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, (ckpt_buffer_pool *)(void *)clock_handle, &tensor),
+  CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, (ckpt_buffer_pool*)(void*)clock_handle, &tensor),
               CKPT_E_INVALID_ARGUMENT, "pool is not a handle of kind 'buffer pool' but clock");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
   CHECK(tensor == untouched);
@@ -83,22 +83,22 @@ static void test_create_refuses(void) {
 
 static void test_borrow(void) {
   float memory[6] = {1, 2, 3, 4, 5, 6};
-  ckpt_tensor *tensor = NULL;
+  ckpt_tensor* tensor = NULL;
   CHECK_OK(ckpt_tensor_borrow(memory, CKPT_DTYPE_F32, shape23, 2, on_release, &released_with, &tensor));
   CHECK(ckpt_tensor_data(tensor) == memory);
   ckpt_tensor_retain(tensor);
   ckpt_tensor_release(tensor);
   CHECK(released == 0);
   ckpt_tensor_release(tensor);
-  CHECK(released == 1 && released_with == (void *)&released_with);
+  CHECK(released == 1 && released_with == (void*)&released_with);
   CHECK_OK(ckpt_tensor_borrow(memory, CKPT_DTYPE_F32, shape23, 2, NULL, NULL, &tensor));
   ckpt_tensor_release(tensor);
 
   const int64_t huge[2] = {INT64_MAX, 2};
   CHECK_FAILS(ckpt_tensor_borrow(NULL, CKPT_DTYPE_F32, shape23, 2, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT,
               "data is NULL");
-  CHECK_FAILS(ckpt_tensor_borrow((char *)memory + 1, CKPT_DTYPE_F32, shape23, 2, on_release, NULL, &tensor),
-              CKPT_E_INVALID_ARGUMENT, "data is 1 bytes past");
+  CHECK_FAILS(ckpt_tensor_borrow((char*)memory + 1, CKPT_DTYPE_F32, shape23, 2, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT,
+              "data is 1 bytes past");
   CHECK_FAILS(ckpt_tensor_borrow(memory, 99, shape23, 2, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "dtype is 99");
   CHECK_FAILS(ckpt_tensor_borrow(memory, CKPT_DTYPE_F32, NULL, 1, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT,
               "shape is NULL");
@@ -109,7 +109,7 @@ static void test_borrow(void) {
 }
 
 static void test_getters_refuse(void) {
-  ckpt_tensor *const wrong = (ckpt_tensor *)(void *)clock_handle;
+  ckpt_tensor* const wrong = (ckpt_tensor*)(void*)clock_handle;
   CHECK(ckpt_tensor_data(NULL) == NULL && strstr(ckpt_last_error(), "tensor is NULL") != NULL);
   CHECK(ckpt_tensor_data(wrong) == NULL && strstr(ckpt_last_error(), "kind 'tensor' but clock") != NULL);
   CHECK(ckpt_tensor_const_data(NULL) == NULL && ckpt_tensor_const_data(wrong) == NULL);
@@ -129,7 +129,7 @@ static void test_getters_refuse(void) {
 
 static void test_arithmetic(void) {
   ckpt_tensor *x = NULL, *y = NULL, *integers = NULL;
-  ckpt_tensor *const wrong = (ckpt_tensor *)(void *)clock_handle;
+  ckpt_tensor* const wrong = (ckpt_tensor*)(void*)clock_handle;
   double number = 77;
   int32_t equal = 77;
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, shape23, 2, NULL, &x));
@@ -180,8 +180,8 @@ static void test_arithmetic(void) {
 }
 
 static void test_pool(void) {
-  ckpt_buffer_pool *const untouched = (ckpt_buffer_pool *)(void *)&released;
-  ckpt_buffer_pool *pool = untouched;
+  ckpt_buffer_pool* const untouched = (ckpt_buffer_pool*)(void*)&released;
+  ckpt_buffer_pool* pool = untouched;
   ckpt_buffer_pool_options options;
   ckpt_buffer_pool_options_init(&options);
   CHECK(options.struct_size == sizeof options && options.retain_limit_bytes == CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES);
@@ -196,13 +196,13 @@ static void test_pool(void) {
   options.struct_size = 3;
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, &pool), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 3");
   options.struct_size = sizeof options;
-  CHECK_FAILS(ckpt_buffer_pool_create((ckpt_memory_tracker *)(void *)clock_handle, &options, &pool), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_buffer_pool_create((ckpt_memory_tracker*)(void*)clock_handle, &options, &pool), CKPT_E_INVALID_ARGUMENT,
               "tracker is not a handle of kind 'memory tracker' but clock");
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
   CHECK(pool == untouched);
   CHECK_OK(ckpt_buffer_pool_create(NULL, &options, &pool));
 
-  ckpt_tensor *tensor = NULL;
+  ckpt_tensor* tensor = NULL;
   for (int i = 0; i < 3; ++i) {
     CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, pool, &tensor));
     if (i < 2) ckpt_tensor_release(tensor);
@@ -220,8 +220,7 @@ static void test_pool(void) {
   CHECK(stats.taken > 0);
   CHECK_OK(ckpt_buffer_pool_trim(NULL, 0));
   CHECK_FAILS(ckpt_buffer_pool_trim(pool, -1), CKPT_E_INVALID_ARGUMENT, "keep_bytes is -1");
-  CHECK_FAILS(ckpt_buffer_pool_trim((ckpt_buffer_pool *)(void *)tensor, 0), CKPT_E_INVALID_ARGUMENT,
-              "kind 'buffer pool' but tensor");
+  CHECK_FAILS(ckpt_buffer_pool_trim((ckpt_buffer_pool*)(void*)tensor, 0), CKPT_E_INVALID_ARGUMENT, "kind 'buffer pool' but tensor");
   CHECK_OK(ckpt_buffer_pool_trim(pool, 0));
   ckpt_buffer_pool_release(pool);
   CHECK_OK(ckpt_tensor_fill(tensor, 1)); /* keeps its pool */
@@ -232,9 +231,9 @@ static void test_pool(void) {
 }
 
 static void test_pool_with_tracker(void) {
-  ckpt_memory_tracker *tracker = NULL;
-  ckpt_buffer_pool *pool = NULL;
-  ckpt_tensor *tensor = NULL;
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_buffer_pool* pool = NULL;
+  ckpt_tensor* tensor = NULL;
   ckpt_buffer_pool_options options = CKPT_BUFFER_POOL_OPTIONS_INIT;
   options.layer_name = "activations";
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));

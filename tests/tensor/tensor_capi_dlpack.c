@@ -6,7 +6,7 @@ typedef struct {
 } Device;
 
 typedef struct {
-  void *data;
+  void* data;
   Device device;
   int32_t ndim;
   uint8_t code, bits;
@@ -17,24 +17,24 @@ typedef struct {
 
 struct DLManagedTensor {
   View dl_tensor;
-  void *manager_ctx;
-  void (*deleter)(struct DLManagedTensor *self);
+  void* manager_ctx;
+  void (*deleter)(struct DLManagedTensor* self);
 };
 
 struct DLManagedTensorVersioned {
   uint32_t major, minor;
-  void *manager_ctx;
-  void (*deleter)(struct DLManagedTensorVersioned *self);
+  void* manager_ctx;
+  void (*deleter)(struct DLManagedTensorVersioned* self);
   uint64_t flags;
   View dl_tensor;
 };
 
 static int deleted = 0;
-static void on_delete(struct DLManagedTensor *self) {
+static void on_delete(struct DLManagedTensor* self) {
   (void)self;
   ++deleted;
 }
-static void on_delete_versioned(struct DLManagedTensorVersioned *self) {
+static void on_delete_versioned(struct DLManagedTensorVersioned* self) {
   (void)self;
   ++deleted;
 }
@@ -48,8 +48,8 @@ static View view_of_memory(void) {
 }
 
 static void test_in(void) {
-  ckpt_tensor *const untouched = (ckpt_tensor *)(void *)&deleted;
-  ckpt_tensor *tensor = untouched;
+  ckpt_tensor* const untouched = (ckpt_tensor*)(void*)&deleted;
+  ckpt_tensor* tensor = untouched;
   struct DLManagedTensor old = {view_of_memory(), NULL, on_delete};
   CHECK_FAILS(ckpt_tensor_from_dlpack(NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "managed is NULL");
   CHECK_FAILS(ckpt_tensor_from_dlpack(&old, NULL), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
@@ -76,7 +76,7 @@ static void test_in(void) {
   CHECK(ckpt_tensor_const_data(tensor) == memory);
   CHECK_FAILS(ckpt_tensor_fill(tensor, 0), CKPT_E_UNSUPPORTED, "target is read-only");
   CHECK(memory[0] == 1);
-  struct DLManagedTensor *refused = &old;
+  struct DLManagedTensor* refused = &old;
   CHECK_FAILS(ckpt_tensor_to_dlpack(tensor, &refused), CKPT_E_UNSUPPORTED, "read-only");
   CHECK(refused == &old);
   ckpt_tensor_release(tensor);
@@ -84,10 +84,10 @@ static void test_in(void) {
 }
 
 static void test_out(void) {
-  ckpt_tensor *tensor = NULL;
+  ckpt_tensor* tensor = NULL;
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_BOOL, shape, 2, NULL, &tensor));
-  struct DLManagedTensor *old = NULL;
-  struct DLManagedTensorVersioned *versioned = NULL;
+  struct DLManagedTensor* old = NULL;
+  struct DLManagedTensorVersioned* versioned = NULL;
   CHECK_FAILS(ckpt_tensor_to_dlpack(NULL, &old), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
   CHECK_FAILS(ckpt_tensor_to_dlpack(tensor, NULL), CKPT_E_INVALID_ARGUMENT, "managed is NULL");
   CHECK_FAILS(ckpt_tensor_to_dlpack_versioned(NULL, &versioned), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");

@@ -3,13 +3,13 @@
 
 #include "check.h"
 
-static void release_memory(void *user_data) { free(user_data); }
+static void release_memory(void* user_data) { free(user_data); }
 
 int main(void) {
   /* A pool that keeps at most 1 MiB for reuse; no tracker. */
   ckpt_buffer_pool_options options = CKPT_BUFFER_POOL_OPTIONS_INIT;
   options.retain_limit_bytes = 1048576;
-  ckpt_buffer_pool *pool = NULL;
+  ckpt_buffer_pool* pool = NULL;
   CHECK_OK(ckpt_buffer_pool_create(NULL, &options, &pool));
 
   /* Owned memory: a step of gradient descent, twice; the second step reuses the first one's buffers. */
@@ -33,15 +33,15 @@ int main(void) {
   ckpt_buffer_pool_release(pool);
 
   /* Borrowed memory, handed on to another library through DLPack. */
-  double *samples = (double *)calloc(10, sizeof(double));
+  double* samples = (double*)calloc(10, sizeof(double));
   const int64_t length[1] = {10};
   ckpt_tensor *borrowed = NULL, *other = NULL;
-  struct DLManagedTensorVersioned *managed = NULL;
+  struct DLManagedTensorVersioned* managed = NULL;
   CHECK_OK(ckpt_tensor_borrow(samples, CKPT_DTYPE_F64, length, 1, release_memory, samples, &borrowed));
   CHECK_OK(ckpt_tensor_to_dlpack_versioned(borrowed, &managed));
   ckpt_tensor_release(borrowed); /* the memory stays: the other side still has it */
   CHECK_OK(ckpt_tensor_from_dlpack_versioned(managed, &other));
-  CHECK(ckpt_tensor_data(other) == (void *)samples);
+  CHECK(ckpt_tensor_data(other) == (void*)samples);
   ckpt_tensor_release(other); /* now release_memory runs */
   return 0;
 }
