@@ -203,7 +203,7 @@ ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt
   return guard([&] {
     const auto& chain = profile_argument(profile);
     checked(strategy, "strategy");
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_from_strategy(chain, *strategy->object));
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_from_strategy(chain, strategy->object));
   });
 }
 
@@ -231,6 +231,13 @@ ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t
 
 const char* ckpt_schedule_name(const ckpt_schedule* schedule) {
   return is_handle(schedule) ? schedule->object->name().c_str() : "";
+}
+
+ckpt_status ckpt_schedule_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint) {
+  return guard([&] {
+    const uint64_t value = checked(schedule, "schedule")->object->fingerprint();
+    *not_null(fingerprint, "fingerprint") = value;
+  });
 }
 
 ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t* layers) {

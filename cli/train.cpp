@@ -14,6 +14,7 @@
 #include "memory_report.h"
 #include "model.h"
 #include "progress.h"
+#include "runner.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -69,15 +70,26 @@ struct Training {
 
 // ---- The schedule ----
 
-Schedule choose_schedule(const TrainOptions& options, const Profile& profile) {
-  if (!options.strategy.empty()) return Schedule::from_strategy(profile, Strategy::from_text(options.strategy));
+Schedule schedule_for(const std::string& memory_budget, const Profile& profile) {
   Schedule store_all = Schedule::store_all(profile);
-  if (options.memory_budget.empty()) return store_all;
-  const Budget budget = parse_budget(options.memory_budget);
+  if (memory_budget.empty()) return store_all;
+  const Budget budget = parse_budget(memory_budget);
   const std::int64_t bytes =
       budget.bytes > 0 ? budget.bytes
                        : static_cast<std::int64_t>(static_cast<double>(store_all.reserved_bytes(profile)) * budget.percent / 100);
   return Schedule::for_budget(profile, bytes);
+}
+
+Runner make_runner(Training& training, const ThreadPool& pool, const MemoryTracker& tracker) {
+  const TrainOptions& options = training.options;
+  ckpt_executor_options executor = CKPT_EXECUTOR_OPTIONS_INIT;
+  executor.pool = pool.handle();
+  executor.tracker = tracker.handle();
+  Profile profile = training.chain.profile(training.input, profiled_steps, &pool);
+  if (options.strategy.empty()) {
+    return Runner(training.chain, schedule_for(options.memory_budget, profile), training.input, executor);
+  }
+  return Runner(training.chain, std::move(profile), Strategy::from_text(options.strategy), training.input, executor);
 }
 
 // ---- Checkpoints ----
@@ -144,14 +156,14 @@ std::string model_checksum(const Checkpoint& checkpoint) {
 
 // ---- The run ----
 
-double train_step(Training& training, Executor& executor) {
+double train_step(Training& training, Runner& runner) {
   training.data.batch(training.position, training.tokens.data_as<std::uint8_t>(), training.targets.data_as<std::uint8_t>());
   ckpt_step step = CKPT_STEP_INIT;
   step.step = training.step;
   step.seed = training.options.seed;
   step.input = training.tokens.handle();
   step.targets = training.targets.handle();
-  const double loss = executor.run(step);
+  const double loss = runner.run(step);
   if (!std::isfinite(loss)) throw std::runtime_error("the loss is no finite number at step " + std::to_string(training.step));
   training.chain.clip_gradients(largest_gradient_norm);
   training.optimizer.step();
@@ -167,14 +179,14 @@ struct Outcome {
   double seconds = 0;  // of the steps, without saves
 };
 
-Outcome run_steps(Training& training, Executor& executor, std::optional<Checkpoint>& checkpoint, const MemoryTracker& tracker) {
+Outcome run_steps(Training& training, Runner& runner, std::optional<Checkpoint>& checkpoint, const MemoryTracker& tracker) {
   const TrainOptions& options = training.options;
   Outcome outcome;
   outcome.first_step = training.step;
   Progress progress(training.step, options.steps, options.batch, tracker, options.quiet);
   while (training.step < options.steps) {
     const std::int64_t begin = Clock::monotonic_ns();
-    outcome.loss = train_step(training, executor);
+    outcome.loss = train_step(training, runner);
     outcome.seconds += static_cast<double>(Clock::monotonic_ns() - begin) * 1e-9;
     progress.step_done(training.step, outcome.loss);
     const bool due = options.save_every > 0 && training.step % options.save_every == 0;
@@ -187,13 +199,13 @@ Outcome run_steps(Training& training, Executor& executor, std::optional<Checkpoi
   return outcome;
 }
 
-json report(const Training& training, const Schedule& schedule, const Executor& executor, const Outcome& outcome) {
-  const ckpt_executor_stats stats = executor.stats();
+json report(const Training& training, const Runner& runner, const Outcome& outcome) {
+  const ckpt_executor_stats stats = runner.stats();
   const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
   return {
       {"steps", training.step},
       {"first_step", outcome.first_step},
-      {"schedule", schedule.name()},
+      {"schedule", runner.schedule_name()},
       {"peak_live_bytes", stats.peak_live_bytes},
       {"reserved_bytes", stats.reserved_bytes},
       {"forwards", stats.forwards},
@@ -223,31 +235,26 @@ void train(const TrainOptions& options) {
   const MemoryTracker tracker;
   Training training(options, data);
 
-  const Profile profile = training.chain.profile(training.input, profiled_steps, &pool);
-  const Schedule schedule = choose_schedule(options, profile);
-  ckpt_executor_options executor_options = CKPT_EXECUTOR_OPTIONS_INIT;
-  executor_options.pool = pool.handle();
-  executor_options.tracker = tracker.handle();
-  Executor executor(training.chain, schedule, training.input, executor_options);
+  Runner runner = make_runner(training, pool, tracker);
   std::optional<MemoryReport> memory_report;
   if (!options.memory_report_file.empty()) memory_report.emplace(tracker);
 
   std::optional<Checkpoint> checkpoint = open_checkpoint(options, training);
   if (!options.quiet) {
     std::fprintf(stderr, "%s, %lld bytes; schedule %s; activations reserve %s; %d threads\n", data.name().c_str(),
-                 static_cast<long long>(data.bytes()), std::string(schedule.name()).c_str(),
-                 bytes_text(executor.stats().reserved_bytes).c_str(), static_cast<int>(pool.threads()));
+                 static_cast<long long>(data.bytes()), runner.schedule_name().c_str(),
+                 bytes_text(runner.stats().reserved_bytes).c_str(), static_cast<int>(pool.threads()));
   }
-  const Outcome outcome = run_steps(training, executor, checkpoint, tracker);
+  const Outcome outcome = run_steps(training, runner, checkpoint, tracker);
 
-  json result = report(training, schedule, executor, outcome);
+  json result = report(training, runner, outcome);
   if (checkpoint && training.step > 0) result["model_checksum"] = model_checksum(*checkpoint);
   if (!options.json_file.empty()) write_json(options.json_file, result);
   if (memory_report) write_json(options.memory_report_file, memory_report->finish());
   std::printf("%lld steps, loss %s, peak activations %s, reserved %s, %lld recomputed forwards, %s ms a step\n",
               static_cast<long long>(training.step), std::isnan(outcome.loss) ? "-" : fixed_text(outcome.loss, 6).c_str(),
-              bytes_text(executor.stats().peak_live_bytes).c_str(), bytes_text(executor.stats().reserved_bytes).c_str(),
-              static_cast<long long>(executor.stats().recomputed_forwards),
+              bytes_text(runner.stats().peak_live_bytes).c_str(), bytes_text(runner.stats().reserved_bytes).c_str(),
+              static_cast<long long>(runner.stats().recomputed_forwards),
               fixed_text(result["seconds_per_step"].get<double>() * 1e3, 2).c_str());
 }
 

@@ -23,7 +23,8 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
       specs_(chain_->specs(input)),
       profile_(chain_->profile(input)),
       program_(plan::make_program(schedule, profile_)),
-      buffers_(tensor::BufferPool::create(nullptr, "arena")) {
+      buffers_(tensor::BufferPool::create(nullptr, "arena")),
+      strategy_(schedule.strategy()) {
   require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
   const plan::Placement placement = plan::place(program_);
   if (budget_bytes > 0 && placement.arena_bytes > budget_bytes) {
@@ -37,10 +38,21 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
     if (placement.offsets[id] >= 0) addresses_[id] = static_cast<std::byte*>(arena_.data()) + placement.offsets[id];
   }
   resolve_buffers();
+  bind_strategy();
   chain_->freeze();
 }
 
 Executor::~Executor() = default;
+
+// A strategy that follows memory sees this executor's live bytes from now on, and nothing once the executor is gone.
+void Executor::bind_strategy() {
+  if (strategy_ == nullptr) return;
+  live_bytes_ = std::make_shared<std::atomic<std::int64_t>>(0);
+  strategy_->bind_live_bytes([weak = std::weak_ptr(live_bytes_)] {
+    const auto live = weak.lock();
+    return live == nullptr ? std::int64_t{-1} : live->load(std::memory_order_relaxed);
+  });
+}
 
 void Executor::resolve_buffers() {
   allocations_.assign(program_.buffers.size(), 0);
@@ -133,13 +145,16 @@ void Executor::allocate(std::int64_t buffer) {
   if (info.tier != 0) return;
   stats_.live_bytes += info.bytes;
   stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
+  if (live_bytes_ != nullptr) live_bytes_->store(stats_.live_bytes, std::memory_order_relaxed);
 }
 
 void Executor::free(std::int64_t buffer) {
   const auto id = static_cast<std::size_t>(buffer);
   if (allocations_[id] == 0) return;
   tracker_->free(std::exchange(allocations_[id], 0));
-  if (program_.buffers[id].tier == 0) stats_.live_bytes -= program_.buffers[id].bytes;
+  if (program_.buffers[id].tier != 0) return;
+  stats_.live_bytes -= program_.buffers[id].bytes;
+  if (live_bytes_ != nullptr) live_bytes_->store(stats_.live_bytes, std::memory_order_relaxed);
 }
 
 void Executor::free_everything() noexcept {
@@ -184,6 +199,7 @@ RunContext Executor::context_of(const plan::Operation& operation, const Step& st
 
 void Executor::run_forward(const plan::Operation& operation, const Step& step) {
   Layer& layer = chain_->layer(operation.layer);
+  if (strategy_ != nullptr) strategy_->observe_access(layer.name());
   const bool has_ambient = operation.ambient != plan::no_buffer;
   if (has_ambient && operation.recomputation) {
     layer.save_ambient(address(operation.present_ambient));
@@ -199,6 +215,7 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
 }
 
 void Executor::run_backward(const plan::Operation& operation, const Step& step) {
+  if (strategy_ != nullptr) strategy_->observe_access(chain_->layer(operation.layer).name());
   chain_->layer(operation.layer)
       .backward(context_of(operation, step),
                 {address(operation.input), address(operation.output), address(operation.tape), address(operation.grad_output),

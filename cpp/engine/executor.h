@@ -4,6 +4,7 @@
 // memory. Not synchronised.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -54,6 +55,7 @@ class Executor {
   const ExecutorStats& stats() const noexcept { return stats_; }
 
  private:
+  void bind_strategy();
   void check(const Step& step) const;
   void resolve_buffers();
   memory::LayerId tracker_layer(const plan::BufferInfo& buffer);
@@ -76,10 +78,12 @@ class Executor {
   plan::Program program_;
   std::shared_ptr<tensor::BufferPool> buffers_;
   tensor::Buffer arena_;
-  std::vector<tensor::Buffer> slower_tiers_;       // one buffer each for what lies in tiers 1 and up
-  std::vector<void*> addresses_;                   // by BufferId; nullptr for empty buffers
-  std::vector<memory::LayerId> tracker_layers_;    // by BufferId
-  std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while it is not alive
+  std::vector<tensor::Buffer> slower_tiers_;               // one buffer each for what lies in tiers 1 and up
+  std::vector<void*> addresses_;                           // by BufferId; nullptr for empty buffers
+  std::vector<memory::LayerId> tracker_layers_;            // by BufferId
+  std::vector<memory::AllocationId> allocations_;          // by BufferId; 0 while it is not alive
+  strategy::StrategyPtr strategy_;                         // that chose the schedule; nullptr for other schedules
+  std::shared_ptr<std::atomic<std::int64_t>> live_bytes_;  // for the strategy, which may outlive the executor
   ExecutorStats stats_;
 };
 

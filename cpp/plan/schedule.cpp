@@ -42,8 +42,13 @@ std::uint64_t fingerprint_of(const std::string& name, std::int64_t layers, const
 
 }  // namespace
 
-Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source)
-    : name_(std::move(name)), layers_(layers), source_(std::move(source)), fingerprint_(fingerprint_of(name_, layers_, *source_)) {}
+Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source,
+                   strategy::StrategyPtr strategy)
+    : name_(std::move(name)),
+      layers_(layers),
+      source_(std::move(source)),
+      strategy_(std::move(strategy)),
+      fingerprint_(fingerprint_of(name_, layers_, *source_)) {}
 
 Cursor::Cursor(std::shared_ptr<const Schedule> schedule)
     : schedule_(std::move(schedule)), layers_(schedule_->layers()), position_(schedule_->source().start()) {

@@ -48,18 +48,23 @@ class ActionSource {
 class Schedule {
  public:
   // layers: -1 when the number of steps is not known beforehand.
-  Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source);
+  // strategy: the one whose answers this schedule froze; nullptr when it came from none.
+  Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source,
+           strategy::StrategyPtr strategy = nullptr);
 
   const std::string& name() const noexcept { return name_; }
   std::int64_t layers() const noexcept { return layers_; }
   const ActionSource& source() const noexcept { return *source_; }
-  // Tells recipes apart when a saved cursor comes back.
+  // Tells recipes apart, when a saved cursor comes back or a strategy was asked again.
   std::uint64_t fingerprint() const noexcept { return fingerprint_; }
+  // Whoever runs the schedule reports to it what the layers' activations are used for.
+  const strategy::StrategyPtr& strategy() const noexcept { return strategy_; }
 
  private:
   std::string name_;
   std::int64_t layers_;
   std::unique_ptr<const ActionSource> source_;
+  strategy::StrategyPtr strategy_;
   std::uint64_t fingerprint_;
 };
 
@@ -91,7 +96,7 @@ std::shared_ptr<const Schedule> make_store_all(const ChainProfile& profile);
 std::shared_ptr<const Schedule> make_recompute_all(const ChainProfile& profile);
 std::shared_ptr<const Schedule> make_periodic(const ChainProfile& profile, std::int64_t segments);
 std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::span<const std::int64_t> begins);
-std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, strategy::Strategy& strategy);
+std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, const strategy::StrategyPtr& strategy);
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags);
 std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions);
 

@@ -271,21 +271,26 @@ std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::
               Segmentation::listed(between({begins.begin(), begins.end()}, profile.layers())));
 }
 
-std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, strategy::Strategy& strategy) {
+std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, const strategy::StrategyPtr& strategy) {
   profile.require_complete();
   std::vector<bool> chosen;
   for (std::int64_t i = 0; i < profile.layers(); ++i) {
     const LayerProfile& layer = profile.layer(i);
-    chosen.push_back(strategy.should_checkpoint(layer.name, layer.output, i));
+    chosen.push_back(strategy->should_checkpoint(layer.name, layer.output, i));
   }
-  if (strategy.chosen() == strategy::Chosen::recompute) {
-    return make(strategy.name(), profile, Segmentation::listed(each_chosen(chosen)));
+  std::vector<Segment> segments;
+  if (strategy->chosen() == strategy::Chosen::recompute) {
+    segments = each_chosen(chosen);
+  } else {
+    std::vector<std::int64_t> begins = {0};
+    for (std::int64_t i = 1; i < profile.layers(); ++i) {
+      if (chosen[static_cast<std::size_t>(i)]) begins.push_back(i);
+    }
+    segments = between(begins, profile.layers());
   }
-  std::vector<std::int64_t> begins = {0};
-  for (std::int64_t i = 1; i < profile.layers(); ++i) {
-    if (chosen[static_cast<std::size_t>(i)]) begins.push_back(i);
-  }
-  return make(strategy.name(), profile, Segmentation::listed(between(begins, profile.layers())));
+  return std::make_shared<const Schedule>(
+      strategy->name(), profile.layers(),
+      std::make_unique<SegmentSource>(Segmentation::listed(std::move(segments)), LayerFlags(profile)), strategy);
 }
 
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags) {

@@ -156,7 +156,8 @@ CKPT_API ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, 
                                                    ckpt_schedule** schedule);
 
 /* Asks the strategy once per layer, in order, about each layer's output, and freezes its answers. A chosen layer begins a segment
- * (boundary) or is recomputed alone while all others record (recompute), as the strategy says. CALLBACK when a custom one fails. */
+ * (boundary) or is recomputed alone while all others record (recompute), as the strategy says. The schedule keeps the strategy, and
+ * an executor of it reports to it: accesses to layers' activations, and its live bytes. CALLBACK when a custom one fails. */
 CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt_strategy* strategy,
                                                         ckpt_schedule** schedule);
 
@@ -175,6 +176,10 @@ CKPT_API ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile
 
 /* What logs and tables show: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is no schedule. */
 CKPT_API const char* ckpt_schedule_name(const ckpt_schedule* schedule);
+
+/* A number that equal recipes share and different ones practically never: tells whether a strategy that was asked again chose
+ * otherwise, so that an executor need not be made anew. The same on machines of the same byte order. */
+CKPT_API ckpt_status ckpt_schedule_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
 
 /* Layers of the chain that the schedule is for; -1 when open-ended. */
 CKPT_API ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t* layers);

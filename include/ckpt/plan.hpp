@@ -104,6 +104,11 @@ class Schedule {
   }
 
   std::string_view name() const noexcept { return ckpt_schedule_name(handle()); }
+  std::uint64_t fingerprint() const {
+    std::uint64_t fingerprint = 0;
+    check(ckpt_schedule_fingerprint(handle(), &fingerprint));
+    return fingerprint;
+  }
   // -1 when open-ended.
   std::int64_t layers() const {
     std::int64_t layers = 0;

@@ -59,7 +59,7 @@ inline std::vector<std::shared_ptr<const Schedule>> schedules_of(const ChainProf
     for (const strategy::Chosen chosen : {strategy::Chosen::boundary, strategy::Chosen::recompute}) {
       const auto choice = strategy::make_interval(interval);
       choice->set_chosen(chosen);
-      all.push_back(make_from_strategy(profile, *choice));
+      all.push_back(make_from_strategy(profile, choice));
     }
   }
   return all;

@@ -93,6 +93,8 @@ static void schedules(void) {
   ckpt_strategy* strategy = NULL;
   int64_t layers = 0;
   int64_t store_all_bytes = 0;
+  uint64_t segments_fingerprint = 0;
+  uint64_t other_fingerprint = 0;
   CHECK_OK(ckpt_schedule_create_store_all(profile, &schedule));
   CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") == 0);
   CHECK_OK(ckpt_schedule_layers(schedule, &layers));
@@ -112,6 +114,11 @@ static void schedules(void) {
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create_segments(profile, begins, 3, &schedule));
   check_report(schedule, profile, 4);
+  CHECK_OK(ckpt_schedule_fingerprint(schedule, &segments_fingerprint));
+  ckpt_schedule_release(schedule);
+  CHECK_OK(ckpt_schedule_create_segments(profile, begins, 2, &schedule));
+  CHECK_OK(ckpt_schedule_fingerprint(schedule, &other_fingerprint));
+  CHECK(segments_fingerprint != other_fingerprint);
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_strategy_create_interval(2, &strategy));
   CHECK_OK(ckpt_schedule_create_from_strategy(profile, strategy, &schedule));

@@ -65,14 +65,14 @@ TEST(Schedules, FromStrategyFreezesItsAnswers) {
   const ChainProfile profile = uniform_chain(6);
   const auto boundary = strategy::make_interval(2);
   const std::int64_t begins[] = {0, 2, 4};
-  EXPECT_EQ(actions_of(make_from_strategy(profile, *boundary)), actions_of(make_segments(profile, begins)));
+  EXPECT_EQ(actions_of(make_from_strategy(profile, boundary)), actions_of(make_segments(profile, begins)));
   EXPECT_EQ(boundary->counters().asked, 6);
 
   // "interval:1" as boundaries equals every layer recomputed.
   const auto every = strategy::make_interval(1);
   const auto recompute = strategy::make_interval(1);
   recompute->set_chosen(strategy::Chosen::recompute);
-  EXPECT_EQ(actions_of(make_from_strategy(profile, *every)), actions_of(make_from_strategy(profile, *recompute)));
+  EXPECT_EQ(actions_of(make_from_strategy(profile, every)), actions_of(make_from_strategy(profile, recompute)));
 }
 
 TEST(Schedules, OpenEndedEqualsTheKnownNumberOfSteps) {

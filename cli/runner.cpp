@@ -1,0 +1,55 @@
+#include "runner.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ckpt::cli {
+namespace {
+
+void add(ckpt_executor_stats& sum, const ckpt_executor_stats& more) {
+  sum.steps += more.steps;
+  sum.forwards += more.forwards;
+  sum.recomputed_forwards += more.recomputed_forwards;
+  sum.live_bytes = more.live_bytes;
+  sum.peak_live_bytes = std::max(sum.peak_live_bytes, more.peak_live_bytes);
+  sum.reserved_bytes = std::max(sum.reserved_bytes, more.reserved_bytes);
+  sum.seconds += more.seconds;
+}
+
+}  // namespace
+
+Runner::Runner(const Chain& chain, Schedule schedule, const ckpt_tensor_spec& input, const ckpt_executor_options& options)
+    : chain_(chain), input_(input), options_(options) {
+  use(std::move(schedule));
+}
+
+Runner::Runner(const Chain& chain, Profile profile, Strategy strategy, const ckpt_tensor_spec& input,
+               const ckpt_executor_options& options)
+    : chain_(chain), input_(input), options_(options), profile_(std::move(profile)), strategy_(std::move(strategy)) {
+  use(Schedule::from_strategy(*profile_, *strategy_));
+}
+
+double Runner::run(const ckpt_step& step) {
+  if (strategy_ && stats().steps > 0) ask_strategy();
+  return executor_->run(step);
+}
+
+void Runner::ask_strategy() {
+  Schedule schedule = Schedule::from_strategy(*profile_, *strategy_);
+  if (schedule.fingerprint() != schedule_->fingerprint()) use(std::move(schedule));
+}
+
+void Runner::use(Schedule schedule) {
+  Executor executor(chain_, schedule, input_, options_);
+  if (executor_) add(former_, executor_->stats());
+  schedule_ = std::move(schedule);
+  executor_ = std::move(executor);
+}
+
+ckpt_executor_stats Runner::stats() const {
+  ckpt_executor_stats all = former_;
+  add(all, executor_->stats());
+  return all;
+}
+
+}  // namespace ckpt::cli

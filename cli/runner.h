@@ -1,0 +1,42 @@
+// Runs steps under a schedule, and asks a strategy anew before each step: the executor is made again only when the answer changed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <ckpt/ckpt.hpp>
+
+namespace ckpt::cli {
+
+class Runner {
+ public:
+  // One schedule for all steps.
+  Runner(const Chain& chain, Schedule schedule, const ckpt_tensor_spec& input, const ckpt_executor_options& options);
+  // profile is kept for the strategy's questions.
+  Runner(const Chain& chain, Profile profile, Strategy strategy, const ckpt_tensor_spec& input,
+         const ckpt_executor_options& options);
+
+  // Returns the loss.
+  double run(const ckpt_step& step);
+
+  // Of the schedule in use.
+  std::string schedule_name() const { return std::string(schedule_->name()); }
+  // Of all executors so far: counts are summed, peaks are the highest.
+  ckpt_executor_stats stats() const;
+
+ private:
+  void ask_strategy();
+  void use(Schedule schedule);
+
+  const Chain& chain_;
+  ckpt_tensor_spec input_;
+  ckpt_executor_options options_;
+  std::optional<Profile> profile_;
+  std::optional<Strategy> strategy_;
+  std::optional<Schedule> schedule_;
+  std::optional<Executor> executor_;
+  ckpt_executor_stats former_ = CKPT_EXECUTOR_STATS_INIT;  // of executors that are gone
+};
+
+}  // namespace ckpt::cli
