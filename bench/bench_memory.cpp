@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <numeric>
+#include <random>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -181,7 +183,7 @@ class CByName : public CByHandle {
   }
 };
 
-// ---- One thread: a window of live allocations that moves over the layers ----
+// ---- One thread: a window of live allocations that moves over the layers, in an order that no prefetcher foresees ----
 
 constexpr std::size_t window = 16;
 
@@ -189,13 +191,16 @@ template <class Subject>
 void one_thread(benchmark::State& state) {
   const auto layers = static_cast<std::size_t>(state.range(0));
   Subject subject(state.range(0));
+  std::vector<std::size_t> order(layers);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937(7));
   std::array<std::uint64_t, window> live{};
   std::size_t next = 0;
-  for (; next < window; ++next) live[next] = subject.allocate(next % layers);
+  for (; next < window; ++next) live[next] = subject.allocate(order[next % layers]);
   for (auto _ : state) {
     const std::size_t oldest = (next + layers - window % layers) % layers;
-    subject.free(oldest, live[next % window]);
-    live[next % window] = subject.allocate(next % layers);
+    subject.free(order[oldest], live[next % window]);
+    live[next % window] = subject.allocate(order[next % layers]);
     ++next;
     if (next == layers * window) next = 0;
   }

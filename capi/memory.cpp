@@ -185,7 +185,7 @@ ckpt_status ckpt_memory_tracker_layer_name(const ckpt_memory_tracker* tracker, i
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     not_null(name, "name");
-    *name = object.layer_name(layer).c_str();
+    *name = object.layer_name(layer).data();
   });
 }
 

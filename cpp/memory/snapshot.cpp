@@ -72,7 +72,7 @@ Stats Tracker::stats() const {
 }
 
 LayerStats Tracker::layer_stats(LayerId layer) const {
-  const std::string& name = layer_name(layer);
+  const std::string_view name = layer_name(layer);
   LayerState then;
   {
     const std::lock_guard guard(state_->lock);

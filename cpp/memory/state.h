@@ -137,7 +137,7 @@ struct Tracker::State {
   // Outside of every lock.
   void deliver(std::span<Event> events) noexcept {
     for (Event& event : events) {
-      if (event.layer != no_layer) event.layer_name = names.name(event.layer).c_str();
+      if (event.layer != no_layer) event.layer_name = names.name(event.layer).data();
     }
     hub.deliver(events);
   }

@@ -285,7 +285,7 @@ LayerId Tracker::find_layer(std::string_view name) const {
   return layer;
 }
 
-const std::string& Tracker::layer_name(LayerId layer) const {
+std::string_view Tracker::layer_name(LayerId layer) const {
   if (layer < 0 || layer >= state_->names.count())
     base::fail(base::Status::not_found, "layer is ", layer, "; no layer has that number");
   return state_->names.name(layer);

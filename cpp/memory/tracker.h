@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,7 +31,7 @@ class Tracker {
   // Error(not_found) for a name that was never given.
   LayerId find_layer(std::string_view name) const;
   // NUL-terminated; lives as long as the tracker. Error(not_found).
-  const std::string& layer_name(LayerId layer) const;
+  std::string_view layer_name(LayerId layer) const;
 
   // ---- Recording ----
 
