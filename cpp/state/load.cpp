@@ -150,26 +150,42 @@ LoadResult load_named(storage::Storage& storage, State& state, const LoadOptions
   return *std::move(result);
 }
 
-}  // namespace
-
-LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options, bool may_rename) {
-  if (!options.name.empty()) return load_named(storage, state, options);
-  std::vector<Found> skipped;
-  for (Found& found : scan(storage)) {
+// The first of all that can be loaded; those before it go to skipped, with what was wrong.
+std::optional<LoadResult> load_first_usable(storage::Storage& storage, State& state, const LoadOptions& options,
+                                            const std::vector<Found>& all, std::vector<Found>& skipped) {
+  for (Found found : all) {
     if (found.condition == Condition::complete) {
       if (auto result = try_load(storage, state, options, found.name, found)) {
         result->skipped = static_cast<std::int64_t>(skipped.size());
-        for (const Found& bad : skipped) {
-          warn(cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(found.name), ": ",
-                   bad.problem));
-          if (may_rename && bad.condition != Condition::unreadable) set_aside(storage, bad.name, bad.problem);
-        }
-        return *std::move(result);
+        return result;
       }
     }
     skipped.push_back(std::move(found));
   }
-  fail_none(storage, skipped);
+  return std::nullopt;
+}
+
+}  // namespace
+
+LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options, bool may_rename) {
+  if (!options.name.empty()) return load_named(storage, state, options);
+  std::vector<Found> all = scan(storage);
+  constexpr int most_scans = 10;
+  for (int scans = 1;; ++scans) {
+    std::vector<Found> skipped;
+    if (auto result = load_first_usable(storage, state, options, all, skipped)) {
+      for (const Found& bad : skipped) {
+        warn(cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(result->name), ": ",
+                 bad.problem));
+        if (may_rename && bad.condition != Condition::unreadable) set_aside(storage, bad.name, bad.problem);
+      }
+      return *std::move(result);
+    }
+    // A writer in another process may have committed newer ones and removed all that were found here.
+    std::vector<Found> now = scan(storage);
+    if (scans == most_scans || std::ranges::equal(all, now, {}, &Found::name, &Found::name)) fail_none(storage, skipped);
+    all = std::move(now);
+  }
 }
 
 VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name) {

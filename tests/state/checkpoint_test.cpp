@@ -320,6 +320,19 @@ TEST_F(StateCheckpoint, AForkedChildMayLookButNotWrite) {
   save_step(checkpoint, 3);
 }
 
+TEST_F(StateCheckpoint, AnUnwritableDirectoryIsSaidSo) {
+  const Scratch scratch;
+  std::filesystem::permissions(scratch.path(), std::filesystem::perms(0555));
+  {
+    const Unprivileged scope;
+    const auto closed = storage::open_file_system(scratch.path(), storage::Root::make);
+    EXPECT_ERROR(Checkpoint(closed, {}), Status::permission, ".lock");
+    Checkpoint reader(closed, {true, 0});
+    EXPECT_EQ(reader.count(), 0);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+}
+
 TEST_F(StateCheckpoint, WhatIsNoCheckpointIsLeftAlone) {
   disk->make_directory("notes");
   disk->create("step-000000000001-00000000");  // a file

@@ -90,6 +90,22 @@ TEST(StateFaults, SyncThatKeepsFailingFailsTheSave) {
   EXPECT_EQ(names_in(*disk, ""), "");
 }
 
+TEST(StateFaults, AReaderFindsWhatAWriterCommittedMeanwhile) {
+  const auto disk = storage::make_memory_storage();
+  Checkpoint writer(disk, {false, 1});
+  save_step(writer, 1);
+  const auto faults = std::make_shared<Faults>();
+  Checkpoint reader(std::make_shared<FaultyStorage>(disk, faults), {true, 0});
+  int step = 1;
+  faults->before = [&](const std::string& line) {
+    // Three times, the one that the reader has chosen goes just before it opens a file of it.
+    if (step < 4 && line.starts_with("open") && line.ends_with("model.safetensors")) save_step(writer, ++step);
+  };
+  Model model(0);
+  EXPECT_EQ(reader.load(model.state, {}).step, 4);
+  EXPECT_EQ(model.value(), 4);
+}
+
 struct Sweep {
   Status status;
   bool and_all_later;

@@ -1,6 +1,7 @@
 // A storage that records what is asked of it, and fails on demand.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,13 +17,15 @@ struct Faults {
   std::int64_t fail_at = -1;     // the operation of this number fails ...
   bool and_all_later = false;    // ... and all that follow
   base::Status status = base::Status::io;
-  std::string only;  // only operations of this kind are counted; "": all
+  std::string only;                                     // only operations of this kind are counted; "": all
+  std::function<void(const std::string& line)> before;  // runs before every operation
   std::int64_t counted = 0;
   std::int64_t fired = 0;
 
   // True when the operation must fail.
   bool note(const std::string& kind, const std::string& path) {
     log.push_back(kind + " " + path);
+    if (before) before(log.back());
     if (!only.empty() && kind != only) return false;
     const std::int64_t number = counted++;
     const bool fails = fail_at >= 0 && (number == fail_at || (and_all_later && number > fail_at));

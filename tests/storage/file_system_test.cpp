@@ -20,6 +20,7 @@ using ckpt::base::Status;
 using ckpt::storage::open_file_system;
 using ckpt::storage::Root;
 using ckpt::tests::Scratch;
+using ckpt::tests::Unprivileged;
 namespace fs = std::filesystem;
 
 void put(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
@@ -78,16 +79,6 @@ TEST(StorageFileSystem, APipeDoesNotHang) {
   EXPECT_ERROR(storage->open("pipe"), Status::invalid_argument, "regular");
   EXPECT_ERROR(ckpt::storage::open_file(scratch / "pipe"), Status::invalid_argument, "regular");
 }
-
-// Gives up root's powers for a scope, since permissions do not bind root.
-class Unprivileged {
- public:
-  Unprivileged() : was_root_(::geteuid() == 0) { EXPECT_EQ(was_root_ ? ::seteuid(65534) : 0, 0); }
-  ~Unprivileged() { EXPECT_EQ(was_root_ ? ::seteuid(0) : 0, 0); }
-
- private:
-  bool was_root_;
-};
 
 TEST(StorageFileSystem, SaysPermission) {
   const Scratch scratch;

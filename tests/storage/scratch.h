@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -30,6 +31,16 @@ class Scratch {
 
  private:
   std::filesystem::path path_;
+};
+
+// Gives up root's powers for a scope, since permissions do not bind root.
+class Unprivileged {
+ public:
+  Unprivileged() : was_root_(::geteuid() == 0) { EXPECT_EQ(was_root_ ? ::seteuid(65534) : 0, 0); }
+  ~Unprivileged() { EXPECT_EQ(was_root_ ? ::seteuid(0) : 0, 0); }
+
+ private:
+  bool was_root_;
 };
 
 // The status of the Error that body throws, and its message; ok when it throws none.
