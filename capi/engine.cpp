@@ -22,11 +22,6 @@ constexpr ckpt_step default_step = CKPT_STEP_INIT;
 constexpr ckpt_executor_stats empty_stats = CKPT_EXECUTOR_STATS_INIT;
 constexpr ckpt_adamw_options default_adamw = CKPT_ADAMW_OPTIONS_INIT;
 
-tensor::Dtype dtype_argument(ckpt_dtype dtype) {
-  require(tensor::is_dtype(dtype), "dtype is ", dtype, "; no such dtype");
-  return static_cast<tensor::Dtype>(dtype);
-}
-
 std::string name_of_layer(const char* name) { return std::string(name_argument(name, "name")); }
 
 std::shared_ptr<ThreadPool> pool_argument(ckpt_thread_pool* pool) {
@@ -65,7 +60,7 @@ ckpt_status ckpt_blas_info(char* buffer, int64_t capacity, int64_t* needed) {
 ckpt_status ckpt_layer_create_linear(const char* name, int64_t inputs, int64_t outputs, ckpt_dtype dtype, ckpt_layer** layer) {
   return guard([&] {
     not_null(layer, "layer");
-    hand_out_layer(layer, engine::make_linear(name_of_layer(name), inputs, outputs, dtype_argument(dtype)));
+    hand_out_layer(layer, engine::make_linear(name_of_layer(name), inputs, outputs, dtype_argument(dtype, "dtype")));
   });
 }
 
@@ -87,7 +82,7 @@ ckpt_status ckpt_layer_create_embedding(const char* name, int64_t vocabulary, in
                                         ckpt_layer** layer) {
   return guard([&] {
     not_null(layer, "layer");
-    hand_out_layer(layer, engine::make_embedding(name_of_layer(name), vocabulary, context, width, dtype_argument(dtype)));
+    hand_out_layer(layer, engine::make_embedding(name_of_layer(name), vocabulary, context, width, dtype_argument(dtype, "dtype")));
   });
 }
 

@@ -106,7 +106,10 @@ void Executor::check(const Step& step) const {
   require(step.input != nullptr, "input is NULL");
   fits("input", *step.input, specs_.front());
   require(step.targets != nullptr || !chain_->needs_targets(), "targets is NULL; a loss layer needs it");
-  if (step.output != nullptr) fits("output", *step.output, specs_.back());
+  if (step.output != nullptr) {
+    fits("output", *step.output, specs_.back());
+    step.output->require_writable("output");
+  }
   if (step.output_gradient != nullptr) {
     fits("output_gradient", *step.output_gradient, specs_.back());
   } else {
@@ -117,6 +120,7 @@ void Executor::check(const Step& step) const {
     require(!profile_.layer(0).has(plan::no_input_gradient), "input_gradient: layer ", base::quoted(profile_.layer(0).name),
             " makes none");
     fits("input_gradient", *step.input_gradient, specs_.front());
+    step.input_gradient->require_writable("input_gradient");
   }
 }
 
