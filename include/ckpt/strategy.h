@@ -38,8 +38,9 @@ typedef struct ckpt_strategy ckpt_strategy;
 
 #define CKPT_STRATEGY_CHOSEN_DEFAULT \
   0 /* in a config: what is usual for the kind; BOUNDARY for interval, RECOMPUTE for all others */
-#define CKPT_STRATEGY_CHOSEN_RECOMPUTE 1 /* a chosen layer keeps only its input and runs again in backward; all others are stored \
-                                          */
+#define CKPT_STRATEGY_CHOSEN_RECOMPUTE                                                       \
+  1 /* a chosen layer keeps only its input and runs again in backward; all others are stored \
+     */
 #define CKPT_STRATEGY_CHOSEN_BOUNDARY \
   2 /* inputs of chosen layers are kept, each stretch between them is recomputed as one segment */
 

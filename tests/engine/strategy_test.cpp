@@ -28,7 +28,8 @@ const std::vector<std::string> texts = {"interval:1",
 std::set<std::string> recomputed_layers(const plan::Program& program, const plan::ChainProfile& profile) {
   std::set<std::string> names;
   for (const plan::Operation& operation : program.operations) {
-    if (operation.kind == plan::Operation::Kind::forward && operation.recomputation) names.insert(profile.layer(operation.layer).name);
+    if (operation.kind == plan::Operation::Kind::forward && operation.recomputation)
+      names.insert(profile.layer(operation.layer).name);
   }
   return names;
 }
@@ -102,14 +103,19 @@ TEST(StrategyRun, NothingChosenIsStoreAllActionForAction) {
     } while (all.back().kind != plan::Kind::end);
     return all;
   };
-  EXPECT_EQ(actions(plan::make_from_strategy(profile, strategy::from_text("selective:nobody"))), actions(plan::make_store_all(profile)));
+  EXPECT_EQ(actions(plan::make_from_strategy(profile, strategy::from_text("selective:nobody"))),
+            actions(plan::make_store_all(profile)));
 }
 
 // On equal layers rising pressure shortens memory-aware's interval, so more layers are recomputed and never more bytes are kept.
 TEST(StrategyRun, RisingPressureNeverKeepsMore) {
   plan::ChainProfile profile(1000);
   for (int i = 0; i < 24; ++i) {
-    profile.add_layer({"layer" + std::to_string(i), plan::needs_input | plan::deterministic, 1000, 0, strategy::Activation(1000),
+    profile.add_layer({"layer" + std::to_string(i),
+                       plan::needs_input | plan::deterministic,
+                       1000,
+                       0,
+                       strategy::Activation(1000),
                        {{1000, 0, 0, 1, 2}}});
   }
   const auto tracker = std::make_shared<memory::Tracker>();
