@@ -91,6 +91,17 @@ void callback_silent(Body&& body) noexcept {
   }
 }
 
+// Text from a function of the (buffer, capacity, *needed) kind. ask(buffer, capacity, needed) returns its status.
+template <class Ask>
+std::string text_of(Ask&& ask) {
+  std::int64_t needed = 0;
+  check(ask(nullptr, 0, &needed));
+  std::string text(static_cast<std::size_t>(needed) + 1, '\0');
+  check(ask(text.data(), needed + 1, &needed));
+  text.resize(static_cast<std::size_t>(needed));
+  return text;
+}
+
 // ckpt_destroy_fn for a T made by new.
 template <class T>
 void destroy(void* user_data) noexcept {

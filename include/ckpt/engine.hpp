@@ -20,14 +20,7 @@
 namespace ckpt {
 
 // Name, version and core of the BLAS; loads it.
-inline std::string blas_info() {
-  std::int64_t length = 0;
-  check(ckpt_blas_info(nullptr, 0, &length));
-  std::string text(static_cast<std::size_t>(length) + 1, '\0');
-  check(ckpt_blas_info(text.data(), length + 1, nullptr));
-  text.pop_back();
-  return text;
-}
+inline std::string blas_info() { return detail::text_of(ckpt_blas_info); }
 
 // dtype and shape of an activation. Error with CKPT_E_INVALID_ARGUMENT for more than 8 dimensions.
 inline ckpt_tensor_spec tensor_spec(ckpt_dtype dtype, const std::vector<std::int64_t>& shape) {

@@ -23,21 +23,6 @@
 
 namespace ckpt {
 
-namespace detail {
-
-// Text from a function of the (buffer, capacity, *needed) kind. ask(buffer, capacity, needed) returns its status.
-template <class Ask>
-std::string text_of(Ask&& ask) {
-  std::int64_t needed = 0;
-  check(ask(nullptr, 0, &needed));
-  std::string text(static_cast<std::size_t>(needed) + 1, '\0');
-  check(ask(text.data(), needed + 1, &needed));
-  text.resize(static_cast<std::size_t>(needed));
-  return text;
-}
-
-}  // namespace detail
-
 // What is saved and restored.
 class State {
  public:

@@ -103,12 +103,9 @@ class Strategy {
   void reset() { check(ckpt_strategy_reset(handle())); }
 
   std::string name() const {
-    std::int64_t length = 0;
-    check(ckpt_strategy_name(handle(), nullptr, 0, &length));
-    std::string text(static_cast<std::size_t>(length) + 1, '\0');
-    check(ckpt_strategy_name(handle(), text.data(), length + 1, nullptr));
-    text.pop_back();
-    return text;
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_strategy_name(handle(), buffer, capacity, needed);
+    });
   }
   // CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY.
   std::int32_t chosen() const {

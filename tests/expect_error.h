@@ -1,3 +1,4 @@
+// For tests of errors: what a failing call must throw.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,3 +18,6 @@ void expect_error(ckpt::base::Status status, const std::string& text, Call&& cal
     EXPECT_NE(error.message().find(text), std::string::npos) << error.what();
   }
 }
+
+// The same as a statement: EXPECT_ERROR(call, status, text).
+#define EXPECT_ERROR(call, status, text) expect_error((status), (text), [&] { static_cast<void>(call); })
