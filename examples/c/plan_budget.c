@@ -25,7 +25,7 @@ int main(void) {
   int i;
   ok(ckpt_profile_create(2048, &profile));
   for (i = 0; i < 32; ++i) {
-    char name[16];
+    char name[32];
     ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
     ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
     layer.output_bytes = 2048;

@@ -13,21 +13,7 @@
 
 #include "base/error.h"
 #include "expect_error.h"
-
-namespace {
-
-std::atomic<std::int64_t> heap_requests{0};
-
-}  // namespace
-
-// Counts every request to the heap of this program. Not inlined: the compiler would see malloc and delete side by side and warn.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  heap_requests.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "heap_requests.h"
 
 namespace ckpt::memory {
 namespace {

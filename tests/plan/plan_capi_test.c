@@ -11,7 +11,7 @@ static ckpt_profile* make_profile(void) {
   int i;
   CHECK_OK(ckpt_profile_create(ACTIVATION_BYTES, &profile));
   for (i = 0; i < LAYERS; ++i) {
-    char name[16];
+    char name[32];
     ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
     ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
     snprintf(name, sizeof name, "layer%d", i);

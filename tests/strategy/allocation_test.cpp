@@ -1,34 +1,7 @@
 // No decision about a known layer allocates: every form of operator new is counted here.
-#include <cstdlib>
-#include <new>
-
 #include "ask.h"
+#include "heap_requests.h"
 #include "strategy/factory.h"
-
-namespace {
-thread_local long allocations = 0;
-
-void* counted(std::size_t bytes) {
-  ++allocations;
-  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes); }
-void* operator new[](std::size_t bytes) { return counted(bytes); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  ++allocations;
-  const auto step = static_cast<std::size_t>(alignment);
-  if (void* const memory = std::aligned_alloc(step, (bytes + step - 1) / step * step)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace ckpt::strategy {
 namespace {
@@ -46,9 +19,9 @@ TEST_P(Allocation, NoDecisionAllocates) {
     }
   };
   pass();  // smart learns the layers
-  const long before = allocations;
+  const std::int64_t before = heap_requests;
   for (int i = 0; i < 3; ++i) pass();
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(heap_requests, before);
   EXPECT_EQ(strategy->counters().asked, 400);
 }
 
@@ -58,9 +31,9 @@ INSTANTIATE_TEST_SUITE_P(Strategy, Allocation,
                                          "first(*.1.*=all(size:1),#50..=interval:2,size:3)"));
 
 TEST(Allocation, IsCounted) {
-  const long before = allocations;
+  const std::int64_t before = heap_requests;
   const auto strategy = make_interval(1);
-  EXPECT_GT(allocations, before);
+  EXPECT_GT(heap_requests, before);
 }
 
 TEST(Allocation, MemoryAwareWithATrackerAdjustsWithout) {
@@ -69,9 +42,9 @@ TEST(Allocation, MemoryAwareWithATrackerAdjustsWithout) {
   const Activation activation(std::int64_t{1});
   strategy.should_checkpoint("x", activation, 0);
   clock->advance(10'000'000'000);
-  const long before = allocations;
+  const std::int64_t before = heap_requests;
   strategy.should_checkpoint("x", activation, 0);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(heap_requests, before);
   EXPECT_EQ(strategy.interval(), 3);
 }
 

@@ -1,0 +1,54 @@
+// Counts every request of this program to the heap by operator new, in all its forms. Included by one source file of a test
+// program.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+inline std::atomic<std::int64_t> heap_requests{0};
+
+// Not inlined: the compiler would see malloc and delete side by side and warn.
+[[gnu::noinline]] inline void* counted_request(std::size_t bytes, std::size_t alignment) noexcept {
+  heap_requests.fetch_add(1, std::memory_order_relaxed);
+  if (alignment == 0) return std::malloc(bytes == 0 ? 1 : bytes);
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+[[gnu::noinline]] inline void* counted_or_throw(std::size_t bytes, std::size_t alignment) {
+  if (void* const memory = counted_request(bytes, alignment)) return memory;
+  throw std::bad_alloc();
+}
+
+[[gnu::noinline]] inline void give_back(void* memory) noexcept { std::free(memory); }
+
+void* operator new(std::size_t bytes) { return counted_or_throw(bytes, 0); }
+void* operator new[](std::size_t bytes) { return counted_or_throw(bytes, 0); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return counted_request(bytes, 0); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return counted_request(bytes, 0); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted_or_throw(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return counted_or_throw(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return counted_request(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return counted_request(bytes, static_cast<std::size_t>(alignment));
+}
+
+void operator delete(void* memory) noexcept { give_back(memory); }
+void operator delete[](void* memory) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
+void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept { give_back(memory); }
