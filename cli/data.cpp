@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <system_error>
 
 namespace ckpt::cli {
 namespace {
@@ -17,7 +18,7 @@ std::string read_file(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) throw std::runtime_error(path.string() + " is a directory, not a text file");
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot open " + path.string() + ": " + std::strerror(errno));
+  if (!file) throw std::runtime_error("cannot open " + path.string() + ": " + std::generic_category().message(errno));
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (file.bad()) throw std::runtime_error("cannot read " + path.string());
   return text;
