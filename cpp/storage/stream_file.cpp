@@ -23,8 +23,9 @@ StreamFile::StreamFile(Descriptor descriptor, std::string shown, const StreamOpt
   if (path_ != WritePath::buffered && !make_direct()) path_ = WritePath::buffered;
   if (path_ == WritePath::ring && (ring_ = Ring::make(queue_depth)) == nullptr) path_ = WritePath::direct;
   if (path_ == WritePath::buffered) return;
-  const auto needed = static_cast<std::size_t>(options.expected_bytes) / chunk_bytes + 1;
-  make_chunks(path_ == WritePath::direct ? 1 : std::clamp<std::size_t>(needed, 2, queue_depth));
+  std::size_t count = queue_depth;
+  if (options.expected_bytes > 0) count = std::min(count, static_cast<std::size_t>(options.expected_bytes) / chunk_bytes + 1);
+  make_chunks(path_ == WritePath::direct ? 1 : count);
 }
 
 StreamFile::~StreamFile() {
