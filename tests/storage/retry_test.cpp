@@ -101,7 +101,7 @@ TEST(StorageRetry, TriesAgainWhatMayPass) {
   r.storage->remove_directory("d");
   r.fail_next("remove", Status::io);
   r.storage->remove("g");
-  EXPECT_EQ(r.handler->retries(), 10);
+  EXPECT_EQ(r.handler->retries(), 11);
 }
 
 TEST(StorageRetry, LeavesAloneWhatCannotPass) {

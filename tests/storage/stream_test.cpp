@@ -190,6 +190,24 @@ TEST(StorageStreamPath, AForcedPathIsTaken) {
   EXPECT_NE(path_of(WritePath::direct, "d"), WritePath::ring);
 }
 
+// No new descriptor is to be had, so no ring either.
+TEST(StorageStreamPath, FallsBackWithoutARing) {
+  const Scratch scratch;
+  Descriptor file(::open((scratch / "f").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_GE(file.get(), 0);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  StreamFile stream(std::move(file), "f", {}, WritePath::ring, nullptr);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_NE(stream.path(), WritePath::ring);
+  const auto bytes = pattern(9 * mebibyte + 1);
+  write_all_of(stream, bytes);
+  stream.sync();
+  EXPECT_TRUE(contents(scratch / "f") == bytes);
+}
+
 // A file system in memory does not tell an alignment for O_DIRECT: nothing is assumed, the page cache is used.
 TEST(StorageStreamPath, FallsBackWhereTheFileKnowsNoAlignment) {
   const std::string shared = "/dev/shm";
