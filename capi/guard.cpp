@@ -29,6 +29,7 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::state: return "state";
     case Kind::checkpoint: return "checkpoint";
     case Kind::safetensors: return "safetensors file";
+    case Kind::fault_handler: return "fault handler";
   }
   return "no handle at all";
 }

@@ -38,6 +38,7 @@ enum class Kind : std::uint32_t {
   state,
   checkpoint,
   safetensors,
+  fault_handler,
 };
 
 const char* kind_name(std::uint32_t tag) noexcept;

@@ -1,5 +1,6 @@
 #include "storage.h"
 
+#include "custom_storage.h"
 #include "guard.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"
@@ -10,6 +11,23 @@ namespace storage = ckpt::storage;
 namespace {
 
 constexpr ckpt_file_system_options file_system_defaults = CKPT_FILE_SYSTEM_OPTIONS_INIT;
+constexpr std::size_t first_file_system_options = 8;  // struct_size and must_exist
+constexpr ckpt_storage_callbacks no_callbacks = CKPT_STORAGE_CALLBACKS_INIT;
+constexpr ckpt_fault_handler_options fault_handler_defaults = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+
+storage::WriteOptions write_options(const ckpt_file_system_options& given) {
+  static_assert(static_cast<int>(storage::WritePath::ring) == CKPT_WRITE_RING);
+  static_assert(static_cast<int>(storage::WritePath::direct) == CKPT_WRITE_DIRECT);
+  static_assert(static_cast<int>(storage::WritePath::buffered) == CKPT_WRITE_BUFFERED);
+  ckpt::base::require(given.write_path >= CKPT_WRITE_RING && given.write_path <= CKPT_WRITE_BUFFERED, "options.write_path is ",
+                      given.write_path, "; CKPT_WRITE_RING (0) .. CKPT_WRITE_BUFFERED (2)");
+  ckpt::base::require(given.large_from_bytes >= 0, "options.large_from_bytes is ", given.large_from_bytes, "; at least 0");
+  storage::WriteOptions options;
+  options.first = static_cast<storage::WritePath>(given.write_path);
+  if (given.large_from_bytes > 0) options.stream_from_bytes = given.large_from_bytes;
+  options.bytes_per_second = given.bytes_per_second;
+  return options;
+}
 
 }  // namespace
 
@@ -21,13 +39,66 @@ ckpt_status ckpt_storage_create_file_system(const char* root, const ckpt_file_sy
   return guard([&] {
     not_null(out, "storage");
     name_argument(root, "root");
-    const auto given = options_argument(options, file_system_defaults, sizeof file_system_defaults, "options");
-    hand_out(out, storage::open_file_system(root, given.must_exist != 0 ? storage::Root::must_exist : storage::Root::make));
+    const auto given = options_argument(options, file_system_defaults, first_file_system_options, "options");
+    const auto mode = given.must_exist != 0 ? storage::Root::must_exist : storage::Root::make;
+    hand_out(out, storage::open_file_system(root, mode, write_options(given)));
   });
 }
 
 ckpt_status ckpt_storage_create_memory(ckpt_storage** out) {
   return guard([&] { hand_out(not_null(out, "storage"), storage::make_memory_storage()); });
+}
+
+void ckpt_storage_callbacks_init(ckpt_storage_callbacks* callbacks) {
+  if (callbacks != nullptr) *callbacks = no_callbacks;
+}
+
+ckpt_status ckpt_storage_create_custom(const char* name, const ckpt_storage_callbacks* callbacks, void* user_data,
+                                       ckpt_destroy_fn destroy, ckpt_storage** out) {
+  return guard([&] {
+    not_null(out, "storage");
+    name_argument(name, "name");
+    const auto given = options_argument(not_null(callbacks, "callbacks"), no_callbacks, sizeof no_callbacks, "callbacks");
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    hand_out(out, make_custom_storage(name, given, user));
+    user->adopt();
+  });
+}
+
+void ckpt_fault_handler_options_init(ckpt_fault_handler_options* options) {
+  if (options != nullptr) *options = fault_handler_defaults;
+}
+
+ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options, ckpt_sleep_fn sleep, void* user_data,
+                                      ckpt_destroy_fn destroy, ckpt_fault_handler** out) {
+  return guard([&] {
+    not_null(out, "handler");
+    const auto given = options_argument(options, fault_handler_defaults, sizeof fault_handler_defaults, "options");
+    const storage::FaultPolicy policy{given.max_attempts, given.first_delay_ns, given.max_delay_ns,
+                                      given.factor,       given.jitter,         given.seed};
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    storage::Sleep pause;
+    if (sleep != nullptr) pause = [sleep, user](std::int64_t ns) { sleep(ns, user->get()); };
+    hand_out(out, std::make_shared<storage::FaultHandler>(policy, std::move(pause)));
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_fault_handler_retries(const ckpt_fault_handler* handle, int64_t* retries) {
+  return guard([&] {
+    checked(handle, "handler");
+    *not_null(retries, "retries") = handle->object->retries();
+  });
+}
+
+void ckpt_fault_handler_release(ckpt_fault_handler* handle) { release(handle); }
+
+ckpt_status ckpt_storage_create_retrying(ckpt_storage* inner, ckpt_fault_handler* handler, ckpt_storage** out) {
+  return guard([&] {
+    checked(inner, "inner");
+    checked(handler, "handler");
+    hand_out(not_null(out, "storage"), storage::make_retrying_storage(inner->object, handler->object));
+  });
 }
 
 void ckpt_storage_release(ckpt_storage* handle) { release(handle); }

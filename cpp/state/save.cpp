@@ -36,8 +36,8 @@ std::string make_attempt(storage::Storage& storage, std::int64_t step) {
 using Write = std::function<void(storage::File&)>;
 
 // False when sync failed in a way that another file may escape.
-bool write_and_sync(storage::Storage& storage, const std::string& path, const Write& write, bool last_attempt) {
-  const auto file = storage.create(path);
+bool write_and_sync(storage::Storage& storage, const std::string& path, std::int64_t bytes, const Write& write, bool last_attempt) {
+  const auto file = storage.create_stream(path, {bytes, nullptr});
   write(*file);
   try {
     file->sync();
@@ -50,12 +50,12 @@ bool write_and_sync(storage::Storage& storage, const std::string& path, const Wr
 }
 
 // Writes a file under a temporary name, syncs it and gives it its name. After an error of sync the pages may be lost although the
-// next sync says otherwise: the file is written anew under another temporary name.
-void write_durably(storage::Storage& storage, const std::string& path, const Write& write) {
+// next sync says otherwise: the file is written anew under another temporary name. bytes: about how many it will have.
+void write_durably(storage::Storage& storage, const std::string& path, std::int64_t bytes, const Write& write) {
   constexpr int most_attempts = 3;
   for (int attempt = 1;; ++attempt) {
     const std::string temporary = cat(path, ".tmp", attempt);
-    if (write_and_sync(storage, temporary, write, attempt == most_attempts)) {
+    if (write_and_sync(storage, temporary, bytes, write, attempt == most_attempts)) {
       storage.rename(temporary, path);
       return;
     }
@@ -70,7 +70,9 @@ void write_durably(storage::Storage& storage, const std::string& path, const Wri
 GroupRecord write_group(storage::Storage& storage, const std::string& directory, const StateGroup& group,
                         const std::string& file_name) {
   WrittenFile written;
-  write_durably(storage, path_in(directory, file_name),
+  std::int64_t bytes = 0;
+  for (const StateTensor& item : group.tensors) bytes += static_cast<std::int64_t>(item.tensor->byte_span().size());
+  write_durably(storage, path_in(directory, file_name), bytes,
                 [&](storage::File& file) { written = write_tensor_file(file, file_name, group.tensors); });
   return {group.name, {std::move(written.file)}, std::move(written.tensors)};
 }
@@ -97,7 +99,7 @@ void commit(storage::Storage& storage, const std::string& directory, const Manif
   }
   // The files' names are durable before the manifest that vouches for them can be.
   storage.sync_directory(directory);
-  write_durably(storage, path_in(directory, manifest_name),
+  write_durably(storage, path_in(directory, manifest_name), static_cast<std::int64_t>(text.size()),
                 [&](storage::File& file) { file.write(0, std::as_bytes(std::span(text))); });
   storage.sync_directory(directory);
   storage.sync_directory("");

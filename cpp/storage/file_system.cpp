@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "storage/descriptor.h"
 #include "storage/os_error.h"
 
 #ifndef O_PATH
@@ -20,34 +21,6 @@
 
 namespace ckpt::storage {
 namespace {
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  // An error of close is of no use here: what must last has been synced before, and Linux closes even when it reports EINTR.
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int get() const noexcept { return number_; }
-  int give() noexcept { return std::exchange(number_, -1); }
-
- private:
-  int number_ = -1;
-};
-
-// Repeats a system call that a signal interrupted.
-template <class Call>
-auto uninterrupted(Call&& call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
 
 Descriptor open_at(int directory, const std::string& name, int flags, const char* verb, const std::string& shown) {
   constexpr mode_t everybody = 0666;  // less the process's umask
@@ -66,18 +39,10 @@ void require_regular(const struct stat& status, const std::string& shown) {
   base::require(S_ISREG(status.st_mode), base::quoted(shown), " is not a regular file");
 }
 
-void write_all(int descriptor, std::int64_t offset, std::span<const std::byte> bytes, const std::string& shown) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t count = uninterrupted(
-        [&] { return ::pwrite(descriptor, bytes.data() + done, bytes.size() - done, offset + static_cast<std::int64_t>(done)); });
-    if (count <= 0) fail_os(count < 0 ? errno : EIO, "write", shown);
-    done += static_cast<std::size_t>(count);
-  }
-}
-
 class OsFile final : public File {
  public:
-  OsFile(Descriptor descriptor, std::string shown) : descriptor_(std::move(descriptor)), shown_(std::move(shown)) {}
+  OsFile(Descriptor descriptor, std::string shown, std::shared_ptr<RateLimit> limit = nullptr)
+      : descriptor_(std::move(descriptor)), shown_(std::move(shown)), limit_(std::move(limit)) {}
 
   std::int64_t size() override { return status_of(descriptor_.get(), shown_).st_size; }
 
@@ -95,6 +60,7 @@ class OsFile final : public File {
   }
 
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
+    if (limit_ != nullptr) limit_->take(static_cast<std::int64_t>(bytes.size()), nullptr);
     write_all(descriptor_.get(), offset, bytes, shown_);
   }
 
@@ -105,6 +71,7 @@ class OsFile final : public File {
  private:
   Descriptor descriptor_;
   std::string shown_;
+  std::shared_ptr<RateLimit> limit_;
 };
 
 class OsLock final : public Lock {
@@ -131,12 +98,19 @@ void sync_open_directory(int descriptor, const std::string& shown) {
 
 class FileSystem final : public Storage {
  public:
-  FileSystem(Descriptor root, std::string name) : root_(std::move(root)), name_(std::move(name)) {}
+  FileSystem(Descriptor root, std::string name, const WriteOptions& options)
+      : root_(std::move(root)), name_(std::move(name)), first_path_(options.first), stream_from_bytes_(options.stream_from_bytes) {
+    if (options.bytes_per_second == 0) return;
+    limit_ = std::make_shared<RateLimit>(options.bytes_per_second, std::int64_t{chunk_bytes}, options.clock, options.sleep);
+  }
 
   std::unique_ptr<File> create(const std::string& path) override {
-    const Place place = find(path);
-    auto file = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown(path));
-    return std::make_unique<OsFile>(std::move(file), shown(path));
+    return std::make_unique<OsFile>(make(path), shown(path), limit_);
+  }
+
+  std::unique_ptr<File> create_stream(const std::string& path, const StreamOptions& options) override {
+    if (options.expected_bytes < stream_from_bytes_) return create(path);
+    return std::make_unique<StreamFile>(make(path), shown(path), options, first_path_, limit_);
   }
 
   std::unique_ptr<File> open(const std::string& path) override {
@@ -239,6 +213,11 @@ class FileSystem final : public Storage {
     return place;
   }
 
+  Descriptor make(const std::string& path) {
+    const Place place = find(path);
+    return open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown(path));
+  }
+
   Descriptor open_directory(const std::string& path, const char* verb) {
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     if (path.empty()) return open_at(root_.get(), ".", flags, verb, name_);
@@ -255,6 +234,9 @@ class FileSystem final : public Storage {
 
   Descriptor root_;
   std::string name_;
+  WritePath first_path_;
+  std::int64_t stream_from_bytes_;
+  std::shared_ptr<RateLimit> limit_;  // nullptr: none
 };
 
 // Makes a directory and those that lead to it. Each new name is made durable in the directory above it.
@@ -275,8 +257,10 @@ void make_root(const std::string& root) {
 
 }  // namespace
 
-std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode) {
+std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode, const WriteOptions& options) {
   base::require_name("root", root);
+  base::require(options.stream_from_bytes >= 0, "stream_from_bytes is ", options.stream_from_bytes, "; at least 0");
+  base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second, "; at least 0 (no limit)");
   base::require(root.find('\0') == std::string::npos, "root holds a NUL: ", base::quoted(root));
   constexpr int flags = O_RDONLY | O_DIRECTORY;
   int number = uninterrupted([&] { return ::open(root.c_str(), flags | O_CLOEXEC); });
@@ -285,7 +269,7 @@ std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode) {
     number = uninterrupted([&] { return ::open(root.c_str(), flags | O_CLOEXEC); });
   }
   if (number < 0) fail_os(errno, "open directory", root);
-  return std::make_shared<FileSystem>(Descriptor(number), root);
+  return std::make_shared<FileSystem>(Descriptor(number), root, options);
 }
 
 std::unique_ptr<File> open_file(const std::string& path) {

@@ -7,6 +7,7 @@
 // of the kind that was asked for (a directory or a link where a file is expected, and so on).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,13 @@ struct Entry {
   bool is_directory = false;
 };
 
+// A file that is written once, from its first byte to its last.
+struct StreamOptions {
+  std::int64_t expected_bytes = 0;  // about how many will come; 0 when that is not known
+  // Error(cancelled) from the next chunk on once it is true; nullptr when nobody will stop it.
+  std::shared_ptr<const std::atomic<bool>> stop;
+};
+
 // Synchronised.
 class Storage {
  public:
@@ -49,6 +57,9 @@ class Storage {
 
   // A new, empty file; Error(already_exists) when the name is taken.
   virtual std::unique_ptr<File> create(const std::string& path) = 0;
+  // Like create, for a file that is written without gaps from front to back, then synced once: a storage may take a faster way for
+  // it. Its bytes are there for others after sync only. A write that threw may be repeated with the same bytes.
+  virtual std::unique_ptr<File> create_stream(const std::string& path, const StreamOptions&) { return create(path); }
   // An existing regular file, for reading.
   virtual std::unique_ptr<File> open(const std::string& path) = 0;
   // Atomically, replacing a file of that name; a directory must go to a new name. Durable after sync_directory of both parents.

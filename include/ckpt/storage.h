@@ -1,4 +1,4 @@
-/* storage.h - where files live: the file system, or memory.
+/* storage.h - where files live: the file system, memory, or behind functions of yours.
  *
  * A storage is the one door to files for everything that is kept durably (state.h). Its paths are relative to a root that nothing
  * can leave. Read the general rules at the top of ckpt.h first.
@@ -11,6 +11,8 @@
 #ifndef CKPT_STORAGE_H
 #define CKPT_STORAGE_H
 
+#include <stddef.h>
+
 #include <ckpt/base.h>
 
 #ifdef __cplusplus
@@ -20,14 +22,24 @@ extern "C" {
 /* Synchronised. Owns no threads. In a forked child it goes on working; locks stay the parent's. */
 typedef struct ckpt_storage ckpt_storage;
 
+/* How large files are written. Each falls back to the next where the system or the file cannot have it. */
+#define CKPT_WRITE_RING 0     /* past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring */
+#define CKPT_WRITE_DIRECT 1   /* past the page cache, one chunk after the other */
+#define CKPT_WRITE_BUFFERED 2 /* through the page cache */
+
 typedef struct ckpt_file_system_options {
   uint32_t struct_size;
-  int32_t must_exist; /* 0 (the default) makes the directory, and those that lead to it, durably; other values: NOT_FOUND when
-                         missing */
+  int32_t must_exist;       /* 0 (the default) makes the directory, and those that lead to it, durably; other values: NOT_FOUND
+                               when missing */
+  int32_t write_path;       /* CKPT_WRITE_RING (the default), CKPT_WRITE_DIRECT or CKPT_WRITE_BUFFERED */
+  int32_t reserved;         /* 0 */
+  int64_t large_from_bytes; /* files of at least so many bytes count as large, >= 0; 0 (the default): 8 MiB */
+  int64_t bytes_per_second; /* limit of all writes through this storage together, >= 0; 0 (the default): none. After a pause 4
+                               MiB may go at once */
 } ckpt_file_system_options;
 
 #define CKPT_FILE_SYSTEM_OPTIONS_INIT \
-  { sizeof(ckpt_file_system_options), 0 }
+  { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_RING, 0, 0, 0 }
 
 /* Sets *options to CKPT_FILE_SYSTEM_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_file_system_options_init(ckpt_file_system_options* options);
@@ -41,6 +53,126 @@ CKPT_API ckpt_status ckpt_storage_create_file_system(const char* root, const ckp
 
 /* A storage in memory, empty: for tests, and for state that need not outlive the process. */
 CKPT_API ckpt_status ckpt_storage_create_memory(ckpt_storage** storage);
+
+/* ---- Storage by callbacks ------------------------------------------------------------------------------------------------ */
+
+/* What these functions return: CKPT_OK; or a CKPT_E_ status, which the operation then fails with; or any other number, which makes
+ * it fail with CALLBACK. ckpt_callback_error before it gives the reason. Statuses count: NOT_FOUND for what is not there,
+ * ALREADY_EXISTS for a taken name, BUSY for a lock that is held, NO_SPACE, PERMISSION; IO, BUSY and TIMEOUT are what a fault
+ * handler tries again. Paths are relative, with '/' between their components; "" is the root. They never hold "." or "..", and are
+ * borrowed for the call like all other pointers. All run on the thread that uses the storage; several may run at once, but only one
+ * with the same file. They may block and call any function, but must not use their own storage. */
+
+/* Makes a new, empty file at path and opens it, or opens an existing one for reading: *file is what later calls get for it. */
+typedef int32_t (*ckpt_storage_open_fn)(const char* path, void** file, void* user_data);
+
+/* The file or lock is not used any more. What was not synced may be lost. */
+typedef void (*ckpt_storage_close_fn)(void* file, void* user_data);
+
+/* Sets *bytes to the length of an open file. */
+typedef int32_t (*ckpt_storage_file_size_fn)(void* file, int64_t* bytes, void* user_data);
+
+/* Reads bytes (>= 0) bytes from offset on into buffer; sets *read to how many there were, fewer only at the end of the file. */
+typedef int32_t (*ckpt_storage_read_fn)(void* file, int64_t offset, void* buffer, int64_t bytes, int64_t* read, void* user_data);
+
+/* Writes all bytes at offset, which may lie before, at or behind the file's end. */
+typedef int32_t (*ckpt_storage_write_fn)(void* file, int64_t offset, const void* buffer, int64_t bytes, void* user_data);
+
+/* Returns CKPT_OK only when all that was written to the file is durable. It is not called again after an error. */
+typedef int32_t (*ckpt_storage_sync_fn)(void* file, void* user_data);
+
+/* Gives a file or directory another name, atomically; a file that had it is replaced. */
+typedef int32_t (*ckpt_storage_rename_fn)(const char* from, const char* to, void* user_data);
+
+/* One operation on one path: see where it is used. */
+typedef int32_t (*ckpt_storage_path_fn)(const char* path, void* user_data);
+
+/* Takes one name of a listing: without the path before it. is_directory: 0 or 1. Pass on what it returns when that is not CKPT_OK.
+ */
+typedef int32_t (*ckpt_storage_entry_fn)(void* listing, const char* name, int32_t is_directory);
+
+/* Calls entry(listing, ...) once for each name in the directory at path, in any order, without "." and "..". */
+typedef int32_t (*ckpt_storage_list_fn)(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user_data);
+
+/* Sets *bytes to the length of the regular file at path; INVALID_ARGUMENT for what is none. */
+typedef int32_t (*ckpt_storage_size_fn)(const char* path, int64_t* bytes, void* user_data);
+
+/* The functions of a custom storage; all must be given and get the same user_data. */
+typedef struct ckpt_storage_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved;           /* 0 */
+  ckpt_storage_open_fn create; /* ALREADY_EXISTS when the name is taken */
+  ckpt_storage_open_fn open;   /* for reading */
+  ckpt_storage_close_fn close; /* of files */
+  ckpt_storage_file_size_fn file_size;
+  ckpt_storage_read_fn read;
+  ckpt_storage_write_fn write; /* only for files from create */
+  ckpt_storage_sync_fn sync;
+  ckpt_storage_rename_fn rename;
+  ckpt_storage_path_fn remove;           /* a file */
+  ckpt_storage_path_fn remove_directory; /* ALREADY_EXISTS when it is not empty */
+  ckpt_storage_path_fn make_directory;   /* one level */
+  ckpt_storage_path_fn sync_directory;   /* CKPT_OK only when names made, renamed and removed in it are durable */
+  ckpt_storage_list_fn list;
+  ckpt_storage_size_fn size;
+  ckpt_storage_open_fn lock;    /* an exclusive lock on path, of which *file becomes the handle; BUSY at once when another has it */
+  ckpt_storage_close_fn unlock; /* gives it back */
+} ckpt_storage_callbacks;
+
+#define CKPT_STORAGE_CALLBACKS_INIT                                                                                              \
+  {                                                                                                                              \
+    sizeof(ckpt_storage_callbacks), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL                                                                                                                     \
+  }
+
+/* Sets *callbacks to CKPT_STORAGE_CALLBACKS_INIT; NULL does nothing. */
+CKPT_API void ckpt_storage_callbacks_init(ckpt_storage_callbacks* callbacks);
+
+/* A storage that calls you. name: where it is, for messages; UTF-8, not blank, copied. callbacks: copied. destroy (may be NULL)
+ * runs once, after the last call. INVALID_ARGUMENT when a function is missing. */
+CKPT_API ckpt_status ckpt_storage_create_custom(const char* name, const ckpt_storage_callbacks* callbacks, void* user_data,
+                                                ckpt_destroy_fn destroy, ckpt_storage** storage);
+
+/* ---- Fault handler ------------------------------------------------------------------------------------------------------- */
+
+/* Decides what is tried again, and when. Synchronised; one handler may serve several storages. */
+typedef struct ckpt_fault_handler ckpt_fault_handler;
+
+typedef struct ckpt_fault_handler_options {
+  uint32_t struct_size;
+  int32_t max_attempts;   /* >= 1, the first one included */
+  int64_t first_delay_ns; /* pause before the second attempt, >= 0 */
+  int64_t max_delay_ns;   /* no pause is longer, >= 0 */
+  double factor;          /* each pause over the one before, >= 1 */
+  double jitter;          /* a pause is made longer or shorter by a random share of it of at most this, 0 .. 1 */
+  uint64_t seed;          /* of the jitter: Philox4x32-10 */
+} ckpt_fault_handler_options;
+
+#define CKPT_FAULT_HANDLER_OPTIONS_INIT \
+  { sizeof(ckpt_fault_handler_options), 5, 10000000, 10000000000, 2.0, 0.5, 0 }
+
+/* Sets *options to CKPT_FAULT_HANDLER_OPTIONS_INIT; NULL does nothing. */
+CKPT_API void ckpt_fault_handler_options_init(ckpt_fault_handler_options* options);
+
+/* Waits ns (> 0) nanoseconds, or makes believe, in a test. Runs on the thread whose operation failed. */
+typedef void (*ckpt_sleep_fn)(int64_t ns, void* user_data);
+
+/* A handler. options: NULL for the defaults: 5 attempts, pauses of about 10, 20, 40 and 80 ms. sleep: NULL really sleeps; user_data
+ * and destroy (may be NULL, runs once after the last use) belong to it. */
+CKPT_API ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options, ckpt_sleep_fn sleep, void* user_data,
+                                               ckpt_destroy_fn destroy, ckpt_fault_handler** handler);
+
+/* How often something was tried again since the handler was made. */
+CKPT_API ckpt_status ckpt_fault_handler_retries(const ckpt_fault_handler* handler, int64_t* retries);
+
+/* NULL does nothing. Storages made with the handler keep it alive. */
+CKPT_API void ckpt_fault_handler_release(ckpt_fault_handler* handler);
+
+/* A storage before another one, which is kept alive: operations that fail with IO, BUSY or TIMEOUT are tried again as the handler
+ * says, with a warning in the log each time. All other errors (NO_SPACE, PERMISSION, CORRUPT, ...) are reported at once. Never
+ * tried again: the sync of a file or directory, since the system may report success for what it has lost (a save writes the file
+ * anew instead), and a lock. */
+CKPT_API ckpt_status ckpt_storage_create_retrying(ckpt_storage* inner, ckpt_fault_handler* handler, ckpt_storage** storage);
 
 /* NULL does nothing. Objects made with the storage keep it alive. */
 CKPT_API void ckpt_storage_release(ckpt_storage* storage);

@@ -10,13 +10,53 @@
 
 namespace ckpt {
 
-// A directory of the file system, or memory. Objects made with it keep it alive.
+// Decides what a retrying storage tries again. Storages made with it keep it alive.
+class FaultHandler {
+ public:
+  explicit FaultHandler(const ckpt_fault_handler_options& options = CKPT_FAULT_HANDLER_OPTIONS_INIT) {
+    ckpt_fault_handler* handler = nullptr;
+    check(ckpt_fault_handler_create(&options, nullptr, nullptr, nullptr, &handler));
+    handler_ = detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release>(handler);
+  }
+
+  // How often something was tried again.
+  int64_t retries() const {
+    int64_t count = 0;
+    check(ckpt_fault_handler_retries(handler_.get(), &count));
+    return count;
+  }
+
+  ckpt_fault_handler* handle() const noexcept { return handler_.get(); }
+
+ private:
+  detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release> handler_;
+};
+
+// A directory of the file system, memory, or functions of yours. Objects made with it keep it alive.
 class Storage {
  public:
   // Makes the directory when it is missing.
   static Storage file_system(const std::string& root) { return open(root, 0); }
   // Error with CKPT_E_NOT_FOUND when it is missing.
   static Storage existing_file_system(const std::string& root) { return open(root, 1); }
+  static Storage file_system(const std::string& root, const ckpt_file_system_options& options) {
+    ckpt_storage* storage = nullptr;
+    check(ckpt_storage_create_file_system(root.c_str(), &options, &storage));
+    return Storage(storage);
+  }
+  // destroy (may be nullptr) runs with user_data after the last call of a function.
+  static Storage custom(const std::string& name, const ckpt_storage_callbacks& callbacks, void* user_data,
+                        ckpt_destroy_fn destroy) {
+    ckpt_storage* storage = nullptr;
+    check(ckpt_storage_create_custom(name.c_str(), &callbacks, user_data, destroy, &storage));
+    return Storage(storage);
+  }
+  // A storage before this one that tries again, by the handler, what may pass.
+  Storage retrying(const FaultHandler& handler) const {
+    ckpt_storage* storage = nullptr;
+    check(ckpt_storage_create_retrying(storage_.get(), handler.handle(), &storage));
+    return Storage(storage);
+  }
   static Storage memory() {
     ckpt_storage* storage = nullptr;
     check(ckpt_storage_create_memory(&storage));
@@ -30,9 +70,7 @@ class Storage {
   static Storage open(const std::string& root, int32_t must_exist) {
     ckpt_file_system_options options = CKPT_FILE_SYSTEM_OPTIONS_INIT;
     options.must_exist = must_exist;
-    ckpt_storage* storage = nullptr;
-    check(ckpt_storage_create_file_system(root.c_str(), &options, &storage));
-    return Storage(storage);
+    return file_system(root, options);
   }
 
   detail::Handle<ckpt_storage, ckpt_storage_release> storage_;

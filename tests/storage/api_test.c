@@ -6,6 +6,39 @@
 
 #include "check.h"
 
+/* Saves a tensor that fills no whole number of chunks, and verifies and loads it; removes what it made. */
+static void save_and_load(const char* root, const ckpt_file_system_options* options) {
+  enum { length = 5 * 1024 * 1024 + 7 };
+  const int64_t shape[1] = {length};
+  unsigned char* bytes = malloc(length);
+  ckpt_storage* storage = NULL;
+  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_state* state = NULL;
+  ckpt_tensor* tensor = NULL;
+  ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
+  char command[512];
+  CHECK(bytes != NULL);
+  for (int i = 0; i < length; ++i) bytes[i] = (unsigned char)(i * 7 + i / 1000);
+  CHECK_OK(ckpt_storage_create_file_system(root, options, &storage));
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_OK(ckpt_tensor_borrow(bytes, CKPT_DTYPE_U8, shape, 1, NULL, NULL, &tensor));
+  CHECK_OK(ckpt_state_add_tensor(state, "model", "weight", tensor));
+  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, &saved));
+  CHECK(saved.bytes > length);
+  CHECK_OK(ckpt_checkpoint_verify(checkpoint, NULL, NULL));
+  memset(bytes, 0, length);
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, NULL));
+  for (int i = 0; i < length; ++i) CHECK(bytes[i] == (unsigned char)(i * 7 + i / 1000));
+  ckpt_tensor_release(tensor);
+  ckpt_state_release(state);
+  ckpt_checkpoint_release(checkpoint);
+  ckpt_storage_release(storage);
+  free(bytes);
+  snprintf(command, sizeof command, "rm -rf '%s'/step-* '%s'/.lock", root, root);
+  CHECK(system(command) == 0);
+}
+
 int main(void) {
   char root[] = "/tmp/ckpt-storage-api-XXXXXX";
   CHECK(mkdtemp(root) != NULL);
@@ -13,6 +46,33 @@ int main(void) {
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
   ckpt_storage_release(storage);
   storage = NULL;
+
+  /* Every way of writing, with a limit and without; a struct of the first version is still good. */
+  ckpt_file_system_options options;
+  for (int32_t path = CKPT_WRITE_RING; path <= CKPT_WRITE_BUFFERED; ++path) {
+    ckpt_file_system_options_init(&options);
+    CHECK(options.write_path == CKPT_WRITE_RING);
+    options.write_path = path;
+    options.large_from_bytes = 1;
+    options.bytes_per_second = path == CKPT_WRITE_RING ? 0 : INT64_MAX;
+    save_and_load(root, &options);
+  }
+  ckpt_file_system_options_init(&options);
+  options.write_path = 99; /* beyond what the caller says it has */
+  options.struct_size = 8;
+  CHECK_OK(ckpt_storage_create_file_system(root, &options, &storage));
+  ckpt_storage_release(storage);
+  storage = NULL;
+  ckpt_file_system_options_init(&options);
+  options.write_path = 3;
+  CHECK_FAILS(ckpt_storage_create_file_system(root, &options, &storage), CKPT_E_INVALID_ARGUMENT, "options.write_path is 3");
+  ckpt_file_system_options_init(&options);
+  options.large_from_bytes = -1;
+  CHECK_FAILS(ckpt_storage_create_file_system(root, &options, &storage), CKPT_E_INVALID_ARGUMENT, "large_from_bytes is -1");
+  ckpt_file_system_options_init(&options);
+  options.bytes_per_second = -1;
+  CHECK_FAILS(ckpt_storage_create_file_system(root, &options, &storage), CKPT_E_INVALID_ARGUMENT, "bytes_per_second is -1");
+
   CHECK_FAILS(ckpt_storage_create_file_system(NULL, NULL, &storage), CKPT_E_INVALID_ARGUMENT, "root is NULL");
   CHECK_FAILS(ckpt_storage_create_file_system("\xff", NULL, &storage), CKPT_E_INVALID_ARGUMENT, "UTF-8");
   CHECK_FAILS(ckpt_storage_create_memory(NULL), CKPT_E_INVALID_ARGUMENT, "storage is NULL");

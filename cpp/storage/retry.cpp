@@ -1,0 +1,132 @@
+#include "storage/retry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/log.h"
+#include "base/philox.h"
+
+namespace ckpt::storage {
+namespace {
+
+using base::Status;
+
+class RetryingFile final : public File {
+ public:
+  RetryingFile(std::unique_ptr<File> file, std::shared_ptr<FaultHandler> handler)
+      : file_(std::move(file)), handler_(std::move(handler)) {}
+
+  std::int64_t size() override {
+    return handler_->run([&](std::int32_t) { return file_->size(); });
+  }
+  std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
+    return handler_->run([&](std::int32_t) { return file_->read(offset, bytes); });
+  }
+  void write(std::int64_t offset, std::span<const std::byte> bytes) override {
+    handler_->run([&](std::int32_t) { file_->write(offset, bytes); });
+  }
+  void sync() override { file_->sync(); }
+
+ private:
+  std::unique_ptr<File> file_;
+  std::shared_ptr<FaultHandler> handler_;
+};
+
+class RetryingStorage final : public Storage {
+ public:
+  RetryingStorage(std::shared_ptr<Storage> inner, std::shared_ptr<FaultHandler> handler)
+      : inner_(std::move(inner)), handler_(std::move(handler)) {}
+
+  std::unique_ptr<File> create(const std::string& path) override {
+    return wrapped([&] { return inner_->create(path); });
+  }
+  std::unique_ptr<File> create_stream(const std::string& path, const StreamOptions& options) override {
+    return wrapped([&] { return inner_->create_stream(path, options); });
+  }
+  std::unique_ptr<File> open(const std::string& path) override {
+    return wrapped([&] { return inner_->open(path); });
+  }
+  void rename(const std::string& from, const std::string& to) override {
+    handler_->run([&](std::int32_t) { inner_->rename(from, to); });
+  }
+  void remove(const std::string& path) override {
+    removed([&] { inner_->remove(path); });
+  }
+  void remove_directory(const std::string& path) override {
+    removed([&] { inner_->remove_directory(path); });
+  }
+  void make_directory(const std::string& path) override {
+    handler_->run([&](std::int32_t) { inner_->make_directory(path); });
+  }
+  void sync_directory(const std::string& path) override { inner_->sync_directory(path); }
+  std::vector<Entry> list(const std::string& path) override {
+    return handler_->run([&](std::int32_t) { return inner_->list(path); });
+  }
+  std::int64_t size(const std::string& path) override {
+    return handler_->run([&](std::int32_t) { return inner_->size(path); });
+  }
+  // A lock that is held stays held for as long as a run lasts: whoever waits for it should decide so.
+  std::unique_ptr<Lock> lock(const std::string& path) override { return inner_->lock(path); }
+  const std::string& name() const override { return inner_->name(); }
+
+ private:
+  template <class Body>
+  std::unique_ptr<File> wrapped(Body&& body) {
+    return std::make_unique<RetryingFile>(handler_->run([&](std::int32_t) { return body(); }), handler_);
+  }
+
+  // What an attempt that reported an error has removed all the same is gone, as was asked.
+  template <class Body>
+  void removed(Body&& body) {
+    handler_->run([&](std::int32_t attempt) {
+      try {
+        body();
+      } catch (const base::Error& error) {
+        if (attempt == 1 || error.status() != Status::not_found) throw;
+      }
+    });
+  }
+
+  std::shared_ptr<Storage> inner_;
+  std::shared_ptr<FaultHandler> handler_;
+};
+
+}  // namespace
+
+bool may_pass(Status status) noexcept { return status == Status::io || status == Status::busy || status == Status::timeout; }
+
+FaultHandler::FaultHandler(const FaultPolicy& policy, Sleep sleep) : policy_(policy), sleep_(sleep ? std::move(sleep) : sleep_ns) {
+  base::require(policy.max_attempts >= 1, "max_attempts is ", policy.max_attempts, "; at least 1");
+  base::require(policy.first_delay_ns >= 0, "first_delay_ns is ", policy.first_delay_ns, "; at least 0");
+  base::require(policy.max_delay_ns >= 0, "max_delay_ns is ", policy.max_delay_ns, "; at least 0");
+  base::require(std::isfinite(policy.factor) && policy.factor >= 1, "factor is ", policy.factor, "; a number of at least 1");
+  base::require(policy.jitter >= 0 && policy.jitter <= 1, "jitter is ", policy.jitter, "; 0 .. 1");
+}
+
+std::int64_t FaultHandler::delay_ns(std::int32_t attempt, std::int64_t number) const {
+  const auto counter = static_cast<std::uint64_t>(number);
+  const base::PhiloxCounter random = base::philox4x32({base::low_word(counter), base::high_word(counter), 0, 0},
+                                                      {base::low_word(policy_.seed), base::high_word(policy_.seed)});
+  const double swing = 2.0 * static_cast<double>(base::uniform_from_word(random[0])) - 1.0;  // [-1, 1)
+  const double delay = static_cast<double>(policy_.first_delay_ns) * std::pow(policy_.factor, attempt - 1);
+  const double swung = delay * (1.0 + policy_.jitter * swing);
+  // Also true for an infinite delay; the conversion below would not survive that.
+  if (!(swung < static_cast<double>(policy_.max_delay_ns))) return policy_.max_delay_ns;
+  return static_cast<std::int64_t>(swung);
+}
+
+void FaultHandler::pause(std::int32_t attempt, const base::Error& error) {
+  const std::int64_t delay = delay_ns(attempt, retries_.fetch_add(1, std::memory_order_relaxed));
+  base::log(base::LogLevel::warning, "storage",
+            base::cat(error.message(), "; attempt ", attempt + 1, " of ", policy_.max_attempts, " follows in ", delay, " ns"));
+  if (delay > 0) sleep_(delay);
+}
+
+std::shared_ptr<Storage> make_retrying_storage(std::shared_ptr<Storage> inner, std::shared_ptr<FaultHandler> handler) {
+  base::require(inner != nullptr, "inner is NULL");
+  base::require(handler != nullptr, "handler is NULL");
+  return std::make_shared<RetryingStorage>(std::move(inner), std::move(handler));
+}
+
+}  // namespace ckpt::storage

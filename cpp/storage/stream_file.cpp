@@ -1,0 +1,232 @@
+#include "storage/stream_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/error.h"
+#include "storage/os_error.h"
+
+namespace ckpt::storage {
+
+using base::Status;
+
+StreamFile::StreamFile(Descriptor descriptor, std::string shown, const StreamOptions& options, WritePath first,
+                       std::shared_ptr<RateLimit> limit)
+    : descriptor_(std::move(descriptor)), shown_(std::move(shown)), stop_(options.stop), limit_(std::move(limit)), path_(first) {
+  reserve_space(options.expected_bytes);
+  if (path_ != WritePath::buffered && !make_direct()) path_ = WritePath::buffered;
+  if (path_ == WritePath::ring && (ring_ = Ring::make(queue_depth)) == nullptr) path_ = WritePath::direct;
+  if (path_ == WritePath::buffered) return;
+  std::size_t count = queue_depth;
+  if (options.expected_bytes > 0) count = std::min(count, static_cast<std::size_t>(options.expected_bytes) / chunk_bytes + 1);
+  make_chunks(path_ == WritePath::direct ? 1 : count);
+}
+
+StreamFile::~StreamFile() {
+  if (ring_ == nullptr) return;
+  if (generation_ != base::fork_generation()) {
+    static_cast<void>(ring_.release());  // a forked child: the ring is the parent's
+    return;
+  }
+  while (any(Stage::under_way)) {
+    take_ends();
+    if (any(Stage::under_way) && !ring_->wait()) {
+      static_cast<void>(memory_.release());  // the system may still read it: better lost than given to somebody else
+      return;
+    }
+  }
+}
+
+void StreamFile::Unmap::operator()(std::byte* start) const noexcept { ::munmap(start, bytes); }
+
+// A file whose blocks are there from the start is written in parallel, in few extents, and is refused at once when it cannot fit.
+void StreamFile::reserve_space(std::int64_t bytes) {
+  base::require(bytes >= 0, "expected_bytes is ", bytes, "; at least 0");
+#if defined(__linux__)
+  if (bytes == 0) return;
+  const int result = uninterrupted([&] { return ::fallocate(descriptor_.get(), 0, 0, bytes); });
+  // Others than these mean that the file system cannot do it; the writes will tell what they think.
+  if (result != 0 && status_of_errno(errno) == Status::no_space) fail_os(errno, "reserve space for", shown_);
+#endif
+}
+
+// Asks the file what it wants of O_DIRECT and switches to it. False when it does not say, or wants what is not to be had here.
+bool StreamFile::make_direct() {
+#if defined(__linux__) && defined(STATX_DIOALIGN) && defined(O_DIRECT)
+  struct statx status {};
+  if (::statx(descriptor_.get(), "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) != 0) return false;
+  if ((status.stx_mask & STATX_DIOALIGN) == 0 || status.stx_dio_offset_align == 0 || status.stx_dio_mem_align == 0) return false;
+  const long page = ::sysconf(_SC_PAGESIZE);
+  if (page < 1 || static_cast<unsigned long>(page) % status.stx_dio_mem_align != 0) return false;
+  if (chunk_bytes % status.stx_dio_offset_align != 0) return false;
+  const int flags = ::fcntl(descriptor_.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(descriptor_.get(), F_SETFL, flags | O_DIRECT) != 0) return false;
+  offset_alignment_ = status.stx_dio_offset_align;
+  return true;
+#else
+  return false;
+#endif
+}
+
+// Whole pages from the system, so that they have every alignment that a device may ask for.
+void StreamFile::make_chunks(std::size_t count) {
+  const std::size_t bytes = count * chunk_bytes;
+  void* const start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) throw std::bad_alloc();
+  memory_ = std::unique_ptr<std::byte[], Unmap>(static_cast<std::byte*>(start), Unmap{bytes});
+  for (std::size_t i = 0; i < count; ++i) chunks_.push_back({{memory_.get() + i * chunk_bytes, chunk_bytes}});
+  filling_ = &chunks_.front();
+}
+
+std::int64_t StreamFile::read(std::int64_t, std::span<std::byte>) {
+  base::fail(Status::unsupported, base::quoted(shown_), " is being written from front to back: it cannot be read");
+}
+
+void StreamFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
+  if (finished_) base::fail(Status::invalid_state, base::quoted(shown_), " was synced: it takes no more bytes");
+  // A call that threw has kept what it accepted: when it is repeated, it goes on behind that.
+  const std::int64_t start = interrupted_at_ >= 0 ? interrupted_at_ : position_;
+  base::require(offset == start, "offset is ", offset, "; the next byte of this file goes to ", start);
+  const auto accepted = static_cast<std::size_t>(position_ - start);
+  base::require(bytes.size() >= accepted, "the repeated write has ", bytes.size(), " bytes; fewer than before");
+  interrupted_at_ = start;
+  accept(bytes.subspan(accepted));
+  interrupted_at_ = -1;
+}
+
+void StreamFile::accept(std::span<const std::byte> bytes) {
+  if (filling_ == nullptr) return write_through(bytes);
+  settle();
+  while (!bytes.empty()) {
+    Chunk& chunk = next_to_fill();
+    if (chunk.used == 0) chunk.offset = position_;
+    const std::size_t count = std::min(bytes.size(), chunk_bytes - chunk.used);
+    std::memcpy(chunk.space.data() + chunk.used, bytes.data(), count);
+    chunk.used += count;
+    position_ += static_cast<std::int64_t>(count);
+    bytes = bytes.subspan(count);
+    if (chunk.used == chunk_bytes) pass_on(chunk);
+  }
+}
+
+void StreamFile::write_through(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(bytes.size(), chunk_bytes));
+    require_running(stop_.get());
+    if (limit_ != nullptr) limit_->take(static_cast<std::int64_t>(piece.size()), stop_.get());
+    write_all(descriptor_.get(), position_, piece, shown_);
+    position_ += static_cast<std::int64_t>(piece.size());
+    bytes = bytes.subspan(piece.size());
+  }
+}
+
+// Hands a full chunk to the system.
+void StreamFile::pass_on(Chunk& chunk) {
+  chunk.stage = Stage::refused;  // until it is taken; settle() tries again
+  require_running(stop_.get());
+  if (limit_ != nullptr) limit_->take(static_cast<std::int64_t>(chunk.used), stop_.get());
+  const auto tag = static_cast<std::uint64_t>(&chunk - chunks_.data());
+  if (ring_ != nullptr && ring_->start_write(descriptor_.get(), chunk.offset, chunk.space.first(chunk.used), tag)) {
+    chunk.stage = Stage::under_way;
+  } else {
+    write_now(chunk, chunk.used);
+  }
+}
+
+// The chunk that the next byte goes to; waits until there is one.
+StreamFile::Chunk& StreamFile::next_to_fill() {
+  if (filling_->stage == Stage::filling) return *filling_;
+  for (;;) {
+    take_ends();
+    settle();
+    const auto found = std::ranges::find(chunks_, Stage::filling, &Chunk::stage);
+    if (found != chunks_.end()) return *(filling_ = &*found);
+    wait_for_one();
+  }
+}
+
+// Writes the first bytes of a chunk and waits for it; the chunk is free then.
+void StreamFile::write_now(Chunk& chunk, std::size_t bytes) {
+  chunk.stage = Stage::refused;
+  int code = try_write_all(descriptor_.get(), chunk.offset, chunk.space.first(bytes));
+#if defined(O_DIRECT)
+  if (code == EINVAL) {
+    // The file does not stand by what it said of its alignment.
+    const int flags = ::fcntl(descriptor_.get(), F_GETFL);
+    if (flags >= 0 && ::fcntl(descriptor_.get(), F_SETFL, flags & ~O_DIRECT) == 0) {
+      code = try_write_all(descriptor_.get(), chunk.offset, chunk.space.first(bytes));
+    }
+  }
+#endif
+  if (code != 0) fail_os(code, "write", shown_);
+  chunk.used = 0;
+  chunk.stage = Stage::filling;
+}
+
+// Notes what has ended since. A chunk that was not written, or not all of it, is written again by settle().
+void StreamFile::take_ends() {
+  if (ring_ == nullptr) return;
+  while (const auto end = ring_->take()) {
+    Chunk& chunk = chunks_[end->tag];
+    const bool written = end->result >= 0 && static_cast<std::size_t>(end->result) == chunk.used;
+    chunk.stage = written ? Stage::filling : Stage::refused;
+    if (written) chunk.used = 0;
+  }
+}
+
+bool StreamFile::any(Stage stage) const { return std::ranges::find(chunks_, stage, &Chunk::stage) != chunks_.end(); }
+
+void StreamFile::wait_for_one() {
+  if (ring_ == nullptr || !ring_->wait()) base::fail(Status::io, "cannot wait for writes to ", base::quoted(shown_));
+}
+
+// Writes what the system refused in the queue once more, by the plain way, whose error is the one to report.
+void StreamFile::settle() {
+  for (Chunk& chunk : chunks_) {
+    if (chunk.stage != Stage::refused) continue;
+    require_running(stop_.get());
+    write_now(chunk, chunk.used);
+  }
+}
+
+// The last bytes fill no block: zeros go with them, and are cut off.
+void StreamFile::write_tail() {
+  if (filling_->stage == Stage::filling && filling_->used > 0) {
+    Chunk& chunk = *filling_;
+    require_running(stop_.get());
+    if (limit_ != nullptr) limit_->take(static_cast<std::int64_t>(chunk.used), stop_.get());
+    const std::size_t padded = (chunk.used + offset_alignment_ - 1) / offset_alignment_ * offset_alignment_;
+    std::memset(chunk.space.data() + chunk.used, 0, padded - chunk.used);
+    write_now(chunk, padded);
+  }
+}
+
+void StreamFile::sync() {
+  if (sync_failed_) base::fail(Status::io, "cannot sync ", base::quoted(shown_), ": a sync of it has failed before");
+  if (interrupted_at_ >= 0) base::fail(Status::invalid_state, "cannot sync ", base::quoted(shown_), ": a write to it has failed");
+  if (filling_ != nullptr && !finished_) {
+    while (any(Stage::under_way)) {
+      take_ends();
+      if (any(Stage::under_way)) wait_for_one();
+    }
+    settle();
+    write_tail();
+  }
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0) fail_os(errno, "examine", shown_);
+  if (status.st_size != position_ && uninterrupted([&] { return ::ftruncate(descriptor_.get(), position_); }) != 0) {
+    fail_os(errno, "cut", shown_);
+  }
+  finished_ = true;
+  if (uninterrupted([&] { return ::fsync(descriptor_.get()); }) == 0) return;
+  sync_failed_ = true;
+  fail_os(errno, "sync", shown_);
+}
+
+}  // namespace ckpt::storage

@@ -1,0 +1,335 @@
+/* A storage of the caller's own functions, here a table of names and bytes, and a fault handler before it, from C99. */
+#include "check.h"
+
+enum { most_nodes = 64, most_bytes = 65536 };
+
+typedef struct node {
+  char path[128];
+  int used;
+  int is_directory;
+  int open;
+  int64_t length;
+  unsigned char bytes[most_bytes];
+} node;
+
+typedef struct shelf {
+  node nodes[most_nodes];
+  int open_files;
+  int locks;
+  int destroyed;
+  int calls;
+  int fail_writes; /* so many writes to come fail with fail_status */
+  int32_t fail_status;
+} shelf;
+
+static node* find(shelf* s, const char* path) {
+  for (int i = 0; i < most_nodes; ++i) {
+    if (s->nodes[i].used && strcmp(s->nodes[i].path, path) == 0) return &s->nodes[i];
+  }
+  return NULL;
+}
+
+static node* add(shelf* s, const char* path, int is_directory) {
+  for (int i = 0; i < most_nodes; ++i) {
+    node* n = &s->nodes[i];
+    if (n->used) continue;
+    memset(n, 0, sizeof *n);
+    n->used = 1;
+    n->is_directory = is_directory;
+    snprintf(n->path, sizeof n->path, "%s", path);
+    return n;
+  }
+  return NULL;
+}
+
+static int32_t shelf_create(const char* path, void** file, void* user) {
+  shelf* s = user;
+  ++s->calls;
+  if (find(s, path) != NULL) return CKPT_E_ALREADY_EXISTS;
+  if ((*file = add(s, path, 0)) == NULL) return CKPT_E_NO_SPACE;
+  ++s->open_files;
+  return CKPT_OK;
+}
+
+static int32_t shelf_open(const char* path, void** file, void* user) {
+  shelf* s = user;
+  node* n = find(s, path);
+  if (n == NULL) return CKPT_E_NOT_FOUND;
+  if (n->is_directory) return CKPT_E_INVALID_ARGUMENT;
+  *file = n;
+  ++s->open_files;
+  return CKPT_OK;
+}
+
+static void shelf_close(void* file, void* user) {
+  (void)file;
+  --((shelf*)user)->open_files;
+}
+
+static int32_t shelf_file_size(void* file, int64_t* bytes, void* user) {
+  (void)user;
+  *bytes = ((node*)file)->length;
+  return CKPT_OK;
+}
+
+static int32_t shelf_read(void* file, int64_t offset, void* buffer, int64_t bytes, int64_t* count, void* user) {
+  const node* n = file;
+  (void)user;
+  *count = offset >= n->length ? 0 : n->length - offset < bytes ? n->length - offset : bytes;
+  if (*count > 0) memcpy(buffer, n->bytes + offset, (size_t)*count);
+  return CKPT_OK;
+}
+
+static int32_t shelf_write(void* file, int64_t offset, const void* buffer, int64_t bytes, void* user) {
+  shelf* s = user;
+  node* n = file;
+  if (s->fail_writes > 0) {
+    --s->fail_writes;
+    ckpt_callback_error("the shelf is wet");
+    return s->fail_status;
+  }
+  if (offset + bytes > most_bytes) return CKPT_E_NO_SPACE;
+  if (bytes > 0) memcpy(n->bytes + offset, buffer, (size_t)bytes);
+  if (offset + bytes > n->length) n->length = offset + bytes;
+  return CKPT_OK;
+}
+
+static int32_t shelf_sync(void* file, void* user) {
+  (void)file;
+  ++((shelf*)user)->calls;
+  return CKPT_OK;
+}
+
+static int32_t shelf_rename(const char* from, const char* to, void* user) {
+  shelf* s = user;
+  const size_t length = strlen(from);
+  node* old = find(s, to);
+  if (find(s, from) == NULL) return CKPT_E_NOT_FOUND;
+  if (old != NULL) old->used = 0;
+  for (int i = 0; i < most_nodes; ++i) {
+    node* n = &s->nodes[i];
+    char renamed[256];
+    if (!n->used || strncmp(n->path, from, length) != 0 || (n->path[length] != '\0' && n->path[length] != '/')) continue;
+    snprintf(renamed, sizeof renamed, "%s%s", to, n->path + length);
+    snprintf(n->path, sizeof n->path, "%.127s", renamed);
+  }
+  return CKPT_OK;
+}
+
+static int32_t shelf_remove(const char* path, void* user) {
+  node* n = find(user, path);
+  if (n == NULL) return CKPT_E_NOT_FOUND;
+  n->used = 0;
+  return CKPT_OK;
+}
+
+static int32_t shelf_make_directory(const char* path, void* user) {
+  if (find(user, path) != NULL) return CKPT_E_ALREADY_EXISTS;
+  return add(user, path, 1) == NULL ? CKPT_E_NO_SPACE : CKPT_OK;
+}
+
+static int32_t shelf_sync_directory(const char* path, void* user) {
+  (void)path;
+  ++((shelf*)user)->calls;
+  return CKPT_OK;
+}
+
+static int32_t shelf_list(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
+  shelf* s = user;
+  const size_t length = strlen(path);
+  for (int i = 0; i < most_nodes; ++i) {
+    const node* n = &s->nodes[i];
+    const char* name = n->path;
+    if (!n->used) continue;
+    if (length > 0) {
+      if (strncmp(name, path, length) != 0 || name[length] != '/') continue;
+      name += length + 1;
+    }
+    if (strchr(name, '/') != NULL) continue;
+    const int32_t code = entry(listing, name, n->is_directory);
+    if (code != CKPT_OK) return code;
+  }
+  return CKPT_OK;
+}
+
+static int32_t shelf_size(const char* path, int64_t* bytes, void* user) {
+  const node* n = find(user, path);
+  if (n == NULL) return CKPT_E_NOT_FOUND;
+  if (n->is_directory) return CKPT_E_INVALID_ARGUMENT;
+  *bytes = n->length;
+  return CKPT_OK;
+}
+
+static int32_t shelf_lock(const char* path, void** lock, void* user) {
+  shelf* s = user;
+  (void)path;
+  if (s->locks > 0) {
+    ckpt_callback_error("the shelf is taken");
+    return CKPT_E_BUSY;
+  }
+  ++s->locks;
+  *lock = s;
+  return CKPT_OK;
+}
+
+static void shelf_unlock(void* lock, void* user) {
+  (void)lock;
+  --((shelf*)user)->locks;
+}
+
+static void shelf_destroy(void* user) { ++((shelf*)user)->destroyed; }
+
+static ckpt_storage_callbacks all_callbacks(void) {
+  ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
+  ckpt_storage_callbacks_init(NULL);
+  ckpt_storage_callbacks_init(&table);
+  table.create = shelf_create;
+  table.open = shelf_open;
+  table.close = shelf_close;
+  table.file_size = shelf_file_size;
+  table.read = shelf_read;
+  table.write = shelf_write;
+  table.sync = shelf_sync;
+  table.rename = shelf_rename;
+  table.remove = shelf_remove;
+  table.remove_directory = shelf_remove;
+  table.make_directory = shelf_make_directory;
+  table.sync_directory = shelf_sync_directory;
+  table.list = shelf_list;
+  table.size = shelf_size;
+  table.lock = shelf_lock;
+  table.unlock = shelf_unlock;
+  return table;
+}
+
+static int sleeps;
+static int64_t slept_ns;
+static void count_sleep(int64_t ns, void* user) {
+  ++sleeps;
+  slept_ns += ns;
+  (void)user;
+}
+static void count_destroy(void* user) { ++*(int*)user; }
+
+/* A checkpoint lives in the caller's functions like anywhere else. */
+static void test_custom(shelf* s) {
+  const ckpt_storage_callbacks table = all_callbacks();
+  ckpt_storage* storage = NULL;
+  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint* second = NULL;
+  ckpt_state* state = NULL;
+  int64_t count = 0;
+  CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage));
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_FAILS(ckpt_checkpoint_create(storage, NULL, &second), CKPT_E_BUSY, "the shelf is taken");
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_OK(ckpt_state_set_json(state, "lr", "0.5"));
+  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK(count == 1);
+  CHECK_OK(ckpt_checkpoint_verify(checkpoint, NULL, NULL));
+
+  /* A status stays what it is, another number becomes CALLBACK; the older checkpoint is what it was. */
+  s->fail_writes = 1;
+  s->fail_status = CKPT_E_NO_SPACE;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_NO_SPACE, "the shelf is wet");
+  s->fail_writes = 1;
+  s->fail_status = 17;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_CALLBACK, "the shelf is wet");
+  CHECK_OK(ckpt_state_set_json(state, "lr", "7"));
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, NULL));
+  char text[8];
+  CHECK_OK(ckpt_state_json(state, "lr", text, sizeof text, NULL));
+  CHECK(strcmp(text, "0.5") == 0);
+  CHECK(s->open_files == 0 && s->locks == 1);
+
+  ckpt_storage_release(storage);
+  CHECK(s->destroyed == 0); /* the checkpoint keeps it */
+  ckpt_checkpoint_release(checkpoint);
+  CHECK(s->destroyed == 1 && s->locks == 0);
+  ckpt_state_release(state);
+}
+
+static void test_retries(shelf* s) {
+  const ckpt_storage_callbacks table = all_callbacks();
+  ckpt_fault_handler_options options;
+  ckpt_fault_handler* handler = NULL;
+  ckpt_storage* inner = NULL;
+  ckpt_storage* storage = NULL;
+  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_state* state = NULL;
+  int64_t retries = -1;
+  int destroyed = 0;
+  ckpt_fault_handler_options_init(NULL);
+  ckpt_fault_handler_options_init(&options);
+  CHECK(options.max_attempts == 5);
+  options.max_attempts = 3;
+  options.first_delay_ns = 1000;
+  options.jitter = 0;
+  CHECK_OK(ckpt_fault_handler_create(&options, count_sleep, &destroyed, count_destroy, &handler));
+  CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &inner));
+  CHECK_OK(ckpt_storage_create_retrying(inner, handler, &storage));
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_state_create(&state));
+
+  s->fail_writes = 2;
+  s->fail_status = CKPT_E_IO;
+  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
+  CHECK_OK(ckpt_fault_handler_retries(handler, &retries));
+  CHECK(retries == 2 && sleeps == 2 && slept_ns == 3000);
+  s->fail_writes = 3;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
+  CHECK(sleeps == 4);
+  s->fail_writes = 1;
+  s->fail_status = CKPT_E_NO_SPACE;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_NO_SPACE, "wet");
+  CHECK(sleeps == 4);
+
+  ckpt_storage_release(inner);
+  ckpt_storage_release(storage);
+  ckpt_fault_handler_release(handler);
+  CHECK(destroyed == 0);
+  ckpt_checkpoint_release(checkpoint);
+  CHECK(destroyed == 1 && s->destroyed == 1);
+  ckpt_state_release(state);
+}
+
+static void test_refusals(shelf* s) {
+  ckpt_storage_callbacks table = all_callbacks();
+  ckpt_storage* storage = NULL;
+  ckpt_fault_handler* handler = NULL;
+  ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+  int64_t retries = -1;
+  table.rename = NULL;
+  CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage), CKPT_E_INVALID_ARGUMENT,
+              "callbacks.rename is NULL");
+  CHECK_FAILS(ckpt_storage_create_custom("shelf", NULL, s, shelf_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "callbacks is NULL");
+  table = all_callbacks();
+  CHECK_FAILS(ckpt_storage_create_custom(" ", &table, s, shelf_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "name");
+  CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, NULL), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
+  table.struct_size = 8;
+  CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "struct_size");
+  CHECK(s->destroyed == 0); /* a failing call owns nothing */
+  options.factor = 0.5;
+  CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "factor is 0.5");
+  CHECK_FAILS(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
+  CHECK_FAILS(ckpt_fault_handler_retries(NULL, &retries), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
+  CHECK_OK(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, &handler));
+  CHECK_FAILS(ckpt_fault_handler_retries(handler, NULL), CKPT_E_INVALID_ARGUMENT, "retries is NULL");
+  CHECK_FAILS(ckpt_storage_create_retrying(NULL, handler, &storage), CKPT_E_INVALID_ARGUMENT, "inner is NULL");
+  CHECK(storage == NULL);
+  ckpt_fault_handler_release(handler);
+  ckpt_fault_handler_release(NULL);
+}
+
+int main(void) {
+  shelf* s = calloc(1, sizeof *s);
+  CHECK(s != NULL);
+  test_custom(s);
+  memset(s, 0, sizeof *s);
+  test_retries(s);
+  memset(s, 0, sizeof *s);
+  test_refusals(s);
+  free(s);
+  return 0;
+}

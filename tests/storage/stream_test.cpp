@@ -1,0 +1,240 @@
+// Large files: every way of writing gives the same bytes; each falls back to the next; limit and stop.
+#include "storage/stream_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "scratch.h"
+#include "storage/file_system.h"
+#include "storage/memory.h"
+
+namespace {
+
+using namespace ckpt::storage;
+using ckpt::base::Status;
+using ckpt::tests::Scratch;
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+std::vector<std::byte> pattern(std::int64_t bytes) {
+  std::vector<std::byte> out(static_cast<std::size_t>(bytes));
+  std::uint32_t x = 12345;
+  for (std::byte& byte : out) {
+    x = x * 1664525 + 1013904223;
+    byte = static_cast<std::byte>(x >> 24);
+  }
+  return out;
+}
+
+std::vector<std::byte> contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// In pieces of an odd size, so that chunks and writes do not coincide.
+void write_all_of(File& file, std::span<const std::byte> bytes, std::size_t piece = 777'777) {
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    file.write(static_cast<std::int64_t>(at), bytes.subspan(at, std::min(piece, bytes.size() - at)));
+  }
+}
+
+WriteOptions always(WritePath first) {
+  WriteOptions options;
+  options.first = first;
+  options.stream_from_bytes = 0;
+  return options;
+}
+
+class StorageStream : public testing::TestWithParam<WritePath> {
+ protected:
+  std::shared_ptr<Storage> open() { return open_file_system(scratch.path(), Root::make, always(GetParam())); }
+  Scratch scratch;
+};
+
+INSTANTIATE_TEST_SUITE_P(Storage, StorageStream, testing::Values(WritePath::ring, WritePath::direct, WritePath::buffered),
+                         [](const auto& instance) {
+                           return instance.param == WritePath::ring     ? "Ring"
+                                  : instance.param == WritePath::direct ? "Direct"
+                                                                        : "Buffered";
+                         });
+
+TEST_P(StorageStream, WritesWhatItWasGiven) {
+  const auto storage = open();
+  const std::int64_t chunk = static_cast<std::int64_t>(chunk_bytes);
+  for (const std::int64_t size :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{4096}, chunk - 1, chunk, chunk + 1, 2 * chunk, 11 * chunk + 12345}) {
+    for (const std::int64_t expected : {std::int64_t{0}, size, size + 3 * mebibyte}) {
+      SCOPED_TRACE(testing::Message() << size << " bytes, " << expected << " expected");
+      const auto bytes = pattern(size);
+      const auto file = storage->create_stream("f", {expected, nullptr});
+      write_all_of(*file, bytes);
+      EXPECT_EQ(file->size(), size);
+      file->sync();
+      EXPECT_EQ(storage->size("f"), size);
+      EXPECT_TRUE(contents(scratch / "f") == bytes);
+      storage->remove("f");
+    }
+  }
+}
+
+TEST_P(StorageStream, TakesBytesOnlyInOrder) {
+  const auto file = open()->create_stream("f", {});
+  const auto bytes = pattern(10);
+  file->write(0, bytes);
+  EXPECT_ERROR(file->write(11, bytes), Status::invalid_argument, "10");
+  EXPECT_ERROR(file->write(0, bytes), Status::invalid_argument, "10");
+  std::byte byte{};
+  EXPECT_ERROR(file->read(0, {&byte, 1}), Status::unsupported, "front to back");
+  file->write(10, bytes);
+  file->sync();
+  EXPECT_EQ(contents(scratch / "f").size(), 20U);
+  EXPECT_ERROR(file->write(20, bytes), Status::invalid_state, "synced");
+}
+
+TEST_P(StorageStream, StopsAtTheNextChunk) {
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  const auto bytes = pattern(3 * static_cast<std::int64_t>(chunk_bytes));
+  const auto file = open()->create_stream("f", {0, stop});
+  file->write(0, std::span(bytes).first(chunk_bytes));
+  stop->store(true);
+  EXPECT_ERROR(file->write(static_cast<std::int64_t>(chunk_bytes), std::span(bytes).subspan(chunk_bytes)), Status::cancelled,
+               "stopped");
+  EXPECT_ERROR(file->sync(), Status::invalid_state, "failed");
+}
+
+TEST_P(StorageStream, AFileThatMayGrowNoFurtherIsNoSpace) {
+  const auto storage = open();
+  const auto bytes = pattern(3 * static_cast<std::int64_t>(chunk_bytes));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{chunk_bytes, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  EXPECT_ERROR(storage->create_stream("expected", {static_cast<std::int64_t>(bytes.size()), nullptr}), Status::no_space,
+               "expected");
+  {
+    const auto file = storage->create_stream("f", {});
+    const auto fill = [&] {
+      write_all_of(*file, bytes, bytes.size());
+      file->sync();
+    };
+    EXPECT_ERROR(fill(), Status::no_space, "f");
+  }
+  // A write that threw may be repeated: it goes on where it was.
+  const auto file = storage->create_stream("g", {});
+  std::int64_t at = 0;  // which call is told depends on when the system gets to it
+  Status status = Status::ok;
+  for (int call = 0; call < 20 && status == Status::ok; ++call) {
+    status = ckpt::tests::status_of([&] {
+      file->write(at, bytes);
+      at += static_cast<std::int64_t>(bytes.size());
+    });
+  }
+  EXPECT_EQ(status, Status::no_space);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, handler);
+  file->write(at, bytes);
+  file->sync();
+  std::vector<std::byte> expected;
+  for (std::int64_t begin = 0; begin <= at; begin += static_cast<std::int64_t>(bytes.size())) {
+    expected.insert(expected.end(), bytes.begin(), bytes.end());
+  }
+  EXPECT_TRUE(contents(scratch / "g") == expected);
+}
+
+TEST_P(StorageStream, KeepsTheBandwidth) {
+  const auto clock = std::make_shared<ckpt::base::ManualClock>(0);
+  WriteOptions options = always(GetParam());
+  options.bytes_per_second = mebibyte;
+  options.clock = clock;
+  options.sleep = [&](std::int64_t ns) { clock->advance(ns); };
+  const auto storage = open_file_system(scratch.path(), Root::make, options);
+  const auto bytes = pattern(5 * static_cast<std::int64_t>(chunk_bytes));
+  const auto file = storage->create_stream("f", {});
+  write_all_of(*file, bytes);
+  file->sync();
+  // 20 MiB at 1 MiB/s, of which 4 MiB go at once.
+  EXPECT_EQ((clock->now_ns() + 500'000'000) / 1'000'000'000, 16);
+  storage->create("small")->write(0, std::span(bytes).first(mebibyte));
+  EXPECT_EQ((clock->now_ns() + 500'000'000) / 1'000'000'000, 17);
+  EXPECT_TRUE(contents(scratch / "f") == bytes);
+}
+
+TEST(StorageStreamPath, SmallFilesAndOtherStoragesTakeThePlainWay) {
+  const Scratch scratch;
+  const auto storage = open_file_system(scratch.path(), Root::make);
+  EXPECT_EQ(dynamic_cast<StreamFile*>(storage->create_stream("small", {mebibyte, nullptr}).get()), nullptr);
+  EXPECT_NE(dynamic_cast<StreamFile*>(storage->create_stream("large", {64 * mebibyte, nullptr}).get()), nullptr);
+  EXPECT_EQ(dynamic_cast<StreamFile*>(make_memory_storage()->create_stream("f", {64 * mebibyte, nullptr}).get()), nullptr);
+}
+
+TEST(StorageStreamPath, AForcedPathIsTaken) {
+  const Scratch scratch;
+  const auto path_of = [&](WritePath first, const char* name) {
+    const auto file = open_file_system(scratch.path(), Root::make, always(first))->create_stream(name, {});
+    return dynamic_cast<StreamFile&>(*file).path();
+  };
+  EXPECT_EQ(path_of(WritePath::buffered, "b"), WritePath::buffered);
+  EXPECT_NE(path_of(WritePath::direct, "d"), WritePath::ring);
+}
+
+// No new descriptor is to be had, so no ring either.
+TEST(StorageStreamPath, FallsBackWithoutARing) {
+  const Scratch scratch;
+  Descriptor file(::open((scratch / "f").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_GE(file.get(), 0);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  StreamFile stream(std::move(file), "f", {}, WritePath::ring, nullptr);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_NE(stream.path(), WritePath::ring);
+  const auto bytes = pattern(9 * mebibyte + 1);
+  write_all_of(stream, bytes);
+  stream.sync();
+  EXPECT_TRUE(contents(scratch / "f") == bytes);
+}
+
+// A file system in memory does not tell an alignment for O_DIRECT: nothing is assumed, the page cache is used.
+TEST(StorageStreamPath, FallsBackWhereTheFileKnowsNoAlignment) {
+  const std::string shared = "/dev/shm";
+  struct stat status {};
+  if (::stat(shared.c_str(), &status) != 0 || ::access(shared.c_str(), W_OK) != 0) GTEST_SKIP() << "no " << shared;
+  std::string pattern_text = shared + "/ckpt-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(pattern_text.data()), nullptr);
+  {
+    const auto storage = open_file_system(pattern_text, Root::make, always(WritePath::ring));
+    const auto file = storage->create_stream("f", {64 * mebibyte, nullptr});
+    EXPECT_EQ(dynamic_cast<StreamFile&>(*file).path(), WritePath::buffered);
+    const auto bytes = pattern(9 * mebibyte + 1);
+    write_all_of(*file, bytes);
+    file->sync();
+    EXPECT_TRUE(contents(pattern_text + "/f") == bytes);
+  }
+  std::filesystem::remove_all(pattern_text);
+}
+
+// The system refuses what is under way in the ring (its descriptor has become one for reading): the plain way's error is reported.
+TEST(StorageStreamPath, AnErrorInTheRingIsReported) {
+  const Scratch scratch;
+  std::ofstream(scratch / "f") << "";
+  Descriptor reading(::open((scratch / "f").c_str(), O_RDONLY | O_CLOEXEC));
+  StreamFile file(std::move(reading), "f", {}, WritePath::ring, nullptr);
+  const auto bytes = pattern(20 * static_cast<std::int64_t>(chunk_bytes));
+  EXPECT_ERROR(write_all_of(file, bytes), Status::io, "cannot write 'f'");
+}
+
+}  // namespace
