@@ -85,8 +85,9 @@ void Enumerator::look(const Scenario& scenario, const Image& image, int best, st
   if (finding.violation == Violation::none) return;
   ++count_.violations[static_cast<int>(finding.violation)];
   if (count_.first.empty()) {
-    count_.first = base::cat("scenario '", scenario.name, "', crash after operation ", moment, ": ", to_text(scenario.log[moment]),
-                             "; acknowledged: save ", best, " of step ", step, "; ", finding.text, "\nthe disk:\n", describe(image));
+    count_.first =
+        base::cat("scenario '", scenario.name, "', crash after operation ", moment, ": ", to_text(scenario.log[moment]),
+                  "; acknowledged: save ", best, " of step ", step, "; ", finding.text, "\nthe disk:\n", describe(image));
   }
 }
 

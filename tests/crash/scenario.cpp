@@ -88,7 +88,7 @@ void add_recoveries(std::vector<Scenario>& out) {
 
 NumberedState::NumberedState(int groups) {
   for (int group = 0; group < groups; ++group) {
-    for (const auto& [name, elements] : {std::pair{"weight", std::int64_t{160}}, {"bias", std::int64_t{60}}}) {
+    for (const auto& [name, elements] : {std::pair{"weight", std::int64_t{500}}, {"bias", std::int64_t{60}}}) {
       tensors_.push_back(tensor::Tensor::create(tensor::Dtype::f32, {elements}));
       state.add_tensor(base::cat("group", group), name, tensors_.back());
     }

@@ -111,5 +111,4 @@ class Enumerator {
   std::set<std::uint64_t> cases_;
 };
 
-
 }  // namespace ckpt::tests

@@ -1,8 +1,8 @@
 // A training process to be killed: a network of 8-16-1 by stochastic gradient descent with momentum, saved after every step.
 //   trainer ROOT STEPS RESULT STATUS [OPERATION]
-// Resumes from ROOT, and writes the final parameters to RESULT. STATUS is a file that it maps: whoever killed it reads there what it
-// was doing. It kills itself at operation OPERATION of its storage: before it when that is even, after it (a write: half-way) when
-// odd.
+// Resumes from ROOT, and writes the final parameters to RESULT. STATUS is a file that it maps: whoever killed it reads there what
+// it was doing. It kills itself at operation OPERATION of its storage: before it when that is even, after it (a write: half-way)
+// when odd.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -103,7 +103,9 @@ constexpr int parameters = hidden * (inputs + 1) + hidden + 1;
 
 class Network {
  public:
-  Network() : weights_(tensor::Tensor::create(tensor::Dtype::f32, {parameters})), momentum_(tensor::Tensor::create(tensor::Dtype::f32, {parameters})) {
+  Network()
+      : weights_(tensor::Tensor::create(tensor::Dtype::f32, {parameters})),
+        momentum_(tensor::Tensor::create(tensor::Dtype::f32, {parameters})) {
     state.add_tensor("model", "weights", weights_);
     state.add_tensor("optimizer", "momentum", momentum_);
     for (int i = 0; i < parameters; ++i) {

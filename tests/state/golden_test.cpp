@@ -69,9 +69,7 @@ void expect_version_1(const std::shared_ptr<storage::Storage>& disk) {
   EXPECT_NE(checkpoint.manifest(loaded.name).find(R"("metadata":{"note":"golden"})"), std::string::npos);
 }
 
-TEST(StateGolden, Version1) {
-  expect_version_1(storage::open_file_system(CKPT_GOLDEN "/v1", storage::Root::must_exist));
-}
+TEST(StateGolden, Version1) { expect_version_1(storage::open_file_system(CKPT_GOLDEN "/v1", storage::Root::must_exist)); }
 
 // How they were written: --gtest_also_run_disabled_tests with the directory in CKPT_GOLDEN_NEW, then the directories' random digits
 // changed to those above.
