@@ -18,11 +18,23 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
   base::require(options.keep_last >= 0, "keep_last is ", options.keep_last, "; at least 0 (all)");
   if (options.read_only) return;
   lock_ = storage_->lock(std::string(lock_name));
+  std::string last;  // committed, of the complete ones
+  std::int64_t last_sequence = -1;
   for (const Found& found : scan(*storage_)) {
     if (found.condition == Condition::unfinished) set_aside(*storage_, found.name, found.problem);
+    if (found.condition == Condition::complete && found.commit_sequence > last_sequence) {
+      last = found.name;
+      last_sequence = found.commit_sequence;
+    }
     next_sequence_ =
         std::max(next_sequence_, found.commit_sequence == std::numeric_limits<std::int64_t>::max() ? found.commit_sequence
                                                                                                    : found.commit_sequence + 1);
+  }
+  // A process that was killed between the manifest's rename and the last sync has left one that is found and may still vanish:
+  // it must not yet supersede what retention would remove for it.
+  if (!last.empty()) {
+    storage_->sync_directory(last);
+    storage_->sync_directory("");
   }
 }
 

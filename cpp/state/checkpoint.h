@@ -23,8 +23,8 @@ struct CheckpointOptions {
 
 class Checkpoint {
  public:
-  // Unless it is read-only: takes the storage's lock, held until this object goes (Error(busy) names the holder), and puts aside
-  // what cut-off saves have left.
+  // Unless it is read-only: takes the storage's lock, held until this object goes (Error(busy) names the holder), puts aside
+  // what cut-off saves have left, and makes durable what a killed one has committed but not synced.
   Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options);
 
   SaveResult save(const State& state, const SaveOptions& options);

@@ -1,0 +1,58 @@
+// Every crash of every scenario: the shipped open and load find the newest acknowledged checkpoint or a newer complete one, and
+// never a byte that was not saved.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "base/log.h"
+#include "scenario.h"
+
+namespace {
+
+using namespace ckpt::tests;
+
+class CrashEnumeration : public testing::Test {
+ protected:
+  CrashEnumeration() {
+    ckpt::base::set_log(ckpt::base::LogLevel::warning, [](ckpt::base::LogLevel, const char*, const char*) {});
+  }
+  ~CrashEnumeration() override { ckpt::base::set_log(ckpt::base::LogLevel::warning, {}); }
+};
+
+#ifdef CKPT_SANITIZED
+constexpr std::uint64_t most_images = 24;  // the search is the same, and about ten times as slow
+constexpr std::int64_t least_distinct = 5'000;
+#else
+constexpr std::uint64_t most_images = 600;
+constexpr std::int64_t least_distinct = 100'000;
+#endif
+
+TEST_F(CrashEnumeration, NothingAcknowledgedIsEverLost) {
+  Enumeration options;
+  options.most_images = most_images;
+  Enumerator enumerator(options);
+  const std::vector<Scenario> scenarios = all_scenarios();
+  for (const Scenario& scenario : scenarios) enumerator.run(scenario);
+  const Count& count = enumerator.count();
+  std::printf("crash: %zu scenarios, %lld images, %lld distinct disks, %lld examined, %lld with a checkpoint, %lld violations\n",
+              scenarios.size(), static_cast<long long>(count.images), static_cast<long long>(count.distinct),
+              static_cast<long long>(count.examined), static_cast<long long>(count.loaded), static_cast<long long>(count.bad()));
+  EXPECT_EQ(count.bad(), 0) << count.first;
+  EXPECT_GE(count.distinct, least_distinct);
+  EXPECT_GT(count.loaded, count.examined / 4);  // most are about something
+}
+
+// Without a power cut the disk holds what the storage held: the model loses nothing of its own.
+TEST_F(CrashEnumeration, TheModelAgreesWithTheStorage) {
+  for (const Scenario& scenario : short_scenarios()) {
+    DiskModel model(scenario.base);
+    for (const Operation& operation : scenario.log) model.apply(operation);
+    NumberedState state(scenario.groups);
+    ckpt::state::Checkpoint checkpoint(disk_of(model.now()), {true, 0});
+    EXPECT_EQ(checkpoint.load(state.state, {}).skipped, 0) << scenario.name;
+    EXPECT_EQ(state.save(), static_cast<int>(scenario.steps.size())) << scenario.name;
+    EXPECT_EQ(checkpoint.count(), scenario.name == "keep one" ? 1 : scenario.name == "keep two" ? 2 : state.save());
+  }
+}
+
+}  // namespace

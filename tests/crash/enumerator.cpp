@@ -1,0 +1,111 @@
+#include <tuple>
+
+#include "base/error.h"
+#include "scenario.h"
+#include "state/catalog.h"
+#include "state/hash.h"
+
+namespace ckpt::tests {
+namespace {
+
+// The order in which a load tries saves: by step, then by when they were committed.
+std::pair<std::int64_t, int> rank(const Scenario& scenario, int save) {
+  return save == 0 ? std::pair<std::int64_t, int>{-1, 0} : std::pair{scenario.steps[static_cast<std::size_t>(save) - 1], save};
+}
+
+std::uint64_t key_of(const Image& image) {
+  std::string all;
+  for (const auto& [path, bytes] : image) {
+    all += path;
+    all += bytes ? base::cat('\0', bytes->size(), '\0') : "/";
+    if (bytes) all += *bytes;
+  }
+  return state::hash_of(all).low;
+}
+
+// After recovery a later save must be what is found from then on.
+Finding go_on(const Scenario& scenario, state::Checkpoint& checkpoint) {
+  constexpr int save = 77;
+  NumberedState state(scenario.groups);
+  state.fill(save);
+  state::SaveOptions options;
+  options.step = 1000;
+  checkpoint.save(state.state, options);
+  state.fill(0);
+  const std::int64_t step = checkpoint.load(state.state, {}).step;
+  if (step == options.step && state.save() == save) return {};
+  return {Violation::no_next, base::cat("after a save of step 1000 step ", step, " was loaded")};
+}
+
+// best: the acknowledged save that must be found, or a newer one; 0 when there is none.
+Finding examine(const Scenario& scenario, const Image& image, int best, state::Verify verify, bool thorough, bool& loaded) {
+  const auto disk = disk_of(image);
+  for (const state::Found& found : state::scan(*disk)) {
+    // A save or a removal that was cut off has no manifest; nothing that a crash leaves looks like damage.
+    if (found.condition == state::Condition::complete || found.condition == state::Condition::unfinished) continue;
+    return {Violation::damaged, base::cat(found.name, ": ", found.problem)};
+  }
+  state::Checkpoint checkpoint(disk, {false, 1});
+  NumberedState state(scenario.groups);
+  try {
+    state::LoadOptions options;
+    options.verify = verify;
+    const state::LoadResult result = checkpoint.load(state.state, options);
+    const int save = state.save();
+    loaded = true;
+    if (save < 1 || save > static_cast<int>(scenario.steps.size()) || rank(scenario, save).first != result.step) {
+      return {Violation::wrong_bytes, base::cat("step ", result.step, " holds what was never saved")};
+    }
+    if (rank(scenario, save) < rank(scenario, best)) {
+      return {Violation::lost, base::cat("save ", save, " of step ", result.step, " was found")};
+    }
+    // One that was found, passed its sizes, and was skipped all the same had wrong bytes.
+    if (result.skipped > 0) return {Violation::damaged, "a newer one was skipped"};
+  } catch (const base::Error& error) {
+    // Nothing to load means nothing acknowledged, and is the only thing that may be said of that.
+    if (error.status() == base::Status::not_found && best == 0) return thorough ? go_on(scenario, checkpoint) : Finding{};
+    return {Violation::lost, error.message()};
+  }
+  return thorough ? go_on(scenario, checkpoint) : Finding{};
+}
+
+}  // namespace
+
+void Enumerator::look(const Scenario& scenario, const Image& image, int best, std::size_t moment) {
+  ++count_.images;
+  const std::uint64_t key = key_of(image);
+  const bool is_new = images_.insert(key).second;
+  count_.distinct += is_new ? 1 : 0;
+  const auto [step, save] = rank(scenario, best);
+  if (!cases_.insert(key ^ (static_cast<std::uint64_t>(step * 64 + save + 1) * 0x9E3779B97F4A7C15ULL)).second) return;
+  ++count_.examined;
+  bool loaded = false;
+  Finding finding = examine(scenario, image, best, options_.verify, count_.examined % 16 == 0, loaded);
+  count_.loaded += loaded ? 1 : 0;
+  if (finding.violation == Violation::none) return;
+  ++count_.violations[static_cast<int>(finding.violation)];
+  if (count_.first.empty()) {
+    count_.first =
+        base::cat("scenario '", scenario.name, "', crash after operation ", moment, ": ", to_text(scenario.log[moment]),
+                  "; acknowledged: save ", best, " of step ", step, "; ", finding.text, "\nthe disk:\n", describe(image));
+  }
+}
+
+void Enumerator::run(const Scenario& scenario) {
+  DiskModel model(scenario.base);
+  bool watched = false;
+  int best = 0;
+  for (std::size_t moment = 0; moment < scenario.log.size(); ++moment) {
+    const Operation& operation = scenario.log[moment];
+    watched = watched || operation.kind == Kind::watch;
+    if (operation.kind == Kind::acknowledge && rank(scenario, best) < rank(scenario, operation.save)) best = operation.save;
+    model.apply(operation);
+    if (!watched) continue;
+    model.crash(options_.most_images * static_cast<std::uint64_t>(scenario.weight), 1 + moment, [&](const Image& image) {
+      if (options_.stop_at_first && count_.bad() > 0) return;
+      look(scenario, image, best, moment);
+    });
+  }
+}
+
+}  // namespace ckpt::tests

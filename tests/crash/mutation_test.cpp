@@ -1,0 +1,198 @@
+// The gate on the enumerator itself: take any one step of the commit away, and it must notice. A mutation edits the log (what
+// reached the disk), while the code believes that all was done.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+
+#include "base/log.h"
+#include "scenario.h"
+#include "state/hash.h"
+
+namespace {
+
+using namespace ckpt::tests;
+namespace state = ckpt::state;
+
+// Nothing: the operation never reaches the disk.
+using Mutation = std::function<std::optional<Operation>(const Operation&)>;
+
+bool is_manifest(const std::string& path) { return path.find("/manifest.json") != std::string::npos; }
+bool is_tensor_file(const std::string& path) { return path.find(".safetensors") != std::string::npos; }
+
+Scenario mutated(Scenario scenario, const Mutation& mutation) {
+  Log log;
+  for (const Operation& operation : scenario.log) {
+    if (auto changed = mutation(operation)) log.push_back(*std::move(changed));
+  }
+  scenario.log = std::move(log);
+  return scenario;
+}
+
+Mutation without(const std::function<bool(const Operation&)>& removed) {
+  return [removed](const Operation& operation) { return removed(operation) ? std::nullopt : std::optional(operation); };
+}
+
+// A file of that kind gets its last name at once: written in place.
+Mutation in_place(bool (*kind)(const std::string&)) {
+  return [kind](Operation operation) -> std::optional<Operation> {
+    if (!kind(operation.path)) return operation;
+    if (operation.kind == Kind::rename) return std::nullopt;
+    operation.path = operation.path.substr(0, operation.path.find(".tmp"));
+    return operation;
+  };
+}
+
+// The number-th sync of a directory below the root, counted anew in every attempt and its removal.
+Mutation without_directory_sync(int number) {
+  return [number, seen = std::map<std::string, int>()](const Operation& operation) mutable -> std::optional<Operation> {
+    if (operation.kind != Kind::sync_directory || operation.path.empty()) return operation;
+    return ++seen[operation.path] == number ? std::nullopt : std::optional(operation);
+  };
+}
+
+Count count_of(const Mutation& mutation, Enumeration options, std::uint64_t most_images = 32) {
+  ckpt::base::set_log(ckpt::base::LogLevel::warning, [](ckpt::base::LogLevel, const char*, const char*) {});
+  options.most_images = most_images;
+  Enumerator enumerator(options);
+  for (const Scenario& scenario : short_scenarios()) enumerator.run(mutated(scenario, mutation));
+  ckpt::base::set_log(ckpt::base::LogLevel::warning, {});
+  return enumerator.count();
+}
+
+void expect_noticed(const char* what, const Mutation& mutation) {
+  Enumeration options;
+  options.stop_at_first = true;
+  const Count count = count_of(mutation, options);
+  EXPECT_GT(count.bad(), 0) << what << " can be left out, and nobody notices";
+}
+
+TEST(CrashMutation, NoneIsClean) {
+  const Count count = count_of([](const Operation& operation) { return std::optional(operation); }, {});
+  EXPECT_EQ(count.bad(), 0) << count.first;
+}
+
+TEST(CrashMutation, SyncOfATensorFile) {
+  expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); }));
+}
+
+TEST(CrashMutation, SyncOfTheManifest) {
+  expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync && is_manifest(o.path); }));
+}
+
+// Before the manifest: without it the manifest's name may last and those of the files that it vouches for may not.
+TEST(CrashMutation, FirstSyncOfTheDirectory) { expect_noticed("it", without_directory_sync(1)); }
+
+// After the manifest: without it an acknowledged save loses its manifest.
+TEST(CrashMutation, SecondSyncOfTheDirectory) { expect_noticed("it", without_directory_sync(2)); }
+
+// In a removal: without it the manifest may come back when its files are gone.
+TEST(CrashMutation, SyncOfTheDirectoryInARemoval) { expect_noticed("it", without_directory_sync(3)); }
+
+TEST(CrashMutation, SyncOfTheRoot) {
+  expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync_directory && o.path.empty(); }));
+}
+
+TEST(CrashMutation, RenameOfTheManifest) { expect_noticed("it", in_place(is_manifest)); }
+
+// Redundant for a crash, and here is the proof by enumeration: a tensor file's name means nothing before a manifest vouches for it,
+// and that is written only after the file and its name are durable. The rename is for a sync that failed: what is written anew gets
+// another temporary name, and the one that succeeded the last one
+// (StateFaults.AfterAFailedSyncTheFileIsWrittenAnewUnderAnotherName).
+TEST(CrashMutation, RenameOfATensorFileIsRedundant) {
+  const Count count = count_of(in_place(is_tensor_file), {});
+  EXPECT_EQ(count.bad(), 0) << count.first;
+  EXPECT_GT(count.distinct, 1000);
+}
+
+// Deleting before the acknowledgement instead of after it.
+TEST(CrashMutation, RemovalBeforeTheRootIsSynced) {
+  for (const Scenario& scenario : short_scenarios()) {
+    if (scenario.name != "keep one") continue;
+    Scenario early = scenario;
+    Log log;
+    std::optional<Operation> root;
+    bool watched = false;
+    for (const Operation& operation : scenario.log) {
+      watched = watched || operation.kind == Kind::watch;
+      const bool is_root = operation.kind == Kind::sync_directory && operation.path.empty();
+      if (watched && is_root) {
+        root = operation;  // comes after the directory of the old one is gone
+        continue;
+      }
+      log.push_back(operation);
+      if (root && operation.kind == Kind::remove_directory) {
+        log.push_back(*root);
+        root.reset();
+      }
+    }
+    early.log = std::move(log);
+    Enumeration options;
+    options.most_images = 32;
+    Enumerator enumerator(options);
+    enumerator.run(early);
+    EXPECT_GT(enumerator.count().bad(), 0);
+  }
+}
+
+// The checksums of tensors: when a file's sync lied, they alone stand between the caller and bytes that were never saved.
+TEST(CrashMutation, ChecksumsOfTensors) {
+  const Mutation lying_sync = without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); });
+  constexpr auto wrong = static_cast<std::size_t>(Violation::wrong_bytes);
+  Enumeration options;
+  EXPECT_EQ(count_of(lying_sync, options, 4).violations[wrong], 0);
+  options.verify = state::Verify::none;
+  EXPECT_GT(count_of(lying_sync, options, 4).violations[wrong], 0);
+}
+
+std::string read_text(ckpt::storage::Storage& disk, const std::string& path) {
+  const auto file = disk.open(path);
+  std::string text(static_cast<std::size_t>(file->size()), '\0');
+  file->read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+// The checksum of the manifest cannot be switched off; so forge it. A manifest in whose lost blocks the bytes of an older one show
+// is refused; the same text with a checksum that fits is believed, and gives values that were never saved together.
+TEST(CrashMutation, ChecksumOfTheManifest) {
+  ckpt::base::set_log(ckpt::base::LogLevel::warning, [](ckpt::base::LogLevel, const char*, const char*) {});
+  const auto disk = disk_of({});
+  std::string paths[2];
+  {
+    state::Checkpoint checkpoint(disk, {});
+    NumberedState saved(1);
+    for (int i = 0; i < 2; ++i) {
+      saved.fill(i + 1);
+      saved.state.set_json("other", i == 0 ? "111" : "222");
+      state::SaveOptions options;
+      options.step = 5;  // the same step: all lengths are equal
+      paths[i] = checkpoint.save(saved.state, options).name + "/manifest.json";
+    }
+  }
+  const std::string older = read_text(*disk, paths[0]);
+  const std::string newer = read_text(*disk, paths[1]);
+  ASSERT_EQ(older.size(), newer.size());
+  ASSERT_NE(older.find("\"other\":111"), std::string::npos);
+  // Up to the value in question the older one's bytes are still there.
+  const std::size_t cut = newer.find("\"other\":222") + 11;
+  std::string mixed = newer;
+  const std::size_t at = newer.find("\"other\":222");
+  mixed.replace(at, cut - at, older, at, cut - at);
+
+  const auto load = [&](const std::string& text) {
+    disk->remove(paths[1]);
+    disk->create(paths[1])->write(0, std::as_bytes(std::span(text)));
+    state::Checkpoint reader(disk, {true, 0});
+    NumberedState loaded(1);
+    reader.load(loaded.state, {});
+    return std::pair(loaded.save(), loaded.state.json("other"));
+  };
+  EXPECT_EQ(load(newer), std::pair(2, std::string("222")));
+  EXPECT_EQ(load(mixed), std::pair(1, std::string("111")));  // refused: the older checkpoint, whole
+  const std::size_t end = mixed.rfind(",\n\"checksum\"");
+  const std::string body = mixed.substr(0, end);
+  EXPECT_EQ(load(body + ",\n\"checksum\":\"" + state::to_hex(state::hash_of(body)) + "\"}\n"), std::pair(2, std::string("111")));
+  ckpt::base::set_log(ckpt::base::LogLevel::warning, {});
+}
+
+}  // namespace

@@ -1,0 +1,87 @@
+// A storage over memory that records every operation which changes something, and can die in the midst of them as a process does.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/storage.h"
+
+namespace ckpt::tests {
+
+enum class Kind {
+  create,
+  write,
+  sync,
+  rename,
+  link,  // a hard link, once saves make any
+  remove,
+  make_directory,
+  remove_directory,
+  sync_directory,
+  acknowledge,  // no operation: from here on save number `save` must never be lost
+  watch,        // no operation: crashes before it are another scenario's
+};
+
+struct Operation {
+  Kind kind{};
+  std::string path;
+  std::string to = {};  // rename, link
+  std::int64_t offset = 0;
+  std::string bytes = {};
+  int save = 0;
+};
+
+using Log = std::vector<Operation>;
+
+// "create step-.../model.safetensors.tmp1"
+std::string to_text(const Operation& operation);
+
+class Recorder {
+ public:
+  // Attempts' random digits are recorded as numbers in their order, so that a scenario has the same states each time.
+  void add(Operation operation);
+  // No operation has an effect any more once this many more were recorded.
+  void die_after(std::int64_t operations) { left_ = operations; }
+  void revive() { left_ = std::numeric_limits<std::int64_t>::max(); }
+  // Error(io) when dead. changes: counts.
+  void require_alive(bool changes);
+  // Attempts that the disk held before the log.
+  void skip_attempts(int count) { attempts_ = count; }
+
+  Log log;
+
+ private:
+  std::string canonical(std::string path) const;
+  std::map<std::string, std::string> names_;
+  int attempts_ = 0;
+  std::int64_t left_ = std::numeric_limits<std::int64_t>::max();
+};
+
+class RecordingStorage final : public storage::Storage {
+ public:
+  RecordingStorage(std::shared_ptr<storage::Storage> inner, std::shared_ptr<Recorder> recorder)
+      : inner_(std::move(inner)), recorder_(std::move(recorder)) {}
+
+  std::unique_ptr<storage::File> create(const std::string& path) override;
+  std::unique_ptr<storage::File> open(const std::string& path) override;
+  void rename(const std::string& from, const std::string& to) override;
+  void remove(const std::string& path) override;
+  void remove_directory(const std::string& path) override;
+  void make_directory(const std::string& path) override;
+  void sync_directory(const std::string& path) override;
+  std::vector<storage::Entry> list(const std::string& path) override;
+  std::int64_t size(const std::string& path) override;
+  std::unique_ptr<storage::Lock> lock(const std::string& path) override;
+  const std::string& name() const override { return inner_->name(); }
+
+ private:
+  std::shared_ptr<storage::Storage> inner_;
+  std::shared_ptr<Recorder> recorder_;
+};
+
+}  // namespace ckpt::tests

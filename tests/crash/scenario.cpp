@@ -1,0 +1,199 @@
+#include "scenario.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "state/name.h"
+
+namespace ckpt::tests {
+namespace {
+
+float element(int save, std::size_t tensor, std::int64_t index) {
+  return static_cast<float>(save) * 10000.0F + static_cast<float>(tensor) * 1000.0F + static_cast<float>(index);
+}
+
+int attempts_in(const Image& image) {
+  int count = 0;
+  for (const auto& [path, bytes] : image) {
+    const std::string name = path.starts_with(state::torn_prefix) ? path.substr(state::torn_prefix.size()) : path;
+    count += state::step_of_attempt(name) ? 1 : 0;
+  }
+  return count;
+}
+
+// An acknowledgement is the moment at which the root's sync returned, before retention.
+void mark_acknowledged(Log& log, std::size_t from, int save) {
+  for (std::size_t i = from; i < log.size(); ++i) {
+    if (log[i].kind != Kind::sync_directory || !log[i].path.empty()) continue;
+    Operation mark;
+    mark.kind = Kind::acknowledge;
+    mark.save = save;
+    log.insert(log.begin() + static_cast<std::ptrdiff_t>(i) + 1, mark);
+    return;
+  }
+}
+
+Scenario saves(const std::string& name, const std::vector<std::int64_t>& steps, std::int64_t keep_last, std::size_t watch_from,
+               int groups = 2) {
+  Narrator narrator(name, groups);
+  narrator.open(keep_last);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i == watch_from) narrator.watch();
+    narrator.save(steps[i]);
+  }
+  return narrator.finish();
+}
+
+// For every moment at which the process that saves step `killed` may die: another goes on with step `next`.
+void add_killed(std::vector<Scenario>& out, const std::string& name, const std::vector<std::int64_t>& before, std::int64_t killed,
+                std::int64_t next, std::int64_t keep_last) {
+  for (std::int64_t operations = 1;; ++operations) {
+    Narrator narrator(base::cat(name, " killed after ", operations));
+    narrator.open();
+    for (const std::int64_t step : before) narrator.save(step);
+    const bool died = narrator.killed_save(killed, operations);
+    narrator.watch();
+    narrator.open(keep_last);
+    narrator.save(next);
+    out.push_back(narrator.finish());
+    out.back().weight = 1;
+    if (!died) return;
+  }
+}
+
+// Crashes during the recovery from a crash: some ways to leave the disk in the second save.
+void add_recoveries(std::vector<Scenario>& out) {
+  const Scenario second = saves("second save", {1, 2}, 1, 1);
+  DiskModel model(second.base);
+  std::int64_t moment = 0;
+  bool watched = false;
+  for (const Operation& operation : second.log) {
+    watched = watched || operation.kind == Kind::watch;
+    model.apply(operation);
+    if (!watched) continue;
+    std::vector<Image> images;
+    model.crash(64, 7, [&](const Image& image) { images.push_back(image); });
+    for (std::size_t i = images.size() / 2; i < images.size(); i += 1 + images.size() / 3) {
+      Narrator narrator(base::cat("recovery of moment ", moment, " crash ", i), second, images[i]);
+      narrator.open(1);
+      narrator.save(3);
+      out.push_back(narrator.finish());
+      out.back().weight = 1;
+    }
+    ++moment;
+  }
+}
+
+}  // namespace
+
+NumberedState::NumberedState(int groups) {
+  for (int group = 0; group < groups; ++group) {
+    for (const auto& [name, elements] : {std::pair{"weight", std::int64_t{500}}, {"bias", std::int64_t{60}}}) {
+      tensors_.push_back(tensor::Tensor::create(tensor::Dtype::f32, {elements}));
+      state.add_tensor(base::cat("group", group), name, tensors_.back());
+    }
+  }
+  fill(0);
+}
+
+void NumberedState::fill(int save) {
+  for (std::size_t t = 0; t < tensors_.size(); ++t) {
+    for (std::int64_t i = 0; i < tensors_[t]->shape().elements(); ++i) tensors_[t]->data_as<float>()[i] = element(save, t, i);
+  }
+  state.set_json("save", base::cat(save));
+}
+
+int NumberedState::save() const {
+  const int save = static_cast<int>(tensors_.front()->data_as<float>()[0] / 10000.0F);
+  for (std::size_t t = 0; t < tensors_.size(); ++t) {
+    for (std::int64_t i = 0; i < tensors_[t]->shape().elements(); ++i) {
+      if (!(tensors_[t]->data_as<float>()[i] == element(save, t, i))) return -1;
+    }
+  }
+  return state.json("save") == base::cat(save) ? save : -1;
+}
+
+Narrator::Narrator(std::string name, int groups) : disk_(disk_of({})) {
+  scenario_.name = std::move(name);
+  scenario_.groups = groups;
+}
+
+Narrator::Narrator(std::string name, const Scenario& before, const Image& left) : Narrator(std::move(name), before.groups) {
+  scenario_.base = left;
+  scenario_.steps = before.steps;
+  disk_ = disk_of(left);
+  // Numbers already given are not given again, whether or not the crash kept what had them.
+  recorder_->skip_attempts(std::max(attempts_in(left), static_cast<int>(before.steps.size())));
+}
+
+void Narrator::open(std::int64_t keep_last) {
+  checkpoint_.reset();
+  recorder_->revive();
+  checkpoint_ = std::make_unique<state::Checkpoint>(std::make_shared<RecordingStorage>(disk_, recorder_),
+                                                    state::CheckpointOptions{false, keep_last});
+  NumberedState state(scenario_.groups);
+  try {
+    checkpoint_->load(state.state, {});
+  } catch (const base::Error& error) {
+    if (error.status() != base::Status::not_found) throw;
+  }
+}
+
+void Narrator::save(std::int64_t step) {
+  scenario_.steps.push_back(step);
+  const int number = static_cast<int>(scenario_.steps.size());
+  NumberedState state(scenario_.groups);
+  state.fill(number);
+  state::SaveOptions options;
+  options.step = step;
+  const std::size_t from = recorder_->log.size();
+  checkpoint_->save(state.state, options);
+  mark_acknowledged(recorder_->log, from, number);
+}
+
+bool Narrator::killed_save(std::int64_t step, std::int64_t operations) {
+  recorder_->die_after(operations);
+  try {
+    save(step);
+    return false;
+  } catch (const base::Error&) {
+    return true;
+  }
+}
+
+void Narrator::watch() {
+  Operation mark;
+  mark.kind = Kind::watch;
+  recorder_->log.push_back(mark);
+}
+
+Scenario Narrator::finish() {
+  checkpoint_.reset();
+  scenario_.log = recorder_->log;
+  const auto is_watch = [](const Operation& operation) { return operation.kind == Kind::watch; };
+  if (std::ranges::none_of(scenario_.log, is_watch)) {
+    Operation mark;
+    mark.kind = Kind::watch;
+    scenario_.log.insert(scenario_.log.begin(), mark);
+  }
+  return std::move(scenario_);
+}
+
+std::vector<Scenario> short_scenarios() {
+  return {saves("first save", {1}, 0, 0), saves("second save", {1, 2}, 0, 1), saves("re-saved step", {1, 2, 2}, 0, 2),
+          saves("keep one", {1, 2, 3}, 1, 1), saves("keep two", {1, 2, 3, 4}, 2, 2)};
+}
+
+std::vector<Scenario> all_scenarios() {
+  std::vector<Scenario> out = short_scenarios();
+  out.push_back(saves("wide", {1, 2}, 1, 0, 4));
+  out.push_back(saves("wide, keep two", {7, 8, 9, 10}, 2, 2, 5));
+  add_killed(out, "next step", {1}, 2, 3, 1);
+  add_killed(out, "same step", {1}, 2, 2, 0);
+  // What only a kill left as newest, and nobody acknowledged, supersedes nothing.
+  add_killed(out, "lower step", {4}, 5, 3, 1);
+  add_recoveries(out);
+  return out;
+}
+
+}  // namespace ckpt::tests

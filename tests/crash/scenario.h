@@ -1,0 +1,114 @@
+// Stories of saves, as logs of what they did to the disk; and what a crash in them may not break.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "disk_model.h"
+#include "recorder.h"
+#include "state/checkpoint.h"
+
+namespace ckpt::tests {
+
+// A state whose every element tells which save it belongs to and where it stands.
+class NumberedState {
+ public:
+  explicit NumberedState(int groups);
+  void fill(int save);
+  // The save whose state this is, -1 when it is that of none.
+  int save() const;
+
+  state::State state;
+
+ private:
+  std::vector<std::shared_ptr<tensor::Tensor>> tensors_;
+};
+
+struct Scenario {
+  std::string name;
+  int groups = 2;
+  int weight = 16;                  // how many more images than the others of its kind it gets: those are many, and much alike
+  Image base;                       // what the disk held when it began
+  Log log;                          // with its marks
+  std::vector<std::int64_t> steps;  // of save number 1, 2, ...
+};
+
+// Tells a story to a storage and keeps the log.
+class Narrator {
+ public:
+  explicit Narrator(std::string name, int groups = 2);
+  // Goes on where the crash of another scenario left the disk.
+  Narrator(std::string name, const Scenario& before, const Image& left);
+
+  // A process begins: opens, and loads what there is. The one before it has ended.
+  void open(std::int64_t keep_last = 0);
+  void save(std::int64_t step);
+  // A save, during which the process dies after so many operations; the system lives on. False when that many were not needed.
+  bool killed_save(std::int64_t step, std::int64_t operations);
+  // Crashes before this point are not to be enumerated.
+  void watch();
+  Scenario finish();
+
+ private:
+  Scenario scenario_;
+  std::shared_ptr<storage::Storage> disk_;
+  std::shared_ptr<Recorder> recorder_ = std::make_shared<Recorder>();
+  std::unique_ptr<state::Checkpoint> checkpoint_;
+};
+
+// First save, second save, a re-saved step, retention, what follows killed saves, wide states, and crashes during the recovery from
+// a crash.
+std::vector<Scenario> all_scenarios();
+std::vector<Scenario> short_scenarios();
+
+enum class Violation {
+  none,
+  lost,         // an acknowledged save was not found, nor a newer one
+  wrong_bytes,  // something was loaded that never was saved
+  damaged,      // a checkpoint is there whose manifest or sizes are wrong
+  no_next,      // after recovery a save did not work
+};
+
+struct Finding {
+  Violation violation = Violation::none;
+  std::string text;
+};
+
+struct Count {
+  std::int64_t images = 0;    // drawn from the model
+  std::int64_t distinct = 0;  // disks that differ from all before
+  std::int64_t examined = 0;  // distinct ones, again for each acknowledgement that they must honour
+  std::int64_t loaded = 0;    // of these: with something to load
+  std::int64_t violations[5] = {};
+  std::string first;  // the first violation
+
+  std::int64_t bad() const { return violations[1] + violations[2] + violations[3] + violations[4]; }
+};
+
+struct Enumeration {
+  std::uint64_t most_images = 1024;  // of one moment, times the scenario's weight
+  state::Verify verify = state::Verify::full;
+  bool stop_at_first = false;
+};
+
+// Crashes the scenario after each of its operations in every way, opens and loads each disk with the shipped code, and counts.
+class Enumerator {
+ public:
+  explicit Enumerator(const Enumeration& options) : options_(options) {}
+  void run(const Scenario& scenario);
+  const Count& count() const { return count_; }
+
+ private:
+  void look(const Scenario& scenario, const Image& image, int best, std::size_t moment);
+
+  Enumeration options_;
+  Count count_;
+  std::set<std::uint64_t> images_;
+  std::set<std::uint64_t> cases_;
+};
+
+}  // namespace ckpt::tests

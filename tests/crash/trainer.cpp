@@ -1,0 +1,203 @@
+// A training process to be killed: a network of 8-16-1 by stochastic gradient descent with momentum, saved after every step.
+//   trainer ROOT STEPS RESULT STATUS [OPERATION]
+// Resumes from ROOT, and writes the final parameters to RESULT. STATUS is a file that it maps: whoever killed it reads there what
+// it was doing. It kills itself at operation OPERATION of its storage: before it when that is even, after it (a write: half-way)
+// when odd.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/philox.h"
+#include "forwarding_storage.h"
+#include "state/checkpoint.h"
+#include "storage/file_system.h"
+#include "trainer_status.h"
+
+namespace {
+
+using namespace ckpt;
+using tests::TrainerStatus;
+
+// Counts operations, and ends the process at one of them.
+class Killer {
+ public:
+  Killer(TrainerStatus& status, std::int64_t at) : status_(status), at_(at) {}
+  // half: what is left undone of the operation when it is killed within.
+  template <class Whole, class Half>
+  decltype(auto) run(Whole&& whole, Half&& half) {
+    const std::int64_t number = status_.operations.fetch_add(1);
+    if (number == at_ && at_ % 2 != 0) {
+      half();
+      ::raise(SIGKILL);
+    }
+    if (number == at_) ::raise(SIGKILL);
+    return whole();
+  }
+
+ private:
+  TrainerStatus& status_;
+  std::int64_t at_;
+};
+
+class KillingFile final : public storage::File {
+ public:
+  KillingFile(std::unique_ptr<storage::File> file, Killer& killer) : file_(std::move(file)), killer_(killer) {}
+  std::int64_t size() override { return file_->size(); }
+  std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override { return file_->read(offset, bytes); }
+  void write(std::int64_t offset, std::span<const std::byte> bytes) override {
+    killer_.run([&] { file_->write(offset, bytes); }, [&] { file_->write(offset, bytes.first(bytes.size() / 2)); });
+  }
+  void sync() override {
+    killer_.run([&] { file_->sync(); }, [&] { file_->sync(); });
+  }
+
+ private:
+  std::unique_ptr<storage::File> file_;
+  Killer& killer_;
+};
+
+class KillingStorage final : public tests::ForwardingStorage {
+ public:
+  KillingStorage(std::shared_ptr<storage::Storage> inner, Killer& killer) : ForwardingStorage(std::move(inner)), killer_(killer) {}
+  template <class Body>
+  decltype(auto) run(Body&& body) {
+    return killer_.run(body, body);
+  }
+  std::unique_ptr<storage::File> create(const std::string& path) override {
+    return std::make_unique<KillingFile>(run([&] { return inner().create(path); }), killer_);
+  }
+  void rename(const std::string& from, const std::string& to) override {
+    run([&] { inner().rename(from, to); });
+  }
+  void remove(const std::string& path) override {
+    run([&] { inner().remove(path); });
+  }
+  void remove_directory(const std::string& path) override {
+    run([&] { inner().remove_directory(path); });
+  }
+  void make_directory(const std::string& path) override {
+    run([&] { inner().make_directory(path); });
+  }
+  void sync_directory(const std::string& path) override {
+    run([&] { inner().sync_directory(path); });
+  }
+
+ private:
+  Killer& killer_;
+};
+
+constexpr int inputs = 8;
+constexpr int hidden = 16;
+constexpr int parameters = hidden * (inputs + 1) + hidden + 1;
+
+class Network {
+ public:
+  Network()
+      : weights_(tensor::Tensor::create(tensor::Dtype::f32, {parameters})),
+        momentum_(tensor::Tensor::create(tensor::Dtype::f32, {parameters})) {
+    state.add_tensor("model", "weights", weights_);
+    state.add_tensor("optimizer", "momentum", momentum_);
+    for (int i = 0; i < parameters; ++i) {
+      weights()[i] = uniform(0, static_cast<std::uint32_t>(i)) - 0.5F;
+      momentum_->data_as<float>()[i] = 0;
+    }
+    state.set_json("data_position", "0");
+  }
+
+  // One example of step's batch after another; what is learnt is the sine of the inputs' sum.
+  void train(std::int64_t step) {
+    std::array<float, parameters> gradient{};
+    for (std::uint32_t example = 0; example < 16; ++example) accumulate(static_cast<std::uint32_t>(step) * 16 + example, gradient);
+    float* const momentum = momentum_->data_as<float>();
+    for (int i = 0; i < parameters; ++i) {
+      momentum[i] = 0.9F * momentum[i] + gradient[static_cast<std::size_t>(i)] / 16;
+      weights()[i] -= 0.05F * momentum[i];
+    }
+    state.set_json("data_position", base::cat(step * 16));
+  }
+
+  float* weights() { return weights_->data_as<float>(); }
+  state::State state;
+
+ private:
+  static float uniform(std::uint32_t stream, std::uint32_t index) {
+    return base::uniform_from_word(base::philox4x32({index, stream, 0, 0}, {17, 4})[0]);
+  }
+
+  void accumulate(std::uint32_t example, std::array<float, parameters>& gradient) {
+    std::array<float, inputs> x{};
+    float sum = 0;
+    for (std::uint32_t i = 0; i < inputs; ++i) sum += x[i] = uniform(example + 1, i) - 0.5F;
+    std::array<float, hidden> h{};
+    const float* const out = weights() + hidden * (inputs + 1);
+    float y = out[hidden];
+    for (std::size_t j = 0; j < hidden; ++j) {
+      const float* const row = weights() + j * (inputs + 1);
+      float a = row[inputs];
+      for (std::size_t i = 0; i < inputs; ++i) a += row[i] * x[i];
+      h[j] = std::tanh(a);
+      y += out[j] * h[j];
+    }
+    const float error = y - std::sin(sum);
+    for (std::size_t j = 0; j < hidden; ++j) {
+      const float back = error * out[j] * (1 - h[j] * h[j]);
+      for (std::size_t i = 0; i < inputs; ++i) gradient[j * (inputs + 1) + i] += back * x[i];
+      gradient[j * (inputs + 1) + inputs] += back;
+      gradient[hidden * (inputs + 1) + j] += error * h[j];
+    }
+    gradient[hidden * (inputs + 2)] += error;
+  }
+
+  std::shared_ptr<tensor::Tensor> weights_;
+  std::shared_ptr<tensor::Tensor> momentum_;
+};
+
+std::int64_t number(const char* text) { return std::strtoll(text, nullptr, 10); }
+
+void run(char** argv, TrainerStatus& status, std::int64_t kill_at) {
+  Killer killer(status, kill_at);
+  const auto disk = std::make_shared<KillingStorage>(storage::open_file_system(argv[1], storage::Root::make), killer);
+  state::Checkpoint checkpoint(disk, {false, 2});
+  Network network;
+  std::int64_t step = 0;
+  if (checkpoint.count() > 0) step = checkpoint.load(network.state, {}).step;
+  status.first_step = step;
+  for (const std::int64_t steps = number(argv[2]); step < steps;) {
+    network.train(++step);
+    state::SaveOptions options;
+    options.step = step;
+    status.in_save = 1;
+    checkpoint.save(network.state, options);
+    status.in_save = 0;
+    status.acknowledged = step;
+  }
+  std::ofstream(argv[3], std::ios::binary).write(reinterpret_cast<const char*>(network.weights()), parameters * 4);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5) return 2;
+  const int file = ::open(argv[4], O_RDWR | O_CLOEXEC);
+  void* const shared = ::mmap(nullptr, sizeof(TrainerStatus), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (file < 0 || shared == MAP_FAILED) return 2;
+  base::set_log(base::LogLevel::warning, [](base::LogLevel, const char*, const char*) {});
+  try {
+    run(argv, *static_cast<TrainerStatus*>(shared), argc > 5 ? number(argv[5]) : -1);
+    return 0;
+  } catch (const base::Error& error) {
+    std::fprintf(stderr, "trainer: %s\n", error.message().c_str());
+    return 1;
+  }
+}
