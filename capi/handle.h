@@ -39,6 +39,8 @@ enum class Kind : std::uint32_t {
   checkpoint,
   safetensors,
   fault_handler,
+  coordinator,
+  reader,
 };
 
 const char* kind_name(std::uint32_t tag) noexcept;

@@ -1,5 +1,8 @@
 #include "state.h"
 
+#include <cstddef>
+#include <optional>
+
 #include "guard.h"
 #include "state/name.h"
 #include "storage.h"
@@ -17,18 +20,93 @@ namespace {
 constexpr ckpt_checkpoint_options checkpoint_defaults = CKPT_CHECKPOINT_OPTIONS_INIT;
 constexpr ckpt_save_options save_defaults = CKPT_SAVE_OPTIONS_INIT;
 constexpr ckpt_load_options load_defaults = CKPT_LOAD_OPTIONS_INIT;
+// Sizes of the first versions of structs that have grown since.
+constexpr std::size_t smallest_checkpoint_options = offsetof(ckpt_checkpoint_options, keep_every);
+constexpr std::size_t smallest_save_options = offsetof(ckpt_save_options, prefix);
+constexpr std::size_t smallest_save_result = offsetof(ckpt_save_result, linked);
+constexpr std::size_t smallest_load_options = offsetof(ckpt_load_options, partial);
+constexpr std::size_t smallest_load_result = offsetof(ckpt_load_result, missing);
+constexpr std::size_t smallest_tensor_info = offsetof(ckpt_tensor_info, group);
+constexpr std::size_t smallest_checkpoint_info = offsetof(ckpt_checkpoint_info, metric);
 
 // Before the work starts: an optional struct to be filled must be one that can be.
 template <class T>
-void check_result(const T* result) {
-  std::uint32_t size = sizeof(T);
-  if (result != nullptr) std::memcpy(&size, result, sizeof size);
-  require(size >= sizeof(T), "result->struct_size is ", size, "; use the initialiser macro (at least ", sizeof(T), ")");
+void check_result(const T* result, std::size_t smallest = sizeof(T)) {
+  if (result != nullptr) check_struct(result, smallest, "result");
 }
 
 template <class T>
-void fill_result(T* result, const T& values) {
-  if (result != nullptr) fill_struct(result, values, sizeof(T), "result");
+void fill_result(T* result, const T& values, std::size_t smallest = sizeof(T)) {
+  if (result != nullptr) fill_struct(result, values, smallest, "result");
+}
+
+void fill_tensor_info(ckpt_tensor_info* info, const state::TensorEntry& entry, int64_t offset, const char* group) {
+  ckpt_tensor_info values = CKPT_TENSOR_INFO_INIT;
+  values.dtype = static_cast<ckpt_dtype>(entry.dtype);
+  values.name = entry.name.c_str();
+  values.shape = entry.shape.empty() ? nullptr : entry.shape.data();
+  values.ndim = static_cast<int64_t>(entry.shape.size());
+  values.bytes = entry.bytes;
+  values.offset = offset;
+  values.group = group;
+  fill_struct(info, values, smallest_tensor_info, "info");
+}
+
+class CustomStateful final : public state::Stateful {
+ public:
+  CustomStateful(std::string name, const ckpt_stateful_callbacks& callbacks, std::shared_ptr<UserData> user)
+      : name_(std::move(name)), callbacks_(callbacks), user_(std::move(user)) {}
+
+  void list(state::State& into) override {
+    ckpt_state handle;
+    handle.object = std::make_shared<state::State>();
+    if (const int32_t code = callbacks_.list(&handle, user_->get()); code != 0) fail_callback(cat(quoted(name_), " list"), code);
+    into = *handle.object;
+  }
+
+  void restore(const state::State& loaded) override {
+    if (callbacks_.restore == nullptr) return;
+    ckpt_state handle;
+    handle.object = std::make_shared<state::State>(loaded);
+    if (const int32_t code = callbacks_.restore(&handle, user_->get()); code != 0)
+      fail_callback(cat(quoted(name_), " restore"), code);
+  }
+
+ private:
+  std::string name_;
+  ckpt_stateful_callbacks callbacks_;
+  std::shared_ptr<UserData> user_;
+};
+
+class CustomCoordinator final : public state::Coordinator {
+ public:
+  CustomCoordinator(const ckpt_coordinator_callbacks& callbacks, std::shared_ptr<UserData> user)
+      : callbacks_(callbacks), user_(std::move(user)) {}
+
+  std::int64_t rank() const noexcept override { return callbacks_.rank; }
+  std::int64_t world_size() const noexcept override { return callbacks_.world_size; }
+  void barrier(Timeout timeout) override { check("barrier", callbacks_.barrier(timeout.count(), user_->get())); }
+  void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
+    check("broadcast", callbacks_.broadcast(bytes.data(), size_of(bytes), root, timeout.count(), user_->get()));
+  }
+  void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
+    check("all_gather", callbacks_.all_gather(sent.data(), size_of(sent), received.data(), timeout.count(), user_->get()));
+  }
+
+ private:
+  static std::int64_t size_of(std::span<const std::byte> bytes) { return static_cast<std::int64_t>(bytes.size()); }
+  static void check(const char* operation, std::int32_t code) {
+    if (code == CKPT_E_TIMEOUT) fail(Status::timeout, "coordinator ", operation, ": not all processes came in time");
+    if (code != 0) fail_callback(cat("coordinator ", operation), code);
+  }
+
+  ckpt_coordinator_callbacks callbacks_;
+  std::shared_ptr<UserData> user_;
+};
+
+state::Coordinator::Timeout timeout_argument(int64_t timeout_ns) {
+  require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
+  return state::Coordinator::Timeout(timeout_ns);
 }
 
 template <std::size_t size>
@@ -84,7 +162,112 @@ ckpt_status ckpt_state_json(const ckpt_state* handle, const char* key, char* buf
   });
 }
 
+ckpt_status ckpt_state_set_rarely_changes(ckpt_state* handle, const char* group, int32_t rarely) {
+  return guard([&] {
+    checked(handle, "state");
+    handle->object->set_rarely_changes(not_null(group, "group"), rarely != 0);
+  });
+}
+
+ckpt_status ckpt_state_load_report(const ckpt_state* handle, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] {
+    checked(handle, "state");
+    copy_text(handle->object->load_report(), buffer, capacity, needed);
+  });
+}
+
 void ckpt_state_release(ckpt_state* handle) { release(handle); }
+
+void ckpt_stateful_callbacks_init(ckpt_stateful_callbacks* callbacks) {
+  if (callbacks != nullptr) *callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
+}
+
+ckpt_status ckpt_state_add_stateful(ckpt_state* handle, const char* name, const ckpt_stateful_callbacks* callbacks,
+                                    void* user_data) {
+  return guard([&] {
+    checked(handle, "state");
+    name_argument(name, "name");
+    constexpr ckpt_stateful_callbacks defaults = CKPT_STATEFUL_CALLBACKS_INIT;
+    const auto given = options_argument(not_null(callbacks, "callbacks"), defaults, sizeof defaults, "callbacks");
+    require(given.list != nullptr, "callbacks.list is NULL");
+    const auto user = std::make_shared<UserData>(user_data, given.destroy);
+    handle->object->add_stateful(name, std::make_shared<CustomStateful>(name, given, user));
+    user->adopt();
+  });
+}
+
+// ---- Coordinators ----
+
+void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callbacks) {
+  if (callbacks != nullptr) *callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
+}
+
+ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** out) {
+  return guard([&] { hand_out(not_null(out, "coordinator"), state::make_single_process()); });
+}
+
+ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data, ckpt_coordinator** out) {
+  return guard([&] {
+    constexpr ckpt_coordinator_callbacks defaults = CKPT_COORDINATOR_CALLBACKS_INIT;
+    const auto given = options_argument(not_null(callbacks, "callbacks"), defaults, sizeof defaults, "callbacks");
+    require(given.world_size >= 1, "callbacks.world_size is ", given.world_size, "; at least 1");
+    require(given.rank >= 0 && given.rank < given.world_size, "callbacks.rank is ", given.rank, "; 0 .. ", given.world_size - 1);
+    require(given.barrier != nullptr, "callbacks.barrier is NULL");
+    require(given.broadcast != nullptr, "callbacks.broadcast is NULL");
+    require(given.all_gather != nullptr, "callbacks.all_gather is NULL");
+    not_null(out, "coordinator");
+    const auto user = std::make_shared<UserData>(user_data, given.destroy);
+    hand_out(out, std::make_shared<CustomCoordinator>(given, user));
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_coordinator_rank(const ckpt_coordinator* handle, int64_t* rank) {
+  return guard([&] {
+    checked(handle, "coordinator");
+    *not_null(rank, "rank") = handle->object->rank();
+  });
+}
+
+ckpt_status ckpt_coordinator_world_size(const ckpt_coordinator* handle, int64_t* world_size) {
+  return guard([&] {
+    checked(handle, "coordinator");
+    *not_null(world_size, "world_size") = handle->object->world_size();
+  });
+}
+
+ckpt_status ckpt_coordinator_barrier(ckpt_coordinator* handle, int64_t timeout_ns) {
+  return guard([&] {
+    checked(handle, "coordinator");
+    handle->object->barrier(timeout_argument(timeout_ns));
+  });
+}
+
+ckpt_status ckpt_coordinator_broadcast(ckpt_coordinator* handle, void* data, int64_t bytes, int64_t root, int64_t timeout_ns) {
+  return guard([&] {
+    checked(handle, "coordinator");
+    const auto span = array_argument(static_cast<std::byte*>(data), bytes, "data");
+    const int64_t ranks = handle->object->world_size();
+    require(root >= 0 && root < ranks, "root is ", root, "; 0 .. ", ranks - 1);
+    handle->object->broadcast({static_cast<std::byte*>(data), span.size()}, root, timeout_argument(timeout_ns));
+  });
+}
+
+ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* handle, const void* sent, int64_t bytes, void* received,
+                                        int64_t timeout_ns) {
+  return guard([&] {
+    checked(handle, "coordinator");
+    const auto span = array_argument(static_cast<const std::byte*>(sent), bytes, "sent");
+    require(received != nullptr || bytes == 0, "received is NULL but bytes is ", bytes);
+    int64_t all = 0;
+    if (__builtin_mul_overflow(bytes, handle->object->world_size(), &all))
+      fail(Status::out_of_range, "bytes is ", bytes, ": times the world size it passes INT64_MAX");
+    handle->object->all_gather(span, {static_cast<std::byte*>(received), static_cast<std::size_t>(all)},
+                               timeout_argument(timeout_ns));
+  });
+}
+
+void ckpt_coordinator_release(ckpt_coordinator* handle) { release(handle); }
 
 // ---- Checkpoints ----
 
@@ -96,9 +279,31 @@ ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_
   return guard([&] {
     checked(storage, "storage");
     not_null(out, "checkpoint");
-    const auto given = options_argument(options, checkpoint_defaults, sizeof checkpoint_defaults, "options");
-    const state::CheckpointOptions wanted{given.read_only != 0, given.keep_last};
+    const auto given = options_argument(options, checkpoint_defaults, smallest_checkpoint_options, "options");
+    require(given.best_is == CKPT_BEST_IS_SMALLEST || given.best_is == CKPT_BEST_IS_LARGEST, "options.best_is is ", given.best_is,
+            "; CKPT_BEST_IS_SMALLEST (0) or CKPT_BEST_IS_LARGEST (1)");
+    const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
+    const state::CheckpointOptions wanted{given.read_only != 0,
+                                          given.keep_last,
+                                          given.keep_every,
+                                          given.keep_best,
+                                          given.best_is == CKPT_BEST_IS_LARGEST,
+                                          coordinator == nullptr ? nullptr : coordinator->object};
     hand_out(out, std::make_shared<state::Checkpoint>(storage->object, wanted));
+  });
+}
+
+ckpt_status ckpt_checkpoint_storage(const ckpt_checkpoint* handle, ckpt_storage** out) {
+  return guard([&] {
+    checked(handle, "checkpoint");
+    hand_out(not_null(out, "storage"), handle->object->storage());
+  });
+}
+
+ckpt_status ckpt_checkpoint_coordinator(const ckpt_checkpoint* handle, ckpt_coordinator** out) {
+  return guard([&] {
+    checked(handle, "checkpoint");
+    hand_out(not_null(out, "coordinator"), handle->object->coordinator());
   });
 }
 
@@ -119,17 +324,24 @@ ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* handle, const ckpt_state* what
   return guard([&] {
     checked(handle, "checkpoint");
     checked(what, "state");
-    const auto given = options_argument(options, save_defaults, sizeof save_defaults, "options");
-    check_result(result);
-    const state::SaveResult saved = handle->object->save(
-        *what->object, {given.step, given.seed, text_or(given.metadata_json, "null"), text_or(given.environment_json, "null")});
+    const auto given = options_argument(options, save_defaults, smallest_save_options, "options");
+    check_result(result, smallest_save_result);
+    const state::SaveOptions wanted{given.step,
+                                    given.seed,
+                                    text_or(given.metadata_json, "null"),
+                                    text_or(given.environment_json, "null"),
+                                    text_or(given.prefix, ""),
+                                    given.has_metric != 0 ? std::optional(given.metric) : std::nullopt,
+                                    given.incremental != 0};
+    const state::SaveResult saved = handle->object->save(*what->object, wanted);
     ckpt_save_result values = CKPT_SAVE_RESULT_INIT;
     values.files = static_cast<int32_t>(saved.files);
     values.step = saved.step;
     values.commit_sequence = saved.commit_sequence;
     values.bytes = saved.bytes;
+    values.linked = saved.linked;
     copy_name(values.name, saved.name);
-    fill_result(result, values);
+    fill_result(result, values, smallest_save_result);
   });
 }
 
@@ -148,13 +360,13 @@ ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* handle, ckpt_state* target, co
   return guard([&] {
     checked(handle, "checkpoint");
     checked(target, "state");
-    const auto given = options_argument(options, load_defaults, sizeof load_defaults, "options");
+    const auto given = options_argument(options, load_defaults, smallest_load_options, "options");
     require(given.verify == CKPT_VERIFY_NONE || given.verify == CKPT_VERIFY_FULL, "options.verify is ", given.verify,
             "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
-    check_result(result);
+    check_result(result, smallest_load_result);
     const state::LoadOptions wanted{optional_name(given.name),
                                     given.verify == CKPT_VERIFY_NONE ? state::Verify::none : state::Verify::full,
-                                    given.environment_json != nullptr, text_or(given.environment_json, "")};
+                                    given.environment_json != nullptr, text_or(given.environment_json, ""), given.partial != 0};
     const state::LoadResult loaded = handle->object->load(*target->object, wanted);
     ckpt_load_result values = CKPT_LOAD_RESULT_INIT;
     values.environment_differs = loaded.environment_differs ? 1 : 0;
@@ -163,8 +375,10 @@ ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* handle, ckpt_state* target, co
     values.seed = loaded.seed;
     values.bytes = loaded.bytes;
     values.skipped = loaded.skipped;
+    values.missing = loaded.missing;
+    values.unexpected = loaded.unexpected;
     copy_name(values.name, loaded.name);
-    fill_result(result, values);
+    fill_result(result, values, smallest_load_result);
   });
 }
 
@@ -192,8 +406,10 @@ ckpt_status ckpt_checkpoint_at(ckpt_checkpoint* handle, int64_t index, ckpt_chec
     values.step = found.step;
     values.commit_sequence = found.commit_sequence;
     values.bytes = found.bytes;
+    values.metric = found.metric.value_or(0);
+    values.has_metric = found.metric ? 1 : 0;
     copy_name(values.name, found.name);
-    fill_struct(info, values, sizeof values, "info");
+    fill_struct(info, values, smallest_checkpoint_info, "info");
   });
 }
 
@@ -247,14 +463,7 @@ ckpt_status ckpt_safetensors_tensor(const ckpt_safetensors* handle, int64_t inde
     checked(handle, "file");
     not_null(info, "info");
     const state::TensorEntry& entry = handle->object->at(index);
-    ckpt_tensor_info values = CKPT_TENSOR_INFO_INIT;
-    values.dtype = static_cast<ckpt_dtype>(entry.dtype);
-    values.name = entry.name.c_str();
-    values.shape = entry.shape.empty() ? nullptr : entry.shape.data();
-    values.ndim = static_cast<int64_t>(entry.shape.size());
-    values.bytes = entry.bytes;
-    values.offset = handle->object->header().data_start + entry.offset;
-    fill_struct(info, values, sizeof values, "info");
+    fill_tensor_info(info, entry, handle->object->header().data_start + entry.offset, "");
   });
 }
 
@@ -288,3 +497,85 @@ ckpt_status ckpt_safetensors_read(ckpt_safetensors* handle, int64_t index, ckpt_
 }
 
 void ckpt_safetensors_release(ckpt_safetensors* handle) { release(handle); }
+
+// ---- Readers ----
+
+ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char* name, int32_t verify, ckpt_reader** out) {
+  return guard([&] {
+    checked(checkpoint, "checkpoint");
+    require(verify >= CKPT_VERIFY_NONE && verify <= CKPT_VERIFY_LAZY, "verify is ", verify,
+            "; CKPT_VERIFY_NONE (0), CKPT_VERIFY_FULL (1) or CKPT_VERIFY_LAZY (2)");
+    not_null(out, "reader");
+    const auto wanted = verify == CKPT_VERIFY_NONE   ? state::Verify::none
+                        : verify == CKPT_VERIFY_FULL ? state::Verify::full
+                                                     : state::Verify::lazy;
+    hand_out(out, std::make_shared<state::Reader>(*checkpoint->object->storage(), optional_name(name), wanted));
+  });
+}
+
+ckpt_status ckpt_reader_open(const char* path, ckpt_reader** out) {
+  return guard([&] {
+    not_null(path, "path");
+    not_null(out, "reader");
+    hand_out(out, std::make_shared<state::Reader>(path));
+  });
+}
+
+ckpt_status ckpt_reader_count(const ckpt_reader* handle, int64_t* count) {
+  return guard([&] {
+    checked(handle, "reader");
+    *not_null(count, "count") = handle->object->count();
+  });
+}
+
+ckpt_status ckpt_reader_tensor(const ckpt_reader* handle, int64_t index, ckpt_tensor_info* info) {
+  return guard([&] {
+    checked(handle, "reader");
+    not_null(info, "info");
+    const state::TensorEntry& entry = handle->object->at(index);
+    fill_tensor_info(info, entry, handle->object->offset(index), handle->object->group(index).c_str());
+  });
+}
+
+ckpt_status ckpt_reader_find(const ckpt_reader* handle, const char* group, const char* name, int64_t* index) {
+  return guard([&] {
+    checked(handle, "reader");
+    not_null(name, "name");
+    not_null(index, "index");
+    *index = handle->object->find(group == nullptr ? "" : group, name);
+  });
+}
+
+ckpt_status ckpt_reader_read(ckpt_reader* handle, int64_t index, ckpt_tensor* tensor) {
+  return guard([&] {
+    checked(handle, "reader");
+    handle->object->read(index, *checked(tensor, "tensor")->object);
+  });
+}
+
+ckpt_status ckpt_reader_read_new(ckpt_reader* handle, int64_t index, ckpt_buffer_pool* pool, ckpt_tensor** out) {
+  return guard([&] {
+    checked(handle, "reader");
+    not_null(out, "tensor");
+    hand_out(out, handle->object->read_new(index, pool_argument(pool, "pool")));
+  });
+}
+
+ckpt_status ckpt_reader_read_slice(ckpt_reader* handle, int64_t index, int64_t begin, int64_t length, ckpt_buffer_pool* pool,
+                                   ckpt_tensor** out) {
+  return guard([&] {
+    checked(handle, "reader");
+    not_null(out, "tensor");
+    hand_out(out, handle->object->read_slice(index, begin, length, pool_argument(pool, "pool")));
+  });
+}
+
+ckpt_status ckpt_reader_map(ckpt_reader* handle, int64_t index, ckpt_tensor** out) {
+  return guard([&] {
+    checked(handle, "reader");
+    not_null(out, "tensor");
+    hand_out(out, handle->object->map(index));
+  });
+}
+
+void ckpt_reader_release(ckpt_reader* handle) { release(handle); }

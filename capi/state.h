@@ -7,6 +7,7 @@
 
 #include "handle.h"
 #include "state/checkpoint.h"
+#include "state/reader.h"
 #include "state/safetensors.h"
 #include "state/state.h"
 
@@ -16,6 +17,14 @@ struct ckpt_state : ckpt::capi::Handle<ckpt::capi::Kind::state> {
 
 struct ckpt_checkpoint : ckpt::capi::Handle<ckpt::capi::Kind::checkpoint> {
   std::shared_ptr<ckpt::state::Checkpoint> object;
+};
+
+struct ckpt_coordinator : ckpt::capi::Handle<ckpt::capi::Kind::coordinator> {
+  std::shared_ptr<ckpt::state::Coordinator> object;
+};
+
+struct ckpt_reader : ckpt::capi::Handle<ckpt::capi::Kind::reader> {
+  std::shared_ptr<ckpt::state::Reader> object;
 };
 
 struct ckpt_safetensors : ckpt::capi::Handle<ckpt::capi::Kind::safetensors> {

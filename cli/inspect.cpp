@@ -17,22 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Names come from files of strangers: control characters must not reach the terminal.
-std::string printable(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
-      out += "\\x";
-      out += "0123456789abcdef"[byte >> 4];
-      out += "0123456789abcdef"[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);

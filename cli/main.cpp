@@ -5,6 +5,7 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "diff.h"
 #include "inspect.h"
 #include "train.h"
 
@@ -64,6 +65,11 @@ int run(int argc, char** argv) {
   inspect->add_option("path", path, "Directory of checkpoints, one checkpoint, or a safetensors file")->required();
   CLI::App* const verify = app.add_subcommand("verify", "Check every checksum of the checkpoints in a directory");
   verify->add_option("path", path, "Directory of checkpoints, or one checkpoint")->required();
+  std::string other_path;
+  CLI::App* const diff = app.add_subcommand("diff", "Compare two checkpoints or files, tensor by tensor");
+  diff->add_option("a", path, "Directory of checkpoints, one checkpoint, a safetensors file, or a folder with an index")
+      ->required();
+  diff->add_option("b", other_path, "The same")->required();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -73,6 +79,7 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("train")) ckpt::cli::train(train_options);
   if (inspect->parsed()) ckpt::cli::inspect(path);
   if (verify->parsed()) ckpt::cli::verify(path);
+  if (diff->parsed()) return ckpt::cli::diff(path, other_path) ? 0 : failed;
   return 0;
 }
 

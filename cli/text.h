@@ -22,4 +22,7 @@ struct Budget {
 // "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that says what is understood.
 Budget parse_budget(const std::string& text);
 
+// Names come from files of strangers: control characters must not reach the terminal.
+std::string printable(const std::string& text);
+
 }  // namespace ckpt::cli

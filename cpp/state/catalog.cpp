@@ -23,6 +23,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
     if (manifest.step != step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
     found.commit_sequence = manifest.commit_sequence;
     found.bytes = total_bytes(manifest);
+    found.metric = manifest.metric;
   } catch (const base::Error& error) {
     found.condition = condition_after(error);
     found.status = error.status();
@@ -147,14 +148,40 @@ bool remove_checkpoint(storage::Storage& storage, const std::string& directory) 
   return listed && clean;
 }
 
-void retain_last(storage::Storage& storage, std::int64_t keep_last, const std::string& saved, std::int64_t saved_step) noexcept {
+std::set<std::string> kept_by(const Retention& retention, const std::vector<Found>& all, const std::string& saved) {
+  std::set<std::string> kept;
+  std::vector<const Found*> measured;
+  std::int64_t last = 0;
+  std::int64_t previous_step = -1;
+  for (const Found& found : all) {
+    if (found.condition != Condition::complete) continue;
+    const bool is_round = retention.keep_every > 0 && found.step % retention.keep_every == 0 && found.step != previous_step;
+    if (last < retention.keep_last || found.name == saved) {
+      ++last;
+      kept.insert(found.name);
+    }
+    if (is_round) kept.insert(found.name);
+    if (found.metric) measured.push_back(&found);
+    previous_step = found.step;
+  }
+  std::ranges::stable_sort(measured, [&](const Found* a, const Found* b) {
+    return retention.larger_is_better ? *a->metric > *b->metric : *a->metric < *b->metric;
+  });
+  if (static_cast<std::int64_t>(measured.size()) > retention.keep_best)
+    measured.resize(static_cast<std::size_t>(retention.keep_best));
+  for (const Found* found : measured) kept.insert(found->name);
+  return kept;
+}
+
+void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step) noexcept {
   const bool listed = attempt([&] {
-    std::int64_t kept = 0;
-    for (const Found& found : scan(storage)) {
-      if (found.condition != Condition::complete) continue;
-      if (kept < keep_last || found.name == saved) {
-        ++kept;
-      } else if (!remove_checkpoint(storage, found.name)) {
+    const std::vector<Found> all = scan(storage);
+    const std::set<std::string> kept = kept_by(retention, all, saved);
+    // A listing that lacks what was just acknowledged is not to be trusted with removals.
+    if (!kept.contains(saved)) base::fail(Status::io, "the storage does not show ", base::quoted(saved));
+    for (const Found& found : all) {
+      if (found.condition != Condition::complete || kept.contains(found.name)) continue;
+      if (!remove_checkpoint(storage, found.name)) {
         warn(cat("old checkpoint ", base::quoted(found.name), " could not be removed completely"));
       }
     }

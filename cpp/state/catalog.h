@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +26,18 @@ struct Found {
   std::int64_t step = 0;
   std::int64_t commit_sequence = -1;
   std::int64_t bytes = 0;
+  std::optional<double> metric;
   Condition condition = Condition::complete;
   base::Status status = base::Status::ok;
   std::string problem;  // when not complete
+};
+
+// Which checkpoints stay after a save. keep_last 0: all.
+struct Retention {
+  std::int64_t keep_last = 0;
+  std::int64_t keep_every = 0;  // also those whose step is a multiple of this; of equal steps the one committed last; 0: none
+  std::int64_t keep_best = 0;   // also this many with the best metric; of equal metrics the newest; those without one never
+  bool larger_is_better = false;
 };
 
 // Every directory "step-...": higher steps first, and among equals those committed later.
@@ -69,8 +80,11 @@ void set_aside(storage::Storage& storage, const std::string& directory, const st
 // stayed.
 bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept;
 
-// After an acknowledged save, for keep_last >= 1: keeps the saved one and the first keep_last that a load would try, removes the
-// other complete ones, and torn ones of the same or earlier steps. Errors become warnings.
-void retain_last(storage::Storage& storage, std::int64_t keep_last, const std::string& saved, std::int64_t saved_step) noexcept;
+// The names of those that stay. all: as scan gives them; only complete ones count. saved: this one stays in any case.
+std::set<std::string> kept_by(const Retention& retention, const std::vector<Found>& all, const std::string& saved);
+
+// After an acknowledged save, for keep_last >= 1: removes the complete ones that do not stay, and torn ones of the saved step or
+// earlier. What is left always holds the one just acknowledged. Errors become warnings.
+void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step) noexcept;
 
 }  // namespace ckpt::state

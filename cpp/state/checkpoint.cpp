@@ -1,6 +1,7 @@
 #include "state/checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -16,14 +17,22 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
     : storage_(std::move(storage)), options_(options), fork_generation_(base::fork_generation()) {
   base::require(storage_ != nullptr, "storage is NULL");
   base::require(options.keep_last >= 0, "keep_last is ", options.keep_last, "; at least 0 (all)");
+  base::require(options.keep_every >= 0, "keep_every is ", options.keep_every, "; at least 0 (none)");
+  base::require(options.keep_best >= 0, "keep_best is ", options.keep_best, "; at least 0 (none)");
+  base::require(options.keep_last > 0 || (options.keep_every == 0 && options.keep_best == 0), "keep_last is 0, which keeps all; ",
+                "keep_every and keep_best need at least 1");
+  if (options_.coordinator == nullptr) options_.coordinator = make_single_process();
+  const std::int64_t ranks = options_.coordinator->world_size();
+  if (ranks != 1) {
+    base::fail(Status::unsupported, "coordinator has a world size of ", ranks, "; this version saves and loads from 1 process");
+  }
   if (options.read_only) return;
   lock_ = storage_->lock(std::string(lock_name));
-  std::string last;  // committed, of the complete ones
   std::int64_t last_sequence = -1;
   for (const Found& found : scan(*storage_)) {
     if (found.condition == Condition::unfinished) set_aside(*storage_, found.name, found.problem);
     if (found.condition == Condition::complete && found.commit_sequence > last_sequence) {
-      last = found.name;
+      latest_ = found.name;
       last_sequence = found.commit_sequence;
     }
     next_sequence_ =
@@ -32,8 +41,8 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
   }
   // A process that was killed between the manifest's rename and the last sync has left one that is found and may still vanish:
   // it must not yet supersede what retention would remove for it.
-  if (!last.empty()) {
-    storage_->sync_directory(last);
+  if (!latest_.empty()) {
+    storage_->sync_directory(latest_);
     storage_->sync_directory("");
   }
 }
@@ -48,14 +57,19 @@ void Checkpoint::require_writer() const {
 SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
   SaveOptions options = given;
   base::require(options.step >= 0, "step is ", options.step, "; at least 0");
+  require_prefix(options.prefix);
+  base::require(!options.metric || std::isfinite(*options.metric), "metric is ", options.metric.value_or(0), "; a finite number");
   options.metadata = normalized_json("metadata", given.metadata);
   options.environment = normalized_json("environment", given.environment);
   require_writer();
+  const State whole = state.gathered();
   const std::lock_guard lock(mutex_);
   if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
   // A failed attempt keeps its number: should it come back complete after a crash, it is still older than the next.
-  SaveResult result = write_checkpoint(*storage_, state, options, next_sequence_++);
-  if (options_.keep_last > 0) retain_last(*storage_, options_.keep_last, result.name, result.step);
+  SaveResult result = write_checkpoint(*storage_, whole, options, next_sequence_++, options.incremental ? latest_ : "");
+  latest_ = result.name;
+  const Retention retention{options_.keep_last, options_.keep_every, options_.keep_best, options_.larger_is_better};
+  if (retention.keep_last > 0) retain(*storage_, retention, result.name, result.step);
   return result;
 }
 
@@ -63,8 +77,14 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
   LoadOptions options = given;
   if (given.compare_environment) options.environment = normalized_json("environment", given.environment);
   const bool may_rename = lock_ != nullptr && fork_generation_ == base::fork_generation();
-  const std::lock_guard lock(mutex_);
-  return load_checkpoint(*storage_, state, options, may_rename);
+  State whole = state.gathered();
+  LoadResult result;
+  {
+    const std::lock_guard lock(mutex_);
+    result = load_checkpoint(*storage_, whole, options, may_rename);
+  }
+  state.accept(std::move(whole));
+  return result;
 }
 
 VerifyResult Checkpoint::verify(const std::string& name) { return verify_checkpoint(*storage_, name); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "state/catalog.h"
+#include "state/coordinator.h"
 #include "state/load.h"
 #include "state/save.h"
 #include "state/state.h"
@@ -18,13 +19,18 @@ namespace ckpt::state {
 
 struct CheckpointOptions {
   bool read_only = false;
-  std::int64_t keep_last = 0;  // 0 keeps all
+  std::int64_t keep_last = 0;   // 0 keeps all
+  std::int64_t keep_every = 0;  // see Retention; these need keep_last >= 1
+  std::int64_t keep_best = 0;
+  bool larger_is_better = false;
+  std::shared_ptr<Coordinator> coordinator = {};  // nullptr: a single process
 };
 
 class Checkpoint {
  public:
   // Unless it is read-only: takes the storage's lock, held until this object goes (Error(busy) names the holder), puts aside
-  // what cut-off saves have left, and makes durable what a killed one has committed but not synced.
+  // what cut-off saves have left, and makes durable what a killed one has committed but not synced. Error(unsupported) for a
+  // coordinator of several processes.
   Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options);
 
   SaveResult save(const State& state, const SaveOptions& options);
@@ -35,6 +41,8 @@ class Checkpoint {
   Found at(std::int64_t index);
   // The text of one checkpoint's manifest, checked.
   std::string manifest(const std::string& name);
+  const std::shared_ptr<storage::Storage>& storage() const noexcept { return storage_; }
+  const std::shared_ptr<Coordinator>& coordinator() const noexcept { return options_.coordinator; }
 
  private:
   // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's.
@@ -46,6 +54,7 @@ class Checkpoint {
   std::mutex mutex_;
   std::unique_ptr<storage::Lock> lock_;
   std::int64_t next_sequence_ = 1;
+  std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when there is none
   std::mutex found_mutex_;
   std::vector<Found> found_;
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/error.h"
@@ -32,6 +33,50 @@ void match_tensor(const std::string& group, const StateTensor& wanted, const Ten
                 base::quoted(record.name), " of group ", base::quoted(group), " is ",
                 dtype_and_shape(wanted.tensor->dtype(), dimensions), " here; the checkpoint has ",
                 dtype_and_shape(record.dtype, record.shape));
+}
+
+using GroupAndName = std::pair<std::string_view, std::string_view>;
+
+// What a partial load found; the names are the state's and the manifest's.
+struct Differences {
+  std::vector<GroupAndName> missing;
+  std::vector<GroupAndName> unexpected;
+};
+
+std::map<GroupAndName, const TensorRecord*> records_of(const Manifest& manifest) {
+  std::map<GroupAndName, const TensorRecord*> records;
+  for (const GroupRecord& group : manifest.groups) {
+    for (const TensorRecord& record : group.tensors) records.emplace(GroupAndName(group.name, record.name), &record);
+  }
+  return records;
+}
+
+// The differences of names; a tensor that both have must have one dtype and shape.
+Differences match_partly(const State& state, const Manifest& manifest) {
+  auto records = records_of(manifest);
+  Differences differences;
+  for (const StateGroup& group : state.groups()) {
+    for (const StateTensor& wanted : group.tensors) {
+      const auto found = records.find({group.name, wanted.name});
+      if (found == records.end()) {
+        differences.missing.emplace_back(group.name, wanted.name);
+      } else {
+        match_tensor(group.name, wanted, *found->second);
+        records.erase(found);
+      }
+    }
+  }
+  for (const auto& [name, record] : records) differences.unexpected.push_back(name);
+  return differences;
+}
+
+std::string report_of(const Differences& differences) {
+  const auto list = [](const std::vector<GroupAndName>& names) {
+    nlohmann::json items = nlohmann::json::array();
+    for (const auto& [group, name] : names) items.push_back({{"group", group}, {"name", name}});
+    return items.dump();
+  };
+  return cat(R"({"missing":)", list(differences.missing), R"(,"unexpected":)", list(differences.unexpected), '}');
 }
 
 // Exactly the state's groups and tensors, or an error that names the first difference: that is the caller's to solve, never a
@@ -85,6 +130,7 @@ void read_group(storage::Storage& storage, const std::string& directory, const G
       std::map<std::string_view, const TensorRecord*> records;
       for (const TensorRecord* tensor : tensors) records.emplace(tensor->name, tensor);
       for (const TensorEntry& entry : header.tensors) {
+        if (!targets.contains(entry.name)) continue;  // of a partial load
         auto bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(entry.bytes));
         read_tensor(*file, header, entry, verify == Verify::full ? records.at(entry.name) : nullptr,
                     {bytes.get(), static_cast<std::size_t>(entry.bytes)});
@@ -109,17 +155,29 @@ std::optional<LoadResult> try_load(storage::Storage& storage, State& state, cons
     note(error);
     return std::nullopt;
   }
-  match(state, manifest);
+  Differences differences;
+  if (options.partial) {
+    differences = match_partly(state, manifest);
+  } else {
+    match(state, manifest);
+  }
+  std::string report = report_of(differences);
   std::vector<Loaded> loaded;
   try {
     for (const StateGroup& group : state.groups()) {
-      read_group(storage, name, *std::ranges::find(manifest.groups, group.name, &GroupRecord::name), group, options.verify, loaded);
+      const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
+      if (recorded != manifest.groups.end()) read_group(storage, name, *recorded, group, options.verify, loaded);
     }
   } catch (const base::Error& error) {
     note(error);
     return std::nullopt;
   }
   LoadResult result{name, manifest.step, manifest.commit_sequence, manifest.seed, total_bytes(manifest)};
+  result.missing = static_cast<std::int64_t>(differences.missing.size());
+  result.unexpected = static_cast<std::int64_t>(differences.unexpected.size());
+  if (options.partial) {
+    for (const auto& [key, value] : state.values()) manifest.values.emplace(key, value);  // those that the checkpoint lacks stay
+  }
   result.environment_differs = options.compare_environment && options.environment != manifest.environment;
   if (result.environment_differs) {
     warn(cat("checkpoint ", base::quoted(name), " was written in the environment ", manifest.environment, "; this one is ",
@@ -131,6 +189,7 @@ std::optional<LoadResult> try_load(storage::Storage& storage, State& state, cons
       std::memcpy(item.target->data(), item.bytes.get(), static_cast<std::size_t>(item.target->bytes()));
   }
   state.replace_values(std::move(manifest.values));
+  state.set_load_report(std::move(report));
   return result;
 }
 

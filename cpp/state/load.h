@@ -10,13 +10,14 @@
 
 namespace ckpt::state {
 
-enum class Verify { none, full };
+enum class Verify { none, full, lazy };  // lazy: for readers
 
 struct LoadOptions {
   std::string name;  // of one checkpoint; "": the newest valid one
   Verify verify = Verify::full;
   bool compare_environment = false;
   std::string environment;  // JSON of this run's, when it is to be compared
+  bool partial = false;     // what one side lacks is reported, not refused; dtypes and shapes must match all the same
 };
 
 struct LoadResult {
@@ -27,6 +28,8 @@ struct LoadResult {
   std::int64_t bytes = 0;
   std::int64_t skipped = 0;  // newer ones that could not be used
   bool environment_differs = false;
+  std::int64_t missing = 0;     // tensors of the state that the checkpoint lacks: they keep their contents
+  std::int64_t unexpected = 0;  // tensors of the checkpoint that the state lacks
 };
 
 struct VerifyResult {

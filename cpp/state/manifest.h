@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,7 @@ struct Manifest {
   std::int64_t commit_sequence = 0;
   std::int64_t world_size = 1;
   std::uint64_t seed = 0;
+  std::optional<double> metric;   // finite
   std::string metadata = "null";  // JSON texts
   std::string environment = "null";
   std::map<std::string, std::string> values;  // by key; JSON texts

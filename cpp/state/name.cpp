@@ -78,16 +78,35 @@ bool is_safe_file_name(std::string_view name) {
   return !name.empty() && name.size() <= longest && name.front() != '.' && std::ranges::all_of(name, harmless);
 }
 
-std::string attempt_name(std::int64_t step, std::uint32_t attempt) {
+namespace {
+
+bool is_prefix(std::string_view text) {
+  return !text.empty() && text.size() <= longest_prefix && text != "step" && text != "torn" &&
+         std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_'; });
+}
+
+}  // namespace
+
+void require_prefix(std::string_view prefix) {
+  base::require(prefix.empty() || is_prefix(prefix), "prefix is ", base::quoted(prefix), "; 1 .. ", longest_prefix,
+                " of a-z, 0-9 and '_', other than 'step' and 'torn'");
+}
+
+std::string attempt_name(std::string_view prefix, std::int64_t step, std::uint32_t attempt) {
   std::string digits = base::cat(step);
   digits.insert(0, step_digits - std::min(step_digits, digits.size()), '0');
   std::string hex;
   for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[(attempt >> shift) & 15];
-  return base::cat("step-", digits, '-', hex);
+  return base::cat(prefix, prefix.empty() ? "" : "-", "step-", digits, '-', hex);
 }
 
 std::optional<std::int64_t> step_of_attempt(std::string_view name) {
   constexpr std::string_view prefix = "step-";
+  if (!name.starts_with(prefix)) {
+    const std::size_t dash = name.find('-');
+    if (dash == std::string_view::npos || !is_prefix(name.substr(0, dash))) return std::nullopt;
+    name.remove_prefix(dash + 1);
+  }
   if (!name.starts_with(prefix) || name.size() < prefix.size() + step_digits + 1 + attempt_digits) return std::nullopt;
   const std::string_view digits = name.substr(prefix.size(), name.size() - prefix.size() - attempt_digits - 1);
   const std::string_view hex = name.substr(name.size() - attempt_digits);

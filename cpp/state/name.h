@@ -18,8 +18,11 @@ std::string group_file_name(std::string_view group, std::set<std::string>& used)
 // May name a file in a checkpoint that somebody else wrote: one component, not hidden, no control characters, '/', '\' or ':'.
 bool is_safe_file_name(std::string_view name);
 
-// "step-000000001200-1a2b3c4d"
-std::string attempt_name(std::int64_t step, std::uint32_t attempt);
+constexpr std::size_t longest_prefix = 24;
+// Error(invalid_argument) unless prefix is "" or 1 .. 24 of a-z, 0-9 and '_', other than "step" and "torn".
+void require_prefix(std::string_view prefix);
+// "step-000000001200-1a2b3c4d", or "<prefix>-step-000000001200-1a2b3c4d"
+std::string attempt_name(std::string_view prefix, std::int64_t step, std::uint32_t attempt);
 // The step when name is of that form, else nothing.
 std::optional<std::int64_t> step_of_attempt(std::string_view name);
 

@@ -46,6 +46,65 @@ const std::string& State::json(std::string_view key) const {
   return found->second;
 }
 
+void State::set_rarely_changes(std::string_view group, bool rarely) {
+  require_plain_name("group", group);
+  if (rarely) {
+    rarely_changing_.emplace(group);
+  } else {
+    rarely_changing_.erase(std::string(group));
+  }
+}
+
+void State::add_stateful(std::string_view name, std::shared_ptr<Stateful> object) {
+  constexpr std::size_t longest = 32;
+  require_plain_name("name", name);
+  base::require(name.size() <= longest && name.find('.') == std::string_view::npos, "name is ", base::quoted(name), "; at most ",
+                longest, " bytes without '.'");
+  base::require(object != nullptr, "object is NULL");
+  if (std::ranges::any_of(statefuls_, [&](const auto& item) { return item.first == name; }))
+    base::fail(base::Status::already_exists, "name ", base::quoted(name), " is already a stateful object of this state");
+  statefuls_.emplace_back(name, std::move(object));
+}
+
+State State::gathered() const {
+  State all = *this;
+  all.statefuls_.clear();
+  for (const auto& [name, object] : statefuls_) {
+    State part;
+    object->list(part);
+    base::require(!part.has_statefuls(), "stateful object ", base::quoted(name), " lists another one");
+    for (const StateGroup& group : part.groups_) {
+      const std::string full = base::cat(name, '.', group.name);
+      for (const StateTensor& item : group.tensors) all.add_tensor(full, item.name, item.tensor);
+      if (part.rarely_changing_.contains(group.name)) all.set_rarely_changes(full, true);
+    }
+    for (const auto& [key, value] : part.values_) {
+      const bool is_new = all.values_.emplace(base::cat(name, '.', key), value).second;
+      if (!is_new)
+        base::fail(base::Status::already_exists, "key ", base::quoted(base::cat(name, '.', key)), " of a stateful object is taken");
+    }
+  }
+  return all;
+}
+
+void State::accept(State&& loaded) {
+  load_report_.swap(loaded.load_report_);
+  std::vector<State> parts(statefuls_.size());
+  for (std::size_t i = 0; i < statefuls_.size(); ++i) {
+    const std::string prefix = statefuls_[i].first + '.';
+    for (auto it = loaded.values_.lower_bound(prefix); it != loaded.values_.end() && it->first.starts_with(prefix);) {
+      parts[i].values_.emplace(it->first.substr(prefix.size()), std::move(it->second));
+      it = loaded.values_.erase(it);
+    }
+    for (const StateGroup& group : loaded.groups_) {
+      if (!group.name.starts_with(prefix)) continue;
+      for (const StateTensor& item : group.tensors) parts[i].add_tensor(group.name.substr(prefix.size()), item.name, item.tensor);
+    }
+  }
+  values_.swap(loaded.values_);
+  for (std::size_t i = 0; i < statefuls_.size(); ++i) statefuls_[i].second->restore(parts[i]);
+}
+
 std::int64_t State::tensor_count() const noexcept {
   std::int64_t count = 0;
   for (const StateGroup& group : groups_) count += static_cast<std::int64_t>(group.tensors.size());

@@ -1,6 +1,7 @@
 // What is saved and restored: named groups of named tensors, and JSON values by key. Not synchronised.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -23,6 +24,18 @@ struct StateGroup {
   std::vector<StateTensor> tensors;  // in the order they were added
 };
 
+class State;
+
+// An object that lists what is saved of it each time, and is told when that was restored.
+class Stateful {
+ public:
+  virtual ~Stateful() = default;
+  // Adds its tensors and values to an empty state, before every save and load.
+  virtual void list(State& into) = 0;
+  // After a load: its tensors have their new contents; loaded holds the values (and what list added).
+  virtual void restore(const State& loaded) = 0;
+};
+
 class State {
  public:
   // group: UTF-8, not blank, at most 64 bytes; made when it is new. name: UTF-8, not blank, not "__metadata__";
@@ -34,6 +47,24 @@ class State {
   // Error(not_found) for a key that has no value.
   const std::string& json(std::string_view key) const;
 
+  // Declares that a group's tensors seldom change, so that a save may link its file. The group need not be there yet.
+  void set_rarely_changes(std::string_view group, bool rarely);
+  const std::set<std::string, std::less<>>& rarely_changing() const noexcept { return rarely_changing_; }
+
+  // name: not blank, at most 32 bytes, no '.'; Error(already_exists) when taken. What the object lists as group "g" and key "k" are
+  // "name.g" and "name.k" in checkpoints.
+  void add_stateful(std::string_view name, std::shared_ptr<Stateful> object);
+  bool has_statefuls() const noexcept { return !statefuls_.empty(); }
+  // This state with what its stateful objects list now, and none of them in it.
+  State gathered() const;
+  // After a load into loaded, which gathered() gave: takes its values over and tells the stateful objects. What they throw goes on
+  // to the caller; values and tensors are those of the checkpoint by then.
+  void accept(State&& loaded);
+
+  // What the last load found missing and unexpected, as JSON; see load.h.
+  const std::string& load_report() const noexcept { return load_report_; }
+  void set_load_report(std::string&& report) noexcept { load_report_.swap(report); }
+
   const std::vector<StateGroup>& groups() const noexcept { return groups_; }
   const std::map<std::string, std::string>& values() const noexcept { return values_; }
   std::int64_t tensor_count() const noexcept;
@@ -44,6 +75,9 @@ class State {
   std::vector<StateGroup> groups_;
   std::set<std::pair<std::string, std::string>> taken_;  // group, name
   std::map<std::string, std::string> values_;
+  std::set<std::string, std::less<>> rarely_changing_;
+  std::vector<std::pair<std::string, std::shared_ptr<Stateful>>> statefuls_;
+  std::string load_report_ = R"({"missing":[],"unexpected":[]})";
 };
 
 }  // namespace ckpt::state

@@ -153,6 +153,39 @@ WrittenFile write_tensor_file(storage::File& file, const std::string& name, std:
   return written;
 }
 
+bool holds_same_tensors(const GroupRecord& recorded, std::span<const StateTensor> tensors) {
+  if (recorded.tensors.size() != tensors.size()) return false;
+  RecordsByName records;
+  for (const TensorRecord& record : recorded.tensors) records.emplace(record.name, &record);
+  Hasher hasher;
+  return std::ranges::all_of(tensors, [&](const StateTensor& item) {
+    const auto found = records.find(item.name);
+    if (found == records.end()) return false;
+    const TensorRecord& record = *found->second;
+    if (record.dtype != item.tensor->dtype() || !std::ranges::equal(record.shape, item.tensor->shape().dimensions())) return false;
+    std::span<const std::byte> bytes = item.tensor->byte_span();
+    return std::ranges::all_of(record.chunks, [&](const Digest& digest) {
+      const auto chunk = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(chunk_bytes)));
+      bytes = bytes.subspan(chunk.size());
+      hasher.update(chunk);
+      return hasher.finish() == digest;
+    });
+  });
+}
+
+void copy_file(storage::File& from, storage::File& to, const FileRecord& record) {
+  const auto block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
+  Hasher hasher;
+  for (std::int64_t offset = 0; offset < record.bytes;) {
+    const auto piece = std::span(block.get(), std::min(block_bytes, static_cast<std::size_t>(record.bytes - offset)));
+    read_exactly(from, offset, piece);
+    hasher.update(piece);
+    to.write(offset, piece);
+    offset += static_cast<std::int64_t>(piece.size());
+  }
+  if (hasher.finish() != record.digest) fail_corrupt("the file changed while it was copied");
+}
+
 Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors) {
   if (const std::int64_t size = file.size(); size != record.bytes) {
     fail_corrupt(cat("the file has ", size, " bytes; the manifest says ", record.bytes));

@@ -21,6 +21,12 @@ struct WrittenFile {
 // somebody changes the tensors meanwhile.
 WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors);
 
+// True when the group was recorded with exactly these tensors and their bytes have the digests they have now.
+bool holds_same_tensors(const GroupRecord& recorded, std::span<const StateTensor> tensors);
+
+// Copies a file to an empty one; Error(corrupt) unless the bytes that were copied have the record's digest.
+void copy_file(storage::File& from, storage::File& to, const FileRecord& record);
+
 // Reads a file's header and makes sure that it holds exactly these tensors, in any order, and has the size recorded.
 // Error(corrupt).
 Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);

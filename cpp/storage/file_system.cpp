@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,6 +40,25 @@ void require_regular(const struct stat& status, const std::string& shown) {
   base::require(S_ISREG(status.st_mode), base::quoted(shown), " is not a regular file");
 }
 
+class OsMapping final : public Mapping {
+ public:
+  OsMapping(int descriptor, std::size_t size, const std::string& shown) : size_(size) {
+    if (size == 0) return;  // mmap refuses 0 bytes
+    data_ = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (data_ == MAP_FAILED) fail_os(errno, "map", shown);
+  }
+  ~OsMapping() override {
+    if (size_ > 0) ::munmap(data_, size_);
+  }
+  OsMapping(const OsMapping&) = delete;
+  OsMapping& operator=(const OsMapping&) = delete;
+  std::span<const std::byte> bytes() const noexcept override { return {static_cast<const std::byte*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_;
+};
+
 class OsFile final : public File {
  public:
   OsFile(Descriptor descriptor, std::string shown, std::shared_ptr<RateLimit> limit = nullptr)
@@ -66,6 +86,10 @@ class OsFile final : public File {
 
   void sync() override {
     if (uninterrupted([&] { return ::fsync(descriptor_.get()); }) != 0) fail_os(errno, "sync", shown_);
+  }
+
+  std::shared_ptr<Mapping> map(std::int64_t size) override {
+    return std::make_shared<OsMapping>(descriptor_.get(), static_cast<std::size_t>(size), shown_);
   }
 
  private:
@@ -127,6 +151,15 @@ class FileSystem final : public Storage {
     if (::renameat(source.directory(), source.leaf.c_str(), target.directory(), target.leaf.c_str()) != 0) {
       fail_os(errno, base::cat("rename ", base::quoted(shown(from)), " to"), shown(to));
     }
+  }
+
+  bool link(const std::string& from, const std::string& to) override {
+    const Place source = find(from);
+    const Place target = find(to);
+    if (::linkat(source.directory(), source.leaf.c_str(), target.directory(), target.leaf.c_str(), 0) == 0) return true;
+    // No links here, too many of this file, another user's file, or a file system below that differs.
+    if (errno == EPERM || errno == EMLINK || errno == ENOTSUP || errno == EXDEV || errno == ENOSYS || errno == EACCES) return false;
+    fail_os(errno, base::cat("link ", base::quoted(shown(from)), " as"), shown(to));
   }
 
   void remove(const std::string& path) override { unlink(path, 0); }

@@ -104,6 +104,14 @@ class Memory final : public Storage {
     }
   }
 
+  bool link(const std::string& from, const std::string& to) override {
+    const std::lock_guard lock(mutex_);
+    const auto contents = file(from);
+    require_new(to);
+    nodes_[to] = contents;
+    return true;
+  }
+
   void remove(const std::string& path) override {
     const std::lock_guard lock(mutex_);
     file(path);

@@ -18,6 +18,14 @@
 
 namespace ckpt::storage {
 
+// A file's bytes in memory, without a copy, as long as this lives. Whoever shortens the file meanwhile makes reading what is gone a
+// fault of the whole process (SIGBUS): no call here can turn that into an error.
+class Mapping {
+ public:
+  virtual ~Mapping() = default;
+  virtual std::span<const std::byte> bytes() const noexcept = 0;
+};
+
 // An open file; closed by its destructor. One thread at a time.
 class File {
  public:
@@ -30,6 +38,11 @@ class File {
   // Returns when the contents are durable. After an error what was written must be taken for lost: write it anew under another
   // name, since a second sync may report success for pages that the system has already thrown away.
   virtual void sync() = 0;
+  // The first size bytes, for reading; nullptr where this storage has no mappings.
+  virtual std::shared_ptr<Mapping> map(std::int64_t size) {
+    static_cast<void>(size);
+    return nullptr;
+  }
 };
 
 // Held as long as it lives.
@@ -64,6 +77,13 @@ class Storage {
   virtual std::unique_ptr<File> open(const std::string& path) = 0;
   // Atomically, replacing a file of that name; a directory must go to a new name. Durable after sync_directory of both parents.
   virtual void rename(const std::string& from, const std::string& to) = 0;
+  // Gives a regular file a second, new name: no bytes are copied, and removing one name leaves the other. False when this storage
+  // or this file has no second names. Durable after sync_directory of to's parent.
+  virtual bool link(const std::string& from, const std::string& to) {
+    static_cast<void>(from);
+    static_cast<void>(to);
+    return false;
+  }
   virtual void remove(const std::string& path) = 0;
   // The directory must be empty.
   virtual void remove_directory(const std::string& path) = 0;

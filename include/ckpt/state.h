@@ -59,8 +59,106 @@ CKPT_API ckpt_status ckpt_state_set_json(ckpt_state* state, const char* key, con
  * when the key has none. */
 CKPT_API ckpt_status ckpt_state_json(const ckpt_state* state, const char* key, char* buffer, int64_t capacity, int64_t* needed);
 
+/* Declares that the tensors of a group seldom change (rarely other than 0) or takes that back (0, as without this call): a save
+ * with SaveOptions.incremental does not write its file again while none of them has changed since the checkpoint before. The group
+ * need not be there yet. */
+CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char* group, int32_t rarely);
+
+/* Writes what the last successful load into this state found missing and unexpected, as JSON by the (buffer, capacity, *needed)
+ * rule of ckpt.h: {"missing":[{"group":"model","name":"weight"}],"unexpected":[]}. Both lists are empty unless that load was
+ * partial. */
+CKPT_API ckpt_status ckpt_state_load_report(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
+
 /* NULL does nothing. */
 CKPT_API void ckpt_state_release(ckpt_state* state);
+
+/* An object that lists what is saved of it anew for every save and load, and is told when it was restored.
+ * list: adds tensors and JSON values to an empty state, which is valid during the call only. restore (may be NULL): its tensors
+ * have their new contents; loaded, valid during the call only, gives the values (ckpt_state_json). Both run on the thread that
+ * saves or loads and return 0, or another number for an error (text by ckpt_callback_error): the save or load then fails with
+ * CALLBACK. They must not use the states and checkpoints that are saving or loading. destroy (may be NULL) runs once with
+ * user_data, when the last state that holds the object has gone. */
+typedef int32_t (*ckpt_stateful_list_fn)(ckpt_state* into, void* user_data);
+typedef int32_t (*ckpt_stateful_restore_fn)(const ckpt_state* loaded, void* user_data);
+typedef struct ckpt_stateful_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  ckpt_stateful_list_fn list;
+  ckpt_stateful_restore_fn restore;
+  ckpt_destroy_fn destroy;
+} ckpt_stateful_callbacks;
+
+#define CKPT_STATEFUL_CALLBACKS_INIT \
+  { sizeof(ckpt_stateful_callbacks), 0, 0, 0, 0 }
+
+/* Sets *callbacks to CKPT_STATEFUL_CALLBACKS_INIT; NULL does nothing. */
+CKPT_API void ckpt_stateful_callbacks_init(ckpt_stateful_callbacks* callbacks);
+
+/* Adds an object to a state. name: not blank, at most 32 bytes, no '.'; ALREADY_EXISTS when an object of the state has it. What the
+ * object lists as group "g" and key "k" are "name.g" and "name.k" in checkpoints; keys of the state that begin with "name." are the
+ * object's after a load. callbacks are copied. When this fails, user_data stays the caller's: destroy has not run.
+ * An error of list fails a save or load before it begins; one of restore comes when tensors and values are loaded already. */
+CKPT_API ckpt_status ckpt_state_add_stateful(ckpt_state* state, const char* name, const ckpt_stateful_callbacks* callbacks,
+                                             void* user_data);
+
+/* ---- Coordinators -------------------------------------------------------------------------------------------------------- */
+
+/* How the processes of one run find one another: ranks, and the collective operations that a checkpoint of many processes needs.
+ * This version saves and loads from one process only; a checkpoint refuses larger world sizes. As synchronised as its callbacks. */
+typedef struct ckpt_coordinator ckpt_coordinator;
+
+/* Each returns 0, CKPT_E_TIMEOUT when not all processes came within timeout_ns nanoseconds, or another number for an error (text by
+ * ckpt_callback_error). broadcast: root's bytes to all. all_gather: every process sends bytes, and receives world_size times as
+ * many in the order of ranks. */
+typedef int32_t (*ckpt_coordinator_barrier_fn)(int64_t timeout_ns, void* user_data);
+typedef int32_t (*ckpt_coordinator_broadcast_fn)(void* data, int64_t bytes, int64_t root, int64_t timeout_ns, void* user_data);
+typedef int32_t (*ckpt_coordinator_all_gather_fn)(const void* sent, int64_t bytes, void* received, int64_t timeout_ns,
+                                                  void* user_data);
+typedef struct ckpt_coordinator_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved;  /* 0 */
+  int64_t rank;       /* 0 .. world_size - 1 */
+  int64_t world_size; /* >= 1 */
+  ckpt_coordinator_barrier_fn barrier;
+  ckpt_coordinator_broadcast_fn broadcast;
+  ckpt_coordinator_all_gather_fn all_gather;
+  ckpt_destroy_fn destroy; /* may be NULL; runs once with user_data, when the last reference goes */
+} ckpt_coordinator_callbacks;
+
+#define CKPT_COORDINATOR_CALLBACKS_INIT \
+  { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0, 0 }
+
+/* Sets *callbacks to CKPT_COORDINATOR_CALLBACKS_INIT; NULL does nothing. */
+CKPT_API void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callbacks);
+
+/* Rank 0 of 1: every operation returns at once. */
+CKPT_API ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** coordinator);
+
+/* One whose operations are yours; all three must be there. callbacks are copied. When this fails, destroy has not run. */
+CKPT_API ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data,
+                                                    ckpt_coordinator** coordinator);
+
+/* This process's rank, 0 .. world_size - 1. */
+CKPT_API ckpt_status ckpt_coordinator_rank(const ckpt_coordinator* coordinator, int64_t* rank);
+
+/* Number of processes. */
+CKPT_API ckpt_status ckpt_coordinator_world_size(const ckpt_coordinator* coordinator, int64_t* world_size);
+
+/* Returns when every process has called it. timeout_ns: >= 0; TIMEOUT after that. CALLBACK for another error of a custom one. */
+CKPT_API ckpt_status ckpt_coordinator_barrier(ckpt_coordinator* coordinator, int64_t timeout_ns);
+
+/* Gives all processes the root's bytes: data is read there and written elsewhere. bytes: >= 0, the same everywhere; data may be
+ * NULL only when it is 0. root: 0 .. world_size - 1. Errors as ckpt_coordinator_barrier. */
+CKPT_API ckpt_status ckpt_coordinator_broadcast(ckpt_coordinator* coordinator, void* data, int64_t bytes, int64_t root,
+                                                int64_t timeout_ns);
+
+/* Gives all processes everyone's bytes in the order of ranks: received holds world_size * bytes and does not overlap sent. Errors
+ * as ckpt_coordinator_barrier. */
+CKPT_API ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, void* received,
+                                                 int64_t timeout_ns);
+
+/* NULL does nothing. Checkpoints made with it keep it alive. */
+CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
 
 /* ---- Checkpoints --------------------------------------------------------------------------------------------------------- */
 
@@ -73,15 +171,24 @@ typedef struct ckpt_checkpoint ckpt_checkpoint;
 /* Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
 #define CKPT_CHECKPOINT_SELF "."
 
+#define CKPT_BEST_IS_SMALLEST 0
+#define CKPT_BEST_IS_LARGEST 1
+
 typedef struct ckpt_checkpoint_options {
   uint32_t struct_size;
   int32_t read_only; /* 0 (the default) locks the storage for writing; other values: no lock, nothing is ever changed, save fails */
   int64_t keep_last; /* after every save older complete checkpoints go, except this many (the saved one included); 0 (the default):
                         all stay. Torn ones go then too, once the saved one is of the same or a later step */
+  int64_t keep_every; /* those whose step is a multiple of this stay too (of equal steps the last committed); 0 (the default): none.
+                         This and keep_best need keep_last >= 1 */
+  int64_t keep_best;  /* this many with the best metric stay too, of equal ones the newest; 0 (the default): none */
+  int32_t best_is;    /* CKPT_BEST_IS_SMALLEST (the default) or CKPT_BEST_IS_LARGEST */
+  uint32_t reserved;  /* 0 */
+  ckpt_coordinator* coordinator; /* kept alive; UNSUPPORTED when its world size is not 1. NULL (the default): a single process */
 } ckpt_checkpoint_options;
 
 #define CKPT_CHECKPOINT_OPTIONS_INIT \
-  { sizeof(ckpt_checkpoint_options), 0, 0 }
+  { sizeof(ckpt_checkpoint_options), 0, 0, 0, 0, CKPT_BEST_IS_SMALLEST, 0, 0 }
 
 /* Sets *options to CKPT_CHECKPOINT_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options);
@@ -91,6 +198,12 @@ CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options);
  * in this process or elsewhere. It renames directories that a cut-off save has left to "torn-..." and logs a warning for each. */
 CKPT_API ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_options* options,
                                             ckpt_checkpoint** checkpoint);
+
+/* A new reference to the storage that the checkpoint was made with; release it. */
+CKPT_API ckpt_status ckpt_checkpoint_storage(const ckpt_checkpoint* checkpoint, ckpt_storage** storage);
+
+/* A new reference to the coordinator that the checkpoint was made with, or to one of a single process when none was given. */
+CKPT_API ckpt_status ckpt_checkpoint_coordinator(const ckpt_checkpoint* checkpoint, ckpt_coordinator** coordinator);
 
 /* NULL does nothing. Gives the lock back. */
 CKPT_API void ckpt_checkpoint_release(ckpt_checkpoint* checkpoint);
@@ -104,25 +217,32 @@ typedef struct ckpt_save_options {
   uint64_t seed;                /* of the run's random numbers */
   const char* metadata_json;    /* anything, for people and tools; NULL: null */
   const char* environment_json; /* what the results' last bits depend on (BLAS name, version, core, instruction set); NULL: null */
+  const char* prefix; /* begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads
+                         and retention do not look at it. NULL (the default) or "": none */
+  double metric;      /* what keep_best compares; finite. Read only when has_metric is not 0 */
+  int32_t has_metric;
+  int32_t incremental; /* 1 (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written
+                          from memory; 0: all are written */
 } ckpt_save_options;
 
 #define CKPT_SAVE_OPTIONS_INIT \
-  { sizeof(ckpt_save_options), 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_save_options), 0, 0, 0, 0, 0, 0, 0, 0, 1 }
 
 /* Sets *options to CKPT_SAVE_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_save_options_init(ckpt_save_options* options);
 
 typedef struct ckpt_save_result {
   uint32_t struct_size;
-  int32_t files; /* written, the manifest not counted */
+  int32_t files; /* of the checkpoint, the manifest not counted */
   int64_t step;
   int64_t commit_sequence;               /* grows with every save in this storage */
   int64_t bytes;                         /* of the files, the manifest not counted */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage */
+  int64_t linked;                        /* files of them that were linked or copied because nothing in them had changed */
 } ckpt_save_result;
 
 #define CKPT_SAVE_RESULT_INIT \
-  { sizeof(ckpt_save_result), 0, 0, 0, 0, "" }
+  { sizeof(ckpt_save_result), 0, 0, 0, 0, "", 0 }
 
 /* Sets *result to CKPT_SAVE_RESULT_INIT; NULL does nothing. */
 CKPT_API void ckpt_save_result_init(ckpt_save_result* result);
@@ -139,16 +259,20 @@ CKPT_API ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* checkpoint, const ckp
 
 #define CKPT_VERIFY_NONE 0 /* trust the bytes; sizes, headers and manifest are checked all the same */
 #define CKPT_VERIFY_FULL 1 /* check the checksum of every byte that is loaded */
+#define CKPT_VERIFY_LAZY 2 /* only for readers: at the first touch of a tensor */
 
 typedef struct ckpt_load_options {
   uint32_t struct_size;
   int32_t verify;               /* CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
   const char* name;             /* of one checkpoint, without falling back; NULL (the default): the newest valid one */
   const char* environment_json; /* of this run; when it differs from the checkpoint's a warning is logged. NULL: not compared */
+  int32_t partial;   /* 0 (the default): names must be the same; other values: tensors that only one side has are counted and listed
+                        (ckpt_state_load_report), those of the state and keys that the checkpoint lacks keep what they hold */
+  uint32_t reserved; /* 0 */
 } ckpt_load_options;
 
 #define CKPT_LOAD_OPTIONS_INIT \
-  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0 }
+  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_LOAD_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_load_options_init(ckpt_load_options* options);
@@ -163,10 +287,12 @@ typedef struct ckpt_load_result {
   int64_t skipped;                       /* newer checkpoints, torn or corrupt, that were passed over */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage; cut off when it is longer (only if you named
                                             it) */
+  int64_t missing;                       /* tensors of the state that the checkpoint lacks; 0 unless partial */
+  int64_t unexpected;                    /* tensors of the checkpoint that the state lacks; 0 unless partial */
 } ckpt_load_result;
 
 #define CKPT_LOAD_RESULT_INIT \
-  { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "" }
+  { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0 }
 
 /* Sets *result to CKPT_LOAD_RESULT_INIT; NULL does nothing. */
 CKPT_API void ckpt_load_result_init(ckpt_load_result* result);
@@ -174,10 +300,11 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result);
 /* Fills the state's tensors and replaces its JSON values by those of a checkpoint: the one of the highest step (of equal ones the
  * last that was committed) whose manifest parses, whose files are there with their sizes, and whose checksums hold. One that fails
  * is skipped with a warning that names it, and renamed to "torn-..." by a writer once an older one was found good. The state must
- * have exactly the checkpoint's groups and tensors: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape
- * differ; no other checkpoint is tried then. All or nothing: everything is read and verified in memory of its own (as much again as
- * the tensors have) before the first tensor is touched. result: NULL when it is not wanted. NOT_FOUND only when there is no
- * checkpoint (of that name); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none is usable. */
+ * have exactly the checkpoint's groups and tensors unless the load is partial: INVALID_ARGUMENT names the first that one of them
+ * lacks or whose dtype or shape differ; no other checkpoint is tried then. All or nothing: everything is read and verified in
+ * memory of its own (as much again as the tensors have) before the first tensor is touched. result: NULL when it is not wanted.
+ * NOT_FOUND only when there is no checkpoint (of that name); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none
+ * is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* checkpoint, ckpt_state* state, const ckpt_load_options* options,
                                           ckpt_load_result* result);
 
@@ -191,10 +318,13 @@ typedef struct ckpt_checkpoint_info {
   int64_t commit_sequence;               /* -1 unless status is CKPT_OK */
   int64_t bytes;                         /* of the files, the manifest not counted; 0 unless status is CKPT_OK */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the directory in the storage */
+  double metric;                         /* that the save gave; 0 when has_metric is 0 */
+  int32_t has_metric;                    /* 1 when the save gave one and status is CKPT_OK */
+  uint32_t reserved;                     /* 0 */
 } ckpt_checkpoint_info;
 
 #define CKPT_CHECKPOINT_INFO_INIT \
-  { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "" }
+  { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0 }
 
 /* Sets *info to CKPT_CHECKPOINT_INFO_INIT; NULL does nothing. */
 CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info);
@@ -245,11 +375,12 @@ typedef struct ckpt_tensor_info {
   const int64_t* shape; /* ndim lengths; NULL when ndim is 0. Borrowed as name */
   int64_t ndim;         /* may be more than a ckpt_tensor can have */
   int64_t bytes;
-  int64_t offset; /* of its first byte, from the start of the file */
+  int64_t offset;    /* of its first byte, from the start of the file */
+  const char* group; /* of the checkpoint; "" for files without groups. Borrowed as name */
 } ckpt_tensor_info;
 
 #define CKPT_TENSOR_INFO_INIT \
-  { sizeof(ckpt_tensor_info), 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_tensor_info), 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *info to CKPT_TENSOR_INFO_INIT; NULL does nothing. */
 CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info);
@@ -277,6 +408,59 @@ CKPT_API ckpt_status ckpt_safetensors_read(ckpt_safetensors* file, int64_t index
 
 /* NULL does nothing. */
 CKPT_API void ckpt_safetensors_release(ckpt_safetensors* file);
+
+/* ---- Readers ------------------------------------------------------------------------------------------------------------- */
+
+/* The tensors of one checkpoint, of any safetensors file, or of a folder with an index, one by one: read, read in part, or mapped.
+ * One thread at a time; the tensors it gives are independent of it. */
+typedef struct ckpt_reader ckpt_reader;
+
+/* Opens one checkpoint. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that has a manifest (no falling
+ * back). verify: CKPT_VERIFY_FULL reads and checks every byte now; CKPT_VERIFY_LAZY checks what a call touches when it is first
+ * touched, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers and manifest only. NOT_FOUND, CORRUPT, and what the system
+ * says. A writer's retention may remove the checkpoint meanwhile: what is open can be read on. */
+CKPT_API ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char* name, int32_t verify,
+                                                 ckpt_reader** reader);
+
+/* Opens a safetensors file, or a directory with model.safetensors.index.json and the files it names (Hugging Face's layout), or one
+ * with model.safetensors. Links are followed. Such files have no checksums: headers are checked, bytes cannot be.
+ * NOT_FOUND, CORRUPT (also for a tensor of the index that its file lacks), PERMISSION, IO. */
+CKPT_API ckpt_status ckpt_reader_open(const char* path, ckpt_reader** reader);
+
+/* Number of tensors. */
+CKPT_API ckpt_status ckpt_reader_count(const ckpt_reader* reader, int64_t* count);
+
+/* Fills *info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
+ * OUT_OF_RANGE. */
+CKPT_API ckpt_status ckpt_reader_tensor(const ckpt_reader* reader, int64_t index, ckpt_tensor_info* info);
+
+/* The index of a tensor. group: NULL when it does not matter; INVALID_ARGUMENT when several groups have the name then. NOT_FOUND.
+ */
+CKPT_API ckpt_status ckpt_reader_find(const ckpt_reader* reader, const char* group, const char* name, int64_t* index);
+
+/* Reads a tensor's bytes into tensor, which must have its dtype and shape (INVALID_ARGUMENT). After CORRUPT (a checksum does not
+ * hold, or the file has shrunk) or IO the tensor's contents are undefined. */
+CKPT_API ckpt_status ckpt_reader_read(ckpt_reader* reader, int64_t index, ckpt_tensor* tensor);
+
+/* The same into a new tensor with memory of pool (NULL: the process's default pool). */
+CKPT_API ckpt_status ckpt_reader_read_new(ckpt_reader* reader, int64_t index, ckpt_buffer_pool* pool, ckpt_tensor** tensor);
+
+/* Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension. OUT_OF_RANGE for
+ * rows that are not there; INVALID_ARGUMENT for a scalar; UNSUPPORTED when rows of less than a byte per element are no whole bytes.
+ */
+CKPT_API ckpt_status ckpt_reader_read_slice(ckpt_reader* reader, int64_t index, int64_t begin, int64_t length,
+                                            ckpt_buffer_pool* pool, ckpt_tensor** tensor);
+
+/* A new read-only tensor over the file itself (mmap): no byte is copied, pages are read when they are touched. It keeps the mapping
+ * alive, also after the reader and the checkpoint are gone. UNSUPPORTED where the storage has no mappings or when the tensor's
+ * bytes are not aligned for its dtype (files of other programs): read it then. CORRUPT when the file is shorter by now than it was
+ * when it was opened. If another program shortens the file later, touching what is gone kills the process (SIGBUS), and pages that
+ * cannot be read from the disk do too: only reading by ckpt_reader_read gives errors for these. libckpt never changes a committed
+ * file. */
+CKPT_API ckpt_status ckpt_reader_map(ckpt_reader* reader, int64_t index, ckpt_tensor** tensor);
+
+/* NULL does nothing. */
+CKPT_API void ckpt_reader_release(ckpt_reader* reader);
 
 #ifdef __cplusplus
 }

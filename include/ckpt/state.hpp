@@ -14,8 +14,12 @@
 #include <ckpt/state.h>
 #include <ckpt/base.hpp>
 #include <ckpt/storage.hpp>
+#include <ckpt/tensor.hpp>
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,6 +51,42 @@ class State {
     });
   }
 
+  // A save need not write the group's file again while none of its tensors has changed.
+  void set_rarely_changes(const std::string& group, bool rarely = true) {
+    check(ckpt_state_set_rarely_changes(handle(), group.c_str(), rarely ? 1 : 0));
+  }
+  // What the last load found missing and unexpected: {"missing":[{"group":"g","name":"n"}],"unexpected":[]}.
+  std::string load_report() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_state_load_report(handle(), buffer, capacity, needed);
+    });
+  }
+
+  // An object that adds what is saved of it before every save and load (list), and is told after a load (restore). Both get states
+  // that are valid during the call only: use their handles with the functions of state.h. What they throw becomes an Error with
+  // CKPT_E_CALLBACK of the save or load.
+  using List = std::function<void(ckpt_state* into)>;
+  using Restore = std::function<void(const ckpt_state* loaded)>;
+  void add_stateful(const std::string& name, List list, Restore restore) {
+    struct Functions {
+      List list;
+      Restore restore;
+    };
+    auto functions = std::make_unique<Functions>(Functions{std::move(list), std::move(restore)});
+    ckpt_stateful_callbacks callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
+    callbacks.list = [](ckpt_state* into, void* user_data) noexcept {
+      return detail::callback_status([&] { static_cast<Functions*>(user_data)->list(into); });
+    };
+    callbacks.restore = [](const ckpt_state* loaded, void* user_data) noexcept {
+      return detail::callback_status([&] {
+        if (const auto& call = static_cast<Functions*>(user_data)->restore) call(loaded);
+      });
+    };
+    callbacks.destroy = detail::destroy<Functions>;
+    check(ckpt_state_add_stateful(handle(), name.c_str(), &callbacks, functions.get()));
+    static_cast<void>(functions.release());
+  }
+
   ckpt_state* handle() const noexcept { return state_.get(); }
 
  private:
@@ -58,6 +98,9 @@ struct SaveOptions {
   std::uint64_t seed = 0;
   std::string metadata_json;     // "": null
   std::string environment_json;  // "": null
+  std::string prefix;            // of the checkpoint's name
+  std::optional<double> metric;  // for CheckpointOptions::keep_best
+  bool incremental = true;       // unchanged files of groups that rarely change are linked
 };
 
 struct SaveResult {
@@ -66,12 +109,14 @@ struct SaveResult {
   std::int64_t commit_sequence = 0;
   std::int64_t files = 0;
   std::int64_t bytes = 0;
+  std::int64_t linked = 0;
 };
 
 struct LoadOptions {
   std::string name;  // "": the newest valid one
   bool verify = true;
   std::string environment_json;  // "": not compared
+  bool partial = false;          // see State::load_report
 };
 
 struct LoadResult {
@@ -82,6 +127,47 @@ struct LoadResult {
   std::int64_t bytes = 0;
   std::int64_t skipped = 0;
   bool environment_differs = false;
+  std::int64_t missing = 0;
+  std::int64_t unexpected = 0;
+};
+
+// How processes find one another; see state.h.
+class Coordinator {
+ public:
+  // Rank 0 of 1.
+  Coordinator() { check(ckpt_coordinator_create_single(coordinator_.out())); }
+  // user_data is destroyed by the callbacks' destroy, unless this throws.
+  Coordinator(const ckpt_coordinator_callbacks& callbacks, void* user_data) {
+    check(ckpt_coordinator_create_custom(&callbacks, user_data, coordinator_.out()));
+  }
+  std::int64_t rank() const {
+    std::int64_t rank = 0;
+    check(ckpt_coordinator_rank(handle(), &rank));
+    return rank;
+  }
+  std::int64_t world_size() const {
+    std::int64_t size = 0;
+    check(ckpt_coordinator_world_size(handle(), &size));
+    return size;
+  }
+  void barrier(std::chrono::nanoseconds timeout) { check(ckpt_coordinator_barrier(handle(), timeout.count())); }
+  void broadcast(void* data, std::int64_t bytes, std::int64_t root, std::chrono::nanoseconds timeout) {
+    check(ckpt_coordinator_broadcast(handle(), data, bytes, root, timeout.count()));
+  }
+  void all_gather(const void* sent, std::int64_t bytes, void* received, std::chrono::nanoseconds timeout) {
+    check(ckpt_coordinator_all_gather(handle(), sent, bytes, received, timeout.count()));
+  }
+  ckpt_coordinator* handle() const noexcept { return coordinator_.get(); }
+
+ private:
+  detail::Handle<ckpt_coordinator, ckpt_coordinator_release> coordinator_;
+};
+
+struct CheckpointOptions {
+  std::int64_t keep_last = 0;  // 0: all
+  std::int64_t keep_every = 0;
+  std::int64_t keep_best = 0;
+  bool larger_is_better = false;
 };
 
 struct CheckpointInfo {
@@ -90,6 +176,7 @@ struct CheckpointInfo {
   std::int64_t commit_sequence = -1;
   std::int64_t bytes = 0;
   ckpt_status status = CKPT_OK;
+  std::optional<double> metric;
 };
 
 struct VerifyResult {
@@ -103,9 +190,13 @@ struct VerifyResult {
 class Checkpoint {
  public:
   // A writer: holds the storage's lock as long as it lives. keep_last 0 keeps all.
-  explicit Checkpoint(const Storage& storage, std::int64_t keep_last = 0) : Checkpoint(storage, 0, keep_last) {}
+  explicit Checkpoint(const Storage& storage, std::int64_t keep_last = 0)
+      : Checkpoint(storage, 0, CheckpointOptions{keep_last, 0, 0, false}, nullptr) {}
+  Checkpoint(const Storage& storage, const CheckpointOptions& options) : Checkpoint(storage, 0, options, nullptr) {}
+  Checkpoint(const Storage& storage, const CheckpointOptions& options, const Coordinator& coordinator)
+      : Checkpoint(storage, 0, options, coordinator.handle()) {}
   // Changes nothing, needs no lock.
-  static Checkpoint read_only(const Storage& storage) { return Checkpoint(storage, 1, 0); }
+  static Checkpoint read_only(const Storage& storage) { return Checkpoint(storage, 1, {}, nullptr); }
 
   // Durable when it returns.
   SaveResult save(const State& state, const SaveOptions& options) {
@@ -114,9 +205,13 @@ class Checkpoint {
     given.seed = options.seed;
     given.metadata_json = or_null(options.metadata_json);
     given.environment_json = or_null(options.environment_json);
+    given.prefix = or_null(options.prefix);
+    given.metric = options.metric.value_or(0);
+    given.has_metric = options.metric ? 1 : 0;
+    given.incremental = options.incremental ? 1 : 0;
     ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
     check(ckpt_checkpoint_save(handle(), state.handle(), &given, &result));
-    return {result.name, result.step, result.commit_sequence, result.files, result.bytes};
+    return {result.name, result.step, result.commit_sequence, result.files, result.bytes, result.linked};
   }
 
   // All or nothing: when this throws, the state is what it was.
@@ -142,7 +237,8 @@ class Checkpoint {
     for (std::int64_t i = 0; i < count; ++i) {
       ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
       check(ckpt_checkpoint_at(handle(), i, &info));
-      all.push_back({info.name, info.step, info.commit_sequence, info.bytes, info.status});
+      all.push_back({info.name, info.step, info.commit_sequence, info.bytes, info.status,
+                     info.has_metric != 0 ? std::optional(info.metric) : std::nullopt});
     }
     return all;
   }
@@ -164,10 +260,14 @@ class Checkpoint {
   ckpt_checkpoint* handle() const noexcept { return checkpoint_.get(); }
 
  private:
-  Checkpoint(const Storage& storage, std::int32_t read_only, std::int64_t keep_last) {
+  Checkpoint(const Storage& storage, std::int32_t read_only, const CheckpointOptions& given, ckpt_coordinator* coordinator) {
     ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
     options.read_only = read_only;
-    options.keep_last = keep_last;
+    options.keep_last = given.keep_last;
+    options.keep_every = given.keep_every;
+    options.keep_best = given.keep_best;
+    options.best_is = given.larger_is_better ? CKPT_BEST_IS_LARGEST : CKPT_BEST_IS_SMALLEST;
+    options.coordinator = coordinator;
     check(ckpt_checkpoint_create(storage.handle(), &options, checkpoint_.out()));
   }
   ckpt_status load_into(State& state, const LoadOptions& options, ckpt_load_result& result) {
@@ -175,11 +275,13 @@ class Checkpoint {
     given.verify = options.verify ? CKPT_VERIFY_FULL : CKPT_VERIFY_NONE;
     given.name = or_null(options.name);
     given.environment_json = or_null(options.environment_json);
+    given.partial = options.partial ? 1 : 0;
     return ckpt_checkpoint_load(handle(), state.handle(), &given, &result);
   }
   static LoadResult converted(const ckpt_load_result& result) {
-    return {result.name,  result.step,    result.commit_sequence,         result.seed,
-            result.bytes, result.skipped, result.environment_differs != 0};
+    return {result.name,      result.step,    result.commit_sequence,          result.seed,
+            result.bytes,     result.skipped, result.environment_differs != 0, result.missing,
+            result.unexpected};
   }
   static const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
@@ -192,6 +294,7 @@ struct TensorInfo {
   std::vector<std::int64_t> shape;
   std::int64_t bytes = 0;
   std::int64_t offset = 0;  // in the file
+  std::string group;        // "" for files without groups
 };
 
 // Any safetensors file, opened for reading; it is valid when this does not throw.
@@ -208,7 +311,7 @@ class Safetensors {
   TensorInfo at(std::int64_t index) const {
     ckpt_tensor_info info = CKPT_TENSOR_INFO_INIT;
     check(ckpt_safetensors_tensor(handle(), index, &info));
-    TensorInfo out{info.name, info.dtype, {}, info.bytes, info.offset};
+    TensorInfo out{info.name, info.dtype, {}, info.bytes, info.offset, {}};
     if (info.ndim > 0) out.shape.assign(info.shape, info.shape + info.ndim);
     return out;
   }
@@ -231,6 +334,63 @@ class Safetensors {
 
  private:
   detail::Handle<ckpt_safetensors, ckpt_safetensors_release> file_;
+};
+
+enum class Verify : std::int32_t { none = CKPT_VERIFY_NONE, full = CKPT_VERIFY_FULL, lazy = CKPT_VERIFY_LAZY };
+
+// The tensors of a checkpoint, of a safetensors file or of an indexed folder, one by one.
+class Reader {
+ public:
+  // name "": the newest that has a manifest.
+  explicit Reader(const Checkpoint& checkpoint, const std::string& name = {}, Verify verify = Verify::lazy) {
+    check(ckpt_reader_open_checkpoint(checkpoint.handle(), name.empty() ? nullptr : name.c_str(), static_cast<std::int32_t>(verify),
+                                      reader_.out()));
+  }
+  // A file or a directory of any program's.
+  explicit Reader(const std::string& path) { check(ckpt_reader_open(path.c_str(), reader_.out())); }
+
+  std::int64_t count() const {
+    std::int64_t count = 0;
+    check(ckpt_reader_count(handle(), &count));
+    return count;
+  }
+  TensorInfo at(std::int64_t index) const {
+    ckpt_tensor_info info = CKPT_TENSOR_INFO_INIT;
+    check(ckpt_reader_tensor(handle(), index, &info));
+    TensorInfo out{info.name, info.dtype, {}, info.bytes, info.offset, info.group};
+    if (info.ndim > 0) out.shape.assign(info.shape, info.shape + info.ndim);
+    return out;
+  }
+  // group "": any.
+  std::int64_t find(const std::string& name, const std::string& group = {}) const {
+    std::int64_t index = 0;
+    check(ckpt_reader_find(handle(), group.empty() ? nullptr : group.c_str(), name.c_str(), &index));
+    return index;
+  }
+  // Into a tensor of the same dtype and shape.
+  void read(std::int64_t index, ckpt_tensor* tensor) { check(ckpt_reader_read(handle(), index, tensor)); }
+  Tensor read(std::int64_t index) {
+    ckpt_tensor* tensor = nullptr;
+    check(ckpt_reader_read_new(handle(), index, nullptr, &tensor));
+    return Tensor::adopt(tensor);
+  }
+  // Rows along the first dimension.
+  Tensor read_slice(std::int64_t index, std::int64_t begin, std::int64_t length) {
+    ckpt_tensor* tensor = nullptr;
+    check(ckpt_reader_read_slice(handle(), index, begin, length, nullptr, &tensor));
+    return Tensor::adopt(tensor);
+  }
+  // Read-only, over the file itself; see ckpt_reader_map for what may go wrong.
+  Tensor map(std::int64_t index) {
+    ckpt_tensor* tensor = nullptr;
+    check(ckpt_reader_map(handle(), index, &tensor));
+    return Tensor::adopt(tensor);
+  }
+
+  ckpt_reader* handle() const noexcept { return reader_.get(); }
+
+ private:
+  detail::Handle<ckpt_reader, ckpt_reader_release> reader_;
 };
 
 }  // namespace ckpt

@@ -20,6 +20,15 @@ says "step-000000000004"
 says "step-000000000002"
 succeeds verify "$newest"
 
+# diff: 0 only when all is equal.
+succeeds diff "$scratch/c" "$newest"
+says "105 tensors, 0 different"
+succeeds diff "$newest/model.safetensors" "$newest/model.safetensors"
+older=$(find "$scratch/c" -name 'step-000000000002-*')
+refuses 1 "largest absolute difference" diff "$older" "$newest"
+refuses 1 "only in $newest" diff "$newest/model.safetensors" "$newest"
+refuses 1 "no-such" diff "$newest" "$scratch/no-such"
+
 # A directory that a save left behind is no checkpoint and no error.
 mkdir "$scratch/c/step-000000000006-0badcafe"
 succeeds verify "$scratch/c"

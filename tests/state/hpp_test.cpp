@@ -77,4 +77,49 @@ TEST(StateHpp, ThrowsWithStatusAndMessage) {
   EXPECT_EQ(moved.json("k"), "1");
 }
 
+TEST(StateHpp, KeepsByMetricAndReadsTensorByTensor) {
+  const ckpt::tests::Scratch scratch;
+  ckpt::Tensor weight(CKPT_DTYPE_F32, {20, 2});
+  ckpt::check(ckpt_tensor_fill(weight.handle(), 1.5));
+  ckpt::State state;
+  state.add("model", "weight", weight.handle());
+  state.set_rarely_changes("model");
+  std::string seen;
+  state.add_stateful(
+      "epoch", [](ckpt_state* into) { ckpt::check(ckpt_state_set_json(into, "number", "3")); },
+      [&seen](const ckpt_state* loaded) {
+        char json[8];
+        std::int64_t needed = 0;
+        ckpt::check(ckpt_state_json(loaded, "number", json, sizeof json, &needed));
+        seen = json;
+      });
+  ckpt::CheckpointOptions keep;
+  keep.keep_last = 2;
+  keep.keep_every = 1000;
+  keep.keep_best = 1;
+  ckpt::Checkpoint checkpoint(ckpt::Storage::file_system(scratch / "run"), keep, ckpt::Coordinator());
+  ckpt::SaveOptions options;
+  options.metric = 0.25;
+  options.prefix = "warmup";
+  EXPECT_EQ(checkpoint.save(state, options).linked, 0);
+  EXPECT_EQ(checkpoint.save(state, options).linked, 1);
+  EXPECT_EQ(checkpoint.list().front().metric, 0.25);
+  checkpoint.load(state);
+  EXPECT_EQ(seen, "3");
+
+  ckpt::Reader reader(checkpoint);
+  EXPECT_EQ(reader.at(0).group, "model");
+  const ckpt::Tensor rows = reader.read_slice(reader.find("weight"), 10, 5);
+  const ckpt::Tensor all = reader.map(reader.find("weight"));
+  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_const_data(rows.handle()))[9], 1.5F);
+  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_const_data(all.handle()))[39], 1.5F);
+
+  ckpt::State partial;
+  partial.add("other", "weight", weight.handle());
+  ckpt::LoadOptions some;
+  some.partial = true;
+  EXPECT_EQ(checkpoint.load(partial, some).missing, 1);
+  EXPECT_NE(partial.load_report().find("\"unexpected\":[{"), std::string::npos);
+}
+
 }  // namespace

@@ -172,8 +172,13 @@ TEST(StateName, FilesOfGroupsAreHarmlessEverywhere) {
 }
 
 TEST(StateName, AttemptsSayTheirStep) {
-  EXPECT_EQ(attempt_name(1200, 0x1a2b3c4d), "step-000000001200-1a2b3c4d");
-  EXPECT_EQ(attempt_name(INT64_MAX, 0), "step-9223372036854775807-00000000");
+  EXPECT_EQ(attempt_name("", 1200, 0x1a2b3c4d), "step-000000001200-1a2b3c4d");
+  EXPECT_EQ(attempt_name("", INT64_MAX, 0), "step-9223372036854775807-00000000");
+  EXPECT_EQ(attempt_name("best_1", 7, 0), "best_1-step-000000000007-00000000");
+  EXPECT_EQ(step_of_attempt("best_1-step-000000000007-00000000"), 7);
+  EXPECT_EQ(step_of_attempt("torn-step-000000000007-00000000"), std::nullopt);
+  EXPECT_EQ(step_of_attempt("Best-step-000000000007-00000000"), std::nullopt);
+  EXPECT_EQ(step_of_attempt("-step-000000000007-00000000"), std::nullopt);
   EXPECT_EQ(step_of_attempt("step-000000001200-1a2b3c4d"), 1200);
   EXPECT_EQ(step_of_attempt("step-9223372036854775807-00000000"), INT64_MAX);
   for (const char* name : {"", "step-", "step-1200-1a2b3c4d", "step-000000001200-1a2b3c4", "step-000000001200-1A2B3C4D",

@@ -1,0 +1,147 @@
+// Opening and reading checkpoints. Files are made in $TMPDIR (or /tmp) and removed.
+//
+//   bench_state --benchmark_filter=Open      10 GiB (a sparse file) and 100,000 tensors
+//   bench_state --benchmark_filter=Read      verified reads beside memcpy and reads of the page cache, one thread each
+#include <benchmark/benchmark.h>
+#include <stdlib.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "state/checkpoint.h"
+#include "state/hash.h"
+#include "state/manifest.h"
+#include "state/reader.h"
+#include "state/safetensors.h"
+#include "storage/file_system.h"
+
+namespace {
+
+using ckpt::state::Reader;
+using ckpt::state::Verify;
+using ckpt::tensor::Dtype;
+using ckpt::tensor::Tensor;
+namespace state = ckpt::state;
+namespace storage = ckpt::storage;
+namespace fs = std::filesystem;
+
+class Directory {
+ public:
+  Directory() {
+    std::string pattern = (fs::temp_directory_path() / "ckpt-bench-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
+    path = pattern;
+    disk = storage::open_file_system(path.string(), storage::Root::must_exist);
+  }
+  ~Directory() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  fs::path path;
+  std::shared_ptr<storage::Storage> disk;
+};
+
+// A checkpoint whose tensors are holes: 10 tensors of 1 GiB. Its checksums are not those of zeros, since nobody checks them here.
+void make_sparse(const Directory& directory) {
+  std::vector<state::TensorEntry> entries;
+  for (int i = 0; i < 10; ++i) entries.push_back({"t" + std::to_string(i), Dtype::f32, {std::int64_t{1} << 28}});
+  const std::string head = state::make_header(entries, {});
+  const std::int64_t bytes = static_cast<std::int64_t>(head.size()) + entries.back().offset + entries.back().bytes;
+  std::ofstream(directory.path / "model.safetensors", std::ios::binary) << head;
+  fs::resize_file(directory.path / "model.safetensors", static_cast<std::uintmax_t>(bytes));
+  state::Manifest manifest;
+  manifest.library_version = "0";
+  manifest.groups.push_back({"model", {{"model.safetensors", bytes, {}}}, {}});
+  for (const state::TensorEntry& entry : entries) {
+    const auto chunks = static_cast<std::size_t>(state::chunk_count(entry.bytes));
+    manifest.groups[0].tensors.push_back(
+        {entry.name, "model.safetensors", entry.dtype, entry.shape, std::vector<state::Digest>(chunks)});
+  }
+  std::ofstream(directory.path / "manifest.json", std::ios::binary) << state::to_text(manifest);
+}
+
+void BM_OpenAndMapSparse10GiB(benchmark::State& run) {
+  const Directory directory;
+  make_sparse(directory);
+  for (auto _ : run) {
+    Reader reader(*directory.disk, ".", Verify::none);
+    benchmark::DoNotOptimize(reader.map(9)->data());
+  }
+}
+BENCHMARK(BM_OpenAndMapSparse10GiB)->Unit(benchmark::kMillisecond);
+
+void BM_OpenHundredThousandTensors(benchmark::State& run) {
+  const Directory directory;
+  std::vector<state::TensorEntry> entries;
+  for (int i = 0; i < 100'000; ++i) entries.push_back({"layer." + std::to_string(i) + ".weight", Dtype::f32, {4, 4}});
+  std::string text = state::make_header(entries, {});
+  text.append(64 * entries.size(), '\0');
+  std::ofstream(directory.path / "model.safetensors", std::ios::binary) << text;
+  for (auto _ : run) {
+    Reader reader((directory.path / "model.safetensors").string());
+    benchmark::DoNotOptimize(reader.count());
+  }
+}
+BENCHMARK(BM_OpenHundredThousandTensors)->Unit(benchmark::kMillisecond);
+
+constexpr std::int64_t read_bytes = std::int64_t{256} << 20;
+
+// One checkpoint of 256 MiB, in the page cache.
+class Saved {
+ public:
+  Saved() : tensor(Tensor::create(Dtype::u8, {read_bytes})) {
+    for (std::int64_t i = 0; i < read_bytes; ++i) tensor->data_as<unsigned char>()[i] = static_cast<unsigned char>(i * 7);
+    state::State what;
+    what.add_tensor("model", "t", tensor);
+    state::Checkpoint(directory.disk, {}).save(what, {});
+  }
+  Directory directory;
+  std::shared_ptr<Tensor> tensor;
+};
+
+void set_bytes(benchmark::State& run) { run.SetBytesProcessed(run.iterations() * read_bytes); }
+
+void BM_ReadMemcpy(benchmark::State& run) {
+  const Saved saved;
+  const auto target = Tensor::create(Dtype::u8, {read_bytes});
+  std::memset(target->data(), 1, static_cast<std::size_t>(read_bytes));
+  for (auto _ : run) {
+    std::memcpy(target->data(), saved.tensor->data(), static_cast<std::size_t>(read_bytes));
+    benchmark::ClobberMemory();
+  }
+  set_bytes(run);
+}
+BENCHMARK(BM_ReadMemcpy)->Unit(benchmark::kMillisecond);
+
+void read_warm(benchmark::State& run, Verify verify) {
+  const Saved saved;
+  const auto target = Tensor::create(Dtype::u8, {read_bytes});
+  std::memset(target->data(), 1, static_cast<std::size_t>(read_bytes));
+  Reader reader(*saved.directory.disk, "", verify);
+  for (auto _ : run) reader.read(0, *target);
+  set_bytes(run);
+}
+void BM_ReadPageCache(benchmark::State& run) { read_warm(run, Verify::none); }
+void BM_ReadVerifiedWarm(benchmark::State& run) { read_warm(run, Verify::lazy); }
+BENCHMARK(BM_ReadPageCache)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ReadVerifiedWarm)->Unit(benchmark::kMillisecond);
+
+// Into memory that the system has never given out: the difference to BM_ReadVerifiedWarm is the cost of page faults.
+void BM_ReadVerifiedNewMemory(benchmark::State& run) {
+  const Saved saved;
+  Reader reader(*saved.directory.disk, "", Verify::lazy);
+  const auto pool = ckpt::tensor::BufferPool::create(nullptr, "bench", 0);
+  for (auto _ : run) benchmark::DoNotOptimize(reader.read_new(0, pool)->data());
+  set_bytes(run);
+}
+BENCHMARK(BM_ReadVerifiedNewMemory)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

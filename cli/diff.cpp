@@ -1,0 +1,152 @@
+#include "diff.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Reader open_newest(const Checkpoint& checkpoint, const std::string& path) {
+  for (const CheckpointInfo& info : checkpoint.list()) {
+    if (info.status == CKPT_OK) return Reader(checkpoint, info.name, Verify::full);
+  }
+  throw Error(CKPT_E_NOT_FOUND, path + " holds no checkpoint");
+}
+
+Reader open(const std::string& path) {
+  const fs::path directory(path);
+  const bool is_plain = fs::exists(directory / "model.safetensors.index.json") || fs::exists(directory / "model.safetensors");
+  const bool is_one = fs::exists(directory / "manifest.json");
+  if (!fs::is_directory(directory) || (is_plain && !is_one)) return Reader(path);
+  const Checkpoint checkpoint = Checkpoint::read_only(Storage::existing_file_system(path));
+  return is_one ? Reader(checkpoint, CKPT_CHECKPOINT_SELF, Verify::full) : open_newest(checkpoint, path);
+}
+
+bool has_groups(const Reader& reader) { return reader.count() > 0 && !reader.at(0).group.empty(); }
+
+// By "group/name"; by name alone when one side has no groups.
+std::map<std::string, std::int64_t> names_of(const Reader& reader, bool with_groups) {
+  std::map<std::string, std::int64_t> names;
+  for (std::int64_t i = 0; i < reader.count(); ++i) {
+    const TensorInfo info = reader.at(i);
+    const std::string name = with_groups ? info.group + '/' + info.name : info.name;
+    if (!names.emplace(name, i).second) throw Error(CKPT_E_INVALID_ARGUMENT, "two groups have a tensor " + printable(name));
+  }
+  return names;
+}
+
+// IEEE half: 5 bits of exponent, 10 of fraction; bfloat16 is the upper half of a float.
+double half_value(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const double fraction = bits & 1023;
+  const double size = exponent == 0    ? std::ldexp(fraction, -24)
+                      : exponent == 31 ? (fraction == 0 ? std::numeric_limits<double>::infinity() : std::nan(""))
+                                       : std::ldexp(1024 + fraction, exponent - 25);
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+double bfloat_value(std::uint16_t bits) {
+  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
+  float value = 0;
+  std::memcpy(&value, &wide, sizeof value);
+  return static_cast<double>(value);
+}
+
+template <class T, class Value>
+double largest(const void* a, const void* b, std::int64_t bytes, Value&& value) {
+  double most = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bytes) / sizeof(T); ++i) {
+    T x{};
+    T y{};
+    std::memcpy(&x, static_cast<const char*>(a) + i * sizeof(T), sizeof(T));
+    std::memcpy(&y, static_cast<const char*>(b) + i * sizeof(T), sizeof(T));
+    if (std::memcmp(&x, &y, sizeof(T)) == 0) continue;
+    const double apart = std::fabs(static_cast<double>(value(x)) - static_cast<double>(value(y)));
+    if (std::isnan(apart)) return apart;
+    if (apart > most) most = apart;
+  }
+  return most;
+}
+
+// Nothing for dtypes whose bytes only are compared.
+std::optional<double> largest_difference(ckpt_dtype dtype, const void* a, const void* b, std::int64_t bytes) {
+  const auto same = [](auto x) { return x; };
+  switch (dtype) {
+    case CKPT_DTYPE_F64: return largest<double>(a, b, bytes, same);
+    case CKPT_DTYPE_F32:
+    case CKPT_DTYPE_C64: return largest<float>(a, b, bytes, same);  // of the real and the imaginary parts
+    case CKPT_DTYPE_F16: return largest<std::uint16_t>(a, b, bytes, half_value);
+    case CKPT_DTYPE_BF16: return largest<std::uint16_t>(a, b, bytes, bfloat_value);
+    case CKPT_DTYPE_I8: return largest<std::int8_t>(a, b, bytes, same);
+    case CKPT_DTYPE_U8: return largest<std::uint8_t>(a, b, bytes, same);
+    case CKPT_DTYPE_I16: return largest<std::int16_t>(a, b, bytes, same);
+    case CKPT_DTYPE_U16: return largest<std::uint16_t>(a, b, bytes, same);
+    case CKPT_DTYPE_I32: return largest<std::int32_t>(a, b, bytes, same);
+    case CKPT_DTYPE_U32: return largest<std::uint32_t>(a, b, bytes, same);
+    case CKPT_DTYPE_I64: return largest<std::int64_t>(a, b, bytes, same);
+    case CKPT_DTYPE_U64: return largest<std::uint64_t>(a, b, bytes, same);
+    default: return std::nullopt;
+  }
+}
+
+// What is different; "" when nothing is.
+std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_b) {
+  const TensorInfo in_a = a.at(at_a);
+  const TensorInfo in_b = b.at(at_b);
+  if (in_a.dtype != in_b.dtype) return std::string(dtype_name(in_a.dtype)) + " against " + std::string(dtype_name(in_b.dtype));
+  if (in_a.shape != in_b.shape) return "another shape";
+  const Tensor left = a.read(at_a);
+  const Tensor right = b.read(at_b);
+  const void* const left_bytes = ckpt_tensor_const_data(left.handle());
+  const void* const right_bytes = ckpt_tensor_const_data(right.handle());
+  if (in_a.bytes == 0 || std::memcmp(left_bytes, right_bytes, static_cast<std::size_t>(in_a.bytes)) == 0) return "";
+  const auto apart = largest_difference(in_a.dtype, left_bytes, right_bytes, in_a.bytes);
+  if (!apart) return "other bytes";
+  char text[64];
+  std::snprintf(text, sizeof text, "largest absolute difference %.9g", *apart);
+  return text;
+}
+
+}  // namespace
+
+bool diff(const std::string& path_a, const std::string& path_b) {
+  Reader a = open(path_a);
+  Reader b = open(path_b);
+  const bool with_groups = has_groups(a) && has_groups(b);
+  const auto names_a = names_of(a, with_groups);
+  auto names_b = names_of(b, with_groups);
+  std::int64_t different = 0;
+  const auto report = [&different](const std::string& name, const std::string& what) {
+    std::printf("%s: %s\n", printable(name).c_str(), what.c_str());
+    ++different;
+  };
+  for (const auto& [name, index] : names_a) {
+    const auto found = names_b.find(name);
+    if (found == names_b.end()) {
+      report(name, "only in " + path_a);
+      continue;
+    }
+    if (const std::string what = difference(a, index, b, found->second); !what.empty()) report(name, what);
+    names_b.erase(found);
+  }
+  for (const auto& [name, index] : names_b) report(name, "only in " + path_b);
+  std::printf("%lld tensors, %lld different\n", static_cast<long long>(names_a.size() + names_b.size()),
+              static_cast<long long>(different));
+  return different == 0;
+}
+
+}  // namespace ckpt::cli

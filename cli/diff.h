@@ -1,0 +1,12 @@
+// ckpt diff: two checkpoints or files, tensor by tensor.
+#pragma once
+
+#include <string>
+
+namespace ckpt::cli {
+
+// Each path: a directory of checkpoints (the newest valid one), one checkpoint, a safetensors file, or a folder with an index.
+// Prints the differences; true when there is none: the same names, dtypes, shapes and bytes.
+bool diff(const std::string& a, const std::string& b);
+
+}  // namespace ckpt::cli

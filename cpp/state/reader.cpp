@@ -1,0 +1,285 @@
+#include "state/reader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "state/catalog.h"
+#include "state/json_text.h"
+#include "state/name.h"
+#include "state/tensor_file.h"
+#include "storage/file_system.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::cat;
+using base::Status;
+
+constexpr std::int64_t largest_index_bytes = largest_manifest_bytes;
+constexpr std::string_view index_name = "model.safetensors.index.json";
+
+// Small enough that what was read is still in the cache when it is hashed.
+constexpr std::size_t block_bytes = std::size_t{256} << 10;
+
+std::string read_whole(storage::File& file, std::int64_t largest) {
+  const std::int64_t size = file.size();
+  if (size > largest) base::fail(Status::corrupt, "the file has ", size, " bytes; at most ", largest);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  if (file.read(0, std::as_writable_bytes(std::span(text))) != size)
+    base::fail(Status::corrupt, "the file shrank while it was read");
+  return text;
+}
+
+// The index of a folder: tensor -> file. Source: Hugging Face transformers, "Sharded checkpoints".
+std::map<std::string, std::set<std::string>> files_of_index(const std::string& text) {
+  if (const std::string problem = json_problem(text, deepest_json); !problem.empty())
+    base::fail(Status::corrupt, "the index is not usable JSON: ", problem);
+  const auto tree = nlohmann::json::parse(text);
+  const auto weights = tree.is_object() ? tree.find("weight_map") : tree.end();
+  if (weights == tree.end() || !weights->is_object()) base::fail(Status::corrupt, "the index has no object 'weight_map'");
+  std::map<std::string, std::set<std::string>> files;
+  for (const auto& [tensor, file] : weights->items()) {
+    if (!file.is_string() || !is_safe_file_name(file.get<std::string>()))
+      base::fail(Status::corrupt, "the index gives tensor ", base::quoted(tensor), " no usable file name");
+    files[file.get<std::string>()].insert(tensor);
+  }
+  return files;
+}
+
+}  // namespace
+
+Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify) {
+  std::string directory = name;
+  if (name.empty()) {
+    const std::vector<Found> all = scan(storage);
+    const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
+    if (newest == all.end()) base::fail(Status::not_found, "there is no checkpoint in ", base::quoted(storage.name()));
+    directory = newest->name;
+  }
+  Manifest manifest = read_manifest(storage, directory);
+  for (GroupRecord& group : manifest.groups) {
+    groups_.push_back(group.name);
+    for (const FileRecord& record : group.files) {
+      const std::string path = path_in(directory, record.name);
+      reading(path, [&] {
+        std::map<std::string_view, TensorRecord*> by_name;
+        std::vector<const TensorRecord*> records;
+        for (TensorRecord& tensor : group.tensors) {
+          if (tensor.file != record.name) continue;
+          by_name.emplace(tensor.name, &tensor);
+          records.push_back(&tensor);
+        }
+        auto file = storage.open(path);
+        Header header = read_recorded_header(*file, record, records);
+        if (verify == Verify::full) verify_tensor_file(*file, record, records);
+        for (std::size_t i = 0; i < header.tensors.size(); ++i) {
+          Item item{parts_.size(), i, groups_.size() - 1, {}, {}};
+          if (verify == Verify::lazy) item.chunks = std::move(by_name.at(header.tensors[i].name)->chunks);
+          item.checked.resize(item.chunks.size());
+          items_.push_back(std::move(item));
+        }
+        parts_.push_back({path, std::move(file), record.bytes, std::move(header), nullptr});
+      });
+    }
+  }
+  index_names();
+}
+
+Reader::Reader(const std::string& path) {
+  namespace fs = std::filesystem;
+  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or holds a NUL: ", base::quoted(path));
+  groups_.emplace_back();
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) {
+    add_file(path);
+  } else if (fs::exists(fs::path(path) / index_name, ignored)) {
+    add_indexed(path);
+  } else if (fs::exists(fs::path(path) / "model.safetensors", ignored)) {
+    add_file((fs::path(path) / "model.safetensors").string());
+  } else {
+    base::fail(Status::not_found, base::quoted(path), " has neither ", index_name, " nor model.safetensors");
+  }
+  index_names();
+}
+
+Reader::Part& Reader::add_part(std::string path, std::unique_ptr<storage::File> file) {
+  const std::int64_t size = file->size();
+  Header header = reading(path, [&] { return read_header(*file); });
+  return parts_.emplace_back(Part{std::move(path), std::move(file), size, std::move(header), nullptr});
+}
+
+void Reader::add_file(const std::string& path) {
+  const Part& part = add_part(path, storage::open_file(path));
+  for (std::size_t i = 0; i < part.header.tensors.size(); ++i) items_.push_back({parts_.size() - 1, i, 0, {}, {}});
+}
+
+void Reader::add_indexed(const std::string& directory) {
+  const std::string index_path = cat(directory, '/', index_name);
+  const auto files =
+      reading(index_path, [&] { return files_of_index(read_whole(*storage::open_file(index_path), largest_index_bytes)); });
+  for (const auto& [name, tensors] : files) {
+    const std::string path = cat(directory, '/', name);
+    const Part& part = add_part(path, reading(path, [&] { return storage::open_file(path); }));
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < part.header.tensors.size(); ++i) {
+      if (!tensors.contains(part.header.tensors[i].name)) continue;
+      items_.push_back({parts_.size() - 1, i, 0, {}, {}});
+      ++found;
+    }
+    if (found == tensors.size()) continue;
+    const auto missing = std::ranges::find_if(tensors, [&](const std::string& tensor) {
+      return std::ranges::find(part.header.tensors, tensor, &TensorEntry::name) == part.header.tensors.end();
+    });
+    base::fail(Status::corrupt, path, ": tensor ", base::quoted(*missing), " of the index is not in the file");
+  }
+}
+
+// Once everything is in its place: the names are borrowed from the headers.
+void Reader::index_names() {
+  for (std::size_t i = 0; i < items_.size(); ++i) by_name_.emplace(at(static_cast<std::int64_t>(i)).name, i);
+}
+
+const Reader::Item& Reader::item(std::int64_t index) const {
+  if (index < 0 || index >= count()) base::fail(Status::out_of_range, "index is ", index, "; there are ", count(), " tensors");
+  return items_[static_cast<std::size_t>(index)];
+}
+
+const TensorEntry& Reader::at(std::int64_t index) const {
+  const Item& found = item(index);
+  return parts_[found.part].header.tensors[found.entry];
+}
+
+const std::string& Reader::group(std::int64_t index) const { return groups_[item(index).group]; }
+
+std::int64_t Reader::offset(std::int64_t index) const { return parts_[item(index).part].header.data_start + at(index).offset; }
+
+std::int64_t Reader::find(std::string_view group, std::string_view name) const {
+  std::int64_t result = -1;
+  const auto [begin, end] = by_name_.equal_range(name);
+  for (auto it = begin; it != end; ++it) {
+    if (!group.empty() && groups_[items_[it->second].group] != group) continue;
+    base::require(result < 0, "name ", base::quoted(name), " is in several groups: name one");
+    result = static_cast<std::int64_t>(it->second);
+  }
+  if (result < 0) {
+    base::fail(Status::not_found, "there is no tensor ", base::quoted(name),
+               group.empty() ? std::string() : cat(" in group ", base::quoted(group)));
+  }
+  return result;
+}
+
+// Every touch asks for the size again: a file that shrank is an error as long as nothing has to read the mapping itself.
+Reader::Part& Reader::fresh_part(const Item& item) {
+  Part& part = parts_[item.part];
+  if (const std::int64_t size = part.file->size(); size < part.size)
+    base::fail(Status::corrupt, part.path, ": the file has shrunk from ", part.size, " to ", size, " bytes since it was opened");
+  return part;
+}
+
+void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end) {
+  if (item.chunks.empty() || begin == end) return;
+  const Part& part = parts_[item.part];
+  const TensorEntry& entry = part.header.tensors[item.entry];
+  std::unique_ptr<std::byte[]> block;
+  Hasher hasher;
+  for (std::int64_t chunk = begin / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
+    const auto number = static_cast<std::size_t>(chunk);
+    if (item.checked[number]) continue;
+    if (block == nullptr) block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
+    const std::int64_t last = std::min(entry.bytes, (chunk + 1) * chunk_bytes);
+    for (std::int64_t at = chunk * chunk_bytes; at < last;) {
+      const auto piece = std::span(block.get(), std::min(block_bytes, static_cast<std::size_t>(last - at)));
+      if (part.file->read(part.header.data_start + entry.offset + at, piece) != static_cast<std::int64_t>(piece.size()))
+        base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
+      hasher.update(piece);
+      at += static_cast<std::int64_t>(piece.size());
+    }
+    if (const Digest digest = hasher.finish(); digest != item.chunks[number]) {
+      base::fail(Status::corrupt, part.path, ": tensor ", base::quoted(entry.name), ": chunk ", chunk, " has the checksum ",
+                 to_hex(digest), "; the manifest says ", to_hex(item.chunks[number]));
+    }
+    item.checked[number] = true;
+  }
+}
+
+void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes) {
+  const Part& part = fresh_part(item);
+  const TensorEntry& entry = part.header.tensors[item.entry];
+  const bool whole = begin == 0 && static_cast<std::int64_t>(bytes.size()) == entry.bytes;
+  if (!whole) check_chunks(item, begin, begin + static_cast<std::int64_t>(bytes.size()));
+  Hasher hasher;
+  const bool check = whole && !item.chunks.empty();
+  for (std::size_t done = 0; done < bytes.size();) {
+    const auto left = static_cast<std::size_t>(chunk_bytes) - done % static_cast<std::size_t>(chunk_bytes);
+    const auto piece = bytes.subspan(done, std::min({block_bytes, left, bytes.size() - done}));
+    if (part.file->read(part.header.data_start + entry.offset + begin + static_cast<std::int64_t>(done), piece) !=
+        static_cast<std::int64_t>(piece.size()))
+      base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
+    if (check) hasher.update(piece);
+    done += piece.size();
+    if (!check || (done % static_cast<std::size_t>(chunk_bytes) != 0 && done != bytes.size())) continue;
+    const std::size_t chunk = (done - 1) / static_cast<std::size_t>(chunk_bytes);
+    if (const Digest digest = hasher.finish(); digest != item.chunks[chunk]) {
+      base::fail(Status::corrupt, part.path, ": tensor ", base::quoted(entry.name), ": chunk ", chunk, " has the checksum ",
+                 to_hex(digest), "; the manifest says ", to_hex(item.chunks[chunk]));
+    }
+    item.checked[chunk] = true;
+  }
+}
+
+void Reader::read(std::int64_t index, tensor::Tensor& target) {
+  const TensorEntry& entry = at(index);
+  target.require_writable("tensor");
+  base::require(target.dtype() == entry.dtype && std::ranges::equal(target.shape().dimensions(), entry.shape),
+                "tensor has another dtype or shape than ", base::quoted(entry.name), " in the file");
+  read_bytes(items_[static_cast<std::size_t>(index)], 0, target.byte_span());
+}
+
+std::shared_ptr<tensor::Tensor> Reader::read_new(std::int64_t index, const Pool& pool) {
+  const TensorEntry& entry = at(index);
+  auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span(entry.shape)), pool);
+  read_bytes(items_[static_cast<std::size_t>(index)], 0, tensor->byte_span());
+  return tensor;
+}
+
+std::shared_ptr<tensor::Tensor> Reader::read_slice(std::int64_t index, std::int64_t begin, std::int64_t length, const Pool& pool) {
+  const TensorEntry& entry = at(index);
+  base::require(!entry.shape.empty(), "tensor ", base::quoted(entry.name), " is a scalar: it has no first dimension");
+  const std::int64_t rows = entry.shape.front();
+  if (begin < 0 || length < 0 || begin > rows || length > rows - begin)
+    base::fail(Status::out_of_range, "begin is ", begin, " and length is ", length, "; the first dimension has ", rows);
+  std::vector<std::int64_t> shape = entry.shape;
+  shape.front() = 1;
+  const std::int64_t row_bytes = rows == 0 ? 0 : entry.bytes / rows;
+  if (rows > 0 && row_bytes * rows != entry.bytes)
+    base::fail(Status::unsupported, "tensor ", base::quoted(entry.name), " has rows that are not whole bytes");
+  shape.front() = length;
+  tensor_bytes(entry.dtype, shape);  // rows of a few bits may make whole bytes together and not alone
+  auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span<const std::int64_t>(shape)), pool);
+  read_bytes(items_[static_cast<std::size_t>(index)], begin * row_bytes, tensor->byte_span());
+  return tensor;
+}
+
+std::shared_ptr<tensor::Tensor> Reader::map(std::int64_t index) {
+  const TensorEntry& entry = at(index);
+  Item& wanted = items_[static_cast<std::size_t>(index)];
+  Part& part = fresh_part(wanted);
+  if (part.mapping == nullptr) part.mapping = part.file->map(part.size);
+  if (part.mapping == nullptr) base::fail(Status::unsupported, part.path, " cannot be mapped in this storage; read it");
+  const tensor::Shape shape{std::span<const std::int64_t>(entry.shape)};
+  const std::int64_t begin = part.header.data_start + entry.offset;
+  if (begin % static_cast<std::int64_t>(tensor::dtype_alignment(entry.dtype)) != 0) {
+    base::fail(Status::unsupported, "tensor ", base::quoted(entry.name), " begins at byte ", begin, " of ", part.path,
+               ", which is not aligned for its dtype; read it");
+  }
+  check_chunks(wanted, 0, entry.bytes);
+  // The tensor is read-only: nobody writes through this pointer.
+  auto* const data = const_cast<std::byte*>(part.mapping->bytes().data()) + begin;
+  return tensor::Tensor::borrow(
+      data, entry.dtype, shape, [held = part.mapping] { static_cast<void>(held); }, true);
+}
+
+}  // namespace ckpt::state

@@ -1,0 +1,83 @@
+// Tensors of a checkpoint, of any safetensors file, or of an indexed folder, one by one: read, a part of them read, or mapped.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "state/load.h"
+#include "state/manifest.h"
+#include "state/safetensors.h"
+#include "storage/storage.h"
+#include "tensor/buffer_pool.h"
+#include "tensor/tensor.h"
+
+namespace ckpt::state {
+
+// One thread at a time; mapped tensors are anyone's.
+class Reader {
+ public:
+  using Pool = std::shared_ptr<tensor::BufferPool>;
+
+  // One checkpoint: "" takes the newest that has a manifest. Verify::full reads every byte now and Error(corrupt) names the first
+  // bad tensor; lazy checks a tensor's chunks when they are touched first; none never.
+  Reader(storage::Storage& storage, const std::string& name, Verify verify);
+  // path: a safetensors file, a directory with model.safetensors.index.json, or one with model.safetensors. Such files have no
+  // checksums. Links are followed.
+  explicit Reader(const std::string& path);
+
+  std::int64_t count() const noexcept { return static_cast<std::int64_t>(items_.size()); }
+  // Error(out_of_range) unless 0 <= index < count.
+  const TensorEntry& at(std::int64_t index) const;
+  // "" for files without groups.
+  const std::string& group(std::int64_t index) const;
+  // Of the first byte, from the start of its file.
+  std::int64_t offset(std::int64_t index) const;
+  // group "": any. Error(not_found); Error(invalid_argument) when several groups have the name.
+  std::int64_t find(std::string_view group, std::string_view name) const;
+
+  // Into a tensor of the same dtype and shape; after an error its contents are undefined.
+  void read(std::int64_t index, tensor::Tensor& target);
+  // Into new memory of pool. begin, length: along the first dimension; Error(unsupported) when they are no whole bytes.
+  std::shared_ptr<tensor::Tensor> read_new(std::int64_t index, const Pool& pool);
+  std::shared_ptr<tensor::Tensor> read_slice(std::int64_t index, std::int64_t begin, std::int64_t length, const Pool& pool);
+  // A read-only tensor over the file's mapping, which it keeps alive. Error(unsupported) where the storage has no mappings or the
+  // bytes are not aligned for the dtype; Error(corrupt) when the file has shrunk by now.
+  std::shared_ptr<tensor::Tensor> map(std::int64_t index);
+
+ private:
+  struct Part {
+    std::string path;
+    std::unique_ptr<storage::File> file;
+    std::int64_t size = 0;
+    Header header;
+    std::shared_ptr<storage::Mapping> mapping;
+  };
+  struct Item {
+    std::size_t part;
+    std::size_t entry;
+    std::size_t group;
+    std::vector<Digest> chunks;  // those still to be checked, in order; empty: none
+    std::vector<bool> checked;
+  };
+
+  Part& add_part(std::string path, std::unique_ptr<storage::File> file);
+  void add_file(const std::string& path);
+  void add_indexed(const std::string& directory);
+  void index_names();
+  const Item& item(std::int64_t index) const;
+  Part& fresh_part(const Item& item);
+  // Checks the chunks that touch [begin, end) of a tensor, those that are still to be checked.
+  void check_chunks(Item& item, std::int64_t begin, std::int64_t end);
+  void read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes);
+
+  std::vector<std::string> groups_;
+  std::vector<Part> parts_;
+  std::vector<Item> items_;
+  std::multimap<std::string_view, std::size_t> by_name_;
+};
+
+}  // namespace ckpt::state

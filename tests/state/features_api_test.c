@@ -1,0 +1,247 @@
+/* Through the .so from C99: retention options, stateful objects, coordinators, partial loads, readers. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static char root[] = "/tmp/ckpt-features-api-XXXXXX";
+
+static ckpt_tensor* tensor_of(float* data, int64_t count) {
+  ckpt_tensor* tensor = NULL;
+  CHECK_OK(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, &count, 1, NULL, NULL, &tensor));
+  return tensor;
+}
+
+/* ---- A stateful object: a counter with a tensor ---- */
+
+typedef struct counter {
+  float data[2];
+  int count;
+  int code; /* what list returns */
+  int destroyed;
+} counter;
+
+static int32_t counter_list(ckpt_state* into, void* user_data) {
+  counter* self = (counter*)user_data;
+  ckpt_tensor* tensor = tensor_of(self->data, 2);
+  char json[16];
+  snprintf(json, sizeof json, "%d", self->count);
+  CHECK_OK(ckpt_state_add_tensor(into, "data", "t", tensor));
+  CHECK_OK(ckpt_state_set_json(into, "count", json));
+  ckpt_tensor_release(tensor);
+  return self->code;
+}
+
+static int32_t counter_restore(const ckpt_state* loaded, void* user_data) {
+  char json[16] = "";
+  int64_t needed = 0;
+  CHECK_OK(ckpt_state_json(loaded, "count", json, sizeof json, &needed));
+  ((counter*)user_data)->count = json[0] - '0';
+  return 0;
+}
+
+static void counter_destroy(void* user_data) { ++((counter*)user_data)->destroyed; }
+
+/* ---- A coordinator of two that counts its calls ---- */
+
+static int32_t calls;
+static int32_t pair_barrier(int64_t timeout_ns, void* user_data) {
+  ++calls;
+  return timeout_ns == 0 ? CKPT_E_TIMEOUT : (user_data == NULL ? 0 : 7);
+}
+static int32_t pair_broadcast(void* data, int64_t bytes, int64_t root_rank, int64_t timeout_ns, void* user_data) {
+  (void)timeout_ns;
+  (void)user_data;
+  if (root_rank == 1) memset(data, 42, (size_t)bytes);
+  return 0;
+}
+static int32_t pair_all_gather(const void* sent, int64_t bytes, void* received, int64_t timeout_ns, void* user_data) {
+  (void)timeout_ns;
+  (void)user_data;
+  memcpy(received, sent, (size_t)bytes);
+  memcpy((char*)received + bytes, sent, (size_t)bytes);
+  return 0;
+}
+
+static void coordinators(void) {
+  ckpt_coordinator* single = NULL;
+  int64_t number = -1;
+  char data[2] = {1, 2};
+  char both[4] = {0};
+  CHECK_OK(ckpt_coordinator_create_single(&single));
+  CHECK_OK(ckpt_coordinator_rank(single, &number));
+  CHECK(number == 0);
+  CHECK_OK(ckpt_coordinator_world_size(single, &number));
+  CHECK(number == 1);
+  CHECK_OK(ckpt_coordinator_barrier(single, 0));
+  CHECK_OK(ckpt_coordinator_broadcast(single, data, 2, 0, 0));
+  CHECK_FAILS(ckpt_coordinator_broadcast(single, data, 2, 1, 0), CKPT_E_INVALID_ARGUMENT, "root is 1");
+  CHECK_OK(ckpt_coordinator_all_gather(single, data, 2, both, 0));
+  CHECK(both[0] == 1 && both[1] == 2);
+  CHECK_FAILS(ckpt_coordinator_barrier(single, -1), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
+
+  ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
+  ckpt_coordinator_callbacks_init(&callbacks);
+  ckpt_coordinator* pair = NULL;
+  CHECK_FAILS(ckpt_coordinator_create_custom(&callbacks, NULL, &pair), CKPT_E_INVALID_ARGUMENT, "barrier is NULL");
+  callbacks.barrier = pair_barrier;
+  callbacks.broadcast = pair_broadcast;
+  callbacks.all_gather = pair_all_gather;
+  callbacks.rank = 2;
+  callbacks.world_size = 2;
+  CHECK_FAILS(ckpt_coordinator_create_custom(&callbacks, NULL, &pair), CKPT_E_INVALID_ARGUMENT, "rank is 2");
+  callbacks.rank = 1;
+  CHECK_OK(ckpt_coordinator_create_custom(&callbacks, NULL, &pair));
+  CHECK_OK(ckpt_coordinator_barrier(pair, 1));
+  CHECK_FAILS(ckpt_coordinator_barrier(pair, 0), CKPT_E_TIMEOUT, "in time");
+  CHECK(calls == 2);
+  CHECK_OK(ckpt_coordinator_broadcast(pair, data, 2, 1, 1));
+  CHECK(data[0] == 42 && data[1] == 42);
+  CHECK_OK(ckpt_coordinator_all_gather(pair, data, 2, both, 1));
+  CHECK(both[3] == 42);
+  CHECK_FAILS(ckpt_coordinator_all_gather(pair, data, INT64_MAX, both, 1), CKPT_E_OUT_OF_RANGE, "world size");
+
+  /* Several processes cannot save yet, and the checkpoint says so. */
+  ckpt_storage* storage = NULL;
+  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  CHECK_OK(ckpt_storage_create_memory(&storage));
+  options.coordinator = pair;
+  CHECK_FAILS(ckpt_checkpoint_create(storage, &options, &checkpoint), CKPT_E_UNSUPPORTED, "world size of 2");
+  options.coordinator = single;
+  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  ckpt_coordinator_release(single);
+  ckpt_coordinator_release(pair);
+  CHECK_OK(ckpt_checkpoint_coordinator(checkpoint, &single));
+  CHECK_OK(ckpt_coordinator_world_size(single, &number));
+  CHECK(number == 1);
+  ckpt_coordinator_release(single);
+  ckpt_checkpoint_release(checkpoint);
+  ckpt_storage_release(storage);
+}
+
+static void save_and_read(void) {
+  float weight[4] = {1, 2, 3, 4};
+  counter self = {{5, 6}, 7, 0, 0};
+  ckpt_tensor* weight_tensor = tensor_of(weight, 4);
+  ckpt_storage* storage = NULL;
+  ckpt_state* state = NULL;
+  ckpt_checkpoint* checkpoint = NULL;
+  CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_OK(ckpt_state_add_tensor(state, "model", "weight", weight_tensor));
+  CHECK_OK(ckpt_state_set_rarely_changes(state, "model", 1));
+  CHECK_FAILS(ckpt_state_set_rarely_changes(state, " ", 1), CKPT_E_INVALID_ARGUMENT, "group is blank");
+
+  ckpt_stateful_callbacks callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
+  ckpt_stateful_callbacks_init(&callbacks);
+  callbacks.destroy = counter_destroy;
+  CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self), CKPT_E_INVALID_ARGUMENT, "list is NULL");
+  callbacks.list = counter_list;
+  callbacks.restore = counter_restore;
+  CHECK_OK(ckpt_state_add_stateful(state, "counter", &callbacks, &self));
+  CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self), CKPT_E_ALREADY_EXISTS, "counter");
+  CHECK(self.destroyed == 0);
+
+  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  options.keep_last = 1;
+  options.keep_every = 10;
+  options.keep_best = 1;
+  options.best_is = 2;
+  CHECK_FAILS(ckpt_checkpoint_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "best_is is 2");
+  options.best_is = CKPT_BEST_IS_LARGEST;
+  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  ckpt_storage_release(storage);
+  CHECK_OK(ckpt_checkpoint_storage(checkpoint, &storage));
+  ckpt_storage_release(storage);
+
+  ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
+  ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
+  save.has_metric = 1;
+  save.prefix = "run";
+  for (save.step = 9; save.step <= 12; ++save.step) {
+    save.metric = save.step == 9 ? 0.5 : 0.25;
+    CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &save, &saved));
+    CHECK(saved.files == 2 && saved.linked == (save.step == 9 ? 0 : 1));
+  }
+  CHECK(strncmp(saved.name, "run-step-000000000012-", 22) == 0);
+  int64_t count = 0;
+  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK(count == 3); /* the last, the one of step 10, the best of step 9 */
+  ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
+  CHECK_OK(ckpt_checkpoint_at(checkpoint, 2, &info));
+  CHECK(info.step == 9 && info.has_metric == 1 && info.metric == 0.5);
+  self.code = 3;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, &save, NULL), CKPT_E_CALLBACK, "counter");
+  self.code = 0;
+
+  self.count = 0;
+  self.data[1] = 0;
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, NULL));
+  CHECK(self.count == 7 && self.data[1] == 6);
+
+  ckpt_state* part = NULL;
+  ckpt_load_options load = CKPT_LOAD_OPTIONS_INIT;
+  ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
+  CHECK_OK(ckpt_state_create(&part));
+  CHECK_OK(ckpt_state_add_tensor(part, "model", "weight", weight_tensor));
+  load.partial = 1;
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, part, &load, &loaded));
+  CHECK(loaded.missing == 0 && loaded.unexpected == 1);
+  char report[128];
+  CHECK_OK(ckpt_state_load_report(part, report, sizeof report, &count));
+  CHECK(strcmp(report, "{\"missing\":[],\"unexpected\":[{\"group\":\"counter.data\",\"name\":\"t\"}]}") == 0);
+  ckpt_state_release(part);
+
+  ckpt_reader* reader = NULL;
+  CHECK_FAILS(ckpt_reader_open_checkpoint(checkpoint, NULL, 3, &reader), CKPT_E_INVALID_ARGUMENT, "verify is 3");
+  CHECK_OK(ckpt_reader_open_checkpoint(checkpoint, NULL, CKPT_VERIFY_LAZY, &reader));
+  CHECK_OK(ckpt_reader_count(reader, &count));
+  CHECK(count == 2);
+  int64_t index = -1;
+  CHECK_OK(ckpt_reader_find(reader, NULL, "weight", &index));
+  CHECK_FAILS(ckpt_reader_find(reader, "none", "weight", &index), CKPT_E_NOT_FOUND, "weight");
+  ckpt_tensor_info tensor_info = CKPT_TENSOR_INFO_INIT;
+  CHECK_OK(ckpt_reader_tensor(reader, index, &tensor_info));
+  CHECK(strcmp(tensor_info.group, "model") == 0 && tensor_info.bytes == 16 && tensor_info.shape[0] == 4);
+  weight[3] = 0;
+  CHECK_OK(ckpt_reader_read(reader, index, weight_tensor));
+  CHECK(weight[3] == 4);
+  ckpt_tensor* tensor = NULL;
+  CHECK_OK(ckpt_reader_read_new(reader, index, NULL, &tensor));
+  CHECK(((const float*)ckpt_tensor_const_data(tensor))[2] == 3);
+  ckpt_tensor_release(tensor);
+  CHECK_OK(ckpt_reader_read_slice(reader, index, 1, 2, NULL, &tensor));
+  CHECK(((const float*)ckpt_tensor_const_data(tensor))[1] == 3);
+  ckpt_tensor_release(tensor);
+  CHECK_FAILS(ckpt_reader_read_slice(reader, index, 1, 4, NULL, &tensor), CKPT_E_OUT_OF_RANGE, "length is 4");
+  CHECK_OK(ckpt_reader_map(reader, index, &tensor));
+  ckpt_reader_release(reader);
+  CHECK(((const float*)ckpt_tensor_const_data(tensor))[0] == 1);
+  ckpt_tensor_release(tensor);
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", root, saved.name);
+  CHECK_OK(ckpt_reader_open(path, &reader));
+  CHECK_OK(ckpt_reader_count(reader, &count));
+  CHECK(count == 1);
+  ckpt_reader_release(reader);
+  CHECK_FAILS(ckpt_reader_open("/nonexistent", &reader), CKPT_E_NOT_FOUND, "/nonexistent");
+
+  ckpt_tensor_release(weight_tensor);
+  ckpt_checkpoint_release(checkpoint);
+  CHECK(self.destroyed == 0);
+  ckpt_state_release(state);
+  CHECK(self.destroyed == 1);
+}
+
+int main(void) {
+  char command[64];
+  CHECK(mkdtemp(root) != NULL);
+  coordinators();
+  save_and_read();
+  snprintf(command, sizeof command, "rm -rf %s", root);
+  CHECK(system(command) == 0);
+  return 0;
+}
