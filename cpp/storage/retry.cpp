@@ -27,6 +27,9 @@ class RetryingFile final : public File {
     handler_->run([&](std::int32_t) { file_->write(offset, bytes); });
   }
   void sync() override { file_->sync(); }
+  std::shared_ptr<Mapping> map(std::int64_t size) override {
+    return handler_->run([&](std::int32_t) { return file_->map(size); });
+  }
 
  private:
   std::unique_ptr<File> file_;
@@ -49,6 +52,17 @@ class RetryingStorage final : public Storage {
   }
   void rename(const std::string& from, const std::string& to) override {
     handler_->run([&](std::int32_t) { inner_->rename(from, to); });
+  }
+  // The name that an attempt made although it reported an error is the one that was asked for.
+  bool link(const std::string& from, const std::string& to) override {
+    return handler_->run([&](std::int32_t attempt) {
+      try {
+        return inner_->link(from, to);
+      } catch (const base::Error& error) {
+        if (attempt == 1 || error.status() != Status::already_exists) throw;
+        return true;
+      }
+    });
   }
   void remove(const std::string& path) override {
     removed([&] { inner_->remove(path); });

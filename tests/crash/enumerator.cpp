@@ -26,7 +26,7 @@ std::uint64_t key_of(const Image& image) {
 // After recovery a later save must be what is found from then on.
 Finding go_on(const Scenario& scenario, state::Checkpoint& checkpoint) {
   constexpr int save = 77;
-  NumberedState state(scenario.groups);
+  NumberedState state(scenario.contents);
   state.fill(save);
   state::SaveOptions options;
   options.step = 1000;
@@ -46,7 +46,7 @@ Finding examine(const Scenario& scenario, const Image& image, int best, state::V
     return {Violation::damaged, base::cat(found.name, ": ", found.problem)};
   }
   state::Checkpoint checkpoint(disk, {false, 1});
-  NumberedState state(scenario.groups);
+  NumberedState state(scenario.contents);
   try {
     state::LoadOptions options;
     options.verify = verify;

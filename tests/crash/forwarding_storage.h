@@ -15,6 +15,10 @@ class ForwardingStorage : public storage::Storage {
   explicit ForwardingStorage(std::shared_ptr<storage::Storage> inner) : inner_(std::move(inner)) {}
   std::unique_ptr<storage::File> create(const std::string& path) override { return inner_->create(path); }
   std::unique_ptr<storage::File> open(const std::string& path) override { return inner_->open(path); }
+  std::unique_ptr<storage::File> create_stream(const std::string& path, const storage::StreamOptions& options) override {
+    return inner_->create_stream(path, options);
+  }
+  bool link(const std::string& from, const std::string& to) override { return inner_->link(from, to); }
   void rename(const std::string& from, const std::string& to) override { inner_->rename(from, to); }
   void remove(const std::string& path) override { inner_->remove(path); }
   void remove_directory(const std::string& path) override { inner_->remove_directory(path); }

@@ -160,7 +160,7 @@ TEST(CrashMutation, ChecksumOfTheManifest) {
   std::string paths[2];
   {
     state::Checkpoint checkpoint(disk, {});
-    NumberedState saved(1);
+    NumberedState saved({1, false});
     for (int i = 0; i < 2; ++i) {
       saved.fill(i + 1);
       saved.state.set_json("other", i == 0 ? "111" : "222");
@@ -183,7 +183,7 @@ TEST(CrashMutation, ChecksumOfTheManifest) {
     disk->remove(paths[1]);
     disk->create(paths[1])->write(0, std::as_bytes(std::span(text)));
     state::Checkpoint reader(disk, {true, 0});
-    NumberedState loaded(1);
+    NumberedState loaded({1, false});
     reader.load(loaded.state, {});
     return std::pair(loaded.save(), loaded.state.json("other"));
   };

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     const auto recorder = std::make_shared<tests::Recorder>();
     const auto disk = storage::open_file_system(argv[1], storage::Root::make);
     state::Checkpoint checkpoint(std::make_shared<tests::RecordingStorage>(disk, recorder), {false, 1});
-    tests::NumberedState saved(2);
+    tests::NumberedState saved({2, false});
     for (int step = 1; step <= 2; ++step) {  // the second one removes the first
       saved.fill(step);
       state::SaveOptions options;

@@ -98,6 +98,13 @@ void RecordingStorage::rename(const std::string& from, const std::string& to) {
   recorder_->add({Kind::rename, from, to});
 }
 
+bool RecordingStorage::link(const std::string& from, const std::string& to) {
+  recorder_->require_alive(true);
+  if (!inner_->link(from, to)) return false;
+  recorder_->add({Kind::link, from, to});
+  return true;
+}
+
 void RecordingStorage::remove(const std::string& path) {
   recorder_->require_alive(true);
   inner_->remove(path);

@@ -18,7 +18,7 @@ enum class Kind {
   write,
   sync,
   rename,
-  link,  // a hard link, once saves make any
+  link,
   remove,
   make_directory,
   remove_directory,
@@ -70,6 +70,7 @@ class RecordingStorage final : public storage::Storage {
   std::unique_ptr<storage::File> create(const std::string& path) override;
   std::unique_ptr<storage::File> open(const std::string& path) override;
   void rename(const std::string& from, const std::string& to) override;
+  bool link(const std::string& from, const std::string& to) override;
   void remove(const std::string& path) override;
   void remove_directory(const std::string& path) override;
   void make_directory(const std::string& path) override;

@@ -8,10 +8,6 @@
 namespace ckpt::tests {
 namespace {
 
-float element(int save, std::size_t tensor, std::int64_t index) {
-  return static_cast<float>(save) * 10000.0F + static_cast<float>(tensor) * 1000.0F + static_cast<float>(index);
-}
-
 int attempts_in(const Image& image) {
   int count = 0;
   for (const auto& [path, bytes] : image) {
@@ -34,8 +30,8 @@ void mark_acknowledged(Log& log, std::size_t from, int save) {
 }
 
 Scenario saves(const std::string& name, const std::vector<std::int64_t>& steps, std::int64_t keep_last, std::size_t watch_from,
-               int groups = 2) {
-  Narrator narrator(name, groups);
+               const Contents& contents = {}) {
+  Narrator narrator(name, contents);
   narrator.open(keep_last);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (i == watch_from) narrator.watch();
@@ -86,14 +82,21 @@ void add_recoveries(std::vector<Scenario>& out) {
 
 }  // namespace
 
-NumberedState::NumberedState(int groups) {
-  for (int group = 0; group < groups; ++group) {
+NumberedState::NumberedState(const Contents& contents) : contents_(contents) {
+  for (int group = 0; group < contents.groups; ++group) {
     for (const auto& [name, elements] : {std::pair{"weight", std::int64_t{500}}, {"bias", std::int64_t{60}}}) {
       tensors_.push_back(tensor::Tensor::create(tensor::Dtype::f32, {elements}));
       state.add_tensor(base::cat("group", group), name, tensors_.back());
     }
   }
+  if (contents.incremental) state.set_rarely_changes("group0", true);
   fill(0);
+}
+
+float NumberedState::element(int save, std::size_t tensor, std::int64_t index) const {
+  const bool first_group = tensor < tensors_.size() / static_cast<std::size_t>(contents_.groups);
+  const int number = contents_.incremental && first_group ? save - save % 2 : save;
+  return static_cast<float>(number) * 10000.0F + static_cast<float>(tensor) * 1000.0F + static_cast<float>(index);
 }
 
 void NumberedState::fill(int save) {
@@ -104,7 +107,7 @@ void NumberedState::fill(int save) {
 }
 
 int NumberedState::save() const {
-  const int save = static_cast<int>(tensors_.front()->data_as<float>()[0] / 10000.0F);
+  const int save = static_cast<int>(tensors_.back()->data_as<float>()[0] / 10000.0F);
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
     for (std::int64_t i = 0; i < tensors_[t]->shape().elements(); ++i) {
       if (!(tensors_[t]->data_as<float>()[i] == element(save, t, i))) return -1;
@@ -113,12 +116,12 @@ int NumberedState::save() const {
   return state.json("save") == base::cat(save) ? save : -1;
 }
 
-Narrator::Narrator(std::string name, int groups) : disk_(disk_of({})) {
+Narrator::Narrator(std::string name, const Contents& contents) : disk_(disk_of({})) {
   scenario_.name = std::move(name);
-  scenario_.groups = groups;
+  scenario_.contents = contents;
 }
 
-Narrator::Narrator(std::string name, const Scenario& before, const Image& left) : Narrator(std::move(name), before.groups) {
+Narrator::Narrator(std::string name, const Scenario& before, const Image& left) : Narrator(std::move(name), before.contents) {
   scenario_.base = left;
   scenario_.steps = before.steps;
   disk_ = disk_of(left);
@@ -131,7 +134,7 @@ void Narrator::open(std::int64_t keep_last) {
   recorder_->revive();
   checkpoint_ = std::make_unique<state::Checkpoint>(std::make_shared<RecordingStorage>(disk_, recorder_),
                                                     state::CheckpointOptions{false, keep_last});
-  NumberedState state(scenario_.groups);
+  NumberedState state(scenario_.contents);
   try {
     checkpoint_->load(state.state, {});
   } catch (const base::Error& error) {
@@ -142,7 +145,7 @@ void Narrator::open(std::int64_t keep_last) {
 void Narrator::save(std::int64_t step) {
   scenario_.steps.push_back(step);
   const int number = static_cast<int>(scenario_.steps.size());
-  NumberedState state(scenario_.groups);
+  NumberedState state(scenario_.contents);
   state.fill(number);
   state::SaveOptions options;
   options.step = step;
@@ -181,13 +184,15 @@ Scenario Narrator::finish() {
 
 std::vector<Scenario> short_scenarios() {
   return {saves("first save", {1}, 0, 0), saves("second save", {1, 2}, 0, 1), saves("re-saved step", {1, 2, 2}, 0, 2),
-          saves("keep one", {1, 2, 3}, 1, 1), saves("keep two", {1, 2, 3, 4}, 2, 2)};
+          saves("keep one", {1, 2, 3}, 1, 1), saves("keep two", {1, 2, 3, 4}, 2, 2), saves("linked", {1, 2, 3}, 1, 2, {2, true})};
 }
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> out = short_scenarios();
-  out.push_back(saves("wide", {1, 2}, 1, 0, 4));
-  out.push_back(saves("wide, keep two", {7, 8, 9, 10}, 2, 2, 5));
+  out.push_back(saves("wide", {1, 2}, 1, 0, {4, false}));
+  out.push_back(saves("wide, keep two", {7, 8, 9, 10}, 2, 2, {5, false}));
+  out.push_back(saves("linked, keep all", {1, 2, 3, 3, 4, 5}, 0, 2, {2, true}));
+  out.push_back(saves("linked, keep two", {1, 2, 3, 4, 5}, 2, 2, {3, true}));
   add_killed(out, "next step", {1}, 2, 3, 1);
   add_killed(out, "same step", {1}, 2, 2, 0);
   // What only a kill left as newest, and nobody acknowledged, supersedes nothing.

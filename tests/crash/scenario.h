@@ -14,10 +14,16 @@
 
 namespace ckpt::tests {
 
+// Groups of numbered states and whether the first of them changes with every second save only, so that saves link its file.
+struct Contents {
+  int groups = 2;
+  bool incremental = false;
+};
+
 // A state whose every element tells which save it belongs to and where it stands.
 class NumberedState {
  public:
-  explicit NumberedState(int groups);
+  explicit NumberedState(const Contents& contents);
   void fill(int save);
   // The save whose state this is, -1 when it is that of none.
   int save() const;
@@ -25,12 +31,15 @@ class NumberedState {
   state::State state;
 
  private:
+  float element(int save, std::size_t tensor, std::int64_t index) const;
+
+  Contents contents_;
   std::vector<std::shared_ptr<tensor::Tensor>> tensors_;
 };
 
 struct Scenario {
   std::string name;
-  int groups = 2;
+  Contents contents;
   int weight = 16;                  // how many more images than the others of its kind it gets: those are many, and much alike
   Image base;                       // what the disk held when it began
   Log log;                          // with its marks
@@ -40,7 +49,7 @@ struct Scenario {
 // Tells a story to a storage and keeps the log.
 class Narrator {
  public:
-  explicit Narrator(std::string name, int groups = 2);
+  explicit Narrator(std::string name, const Contents& contents = {});
   // Goes on where the crash of another scenario left the disk.
   Narrator(std::string name, const Scenario& before, const Image& left);
 
@@ -60,7 +69,7 @@ class Narrator {
   std::unique_ptr<state::Checkpoint> checkpoint_;
 };
 
-// First save, second save, a re-saved step, retention, what follows killed saves, wide states, and crashes during the recovery from
+// First save, second save, a re-saved step, retention, linked files, what follows killed saves, wide states, and crashes during the recovery from
 // a crash.
 std::vector<Scenario> all_scenarios();
 std::vector<Scenario> short_scenarios();

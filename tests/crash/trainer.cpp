@@ -77,6 +77,12 @@ class KillingStorage final : public tests::ForwardingStorage {
   std::unique_ptr<storage::File> create(const std::string& path) override {
     return std::make_unique<KillingFile>(run([&] { return inner().create(path); }), killer_);
   }
+  std::unique_ptr<storage::File> create_stream(const std::string& path, const storage::StreamOptions& options) override {
+    return std::make_unique<KillingFile>(run([&] { return inner().create_stream(path, options); }), killer_);
+  }
+  bool link(const std::string& from, const std::string& to) override {
+    return run([&] { return inner().link(from, to); });
+  }
   void rename(const std::string& from, const std::string& to) override {
     run([&] { inner().rename(from, to); });
   }
@@ -108,6 +114,8 @@ class Network {
         momentum_(tensor::Tensor::create(tensor::Dtype::f32, {parameters})) {
     state.add_tensor("model", "weights", weights_);
     state.add_tensor("optimizer", "momentum", momentum_);
+    state.add_tensor("data", "examples", tensor::Tensor::create(tensor::Dtype::u8, {inputs}));
+    state.set_rarely_changes("data", true);
     for (int i = 0; i < parameters; ++i) {
       weights()[i] = uniform(0, static_cast<std::uint32_t>(i)) - 0.5F;
       momentum_->data_as<float>()[i] = 0;

@@ -19,6 +19,7 @@ struct Faults {
   base::Status status = base::Status::io;
   std::string only;                                     // only operations of this kind are counted; "": all
   std::function<void(const std::string& line)> before;  // runs before every operation
+  bool links = false;                                   // this storage has hard links
   std::int64_t counted = 0;
   std::int64_t fired = 0;
 
@@ -86,6 +87,11 @@ class FaultyStorage final : public storage::Storage {
   void rename(const std::string& from, const std::string& to) override {
     faults_->check("rename", from + " " + to);
     inner_->rename(from, to);
+  }
+  bool link(const std::string& from, const std::string& to) override {
+    if (!faults_->links) return false;
+    faults_->check("link", from + " " + to);
+    return inner_->link(from, to);
   }
   void remove(const std::string& path) override {
     faults_->check("remove", path);

@@ -133,6 +133,35 @@ TEST(StorageRetry, GivesUp) {
   EXPECT_EQ(r.faults->counted, 3);
 }
 
+TEST(StorageRetry, LinksAreTriedAgain) {
+  Retrying r;
+  r.storage->create("f");
+  r.fail_next("link", Status::io);
+  r.faults->links = true;
+  EXPECT_TRUE(r.storage->link("f", "g"));
+  r.fail_next("link", Status::io);
+  r.faults->links = true;
+  // The first attempt made the name and then reported an error.
+  r.faults->before = [&](const std::string& line) {
+    if (line == "link f h" && r.faults->counted == 0) r.inner->link("f", "h");
+  };
+  EXPECT_TRUE(r.storage->link("f", "h"));
+  r.faults->before = {};
+  EXPECT_ERROR(r.storage->link("f", "h"), Status::already_exists, "h");
+  r.faults->links = false;
+  EXPECT_FALSE(r.storage->link("f", "i"));
+}
+
+TEST(StorageRetry, FilesAreMappedAsTheyAre) {
+  const ckpt::tests::Scratch scratch;
+  const auto storage = make_retrying_storage(open_file_system(scratch.path(), Root::make),
+                                             std::make_shared<FaultHandler>(FaultPolicy{}, [](std::int64_t) {}));
+  storage->create("f")->write(0, std::as_bytes(std::span("text", 4)));
+  const auto mapping = storage->open("f")->map(4);
+  ASSERT_NE(mapping, nullptr);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(mapping->bytes().data()), mapping->bytes().size()), "text");
+}
+
 // The first attempt removed the file and then reported an error.
 TEST(StorageRetry, WhatIsGoneIsRemoved) {
   Retrying r;
