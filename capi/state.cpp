@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "guard.h"
+#include "state/export.h"
 #include "state/name.h"
 #include "storage.h"
 #include "tensor.h"
@@ -283,12 +284,15 @@ ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_
     require(given.best_is == CKPT_BEST_IS_SMALLEST || given.best_is == CKPT_BEST_IS_LARGEST, "options.best_is is ", given.best_is,
             "; CKPT_BEST_IS_SMALLEST (0) or CKPT_BEST_IS_LARGEST (1)");
     const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
-    const state::CheckpointOptions wanted{given.read_only != 0,
-                                          given.keep_last,
-                                          given.keep_every,
-                                          given.keep_best,
-                                          given.best_is == CKPT_BEST_IS_LARGEST,
-                                          coordinator == nullptr ? nullptr : coordinator->object};
+    const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
+    const state::CheckpointOptions wanted{
+        given.read_only != 0,
+        given.keep_last,
+        given.keep_every,
+        given.keep_best,
+        given.best_is == CKPT_BEST_IS_LARGEST,
+        coordinator == nullptr ? nullptr : coordinator->object,
+        handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object};
     hand_out(out, std::make_shared<state::Checkpoint>(storage->object, wanted));
   });
 }
@@ -304,6 +308,13 @@ ckpt_status ckpt_checkpoint_coordinator(const ckpt_checkpoint* handle, ckpt_coor
   return guard([&] {
     checked(handle, "checkpoint");
     hand_out(not_null(out, "coordinator"), handle->object->coordinator());
+  });
+}
+
+ckpt_status ckpt_checkpoint_fault_handler(const ckpt_checkpoint* handle, ckpt_fault_handler** out) {
+  return guard([&] {
+    checked(handle, "checkpoint");
+    hand_out(not_null(out, "handler"), handle->object->fault_handler());
   });
 }
 
@@ -366,7 +377,10 @@ ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* handle, ckpt_state* target, co
     check_result(result, smallest_load_result);
     const state::LoadOptions wanted{optional_name(given.name),
                                     given.verify == CKPT_VERIFY_NONE ? state::Verify::none : state::Verify::full,
-                                    given.environment_json != nullptr, text_or(given.environment_json, ""), given.partial != 0};
+                                    given.environment_json != nullptr,
+                                    text_or(given.environment_json, ""),
+                                    given.partial != 0,
+                                    given.in_place != 0};
     const state::LoadResult loaded = handle->object->load(*target->object, wanted);
     ckpt_load_result values = CKPT_LOAD_RESULT_INIT;
     values.environment_differs = loaded.environment_differs ? 1 : 0;
@@ -493,6 +507,14 @@ ckpt_status ckpt_safetensors_read(ckpt_safetensors* handle, int64_t index, ckpt_
   return guard([&] {
     checked(handle, "file");
     handle->object->read(index, *checked(tensor, "tensor")->object);
+  });
+}
+
+ckpt_status ckpt_safetensors_write(const char* path, const ckpt_state* what, const char* group, const char* metadata_json) {
+  return guard([&] {
+    checked(what, "state");
+    state::write_safetensors(not_null(path, "path"), *what->object, not_null(group, "group"),
+                             metadata_json == nullptr ? state::Metadata{} : state::metadata_from_json(metadata_json));
   });
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
@@ -13,28 +12,11 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "open_reader.h"
 #include "text.h"
 
 namespace ckpt::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-Reader open_newest(const Checkpoint& checkpoint, const std::string& path) {
-  for (const CheckpointInfo& info : checkpoint.list()) {
-    if (info.status == CKPT_OK) return Reader(checkpoint, info.name, Verify::full);
-  }
-  throw Error(CKPT_E_NOT_FOUND, path + " holds no checkpoint");
-}
-
-Reader open(const std::string& path) {
-  const fs::path directory(path);
-  const bool is_plain = fs::exists(directory / "model.safetensors.index.json") || fs::exists(directory / "model.safetensors");
-  const bool is_one = fs::exists(directory / "manifest.json");
-  if (!fs::is_directory(directory) || (is_plain && !is_one)) return Reader(path);
-  const Checkpoint checkpoint = Checkpoint::read_only(Storage::existing_file_system(path));
-  return is_one ? Reader(checkpoint, CKPT_CHECKPOINT_SELF, Verify::full) : open_newest(checkpoint, path);
-}
 
 bool has_groups(const Reader& reader) { return reader.count() > 0 && !reader.at(0).group.empty(); }
 
@@ -124,8 +106,8 @@ std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_
 }  // namespace
 
 bool diff(const std::string& path_a, const std::string& path_b) {
-  Reader a = open(path_a);
-  Reader b = open(path_b);
+  Reader a = open_reader(path_a);
+  Reader b = open_reader(path_b);
   const bool with_groups = has_groups(a) && has_groups(b);
   const auto names_a = names_of(a, with_groups);
   auto names_b = names_of(b, with_groups);

@@ -5,6 +5,7 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "convert.h"
 #include "diff.h"
 #include "inspect.h"
 #include "train.h"
@@ -70,6 +71,14 @@ int run(int argc, char** argv) {
   diff->add_option("a", path, "Directory of checkpoints, one checkpoint, a safetensors file, or a folder with an index")
       ->required();
   diff->add_option("b", other_path, "The same")->required();
+  std::string group;
+  CLI::App* const convert = app.add_subcommand("convert", "Write tensors as another kind of file: .npz or .safetensors");
+  convert
+      ->add_option("from", path,
+                   "An .npz file, a directory of checkpoints, one checkpoint, a safetensors file, or a folder with an index")
+      ->required();
+  convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors; it is replaced")->required();
+  convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -79,6 +88,7 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("train")) ckpt::cli::train(train_options);
   if (inspect->parsed()) ckpt::cli::inspect(path);
   if (verify->parsed()) ckpt::cli::verify(path);
+  if (convert->parsed()) ckpt::cli::convert(path, other_path, group);
   if (diff->parsed()) return ckpt::cli::diff(path, other_path) ? 0 : failed;
   return 0;
 }

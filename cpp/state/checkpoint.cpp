@@ -14,8 +14,8 @@ namespace ckpt::state {
 using base::Status;
 
 Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options)
-    : storage_(std::move(storage)), options_(options), fork_generation_(base::fork_generation()) {
-  base::require(storage_ != nullptr, "storage is NULL");
+    : given_storage_(std::move(storage)), options_(options), fork_generation_(base::fork_generation()) {
+  base::require(given_storage_ != nullptr, "storage is NULL");
   base::require(options.keep_last >= 0, "keep_last is ", options.keep_last, "; at least 0 (all)");
   base::require(options.keep_every >= 0, "keep_every is ", options.keep_every, "; at least 0 (none)");
   base::require(options.keep_best >= 0, "keep_best is ", options.keep_best, "; at least 0 (none)");
@@ -26,6 +26,8 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
   if (ranks != 1) {
     base::fail(Status::unsupported, "coordinator has a world size of ", ranks, "; this version saves and loads from 1 process");
   }
+  storage_ =
+      options_.fault_handler == nullptr ? given_storage_ : storage::make_retrying_storage(given_storage_, options_.fault_handler);
   if (options.read_only) return;
   lock_ = storage_->lock(std::string(lock_name));
   std::int64_t last_sequence = -1;

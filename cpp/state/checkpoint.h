@@ -13,6 +13,7 @@
 #include "state/load.h"
 #include "state/save.h"
 #include "state/state.h"
+#include "storage/retry.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {
@@ -23,7 +24,8 @@ struct CheckpointOptions {
   std::int64_t keep_every = 0;  // see Retention; these need keep_last >= 1
   std::int64_t keep_best = 0;
   bool larger_is_better = false;
-  std::shared_ptr<Coordinator> coordinator = {};  // nullptr: a single process
+  std::shared_ptr<Coordinator> coordinator = {};              // nullptr: a single process
+  std::shared_ptr<storage::FaultHandler> fault_handler = {};  // nullptr: errors of the storage are reported at once
 };
 
 class Checkpoint {
@@ -41,15 +43,18 @@ class Checkpoint {
   Found at(std::int64_t index);
   // The text of one checkpoint's manifest, checked.
   std::string manifest(const std::string& name);
-  const std::shared_ptr<storage::Storage>& storage() const noexcept { return storage_; }
+  // As it was given; the checkpoint's own use of it goes through the fault handler.
+  const std::shared_ptr<storage::Storage>& storage() const noexcept { return given_storage_; }
+  const std::shared_ptr<storage::FaultHandler>& fault_handler() const noexcept { return options_.fault_handler; }
   const std::shared_ptr<Coordinator>& coordinator() const noexcept { return options_.coordinator; }
 
  private:
   // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's.
   void require_writer() const;
 
-  std::shared_ptr<storage::Storage> storage_;
+  std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;
+  std::shared_ptr<storage::Storage> storage_;
   std::uint64_t fork_generation_;
   std::mutex mutex_;
   std::unique_ptr<storage::Lock> lock_;

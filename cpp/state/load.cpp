@@ -111,14 +111,14 @@ std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const File
   return tensors;
 }
 
-// A tensor's bytes on their way to the caller.
+// A tensor's bytes on their way to the caller, unless they are read in place.
 struct Loaded {
   std::shared_ptr<tensor::Tensor> target;
   std::unique_ptr<std::byte[]> bytes;
 };
 
 void read_group(storage::Storage& storage, const std::string& directory, const GroupRecord& recorded, const StateGroup& group,
-                Verify verify, std::vector<Loaded>& loaded) {
+                const LoadOptions& options, std::vector<Loaded>& loaded) {
   std::map<std::string_view, std::shared_ptr<tensor::Tensor>> targets;
   for (const StateTensor& wanted : group.tensors) targets.emplace(wanted.name, wanted.tensor);
   for (const FileRecord& record : recorded.files) {
@@ -130,11 +130,17 @@ void read_group(storage::Storage& storage, const std::string& directory, const G
       std::map<std::string_view, const TensorRecord*> records;
       for (const TensorRecord* tensor : tensors) records.emplace(tensor->name, tensor);
       for (const TensorEntry& entry : header.tensors) {
-        if (!targets.contains(entry.name)) continue;  // of a partial load
-        auto bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(entry.bytes));
-        read_tensor(*file, header, entry, verify == Verify::full ? records.at(entry.name) : nullptr,
-                    {bytes.get(), static_cast<std::size_t>(entry.bytes)});
-        loaded.push_back({targets.at(entry.name), std::move(bytes)});
+        const auto target = targets.find(entry.name);
+        if (target == targets.end()) continue;  // of a partial load
+        const TensorRecord* const checked = options.verify == Verify::full ? records.at(entry.name) : nullptr;
+        if (options.in_place) {
+          read_tensor(*file, header, entry, checked, target->second->byte_span());
+          continue;
+        }
+        const auto size = static_cast<std::size_t>(entry.bytes);
+        Loaded copy{target->second, std::make_unique_for_overwrite<std::byte[]>(size)};
+        read_tensor(*file, header, entry, checked, {copy.bytes.get(), size});
+        loaded.push_back(std::move(copy));
       }
     });
   }
@@ -166,7 +172,7 @@ std::optional<LoadResult> try_load(storage::Storage& storage, State& state, cons
   try {
     for (const StateGroup& group : state.groups()) {
       const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
-      if (recorded != manifest.groups.end()) read_group(storage, name, *recorded, group, options.verify, loaded);
+      if (recorded != manifest.groups.end()) read_group(storage, name, *recorded, group, options, loaded);
     }
   } catch (const base::Error& error) {
     note(error);

@@ -18,6 +18,7 @@ struct LoadOptions {
   bool compare_environment = false;
   std::string environment;  // JSON of this run's, when it is to be compared
   bool partial = false;     // what one side lacks is reported, not refused; dtypes and shapes must match all the same
+  bool in_place = false;    // bytes go straight into the tensors: faster, and undefined contents when the load fails
 };
 
 struct LoadResult {
@@ -39,8 +40,9 @@ struct VerifyResult {
   std::int64_t bytes = 0;
 };
 
-// Everything is read into memory of its own and checked first; only then are the caller's tensors written, by copies that cannot
-// fail. may_rename: this process holds the lock, so ones that were skipped are put aside once a valid one was found.
+// Unless it is in place, everything is read into memory of its own and checked first; only then are the caller's tensors written,
+// by copies that cannot fail. may_rename: this process holds the lock, so ones that were skipped are put aside once a valid one was
+// found.
 LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options, bool may_rename);
 
 // Checks every checksum of one checkpoint; name "": the newest that has a manifest. Error(corrupt) names the first bad file and

@@ -133,7 +133,8 @@ void hash_range(storage::File& file, std::int64_t offset, std::int64_t bytes, st
 
 }  // namespace
 
-WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors) {
+WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors,
+                              const Metadata& metadata) {
   std::vector<TensorEntry> entries;
   std::map<std::string_view, std::span<const std::byte>> bytes;
   for (const StateTensor& item : tensors) {
@@ -142,7 +143,7 @@ WrittenFile write_tensor_file(storage::File& file, const std::string& name, std:
     bytes.emplace(item.name, item.tensor->byte_span());
   }
   BlockWriter writer(file);
-  const std::string head = make_header(entries, {});
+  const std::string head = make_header(entries, metadata);
   writer.append(std::as_bytes(std::span(head)), nullptr);
   WrittenFile written;
   for (TensorEntry& entry : entries) {

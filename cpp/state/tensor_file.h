@@ -19,7 +19,8 @@ struct WrittenFile {
 
 // Writes tensors to an empty file and records what was written under the name given. What is hashed is what is written, even when
 // somebody changes the tensors meanwhile.
-WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors);
+WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors,
+                              const Metadata& metadata = {});
 
 // True when the group was recorded with exactly these tensors and their bytes have the digests they have now.
 bool holds_same_tensors(const GroupRecord& recorded, std::span<const StateTensor> tensors);

@@ -185,10 +185,12 @@ typedef struct ckpt_checkpoint_options {
   int32_t best_is;    /* CKPT_BEST_IS_SMALLEST (the default) or CKPT_BEST_IS_LARGEST */
   uint32_t reserved;  /* 0 */
   ckpt_coordinator* coordinator; /* kept alive; UNSUPPORTED when its world size is not 1. NULL (the default): a single process */
+  ckpt_fault_handler* fault_handler; /* kept alive; says which of the storage's errors are tried again. NULL (the default): one with
+                                        its defaults. Give one with max_attempts 1 for none */
 } ckpt_checkpoint_options;
 
 #define CKPT_CHECKPOINT_OPTIONS_INIT \
-  { sizeof(ckpt_checkpoint_options), 0, 0, 0, 0, CKPT_BEST_IS_SMALLEST, 0, 0 }
+  { sizeof(ckpt_checkpoint_options), 0, 0, 0, 0, CKPT_BEST_IS_SMALLEST, 0, 0, 0 }
 
 /* Sets *options to CKPT_CHECKPOINT_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options);
@@ -204,6 +206,11 @@ CKPT_API ckpt_status ckpt_checkpoint_storage(const ckpt_checkpoint* checkpoint, 
 
 /* A new reference to the coordinator that the checkpoint was made with, or to one of a single process when none was given. */
 CKPT_API ckpt_status ckpt_checkpoint_coordinator(const ckpt_checkpoint* checkpoint, ckpt_coordinator** coordinator);
+
+/* A new reference to the fault handler that the checkpoint uses; its count of retries is the checkpoint's when nothing else uses
+ * it.
+ */
+CKPT_API ckpt_status ckpt_checkpoint_fault_handler(const ckpt_checkpoint* checkpoint, ckpt_fault_handler** handler);
 
 /* NULL does nothing. Gives the lock back. */
 CKPT_API void ckpt_checkpoint_release(ckpt_checkpoint* checkpoint);
@@ -266,9 +273,11 @@ typedef struct ckpt_load_options {
   int32_t verify;               /* CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
   const char* name;             /* of one checkpoint, without falling back; NULL (the default): the newest valid one */
   const char* environment_json; /* of this run; when it differs from the checkpoint's a warning is logged. NULL: not compared */
-  int32_t partial;   /* 0 (the default): names must be the same; other values: tensors that only one side has are counted and listed
-                        (ckpt_state_load_report), those of the state and keys that the checkpoint lacks keep what they hold */
-  uint32_t reserved; /* 0 */
+  int32_t partial;  /* 0 (the default): names must be the same; other values: tensors that only one side has are counted and listed
+                       (ckpt_state_load_report), those of the state and keys that the checkpoint lacks keep what they hold */
+  int32_t in_place; /* 0 (the default): a load that fails leaves the state's tensors as they were, for which it needs as much memory
+                       again as they have; other values: bytes are read straight into the tensors and checked there, which is faster
+                       and needs no memory, and after a load that fails what the tensors hold is undefined */
 } ckpt_load_options;
 
 #define CKPT_LOAD_OPTIONS_INIT \
@@ -301,8 +310,8 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result);
  * last that was committed) whose manifest parses, whose files are there with their sizes, and whose checksums hold. One that fails
  * is skipped with a warning that names it, and renamed to "torn-..." by a writer once an older one was found good. The state must
  * have exactly the checkpoint's groups and tensors unless the load is partial: INVALID_ARGUMENT names the first that one of them
- * lacks or whose dtype or shape differ; no other checkpoint is tried then. All or nothing: everything is read and verified in
- * memory of its own (as much again as the tensors have) before the first tensor is touched. result: NULL when it is not wanted.
+ * lacks or whose dtype or shape differ; no other checkpoint is tried then. All or nothing unless it is in place: everything is read
+ * and verified in memory of its own before the first tensor is touched. result: NULL when it is not wanted.
  * NOT_FOUND only when there is no checkpoint (of that name); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none
  * is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* checkpoint, ckpt_state* state, const ckpt_load_options* options,
@@ -405,6 +414,15 @@ CKPT_API ckpt_status ckpt_safetensors_metadata(const ckpt_safetensors* file, int
 /* Reads the bytes of the tensor at index into tensor, which must have its dtype and shape (INVALID_ARGUMENT). On an IO error or
  * when the file has shrunk (CORRUPT) the tensor's contents are undefined. */
 CKPT_API ckpt_status ckpt_safetensors_read(ckpt_safetensors* file, int64_t index, ckpt_tensor* tensor);
+
+/* Writes the tensors of one group of a state as a plain safetensors file, which any program can read: under a temporary name beside
+ * it (path with ".tmp" behind it, replaced if it is there), synced, and given its name, under which a file that was there is
+ * replaced. Durable when it returns.
+ * path: as for open(2). group: NOT_FOUND when the state has none of that name. metadata_json: an object whose values are texts, for
+ * the file's metadata; NULL: none. INVALID_ARGUMENT when path is a directory; PERMISSION, NO_SPACE and IO from the system: what had
+ * the name is what it was then. */
+CKPT_API ckpt_status ckpt_safetensors_write(const char* path, const ckpt_state* state, const char* group,
+                                            const char* metadata_json);
 
 /* NULL does nothing. */
 CKPT_API void ckpt_safetensors_release(ckpt_safetensors* file);

@@ -117,6 +117,7 @@ struct LoadOptions {
   bool verify = true;
   std::string environment_json;  // "": not compared
   bool partial = false;          // see State::load_report
+  bool in_place = false;         // faster and without memory of its own; undefined contents when it throws
 };
 
 struct LoadResult {
@@ -191,12 +192,16 @@ class Checkpoint {
  public:
   // A writer: holds the storage's lock as long as it lives. keep_last 0 keeps all.
   explicit Checkpoint(const Storage& storage, std::int64_t keep_last = 0)
-      : Checkpoint(storage, 0, CheckpointOptions{keep_last, 0, 0, false}, nullptr) {}
-  Checkpoint(const Storage& storage, const CheckpointOptions& options) : Checkpoint(storage, 0, options, nullptr) {}
+      : Checkpoint(storage, 0, CheckpointOptions{keep_last, 0, 0, false}, nullptr, nullptr) {}
+  Checkpoint(const Storage& storage, const CheckpointOptions& options) : Checkpoint(storage, 0, options, nullptr, nullptr) {}
+  Checkpoint(const Storage& storage, const CheckpointOptions& options, const FaultHandler& handler)
+      : Checkpoint(storage, 0, options, nullptr, handler.handle()) {}
   Checkpoint(const Storage& storage, const CheckpointOptions& options, const Coordinator& coordinator)
-      : Checkpoint(storage, 0, options, coordinator.handle()) {}
+      : Checkpoint(storage, 0, options, coordinator.handle(), nullptr) {}
+  Checkpoint(const Storage& storage, const CheckpointOptions& options, const Coordinator& coordinator, const FaultHandler& handler)
+      : Checkpoint(storage, 0, options, coordinator.handle(), handler.handle()) {}
   // Changes nothing, needs no lock.
-  static Checkpoint read_only(const Storage& storage) { return Checkpoint(storage, 1, {}, nullptr); }
+  static Checkpoint read_only(const Storage& storage) { return Checkpoint(storage, 1, {}, nullptr, nullptr); }
 
   // Durable when it returns.
   SaveResult save(const State& state, const SaveOptions& options) {
@@ -214,7 +219,7 @@ class Checkpoint {
     return {result.name, result.step, result.commit_sequence, result.files, result.bytes, result.linked};
   }
 
-  // All or nothing: when this throws, the state is what it was.
+  // All or nothing: when this throws, the state is what it was (unless it was to be in place).
   LoadResult load(State& state, const LoadOptions& options = {}) {
     ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
     check(load_into(state, options, result));
@@ -260,7 +265,8 @@ class Checkpoint {
   ckpt_checkpoint* handle() const noexcept { return checkpoint_.get(); }
 
  private:
-  Checkpoint(const Storage& storage, std::int32_t read_only, const CheckpointOptions& given, ckpt_coordinator* coordinator) {
+  Checkpoint(const Storage& storage, std::int32_t read_only, const CheckpointOptions& given, ckpt_coordinator* coordinator,
+             ckpt_fault_handler* handler) {
     ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
     options.read_only = read_only;
     options.keep_last = given.keep_last;
@@ -268,6 +274,7 @@ class Checkpoint {
     options.keep_best = given.keep_best;
     options.best_is = given.larger_is_better ? CKPT_BEST_IS_LARGEST : CKPT_BEST_IS_SMALLEST;
     options.coordinator = coordinator;
+    options.fault_handler = handler;
     check(ckpt_checkpoint_create(storage.handle(), &options, checkpoint_.out()));
   }
   ckpt_status load_into(State& state, const LoadOptions& options, ckpt_load_result& result) {
@@ -276,6 +283,7 @@ class Checkpoint {
     given.name = or_null(options.name);
     given.environment_json = or_null(options.environment_json);
     given.partial = options.partial ? 1 : 0;
+    given.in_place = options.in_place ? 1 : 0;
     return ckpt_checkpoint_load(handle(), state.handle(), &given, &result);
   }
   static LoadResult converted(const ckpt_load_result& result) {
@@ -329,6 +337,12 @@ class Safetensors {
   }
   // Into a tensor of the same dtype and shape.
   void read(std::int64_t index, ckpt_tensor* tensor) { check(ckpt_safetensors_read(handle(), index, tensor)); }
+
+  // The tensors of one group as a plain file that any program can read, durable when this returns. metadata_json "": none.
+  static void write(const std::string& path, const State& state, const std::string& group, const std::string& metadata_json = {}) {
+    check(ckpt_safetensors_write(path.c_str(), state.handle(), group.c_str(),
+                                 metadata_json.empty() ? nullptr : metadata_json.c_str()));
+  }
 
   ckpt_safetensors* handle() const noexcept { return file_.get(); }
 

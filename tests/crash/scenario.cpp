@@ -183,7 +183,7 @@ Scenario Narrator::finish() {
 }
 
 std::vector<Scenario> short_scenarios() {
-  return {saves("first save", {1}, 0, 0), saves("second save", {1, 2}, 0, 1), saves("re-saved step", {1, 2, 2}, 0, 2),
+  return {saves("first save", {1}, 0, 0),     saves("second save", {1, 2}, 0, 1),    saves("re-saved step", {1, 2, 2}, 0, 2),
           saves("keep one", {1, 2, 3}, 1, 1), saves("keep two", {1, 2, 3, 4}, 2, 2), saves("linked", {1, 2, 3}, 1, 2, {2, true})};
 }
 

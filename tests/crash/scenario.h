@@ -69,8 +69,8 @@ class Narrator {
   std::unique_ptr<state::Checkpoint> checkpoint_;
 };
 
-// First save, second save, a re-saved step, retention, linked files, what follows killed saves, wide states, and crashes during the recovery from
-// a crash.
+// First save, second save, a re-saved step, retention, linked files, what follows killed saves, wide states, and crashes during the
+// recovery from a crash.
 std::vector<Scenario> all_scenarios();
 std::vector<Scenario> short_scenarios();
 

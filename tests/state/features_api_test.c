@@ -119,7 +119,58 @@ static void coordinators(void) {
   CHECK(number == 1);
   ckpt_coordinator_release(single);
   ckpt_checkpoint_release(checkpoint);
+
+  /* A handler is the caller's or one with the defaults. */
+  ckpt_fault_handler* handler = NULL;
+  ckpt_fault_handler* used = NULL;
+  int64_t retries = -1;
+  CHECK_OK(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, &handler));
+  ckpt_checkpoint_options_init(&options);
+  options.fault_handler = handler;
+  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  ckpt_fault_handler_release(handler);
+  CHECK_OK(ckpt_checkpoint_fault_handler(checkpoint, &used));
+  CHECK_OK(ckpt_fault_handler_retries(used, &retries));
+  CHECK(retries == 0);
+  ckpt_fault_handler_release(used);
+  CHECK_FAILS(ckpt_checkpoint_fault_handler(checkpoint, NULL), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
+  ckpt_checkpoint_release(checkpoint);
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_fault_handler(checkpoint, &used));
+  ckpt_fault_handler_release(used);
+  ckpt_checkpoint_release(checkpoint);
   ckpt_storage_release(storage);
+}
+
+static void plain_file(void) {
+  char path[512];
+  float weight[4] = {1, 2, 3, 4};
+  float back[4] = {0, 0, 0, 0};
+  ckpt_state* state = NULL;
+  ckpt_safetensors* file = NULL;
+  ckpt_tensor* tensor = tensor_of(weight, 4);
+  ckpt_tensor* target = tensor_of(back, 4);
+  const char* key = NULL;
+  const char* value = NULL;
+  snprintf(path, sizeof path, "%s.safetensors", root);
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_OK(ckpt_state_add_tensor(state, "model", "weight", tensor));
+  CHECK_OK(ckpt_safetensors_write(path, state, "model", "{\"format\":\"pt\"}"));
+  CHECK_OK(ckpt_safetensors_write(path, state, "model", "{\"format\":\"np\"}"));
+  CHECK_OK(ckpt_safetensors_open(path, &file));
+  CHECK_OK(ckpt_safetensors_metadata(file, 0, &key, &value));
+  CHECK(strcmp(key, "format") == 0 && strcmp(value, "np") == 0);
+  CHECK_OK(ckpt_safetensors_read(file, 0, target));
+  CHECK(memcmp(weight, back, sizeof weight) == 0);
+  ckpt_safetensors_release(file);
+  CHECK(remove(path) == 0);
+  CHECK_FAILS(ckpt_safetensors_write(path, state, "other", NULL), CKPT_E_NOT_FOUND, "group 'other'");
+  CHECK_FAILS(ckpt_safetensors_write(path, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "group is NULL");
+  CHECK_FAILS(ckpt_safetensors_write(NULL, state, "model", NULL), CKPT_E_INVALID_ARGUMENT, "path is NULL");
+  CHECK_FAILS(ckpt_safetensors_write(path, state, "model", "7"), CKPT_E_INVALID_ARGUMENT, "not an object");
+  ckpt_state_release(state);
+  ckpt_tensor_release(tensor);
+  ckpt_tensor_release(target);
 }
 
 static void save_and_read(void) {
@@ -241,6 +292,7 @@ int main(void) {
   CHECK(mkdtemp(root) != NULL);
   coordinators();
   save_and_read();
+  plain_file();
   snprintf(command, sizeof command, "rm -rf %s", root);
   CHECK(system(command) == 0);
   return 0;

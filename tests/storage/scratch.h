@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "expect_error.h"
 
 namespace ckpt::tests {
 
@@ -56,11 +57,3 @@ base::Status status_of(Body&& body, std::string* message = nullptr) {
 }
 
 }  // namespace ckpt::tests
-
-// body throws Error(status) whose message contains text.
-#define EXPECT_ERROR(body, expected, text)                                                             \
-  do {                                                                                                 \
-    std::string message_of_error;                                                                      \
-    EXPECT_EQ(ckpt::tests::status_of([&] { body; }, &message_of_error), expected) << message_of_error; \
-    EXPECT_NE(message_of_error.find(text), std::string::npos) << message_of_error;                     \
-  } while (0)

@@ -1,0 +1,79 @@
+#include "convert.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+#include "npz.h"
+#include "open_reader.h"
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+using IndexAndName = std::pair<std::int64_t, std::string>;
+
+constexpr const char* file_group = "tensors";  // a group of the state in memory; the file does not know it
+
+bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
+
+std::vector<IndexAndName> names_in(const Reader& reader, const std::string& group) {
+  std::set<std::string> groups;
+  for (std::int64_t i = 0; i < reader.count(); ++i) groups.insert(reader.at(i).group);
+  if (!group.empty() && !groups.contains(group)) throw std::runtime_error("there is no group " + printable(group));
+  const bool prefixed = group.empty() && groups.size() > 1;
+  std::vector<IndexAndName> names;
+  for (std::int64_t i = 0; i < reader.count(); ++i) {
+    const TensorInfo info = reader.at(i);
+    if (group.empty() || info.group == group) names.emplace_back(i, prefixed ? info.group + '.' + info.name : info.name);
+  }
+  return names;
+}
+
+void report(const std::string& to, std::size_t tensors) { std::printf("%s: %zu tensors\n", printable(to).c_str(), tensors); }
+
+void write_state(const std::string& to, const State& state) {
+  Safetensors::write(to, state, file_group);
+  report(to, static_cast<std::size_t>(state.tensor_count()));
+}
+
+// Mapped where that can be: then no more than a page at a time is in memory.
+Tensor tensor_at(Reader& reader, std::int64_t index) {
+  try {
+    return reader.map(index);
+  } catch (const Error& error) {
+    if (error.status() != CKPT_E_UNSUPPORTED) throw;
+    return reader.read(index);
+  }
+}
+
+}  // namespace
+
+void convert(const std::string& from, const std::string& to, const std::string& group) {
+  if (!is_npz(to) && !to.ends_with(".safetensors")) throw std::runtime_error(to + " ends neither in .npz nor in .safetensors");
+  State state;
+  if (is_npz(from)) {
+    if (is_npz(to)) throw std::runtime_error("both are .npz files: copy it");
+    if (!group.empty()) throw std::runtime_error(from + " has no groups");
+    for (const auto& [name, tensor] : read_npz(from)) state.add(file_group, name, tensor.handle());
+    if (state.tensor_count() == 0) throw std::runtime_error(from + " holds no array");
+    return write_state(to, state);
+  }
+  Reader reader = open_reader(from);
+  const std::vector<IndexAndName> names = names_in(reader, group);
+  if (is_npz(to)) {
+    write_npz(to, reader, names);
+    return report(to, names.size());
+  }
+  for (const auto& [index, name] : names) state.add(file_group, name, tensor_at(reader, index).handle());
+  if (names.empty()) throw std::runtime_error(from + " holds no tensor");
+  write_state(to, state);
+}
+
+}  // namespace ckpt::cli

@@ -1,0 +1,217 @@
+#include "npy.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+namespace ckpt::cli {
+namespace {
+
+constexpr std::string_view magic("\x93NUMPY", 6);
+
+struct NamedType {
+  std::string_view name;  // without the sign of the byte order
+  ckpt_dtype dtype;
+};
+constexpr std::array<NamedType, 13> types = {{{"b1", CKPT_DTYPE_BOOL},
+                                              {"u1", CKPT_DTYPE_U8},
+                                              {"i1", CKPT_DTYPE_I8},
+                                              {"u2", CKPT_DTYPE_U16},
+                                              {"i2", CKPT_DTYPE_I16},
+                                              {"f2", CKPT_DTYPE_F16},
+                                              {"u4", CKPT_DTYPE_U32},
+                                              {"i4", CKPT_DTYPE_I32},
+                                              {"f4", CKPT_DTYPE_F32},
+                                              {"u8", CKPT_DTYPE_U64},
+                                              {"i8", CKPT_DTYPE_I64},
+                                              {"f8", CKPT_DTYPE_F64},
+                                              {"c8", CKPT_DTYPE_C64}}};
+
+[[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
+
+// Reads the header's dictionary, of which NumPy fixes keys and the kinds of values.
+class Dictionary {
+ public:
+  explicit Dictionary(std::string_view text) : rest_(text) {}
+
+  NpyHeader parse() {
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = text();
+      expect(':');
+      read_value(key);
+      if (!accept(',') && peek() != '}') refuse("the header is not a dictionary");
+    }
+    if (seen_ != 7) refuse("the header lacks descr, fortran_order or shape");
+    return header_;
+  }
+
+ private:
+  char peek() {
+    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n')) rest_.remove_prefix(1);
+    if (rest_.empty()) refuse("the header ends too early");
+    return rest_.front();
+  }
+  bool accept(char wanted) {
+    if (peek() != wanted) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  void expect(char wanted) {
+    if (!accept(wanted)) refuse(std::string("the header has no '") + wanted + "' where one must be");
+  }
+  bool accept_word(std::string_view word) {
+    peek();
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+  std::string text() {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') refuse("structured and nested dtypes are not supported");
+    const std::size_t end = rest_.find(quote, 1);
+    if (end == std::string_view::npos) refuse("the header ends too early");
+    std::string out(rest_.substr(1, end - 1));
+    rest_.remove_prefix(end + 1);
+    return out;
+  }
+
+  void read_value(const std::string& key) {
+    if (key == "descr") {
+      read_dtype(text());
+      seen_ |= 1;
+    } else if (key == "fortran_order") {
+      header_.column_major = accept_word("True");
+      if (!header_.column_major && !accept_word("False")) refuse("fortran_order is neither True nor False");
+      seen_ |= 2;
+    } else if (key == "shape") {
+      read_shape();
+      seen_ |= 4;
+    } else {
+      refuse("the header has an unknown key");
+    }
+  }
+
+  void read_dtype(const std::string& descr) {
+    const bool has_order = !descr.empty() && std::string_view("<>|=").find(descr.front()) != std::string_view::npos;
+    const std::string_view name = std::string_view(descr).substr(has_order ? 1 : 0);
+    const auto* const found = std::find_if(types.begin(), types.end(), [&](const NamedType& type) { return type.name == name; });
+    if (found == types.end()) refuse("dtype " + descr + " has no counterpart in safetensors");
+    header_.dtype = found->dtype;
+    header_.swapped = has_order && descr.front() == '>';
+  }
+
+  void read_shape() {
+    expect('(');
+    while (!accept(')')) {
+      peek();
+      std::int64_t length = 0;
+      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), length);
+      if (error != std::errc() || length < 0) refuse("the shape is not a tuple of lengths");
+      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      header_.shape.push_back(length);
+      if (!accept(',') && peek() != ')') refuse("the shape is not a tuple of lengths");
+    }
+  }
+
+  std::string_view rest_;
+  NpyHeader header_;
+  int seen_ = 0;
+};
+
+std::size_t element_bytes(ckpt_dtype dtype) { return static_cast<std::size_t>(dtype_bits(dtype)) / 8; }
+
+// What is swapped as one: a complex element is two numbers.
+std::size_t number_bytes(ckpt_dtype dtype) { return dtype == CKPT_DTYPE_C64 ? 4 : element_bytes(dtype); }
+
+std::size_t bytes_of(const NpyHeader& header) {
+  std::int64_t bytes = static_cast<std::int64_t>(element_bytes(header.dtype));
+  for (const std::int64_t length : header.shape) {
+    if (length > 0 && bytes > std::numeric_limits<std::int64_t>::max() / length) refuse("the shape has too many elements");
+    bytes *= length;
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+// Element by element in the order of the target, counting the source's index along.
+void copy_column_major(const NpyHeader& header, const char* from, char* to, std::size_t bytes) {
+  const std::size_t size = element_bytes(header.dtype);
+  const std::size_t dimensions = header.shape.size();
+  std::vector<std::size_t> strides(dimensions, 1);
+  for (std::size_t d = 1; d < dimensions; ++d) strides[d] = strides[d - 1] * static_cast<std::size_t>(header.shape[d - 1]);
+  std::vector<std::int64_t> index(dimensions, 0);
+  std::size_t source = 0;
+  for (std::size_t done = 0; done < bytes; done += size) {
+    std::memcpy(to + done, from + source * size, size);
+    for (std::size_t d = dimensions; d-- > 0;) {
+      source += strides[d];
+      if (++index[d] < header.shape[d]) break;
+      source -= strides[d] * static_cast<std::size_t>(header.shape[d]);
+      index[d] = 0;
+    }
+  }
+}
+
+void swap_numbers(char* bytes, std::size_t count, std::size_t size) {
+  for (std::size_t at = 0; at < count; at += size) std::reverse(bytes + at, bytes + at + size);
+}
+
+}  // namespace
+
+NpyHeader parse_npy(std::string_view bytes) {
+  if (bytes.size() < 10 || !bytes.starts_with(magic)) refuse("it is not an array of NumPy's");
+  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3) refuse("its format has the unknown version " + std::to_string(version));
+  const std::size_t start = version == 1 ? 10 : 12;
+  if (bytes.size() < start) refuse("the header ends too early");
+  std::size_t length = byte(8) | byte(9) << 8;
+  if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
+  if (length > bytes.size() - start) refuse("the header ends too early");
+  NpyHeader header = Dictionary(bytes.substr(start, length)).parse();
+  header.data_start = start + length;
+  if (bytes.size() - header.data_start != bytes_of(header)) refuse("its shape and its length do not agree");
+  return header;
+}
+
+std::string npy_header(ckpt_dtype dtype, const std::vector<std::int64_t>& shape) {
+  const auto* const type = std::find_if(types.begin(), types.end(), [&](const NamedType& known) { return known.dtype == dtype; });
+  if (type == types.end()) refuse("NumPy has no dtype for " + std::string(dtype_name(dtype)));
+  std::string text = "{'descr': '";
+  text += element_bytes(dtype) == 1 ? '|' : '<';
+  text += type->name;
+  text += "', 'fortran_order': False, 'shape': (";
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    text += std::to_string(shape[d]);
+    if (d + 1 < shape.size() || shape.size() == 1) text += shape.size() == 1 ? "," : ", ";
+  }
+  text += "), }";
+  const auto padded = [&](std::size_t start) { return (start + text.size() + 1 + 63) / 64 * 64 - start; };
+  const bool is_long = padded(10) > 65535;
+  const std::size_t length = padded(is_long ? 12 : 10);
+  std::string out(magic);
+  out += is_long ? '\2' : '\1';
+  out += '\0';
+  for (int shift = 0; shift < (is_long ? 32 : 16); shift += 8) out += static_cast<char>(length >> shift & 255);
+  text.resize(length - 1, ' ');
+  return out + text + '\n';
+}
+
+Tensor tensor_of_npy(const NpyHeader& header, std::string_view bytes) {
+  Tensor tensor(header.dtype, header.shape);
+  auto* const to = static_cast<char*>(ckpt_tensor_data(tensor.handle()));
+  const std::string_view data = bytes.substr(header.data_start);
+  if (data.empty()) return tensor;
+  if (header.column_major && header.shape.size() > 1) {
+    copy_column_major(header, data.data(), to, data.size());
+  } else {
+    std::memcpy(to, data.data(), data.size());
+  }
+  if (header.swapped) swap_numbers(to, data.size(), number_bytes(header.dtype));
+  return tensor;
+}
+
+}  // namespace ckpt::cli

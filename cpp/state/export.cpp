@@ -1,0 +1,67 @@
+#include "state/export.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "state/json_text.h"
+#include "state/tensor_file.h"
+#include "storage/file_system.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::Status;
+
+void remove_if_there(storage::Storage& storage, const std::string& path) {
+  try {
+    storage.remove(path);
+  } catch (const base::Error& error) {
+    if (error.status() != Status::not_found) throw;
+  }
+}
+
+std::int64_t bytes_of(const StateGroup& group) {
+  std::int64_t bytes = 0;
+  for (const StateTensor& item : group.tensors) bytes += item.tensor->bytes();
+  return bytes;
+}
+
+}  // namespace
+
+Metadata metadata_from_json(std::string_view text) {
+  const nlohmann::json parsed = nlohmann::json::parse(normalized_json("metadata_json", text));
+  base::require(parsed.is_object(), "metadata_json is not an object");
+  Metadata metadata;
+  for (const auto& [key, value] : parsed.items()) {
+    base::require(value.is_string(), "metadata_json: the value of ", base::quoted(key), " is not a text");
+    metadata.emplace_back(key, value.get<std::string>());
+  }
+  return metadata;
+}
+
+void write_safetensors(const std::string& path, const State& given, std::string_view group_name, const Metadata& metadata) {
+  const std::filesystem::path whole(path);
+  const std::string name = whole.filename().string();
+  base::require(!name.empty() && name != "." && name != "..", "path is ", base::quoted(path), "; it names no file");
+  const State state = given.gathered();
+  const auto group = std::ranges::find(state.groups(), group_name, &StateGroup::name);
+  if (group == state.groups().end()) base::fail(Status::not_found, "group ", base::quoted(group_name), " is not in the state");
+  const std::string directory = whole.parent_path().string();
+  const auto storage = storage::open_file_system(directory.empty() ? "." : directory, storage::Root::must_exist);
+  const std::string temporary = name + ".tmp";
+  remove_if_there(*storage, temporary);
+  try {
+    const auto file = storage->create_stream(temporary, {bytes_of(*group), nullptr});
+    write_tensor_file(*file, name, group->tensors, metadata);
+    file->sync();
+    storage->rename(temporary, name);
+  } catch (...) {
+    remove_if_there(*storage, temporary);
+    throw;
+  }
+  storage->sync_directory("");
+}
+
+}  // namespace ckpt::state

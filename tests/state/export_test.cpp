@@ -1,0 +1,124 @@
+// Plain safetensors files, loads in place, and the fault handler of a checkpoint.
+#include "state/export.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "expect_error.h"
+#include "faulty_storage.h"
+#include "fixture.h"
+
+namespace {
+
+using namespace ckpt::state;
+using namespace ckpt::tests;
+namespace base = ckpt::base;
+namespace storage = ckpt::storage;
+using base::Status;
+
+std::vector<std::string> files_in(const std::string& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST(StateExport, WhatIsWrittenIsReadByTheReaderAndTheOldFileIsReplaced) {
+  const Scratch scratch;
+  const std::string path = scratch / "model.safetensors";
+  std::ofstream(path) << "something older";
+  std::ofstream(path + ".tmp") << "left by somebody";
+  Model model(3);
+  write_safetensors(path, model.state, "model", metadata_from_json(R"({"made by":"a test","format":"pt"})"));
+  EXPECT_EQ(files_in(scratch.path()), std::vector<std::string>{"model.safetensors"});
+  SafetensorsFile file(path);
+  ASSERT_EQ(file.header().tensors.size(), 2U);
+  EXPECT_EQ(file.header().metadata, (Metadata{{"format", "pt"}, {"made by", "a test"}}));
+  Model back(0);
+  for (std::int64_t i = 0; i < 2; ++i) {
+    for (const StateTensor& item : back.state.groups()[0].tensors) {
+      if (item.name == file.at(i).name) file.read(i, *item.tensor);
+    }
+  }
+  for (const StateTensor& item : back.state.groups()[0].tensors) EXPECT_EQ(item.tensor->data_as<float>()[2], 3.0F);
+}
+
+TEST(StateExport, BadArgumentsLeaveWhatWasThere) {
+  const Scratch scratch;
+  Model model(3);
+  std::filesystem::create_directory(scratch / "directory");
+  EXPECT_ERROR(write_safetensors(scratch / "f", model.state, "other", {}), Status::not_found, "group 'other'");
+  EXPECT_ERROR(write_safetensors(scratch / "missing/f", model.state, "model", {}), Status::not_found, "missing");
+  EXPECT_ERROR(write_safetensors("", model.state, "model", {}), Status::invalid_argument, "path is ''");
+  EXPECT_ERROR(write_safetensors(scratch / "", model.state, "model", {}), Status::invalid_argument, "names no file");
+  EXPECT_ERROR(write_safetensors(scratch / "directory", model.state, "model", {}), Status::invalid_argument, "directory");
+  EXPECT_EQ(files_in(scratch.path()), std::vector<std::string>{"directory"});
+  EXPECT_ERROR(metadata_from_json("[1]"), Status::invalid_argument, "not an object");
+  EXPECT_ERROR(metadata_from_json(R"({"a":1})"), Status::invalid_argument, "'a' is not a text");
+  EXPECT_ERROR(metadata_from_json("{"), Status::invalid_argument, "metadata_json");
+}
+
+TEST(StateInPlace, FillsTheTensorsAndFallsBack) {
+  const auto disk = storage::make_memory_storage();
+  Checkpoint checkpoint(disk, {});
+  save_step(checkpoint, 1);
+  const SaveResult second = save_step(checkpoint, 2);
+  LoadOptions options;
+  options.in_place = true;
+  Model model(0);
+  EXPECT_EQ(checkpoint.load(model.state, options).step, 2);
+  EXPECT_EQ(model.value(), 2.0F);
+  // The last byte of the last group: the tensors before it are overwritten by the time it is found.
+  const std::string path = second.name + "/optimizer.safetensors";
+  std::string bytes = read_file(*disk, path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  replace_file(*disk, path, bytes);
+  const Warnings warnings;
+  const LoadResult result = checkpoint.load(model.state, options);
+  EXPECT_EQ(result.step, 1);
+  EXPECT_EQ(result.skipped, 1);
+  EXPECT_EQ(model.value(), 1.0F);
+}
+
+TEST(StateInPlace, ReadsEachByteOnce) {
+  const auto faults = std::make_shared<Faults>();
+  Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {});
+  save_step(checkpoint, 1);
+  const auto reads_of = [&](bool in_place) {
+    LoadOptions options;
+    options.in_place = in_place;
+    Model model(0);
+    faults->log.clear();
+    checkpoint.load(model.state, options);
+    return std::ranges::count_if(faults->log, [](const std::string& line) { return line.starts_with("read step-"); });
+  };
+  const auto staged = reads_of(false);
+  EXPECT_GT(staged, 0);
+  EXPECT_EQ(reads_of(true), staged);
+}
+
+TEST(StateFaultHandler, ACheckpointTriesAgainAsItsHandlerSays) {
+  const auto faults = std::make_shared<Faults>();
+  CheckpointOptions options;
+  options.fault_handler = std::make_shared<storage::FaultHandler>(storage::FaultPolicy{3, 1, 1, 1, 0, 0}, [](std::int64_t) {});
+  const auto disk = std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults);
+  Checkpoint checkpoint(disk, options);
+  EXPECT_EQ(checkpoint.storage(), disk);
+  faults->only = "write";
+  faults->fail_at = faults->counted = 0;
+  const Warnings warnings;
+  save_step(checkpoint, 1);
+  EXPECT_EQ(faults->fired, 1);
+  EXPECT_EQ(checkpoint.fault_handler()->retries(), 1);
+  EXPECT_EQ(checkpoint.verify("").files, 2);
+  // What cannot pass is reported, and the older checkpoint is what it was.
+  faults->fail_at = faults->counted;
+  faults->status = Status::no_space;
+  EXPECT_ERROR(save_step(checkpoint, 2), Status::no_space, "injected");
+  EXPECT_EQ(checkpoint.fault_handler()->retries(), 1);
+  EXPECT_EQ(checkpoint.verify("").name.substr(0, 17), "step-000000000001");
+}
+
+}  // namespace
