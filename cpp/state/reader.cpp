@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
 #include "state/catalog.h"
-#include "state/json_text.h"
+#include "state/index.h"
 #include "state/name.h"
 #include "state/tensor_file.h"
 #include "storage/file_system.h"
@@ -19,7 +18,6 @@ using base::cat;
 using base::Status;
 
 constexpr std::int64_t largest_index_bytes = largest_manifest_bytes;
-constexpr std::string_view index_name = "model.safetensors.index.json";
 
 // Small enough that what was read is still in the cache when it is hashed.
 constexpr std::size_t block_bytes = std::size_t{256} << 10;
@@ -31,22 +29,6 @@ std::string read_whole(storage::File& file, std::int64_t largest) {
   if (file.read(0, std::as_writable_bytes(std::span(text))) != size)
     base::fail(Status::corrupt, "the file shrank while it was read");
   return text;
-}
-
-// The index of a folder: tensor -> file. Source: Hugging Face transformers, "Sharded checkpoints".
-std::map<std::string, std::set<std::string>> files_of_index(const std::string& text) {
-  if (const std::string problem = json_problem(text, deepest_json); !problem.empty())
-    base::fail(Status::corrupt, "the index is not usable JSON: ", problem);
-  const auto tree = nlohmann::json::parse(text);
-  const auto weights = tree.is_object() ? tree.find("weight_map") : tree.end();
-  if (weights == tree.end() || !weights->is_object()) base::fail(Status::corrupt, "the index has no object 'weight_map'");
-  std::map<std::string, std::set<std::string>> files;
-  for (const auto& [tensor, file] : weights->items()) {
-    if (!file.is_string() || !is_safe_file_name(file.get<std::string>()))
-      base::fail(Status::corrupt, "the index gives tensor ", base::quoted(tensor), " no usable file name");
-    files[file.get<std::string>()].insert(tensor);
-  }
-  return files;
 }
 
 }  // namespace
@@ -119,7 +101,7 @@ void Reader::add_file(const std::string& path) {
 void Reader::add_indexed(const std::string& directory) {
   const std::string index_path = cat(directory, '/', index_name);
   const auto files =
-      reading(index_path, [&] { return files_of_index(read_whole(*storage::open_file(index_path), largest_index_bytes)); });
+      reading(index_path, [&] { return parse_index(read_whole(*storage::open_file(index_path), largest_index_bytes)); });
   for (const auto& [name, tensors] : files) {
     const std::string path = cat(directory, '/', name);
     const Part& part = add_part(path, reading(path, [&] { return storage::open_file(path); }));

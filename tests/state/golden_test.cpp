@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "state/checkpoint.h"
 #include "storage/file_system.h"
+#include "storage/memory.h"
 
 namespace {
 
@@ -71,11 +72,8 @@ void expect_version_1(const std::shared_ptr<storage::Storage>& disk) {
 
 TEST(StateGolden, Version1) { expect_version_1(storage::open_file_system(CKPT_GOLDEN "/v1", storage::Root::must_exist)); }
 
-// How they were written: --gtest_also_run_disabled_tests with the directory in CKPT_GOLDEN_NEW, then the directories' random digits
-// changed to those above.
-TEST(StateGolden, DISABLED_WriteNew) {
-  const char* const target = std::getenv("CKPT_GOLDEN_NEW");
-  ASSERT_NE(target, nullptr);
+// Writes the same two checkpoints; only the directories' random digits differ.
+void write_version_1(const std::shared_ptr<storage::Storage>& disk) {
   Golden golden;
   for (int i = 0; i < 6; ++i) golden.weight->data_as<float>()[i] = static_cast<float>(i) - 2.5F;
   golden.scalar->data_as<double>()[0] = 0.1;
@@ -87,7 +85,7 @@ TEST(StateGolden, DISABLED_WriteNew) {
   golden.state.set_json("data_position", R"({"byte":4096})");
   golden.state.set_json("controller", R"({"saves":[1,2,3]})");
   golden.state.set_json("lr", "0.25");
-  Checkpoint checkpoint(storage::open_file_system(target, storage::Root::make), {});
+  Checkpoint checkpoint(disk, {});
   for (const std::int64_t step : {7, 1200}) {
     SaveOptions options;
     options.step = step;
@@ -95,6 +93,34 @@ TEST(StateGolden, DISABLED_WriteNew) {
     options.metadata = R"({"note":"golden"})";
     checkpoint.save(golden.state, options);
   }
+}
+
+std::string bytes_of(storage::Storage& disk, const std::string& path) {
+  const auto file = disk.open(path);
+  std::string bytes(static_cast<std::size_t>(file->size()), '\0');
+  file->read(0, std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+// What other programs read: the same state gives the same tensor files for ever. CKPT_GOLDEN_NEW: a directory to keep them in, for a
+// version whose format differs.
+TEST(StateGolden, TheSameStateGivesTheSameFiles) {
+  const char* const kept = std::getenv("CKPT_GOLDEN_NEW");
+  const auto disk = kept != nullptr ? storage::open_file_system(kept, storage::Root::make) : storage::make_memory_storage();
+  write_version_1(disk);
+  const auto golden = storage::open_file_system(CKPT_GOLDEN "/v1", storage::Root::must_exist);
+  int compared = 0;
+  for (const storage::Entry& directory : disk->list("")) {
+    if (!directory.is_directory) continue;
+    const std::string before = directory.name.starts_with("step-000000001200-") ? "step-000000001200-0badcafe"
+                                                                                 : "step-000000000007-00000001";
+    for (const storage::Entry& file : golden->list(before)) {
+      if (!file.name.ends_with(".safetensors")) continue;
+      EXPECT_EQ(bytes_of(*disk, storage::join(directory.name, file.name)), bytes_of(*golden, storage::join(before, file.name)));
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 4);
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+#include "state/index.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "state/json_text.h"
+#include "state/name.h"
+
+namespace ckpt::state {
+
+using base::Status;
+
+std::map<std::string, std::set<std::string>> parse_index(std::string_view text) {
+  if (const std::string problem = json_problem(text, deepest_json); !problem.empty())
+    base::fail(Status::corrupt, "the index is not usable JSON: ", problem);
+  const auto tree = nlohmann::json::parse(text);
+  const auto weights = tree.is_object() ? tree.find("weight_map") : tree.end();
+  if (weights == tree.end() || !weights->is_object()) base::fail(Status::corrupt, "the index has no object 'weight_map'");
+  std::map<std::string, std::set<std::string>> files;
+  for (const auto& [tensor, file] : weights->items()) {
+    if (!file.is_string() || !is_safe_file_name(file.get<std::string>()))
+      base::fail(Status::corrupt, "the index gives tensor ", base::quoted(tensor), " no usable file name");
+    files[file.get<std::string>()].insert(tensor);
+  }
+  return files;
+}
+
+}  // namespace ckpt::state
