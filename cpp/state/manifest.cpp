@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "state/json_text.h"
@@ -22,19 +23,25 @@ constexpr std::string_view checksum_begin = ",\n\"checksum\":\"";
 constexpr std::string_view checksum_end = "\"}\n";
 constexpr std::size_t tail_bytes = checksum_begin.size() + 32 + checksum_end.size();
 
-// One value in the tree, which knows its place for messages.
+// One value in the tree, which knows its place for messages. The node it came from must outlive it.
 struct Node {
   const json& value;
-  std::string place;
+  const Node* parent = nullptr;
+  const char* key = "top";  // nullptr for an item of a list
+  std::size_t index = 0;
 
+  std::string place() const {
+    if (parent == nullptr) return key;
+    return key != nullptr ? cat(parent->place(), '.', key) : cat(parent->place(), '[', index, ']');
+  }
   template <class... Pieces>
   [[noreturn]] void refuse(const Pieces&... pieces) const {
-    base::fail(Status::corrupt, "the manifest's ", place, ' ', cat(pieces...));
+    base::fail(Status::corrupt, "the manifest's ", place(), ' ', cat(pieces...));
   }
-  Node operator[](const char* key) const {
-    const auto found = value.find(key);
-    if (found == value.end()) refuse("has no '", key, "'");
-    return {*found, cat(place, '.', key)};
+  Node operator[](const char* name) const {
+    const auto found = value.find(name);
+    if (found == value.end()) refuse("has no '", name, "'");
+    return {*found, this, name};
   }
   std::string text() const {
     if (!value.is_string()) refuse("is no string");
@@ -54,7 +61,7 @@ struct Node {
     if (!value.is_array()) refuse("is no list");
     std::vector<Node> nodes;
     nodes.reserve(value.size());
-    for (std::size_t i = 0; i < value.size(); ++i) nodes.push_back({value[i], cat(place, '[', i, ']')});
+    for (std::size_t i = 0; i < value.size(); ++i) nodes.push_back({value[i], this, nullptr, i});
     return nodes;
   }
 };
@@ -98,31 +105,35 @@ TensorRecord read_tensor(const Node& node, const std::vector<FileRecord>& files)
   const auto dtype = tensor::dtype_from_name(node["dtype"].text());
   if (!dtype) node["dtype"].refuse("is unknown");
   tensor.dtype = *dtype;
-  for (const Node& dimension : node["shape"].items()) tensor.shape.push_back(dimension.count());
+  const Node shape = node["shape"];
+  for (const Node& dimension : shape.items()) tensor.shape.push_back(dimension.count());
   std::int64_t bytes = 0;
   try {
     bytes = tensor_bytes(tensor.dtype, tensor.shape);
   } catch (const base::Error& error) {
     node.refuse("cannot be: ", error.message());
   }
-  for (const Node& chunk : node["chunks_xxh3_128"].items()) tensor.chunks.push_back(chunk.digest());
+  const Node chunks = node["chunks_xxh3_128"];
+  for (const Node& chunk : chunks.items()) tensor.chunks.push_back(chunk.digest());
   if (static_cast<std::int64_t>(tensor.chunks.size()) != chunk_count(bytes))
     node.refuse("has ", tensor.chunks.size(), " checksums");
   // A tensor that is a part of a larger one says so; that comes with several ranks.
   if (node.value.contains("placement"))
-    base::fail(Status::unsupported, "the manifest's ", node.place, " is a part of a larger tensor");
+    base::fail(Status::unsupported, "the manifest's ", node.place(), " is a part of a larger tensor");
   return tensor;
 }
 
 GroupRecord read_group(const Node& node, std::set<std::string>& file_names) {
   GroupRecord group;
   group.name = node["name"].text();
-  for (const Node& file : node["files"].items()) {
+  const Node files = node["files"];
+  for (const Node& file : files.items()) {
     group.files.push_back(read_file(file));
     if (!file_names.insert(group.files.back().name).second) file.refuse("is listed twice");
   }
-  std::set<std::string> names;
-  for (const Node& tensor : node["tensors"].items()) {
+  std::unordered_set<std::string> names;
+  const Node tensors = node["tensors"];
+  for (const Node& tensor : tensors.items()) {
     group.tensors.push_back(read_tensor(tensor, group.files));
     if (!names.insert(group.tensors.back().name).second) tensor.refuse("has a name that is listed twice");
   }
@@ -197,7 +208,7 @@ std::string to_text(const Manifest& manifest) {
 
 Manifest parse_manifest(std::string_view text) {
   const json tree = parse_checked(text);
-  const Node top{tree, "top"};
+  const Node top{tree};
   if (!tree.is_object() || top["format"].text() != "ckpt-state") top.refuse("is not that of a state checkpoint");
   if (const std::int64_t version = top["format_version"].count(); version != format_version) {
     base::fail(Status::unsupported, "the manifest's format_version is ", version, "; this library reads ", format_version);
@@ -218,7 +229,8 @@ Manifest parse_manifest(std::string_view text) {
   manifest.values = read_values(top);
   std::set<std::string> file_names;
   std::set<std::string> group_names;
-  for (const Node& group : top["groups"].items()) {
+  const Node groups = top["groups"];
+  for (const Node& group : groups.items()) {
     manifest.groups.push_back(read_group(group, file_names));
     if (!group_names.insert(manifest.groups.back().name).second) group.refuse("has a name that is listed twice");
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "state/catalog.h"
@@ -47,7 +48,7 @@ Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify
     for (const FileRecord& record : group.files) {
       const std::string path = path_in(directory, record.name);
       reading(path, [&] {
-        std::map<std::string_view, TensorRecord*> by_name;
+        std::unordered_map<std::string_view, TensorRecord*> by_name;
         std::vector<const TensorRecord*> records;
         for (TensorRecord& tensor : group.tensors) {
           if (tensor.file != record.name) continue;

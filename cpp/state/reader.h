@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "state/load.h"
@@ -77,7 +77,7 @@ class Reader {
   std::vector<std::string> groups_;
   std::vector<Part> parts_;
   std::vector<Item> items_;
-  std::multimap<std::string_view, std::size_t> by_name_;
+  std::unordered_multimap<std::string_view, std::size_t> by_name_;
 };
 
 }  // namespace ckpt::state

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "base/error.h"
 
@@ -109,7 +110,7 @@ class ChunkChecker {
   std::int64_t in_chunk_ = 0;
 };
 
-using RecordsByName = std::map<std::string_view, const TensorRecord*>;
+using RecordsByName = std::unordered_map<std::string_view, const TensorRecord*>;
 
 RecordsByName by_name(std::span<const TensorRecord* const> tensors) {
   RecordsByName records;

@@ -102,8 +102,8 @@ std::string bytes_of(storage::Storage& disk, const std::string& path) {
   return bytes;
 }
 
-// What other programs read: the same state gives the same tensor files for ever. CKPT_GOLDEN_NEW: a directory to keep them in, for a
-// version whose format differs.
+// What other programs read: the same state gives the same tensor files for ever. CKPT_GOLDEN_NEW: a directory to keep them in, for
+// a version whose format differs.
 TEST(StateGolden, TheSameStateGivesTheSameFiles) {
   const char* const kept = std::getenv("CKPT_GOLDEN_NEW");
   const auto disk = kept != nullptr ? storage::open_file_system(kept, storage::Root::make) : storage::make_memory_storage();
@@ -112,8 +112,8 @@ TEST(StateGolden, TheSameStateGivesTheSameFiles) {
   int compared = 0;
   for (const storage::Entry& directory : disk->list("")) {
     if (!directory.is_directory) continue;
-    const std::string before = directory.name.starts_with("step-000000001200-") ? "step-000000001200-0badcafe"
-                                                                                 : "step-000000000007-00000001";
+    const std::string before =
+        directory.name.starts_with("step-000000001200-") ? "step-000000001200-0badcafe" : "step-000000000007-00000001";
     for (const storage::Entry& file : golden->list(before)) {
       if (!file.name.ends_with(".safetensors")) continue;
       EXPECT_EQ(bytes_of(*disk, storage::join(directory.name, file.name)), bytes_of(*golden, storage::join(before, file.name)));
