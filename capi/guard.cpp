@@ -28,7 +28,6 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::optimizer: return "optimizer";
     case Kind::state: return "state";
     case Kind::checkpoint: return "checkpoint";
-    case Kind::safetensors: return "safetensors file";
     case Kind::fault_handler: return "fault handler";
     case Kind::coordinator: return "coordinator";
     case Kind::reader: return "reader";

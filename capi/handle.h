@@ -37,7 +37,6 @@ enum class Kind : std::uint32_t {
   optimizer,
   state,
   checkpoint,
-  safetensors,
   fault_handler,
   coordinator,
   reader,

@@ -452,75 +452,11 @@ ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* handle, const char* name, ck
   });
 }
 
-// ---- Safetensors files ----
+// ---- Readers ----
 
 void ckpt_tensor_info_init(ckpt_tensor_info* info) {
   if (info != nullptr) *info = CKPT_TENSOR_INFO_INIT;
 }
-
-ckpt_status ckpt_safetensors_open(const char* path, ckpt_safetensors** out) {
-  return guard([&] {
-    not_null(out, "file");
-    hand_out(out, std::make_shared<state::SafetensorsFile>(not_null(path, "path")));
-  });
-}
-
-ckpt_status ckpt_safetensors_count(const ckpt_safetensors* handle, int64_t* count) {
-  return guard([&] {
-    checked(handle, "file");
-    *not_null(count, "count") = static_cast<int64_t>(handle->object->header().tensors.size());
-  });
-}
-
-ckpt_status ckpt_safetensors_tensor(const ckpt_safetensors* handle, int64_t index, ckpt_tensor_info* info) {
-  return guard([&] {
-    checked(handle, "file");
-    not_null(info, "info");
-    const state::TensorEntry& entry = handle->object->at(index);
-    fill_tensor_info(info, entry, handle->object->header().data_start + entry.offset, "");
-  });
-}
-
-ckpt_status ckpt_safetensors_metadata_count(const ckpt_safetensors* handle, int64_t* count) {
-  return guard([&] {
-    checked(handle, "file");
-    *not_null(count, "count") = static_cast<int64_t>(handle->object->header().metadata.size());
-  });
-}
-
-ckpt_status ckpt_safetensors_metadata(const ckpt_safetensors* handle, int64_t index, const char** key, const char** value) {
-  return guard([&] {
-    checked(handle, "file");
-    not_null(key, "key");
-    not_null(value, "value");
-    const auto& metadata = handle->object->header().metadata;
-    if (index < 0 || static_cast<std::size_t>(index) >= metadata.size()) {
-      fail(Status::out_of_range, "index is ", index, "; the file has ", metadata.size(), " metadata entries");
-    }
-    const auto& entry = metadata[static_cast<std::size_t>(index)];
-    *key = entry.first.c_str();
-    *value = entry.second.c_str();
-  });
-}
-
-ckpt_status ckpt_safetensors_read(ckpt_safetensors* handle, int64_t index, ckpt_tensor* tensor) {
-  return guard([&] {
-    checked(handle, "file");
-    handle->object->read(index, *checked(tensor, "tensor")->object);
-  });
-}
-
-ckpt_status ckpt_safetensors_write(const char* path, const ckpt_state* what, const char* group, const char* metadata_json) {
-  return guard([&] {
-    checked(what, "state");
-    state::write_safetensors(not_null(path, "path"), *what->object, not_null(group, "group"),
-                             metadata_json == nullptr ? state::Metadata{} : state::metadata_from_json(metadata_json));
-  });
-}
-
-void ckpt_safetensors_release(ckpt_safetensors* handle) { release(handle); }
-
-// ---- Readers ----
 
 ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char* name, int32_t verify, ckpt_reader** out) {
   return guard([&] {
@@ -568,6 +504,27 @@ ckpt_status ckpt_reader_find(const ckpt_reader* handle, const char* group, const
   });
 }
 
+ckpt_status ckpt_reader_metadata_count(const ckpt_reader* handle, int64_t* count) {
+  return guard([&] {
+    checked(handle, "reader");
+    *not_null(count, "count") = static_cast<int64_t>(handle->object->metadata().size());
+  });
+}
+
+ckpt_status ckpt_reader_metadata(const ckpt_reader* handle, int64_t index, const char** key, const char** value) {
+  return guard([&] {
+    checked(handle, "reader");
+    not_null(key, "key");
+    not_null(value, "value");
+    const state::Metadata& metadata = handle->object->metadata();
+    if (index < 0 || static_cast<std::size_t>(index) >= metadata.size())
+      fail(Status::out_of_range, "index is ", index, "; there are ", metadata.size(), " metadata entries");
+    const auto& entry = metadata[static_cast<std::size_t>(index)];
+    *key = entry.first.c_str();
+    *value = entry.second.c_str();
+  });
+}
+
 ckpt_status ckpt_reader_read(ckpt_reader* handle, int64_t index, ckpt_tensor* tensor) {
   return guard([&] {
     checked(handle, "reader");
@@ -601,3 +558,13 @@ ckpt_status ckpt_reader_map(ckpt_reader* handle, int64_t index, ckpt_tensor** ou
 }
 
 void ckpt_reader_release(ckpt_reader* handle) { release(handle); }
+
+// ---- Files for other programs ----
+
+ckpt_status ckpt_safetensors_write(const char* path, const ckpt_state* what, const char* group, const char* metadata_json) {
+  return guard([&] {
+    checked(what, "state");
+    state::write_safetensors(not_null(path, "path"), *what->object, not_null(group, "group"),
+                             metadata_json == nullptr ? state::Metadata{} : state::metadata_from_json(metadata_json));
+  });
+}

@@ -8,7 +8,6 @@
 #include "handle.h"
 #include "state/checkpoint.h"
 #include "state/reader.h"
-#include "state/safetensors.h"
 #include "state/state.h"
 
 struct ckpt_state : ckpt::capi::Handle<ckpt::capi::Kind::state> {
@@ -25,8 +24,4 @@ struct ckpt_coordinator : ckpt::capi::Handle<ckpt::capi::Kind::coordinator> {
 
 struct ckpt_reader : ckpt::capi::Handle<ckpt::capi::Kind::reader> {
   std::shared_ptr<ckpt::state::Reader> object;
-};
-
-struct ckpt_safetensors : ckpt::capi::Handle<ckpt::capi::Kind::safetensors> {
-  std::shared_ptr<ckpt::state::SafetensorsFile> object;
 };

@@ -39,7 +39,7 @@ std::vector<IndexAndName> names_in(const Reader& reader, const std::string& grou
 void report(const std::string& to, std::size_t tensors) { std::printf("%s: %zu tensors\n", printable(to).c_str(), tensors); }
 
 void write_state(const std::string& to, const State& state) {
-  Safetensors::write(to, state, file_group);
+  write_safetensors(to, state, file_group);
   report(to, static_cast<std::size_t>(state.tensor_count()));
 }
 

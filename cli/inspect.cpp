@@ -24,7 +24,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 }
 
 void list_file(const std::string& path, const std::string& title) {
-  const Safetensors file(path);
+  const Reader file(path);
   std::printf("%s: %lld tensors\n", printable(title).c_str(), static_cast<long long>(file.count()));
   std::size_t widest = 4;
   for (std::int64_t i = 0; i < file.count(); ++i) widest = std::max(widest, printable(file.at(i).name).size());

@@ -43,6 +43,8 @@ bool attempt(Step&& step) noexcept {
   }
 }
 
+}  // namespace
+
 std::string read_text(storage::File& file, std::int64_t largest) {
   const std::int64_t size = file.size();
   if (size > largest) base::fail(Status::corrupt, "the file has ", size, " bytes; at most ", largest);
@@ -51,8 +53,6 @@ std::string read_text(storage::File& file, std::int64_t largest) {
     base::fail(Status::corrupt, "the file shrank while it was read");
   return text;
 }
-
-}  // namespace
 
 std::string path_in(std::string_view directory, std::string_view file) {
   return directory == "." ? std::string(file) : storage::join(directory, file);

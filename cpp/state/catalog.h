@@ -49,6 +49,9 @@ std::string path_in(std::string_view directory, std::string_view file);
 // Error(invalid_argument) unless name is "." or a path inside the storage.
 void require_checkpoint_name(const std::string& name);
 
+// A whole file as text; Error(corrupt) when it has more than largest bytes.
+std::string read_text(storage::File& file, std::int64_t largest);
+
 // The manifest as it is, unchecked; errors as those of read_manifest.
 std::string manifest_text(storage::Storage& storage, const std::string& directory);
 

@@ -23,15 +23,6 @@ constexpr std::int64_t largest_index_bytes = largest_manifest_bytes;
 // Small enough that what was read is still in the cache when it is hashed.
 constexpr std::size_t block_bytes = std::size_t{256} << 10;
 
-std::string read_whole(storage::File& file, std::int64_t largest) {
-  const std::int64_t size = file.size();
-  if (size > largest) base::fail(Status::corrupt, "the file has ", size, " bytes; at most ", largest);
-  std::string text(static_cast<std::size_t>(size), '\0');
-  if (file.read(0, std::as_writable_bytes(std::span(text))) != size)
-    base::fail(Status::corrupt, "the file shrank while it was read");
-  return text;
-}
-
 }  // namespace
 
 Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify) {
@@ -91,6 +82,7 @@ Reader::Reader(const std::string& path) {
 Reader::Part& Reader::add_part(std::string path, std::unique_ptr<storage::File> file) {
   const std::int64_t size = file->size();
   Header header = reading(path, [&] { return read_header(*file); });
+  metadata_.insert(metadata_.end(), header.metadata.begin(), header.metadata.end());
   return parts_.emplace_back(Part{std::move(path), std::move(file), size, std::move(header), nullptr});
 }
 
@@ -102,7 +94,7 @@ void Reader::add_file(const std::string& path) {
 void Reader::add_indexed(const std::string& directory) {
   const std::string index_path = cat(directory, '/', index_name);
   const auto files =
-      reading(index_path, [&] { return parse_index(read_whole(*storage::open_file(index_path), largest_index_bytes)); });
+      reading(index_path, [&] { return parse_index(read_text(*storage::open_file(index_path), largest_index_bytes)); });
   for (const auto& [name, tensors] : files) {
     const std::string path = cat(directory, '/', name);
     const Part& part = add_part(path, reading(path, [&] { return storage::open_file(path); }));

@@ -36,6 +36,8 @@ class Reader {
   const std::string& group(std::int64_t index) const;
   // Of the first byte, from the start of its file.
   std::int64_t offset(std::int64_t index) const;
+  // Of all files, in their order.
+  const Metadata& metadata() const noexcept { return metadata_; }
   // group "": any. Error(not_found); Error(invalid_argument) when several groups have the name.
   std::int64_t find(std::string_view group, std::string_view name) const;
 
@@ -77,6 +79,7 @@ class Reader {
   std::vector<std::string> groups_;
   std::vector<Part> parts_;
   std::vector<Item> items_;
+  Metadata metadata_;
   std::unordered_multimap<std::string_view, std::size_t> by_name_;
 };
 

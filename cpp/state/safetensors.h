@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +13,6 @@
 
 #include "storage/storage.h"
 #include "tensor/dtype.h"
-#include "tensor/tensor.h"
 
 namespace ckpt::state {
 
@@ -53,23 +51,5 @@ Header read_header(storage::File& file);
 // A file's beginning (length, JSON, padding) for these tensors, of which only name, dtype and shape are given: sorts them into the
 // order in which their data must follow, and sets offset and bytes. Error(out_of_range) for a header that would be too long.
 std::string make_header(std::vector<TensorEntry>& tensors, const Metadata& metadata);
-
-// Any safetensors file, opened for reading; its header was checked.
-class SafetensorsFile {
- public:
-  // Error(corrupt) that begins with the path.
-  explicit SafetensorsFile(const std::string& path);
-
-  const Header& header() const noexcept { return header_; }
-  // Error(out_of_range) unless 0 <= index < number of tensors.
-  const TensorEntry& at(std::int64_t index) const;
-  // Into a tensor of the same dtype and shape.
-  void read(std::int64_t index, tensor::Tensor& target);
-
- private:
-  std::string path_;
-  std::unique_ptr<storage::File> file_;
-  Header header_;
-};
 
 }  // namespace ckpt::state

@@ -371,16 +371,16 @@ CKPT_API void ckpt_verify_result_init(ckpt_verify_result* result);
  * told, the tensor. NOT_FOUND when there is no such checkpoint. */
 CKPT_API ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* checkpoint, const char* name, ckpt_verify_result* result);
 
-/* ---- Safetensors files --------------------------------------------------------------------------------------------------- */
+/* ---- Readers ------------------------------------------------------------------------------------------------------------- */
 
-/* Any safetensors file, also of other programs, opened for reading. One thread at a time.
- * Format: https://github.com/huggingface/safetensors, version 0.8. */
-typedef struct ckpt_safetensors ckpt_safetensors;
+/* The tensors of one checkpoint, of any safetensors file, or of a folder with an index, one by one: read, read in part, or mapped.
+ * One thread at a time; the tensors it gives are independent of it. */
+typedef struct ckpt_reader ckpt_reader;
 
 typedef struct ckpt_tensor_info {
   uint32_t struct_size;
   ckpt_dtype dtype;
-  const char* name;     /* UTF-8; may be empty. Borrowed: valid as long as the file's handle */
+  const char* name;     /* UTF-8; may be empty. Borrowed: valid as long as the reader */
   const int64_t* shape; /* ndim lengths; NULL when ndim is 0. Borrowed as name */
   int64_t ndim;         /* may be more than a ckpt_tensor can have */
   int64_t bytes;
@@ -394,45 +394,6 @@ typedef struct ckpt_tensor_info {
 /* Sets *info to CKPT_TENSOR_INFO_INIT; NULL does nothing. */
 CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info);
 
-/* Opens a file and checks its whole header: it is valid when this succeeds. path: as for open(2); links are followed.
- * CORRUPT with a message that says what is wrong, NOT_FOUND, PERMISSION, INVALID_ARGUMENT when it is no regular file. */
-CKPT_API ckpt_status ckpt_safetensors_open(const char* path, ckpt_safetensors** file);
-
-/* Number of tensors. */
-CKPT_API ckpt_status ckpt_safetensors_count(const ckpt_safetensors* file, int64_t* count);
-
-/* Fills *info for the tensor at index, 0 .. count-1 in the order of their data; else OUT_OF_RANGE. */
-CKPT_API ckpt_status ckpt_safetensors_tensor(const ckpt_safetensors* file, int64_t index, ckpt_tensor_info* info);
-
-/* Number of entries of the file's metadata. */
-CKPT_API ckpt_status ckpt_safetensors_metadata_count(const ckpt_safetensors* file, int64_t* count);
-
-/* One entry of the metadata, 0 .. count-1 in the file's order; else OUT_OF_RANGE. Borrowed: valid as long as the handle. A NUL
- * inside a value ends it. */
-CKPT_API ckpt_status ckpt_safetensors_metadata(const ckpt_safetensors* file, int64_t index, const char** key, const char** value);
-
-/* Reads the bytes of the tensor at index into tensor, which must have its dtype and shape (INVALID_ARGUMENT). On an IO error or
- * when the file has shrunk (CORRUPT) the tensor's contents are undefined. */
-CKPT_API ckpt_status ckpt_safetensors_read(ckpt_safetensors* file, int64_t index, ckpt_tensor* tensor);
-
-/* Writes the tensors of one group of a state as a plain safetensors file, which any program can read: under a temporary name beside
- * it (path with ".tmp" behind it, replaced if it is there), synced, and given its name, under which a file that was there is
- * replaced. Durable when it returns.
- * path: as for open(2). group: NOT_FOUND when the state has none of that name. metadata_json: an object whose values are texts, for
- * the file's metadata; NULL: none. INVALID_ARGUMENT when path is a directory; PERMISSION, NO_SPACE and IO from the system: what had
- * the name is what it was then. */
-CKPT_API ckpt_status ckpt_safetensors_write(const char* path, const ckpt_state* state, const char* group,
-                                            const char* metadata_json);
-
-/* NULL does nothing. */
-CKPT_API void ckpt_safetensors_release(ckpt_safetensors* file);
-
-/* ---- Readers ------------------------------------------------------------------------------------------------------------- */
-
-/* The tensors of one checkpoint, of any safetensors file, or of a folder with an index, one by one: read, read in part, or mapped.
- * One thread at a time; the tensors it gives are independent of it. */
-typedef struct ckpt_reader ckpt_reader;
-
 /* Opens one checkpoint. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that has a manifest (no falling
  * back). verify: CKPT_VERIFY_FULL reads and checks every byte now; CKPT_VERIFY_LAZY checks what a call touches when it is first
  * touched, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers and manifest only. NOT_FOUND, CORRUPT, and what the system
@@ -440,9 +401,10 @@ typedef struct ckpt_reader ckpt_reader;
 CKPT_API ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char* name, int32_t verify,
                                                  ckpt_reader** reader);
 
-/* Opens a safetensors file, or a directory with model.safetensors.index.json and the files it names (Hugging Face's layout), or one
- * with model.safetensors. Links are followed. Such files have no checksums: headers are checked, bytes cannot be.
- * NOT_FOUND, CORRUPT (also for a tensor of the index that its file lacks), PERMISSION, IO. */
+/* Opens a safetensors file (version 0.8 of https://github.com/huggingface/safetensors), or a directory with
+ * model.safetensors.index.json and the files it names (Hugging Face's layout), or one with model.safetensors. Links are followed.
+ * Such files have no checksums: headers are checked, bytes cannot be. NOT_FOUND, CORRUPT (also for a tensor of the index that its
+ * file lacks), PERMISSION, IO. */
 CKPT_API ckpt_status ckpt_reader_open(const char* path, ckpt_reader** reader);
 
 /* Number of tensors. */
@@ -455,6 +417,13 @@ CKPT_API ckpt_status ckpt_reader_tensor(const ckpt_reader* reader, int64_t index
 /* The index of a tensor. group: NULL when it does not matter; INVALID_ARGUMENT when several groups have the name then. NOT_FOUND.
  */
 CKPT_API ckpt_status ckpt_reader_find(const ckpt_reader* reader, const char* group, const char* name, int64_t* index);
+
+/* Number of entries in the metadata of the files, which is texts by key. Checkpoints' files have none: ckpt_checkpoint_manifest. */
+CKPT_API ckpt_status ckpt_reader_metadata_count(const ckpt_reader* reader, int64_t* count);
+
+/* One entry of the metadata, 0 .. count-1: file after file, in their order; else OUT_OF_RANGE. Borrowed: valid as long as the
+ * reader. A NUL inside a value ends it. */
+CKPT_API ckpt_status ckpt_reader_metadata(const ckpt_reader* reader, int64_t index, const char** key, const char** value);
 
 /* Reads a tensor's bytes into tensor, which must have its dtype and shape (INVALID_ARGUMENT). After CORRUPT (a checksum does not
  * hold, or the file has shrunk) or IO the tensor's contents are undefined. */
@@ -479,6 +448,17 @@ CKPT_API ckpt_status ckpt_reader_map(ckpt_reader* reader, int64_t index, ckpt_te
 
 /* NULL does nothing. */
 CKPT_API void ckpt_reader_release(ckpt_reader* reader);
+
+/* ---- Files for other programs -------------------------------------------------------------------------------------------- */
+
+/* Writes the tensors of one group of a state as a plain safetensors file, which any program can read: under a temporary name beside
+ * it (path with ".tmp" behind it, replaced if it is there), synced, and given its name, under which a file that was there is
+ * replaced. Durable when it returns.
+ * path: as for open(2). group: NOT_FOUND when the state has none of that name. metadata_json: an object whose values are texts, for
+ * the file's metadata; NULL: none. INVALID_ARGUMENT when path is a directory; PERMISSION, NO_SPACE and IO from the system: what had
+ * the name is what it was then. */
+CKPT_API ckpt_status ckpt_safetensors_write(const char* path, const ckpt_state* state, const char* group,
+                                            const char* metadata_json);
 
 #ifdef __cplusplus
 }

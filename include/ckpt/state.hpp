@@ -305,51 +305,6 @@ struct TensorInfo {
   std::string group;        // "" for files without groups
 };
 
-// Any safetensors file, opened for reading; it is valid when this does not throw.
-class Safetensors {
- public:
-  explicit Safetensors(const std::string& path) { check(ckpt_safetensors_open(path.c_str(), file_.out())); }
-
-  std::int64_t count() const {
-    std::int64_t count = 0;
-    check(ckpt_safetensors_count(handle(), &count));
-    return count;
-  }
-  // In the order of the data.
-  TensorInfo at(std::int64_t index) const {
-    ckpt_tensor_info info = CKPT_TENSOR_INFO_INIT;
-    check(ckpt_safetensors_tensor(handle(), index, &info));
-    TensorInfo out{info.name, info.dtype, {}, info.bytes, info.offset, {}};
-    if (info.ndim > 0) out.shape.assign(info.shape, info.shape + info.ndim);
-    return out;
-  }
-  std::vector<std::pair<std::string, std::string>> metadata() const {
-    std::int64_t count = 0;
-    check(ckpt_safetensors_metadata_count(handle(), &count));
-    std::vector<std::pair<std::string, std::string>> all;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const char* key = nullptr;
-      const char* value = nullptr;
-      check(ckpt_safetensors_metadata(handle(), i, &key, &value));
-      all.emplace_back(key, value);
-    }
-    return all;
-  }
-  // Into a tensor of the same dtype and shape.
-  void read(std::int64_t index, ckpt_tensor* tensor) { check(ckpt_safetensors_read(handle(), index, tensor)); }
-
-  // The tensors of one group as a plain file that any program can read, durable when this returns. metadata_json "": none.
-  static void write(const std::string& path, const State& state, const std::string& group, const std::string& metadata_json = {}) {
-    check(ckpt_safetensors_write(path.c_str(), state.handle(), group.c_str(),
-                                 metadata_json.empty() ? nullptr : metadata_json.c_str()));
-  }
-
-  ckpt_safetensors* handle() const noexcept { return file_.get(); }
-
- private:
-  detail::Handle<ckpt_safetensors, ckpt_safetensors_release> file_;
-};
-
 enum class Verify : std::int32_t { none = CKPT_VERIFY_NONE, full = CKPT_VERIFY_FULL, lazy = CKPT_VERIFY_LAZY };
 
 // The tensors of a checkpoint, of a safetensors file or of an indexed folder, one by one.
@@ -381,6 +336,19 @@ class Reader {
     check(ckpt_reader_find(handle(), group.empty() ? nullptr : group.c_str(), name.c_str(), &index));
     return index;
   }
+  // Texts by key of the files; checkpoints' have none.
+  std::vector<std::pair<std::string, std::string>> metadata() const {
+    std::int64_t count = 0;
+    check(ckpt_reader_metadata_count(handle(), &count));
+    std::vector<std::pair<std::string, std::string>> all;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const char* key = nullptr;
+      const char* value = nullptr;
+      check(ckpt_reader_metadata(handle(), i, &key, &value));
+      all.emplace_back(key, value);
+    }
+    return all;
+  }
   // Into a tensor of the same dtype and shape.
   void read(std::int64_t index, ckpt_tensor* tensor) { check(ckpt_reader_read(handle(), index, tensor)); }
   Tensor read(std::int64_t index) {
@@ -406,6 +374,14 @@ class Reader {
  private:
   detail::Handle<ckpt_reader, ckpt_reader_release> reader_;
 };
+
+// The tensors of one group as a plain safetensors file that any program can read, durable when this returns. metadata_json "":
+// none.
+inline void write_safetensors(const std::string& path, const State& state, const std::string& group,
+                              const std::string& metadata_json = {}) {
+  check(
+      ckpt_safetensors_write(path.c_str(), state.handle(), group.c_str(), metadata_json.empty() ? nullptr : metadata_json.c_str()));
+}
 
 }  // namespace ckpt
 

@@ -111,29 +111,29 @@ static void look_and_verify(void) {
   ckpt_checkpoint_release(checkpoint);
   ckpt_storage_release(storage);
   snprintf(path, sizeof path, "%s/%s/model.safetensors", root, info.name);
-  ckpt_safetensors* file = NULL;
-  CHECK_OK(ckpt_safetensors_open(path, &file));
-  CHECK_OK(ckpt_safetensors_count(file, &count));
+  ckpt_reader* file = NULL;
+  CHECK_OK(ckpt_reader_open(path, &file));
+  CHECK_OK(ckpt_reader_count(file, &count));
   CHECK(count == 1);
   ckpt_tensor_info tensor = CKPT_TENSOR_INFO_INIT;
-  CHECK_OK(ckpt_safetensors_tensor(file, 0, &tensor));
+  CHECK_OK(ckpt_reader_tensor(file, 0, &tensor));
   CHECK(strcmp(tensor.name, "weight") == 0 && tensor.dtype == CKPT_DTYPE_F32 && tensor.ndim == 1 && tensor.shape[0] == 3);
   CHECK(tensor.bytes == 12 && tensor.offset % 64 == 0);
   float data[3] = {0};
   ckpt_tensor* target = tensor_of(data, 3);
-  CHECK_OK(ckpt_safetensors_read(file, 0, target));
+  CHECK_OK(ckpt_reader_read(file, 0, target));
   CHECK(data[0] == 1 && data[1] == 2 && data[2] == 3);
   ckpt_tensor_release(target);
   target = tensor_of(data, 2);
-  CHECK_FAILS(ckpt_safetensors_read(file, 0, target), CKPT_E_INVALID_ARGUMENT, "weight");
-  CHECK_FAILS(ckpt_safetensors_read(file, 1, target), CKPT_E_OUT_OF_RANGE, "index is 1");
+  CHECK_FAILS(ckpt_reader_read(file, 0, target), CKPT_E_INVALID_ARGUMENT, "weight");
+  CHECK_FAILS(ckpt_reader_read(file, 1, target), CKPT_E_OUT_OF_RANGE, "index is 1");
   ckpt_tensor_release(target);
-  CHECK_OK(ckpt_safetensors_metadata_count(file, &count));
+  CHECK_OK(ckpt_reader_metadata_count(file, &count));
   CHECK(count == 0);
   const char* key = NULL;
   const char* value = NULL;
-  CHECK_FAILS(ckpt_safetensors_metadata(file, 0, &key, &value), CKPT_E_OUT_OF_RANGE, "index is 0");
-  ckpt_safetensors_release(file);
+  CHECK_FAILS(ckpt_reader_metadata(file, 0, &key, &value), CKPT_E_OUT_OF_RANGE, "index is 0");
+  ckpt_reader_release(file);
 }
 
 static void bad_storage(void) {
@@ -246,20 +246,20 @@ static void bad_checkpoint(void) {
   ckpt_storage_release(again);
 }
 
-static void bad_safetensors(void) {
-  ckpt_safetensors* file = NULL;
+static void bad_files(void) {
+  ckpt_reader* file = NULL;
   char path[256];
-  CHECK_FAILS(ckpt_safetensors_open(NULL, &file), CKPT_E_INVALID_ARGUMENT, "path is NULL");
-  CHECK_FAILS(ckpt_safetensors_open("", &file), CKPT_E_INVALID_ARGUMENT, "path is empty");
-  CHECK_FAILS(ckpt_safetensors_open(root, &file), CKPT_E_INVALID_ARGUMENT, "regular file");
-  CHECK_FAILS(ckpt_safetensors_open("/nonexistent", &file), CKPT_E_NOT_FOUND, "/nonexistent");
-  CHECK_FAILS(ckpt_safetensors_open(root, NULL), CKPT_E_INVALID_ARGUMENT, "file is NULL");
+  CHECK_FAILS(ckpt_reader_open(NULL, &file), CKPT_E_INVALID_ARGUMENT, "path is NULL");
+  CHECK_FAILS(ckpt_reader_open("", &file), CKPT_E_INVALID_ARGUMENT, "path is empty");
+  CHECK_FAILS(ckpt_reader_open(root, &file), CKPT_E_NOT_FOUND, "model.safetensors");
+  CHECK_FAILS(ckpt_reader_open("/nonexistent", &file), CKPT_E_NOT_FOUND, "/nonexistent");
+  CHECK_FAILS(ckpt_reader_open(root, NULL), CKPT_E_INVALID_ARGUMENT, "reader is NULL");
   snprintf(path, sizeof path, "%s/.lock", root);
-  CHECK_FAILS(ckpt_safetensors_open(path, &file), CKPT_E_CORRUPT, ".lock");
+  CHECK_FAILS(ckpt_reader_open(path, &file), CKPT_E_CORRUPT, ".lock");
   CHECK(file == NULL);
   int64_t count = 0;
-  CHECK_FAILS(ckpt_safetensors_count(NULL, &count), CKPT_E_INVALID_ARGUMENT, "file is NULL");
-  ckpt_safetensors_release(NULL);
+  CHECK_FAILS(ckpt_reader_count(NULL, &count), CKPT_E_INVALID_ARGUMENT, "reader is NULL");
+  ckpt_reader_release(NULL);
 }
 
 static void initialisers(void) {
@@ -293,7 +293,7 @@ int main(void) {
   bad_storage();
   bad_state();
   bad_checkpoint();
-  bad_safetensors();
+  bad_files();
   initialisers();
   char command[64];
   snprintf(command, sizeof command, "rm -rf '%s'", root);

@@ -147,7 +147,7 @@ static void plain_file(void) {
   float weight[4] = {1, 2, 3, 4};
   float back[4] = {0, 0, 0, 0};
   ckpt_state* state = NULL;
-  ckpt_safetensors* file = NULL;
+  ckpt_reader* file = NULL;
   ckpt_tensor* tensor = tensor_of(weight, 4);
   ckpt_tensor* target = tensor_of(back, 4);
   const char* key = NULL;
@@ -157,12 +157,12 @@ static void plain_file(void) {
   CHECK_OK(ckpt_state_add_tensor(state, "model", "weight", tensor));
   CHECK_OK(ckpt_safetensors_write(path, state, "model", "{\"format\":\"pt\"}"));
   CHECK_OK(ckpt_safetensors_write(path, state, "model", "{\"format\":\"np\"}"));
-  CHECK_OK(ckpt_safetensors_open(path, &file));
-  CHECK_OK(ckpt_safetensors_metadata(file, 0, &key, &value));
+  CHECK_OK(ckpt_reader_open(path, &file));
+  CHECK_OK(ckpt_reader_metadata(file, 0, &key, &value));
   CHECK(strcmp(key, "format") == 0 && strcmp(value, "np") == 0);
-  CHECK_OK(ckpt_safetensors_read(file, 0, target));
+  CHECK_OK(ckpt_reader_read(file, 0, target));
   CHECK(memcmp(weight, back, sizeof weight) == 0);
-  ckpt_safetensors_release(file);
+  ckpt_reader_release(file);
   CHECK(remove(path) == 0);
   CHECK_FAILS(ckpt_safetensors_write(path, state, "other", NULL), CKPT_E_NOT_FOUND, "group 'other'");
   CHECK_FAILS(ckpt_safetensors_write(path, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "group is NULL");

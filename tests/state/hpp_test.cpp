@@ -48,7 +48,7 @@ TEST(StateHpp, SavesAndResumes) {
   EXPECT_THROW(ckpt::Checkpoint(ckpt::Storage::existing_file_system(scratch / "run")), ckpt::Error);
   EXPECT_EQ(ckpt::Checkpoint::read_only(ckpt::Storage::existing_file_system(scratch / "run")).list().size(), 1U);
 
-  ckpt::Safetensors file(scratch / ("run/" + saved.name + "/model.safetensors"));
+  ckpt::Reader file(scratch / ("run/" + saved.name + "/model.safetensors"));
   ASSERT_EQ(file.count(), 1);
   const ckpt::TensorInfo info = file.at(0);
   EXPECT_EQ(info.name, "weight");
@@ -70,7 +70,7 @@ TEST(StateHpp, ThrowsWithStatusAndMessage) {
     EXPECT_EQ(error.status(), CKPT_E_NOT_FOUND);
     EXPECT_NE(std::string(error.what()).find("nothing"), std::string::npos);
   }
-  EXPECT_THROW(ckpt::Safetensors("/nonexistent"), ckpt::Error);
+  EXPECT_THROW(ckpt::Reader("/nonexistent"), ckpt::Error);
   EXPECT_THROW(ckpt::Storage::existing_file_system("/nonexistent"), ckpt::Error);
   ckpt::State moved = std::move(state);
   moved.set_json("k", "1");

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "fixture.h"
+#include "state/reader.h"
 
 namespace {
 
@@ -68,12 +69,12 @@ TEST(StateSafetensors, ReadsByPathAndThroughLinks) {
   const ckpt::tests::Scratch scratch;
   std::ofstream(scratch / "f", std::ios::binary) << file_of("{" + member("t", 0, 3, "[3]") + "}", "xyz");
   std::filesystem::create_symlink(scratch / "f", scratch / "link");
-  ckpt::state::SafetensorsFile file(scratch / "link");
+  ckpt::state::Reader file(scratch / "link");
   const auto target = ckpt::tensor::Tensor::create(Dtype::u8, {3});
   file.read(0, *target);
   EXPECT_EQ(std::string(target->data_as<char>(), 3), "xyz");
   std::ofstream(scratch / "bad", std::ios::binary) << "x";
-  EXPECT_ERROR(ckpt::state::SafetensorsFile(scratch / "bad"), Status::corrupt, scratch / "bad");
+  EXPECT_ERROR(ckpt::state::Reader(scratch / "bad"), Status::corrupt, scratch / "bad");
 }
 
 struct Refused {
