@@ -1,6 +1,6 @@
-// The memory tracker beside two baselines, each one mutex and std::unordered_map<std::string, ...>: Baseline does what the plain
-// design does (layer counts, what is active, times; one live allocation a layer), CountsOnly leaves out all but the counts. An
-// event is one allocation or one free; every row's time is per event. Rows with two threads run for a fixed time and also tell
+// The memory tracker beside what one would write first. Baseline is the plainest thing that does the same job: one mutex,
+// std::unordered_map<std::string, ...> for the layers, std::unordered_map<id, ...> for what is live, no times. CountsOnly does less.
+// An event is one allocation or one free; every row's time is per event. Rows with two threads run for a fixed time and also tell
 // the 99.9th percentile of one event and fairness: the slower thread's events over the faster one's.
 #include <benchmark/benchmark.h>
 
@@ -31,70 +31,109 @@ std::vector<std::string> layer_names(std::int64_t count) {
   return names;
 }
 
-// ---- What is compared: each has allocate(layer) -> token and free(layer, token) ----
+// ---- What is compared: each has allocate(layer) -> id and free(layer, id) ----
 
-// The reference: what RecordAllocation and RecordDeallocation of the plain design do, with one timestamp an event.
+struct Counts {
+  std::int64_t current = 0;
+  std::int64_t peak = 0;
+  std::int64_t allocated = 0;
+  std::int64_t allocations = 0;
+  std::int64_t frees = 0;
+  void add(std::int64_t bytes) {
+    current += bytes;
+    allocated += bytes;
+    ++allocations;
+    peak = std::max(peak, current);
+  }
+  void remove(std::int64_t bytes) {
+    current -= bytes;
+    ++frees;
+  }
+};
+
+constexpr std::int64_t event_bytes = 4096;
+
+// The contract of the tracker: an allocation has an id, a free names the id alone and finds layer and bytes by it, a free by name
+// frees all that the layer holds; live, peak and total bytes, counts and the largest allocation, in total and per layer.
 class Baseline {
  public:
   explicit Baseline(std::int64_t layers) : names_(layer_names(layers)) {}
-  std::uint64_t allocate(std::size_t layer) {
-    const std::string& name = names_[layer];
+  std::uint64_t allocate(std::size_t layer) { return allocate(names_[layer], event_bytes); }
+  void free(std::size_t, std::uint64_t id) { free(id); }
+
+ protected:
+  struct Layer {
+    Counts counts;
+    std::int64_t largest = 0;
+    std::vector<std::uint64_t> live;
+  };
+  struct Live {
+    Layer* layer;
+    std::int64_t bytes;
+  };
+
+  std::uint64_t allocate(const std::string& name, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
-    const auto now = Steady::now();
-    active_[name] = {bytes_, now, ++number_};
-    current_ += bytes_;
-    allocated_ += bytes_;
-    peak_ = std::max(peak_, current_);
-    LayerCounts& counts = layers_[name];
-    ++counts.allocations;
-    counts.allocated += bytes_;
-    counts.last_allocated = now;
-    counts.largest = std::max(counts.largest, bytes_);
-    return number_;
+    Layer& layer = layers_[name];
+    const std::uint64_t id = ++last_id_;
+    live_.emplace(id, Live{&layer, bytes});
+    layer.live.push_back(id);
+    layer.counts.add(bytes);
+    layer.largest = std::max(layer.largest, bytes);
+    total_.add(bytes);
+    return id;
   }
-  void free(std::size_t layer, std::uint64_t) {
-    const std::string& name = names_[layer];
+  bool free(std::uint64_t id) {
     const std::lock_guard lock(mutex_);
-    const auto found = active_.find(name);
-    if (found == active_.end()) return;
-    const std::int64_t bytes = found->second.bytes;
-    active_.erase(found);
-    current_ -= bytes;
-    freed_ += bytes;
-    LayerCounts& counts = layers_[name];
-    ++counts.frees;
-    counts.freed += bytes;
-    counts.last_freed = Steady::now();
+    const auto found = live_.find(id);
+    if (found == live_.end()) {
+      ++not_found_;
+      return false;
+    }
+    const auto [layer, bytes] = found->second;
+    live_.erase(found);
+    *std::find(layer->live.begin(), layer->live.end(), id) = layer->live.back();
+    layer->live.pop_back();
+    layer->counts.remove(bytes);
+    total_.remove(bytes);
+    return true;
   }
+  bool free(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    const auto named = layers_.find(name);
+    if (named == layers_.end() || named->second.live.empty()) {
+      ++not_found_;
+      return false;
+    }
+    Layer& layer = named->second;
+    for (const std::uint64_t id : layer.live) {
+      const auto found = live_.find(id);
+      layer.counts.remove(found->second.bytes);
+      total_.remove(found->second.bytes);
+      live_.erase(found);
+    }
+    layer.live.clear();
+    return true;
+  }
+
+  std::vector<std::string> names_;
 
  private:
-  struct Entry {
-    std::int64_t bytes;
-    Steady::time_point at;
-    std::uint64_t number;
-  };
-  struct LayerCounts {
-    std::int64_t allocations = 0;
-    std::int64_t frees = 0;
-    std::int64_t allocated = 0;
-    std::int64_t freed = 0;
-    std::int64_t largest = 0;
-    Steady::time_point last_allocated;
-    Steady::time_point last_freed;
-  };
-  static constexpr std::int64_t bytes_ = 4096;
-  std::vector<std::string> names_;
   std::mutex mutex_;
-  std::unordered_map<std::string, Entry> active_;
-  std::unordered_map<std::string, LayerCounts> layers_;
-  std::int64_t current_ = 0;
-  std::int64_t peak_ = 0;
-  std::int64_t allocated_ = 0;
-  std::int64_t freed_ = 0;
-  std::uint64_t number_ = 0;
+  std::unordered_map<std::string, Layer> layers_;
+  std::unordered_map<std::uint64_t, Live> live_;
+  Counts total_;
+  std::uint64_t last_id_ = 0;
+  std::int64_t not_found_ = 0;
 };
 
-// The least that can be called a tracker by name: counts alone. No ids, no list of what is live, no times.
+class BaselineByName : public Baseline {
+ public:
+  using Baseline::Baseline;
+  void free(std::size_t layer, std::uint64_t) { Baseline::free(names_[layer]); }
+};
+
+// Less than the job: counts by name alone. No ids, so who frees must know layer and bytes; no list of what is live; no check.
 class CountsOnly {
  public:
   explicit CountsOnly(std::int64_t layers) : names_(layer_names(layers)) {
@@ -102,35 +141,17 @@ class CountsOnly {
   }
   std::uint64_t allocate(std::size_t layer) {
     const std::lock_guard lock(mutex_);
-    layers_.find(names_[layer])->second.add(bytes_);
-    total_.add(bytes_);
+    layers_.find(names_[layer])->second.add(event_bytes);
+    total_.add(event_bytes);
     return 0;
   }
   void free(std::size_t layer, std::uint64_t) {
     const std::lock_guard lock(mutex_);
-    layers_.find(names_[layer])->second.remove(bytes_);
-    total_.remove(bytes_);
+    layers_.find(names_[layer])->second.remove(event_bytes);
+    total_.remove(event_bytes);
   }
 
  private:
-  struct Counts {
-    std::int64_t current = 0;
-    std::int64_t peak = 0;
-    std::int64_t allocated = 0;
-    std::int64_t allocations = 0;
-    std::int64_t frees = 0;
-    void add(std::int64_t bytes) {
-      current += bytes;
-      allocated += bytes;
-      ++allocations;
-      peak = std::max(peak, current);
-    }
-    void remove(std::int64_t bytes) {
-      current -= bytes;
-      ++frees;
-    }
-  };
-  static constexpr std::int64_t bytes_ = 4096;
   std::vector<std::string> names_;
   std::mutex mutex_;
   std::unordered_map<std::string, Counts> layers_;
@@ -142,7 +163,7 @@ class CppByHandle {
   explicit CppByHandle(std::int64_t layers) {
     for (const auto& name : layer_names(layers)) static_cast<void>(tracker_.layer(name));
   }
-  std::uint64_t allocate(std::size_t layer) { return tracker_.allocate(static_cast<std::int32_t>(layer), 4096); }
+  std::uint64_t allocate(std::size_t layer) { return tracker_.allocate(static_cast<std::int32_t>(layer), event_bytes); }
   void free(std::size_t, std::uint64_t id) { tracker_.free(id); }
   ckpt::memory::Tracker& tracker() { return tracker_; }
 
@@ -160,7 +181,7 @@ class CByHandle {
   ~CByHandle() { ckpt_memory_tracker_release(tracker_); }
   std::uint64_t allocate(std::size_t layer) {
     std::uint64_t id = 0;
-    ckpt_memory_tracker_record_allocation(tracker_, static_cast<std::int32_t>(layer), 4096, &id);
+    ckpt_memory_tracker_record_allocation(tracker_, static_cast<std::int32_t>(layer), event_bytes, &id);
     return id;
   }
   void free(std::size_t, std::uint64_t id) { ckpt_memory_tracker_record_deallocation(tracker_, id); }
@@ -175,7 +196,7 @@ class CByName : public CByHandle {
   using CByHandle::CByHandle;
   std::uint64_t allocate(std::size_t layer) {
     std::uint64_t id = 0;
-    ckpt_memory_tracker_record_allocation_named(tracker_, names_[layer].c_str(), 4096, &id);
+    ckpt_memory_tracker_record_allocation_named(tracker_, names_[layer].c_str(), event_bytes, &id);
     return id;
   }
   void free(std::size_t layer, std::uint64_t) {
@@ -325,11 +346,13 @@ void with_queue(benchmark::State& state) {
 }  // namespace
 
 BENCHMARK(one_thread<Baseline>)->Arg(64)->Arg(10000);
+BENCHMARK(one_thread<BaselineByName>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CountsOnly>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CppByHandle>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CByHandle>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CByName>)->Arg(64)->Arg(10000);
 BENCHMARK(two_threads<Baseline>)->Arg(64)->UseManualTime()->Iterations(3);
+BENCHMARK(two_threads<BaselineByName>)->Arg(64)->UseManualTime()->Iterations(3);
 BENCHMARK(two_threads<CountsOnly>)->Arg(64)->UseManualTime()->Iterations(3);
 BENCHMARK(two_threads<CByHandle>)->Arg(64)->UseManualTime()->Iterations(3);
 BENCHMARK(two_threads<CByName>)->Arg(64)->UseManualTime()->Iterations(3);

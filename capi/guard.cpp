@@ -35,6 +35,14 @@ const char* kind_name(std::uint32_t tag) noexcept {
   return "no handle at all";
 }
 
+void refuse_handle(const void* handle, Kind wanted, const char* argument) {
+  if (handle == nullptr) refuse_null(argument);
+  base::fail(base::Status::invalid_argument, argument, " is not a handle of kind '", kind_name(static_cast<std::uint32_t>(wanted)),
+             "' but ", kind_name(tag_of(handle)));
+}
+
+void refuse_null(const char* argument) { base::fail(base::Status::invalid_argument, argument, " is NULL"); }
+
 ckpt_status status_of_current_exception() noexcept {
   try {
     throw;

@@ -33,9 +33,12 @@ ckpt_status guard(Body&& body) noexcept {
 }
 
 // Error(invalid_argument) when an out-pointer (or any other pointer that must be there) is NULL.
+[[noreturn]] void refuse_null(const char* argument);
+
 template <class T>
 T* not_null(T* pointer, const char* argument) {
-  base::require(pointer != nullptr, argument, " is NULL");
+  if (pointer == nullptr) [[unlikely]]
+    refuse_null(argument);
   return pointer;
 }
 

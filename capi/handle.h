@@ -66,16 +66,14 @@ inline std::uint32_t tag_of(const void* handle) noexcept {
   return tag;
 }
 
+// Throws what is wrong with a handle that should be of the kind wanted. Out of line: callers are hot.
+[[noreturn]] void refuse_handle(const void* handle, Kind wanted, const char* argument);
+
 // The handle itself; Error(invalid_argument) for NULL and for a handle of another kind. argument is the parameter's name.
 template <class T>
-T* checked(T* handle, const char* argument) {
-  if (handle == nullptr) [[unlikely]]
-    base::fail(base::Status::invalid_argument, argument, " is NULL");
-  const std::uint32_t tag = tag_of(handle);
-  if (tag != static_cast<std::uint32_t>(T::handle_kind)) [[unlikely]] {
-    base::fail(base::Status::invalid_argument, argument, " is not a handle of kind '",
-               kind_name(static_cast<std::uint32_t>(T::handle_kind)), "' but ", kind_name(tag));
-  }
+inline T* checked(T* handle, const char* argument) {
+  if (handle == nullptr || tag_of(handle) != static_cast<std::uint32_t>(T::handle_kind)) [[unlikely]]
+    refuse_handle(handle, T::handle_kind, argument);
   return handle;
 }
 

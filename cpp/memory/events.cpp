@@ -45,18 +45,14 @@ void EventHub::unsubscribe(SubscriptionId id) {
     target = find(id);
     const std::int64_t own = contains(current_frame, target.get()) ? 1 : 0;
     const bool must_wait = target->inside > own;
-    if (must_wait && waits_for_this_thread(target.get())) {
-      base::fail(base::Status::invalid_state, "subscription is ", id,
-                 "; its handler runs on a thread that waits for this thread to leave another handler");
-    }
-    if (must_wait) waiters_.push_back({target.get(), current_frame});
+    if (must_wait) announce_wait(target.get());
     target->removed = true;
     target->awaited = must_wait && own == 0;
     std::erase(subscriptions_, target);
     update_wanted();
     if (must_wait) {
       left_.wait(lock, [&] { return target->inside == own; });
-      std::erase_if(waiters_, [&](const Waiter& waiter) { return waiter.target == target.get(); });
+      end_wait(target.get());
     }
     if (own == 0) dying.swap(target->handler);
   }
@@ -148,10 +144,35 @@ void EventHub::leave(const Shared& subscription) noexcept {
   if (subscription->inside == 0 && !subscription->awaited) dying.swap(subscription->handler);
 }
 
-// True when a thread inside target's handler waits, through others perhaps, for this thread to leave a handler.
-bool EventHub::waits_for_this_thread(const Subscription* target) const {
-  return std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter& waiter) {
-    return contains(waiter.frames, target) && (contains(current_frame, waiter.target) || waits_for_this_thread(waiter.target));
+EventHub::Waiters& EventHub::waiters() {
+  static Waiters& all = *new Waiters;  // never destroyed: a thread may still leave a handler when the process ends
+  return all;
+}
+
+// Looking for a circle and joining it is one step for all threads, so the last one to close a circle sees it.
+void EventHub::announce_wait(const Subscription* target) {
+  Waiters& all = waiters();
+  const std::lock_guard lock(all.mutex);
+  if (waits_for_this_thread(all.list, target)) {
+    base::fail(base::Status::invalid_state, "subscription is ", target->id,
+               "; its handler runs on a thread that waits for this thread to leave another handler");
+  }
+  all.list.push_back({target, current_frame});
+}
+
+void EventHub::end_wait(const Subscription* target) noexcept {
+  Waiters& all = waiters();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.list, [&](const Waiter& waiter) { return waiter.target == target; });
+}
+
+// True when a thread inside target's handler waits, through others perhaps, for this thread to leave a handler. A thread that waits
+// for the others inside its own handler does not wait for itself: that is the only circle there can be.
+bool EventHub::waits_for_this_thread(const std::vector<Waiter>& waiters, const Subscription* target) {
+  return std::any_of(waiters.begin(), waiters.end(), [&](const Waiter& waiter) {
+    return contains(waiter.frames, target) &&
+           (contains(current_frame, waiter.target) ||
+            (waiter.target != target && waits_for_this_thread(waiters, waiter.target)));
   });
 }
 

@@ -84,9 +84,14 @@ class EventHub {
     const Subscription* subscription;
     const Frame* outer;
   };
+  // A thread that stands still in unsubscribe. Of all hubs in the process: handlers of two trackers can wait for each other too.
   struct Waiter {
     const Subscription* target;
-    const Frame* frames;  // of the waiting thread, which stands still
+    const Frame* frames;
+  };
+  struct Waiters {
+    std::mutex mutex;  // taken inside a hub's
+    std::vector<Waiter> list;
   };
 
   SubscriptionId add(const Shared& subscription);
@@ -95,7 +100,10 @@ class EventHub {
   void call(const Shared& subscription, const Event& event) noexcept;
   void leave(const Shared& subscription) noexcept;
   void count_failure(SubscriptionId id, const char* reason) noexcept;
-  bool waits_for_this_thread(const Subscription* target) const;
+  static void announce_wait(const Subscription* target);
+  static void end_wait(const Subscription* target) noexcept;
+  static Waiters& waiters();
+  static bool waits_for_this_thread(const std::vector<Waiter>& waiters, const Subscription* target);
   void update_wanted();
   static bool contains(const Frame* frames, const Subscription* subscription) noexcept;
 
@@ -106,7 +114,6 @@ class EventHub {
   mutable std::mutex mutex_;
   std::condition_variable left_;
   std::vector<Shared> subscriptions_;  // by id
-  std::vector<Waiter> waiters_;
   SubscriptionId last_id_ = 0;
   bool enabled_ = true;
 };

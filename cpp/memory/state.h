@@ -37,15 +37,15 @@ struct alignas(64) LayerState {
 };
 static_assert(sizeof(LayerState) == 64);
 
-// The totals, in the order in which an event needs them.
-struct alignas(64) Totals {
+// The totals, in the order in which an event needs them: the first seven share the lock's cache line.
+struct Totals {
   std::int64_t current_bytes = 0;
-  std::int64_t peak_bytes = 0;
-  std::int64_t scope_peak_bytes = 0;  // of the innermost scope
   std::int64_t total_allocated_bytes = 0;
   std::int64_t allocations = 0;
   std::int64_t live = 0;
   std::uint64_t sequence = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t scope_peak_bytes = 0;         // of the innermost scope
   std::int64_t limit_bytes = largest_bytes;  // INT64_MAX, which nothing passes, also when there is no limit
   std::int64_t rearm_below_bytes = 0;        // limit less hysteresis
   std::uint32_t layers = 0;
@@ -66,6 +66,12 @@ struct Scope {
   std::int64_t carried_total_bytes = 0;  // allocated in it before the last reset
   std::int64_t pushed_ns = 0;
 };
+
+// Writes only what changes: a cache line that is only read stays shared, and a store less is a store less to wait for at the lock.
+template <class T>
+void raise(T& highest, T value) noexcept {
+  if (value > highest) highest = value;
+}
 
 // What one transition has to tell: filled under the lock, delivered after it.
 class Told {
@@ -91,22 +97,26 @@ struct Untold {
 // slots, is taken inside control or alone, and covers nothing that can allocate, block or throw.
 struct Tracker::State {
   explicit State(std::shared_ptr<const base::Clock> the_clock)
-      : clock(std::move(the_clock)), coarse(clock == base::monotonic_clock()) {}
+      : coarse(the_clock == base::monotonic_clock()), clock(std::move(the_clock)) {}
 
   alignas(64) SpinLock lock;
   Totals totals;
   Slots slots;
   Chunks<LayerState> layers;
 
+  const bool coarse;  // the clock is the system's
   EventHub hub;
   std::mutex control;
   Names names;
   std::vector<Scope> scopes;  // innermost last
   ScopeId last_scope = 0;
   std::shared_ptr<const base::Clock> clock;
-  bool coarse;
 
-  std::int64_t now() const { return coarse ? base::coarse_now_ns() : clock->now_ns(); }
+  std::int64_t now() const {
+    if (coarse) [[likely]]
+      return base::coarse_now_ns();
+    return clock->now_ns();
+  }
 
   template <bool within_limit>
   bool fits(std::int64_t bytes);
@@ -118,16 +128,25 @@ struct Tracker::State {
   void free(AllocationId allocation, Teller& teller);
   std::int64_t free_all(LayerId layer, bool tell, std::vector<Event>& told);
   void grow_slots();
-  // Releases `lock`, counts and throws.
+  [[noreturn]] static void refuse_bytes(std::int64_t bytes);
+  // Release `lock` and throw; what was not found is counted.
   [[noreturn]] void refuse_layer(LayerId layer);
+  [[noreturn]] void refuse_allocation(AllocationId allocation);
+  [[noreturn]] void refuse_total(std::int64_t bytes);
   ScopeStats describe_scope(std::size_t index, std::string name, const Totals& then) const;  // under control
+
+  // The layer of a name, whose counts are on their way into the cache; no_layer. Takes no lock: the chunk that a name's layer is in
+  // was there before the name.
+  LayerId find_and_fetch(std::string_view name) const noexcept {
+    return names.find(name, [this](LayerId layer) { __builtin_prefetch(&layers[static_cast<std::uint32_t>(layer)], 1); });
+  }
 
   // The calls below are made under `lock`.
 
   LayerState& layer_at(LayerId layer) noexcept { return layers[static_cast<std::uint32_t>(layer)]; }
   bool knows(LayerId layer) const noexcept { return static_cast<std::uint32_t>(layer) < totals.layers; }
-  void book(std::uint32_t index, LayerId layer, std::int64_t bytes, std::int64_t now_ns) noexcept;
-  void unbook(std::uint32_t index, std::int64_t now_ns) noexcept;
+  [[gnu::always_inline]] void book(std::uint32_t index, LayerId layer, std::int64_t bytes, std::int64_t now_ns) noexcept;
+  [[gnu::always_inline]] void unbook(std::uint32_t index, std::int64_t now_ns) noexcept;
 
   Event event_now(EventKind kind, AllocationId allocation, LayerId layer, std::int64_t bytes, std::int64_t now_ns) const noexcept {
     return {kind,  layer, "", totals.sequence, allocation, bytes, totals.current_bytes, totals.peak_bytes, totals.limit.bytes,

@@ -9,7 +9,7 @@ namespace ckpt::memory {
 
 // ---- Bookkeeping, under the lock ----
 
-void Tracker::State::book(std::uint32_t index, LayerId id, std::int64_t bytes, std::int64_t now_ns) noexcept {
+inline void Tracker::State::book(std::uint32_t index, LayerId id, std::int64_t bytes, std::int64_t now_ns) noexcept {
   LayerState& layer = layer_at(id);
   Slot& slot = slots[index];
   slot.bytes = bytes;
@@ -25,18 +25,18 @@ void Tracker::State::book(std::uint32_t index, LayerId id, std::int64_t bytes, s
   ++layer.allocations;
   layer.current_bytes += bytes;
   layer.total_allocated_bytes += bytes;
-  layer.peak_bytes = std::max(layer.peak_bytes, layer.current_bytes);
-  layer.largest_bytes = std::max(layer.largest_bytes, bytes);
-  layer.last_allocated_ns = std::max(layer.last_allocated_ns, now_ns);
+  raise(layer.peak_bytes, layer.current_bytes);
+  raise(layer.largest_bytes, bytes);
+  raise(layer.last_allocated_ns, now_ns);
 
   ++totals.live;
   ++totals.allocations;
   totals.current_bytes += bytes;
   totals.total_allocated_bytes += bytes;
-  totals.scope_peak_bytes = std::max(totals.scope_peak_bytes, totals.current_bytes);
+  raise(totals.scope_peak_bytes, totals.current_bytes);
 }
 
-void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noexcept {
+inline void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noexcept {
   const Slot& slot = slots[index];
   LayerState& layer = layer_at(slot.layer);
   if (slot.next != no_slot) slots[slot.next].previous = slot.previous;
@@ -47,7 +47,7 @@ void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noexcept {
   }
   --layer.live;
   layer.current_bytes -= slot.bytes;
-  layer.last_freed_ns = std::max(layer.last_freed_ns, now_ns);
+  raise(layer.last_freed_ns, now_ns);
 
   --totals.live;
   ++totals.sequence;
@@ -58,13 +58,17 @@ void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noexcept {
 
 // ---- Recording ----
 
+// What is refused is told out of line: it must not cost what is not refused a register.
+
+void Tracker::State::refuse_bytes(std::int64_t bytes) {
+  base::fail(base::Status::invalid_argument, "bytes is ", bytes, "; at least 1");
+}
+
 // Called with the lock held; releases it when bytes do not fit: then it throws, or returns false for what is above the limit.
 template <bool within_limit>
 bool Tracker::State::fits(std::int64_t bytes) {
-  if (bytes > largest_bytes - totals.total_allocated_bytes) [[unlikely]] {
-    lock.unlock();
-    base::fail(base::Status::out_of_range, "bytes is ", bytes, "; the total of all allocations would pass INT64_MAX");
-  }
+  if (bytes > largest_bytes - totals.total_allocated_bytes) [[unlikely]]
+    refuse_total(bytes);
   if constexpr (within_limit) {
     if (bytes > totals.limit_bytes - totals.current_bytes) {
       ++totals.refused;
@@ -77,7 +81,7 @@ bool Tracker::State::fits(std::int64_t bytes) {
 
 template <bool within_limit>
 bool Tracker::State::has_room(std::int64_t bytes) {
-  base::require(bytes > 0, "bytes is ", bytes, "; at least 1");
+  if (bytes <= 0) refuse_bytes(bytes);
   lock.lock();
   if (!fits<within_limit>(bytes)) return false;
   lock.unlock();
@@ -85,8 +89,9 @@ bool Tracker::State::has_room(std::int64_t bytes) {
 }
 
 template <bool within_limit, class Teller>
-AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Teller& teller) {
-  base::require(bytes > 0, "bytes is ", bytes, "; at least 1");
+inline AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Teller& teller) {
+  if (bytes <= 0) [[unlikely]]
+    refuse_bytes(bytes);
   const std::int64_t now_ns = now();
   std::uint32_t index = no_slot;
   for (;;) {
@@ -122,15 +127,12 @@ AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Teller& te
 }
 
 template <class Teller>
-void Tracker::State::free(AllocationId allocation, Teller& teller) {
+inline void Tracker::State::free(AllocationId allocation, Teller& teller) {
   const std::int64_t now_ns = now();
   lock.lock();
   const std::uint32_t index = slots.find(allocation);
-  if (index == no_slot) [[unlikely]] {
-    ++totals.not_found;
-    lock.unlock();
-    base::fail(base::Status::not_found, "allocation is ", allocation, "; no live allocation has that id");
-  }
+  if (index == no_slot) [[unlikely]]
+    refuse_allocation(allocation);
   const Slot& slot = slots[index];
   const LayerId layer = slot.layer;
   const std::int64_t bytes = slot.bytes;
@@ -174,6 +176,17 @@ void Tracker::State::refuse_layer(LayerId layer) {
   base::fail(base::Status::not_found, "layer is ", layer, "; no layer has that number");
 }
 
+void Tracker::State::refuse_allocation(AllocationId allocation) {
+  ++totals.not_found;
+  lock.unlock();
+  base::fail(base::Status::not_found, "allocation is ", allocation, "; no live allocation has that id");
+}
+
+void Tracker::State::refuse_total(std::int64_t bytes) {
+  lock.unlock();
+  base::fail(base::Status::out_of_range, "bytes is ", bytes, "; the total of all allocations would pass INT64_MAX");
+}
+
 void Tracker::State::grow_slots() {
   const std::lock_guard growing(control);
   {
@@ -188,13 +201,19 @@ void Tracker::State::grow_slots() {
 Tracker::Tracker(std::shared_ptr<const base::Clock> clock) : state_(std::make_shared<State>(std::move(clock))) {}
 Tracker::~Tracker() = default;
 
+// What nobody listens to takes the short way; the other is kept out of its registers and its stack.
 template <bool within_limit>
-AllocationId Tracker::admit(LayerId layer, std::int64_t bytes) {
-  const std::uint32_t wanted = state_->hub.wanted();
-  if (wanted == 0) [[likely]] {
-    Untold nobody;
-    return state_->admit<within_limit>(layer, bytes, nobody);
-  }
+inline AllocationId Tracker::admit(LayerId layer, std::int64_t bytes) {
+  State& state = *state_;
+  const std::uint32_t wanted = state.hub.wanted();
+  if (wanted != 0) [[unlikely]]
+    return admit_and_tell<within_limit>(layer, bytes, wanted);
+  Untold nobody;
+  return state.admit<within_limit>(layer, bytes, nobody);
+}
+
+template <bool within_limit>
+[[gnu::noinline]] AllocationId Tracker::admit_and_tell(LayerId layer, std::int64_t bytes, std::uint32_t wanted) {
   Told told(wanted);
   const auto state = state_;
   const AllocationId id = state->admit<within_limit>(layer, bytes, told);
@@ -210,7 +229,7 @@ AllocationId Tracker::try_reserve(std::string_view name, std::int64_t bytes) { r
 
 template <bool within_limit>
 AllocationId Tracker::admit(std::string_view name, std::int64_t bytes) {
-  LayerId layer_id = state_->names.find(name);
+  LayerId layer_id = state_->find_and_fetch(name);
   if (layer_id == no_layer) [[unlikely]] {
     base::require_name("name", name);
     // What is refused must not leave its name behind.
@@ -221,12 +240,15 @@ AllocationId Tracker::admit(std::string_view name, std::int64_t bytes) {
 }
 
 void Tracker::free(AllocationId allocation) {
-  const std::uint32_t wanted = state_->hub.wanted();
-  if (wanted == 0) [[likely]] {
-    Untold nobody;
-    state_->free(allocation, nobody);
-    return;
-  }
+  State& state = *state_;
+  const std::uint32_t wanted = state.hub.wanted();
+  if (wanted != 0) [[unlikely]]
+    return free_and_tell(allocation, wanted);
+  Untold nobody;
+  state.free(allocation, nobody);
+}
+
+[[gnu::noinline]] void Tracker::free_and_tell(AllocationId allocation, std::uint32_t wanted) {
   Told told(wanted);
   const auto state = state_;
   state->free(allocation, told);
@@ -245,8 +267,9 @@ std::int64_t Tracker::free_layer(LayerId layer) {
 std::int64_t Tracker::free_layer(std::string_view name) { return free_layer(known_layer(name)); }
 
 LayerId Tracker::known_layer(std::string_view name) const {
-  const LayerId layer = state_->names.find(name);
-  if (layer != no_layer) return layer;
+  const LayerId layer = state_->find_and_fetch(name);
+  if (layer != no_layer) [[likely]]
+    return layer;
   base::require_name("name", name);
   {
     const std::lock_guard guard(state_->lock);

@@ -87,6 +87,9 @@ class Tracker {
   template <bool within_limit>
   AllocationId admit(LayerId layer, std::int64_t bytes);
   template <bool within_limit>
+  AllocationId admit_and_tell(LayerId layer, std::int64_t bytes, std::uint32_t wanted);
+  void free_and_tell(AllocationId allocation, std::uint32_t wanted);
+  template <bool within_limit>
   AllocationId admit(std::string_view name, std::int64_t bytes);
   LayerId known_layer(std::string_view name) const;
 

@@ -119,12 +119,20 @@ TEST(BaseHooks, AHookThatThrowsHarmsNobody) {
 
 TEST(BaseHooks, HooksMayAddAndAskForOthers) {
   std::atomic<std::int64_t> added{0};
-  const auto id = add_thread_hooks([&](const char*) { added = add_thread_hooks([](const char*) {}, {}); }, {});
+  std::atomic<int> calls{0};
+  const auto id = add_thread_hooks([&](const char*) { added = add_thread_hooks([&](const char*) { ++calls; }, {}); }, {});
   {
     Thread thread("ckpt-test", [] {});
   }
-  remove_thread_hooks(added);
+  EXPECT_NE(added, 0);
+  EXPECT_NE(added, id);
   remove_thread_hooks(id);
+  const int before = calls;
+  {
+    Thread thread("ckpt-test", [] {});
+  }
+  EXPECT_EQ(calls, before + 1) << "the hook that a hook added runs for the next thread";
+  remove_thread_hooks(added);
 }
 
 }  // namespace

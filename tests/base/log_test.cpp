@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <thread>
@@ -57,6 +59,9 @@ TEST_F(BaseLog, ASinkThatThrowsHarmsNobody) {
 }
 
 TEST_F(BaseLog, NoSinkRunsAfterItWasReplaced) {
+  constexpr std::size_t rounds = 200;
+  std::array<std::atomic<bool>, rounds> replaced{};
+  std::atomic<int> late{0};
   std::atomic<bool> stop{false};
   std::vector<std::thread> loggers;
   for (int i = 0; i < 3; ++i) {
@@ -64,16 +69,21 @@ TEST_F(BaseLog, NoSinkRunsAfterItWasReplaced) {
       while (!stop) log(LogLevel::info, "base", "hello");
     });
   }
-  for (int round = 0; round < 200; ++round) {
+  for (std::size_t round = 0; round < rounds; ++round) {
     auto calls = std::make_unique<std::atomic<int>>(0);  // freed at once: a late call would touch freed memory
-    set_log(LogLevel::debug, [counter = calls.get()](LogLevel, const char*, const char*) { ++*counter; });
+    set_log(LogLevel::debug, [&late, replaced = &replaced[round], counter = calls.get()](LogLevel, const char*, const char*) {
+      if (*replaced) ++late;
+      ++*counter;
+    });
     if (round % 10 == 0) {
       while (*calls == 0) std::this_thread::yield();
     }
     set_log(LogLevel::debug, {});
+    replaced[round] = true;
   }
   stop = true;
   for (auto& logger : loggers) logger.join();
+  EXPECT_EQ(late, 0);
 }
 
 }  // namespace

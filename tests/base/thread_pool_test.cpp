@@ -118,10 +118,12 @@ TEST(BaseThreadPool, WhatThePartsWroteIsSeenAfterTheRun) {
 }
 
 TEST(BaseThreadPool, ManyPoolsComeAndGo) {
+  std::atomic<std::int64_t> ran{0};
   for (int i = 0; i < 50; ++i) {
     ThreadPool pool(4);
-    if (i % 2 == 0) pool.run(3, [](std::int64_t) {});
+    if (i % 2 == 0) pool.run(3, [&](std::int64_t) { ++ran; });
   }
+  EXPECT_EQ(ran, 25 * 3);
 }
 
 }  // namespace

@@ -233,37 +233,79 @@ TEST(MemoryEvents, UnsubscribeWaitsForOtherThreadsInsideTheHandler) {
   EXPECT_TRUE(unsubscribed.load());
 }
 
-TEST(MemoryEvents, HandlersThatEndEachOtherGetAnErrorInsteadOfADeadlock) {
-  Tracker tracker;
-  EventHub& hub = tracker.events();
+// Two threads, each inside a handler that ends the other's: one of them must be told no.
+void end_each_other(Tracker& one, Tracker& two) {
   std::atomic<int> inside{0};
   std::atomic<int> refused{0};
   std::atomic<int> ended{0};
   SubscriptionId ids[2] = {0, 0};
-  const auto end_the_other = [&](int other) {
+  const auto end_the_other = [&](Tracker& its, SubscriptionId& id) {
     ++inside;
     until([&] { return inside.load() == 2; });
     try {
-      hub.unsubscribe(ids[other]);
+      its.events().unsubscribe(id);
       ++ended;
     } catch (const base::Error& error) {
-      // Refused, unless the other one was fast enough to be told of nothing.
       EXPECT_EQ(error.status(), Status::invalid_state);
       ++refused;
     }
   };
-  ids[0] = hub.subscribe(allocated, [&](const Event&) { end_the_other(1); });
-  ids[1] = hub.subscribe(freed, [&](const Event&) { end_the_other(0); });
-  const LayerId layer = tracker.layer("x");
-  hub.enable(false);
-  const AllocationId id = tracker.allocate(layer, 1);
-  hub.enable(true);
-  std::thread first([&] { tracker.allocate(layer, 1); });
-  std::thread second([&] { tracker.free(id); });
+  const AllocationId id = two.allocate("x", 1);
+  ids[0] = one.events().subscribe(allocated, [&](const Event&) { end_the_other(two, ids[1]); });
+  ids[1] = two.events().subscribe(freed, [&](const Event&) { end_the_other(one, ids[0]); });
+  std::thread first([&] { one.allocate("x", 1); });
+  std::thread second([&] { two.free(id); });
   first.join();
   second.join();
   EXPECT_EQ(ended.load(), 1);
   EXPECT_EQ(refused.load(), 1);
+}
+
+TEST(MemoryEvents, HandlersThatEndEachOtherGetAnErrorInsteadOfADeadlock) {
+  Tracker tracker;
+  end_each_other(tracker, tracker);
+}
+
+TEST(MemoryEvents, HandlersOfTwoTrackersThatEndEachOtherToo) {
+  Tracker one;
+  Tracker two;
+  end_each_other(one, two);
+}
+
+TEST(MemoryEvents, UnsubscribeWaitsForAThreadThatWaitsInsideTheHandlerItEnds) {
+  Tracker tracker;
+  EventHub& hub = tracker.events();
+  const LayerId layer = tracker.layer("x");
+  const AllocationId id = tracker.allocate(layer, 1);
+  std::atomic<int> inside{0};
+  std::atomic<bool> go_on{false};
+  SubscriptionId inner = 0;
+  std::thread::id ends_itself;
+  inner = hub.subscribe(freed, [&](const Event&) {
+    ++inside;
+    until([&] { return inside.load() == 2; });
+    if (std::this_thread::get_id() == ends_itself) {
+      hub.unsubscribe(inner);  // waits for the other thread in here
+    } else {
+      until([&] { return go_on.load(); });
+    }
+  });
+  const SubscriptionId outer = hub.subscribe(allocated, [&](const Event& event) {
+    ends_itself = std::this_thread::get_id();
+    tracker.free(event.allocation);
+  });
+  std::thread nested([&] { tracker.allocate(layer, 1); });
+  until([&] { return inside.load() == 1; });
+  std::thread other([&] { tracker.free(id); });
+  until([&] { return (hub.wanted() & freed) == 0; });
+  std::thread ender([&] { hub.unsubscribe(outer); });
+  until([&] { return hub.wanted() == 0; });
+  go_on = true;
+  nested.join();
+  other.join();
+  ender.join();
+  EXPECT_EQ(tracker.stats().current_bytes, 0);
+  EXPECT_ERROR(hub.unsubscribe(outer), Status::not_found, "there is none");
 }
 
 TEST(MemoryEventQueue, KeepsOrderCountsDropsAndIsPolled) {

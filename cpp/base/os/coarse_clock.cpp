@@ -10,7 +10,7 @@ std::int64_t coarse_now_ns() noexcept {
 #else
   constexpr clockid_t clock = CLOCK_MONOTONIC;
 #endif
-  timespec now{};
+  timespec now;  // filled below, whatever happens
   clock_gettime(clock, &now);
   return std::int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
