@@ -1,7 +1,7 @@
 // The memory tracker beside what one would write first. Baseline is the plainest thing that does the same job: one mutex,
-// std::unordered_map<std::string, ...> for the layers, std::unordered_map<id, ...> for what is live, no times. CountsOnly does less.
-// An event is one allocation or one free; every row's time is per event. Rows with two threads run for a fixed time and also tell
-// the 99.9th percentile of one event and fairness: the slower thread's events over the faster one's.
+// std::unordered_map<std::string, ...> for the layers, std::unordered_map<id, ...> for what is live, no times. CountsOnly does
+// less. An event is one allocation or one free; every row's time is per event. Rows with two threads run for a fixed time and also
+// tell the 99.9th percentile of one event and fairness: the slower thread's events over the faster one's.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <numeric>
 #include <random>
@@ -19,6 +20,9 @@
 
 #include <ckpt/memory.h>
 
+#include "memory/chunks.h"
+#include "memory/spin_lock.h"
+#include "memory/state.h"
 #include "memory/tracker.h"
 
 namespace {
@@ -158,6 +162,23 @@ class CountsOnly {
   Counts total_;
 };
 
+// No tracker at all: what it costs the caller to bring its name and to take a lock. The floor of every row by name.
+class NamesAlone {
+ public:
+  explicit NamesAlone(std::int64_t layers) : names_(layer_names(layers)) {}
+  std::uint64_t allocate(std::size_t layer) {
+    lock_.lock();
+    const std::size_t length = std::strlen(names_[layer].c_str());
+    lock_.unlock();
+    return length;
+  }
+  void free(std::size_t layer, std::uint64_t) { benchmark::DoNotOptimize(allocate(layer)); }
+
+ private:
+  std::vector<std::string> names_;
+  ckpt::memory::SpinLock lock_;
+};
+
 class CppByHandle {
  public:
   explicit CppByHandle(std::int64_t layers) {
@@ -287,19 +308,72 @@ void two_threads(benchmark::State& state) {
 
 // ---- What else costs ----
 
-// How long one snapshot takes, and how long it can hold writers up: the longest event on another thread is noise from the machine
-// as well, so the copy under the lock is what is bounded and shown by the difference to "without".
+// How long one snapshot takes, nobody writing.
 void snapshot(benchmark::State& state) {
   CppByHandle subject(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(subject.tracker().snapshot());
 }
 
+void show(benchmark::State& state, const std::string& what, std::vector<std::int64_t>& samples_ns) {
+  std::sort(samples_ns.begin(), samples_ns.end());
+  const auto at = [&](double part) {
+    return samples_ns.empty()
+               ? 0.0
+               : static_cast<double>(samples_ns[static_cast<std::size_t>(static_cast<double>(samples_ns.size() - 1) * part)]);
+  };
+  state.counters[what + "s"] = static_cast<double>(samples_ns.size());
+  state.counters[what + "_p50_ns"] = at(0.5);
+  state.counters[what + "_p99_ns"] = at(0.99);
+  state.counters[what + "_max_ns"] = at(1);
+  state.counters[what + "s_over_100us"] =
+      static_cast<double>(std::count_if(samples_ns.begin(), samples_ns.end(), [](std::int64_t ns) { return ns > 100000; }));
+}
+
+// The lock's own time: what a snapshot of 10,000 layers does under it, while another thread changes layers all over.
+void snapshot_hold(benchmark::State& state) {
+  constexpr std::int64_t layers = 10000;
+  const bool prefetch = state.range(0) != 0;
+  ckpt::memory::SpinLock lock;
+  ckpt::memory::Chunks<ckpt::memory::LayerState> live;
+  while (live.capacity() < layers) live.add(live.prepare());
+  for (std::uint32_t i = 0; i < layers; ++i) live[i] = {};
+  std::vector<ckpt::memory::LayerState> copy(layers);
+  std::vector<std::int64_t> holds;
+  for (auto _ : state) {
+    std::atomic<bool> stop{false};
+    std::thread writer([&] {
+      std::uint32_t next = 0;
+      while (!stop.load(std::memory_order_relaxed)) {
+        const std::lock_guard guard(lock);
+        ++live[next].current_bytes;
+        next = (next + 7919) % layers;
+      }
+    });
+    const auto end = Steady::now() + std::chrono::seconds(2);
+    while (Steady::now() < end) {
+      std::fill(copy.begin(), copy.end(), ckpt::memory::LayerState{});
+      if (prefetch) live.prefetch(layers);
+      const std::lock_guard guard(lock);
+      const auto begin = Steady::now();
+      live.copy_to(copy.data(), layers);
+      benchmark::DoNotOptimize(copy.data());
+      benchmark::ClobberMemory();
+      holds.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now() - begin).count());
+    }
+    stop.store(true);
+    writer.join();
+  }
+  show(state, "hold", holds);
+}
+
+// What a writer that changes layers all over sees of it: its longest wait in each millisecond, with snapshots one after another and
+// without any (what the machine itself does).
 void writer_during_snapshots(benchmark::State& state) {
-  CppByHandle subject(10000);
+  constexpr std::size_t layers = 10000;
+  CppByHandle subject(layers);
   const bool with = state.range(0) != 0;
-  std::int64_t over_100us = 0;
   std::int64_t snapshots = 0;
-  std::vector<std::int64_t> samples;
+  std::vector<std::int64_t> waits;
   for (auto _ : state) {
     std::atomic<bool> stop{false};
     std::thread reader([&] {
@@ -308,28 +382,25 @@ void writer_during_snapshots(benchmark::State& state) {
         ++snapshots;
       }
     });
-    const auto end = Steady::now() + std::chrono::seconds(1);
-    for (auto now = Steady::now(); now < end;) {
-      const std::uint64_t id = subject.allocate(7);
-      const auto then = Steady::now();
-      const std::int64_t ns = std::chrono::duration_cast<std::chrono::nanoseconds>(then - now).count();
-      if (ns > 2000) samples.push_back(ns);
-      if (ns > 100000) ++over_100us;
-      subject.free(7, id);
-      now = Steady::now();
+    std::size_t layer = 0;
+    auto then = Steady::now();
+    const auto end = then + std::chrono::seconds(2);
+    while (then < end) {
+      std::int64_t longest = 0;
+      for (const auto next = then + std::chrono::milliseconds(1); then < next;) {
+        subject.free(layer, subject.allocate(layer));
+        layer = (layer + 7919) % layers;
+        const auto now = Steady::now();
+        longest = std::max<std::int64_t>(longest, std::chrono::duration_cast<std::chrono::nanoseconds>(now - then).count());
+        then = now;
+      }
+      waits.push_back(longest);
     }
     stop.store(true);
     reader.join();
   }
-  std::sort(samples.begin(), samples.end());
-  const auto at = [&](std::size_t per_mille) {
-    return samples.empty() ? 0.0 : static_cast<double>(samples[std::min(samples.size() - 1, samples.size() * per_mille / 1000)]);
-  };
   state.counters["snapshots"] = static_cast<double>(snapshots);
-  state.counters["waits_over_2us"] = static_cast<double>(samples.size());
-  state.counters["median_wait_ns"] = at(500);
-  state.counters["p99_wait_ns"] = at(990);
-  state.counters["waits_over_100us"] = static_cast<double>(over_100us);
+  show(state, "longest_wait", waits);
 }
 
 void with_queue(benchmark::State& state) {
@@ -348,6 +419,7 @@ void with_queue(benchmark::State& state) {
 BENCHMARK(one_thread<Baseline>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<BaselineByName>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CountsOnly>)->Arg(64)->Arg(10000);
+BENCHMARK(one_thread<NamesAlone>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CppByHandle>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CByHandle>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CByName>)->Arg(64)->Arg(10000);
@@ -357,6 +429,7 @@ BENCHMARK(two_threads<CountsOnly>)->Arg(64)->UseManualTime()->Iterations(3);
 BENCHMARK(two_threads<CByHandle>)->Arg(64)->UseManualTime()->Iterations(3);
 BENCHMARK(two_threads<CByName>)->Arg(64)->UseManualTime()->Iterations(3);
 BENCHMARK(snapshot)->Arg(64)->Arg(10000);
+BENCHMARK(snapshot_hold)->Arg(0)->Arg(1)->Iterations(1);
 BENCHMARK(writer_during_snapshots)->Arg(0)->Arg(1)->Iterations(1);
 BENCHMARK(with_queue);
 

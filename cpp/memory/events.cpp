@@ -171,8 +171,7 @@ void EventHub::end_wait(const Subscription* target) noexcept {
 bool EventHub::waits_for_this_thread(const std::vector<Waiter>& waiters, const Subscription* target) {
   return std::any_of(waiters.begin(), waiters.end(), [&](const Waiter& waiter) {
     return contains(waiter.frames, target) &&
-           (contains(current_frame, waiter.target) ||
-            (waiter.target != target && waits_for_this_thread(waiters, waiter.target)));
+           (contains(current_frame, waiter.target) || (waiter.target != target && waits_for_this_thread(waiters, waiter.target)));
   });
 }
 

@@ -1,8 +1,6 @@
 #include "memory/names.h"
 
-#include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "base/error.h"
@@ -10,7 +8,7 @@
 namespace ckpt::memory {
 
 Names::Names() {
-  tables_.push_back(std::make_unique<Table>(128));
+  tables_.push_back(std::make_unique<Table>(64));
   table_.store(tables_.back().get(), std::memory_order_release);
 }
 
@@ -20,46 +18,53 @@ LayerId Names::add(std::string_view name, const std::function<void(LayerId)>& re
     base::fail(base::Status::out_of_range, "name is ", base::quoted(name), "; ", index, " layers are known already");
   if (index >= entries_.capacity()) entries_.add(entries_.prepare());
   Table* table = tables_.back().get();
-  if (static_cast<std::size_t>(index + 1) * 4 > (table->mask + 1) * 3) {
-    auto larger = std::make_unique<Table>((table->mask + 1) * 2);
-    for (const Place& place : table->places) {
-      if (const Entry* const known = place.entry.load(std::memory_order_relaxed)) larger->insert(place.hash, place.layer, known);
+  if (static_cast<std::size_t>(index + 1) * 2 > table->places()) {
+    auto larger = std::make_unique<Table>(table->groups.size() * 2);
+    for (const Group& group : table->groups) {
+      for (const auto& place : group.words) {
+        if (const std::uint64_t word = place.load(std::memory_order_relaxed); word != empty) larger->insert(word);
+      }
     }
     tables_.push_back(std::move(larger));
     table = tables_.back().get();
     table_.store(table, std::memory_order_release);
   }
   const auto layer = static_cast<LayerId>(index);
-  const Entry* const entry = make_entry(name);
-  entries_[static_cast<std::uint32_t>(index)] = entry;
+  Entry& entry = entries_[static_cast<std::uint32_t>(index)];
+  entry.length = name.size();
+  char* text = entry.inside;
+  if (name.size() >= sizeof entry.inside) {
+    long_texts_.push_back(std::make_unique_for_overwrite<char[]>(name.size() + 1));
+    text = long_texts_.back().get();
+    std::memcpy(entry.inside, &text, sizeof text);
+  }
+  std::memcpy(text, name.data(), name.size());
+  text[name.size()] = '\0';
   ready(layer);
-  table->insert(hash_of(name), layer, entry);
+  table->insert(word_of(hash_of(name), static_cast<std::uint32_t>(index)));
   count_.store(index + 1, std::memory_order_release);
   return layer;
 }
 
-Names::Entry* Names::make_entry(std::string_view name) {
-  constexpr std::size_t block_lines = 64;
-  const std::size_t lines = (sizeof(Entry) + name.size() + sizeof(Line)) / sizeof(Line);  // with a NUL, rounded up
-  if (lines > free_lines_) {
-    const std::size_t fresh = std::max(lines, block_lines);
-    blocks_.push_back(std::make_unique<Line[]>(fresh));
-    next_line_ = blocks_.back().get();
-    free_lines_ = fresh;
+LayerId Names::find_further(std::string_view name, std::uint32_t hash) const noexcept {
+  const Table& table = *table_.load(std::memory_order_acquire);
+  for (std::size_t index = hash & table.mask;; index = (index + 1) & table.mask) {
+    for (const auto& place : table.groups[index].words) {
+      const std::uint64_t word = place.load(std::memory_order_acquire);
+      if (word == empty) return no_layer;
+      if (hash_in(word) == hash && is_named(number_in(word), name)) return static_cast<LayerId>(number_in(word));
+    }
   }
-  auto* const entry = new (next_line_) Entry{name.size()};
-  std::memcpy(static_cast<void*>(entry + 1), name.data(), name.size());
-  next_line_ += lines;
-  free_lines_ -= lines;
-  return entry;
 }
 
-void Names::Table::insert(std::uint32_t hash, LayerId layer, const Entry* entry) noexcept {
-  std::size_t index = hash & mask;
-  while (places[index].entry.load(std::memory_order_relaxed) != nullptr) index = (index + 1) & mask;
-  places[index].hash = hash;
-  places[index].layer = layer;
-  places[index].entry.store(entry, std::memory_order_release);
+void Names::Table::insert(std::uint64_t word) noexcept {
+  for (std::size_t index = hash_in(word) & mask;; index = (index + 1) & mask) {
+    for (auto& place : groups[index].words) {
+      if (place.load(std::memory_order_relaxed) != empty) continue;
+      place.store(word, std::memory_order_release);
+      return;
+    }
+  }
 }
 
 }  // namespace ckpt::memory

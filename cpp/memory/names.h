@@ -1,6 +1,7 @@
 // Layer names and their dense numbers. Looking up takes no lock; adding is for one thread at a time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "memory/chunks.h"
@@ -25,14 +27,18 @@ class Names {
   LayerId find(std::string_view name, Likely&& likely) const noexcept {
     const std::uint32_t hash = hash_of(name);
     const Table& table = *table_.load(std::memory_order_acquire);
-    for (std::size_t index = hash & table.mask;; index = (index + 1) & table.mask) {
-      const Place& place = table.places[index];
-      const Entry* const entry = place.entry.load(std::memory_order_acquire);
-      if (entry == nullptr) return no_layer;
-      if (place.hash != hash) continue;
-      likely(place.layer);
-      if (entry->length == name.size() && same(entry->text(), name.data(), name.size())) return place.layer;
+    // All words of the group are looked at, without a branch: which of them it is cannot be foreseen.
+    const Group& group = table.groups[hash & table.mask];
+    std::uint64_t word = empty;
+    for (const auto& place : group.words) {
+      const std::uint64_t candidate = place.load(std::memory_order_acquire);
+      word = hash_in(candidate) == hash ? candidate : word;
     }
+    const std::uint32_t layer = number_in(word);
+    if (word == empty) [[unlikely]]
+      return find_further(name, hash);
+    likely(static_cast<LayerId>(layer));
+    return is_named(layer, name) ? static_cast<LayerId>(layer) : find_further(name, hash);
   }
   LayerId find(std::string_view name) const noexcept {
     return find(name, [](LayerId) {});
@@ -41,34 +47,50 @@ class Names {
   // When add throws, nothing changed.
   LayerId add(std::string_view name, const std::function<void(LayerId)>& ready);
   // A known number's name, NUL-terminated; stays valid as long as this object.
-  std::string_view name(LayerId layer) const noexcept { return entries_[static_cast<std::uint32_t>(layer)]->name(); }
+  std::string_view name(LayerId layer) const noexcept { return entries_[static_cast<std::uint32_t>(layer)].name(); }
   // Names known; every number below is readable.
   std::int64_t count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  private:
-  // The text follows in the same cache line, when it is short enough.
-  struct Entry {
+  // One cache line; a text that is too long for it is elsewhere.
+  struct alignas(64) Entry {
     std::size_t length;
-    const char* text() const noexcept { return reinterpret_cast<const char*>(this + 1); }
+    char inside[56];  // the text and a NUL, or a pointer to them
+    const char* text() const noexcept {
+      if (length < sizeof inside) [[likely]]
+        return inside;
+      const char* elsewhere = nullptr;
+      std::memcpy(&elsewhere, inside, sizeof elsewhere);
+      return elsewhere;
+    }
     std::string_view name() const noexcept { return {text(), length}; }
   };
-  struct alignas(64) Line {
-    std::byte bytes[64];
+  // Open addressing over words of hash and number, four to a group that is filled in order before the next one is, at most half
+  // full; nothing is ever removed. The words are few and small, so that a lookup among many names misses the cache once, at the
+  // text.
+  struct alignas(32) Group {
+    std::array<std::atomic<std::uint64_t>, 4> words{};
   };
-  // hash and layer are written before entry is, and never again: who sees an entry sees them.
-  struct Place {
-    std::atomic<const Entry*> entry{nullptr};
-    std::uint32_t hash = 0;
-    LayerId layer = no_layer;
-  };
-  // Open addressing with linear probing, four places in a cache line, at most three quarters full; nothing is ever removed. The hash
-  // is kept beside the pointer, so that a lookup among many names misses the cache twice: in the table and at the right text.
   struct Table {
-    explicit Table(std::size_t size) : mask(size - 1), places(size) {}
-    void insert(std::uint32_t hash, LayerId layer, const Entry* entry) noexcept;
+    explicit Table(std::size_t size) : mask(size - 1), groups(size) {}
+    std::size_t places() const noexcept { return groups.size() * std::tuple_size_v<decltype(Group::words)>; }
+    void insert(std::uint64_t word) noexcept;
     std::size_t mask;
-    std::vector<Place> places;
+    std::vector<Group> groups;
   };
+  static constexpr std::uint64_t empty = 0;  // the lower half is number + 1, so no name's word is 0
+  static std::uint64_t word_of(std::uint32_t hash, std::uint32_t number) noexcept {
+    return std::uint64_t{hash} << 32 | (number + 1);
+  }
+  static std::uint32_t hash_in(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word >> 32); }
+  static std::uint32_t number_in(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word) - 1; }
+
+  // find for names that are not the first of their hash in their group.
+  LayerId find_further(std::string_view name, std::uint32_t hash) const noexcept;
+  bool is_named(std::uint32_t number, std::string_view name) const noexcept {
+    const Entry& entry = entries_[number];
+    return entry.length == name.size() && same(entry.text(), name.data(), name.size());
+  }
 
   static std::uint64_t load(const char* at) noexcept {
     std::uint64_t word = 0;
@@ -116,12 +138,8 @@ class Names {
     return difference == 0;
   }
 
-  Entry* make_entry(std::string_view name);
-
-  std::vector<std::unique_ptr<Line[]>> blocks_;
-  std::size_t free_lines_ = 0;  // at the end of the last block
-  Line* next_line_ = nullptr;
-  Chunks<const Entry*> entries_;
+  std::vector<std::unique_ptr<char[]>> long_texts_;
+  Chunks<Entry> entries_;
   std::atomic<std::int64_t> count_{0};
   std::atomic<const Table*> table_;
   // Readers may still be in an outgrown table, so it stays: together they are no larger than the last.

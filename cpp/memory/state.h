@@ -67,7 +67,7 @@ struct Scope {
   std::int64_t pushed_ns = 0;
 };
 
-// Writes only what changes: a cache line that is only read stays shared, and a store less is a store less to wait for at the lock.
+// Writes only what changes: a store less is a store less for the next taking of the lock to wait for.
 template <class T>
 void raise(T& highest, T value) noexcept {
   if (value > highest) highest = value;
@@ -126,11 +126,12 @@ struct Tracker::State {
   AllocationId admit(LayerId layer, std::int64_t bytes, Teller& teller);
   template <class Teller>
   void free(AllocationId allocation, Teller& teller);
-  std::int64_t free_all(LayerId layer, bool tell, std::vector<Event>& told);
+  std::int64_t free_all(LayerId layer, std::vector<Event>* told);  // told: null when nobody listens
   void grow_slots();
   [[noreturn]] static void refuse_bytes(std::int64_t bytes);
   // Release `lock` and throw; what was not found is counted.
   [[noreturn]] void refuse_layer(LayerId layer);
+  [[noreturn]] void refuse_empty(LayerId layer);
   [[noreturn]] void refuse_allocation(AllocationId allocation);
   [[noreturn]] void refuse_total(std::int64_t bytes);
   ScopeStats describe_scope(std::size_t index, std::string name, const Totals& then) const;  // under control

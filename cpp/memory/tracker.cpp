@@ -141,21 +141,19 @@ inline void Tracker::State::free(AllocationId allocation, Teller& teller) {
   lock.unlock();
 }
 
-std::int64_t Tracker::State::free_all(LayerId id, bool tell, std::vector<Event>& told) {
+std::int64_t Tracker::State::free_all(LayerId id, std::vector<Event>* told) {
   const std::int64_t now_ns = now();
   for (;;) {
     lock.lock();
-    if (!knows(id)) refuse_layer(id);
+    if (!knows(id)) [[unlikely]]
+      refuse_layer(id);
     LayerState& layer = layer_at(id);
     const std::uint32_t live = layer.live;
-    if (live == 0) {
-      ++totals.not_found;
+    if (live == 0) [[unlikely]]
+      refuse_empty(id);
+    if (told != nullptr && told->capacity() < live) {
       lock.unlock();
-      base::fail(base::Status::not_found, "layer is ", id, " (", base::quoted(names.name(id)), "); it has no live allocation");
-    }
-    if (tell && told.capacity() < live) {
-      lock.unlock();
-      told.reserve(std::size_t{live} + live / 4);
+      told->reserve(std::size_t{live} + live / 4);
       continue;
     }
     while (layer.head != no_slot) {
@@ -163,7 +161,7 @@ std::int64_t Tracker::State::free_all(LayerId id, bool tell, std::vector<Event>&
       const AllocationId allocation = slots.id_of(index);
       const std::int64_t bytes = slots[index].bytes;
       unbook(index, now_ns);
-      if (tell) told.push_back(event_now(EventKind::freed, allocation, id, bytes, now_ns));
+      if (told != nullptr) told->push_back(event_now(EventKind::freed, allocation, id, bytes, now_ns));
     }
     lock.unlock();
     return live;
@@ -180,6 +178,12 @@ void Tracker::State::refuse_allocation(AllocationId allocation) {
   ++totals.not_found;
   lock.unlock();
   base::fail(base::Status::not_found, "allocation is ", allocation, "; no live allocation has that id");
+}
+
+void Tracker::State::refuse_empty(LayerId layer) {
+  ++totals.not_found;
+  lock.unlock();
+  base::fail(base::Status::not_found, "layer is ", layer, " (", base::quoted(names.name(layer)), "); it has no live allocation");
 }
 
 void Tracker::State::refuse_total(std::int64_t bytes) {
@@ -256,10 +260,16 @@ void Tracker::free(AllocationId allocation) {
 }
 
 std::int64_t Tracker::free_layer(LayerId layer) {
+  State& state = *state_;
+  if ((state.hub.wanted() & bit(EventKind::freed)) != 0) [[unlikely]]
+    return free_layer_and_tell(layer);
+  return state.free_all(layer, nullptr);
+}
+
+[[gnu::noinline]] std::int64_t Tracker::free_layer_and_tell(LayerId layer) {
   std::vector<Event> told;
-  if ((state_->hub.wanted() & bit(EventKind::freed)) == 0) return state_->free_all(layer, false, told);
   const auto state = state_;
-  const std::int64_t freed = state->free_all(layer, true, told);
+  const std::int64_t freed = state->free_all(layer, &told);
   state->deliver(told);
   return freed;
 }

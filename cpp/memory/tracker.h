@@ -88,6 +88,7 @@ class Tracker {
   AllocationId admit(LayerId layer, std::int64_t bytes);
   template <bool within_limit>
   AllocationId admit_and_tell(LayerId layer, std::int64_t bytes, std::uint32_t wanted);
+  std::int64_t free_layer_and_tell(LayerId layer);
   void free_and_tell(AllocationId allocation, std::uint32_t wanted);
   template <bool within_limit>
   AllocationId admit(std::string_view name, std::int64_t bytes);

@@ -66,7 +66,7 @@ TEST(MemorySlots, ASlotWhoseGenerationsAreUsedUpIsNotUsedAgain) {
 TEST(MemoryNames, ManyNamesOfAllLengths) {
   Names names;
   std::vector<std::string> all;
-  for (int i = 0; i < 3000; ++i) all.push_back(std::string(static_cast<std::size_t>(i % 40), 'x') + base::cat(i));
+  for (int i = 0; i < 3000; ++i) all.push_back(std::string(static_cast<std::size_t>(i % 70), 'x') + base::cat(i));
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(names.find(all[i]), no_layer);
     LayerId told = no_layer;
@@ -81,6 +81,38 @@ TEST(MemoryNames, ManyNamesOfAllLengths) {
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(names.find(all[i]), static_cast<LayerId>(i));
   EXPECT_EQ(names.count(), 3000);
   EXPECT_EQ(names.find(std::string("1\0", 2)), no_layer);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string_view name = names.name(static_cast<LayerId>(i));
+    EXPECT_EQ(name, all[i]);
+    EXPECT_EQ(name.data()[name.size()], '\0');
+  }
+}
+
+TEST(MemoryNames, NamesThatDifferInOneCharacterAnywhere) {
+  Names names;
+  std::vector<std::string> all;
+  for (std::size_t length = 1; length <= 70; ++length) {
+    all.emplace_back(length, 'a');
+    for (std::size_t at = 0; at < length; ++at) {
+      all.emplace_back(length, 'a');
+      all.back()[at] = 'b';
+    }
+  }
+  for (const std::string& name : all) static_cast<void>(names.add(name, [](LayerId) {}));
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(names.find(all[i]), static_cast<LayerId>(i)) << all[i];
+}
+
+// Enough for names whose 32 bits of hash are equal (about ten pairs among so many): each is still found, and no other for it.
+TEST(MemoryNames, NamesOfEqualHashesAreToldApart) {
+  Names names;
+  constexpr int count = 300000;
+  for (int i = 0; i < count; ++i) names.add(base::cat("layer.", i), [](LayerId) {});
+  int wrong = 0;
+  for (int i = 0; i < count; ++i) {
+    wrong += names.find(base::cat("layer.", i)) != i ? 1 : 0;
+    wrong += names.find(base::cat("other.", i)) != no_layer ? 1 : 0;
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
