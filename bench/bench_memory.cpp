@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
 #include <numeric>
 #include <random>
@@ -162,23 +161,6 @@ class CountsOnly {
   Counts total_;
 };
 
-// No tracker at all: what it costs the caller to bring its name and to take a lock. The floor of every row by name.
-class NamesAlone {
- public:
-  explicit NamesAlone(std::int64_t layers) : names_(layer_names(layers)) {}
-  std::uint64_t allocate(std::size_t layer) {
-    lock_.lock();
-    const std::size_t length = std::strlen(names_[layer].c_str());
-    lock_.unlock();
-    return length;
-  }
-  void free(std::size_t layer, std::uint64_t) { benchmark::DoNotOptimize(allocate(layer)); }
-
- private:
-  std::vector<std::string> names_;
-  ckpt::memory::SpinLock lock_;
-};
-
 class CppByHandle {
  public:
   explicit CppByHandle(std::int64_t layers) {
@@ -225,17 +207,17 @@ class CByName : public CByHandle {
   }
 };
 
-// ---- One thread: a window of live allocations that moves over the layers, in an order that no prefetcher foresees ----
+// ---- One thread: a window of live allocations that moves over the layers ----
 
 constexpr std::size_t window = 16;
 
-template <class Subject>
-void one_thread(benchmark::State& state) {
+template <class Subject, bool shuffled>
+void walk(benchmark::State& state) {
   const auto layers = static_cast<std::size_t>(state.range(0));
   Subject subject(state.range(0));
   std::vector<std::size_t> order(layers);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::shuffle(order.begin(), order.end(), std::mt19937(7));
+  if (shuffled) std::shuffle(order.begin(), order.end(), std::mt19937(7));
   std::array<std::uint64_t, window> live{};
   std::size_t next = 0;
   for (; next < window; ++next) live[next] = subject.allocate(order[next % layers]);
@@ -249,6 +231,18 @@ void one_thread(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * 2);
   state.counters["per_event"] =
       benchmark::Counter(static_cast<double>(state.iterations()) * 2, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+// In an order that no prefetcher foresees.
+template <class Subject>
+void one_thread(benchmark::State& state) {
+  walk<Subject, true>(state);
+}
+
+// Layer after layer, as a model runs.
+template <class Subject>
+void one_thread_in_order(benchmark::State& state) {
+  walk<Subject, false>(state);
 }
 
 // ---- Two threads ----
@@ -419,10 +413,11 @@ void with_queue(benchmark::State& state) {
 BENCHMARK(one_thread<Baseline>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<BaselineByName>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CountsOnly>)->Arg(64)->Arg(10000);
-BENCHMARK(one_thread<NamesAlone>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CppByHandle>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CByHandle>)->Arg(64)->Arg(10000);
 BENCHMARK(one_thread<CByName>)->Arg(64)->Arg(10000);
+BENCHMARK(one_thread_in_order<BaselineByName>)->Arg(64)->Arg(10000);
+BENCHMARK(one_thread_in_order<CByName>)->Arg(64)->Arg(10000);
 BENCHMARK(two_threads<Baseline>)->Arg(64)->UseManualTime()->Iterations(3);
 BENCHMARK(two_threads<BaselineByName>)->Arg(64)->UseManualTime()->Iterations(3);
 BENCHMARK(two_threads<CountsOnly>)->Arg(64)->UseManualTime()->Iterations(3);

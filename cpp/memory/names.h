@@ -113,9 +113,11 @@ class Names {
     const std::size_t size = name.size();
     std::uint64_t hash = odd ^ size;
     if (size >= 16) [[likely]] {
+      // The last 16 bytes are folded beside the others, not after them: the processor does both at once.
       const char* const last = at + size - 16;
+      const std::uint64_t end = fold(load(last) ^ odd, load(last + 8) ^ size);
       for (; at < last; at += 16) hash = fold(load(at) ^ hash, load(at + 8) ^ other);
-      hash = fold(load(last) ^ hash, load(last + 8) ^ other);
+      hash ^= end;
     } else if (size >= 8) {
       hash = fold(load(at) ^ hash, load(at + size - 8) ^ other);
     } else {
