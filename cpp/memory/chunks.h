@@ -34,17 +34,6 @@ class Chunks {
   }
   void add(std::unique_ptr<T[]> prepared) noexcept { chunks_[count_++] = std::move(prepared); }
 
-  // Asks for elements 0 .. count-1 to be brought into the cache. Reads nothing, so it needs no lock but a steady number of chunks.
-  void prefetch(std::int64_t count) const noexcept {
-    constexpr std::size_t line = 64;
-    for (std::size_t k = 0; count > 0; ++k) {
-      const std::int64_t here = std::min(count, static_cast<std::int64_t>(first << k));
-      const auto* const bytes = reinterpret_cast<const std::byte*>(chunks_[k].get());
-      for (std::size_t at = 0; at < static_cast<std::size_t>(here) * sizeof(T); at += line) __builtin_prefetch(bytes + at);
-      count -= here;
-    }
-  }
-
   // Copies elements 0 .. count-1.
   void copy_to(T* out, std::int64_t count) const noexcept {
     for (std::size_t k = 0; count > 0; ++k) {

@@ -88,10 +88,8 @@ Snapshot Tracker::snapshot(LayerOrder order, std::int64_t most_layers) const {
   const std::int64_t now_ns = state.now();  // the clock may be the user's code: no lock is held
   {
     const std::lock_guard reading(state.control);  // no new layers from here on
-    // The memory is asked for and touched, and what other cores changed last is fetched, before the spin lock is taken: writers
-    // wait for the copy alone.
+    // The memory is asked for and touched before the spin lock is taken: writers wait for the copy alone.
     layers.resize(static_cast<std::size_t>(state.names.count()));
-    state.layers.prefetch(state.names.count());
     Totals then;
     {
       const std::lock_guard guard(state.lock);
