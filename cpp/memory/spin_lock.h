@@ -22,8 +22,8 @@ class SpinLock {
  private:
   // Measured with two threads that do nothing but events, per million events a second, fairness and the tail (docs/memory.md): a
   // shorter first wait gives the line back too early, a longer last one starves whoever waits.
-  static constexpr int first_pauses = 32;
-  static constexpr int most_pauses = 128;
+  static constexpr int first_pauses = 128;
+  static constexpr int most_pauses = 256;
 
   [[gnu::noinline]] void wait() noexcept {
     int pauses = first_pauses;
