@@ -123,9 +123,9 @@ struct Tracker::State {
   template <bool within_limit>
   bool has_room(std::int64_t bytes);
   template <bool within_limit, class Teller>
-  AllocationId admit(LayerId layer, std::int64_t bytes, Teller& teller);
+  [[gnu::always_inline]] AllocationId admit(LayerId layer, std::int64_t bytes, Teller& teller);
   template <class Teller>
-  void free(AllocationId allocation, Teller& teller);
+  [[gnu::always_inline]] void free(AllocationId allocation, Teller& teller);
   std::int64_t free_all(LayerId layer, std::vector<Event>* told);  // told: null when nobody listens
   void grow_slots();
   [[noreturn]] static void refuse_bytes(std::int64_t bytes);
