@@ -286,7 +286,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tr
 
 /* Ends a subscription. Returns when no other thread is still inside its handler; destroy has run then. Called from inside that
  * handler, destroy runs as soon as the handler has returned. NOT_FOUND for an unknown id; INVALID_STATE, and nothing changed, when
- * two threads inside two handlers would wait for each other. */
+ * threads inside handlers, of this tracker or of several, would wait for each other. */
 CKPT_API ckpt_status ckpt_memory_tracker_unsubscribe(ckpt_memory_tracker* tracker, int64_t subscription);
 
 /* Takes the oldest event of a queue: *got is 1 and *event filled, or *got is 0 and *event left alone when the queue is empty. Never
