@@ -20,7 +20,7 @@ class SpinLock {
   void unlock() noexcept { held_.store(false, std::memory_order_release); }
 
  private:
-  // Measured with two threads that do nothing but events, per million events a second, fairness and the tail (docs/memory.md): a
+  // Chosen by throughput, fairness and tail of two threads that do nothing but events (the table is in docs/memory.md): a
   // shorter first wait gives the line back too early, a longer last one starves whoever waits.
   static constexpr int first_pauses = 128;
   static constexpr int most_pauses = 256;
