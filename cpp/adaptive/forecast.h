@@ -1,0 +1,69 @@
+// What is known about failures, and the work between two checkpoints that follows from it, for each policy that has an interval.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "adaptive/age_buckets.h"
+#include "adaptive/gamma_rate.h"
+#include "adaptive/hedge.h"
+#include "adaptive/weibull.h"
+
+namespace ckpt::adaptive {
+
+enum class Policy : std::int32_t { automatic = 0, threshold, expected_value, young, daly, bayes, weibull, fixed };
+
+// Learns from gaps. Fixed size, whatever it has seen.
+class Forecast {
+ public:
+  // What an expert of the automatic policy thinks; in the order of weights().
+  static constexpr std::array<const char*, Hedge::experts> expert_names = {"bayes",         "bayes, last 128",   "bayes, last 32",
+                                                                           "bayes, last 8", "weibull, last 512", "weibull, last 64",
+                                                                           "age",           "age, last 128"};
+
+  // keep: of the bayes policy, see GammaRate.
+  explicit Forecast(double keep = 1);
+
+  // A gap is over. cost: of a save now; begin: the age at which work began in it. Only failures tell which expert was right.
+  void add(const Gap& gap, double cost, double begin);
+
+  // Failures per second at this age, as the policy sees it. Not for threshold and those whose MTBF is given.
+  double hazard(Policy policy, double age) const;
+  // Work until the next checkpoint, asked at this age.
+  double interval(Policy policy, double cost, double age) const;
+
+  const Hedge::Weights& weights() const { return hedge_.weights(); }
+  std::int64_t failures() const { return failures_; }
+
+  // Everything, for the JSON form.
+  struct Parts;
+  Parts parts();
+
+ private:
+  double expert_hazard(std::size_t expert, double age) const;
+  double expert_interval(std::size_t expert, double cost, double age) const;
+
+  GammaRate posterior_;  // of the policies bayes and expected-value
+  WeibullRate weibull_;  // of the policy weibull
+  std::array<GammaRate, 4> rates_;
+  std::array<WeibullRate, 2> weibulls_;
+  std::array<AgeBuckets, 2> ages_;
+  GapWindow window_;
+  Hedge hedge_;
+  std::int64_t failures_ = 0;
+  double untroubled_seconds_ = 0;  // before the first failure, in runs that ended well
+};
+
+struct Forecast::Parts {
+  GammaRate& posterior;
+  WeibullRate& weibull;
+  std::array<GammaRate, 4>& rates;
+  std::array<WeibullRate, 2>& weibulls;
+  std::array<AgeBuckets, 2>& ages;
+  GapWindow& window;
+  Hedge& hedge;
+  std::int64_t& failures;
+  double& untroubled_seconds;
+};
+
+}  // namespace ckpt::adaptive

@@ -1,0 +1,21 @@
+#include "adaptive/gamma_rate.h"
+
+namespace ckpt::adaptive {
+
+GammaRate::GammaRate(double weight, double keep) : keep_(keep), failures_(weight), seconds_(weight * prior_mtbf_seconds) {}
+
+void GammaRate::add(const Gap& gap) {
+  // A clean exit says nothing about how old the failures are.
+  if (gap.failed) {
+    failures_ = failures_ * keep_ + 1;
+    seconds_ *= keep_;
+  }
+  seconds_ += gap.seconds;
+}
+
+void GammaRate::restore(double failures, double seconds) {
+  failures_ = failures;
+  seconds_ = seconds;
+}
+
+}  // namespace ckpt::adaptive

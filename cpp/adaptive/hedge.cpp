@@ -1,0 +1,35 @@
+#include "adaptive/hedge.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ckpt::adaptive {
+namespace {
+
+// One round in a hundred, the best expert may be another one.
+constexpr double share = 0.01;
+
+}  // namespace
+
+void Hedge::learn(const Weights& losses, double scale) {
+  const double rate = std::log(static_cast<double>(experts)) / (gap_ + scale);
+  const double least = *std::min_element(losses.begin(), losses.end());
+  double mean = 0;
+  double total = 0;
+  Weights next{};
+  for (std::size_t i = 0; i < experts; ++i) {
+    mean += weights_[i] * (losses[i] - least);
+    next[i] = weights_[i] * std::exp(-rate * (losses[i] - least));
+    total += next[i];
+  }
+  // The mean is never below the mix loss; rounding may say so.
+  gap_ += std::max(0.0, mean + std::log(total) / rate);
+  for (std::size_t i = 0; i < experts; ++i) weights_[i] = (1 - share) * next[i] / total + share * first_[i];
+}
+
+void Hedge::restore(const Weights& weights, double mixability_gap) {
+  weights_ = weights;
+  gap_ = mixability_gap;
+}
+
+}  // namespace ckpt::adaptive

@@ -1,0 +1,53 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "adaptive/simulation.h"
+
+namespace ckpt::adaptive {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Extra wall times are null where nothing was finished or the trace is too short.
+ordered_json extra(const PolicyResult& policy, const PolicyResult& baseline, std::size_t first, std::size_t last) {
+  if (last > policy.work.size() || first >= last) return nullptr;
+  const double value = extra_wall(policy, baseline, first, last);
+  return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
+
+ordered_json row(const PolicyResult& policy, const SimulationResult& result) {
+  const std::size_t failures = result.wall.size();
+  return {{"policy", policy.name},
+          {"efficiency", policy.work.back() / result.wall.back()},
+          {"extra_wall", extra(policy, result.daly, 0, failures)},
+          {"extra_wall_first_10", extra(policy, result.daly, 0, 10)},
+          {"extra_wall_first_100", extra(policy, result.daly, 0, 100)},
+          {"extra_wall_after_100", extra(policy, result.daly, 100, failures)}};
+}
+
+}  // namespace
+
+std::string to_json(const SimulationResult& result) {
+  ordered_json rows = ordered_json::array();
+  for (const PolicyResult& policy : result.policies) rows.push_back(row(policy, result));
+  rows.push_back(row(result.daly, result));
+  rows.push_back(row(result.best_fixed, result));
+  rows.push_back(row(result.clairvoyant, result));
+  const Machine& machine = result.machine;
+  const ordered_json value = {{"source", result.source},
+                              {"replicas", result.replicas},
+                              {"failures", result.wall.size()},
+                              {"mtbf_seconds", result.mtbf},
+                              {"cost_seconds", machine.cost},
+                              {"restart_seconds", machine.restart},
+                              {"poll_seconds", machine.poll},
+                              {"remote_every", machine.remote_every},
+                              {"local_cost_seconds", machine.local_cost},
+                              {"remote_share", machine.remote_share},
+                              {"daly_interval_seconds", result.daly_interval},
+                              {"best_fixed_interval_seconds", result.best_interval},
+                              {"policies", std::move(rows)}};
+  return value.dump(2);
+}
+
+}  // namespace ckpt::adaptive

@@ -1,0 +1,98 @@
+#include "adaptive/threshold.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace ckpt::adaptive {
+namespace {
+
+constexpr double smallest_threshold = 0.05;
+constexpr double largest_threshold = 1;
+// Stands for the longest task while there is none.
+constexpr double smallest_longest = 1e-6;
+
+void require_task_name(std::string_view name) {
+  base::require_name("name", name);
+  base::require(name.size() <= Threshold::longest_name, "name has ", name.size(), " bytes; at most ", Threshold::longest_name);
+}
+
+}  // namespace
+
+void require_seconds(std::string_view argument, double seconds) {
+  base::require(std::isfinite(seconds) && seconds >= 0, argument, " is ", seconds, "; a finite number of seconds, at least 0");
+}
+
+Threshold::Threshold(const ThresholdOptions& options) : options_(options), threshold_(options.threshold) {
+  base::require(options.threshold >= smallest_threshold && options.threshold <= largest_threshold, "threshold is ",
+                options.threshold, "; ", smallest_threshold, " .. ", largest_threshold);
+  base::require(options.learning_rate > 0 && options.learning_rate <= 1, "learning_rate is ", options.learning_rate,
+                "; above 0, at most 1");
+  base::require(options.budget >= 0, "budget is ", options.budget, "; at least 0");
+}
+
+void Threshold::observe_task(std::string_view name, double seconds) {
+  require_task_name(name);
+  require_seconds("seconds", seconds);
+  longest_ = std::max(longest_, seconds);
+  Task task;
+  std::copy(name.begin(), name.end(), task.name.begin());
+  task.seconds = seconds;
+  remember(task);
+}
+
+bool Threshold::wants(double cost) const {
+  return used_ < options_.budget && cost / std::max(longest_, smallest_longest) >= threshold_;
+}
+
+bool Threshold::should_checkpoint(std::string_view name, double cost) {
+  require_task_name(name);
+  require_seconds("cost_seconds", cost);
+  if (!wants(cost)) return false;
+  ++used_;
+  for (std::int64_t i = history_size_; i-- > 0;) {
+    Task& task = history_[slot(i)];
+    if (name == task.name.data()) {
+      task.checkpointed = true;
+      break;
+    }
+  }
+  return true;
+}
+
+void Threshold::consume() {
+  if (used_ < options_.budget) ++used_;
+  if (history_size_ > 0) history_[slot(history_size_ - 1)].checkpointed = true;
+}
+
+void Threshold::mark_failed() {
+  if (history_size_ > 0) history_[slot(history_size_ - 1)].failed = true;
+}
+
+void Threshold::adjust_policy(double recovery_seconds_saved, double checkpoint_seconds) {
+  require_seconds("recovery_seconds_saved", recovery_seconds_saved);
+  require_seconds("checkpoint_seconds", checkpoint_seconds);
+  const double benefit = recovery_seconds_saved - checkpoint_seconds;
+  const double size = std::abs(benefit);
+  const double step = options_.learning_rate * (size / (size + 1));
+  threshold_ = std::clamp(threshold_ + (benefit > 0 ? -step : step), smallest_threshold, largest_threshold);
+}
+
+void Threshold::restore(double threshold, double longest, std::int64_t used) noexcept {
+  threshold_ = threshold;
+  longest_ = longest;
+  used_ = used;
+  history_begin_ = 0;
+  history_size_ = 0;
+}
+
+void Threshold::remember(const Task& task) noexcept {
+  if (history_size_ == history_capacity) {
+    history_begin_ = (history_begin_ + 1) % history_capacity;
+    --history_size_;
+  }
+  history_[slot(history_size_++)] = task;
+}
+
+}  // namespace ckpt::adaptive
