@@ -31,6 +31,9 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::fault_handler: return "fault handler";
     case Kind::coordinator: return "coordinator";
     case Kind::reader: return "reader";
+    case Kind::threshold: return "threshold rule";
+    case Kind::controller: return "controller";
+    case Kind::simulation: return "simulation";
   }
   return "no handle at all";
 }

@@ -40,6 +40,9 @@ enum class Kind : std::uint32_t {
   fault_handler,
   coordinator,
   reader,
+  threshold,
+  controller,
+  simulation,
 };
 
 const char* kind_name(std::uint32_t tag) noexcept;

@@ -9,16 +9,18 @@
 namespace ckpt::adaptive {
 namespace {
 
-// Failures that an expert's prior is worth once there was one. One failure more or less moves the estimate most when there are few:
-// three lets the largest extra wall time over all MTBFs of a cold start be least (docs/adaptive.md has the figures).
-constexpr double expert_weight = 3;
+// Failures that an expert's prior is worth once there was one. One failure more or less moves the estimate most when there are few.
+// The extra wall time of a cold start on exponential failures is nearly the same for 1.5 .. 3 (docs/adaptive.md).
+constexpr double expert_weight = 2;
 // An age of less than that tells nothing yet to a controller that has seen no failure.
 constexpr double untold_seconds = 3600;
 
 constexpr double keep_of(double memory) { return 1 - 1 / memory; }
 
-// A former stranger is stationary until it shows otherwise.
-constexpr Hedge::Weights first_weights = {0.5, 0.5 / 7, 0.5 / 7, 0.5 / 7, 0.5 / 7, 0.5 / 7, 0.5 / 7, 0.5 / 7};
+// A strange machine is taken for stationary until it shows otherwise.
+constexpr double stationary = 0.9;
+constexpr double other = (1 - stationary) / 7;
+constexpr Hedge::Weights first_weights = {stationary, other, other, other, other, other, other, other};
 
 }  // namespace
 

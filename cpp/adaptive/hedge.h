@@ -14,8 +14,8 @@ class Hedge {
   static constexpr std::size_t experts = 8;
   using Weights = std::array<double, experts>;
 
-  // first: sums to 1; where the fixed share flows to.
-  explicit Hedge(const Weights& first) : first_(first), weights_(first) {}
+  // first: sums to 1. The fixed share flows to all alike.
+  explicit Hedge(const Weights& first) : weights_(first) {}
 
   const Weights& weights() const { return weights_; }
   // losses: one for each expert, finite. scale: what a loss is of the order of; bounds the learning rate of the first rounds.
@@ -25,7 +25,6 @@ class Hedge {
   void restore(const Weights& weights, double mixability_gap);
 
  private:
-  Weights first_;
   Weights weights_;
   double gap_ = 0;  // what the mixture has lost so far by not knowing the best expert
 };

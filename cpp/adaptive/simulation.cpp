@@ -116,15 +116,17 @@ std::vector<Trace> make_traces(const SimulationOptions& options) {
   return traces;
 }
 
-// Tries intervals a seventh apart, from one poll to far beyond what any formula would say.
+// Tries Daly's interval, and intervals a seventh apart from one poll to far beyond what any formula would say.
 void find_best_fixed(SimulationResult& result, const std::vector<Trace>& traces) {
-  const double wall = result.wall.back();
+  std::vector<double> intervals = {result.daly_interval};
   const double longest = std::max(64 * result.daly_interval, 2 * result.machine.poll);
+  for (double interval = result.machine.poll; interval < longest; interval *= 8.0 / 7) intervals.push_back(interval);
+  std::sort(intervals.begin(), intervals.end());
   double best = -1;
-  for (double interval = result.machine.poll; interval < longest; interval *= 8.0 / 7) {
+  for (const double interval : intervals) {
     Progress work = sum_over(
         traces, [&](const Trace& trace, std::uint64_t replica) { return run_fixed(interval, result.machine, trace, replica); });
-    result.fixed.emplace_back(interval, work.back() / wall);
+    result.fixed.emplace_back(interval, work.back() / result.wall.back());
     if (work.back() <= best) continue;
     best = work.back();
     result.best_interval = interval;

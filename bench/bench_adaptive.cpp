@@ -1,0 +1,93 @@
+// What a decision of each policy costs, asked of a controller that has lived through failures, and what learning from one costs.
+#include <benchmark/benchmark.h>
+
+#include "adaptive/controller.h"
+#include "adaptive/trace.h"
+
+#include <ckpt/adaptive.h>
+
+namespace {
+
+using namespace ckpt::adaptive;
+
+constexpr double mtbf = 20000;
+
+ControllerOptions options_of(Policy policy) {
+  ControllerOptions options;
+  options.policy = policy;
+  options.mtbf_seconds = mtbf;
+  options.interval_seconds = 600;
+  return options;
+}
+
+// Returns the time.
+double live(Controller& controller, int failures) {
+  double now = 0;
+  controller.begin_run(now);
+  for (const double gap : draw_trace({1, mtbf}, 1, failures, 1, 0)) {
+    controller.observe_task("step", 1);
+    controller.begin_save(now);
+    controller.commit_save(now, 30, 30);
+    now += gap;
+    controller.record_failure(now);
+    controller.record_recovery(now, 0, 30);
+  }
+  return now;
+}
+
+// The clock read that a caller makes anyway.
+void read_the_clock(benchmark::State& state) {
+  const auto clock = ckpt::base::monotonic_clock();
+  for (auto _ : state) benchmark::DoNotOptimize(clock->now_ns());
+}
+BENCHMARK(read_the_clock);
+
+void decide(benchmark::State& state) {
+  Controller controller(options_of(static_cast<Policy>(state.range(0))));
+  double now = live(controller, 600);
+  for (auto _ : state) benchmark::DoNotOptimize(controller.decide(now += 1e-3));
+}
+BENCHMARK(decide)->ArgName("policy")->DenseRange(0, 7);
+
+// Through the C API, which programs call.
+void should_checkpoint(benchmark::State& state) {
+  ckpt_controller* controller = nullptr;
+  if (ckpt_controller_create(nullptr, &controller) != CKPT_OK) state.SkipWithError("no controller");
+  ckpt_controller_begin_run(controller, 0);
+  double now = 0;
+  ckpt_decision decision = CKPT_DECISION_INIT;
+  for (auto _ : state) benchmark::DoNotOptimize(ckpt_controller_should_checkpoint(controller, now += 1e-3, &decision));
+  ckpt_controller_release(controller);
+}
+BENCHMARK(should_checkpoint);
+
+// Rare events: a save that is durable, a failure, and the state as JSON.
+void commit(benchmark::State& state) {
+  Controller controller(options_of(Policy::automatic));
+  double now = live(controller, 600);
+  for (auto _ : state) {
+    controller.begin_save(now += 1);
+    controller.commit_save(now, 30, 30);
+  }
+}
+BENCHMARK(commit);
+
+void failure(benchmark::State& state) {
+  Controller controller(options_of(Policy::automatic));
+  double now = live(controller, 600);
+  for (auto _ : state) controller.record_failure(now += mtbf);
+}
+BENCHMARK(failure);
+
+void json(benchmark::State& state) {
+  Controller controller(options_of(Policy::automatic));
+  live(controller, 600);
+  for (auto _ : state) benchmark::DoNotOptimize(controller.to_json());
+  state.counters["bytes"] = static_cast<double>(controller.to_json().size());
+  state.counters["controller_bytes"] = sizeof(Controller);
+}
+BENCHMARK(json);
+
+}  // namespace
+
+BENCHMARK_MAIN();

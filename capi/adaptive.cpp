@@ -1,0 +1,374 @@
+#include <ckpt/adaptive.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "adaptive/controller.h"
+#include "adaptive/intervals.h"
+#include "adaptive/simulation.h"
+#include "adaptive/threshold.h"
+#include "base.h"
+#include "guard.h"
+#include "handle.h"
+#include "state.h"
+
+using namespace ckpt::base;
+using namespace ckpt::capi;
+namespace adaptive = ckpt::adaptive;
+
+#define CKPT_SAME(constant, value) static_assert(constant == static_cast<int>(value))
+CKPT_SAME(CKPT_POLICY_AUTO, adaptive::Policy::automatic);
+CKPT_SAME(CKPT_POLICY_THRESHOLD, adaptive::Policy::threshold);
+CKPT_SAME(CKPT_POLICY_EXPECTED_VALUE, adaptive::Policy::expected_value);
+CKPT_SAME(CKPT_POLICY_YOUNG, adaptive::Policy::young);
+CKPT_SAME(CKPT_POLICY_DALY, adaptive::Policy::daly);
+CKPT_SAME(CKPT_POLICY_BAYES, adaptive::Policy::bayes);
+CKPT_SAME(CKPT_POLICY_WEIBULL, adaptive::Policy::weibull);
+CKPT_SAME(CKPT_POLICY_FIXED, adaptive::Policy::fixed);
+CKPT_SAME(CKPT_REASON_NOT_DUE, adaptive::Reason::not_due);
+CKPT_SAME(CKPT_REASON_DUE, adaptive::Reason::due);
+CKPT_SAME(CKPT_REASON_FIRST_SAVE, adaptive::Reason::first_save);
+CKPT_SAME(CKPT_REASON_TASK_IS_LONG, adaptive::Reason::task_is_long);
+CKPT_SAME(CKPT_REASON_TASK_IS_SHORT, adaptive::Reason::task_is_short);
+CKPT_SAME(CKPT_REASON_SAVE_IN_FLIGHT, adaptive::Reason::save_in_flight);
+CKPT_SAME(CKPT_REASON_BUDGET_IS_SPENT, adaptive::Reason::budget_is_spent);
+CKPT_SAME(CKPT_REASON_PREEMPTION, adaptive::Reason::preemption);
+CKPT_SAME(CKPT_REASON_PREEMPTION_SHORT, adaptive::Reason::preemption_short);
+CKPT_SAME(CKPT_REASON_PREEMPTION_SAVED, adaptive::Reason::preemption_saved);
+CKPT_SAME(CKPT_TASK_NAME_BYTES, adaptive::Threshold::longest_name + 1);
+
+struct ckpt_threshold : Handle<Kind::threshold> {
+  std::unique_ptr<adaptive::Threshold> object;
+};
+
+struct ckpt_controller : Handle<Kind::controller> {
+  std::unique_ptr<adaptive::Controller> object;
+  std::shared_ptr<const Clock> clock;
+};
+
+struct ckpt_simulation : Handle<Kind::simulation> {
+  std::unique_ptr<adaptive::SimulationResult> object;
+};
+
+namespace {
+
+constexpr ckpt_threshold_options threshold_defaults = CKPT_THRESHOLD_OPTIONS_INIT;
+constexpr ckpt_controller_options controller_defaults = CKPT_CONTROLLER_OPTIONS_INIT;
+constexpr ckpt_simulation_options simulation_defaults = CKPT_SIMULATION_OPTIONS_INIT;
+
+double positive_argument(double value, const char* argument) {
+  require(std::isfinite(value) && value > 0, argument, " is ", value, "; a finite number above 0");
+  return value;
+}
+
+template <class Formula>
+ckpt_status interval_of(Formula formula, double cost, double mtbf, double* interval) {
+  return guard([&] {
+    positive_argument(cost, "cost_seconds");
+    positive_argument(mtbf, "mtbf_seconds");
+    *not_null(interval, "interval_seconds") = formula(cost, mtbf);
+  });
+}
+
+adaptive::Threshold& object_of(const ckpt_threshold* threshold) { return *checked(threshold, "threshold")->object; }
+adaptive::Controller& object_of(const ckpt_controller* controller) { return *checked(controller, "controller")->object; }
+
+double or_unlimited(double value) { return value == 0 ? adaptive::unlimited : value; }
+
+adaptive::ControllerOptions to_cpp(const ckpt_controller_options& given) {
+  adaptive::ControllerOptions options;
+  options.policy = static_cast<adaptive::Policy>(given.policy);
+  options.mtbf_seconds = given.mtbf_seconds;
+  options.interval_seconds = given.interval_seconds;
+  options.keep = given.keep;
+  options.initial_cost_seconds = given.initial_cost_seconds;
+  options.first_seconds = given.first_seconds;
+  options.poll_seconds = given.poll_seconds;
+  options.min_interval_seconds = given.min_interval_seconds;
+  options.max_interval_seconds = or_unlimited(given.max_interval_seconds);
+  options.max_overhead_share = given.max_overhead_share;
+  options.budget_saves = given.budget_saves;
+  options.budget_window_seconds = or_unlimited(given.budget_window_seconds);
+  options.threshold = {given.threshold, given.threshold_learning_rate, given.threshold_budget};
+  return options;
+}
+
+void fill_decision(ckpt_decision* out, const adaptive::Decision& decision) {
+  fill_struct(out,
+              {0, decision.checkpoint ? 1 : 0, static_cast<int32_t>(decision.reason), static_cast<int32_t>(decision.policy),
+               decision.interval_seconds, decision.risk, decision.cost_seconds, decision.since_last_seconds, decision.due_seconds},
+              sizeof(ckpt_decision), "decision");
+}
+
+void fill_task(ckpt_task* out, const adaptive::Threshold::Task& task) {
+  ckpt_task values = CKPT_TASK_INIT;
+  values.checkpointed = task.checkpointed ? 1 : 0;
+  values.seconds = task.seconds;
+  values.failed = task.failed ? 1 : 0;
+  std::copy(task.name.begin(), task.name.end(), values.name);
+  fill_struct(out, values, sizeof values, "task");
+}
+
+}  // namespace
+
+// ---- Formulas ----
+
+ckpt_status ckpt_interval_young(double cost, double mtbf, double* interval) {
+  return interval_of(adaptive::young_interval, cost, mtbf, interval);
+}
+
+ckpt_status ckpt_interval_daly(double cost, double mtbf, double* interval) {
+  return interval_of(adaptive::daly_interval, cost, mtbf, interval);
+}
+
+ckpt_status ckpt_interval_expected_value(double cost, double mtbf, double* interval) {
+  return interval_of(adaptive::expected_value_interval, cost, mtbf, interval);
+}
+
+ckpt_status ckpt_interval_weibull(double cost, double shape, double scale, double age, double* interval) {
+  return guard([&] {
+    positive_argument(cost, "cost_seconds");
+    positive_argument(shape, "shape");
+    positive_argument(scale, "scale_seconds");
+    positive_argument(age, "age_seconds");
+    *not_null(interval, "interval_seconds") = adaptive::young_interval(cost, 1 / adaptive::weibull_hazard(shape, scale, age));
+  });
+}
+
+ckpt_status ckpt_weibull_fit(const double* gaps, const int32_t* failed, int64_t count, double* shape, double* scale) {
+  return guard([&] {
+    const auto seconds = array_argument(gaps, count, "gap_seconds");
+    not_null(shape, "shape");
+    not_null(scale, "scale_seconds");
+    std::vector<adaptive::Gap> all(seconds.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      adaptive::require_seconds(cat("gap_seconds[", i, "]"), seconds[i]);
+      all[i] = {seconds[i], failed == nullptr || failed[i] != 0};
+    }
+    const auto fit = adaptive::fit_weibull(all);
+    require(fit.has_value(), "gap_seconds has less than two failures of different lengths");
+    *shape = fit->shape;
+    *scale = fit->scale;
+  });
+}
+
+// ---- The threshold rule ----
+
+void ckpt_threshold_options_init(ckpt_threshold_options* options) {
+  if (options != nullptr) *options = threshold_defaults;
+}
+
+void ckpt_threshold_info_init(ckpt_threshold_info* info) {
+  if (info != nullptr) *info = CKPT_THRESHOLD_INFO_INIT;
+}
+
+void ckpt_task_init(ckpt_task* task) {
+  if (task != nullptr) *task = CKPT_TASK_INIT;
+}
+
+ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options, ckpt_threshold** out) {
+  return guard([&] {
+    not_null(out, "threshold");
+    const auto given = options_argument(options, threshold_defaults, sizeof threshold_defaults, "options");
+    hand_out(out,
+             std::make_unique<adaptive::Threshold>(adaptive::ThresholdOptions{given.threshold, given.learning_rate, given.budget}));
+  });
+}
+
+ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double seconds) {
+  return guard([&] { object_of(threshold).observe_task(name_argument(name, "name"), seconds); });
+}
+
+ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost, int32_t* yes) {
+  return guard([&] {
+    adaptive::Threshold& object = object_of(threshold);
+    not_null(yes, "yes");
+    *yes = object.should_checkpoint(name_argument(name, "name"), cost) ? 1 : 0;
+  });
+}
+
+ckpt_status ckpt_threshold_adjust_policy(ckpt_threshold* threshold, double saved, double overhead) {
+  return guard([&] { object_of(threshold).adjust_policy(saved, overhead); });
+}
+
+ckpt_status ckpt_threshold_begin_run(ckpt_threshold* threshold) {
+  return guard([&] { object_of(threshold).begin_run(); });
+}
+
+ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_threshold_info* info) {
+  return guard([&] {
+    const adaptive::Threshold& object = object_of(threshold);
+    fill_struct(info,
+                {0, 0, object.threshold(), object.longest_seconds(), object.options().budget, object.used(), object.history_size()},
+                sizeof(ckpt_threshold_info), "info");
+  });
+}
+
+ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task* task) {
+  return guard([&] {
+    const adaptive::Threshold& object = object_of(threshold);
+    check_struct(task, sizeof *task, "task");
+    const int64_t count = object.history_size();
+    if (index < 0 || index >= count) fail(Status::out_of_range, "index is ", index, "; ", count, " tasks are remembered");
+    fill_task(task, object.history(index));
+  });
+}
+
+void ckpt_threshold_release(ckpt_threshold* threshold) { release(threshold); }
+
+// ---- The controller ----
+
+void ckpt_controller_options_init(ckpt_controller_options* options) {
+  if (options != nullptr) *options = controller_defaults;
+}
+
+void ckpt_decision_init(ckpt_decision* decision) {
+  if (decision != nullptr) *decision = CKPT_DECISION_INIT;
+}
+
+void ckpt_controller_info_init(ckpt_controller_info* info) {
+  if (info != nullptr) *info = CKPT_CONTROLLER_INFO_INIT;
+}
+
+ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_controller** out) {
+  return guard([&] {
+    not_null(out, "controller");
+    const auto given = options_argument(options, controller_defaults, sizeof controller_defaults, "options");
+    auto handle = std::make_unique<ckpt_controller>();
+    handle->clock = clock_argument(given.clock, "options.clock");
+    handle->object = std::make_unique<adaptive::Controller>(to_cpp(given));
+    *out = handle.release();
+  });
+}
+
+ckpt_status ckpt_controller_now(const ckpt_controller* controller, double* now) {
+  return guard([&] {
+    checked(controller, "controller");
+    not_null(now, "now_seconds");
+    *now = static_cast<double>(controller->clock->now_ns()) * 1e-9;
+  });
+}
+
+ckpt_status ckpt_controller_begin_run(ckpt_controller* controller, double now) {
+  return guard([&] { object_of(controller).begin_run(now); });
+}
+
+ckpt_status ckpt_controller_resume(ckpt_controller* controller, double now) {
+  return guard([&] { object_of(controller).resume(now); });
+}
+
+ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* controller, double now, ckpt_decision* decision) {
+  return guard([&] {
+    const adaptive::Controller& object = object_of(controller);
+    check_struct(decision, sizeof *decision, "decision");
+    fill_decision(decision, object.decide(now));
+  });
+}
+
+ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_coordinator* coordinator, double now,
+                                       int64_t timeout_ns, ckpt_decision* decision) {
+  return guard([&] {
+    const adaptive::Controller& object = object_of(controller);
+    const auto all = checked(coordinator, "coordinator")->object;
+    require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
+    check_struct(decision, sizeof *decision, "decision");
+    fill_decision(decision, object.decide_all(*all, now, std::chrono::nanoseconds(timeout_ns)));
+  });
+}
+
+ckpt_status ckpt_controller_begin(ckpt_controller* controller, double now) {
+  return guard([&] { object_of(controller).begin_save(now); });
+}
+
+ckpt_status ckpt_controller_commit(ckpt_controller* controller, double now, double stall, double durable) {
+  return guard([&] { object_of(controller).commit_save(now, stall, durable); });
+}
+
+ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now) {
+  return guard([&] { object_of(controller).abort_save(now); });
+}
+
+ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double seconds) {
+  return guard([&] { object_of(controller).observe_task(name_argument(name, "name"), seconds); });
+}
+
+ckpt_status ckpt_controller_record_failure(ckpt_controller* controller, double now) {
+  return guard([&] { object_of(controller).record_failure(now); });
+}
+
+ckpt_status ckpt_controller_record_recovery(ckpt_controller* controller, double now, double saved, double overhead) {
+  return guard([&] { object_of(controller).record_recovery(now, saved, overhead); });
+}
+
+ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controller, double now) {
+  return guard([&] { object_of(controller).record_clean_exit(now); });
+}
+
+ckpt_status ckpt_controller_preemption_notice(ckpt_controller* controller, double now, double seconds_left) {
+  return guard([&] { object_of(controller).preemption_notice(now, seconds_left); });
+}
+
+ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info) {
+  return guard([&] {
+    const adaptive::Controller& object = object_of(controller);
+    const adaptive::ControllerInfo is = object.info();
+    fill_struct(
+        info,
+        {0, is.running ? 1 : 0, is.save_in_flight ? 1 : 0, 0, is.failures, is.saves, is.cost_seconds, is.durable_seconds,
+         is.unjudged_overhead_seconds, is.last_seen_seconds, is.mtbf_seconds, is.threshold, is.threshold_used, object.tasks()},
+        sizeof(ckpt_controller_info), "info");
+  });
+}
+
+ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task* task) {
+  return guard([&] {
+    const adaptive::Controller& object = object_of(controller);
+    check_struct(task, sizeof *task, "task");
+    fill_task(task, object.task(index));
+  });
+}
+
+ckpt_status ckpt_controller_json(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(object_of(controller).to_json(), buffer, capacity, needed); });
+}
+
+ckpt_status ckpt_controller_from_json(ckpt_controller* controller, const char* json) {
+  return guard([&] { object_of(controller).from_json(not_null(json, "json")); });
+}
+
+void ckpt_controller_release(ckpt_controller* controller) { release(controller); }
+
+// ---- The simulator ----
+
+void ckpt_simulation_options_init(ckpt_simulation_options* options) {
+  if (options != nullptr) *options = simulation_defaults;
+}
+
+ckpt_status ckpt_simulation_create(const ckpt_simulation_options* options, ckpt_simulation** out) {
+  return guard([&] {
+    not_null(out, "simulation");
+    not_null(options, "options");
+    const auto given = options_argument(options, simulation_defaults, sizeof simulation_defaults, "options");
+    adaptive::SimulationOptions wanted;
+    if (given.trace != nullptr) wanted.trace_csv = given.trace;
+    if (given.law != nullptr) wanted.law = given.law;
+    if (given.policies != nullptr) wanted.policies = given.policies;
+    wanted.nodes = given.nodes;
+    wanted.failures = given.failures;
+    wanted.replicas = given.replicas;
+    wanted.machine = {given.cost_seconds,       given.restart_seconds, given.poll_seconds, given.remote_every,
+                      given.local_cost_seconds, given.remote_share,    given.seed};
+    hand_out(out, std::make_unique<adaptive::SimulationResult>(adaptive::simulate(wanted)));
+  });
+}
+
+ckpt_status ckpt_simulation_json(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(adaptive::to_json(*checked(simulation, "simulation")->object), buffer, capacity, needed); });
+}
+
+ckpt_status ckpt_simulation_report(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(adaptive::to_html(*checked(simulation, "simulation")->object), buffer, capacity, needed); });
+}
+
+void ckpt_simulation_release(ckpt_simulation* simulation) { release(simulation); }

@@ -1,0 +1,353 @@
+/* adaptive.h - when to make a state checkpoint: a controller that learns what saves cost and how often the machine fails, the
+ * formulas and the rule it chooses from, and a simulator that replays failures against them.
+ *
+ *   ckpt_controller *controller = NULL;
+ *   ckpt_controller_create(NULL, &controller);                     the default policy learns everything by itself
+ *   ckpt_controller_begin_run(controller, now);                    or ckpt_controller_resume after ckpt_controller_from_json
+ *   for (each step) {
+ *     ckpt_decision decision = CKPT_DECISION_INIT;
+ *     ckpt_controller_should_checkpoint(controller, now, &decision);
+ *     if (decision.checkpoint) {
+ *       ckpt_controller_begin(controller, now);
+ *       ... put ckpt_controller_json's text into the state as CKPT_STATE_CONTROLLER, save ...
+ *       ckpt_controller_commit(controller, now, stall_seconds, durable_seconds);
+ *     }
+ *   }
+ *   ckpt_controller_record_clean_exit(controller, now);
+ *
+ * Times are double seconds on any clock that does not go backwards, given by the caller; ckpt_controller_now asks the controller's
+ * own clock. A time that is NaN, infinite, negative or before one that the controller has seen is INVALID_ARGUMENT. Read the
+ * general rules at the top of ckpt.h first.
+ */
+#ifndef CKPT_ADAPTIVE_H
+#define CKPT_ADAPTIVE_H
+
+#include <ckpt/base.h>
+#include <ckpt/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Formulas ------------------------------------------------------------------------------------------------------------ */
+
+/* Work between two checkpoints that cost cost_seconds each on a machine with this mean time between failures: sqrt(2 C M). Both
+ * above 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint interval", CACM 17(9), 1974. */
+CKPT_API ckpt_status ckpt_interval_young(double cost_seconds, double mtbf_seconds, double* interval_seconds);
+
+/* The same to a higher order: sqrt(2CM) (1 + sqrt(C/2M)/3 + (C/2M)/9) - C for C < 2M, else M. Source: Daly, "A higher order
+ * estimate of the optimum checkpoint interval for restart dumps", Future Generation Computer Systems 22(3), 2006. */
+CKPT_API ckpt_status ckpt_interval_daly(double cost_seconds, double mtbf_seconds, double* interval_seconds);
+
+/* The work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for exponential failures. */
+CKPT_API ckpt_status ckpt_interval_expected_value(double cost_seconds, double mtbf_seconds, double* interval_seconds);
+
+/* sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape-1): the hazard of a Weibull law. All above 0 and finite. */
+CKPT_API ckpt_status ckpt_interval_weibull(double cost_seconds, double shape, double scale_seconds, double age_seconds,
+                                           double* interval_seconds);
+
+/* Fits a Weibull law to count gaps by maximum likelihood. failed[i] 0: gap i ended without a failure (censored); failed NULL: all
+ * failed. Gaps below a second count as one second; the shape is kept in 0.2 .. 5. INVALID_ARGUMENT with less than two failures, or
+ * when all have one length. Source: Cohen, Technometrics 7(4), 1965. */
+CKPT_API ckpt_status ckpt_weibull_fit(const double* gap_seconds, const int32_t* failed, int64_t count, double* shape,
+                                      double* scale_seconds);
+
+/* ---- The threshold rule -------------------------------------------------------------------------------------------------- */
+
+/* Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share by what
+ * recoveries saved. One thread at a time. Weaknesses: it knows neither the time since the last checkpoint nor the failure rate, its
+ * steps depend on the unit of time, one outlier stays the longest task for ever, and slots for a lifetime run out. */
+typedef struct ckpt_threshold ckpt_threshold;
+
+typedef struct ckpt_threshold_options {
+  uint32_t struct_size;
+  uint32_t reserved;    /* 0 */
+  double threshold;     /* first value, 0.05 .. 1; default 0.35 */
+  double learning_rate; /* above 0, at most 1; default 0.1 */
+  int64_t budget;       /* checkpoints of a run, at least 0; default 3 */
+} ckpt_threshold_options;
+
+#define CKPT_THRESHOLD_OPTIONS_INIT \
+  { sizeof(ckpt_threshold_options), 0, 0.35, 0.1, 3 }
+
+/* Sets *options to CKPT_THRESHOLD_OPTIONS_INIT; NULL does nothing. */
+CKPT_API void ckpt_threshold_options_init(ckpt_threshold_options* options);
+
+/* options: NULL for the defaults. */
+CKPT_API ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options, ckpt_threshold** threshold);
+
+/* A task took this long. name: UTF-8, not blank, at most 95 bytes. seconds: finite, at least 0. */
+CKPT_API ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double seconds);
+
+/* *yes receives 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
+ * else 0. */
+CKPT_API ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost_seconds,
+                                                      int32_t* yes);
+
+/* Adds -sign(b) * learning_rate * |b| / (|b| + 1) to the threshold, b = saved - overhead, and keeps it within 0.05 .. 1. */
+CKPT_API ckpt_status ckpt_threshold_adjust_policy(ckpt_threshold* threshold, double recovery_seconds_saved,
+                                                  double checkpoint_overhead_seconds);
+
+/* All slots are free again; threshold and longest task stay. */
+CKPT_API ckpt_status ckpt_threshold_begin_run(ckpt_threshold* threshold);
+
+typedef struct ckpt_threshold_info {
+  uint32_t struct_size;
+  uint32_t reserved;
+  double threshold;
+  double longest_seconds; /* of all tasks observed */
+  int64_t budget;
+  int64_t used;
+  int64_t tasks; /* that can be read: the last 256 */
+} ckpt_threshold_info;
+
+#define CKPT_THRESHOLD_INFO_INIT \
+  { sizeof(ckpt_threshold_info), 0, 0, 0, 0, 0, 0 }
+
+/* Sets *info to CKPT_THRESHOLD_INFO_INIT; NULL does nothing. */
+CKPT_API void ckpt_threshold_info_init(ckpt_threshold_info* info);
+
+/* Fills *info. */
+CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_threshold_info* info);
+
+#define CKPT_TASK_NAME_BYTES 96
+
+/* A task that was observed. */
+typedef struct ckpt_task {
+  uint32_t struct_size;
+  int32_t checkpointed; /* 1 when a checkpoint was made of it */
+  double seconds;
+  int32_t failed;    /* 1 when a failure came while it was the last one */
+  uint32_t reserved; /* 0 */
+  char name[CKPT_TASK_NAME_BYTES];
+} ckpt_task;
+
+#define CKPT_TASK_INIT \
+  { sizeof(ckpt_task), 0, 0, 0, 0, "" }
+
+/* Sets *task to CKPT_TASK_INIT; NULL does nothing. */
+CKPT_API void ckpt_task_init(ckpt_task* task);
+
+/* Fills *task with the task at index, 0 (the oldest remembered) .. tasks - 1; else OUT_OF_RANGE. */
+CKPT_API ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task* task);
+
+/* NULL does nothing. */
+CKPT_API void ckpt_threshold_release(ckpt_threshold* threshold);
+
+/* ---- The controller ------------------------------------------------------------------------------------------------------ */
+
+/* Decides when to save. At most 64 KB, whatever it has seen. Synchronised. */
+typedef struct ckpt_controller ckpt_controller;
+
+#define CKPT_POLICY_AUTO 0           /* experts on the failure rate, weighed by what each would have cost on every gap so far */
+#define CKPT_POLICY_THRESHOLD 1      /* the threshold rule on the last observed task; a commit consumes the slot */
+#define CKPT_POLICY_EXPECTED_VALUE 2 /* ckpt_interval_expected_value with the learned rate */
+#define CKPT_POLICY_YOUNG 3          /* ckpt_interval_young with a given MTBF and the measured cost */
+#define CKPT_POLICY_DALY 4           /* ckpt_interval_daly, the same */
+#define CKPT_POLICY_BAYES 5          /* Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h */
+#define CKPT_POLICY_WEIBULL 6 /* ckpt_interval_weibull with a law fitted to the last 512 gaps, at the age of the current one */
+#define CKPT_POLICY_FIXED 7   /* a given interval */
+
+typedef struct ckpt_controller_options {
+  uint32_t struct_size;
+  int32_t policy;                 /* CKPT_POLICY_...; default AUTO */
+  double mtbf_seconds;            /* for YOUNG and DALY, above 0 */
+  double interval_seconds;        /* for FIXED, above 0 */
+  double keep;                    /* for BAYES and EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at
+                                     most 1; default 1: nothing is forgotten */
+  double initial_cost_seconds;    /* what a save costs, until one was measured; 0 (the default): unknown */
+  double first_seconds;           /* when that is unknown the first save comes no later, to learn it; default 600 */
+  double poll_seconds;            /* between two questions; 0 (the default): as long as observed tasks last on average. A save is
+                                     asked for at the poll nearest to the target */
+  double min_interval_seconds;    /* default 0 */
+  double max_interval_seconds;    /* default 0: no maximum */
+  double max_overhead_share;      /* of the time that saves may take, above 0, at most 1; default 1. Goes before the maximum */
+  int64_t budget_saves;           /* in each window, at least 0; default INT64_MAX */
+  double budget_window_seconds;   /* windows follow one another from the run's begin; default 0: one for the whole run */
+  double threshold;               /* for THRESHOLD, as in ckpt_threshold_options; default 0.35 */
+  double threshold_learning_rate; /* default 0.1 */
+  int64_t threshold_budget;       /* default 3 */
+  const ckpt_clock* clock;        /* for ckpt_controller_now; NULL: the monotonic clock. Kept alive */
+} ckpt_controller_options;
+
+#define CKPT_CONTROLLER_OPTIONS_INIT \
+  { sizeof(ckpt_controller_options), 0, 0, 0, 1, 0, 600, 0, 0, 0, 1, INT64_MAX, 0, 0.35, 0.1, 3, 0 }
+
+/* Sets *options to CKPT_CONTROLLER_OPTIONS_INIT; NULL does nothing. */
+CKPT_API void ckpt_controller_options_init(ckpt_controller_options* options);
+
+/* options: NULL for the defaults. INVALID_ARGUMENT names the option that is out of range. */
+CKPT_API ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_controller** controller);
+
+/* The time on the controller's clock, for callers that have none of their own. */
+CKPT_API ckpt_status ckpt_controller_now(const ckpt_controller* controller, double* now_seconds);
+
+/* A run begins. INVALID_STATE while one is going on. Slots and windows begin anew. */
+CKPT_API ckpt_status ckpt_controller_begin_run(ckpt_controller* controller, double now_seconds);
+
+/* A process goes on with what it loaded by ckpt_controller_from_json. A run that was going on there has failed: half an interval
+ * after its last sign of life, but not later than now; record its recovery next. Without such a run this is
+ * ckpt_controller_begin_run. now_seconds may be on another clock than the run before had. */
+CKPT_API ckpt_status ckpt_controller_resume(ckpt_controller* controller, double now_seconds);
+
+#define CKPT_REASON_NOT_DUE 0
+#define CKPT_REASON_DUE 1              /* yes: this poll is the nearest to the target */
+#define CKPT_REASON_FIRST_SAVE 2       /* yes: early, to learn what a save costs */
+#define CKPT_REASON_TASK_IS_LONG 3     /* yes, by the threshold rule */
+#define CKPT_REASON_TASK_IS_SHORT 4    /* no, by the threshold rule, or it has no slot left */
+#define CKPT_REASON_SAVE_IN_FLIGHT 5   /* no: the save before is not durable yet */
+#define CKPT_REASON_BUDGET_IS_SPENT 6  /* no: not in this window */
+#define CKPT_REASON_PREEMPTION 7       /* yes: the process will be ended */
+#define CKPT_REASON_PREEMPTION_SHORT 8 /* no: it will be ended before a save could be durable */
+#define CKPT_REASON_PREEMPTION_SAVED 9 /* no: it will be ended, and a save after the notice is durable */
+
+typedef struct ckpt_decision {
+  uint32_t struct_size;
+  int32_t checkpoint;        /* 1: save now */
+  int32_t reason;            /* CKPT_REASON_... */
+  int32_t policy;            /* CKPT_POLICY_... */
+  double interval_seconds;   /* wanted between saves now; 0 for THRESHOLD */
+  double risk;               /* probability of a failure within that interval */
+  double cost_seconds;       /* of a save: measured, given, or assumed (60 s) */
+  double since_last_seconds; /* since the last save, or since work began */
+  double due_seconds;        /* when a save is wanted, on the caller's clock; 0 for THRESHOLD */
+} ckpt_decision;
+
+#define CKPT_DECISION_INIT \
+  { sizeof(ckpt_decision), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Sets *decision to CKPT_DECISION_INIT; NULL does nothing. */
+CKPT_API void ckpt_decision_init(ckpt_decision* decision);
+
+/* Whether to save now, and why. Changes nothing, so it may be asked as often as one likes. INVALID_STATE when no run is going on.
+ */
+CKPT_API ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* controller, double now_seconds,
+                                                       ckpt_decision* decision);
+
+/* The same answer for all processes, which must all call it: rank 0 decides and broadcasts. now_seconds counts on rank 0 only. When
+ * rank 0 cannot decide, all get its status. TIMEOUT and CALLBACK as ckpt_coordinator_broadcast. timeout_ns: at least 0. */
+CKPT_API ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_coordinator* coordinator,
+                                                double now_seconds, int64_t timeout_ns, ckpt_decision* decision);
+
+/* A save starts. Until it is committed or aborted no other one is asked for. INVALID_STATE when one is in flight. */
+CKPT_API ckpt_status ckpt_controller_begin(ckpt_controller* controller, double now_seconds);
+
+/* The save that was begun is durable. stall_seconds: how long work stood still for it, which is what it cost. durable_seconds: from
+ * its begin until it was durable; only preemption notices ask for that. INVALID_STATE without begin. */
+CKPT_API ckpt_status ckpt_controller_commit(ckpt_controller* controller, double now_seconds, double stall_seconds,
+                                            double durable_seconds);
+
+/* The save that was begun came to nothing; nothing is learned from it. INVALID_STATE without begin. */
+CKPT_API ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now_seconds);
+
+/* A task took this long; see ckpt_threshold_observe_task. Its mean also stands for poll_seconds when that is 0. */
+CKPT_API ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double seconds);
+
+/* The machine failed, and what was not saved is lost. The run goes on. */
+CKPT_API ckpt_status ckpt_controller_record_failure(ckpt_controller* controller, double now_seconds);
+
+/* Work goes on after a failure. seconds_saved: work that the loaded checkpoint made it needless to do again. overhead_seconds: what
+ * that checkpoint had cost. */
+CKPT_API ckpt_status ckpt_controller_record_recovery(ckpt_controller* controller, double now_seconds, double seconds_saved,
+                                                     double overhead_seconds);
+
+/* The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged counts as spent for
+ * nothing. */
+CKPT_API ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controller, double now_seconds);
+
+/* The process will be ended in seconds_left: a save is asked for at once if those before became durable within that time. */
+CKPT_API ckpt_status ckpt_controller_preemption_notice(ckpt_controller* controller, double now_seconds, double seconds_left);
+
+typedef struct ckpt_controller_info {
+  uint32_t struct_size;
+  int32_t running;
+  int32_t save_in_flight;
+  uint32_t reserved;
+  int64_t failures;
+  int64_t saves;                    /* committed */
+  double cost_seconds;              /* mean stall of the last eight saves; 0 when there was none */
+  double durable_seconds;           /* their mean time until they were durable */
+  double unjudged_overhead_seconds; /* of saves that neither a recovery nor a clean exit has judged */
+  double last_seen_seconds;         /* the last sign of life */
+  double mtbf_seconds;              /* 1 / failure rate at that time, as the policy sees it */
+  double threshold;                 /* of the threshold rule */
+  int64_t threshold_used;           /* its slots */
+  int64_t tasks;                    /* that ckpt_controller_task can read */
+} ckpt_controller_info;
+
+#define CKPT_CONTROLLER_INFO_INIT \
+  { sizeof(ckpt_controller_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Sets *info to CKPT_CONTROLLER_INFO_INIT; NULL does nothing. */
+CKPT_API void ckpt_controller_info_init(ckpt_controller_info* info);
+
+/* Fills *info. */
+CKPT_API ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info);
+
+/* As ckpt_threshold_task. */
+CKPT_API ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task* task);
+
+/* Writes everything that the controller knows as JSON, by the (buffer, capacity, *needed) rule of ckpt.h. Meant for
+ * ckpt_state_set_json with the key CKPT_STATE_CONTROLLER, between begin and save, so that learning survives the crash that it
+ * learns from. Numbers read back to the same bits. */
+CKPT_API ckpt_status ckpt_controller_json(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed);
+
+/* Takes over what ckpt_controller_json wrote, also of a controller with other options: these stay. In the same process the
+ * controller goes on where the other one was; after a restart call ckpt_controller_resume. CORRUPT when json is not such a text,
+ * UNSUPPORTED when it is of a later version; then nothing changes. */
+CKPT_API ckpt_status ckpt_controller_from_json(ckpt_controller* controller, const char* json);
+
+/* NULL does nothing. */
+CKPT_API void ckpt_controller_release(ckpt_controller* controller);
+
+/* ---- The simulator ------------------------------------------------------------------------------------------------------- */
+
+/* A simulation that is done. */
+typedef struct ckpt_simulation ckpt_simulation;
+
+typedef struct ckpt_simulation_options {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const char* trace;      /* seconds between failures, one number a line, # begins a comment; or NULL and a law */
+  const char* law;        /* "exponential:MTBF" or "weibull:SHAPE:MTBF", of one node, seconds; or NULL and a trace */
+  const char* policies;   /* with commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes, bayes:KEEP,
+                             weibull, fixed:SECONDS; NULL (the default): all but fixed */
+  int64_t nodes;          /* of the law: they fail one by one, each stops all; default 1 */
+  int64_t failures;       /* to draw in each run; default 200 */
+  int64_t replicas;       /* runs to draw; default 20 */
+  uint64_t seed;          /* of all random draws; default 1 */
+  double cost_seconds;    /* of a save, above 0; default 30 */
+  double restart_seconds; /* after a failure; default 300 */
+  double poll_seconds;    /* between questions, above 0; default 30 */
+  int64_t remote_every;   /* each so many-th save is remote and costs cost_seconds, the others are local; default 1: no levels */
+  double local_cost_seconds; /* of a local save */
+  double remote_share;       /* of the failures that destroy what is local, 0 .. 1 */
+} ckpt_simulation_options;
+
+#define CKPT_SIMULATION_OPTIONS_INIT \
+  { sizeof(ckpt_simulation_options), 0, 0, 0, 0, 1, 200, 20, 1, 30, 300, 30, 1, 0, 0 }
+
+/* Sets *options to CKPT_SIMULATION_OPTIONS_INIT; NULL does nothing. */
+CKPT_API void ckpt_simulation_options_init(ckpt_simulation_options* options);
+
+/* Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and one who knows when
+ * the next failure comes. Failures hit work, saves and restarts; only finished saves count. options: must be there, for it has the
+ * failures. INVALID_ARGUMENT names what is wrong, also the line of a trace. */
+CKPT_API ckpt_status ckpt_simulation_create(const ckpt_simulation_options* options, ckpt_simulation** simulation);
+
+/* Writes the results as JSON by the (buffer, capacity, *needed) rule of ckpt.h: for each policy its efficiency (finished work per
+ * wall time) and its extra wall time against Daly's interval for the same work, over all failures, the first 10, the first 100, and
+ * those after 100; null where there is none. */
+CKPT_API ckpt_status ckpt_simulation_json(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed);
+
+/* Writes the same as one HTML page that needs no other file, with its curves as SVG, by the same rule. */
+CKPT_API ckpt_status ckpt_simulation_report(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed);
+
+/* NULL does nothing. */
+CKPT_API void ckpt_simulation_release(ckpt_simulation* simulation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CKPT_ADAPTIVE_H */

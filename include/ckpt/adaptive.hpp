@@ -1,0 +1,188 @@
+// adaptive.hpp - the C++17 face of adaptive.h: the controller that says when to save, the threshold rule, and the simulator.
+//
+// Everything here is inline and calls only the C API. Names and rules are those of adaptive.h; structs are used as they are there.
+#ifndef CKPT_ADAPTIVE_HPP
+#define CKPT_ADAPTIVE_HPP
+
+#include <ckpt/adaptive.h>
+#include <ckpt/base.hpp>
+#include <ckpt/state.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ckpt {
+
+// ---- Formulas ----
+
+inline double young_interval(double cost_seconds, double mtbf_seconds) {
+  double interval = 0;
+  check(ckpt_interval_young(cost_seconds, mtbf_seconds, &interval));
+  return interval;
+}
+
+inline double daly_interval(double cost_seconds, double mtbf_seconds) {
+  double interval = 0;
+  check(ckpt_interval_daly(cost_seconds, mtbf_seconds, &interval));
+  return interval;
+}
+
+inline double expected_value_interval(double cost_seconds, double mtbf_seconds) {
+  double interval = 0;
+  check(ckpt_interval_expected_value(cost_seconds, mtbf_seconds, &interval));
+  return interval;
+}
+
+inline double weibull_interval(double cost_seconds, double shape, double scale_seconds, double age_seconds) {
+  double interval = 0;
+  check(ckpt_interval_weibull(cost_seconds, shape, scale_seconds, age_seconds, &interval));
+  return interval;
+}
+
+struct WeibullLaw {
+  double shape = 1;
+  double scale_seconds = 0;
+};
+
+// failed: empty when all gaps ended in a failure, else as long as gap_seconds.
+inline WeibullLaw fit_weibull(const std::vector<double>& gap_seconds, const std::vector<std::int32_t>& failed = {}) {
+  if (!failed.empty() && failed.size() != gap_seconds.size()) {
+    throw Error(CKPT_E_INVALID_ARGUMENT, "failed and gap_seconds have different lengths");
+  }
+  WeibullLaw law;
+  check(ckpt_weibull_fit(gap_seconds.data(), failed.empty() ? nullptr : failed.data(),
+                         static_cast<std::int64_t>(gap_seconds.size()), &law.shape, &law.scale_seconds));
+  return law;
+}
+
+// ---- The threshold rule ----
+
+class Threshold {
+ public:
+  Threshold() { check(ckpt_threshold_create(nullptr, threshold_.out())); }
+  explicit Threshold(const ckpt_threshold_options& options) { check(ckpt_threshold_create(&options, threshold_.out())); }
+  ckpt_threshold* handle() const noexcept { return threshold_.get(); }
+
+  void observe_task(const std::string& name, double seconds) {
+    check(ckpt_threshold_observe_task(handle(), name.c_str(), seconds));
+  }
+  // A true answer consumes a slot.
+  bool should_checkpoint(const std::string& name, double cost_seconds) {
+    std::int32_t yes = 0;
+    check(ckpt_threshold_should_checkpoint(handle(), name.c_str(), cost_seconds, &yes));
+    return yes != 0;
+  }
+  void adjust_policy(double recovery_seconds_saved, double checkpoint_overhead_seconds) {
+    check(ckpt_threshold_adjust_policy(handle(), recovery_seconds_saved, checkpoint_overhead_seconds));
+  }
+  void begin_run() { check(ckpt_threshold_begin_run(handle())); }
+  ckpt_threshold_info info() const {
+    ckpt_threshold_info info = CKPT_THRESHOLD_INFO_INIT;
+    check(ckpt_threshold_get_info(handle(), &info));
+    return info;
+  }
+  ckpt_task task(std::int64_t index) const {
+    ckpt_task task = CKPT_TASK_INIT;
+    check(ckpt_threshold_task(handle(), index, &task));
+    return task;
+  }
+
+ private:
+  detail::Handle<ckpt_threshold, ckpt_threshold_release> threshold_;
+};
+
+// ---- The controller ----
+
+// Synchronised.
+class Controller {
+ public:
+  Controller() { check(ckpt_controller_create(nullptr, controller_.out())); }
+  explicit Controller(const ckpt_controller_options& options) { check(ckpt_controller_create(&options, controller_.out())); }
+  ckpt_controller* handle() const noexcept { return controller_.get(); }
+
+  double now() const {
+    double now = 0;
+    check(ckpt_controller_now(handle(), &now));
+    return now;
+  }
+  void begin_run(double now) { check(ckpt_controller_begin_run(handle(), now)); }
+  void resume(double now) { check(ckpt_controller_resume(handle(), now)); }
+
+  ckpt_decision should_checkpoint(double now) const {
+    ckpt_decision decision = CKPT_DECISION_INIT;
+    check(ckpt_controller_should_checkpoint(handle(), now, &decision));
+    return decision;
+  }
+  // Rank 0 decides for all; all must call it.
+  ckpt_decision decide_all(const Coordinator& coordinator, double now, std::chrono::nanoseconds timeout) const {
+    ckpt_decision decision = CKPT_DECISION_INIT;
+    check(ckpt_controller_decide_all(handle(), coordinator.handle(), now, timeout.count(), &decision));
+    return decision;
+  }
+
+  void begin(double now) { check(ckpt_controller_begin(handle(), now)); }
+  void commit(double now, double stall_seconds, double durable_seconds) {
+    check(ckpt_controller_commit(handle(), now, stall_seconds, durable_seconds));
+  }
+  void abort(double now) { check(ckpt_controller_abort(handle(), now)); }
+
+  void observe_task(const std::string& name, double seconds) {
+    check(ckpt_controller_observe_task(handle(), name.c_str(), seconds));
+  }
+  void record_failure(double now) { check(ckpt_controller_record_failure(handle(), now)); }
+  void record_recovery(double now, double seconds_saved, double overhead_seconds) {
+    check(ckpt_controller_record_recovery(handle(), now, seconds_saved, overhead_seconds));
+  }
+  void record_clean_exit(double now) { check(ckpt_controller_record_clean_exit(handle(), now)); }
+  void preemption_notice(double now, double seconds_left) { check(ckpt_controller_preemption_notice(handle(), now, seconds_left)); }
+
+  ckpt_controller_info info() const {
+    ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
+    check(ckpt_controller_get_info(handle(), &info));
+    return info;
+  }
+  ckpt_task task(std::int64_t index) const {
+    ckpt_task task = CKPT_TASK_INIT;
+    check(ckpt_controller_task(handle(), index, &task));
+    return task;
+  }
+  std::string json() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_controller_json(handle(), buffer, capacity, needed);
+    });
+  }
+  void from_json(const std::string& json) { check(ckpt_controller_from_json(handle(), json.c_str())); }
+
+ private:
+  detail::Handle<ckpt_controller, ckpt_controller_release> controller_;
+};
+
+// ---- The simulator ----
+
+class Simulation {
+ public:
+  explicit Simulation(const ckpt_simulation_options& options) { check(ckpt_simulation_create(&options, simulation_.out())); }
+  ckpt_simulation* handle() const noexcept { return simulation_.get(); }
+
+  std::string json() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_simulation_json(handle(), buffer, capacity, needed);
+    });
+  }
+  // One HTML page.
+  std::string report() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_simulation_report(handle(), buffer, capacity, needed);
+    });
+  }
+
+ private:
+  detail::Handle<ckpt_simulation, ckpt_simulation_release> simulation_;
+};
+
+}  // namespace ckpt
+
+#endif  // CKPT_ADAPTIVE_HPP

@@ -1,0 +1,75 @@
+// The C++17 face of the adaptive part.
+#include <gtest/gtest.h>
+#include <ckpt/adaptive.hpp>
+
+#include <string>
+
+namespace {
+
+TEST(AdaptiveHpp, ControllerLivesAndTravels) {
+  ckpt::Controller controller;
+  EXPECT_GE(controller.now(), 0);
+  controller.begin_run(0);
+  controller.observe_task("step", 10);
+  EXPECT_TRUE(controller.should_checkpoint(600).checkpoint);
+  controller.begin(600);
+  controller.commit(630, 30, 30);
+  controller.record_failure(4000);
+  controller.record_recovery(4300, 600, 30);
+  EXPECT_EQ(controller.info().failures, 1);
+  EXPECT_EQ(std::string(controller.task(0).name), "step");
+
+  ckpt::Controller other;
+  other.from_json(controller.json());
+  EXPECT_EQ(other.json(), controller.json());
+  const double due = controller.should_checkpoint(4300).due_seconds;
+  EXPECT_EQ(other.should_checkpoint(4300).due_seconds, due);
+  EXPECT_EQ(other.decide_all(ckpt::Coordinator(), 4300, std::chrono::seconds(1)).due_seconds, due);
+  other.begin(4400);
+  other.abort(4401);
+  other.preemption_notice(4402, 60);
+  EXPECT_EQ(other.should_checkpoint(4402).reason, CKPT_REASON_PREEMPTION);
+  other.record_clean_exit(4403);
+  other.resume(5000);
+  EXPECT_EQ(other.info().failures, 1);
+  EXPECT_THROW(other.commit(5000, 1, 1), ckpt::Error);
+}
+
+TEST(AdaptiveHpp, ThresholdAndFormulas) {
+  ckpt::Threshold rule;
+  rule.observe_task("a", 10);
+  EXPECT_TRUE(rule.should_checkpoint("a", 10));
+  EXPECT_FALSE(rule.should_checkpoint("b", 1));
+  rule.adjust_policy(0, 2);
+  EXPECT_NEAR(rule.info().threshold, 0.417, 5e-4);
+  EXPECT_EQ(rule.task(0).checkpointed, 1);
+  rule.begin_run();
+  EXPECT_EQ(rule.info().used, 0);
+
+  EXPECT_NEAR(ckpt::daly_interval(300, 86400) / 60, 116.7, 0.05);
+  EXPECT_DOUBLE_EQ(ckpt::young_interval(50, 10000), 1000);
+  EXPECT_DOUBLE_EQ(ckpt::weibull_interval(50, 1, 10000, 7), 1000);
+  EXPECT_LT(ckpt::expected_value_interval(50, 10000), 1000);
+  EXPECT_GT(ckpt::fit_weibull({10, 20, 30, 45}).shape, 1);
+  EXPECT_THROW(ckpt::fit_weibull({10, 20}, {1}), ckpt::Error);
+}
+
+TEST(AdaptiveHpp, Simulation) {
+  ckpt_simulation_options options = CKPT_SIMULATION_OPTIONS_INIT;
+  options.law = "exponential:20000";
+  options.policies = "auto,bayes:0.9";
+  options.failures = 12;
+  options.replicas = 2;
+  options.nodes = 2;
+  options.remote_every = 4;
+  options.local_cost_seconds = 3;
+  options.remote_share = 0.25;
+  const ckpt::Simulation simulation(options);
+  EXPECT_NE(simulation.json().find("\"policy\": \"bayes:0.9\""), std::string::npos);
+  EXPECT_NE(simulation.json().find("\"mtbf_seconds\": 10000"), std::string::npos);
+  EXPECT_NE(simulation.report().find("</html>"), std::string::npos);
+  // The same failures give the same figures.
+  EXPECT_EQ(ckpt::Simulation(options).json(), simulation.json());
+}
+
+}  // namespace
