@@ -1,5 +1,7 @@
-// The ckpt command. Exit codes: 0 done, 1 failed (the reason is on standard error), 2 wrong use.
+// The ckpt command. Exit codes: 0 done, 1 failed (the reason is on standard error), 2 wrong use, 3 ended by a
+// preemption notice.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 #include <exception>
 
@@ -8,12 +10,24 @@
 #include "convert.h"
 #include "diff.h"
 #include "inspect.h"
+#include "simulate.h"
 #include "train.h"
 
 namespace {
 
 constexpr int failed = 1;
 constexpr int wrong_use = 2;
+constexpr int preempted = 3;
+
+void take_save_every(const std::string& text, ckpt::cli::TrainOptions& options) {
+  options.save_automatically = text == "auto";
+  options.save_every = 0;
+  if (options.save_automatically) return;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.save_every);
+  if (error != std::errc() || end != text.data() + text.size() || options.save_every < 0) {
+    throw CLI::ValidationError("--save-every", "'" + text + "' is neither a number of steps nor auto");
+  }
+}
 
 void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   CLI::App* const train = app.add_subcommand("train", "Train a byte-level model on a text file");
@@ -35,7 +49,18 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   train->add_option("--dir", options.directory, "Directory of checkpoints; without it nothing is saved")->type_name("DIR");
-  train->add_option("--save-every", options.save_every, "Steps between checkpoints; 0: only at the end")
+  train
+      ->add_option_function<std::string>(
+          "--save-every", [&options](const std::string& text) { take_save_every(text, options); },
+          "Steps between checkpoints; 0: only at the end; auto: when a controller says so")
+      ->type_name("N|auto")
+      ->default_str("0");
+  train
+      ->add_option("--first-save-seconds", options.first_save_seconds,
+                   "With auto: the first save comes no later, to learn its cost")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  train->add_option("--notice-seconds", options.notice_seconds, "With auto: time between SIGTERM or SIGUSR1 and the end")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   train->add_option("--keep", options.keep_last, "Checkpoints to keep; 0: all")
@@ -50,6 +75,33 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   train->add_flag("--quiet", options.quiet, "Show no progress");
 }
 
+void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
+  CLI::App* const simulate = app.add_subcommand("simulate", "Replay a machine's failures against policies for when to checkpoint");
+  simulate
+      ->add_option(
+          "--trace", options.trace,
+          "File of seconds between failures, one number a line; or exponential:MTBF or weibull:SHAPE:MTBF, seconds, of a node")
+      ->type_name("FILE|LAW")
+      ->required();
+  simulate->add_option("--cost", options.cost, "Seconds that a checkpoint costs")->capture_default_str();
+  simulate->add_option("--restart", options.restart, "Seconds from a failure until work goes on")->capture_default_str();
+  simulate->add_option("--poll", options.poll, "Seconds between questions to a policy")->capture_default_str();
+  simulate->add_option("--policies", options.policies,
+                       "With commas: auto, threshold, expected-value, young, daly, bayes, bayes:KEEP, weibull, fixed:SECONDS");
+  simulate->add_option("--nodes", options.nodes, "Nodes that fail one by one by the law")->capture_default_str();
+  simulate->add_option("--failures", options.failures, "Failures to draw in a run")->capture_default_str();
+  simulate->add_option("--replicas", options.replicas, "Runs to draw")->capture_default_str();
+  simulate->add_option("--seed", options.seed, "Of all random draws")->capture_default_str();
+  simulate
+      ->add_option("--remote-every", options.remote_every, "Every so many-th checkpoint is remote, the others are local; 1: all")
+      ->capture_default_str();
+  simulate->add_option("--local-cost", options.local_cost, "Seconds that a local checkpoint costs")->capture_default_str();
+  simulate->add_option("--remote-share", options.remote_share, "Share of failures that destroy local checkpoints")
+      ->capture_default_str();
+  simulate->add_option("--json", options.json, "Write the figures to a file")->type_name("FILE");
+  simulate->add_option("--report", options.report, "Write a page with curves to a file")->type_name("FILE");
+}
+
 void show_warning(std::int32_t level, std::string_view component, std::string_view message) {
   std::fprintf(stderr, "ckpt: %s: %.*s: %.*s\n", level >= CKPT_LOG_ERROR ? "error" : "warning", static_cast<int>(component.size()),
                component.data(), static_cast<int>(message.size()), message.data());
@@ -61,6 +113,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   ckpt::cli::TrainOptions train_options;
   add_train(app, train_options);
+  ckpt::cli::SimulateOptions simulate_options;
+  add_simulate(app, simulate_options);
   std::string path;
   CLI::App* const inspect = app.add_subcommand("inspect", "List the tensors of a checkpoint or a safetensors file");
   inspect->add_option("path", path, "Directory of checkpoints, one checkpoint, or a safetensors file")->required();
@@ -85,7 +139,8 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : wrong_use;
   }
   ckpt::set_log(CKPT_LOG_WARNING, show_warning);
-  if (app.got_subcommand("train")) ckpt::cli::train(train_options);
+  if (app.got_subcommand("train")) return ckpt::cli::train(train_options) ? 0 : preempted;
+  if (app.got_subcommand("simulate")) ckpt::cli::simulate(simulate_options);
   if (inspect->parsed()) ckpt::cli::inspect(path);
   if (verify->parsed()) ckpt::cli::verify(path);
   if (convert->parsed()) ckpt::cli::convert(path, other_path, group);

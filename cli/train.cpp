@@ -10,6 +10,7 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "auto_save.h"
 #include "data.h"
 #include "memory_report.h"
 #include "model.h"
@@ -177,24 +178,48 @@ struct Outcome {
   std::int64_t checkpoints = 0;
   double loss = std::nan("");
   double seconds = 0;  // of the steps, without saves
+  bool preempted = false;
 };
 
-Outcome run_steps(Training& training, Runner& runner, std::optional<Checkpoint>& checkpoint, const MemoryTracker& tracker) {
+// With --save-every auto: saves when the controller says so; true when a notice ends the run.
+bool save_automatically(AutoSave& automatic, Checkpoint& checkpoint, Training& training, double step_seconds, Outcome& outcome) {
+  const bool finished = training.step == training.options.steps;
+  const AutoSave::Answer answer = automatic.after_step(step_seconds);
+  const auto write = [&] { save(checkpoint, training); };
+  if (finished || answer == AutoSave::Answer::save_and_end) {
+    automatic.save_last(training.state, write);
+  } else if (answer == AutoSave::Answer::save) {
+    automatic.save(training.state, write);
+  }
+  const bool saved = finished || answer == AutoSave::Answer::save_and_end || answer == AutoSave::Answer::save;
+  if (saved) ++outcome.checkpoints;
+  if (finished || answer == AutoSave::Answer::go_on || answer == AutoSave::Answer::save) return false;
+  std::fprintf(stderr, "ended by a preemption notice after step %lld%s\n", static_cast<long long>(training.step),
+               saved ? ", which is saved" : "; there is no time for a save");
+  return true;
+}
+
+Outcome run_steps(Training& training, Runner& runner, std::optional<Checkpoint>& checkpoint, AutoSave* automatic,
+                  const MemoryTracker& tracker) {
   const TrainOptions& options = training.options;
   Outcome outcome;
   outcome.first_step = training.step;
   Progress progress(training.step, options.steps, options.batch, tracker, options.quiet);
-  while (training.step < options.steps) {
+  while (training.step < options.steps && !outcome.preempted) {
     const std::int64_t begin = Clock::monotonic_ns();
     outcome.loss = train_step(training, runner);
-    outcome.seconds += static_cast<double>(Clock::monotonic_ns() - begin) * 1e-9;
+    const double seconds = static_cast<double>(Clock::monotonic_ns() - begin) * 1e-9;
+    outcome.seconds += seconds;
     progress.step_done(training.step, outcome.loss);
+    const std::int64_t before = outcome.checkpoints;
     const bool due = options.save_every > 0 && training.step % options.save_every == 0;
-    if (checkpoint && (due || training.step == options.steps)) {
+    if (automatic != nullptr) {
+      outcome.preempted = save_automatically(*automatic, *checkpoint, training, seconds, outcome);
+    } else if (checkpoint && (due || training.step == options.steps)) {
       save(*checkpoint, training);
       ++outcome.checkpoints;
-      progress.checkpoint_written();
     }
+    if (outcome.checkpoints > before) progress.checkpoint_written();
   }
   return outcome;
 }
@@ -226,10 +251,23 @@ void write_json(const std::string& path, const json& value) {
   if (!file) throw std::runtime_error("cannot write " + path);
 }
 
+// Nothing unless saves are automatic.
+std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, const Training& training) {
+  if (!options.save_automatically) return nullptr;
+  auto automatic = std::make_unique<AutoSave>(options.first_save_seconds, options.notice_seconds);
+  if (training.step > 0) {
+    automatic->resume(training.state);
+  } else {
+    automatic->begin_run();
+  }
+  return automatic;
+}
+
 }  // namespace
 
-void train(const TrainOptions& options) {
+bool train(const TrainOptions& options) {
   if (!options.memory_budget.empty()) parse_budget(options.memory_budget);  // refused before anything is begun
+  if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
   const TextData data(options.data, options.batch);
   const ThreadPool pool(options.threads);
   const MemoryTracker tracker;
@@ -245,10 +283,12 @@ void train(const TrainOptions& options) {
                  static_cast<long long>(data.bytes()), runner.schedule_name().c_str(),
                  bytes_text(runner.stats().reserved_bytes).c_str(), static_cast<int>(pool.threads()));
   }
-  const Outcome outcome = run_steps(training, runner, checkpoint, tracker);
+  const std::unique_ptr<AutoSave> automatic = begin_automatic_saves(options, training);
+  const Outcome outcome = run_steps(training, runner, checkpoint, automatic.get(), tracker);
 
   json result = report(training, runner, outcome);
-  if (checkpoint && training.step > 0) result["model_checksum"] = model_checksum(*checkpoint);
+  // A notice may have come too early for a save.
+  if (checkpoint && training.step > 0 && !checkpoint->list().empty()) result["model_checksum"] = model_checksum(*checkpoint);
   if (!options.json_file.empty()) write_json(options.json_file, result);
   if (memory_report) write_json(options.memory_report_file, memory_report->finish());
   std::printf("%lld steps, loss %s, peak activations %s, reserved %s, %lld recomputed forwards, %s ms a step\n",
@@ -256,6 +296,7 @@ void train(const TrainOptions& options) {
               bytes_text(runner.stats().peak_live_bytes).c_str(), bytes_text(runner.stats().reserved_bytes).c_str(),
               static_cast<long long>(runner.stats().recomputed_forwards),
               fixed_text(result["seconds_per_step"].get<double>() * 1e3, 2).c_str());
+  return !outcome.preempted;
 }
 
 }  // namespace ckpt::cli

@@ -15,6 +15,9 @@ struct TrainOptions {
   std::string json_file;           // "": none
   std::string memory_report_file;  // "": none
   std::int64_t save_every = 0;     // steps; 0: only at the end
+  bool save_automatically = false;
+  double first_save_seconds = 600;
+  double notice_seconds = 30;  // from a signal until the process will be ended
   std::int64_t keep_last = 3;
   std::int64_t steps = 400;
   std::int64_t batch = 256;
@@ -24,7 +27,7 @@ struct TrainOptions {
   bool quiet = false;
 };
 
-// Throws ckpt::Error and std::exception; what was begun is closed properly.
-void train(const TrainOptions& options);
+// False when a preemption notice ended it. Throws ckpt::Error and std::exception; what was begun is closed properly.
+bool train(const TrainOptions& options);
 
 }  // namespace ckpt::cli

@@ -400,7 +400,10 @@ TEST(AdaptiveController, QueriesAndEventsMayComeFromSeveralThreads) {
   Controller controller(ControllerOptions{});
   controller.begin_run(0);
   std::thread saver([&] {
-    for (int i = 0; i < 200; ++i) save(controller, 0, 0);
+    for (int i = 0; i < 200; ++i) {
+      controller.begin_save(1);
+      controller.commit_save(1, 30, 30);
+    }
   });
   int answers = 0;
   for (int i = 0; i < 2000; ++i) answers += controller.decide(1).interval_seconds > 0 ? 1 : 0;

@@ -1,0 +1,86 @@
+#include "simulate.h"
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include <ckpt/ckpt.hpp>
+
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+using nlohmann::json;
+
+bool is_law(const std::string& trace) { return trace.rfind("exponential:", 0) == 0 || trace.rfind("weibull:", 0) == 0; }
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || text.str().empty()) throw std::runtime_error("cannot read " + path + ", or it is empty");
+  if (text.str().find('\0') != std::string::npos) throw std::runtime_error(path + " is no text");
+  return text.str();
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+std::string percent(const json& value, const char* sign) {
+  if (value.is_null()) return "-";
+  const double hundredths = 100 * value.get<double>();
+  return (hundredths > 0 ? sign : "") + fixed_text(hundredths, 3) + "%";
+}
+
+void print(const json& result) {
+  std::printf("MTBF %s s, %lld failures, %lld run(s); Daly's interval %s s, best fixed interval in hindsight %s s\n",
+              fixed_text(result["mtbf_seconds"].get<double>(), 0).c_str(),
+              static_cast<long long>(result["failures"].get<std::int64_t>()),
+              static_cast<long long>(result["replicas"].get<std::int64_t>()),
+              fixed_text(result["daly_interval_seconds"].get<double>(), 0).c_str(),
+              fixed_text(result["best_fixed_interval_seconds"].get<double>(), 0).c_str());
+  std::printf("%-26s %10s %11s %11s %11s %11s\n", "", "efficiency", "extra wall", "first 10", "first 100", "after 100");
+  for (const json& row : result["policies"]) {
+    std::printf("%-26s %10s %11s %11s %11s %11s\n", row["policy"].get<std::string>().c_str(),
+                percent(row["efficiency"], "").c_str(), percent(row["extra_wall"], "+").c_str(),
+                percent(row["extra_wall_first_10"], "+").c_str(), percent(row["extra_wall_first_100"], "+").c_str(),
+                percent(row["extra_wall_after_100"], "+").c_str());
+  }
+}
+
+}  // namespace
+
+void simulate(const SimulateOptions& options) {
+  ckpt_simulation_options given = CKPT_SIMULATION_OPTIONS_INIT;
+  const std::string text = is_law(options.trace) ? std::string() : read_file(options.trace);
+  if (is_law(options.trace)) {
+    given.law = options.trace.c_str();
+  } else {
+    given.trace = text.c_str();
+  }
+  if (!options.policies.empty()) given.policies = options.policies.c_str();
+  given.nodes = options.nodes;
+  given.failures = options.failures;
+  given.replicas = options.replicas;
+  given.seed = options.seed;
+  given.cost_seconds = options.cost;
+  given.restart_seconds = options.restart;
+  given.poll_seconds = options.poll;
+  given.remote_every = options.remote_every;
+  given.local_cost_seconds = options.local_cost;
+  given.remote_share = options.remote_share;
+  const Simulation simulation(given);
+  const std::string result = simulation.json();
+  print(json::parse(result));
+  if (!options.json.empty()) write_file(options.json, result + "\n");
+  if (!options.report.empty()) write_file(options.report, simulation.report());
+}
+
+}  // namespace ckpt::cli
