@@ -3,6 +3,7 @@
 
 #include "adaptive/controller.h"
 #include "adaptive/trace.h"
+#include "base/clock.h"
 
 #include <ckpt/adaptive.h>
 
