@@ -11,6 +11,7 @@ constexpr double first_width = 32;
 
 std::size_t bucket_of(double age) {
   if (age < first_width) return 0;
+  if (!(age < 1e18)) return AgeBuckets::count - 1;
   return static_cast<std::size_t>(std::min(AgeBuckets::count - 1, 1 + std::ilogb(age / first_width)));
 }
 

@@ -6,6 +6,7 @@
 #include "adaptive/controller.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "state/json_text.h"
 
 namespace ckpt::adaptive {
 namespace {
@@ -219,8 +220,8 @@ std::string Controller::to_json() const {
 }
 
 void Controller::from_json(std::string_view text) {
-  const json value = json::parse(text, nullptr, false);
-  if (value.is_discarded()) refuse("not JSON");
+  if (const std::string problem = state::json_problem(text, state::deepest_json); !problem.empty()) refuse(problem);
+  const json value = json::parse(text);
   if (!value.is_object() || member(value, "format") != format_name) refuse(base::cat("its format is not '", format_name, "'"));
   const std::int64_t version = count_at(value, "version");
   if (version > format_version)

@@ -39,7 +39,10 @@ void Forecast::add(const Gap& gap, double cost, double begin) {
     for (std::size_t i = 0; i < losses.size(); ++i) {
       losses[i] = replay_loss([&](double age) { return expert_interval(i, cost, age); }, cost, begin, gap.seconds);
     }
-    hedge_.learn(losses, young_interval(cost, prior_mtbf_seconds));
+    // Absurd times may overflow; nothing is to be learned from them.
+    if (std::ranges::all_of(losses, [](double loss) { return std::isfinite(loss); })) {
+      hedge_.learn(losses, young_interval(cost, prior_mtbf_seconds));
+    }
   }
   window_.add(gap);
   posterior_.add(gap);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 namespace ckpt::adaptive {
 
@@ -17,7 +18,7 @@ double replay_loss(const Interval& interval, double cost, double begin, double g
     const double period = std::max(interval(age), 1e-3) + cost;
     if (age + period > gap) return loss + (gap - age);
     double times = 1;
-    if (saves >= most_saves) times = static_cast<double>(static_cast<long long>((gap - age) / period));
+    if (saves >= most_saves) times = std::floor((gap - age) / period);
     loss += cost * times;
     age += period * times;
   }

@@ -14,6 +14,8 @@ namespace {
 using base::require;
 
 constexpr const char* names[] = {"auto", "threshold", "expected-value", "young", "daly", "bayes", "weibull", "fixed"};
+// Days of work for a processor.
+constexpr double most_polls = 1e12;
 constexpr std::uint64_t level_stream = ~std::uint64_t{0};
 
 // What a machine has in its checkpoints, level by level.
@@ -139,6 +141,8 @@ void check(const SimulationOptions& options) {
   require(options.nodes >= 1 && options.nodes <= 1'000'000, "nodes is ", options.nodes, "; 1 .. 1000000");
   require(options.failures >= 1 && options.failures <= 1'000'000, "failures is ", options.failures, "; 1 .. 1000000");
   require(options.replicas >= 1 && options.replicas <= 100'000, "replicas is ", options.replicas, "; 1 .. 100000");
+  require(options.failures <= 100'000'000 / options.replicas, "failures is ", options.failures, " in each of ", options.replicas,
+          " replicas; at most 100000000 in all");
   check(options.machine);
 }
 
@@ -257,6 +261,9 @@ SimulationResult simulate(const SimulationOptions& options) {
     std::partial_sum(trace.begin(), trace.end(), wall.begin());
     return wall;
   });
+  const double polls = result.wall.back() / options.machine.poll;
+  require(polls <= most_polls, "poll_seconds is ", options.machine.poll, ": the failures span ", polls, " polls; at most ",
+          most_polls);
   result.daly_interval = daly_interval(options.machine.mean_cost(), result.mtbf);
   result.daly = {"daly, true MTBF and cost", sum_over(traces, [&](const Trace& trace, std::uint64_t replica) {
                    return run_fixed(result.daly_interval, result.machine, trace, replica);

@@ -293,6 +293,32 @@ TEST(AdaptiveController, RefusedCallsChangeNothing) {
   EXPECT_EQ(controller.to_json(), in_flight);
 }
 
+// Times that nobody means leave the controller able to decide.
+TEST(AdaptiveController, SurvivesAbsurdTimes) {
+  for (std::int32_t policy = 0; policy <= static_cast<std::int32_t>(Policy::fixed); ++policy) {
+    ControllerOptions options = fixed(500);
+    options.policy = static_cast<Policy>(policy);
+    options.mtbf_seconds = 1e300;
+    Controller controller(options);
+    controller.begin_run(0);
+    double now = 0;
+    for (const double gap : {1e-300, 1.0, 1e6, 1e18, 1e300, 1e307, 1e308}) {
+      controller.begin_save(now);
+      controller.commit_save(now, gap, gap);
+      now += std::min(gap, 1e308 - now);
+      controller.record_failure(now);
+      controller.record_recovery(now, gap, gap);
+      controller.observe_task("task", gap);
+      const Decision decision = controller.decide(now);
+      EXPECT_FALSE(std::isnan(decision.interval_seconds)) << policy << ", " << gap;
+      EXPECT_FALSE(std::isnan(decision.risk)) << policy << ", " << gap;
+    }
+    double sum = 0;
+    for (const double weight : controller.info().weights) sum += weight;
+    EXPECT_NEAR(sum, 1, 1e-9);
+  }
+}
+
 TEST(AdaptiveController, RefusesForeignAndDamagedJson) {
   Controller controller(ControllerOptions{});
   controller.begin_run(0);

@@ -356,6 +356,11 @@ TEST(AdaptiveSimulation, RefusesWhatItCannotRun) {
   options.machine.cost = 30;
   options.nodes = 0;
   EXPECT_ERROR(simulate(options), Status::invalid_argument, "nodes is 0");
+  options.nodes = 1;
+  options.machine.poll = 1e-9;
+  EXPECT_ERROR(simulate(options), Status::invalid_argument, "poll_seconds is 1e-09");
+  options.failures = options.replicas = 100'000;
+  EXPECT_ERROR(simulate(options), Status::invalid_argument, "failures is 100000 in each of");
 }
 
 }  // namespace
