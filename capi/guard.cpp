@@ -34,6 +34,8 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::threshold: return "threshold rule";
     case Kind::controller: return "controller";
     case Kind::simulation: return "simulation";
+    case Kind::activation_manager: return "activation manager";
+    case Kind::pipeline: return "pipeline";
   }
   return "no handle at all";
 }

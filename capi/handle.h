@@ -43,6 +43,8 @@ enum class Kind : std::uint32_t {
   threshold,
   controller,
   simulation,
+  activation_manager,
+  pipeline,
 };
 
 const char* kind_name(std::uint32_t tag) noexcept;

@@ -34,6 +34,7 @@
 #include <ckpt/base.h>
 #include <ckpt/engine.h>
 #include <ckpt/memory.h>
+#include <ckpt/pipeline.h>
 #include <ckpt/plan.h>
 #include <ckpt/state.h>
 #include <ckpt/storage.h>

@@ -9,6 +9,7 @@
 #include <ckpt/base.hpp>
 #include <ckpt/engine.hpp>
 #include <ckpt/memory.hpp>
+#include <ckpt/pipeline.hpp>
 #include <ckpt/plan.hpp>
 #include <ckpt/state.hpp>
 #include <ckpt/storage.hpp>

@@ -30,7 +30,7 @@ must_be_empty "POSIX headers outside cpp/base/os and cpp/storage" \
 
 if [ -d cli ]; then
   must_be_empty "cli/ is written on ckpt.hpp alone" \
-    "$(grep -rnE '# *include +["<](ckpt/|base/|memory/|tensor/|storage/|strategy/|plan/|engine/|state/|adaptive/)' cli | grep -vE '<ckpt/ckpt\.hpp>' || true)"
+    "$(grep -rnE '# *include +["<](ckpt/|base/|memory/|tensor/|storage/|strategy/|plan/|engine/|pipeline/|state/|adaptive/)' cli | grep -vE '<ckpt/ckpt\.hpp>' || true)"
 fi
 must_be_empty "public headers include only public and standard headers" \
   "$(grep -nE '# *include +"' include/ckpt/* || true)"

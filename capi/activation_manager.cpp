@@ -1,0 +1,203 @@
+#include "base.h"
+#include "memory.h"
+#include "pipeline.h"
+#include "strategy.h"
+#include "tensor.h"
+
+using namespace ckpt::base;
+using namespace ckpt::capi;
+namespace pipeline = ckpt::pipeline;
+using pipeline::ActivationManager;
+using pipeline::Policy;
+using pipeline::TensorPtr;
+
+namespace {
+
+constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
+constexpr ckpt_activation_manager_options default_options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
+constexpr ckpt_activation_metadata empty_metadata = CKPT_ACTIVATION_METADATA_INIT;
+
+ActivationManager& manager_argument(const ckpt_activation_manager* manager) { return *checked(manager, "manager")->object; }
+
+// The callback as the manager's forward. It gets a handle of its own for the input, and the manager takes the output over.
+ActivationManager::Forward forward_of(ckpt_stage_forward_fn forward, std::shared_ptr<UserData> user) {
+  if (forward == nullptr) return {};
+  return [forward, user = std::move(user)](const TensorPtr& input, std::int64_t micro_batch) -> TensorPtr {
+    ckpt_tensor* lent = nullptr;  // may be retained by the callback
+    hand_out(&lent, input);
+    ckpt_tensor* output = nullptr;
+    const std::int32_t code = forward(lent, micro_batch, &output, user->get());
+    release(lent);
+    if (code != 0) {
+      release(output);
+      fail_callback("the stage's forward", code);
+    }
+    TensorPtr result = checked(output, "the forward function's output")->object;
+    release(output);
+    return result;
+  };
+}
+
+void set_flag(std::int32_t* out, bool value) {
+  if (out != nullptr) *out = value ? 1 : 0;
+}
+
+}  // namespace
+
+void ckpt_activation_manager_options_init(ckpt_activation_manager_options* options) {
+  if (options != nullptr) *options = default_options;
+}
+
+void ckpt_activation_metadata_init(ckpt_activation_metadata* metadata) {
+  if (metadata != nullptr) *metadata = empty_metadata;
+}
+
+ckpt_status ckpt_activation_manager_create(const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options,
+                                           ckpt_stage_forward_fn forward, void* user_data, ckpt_destroy_fn destroy,
+                                           ckpt_activation_manager** manager) {
+  return guard([&] {
+    const auto given = options_argument(options, default_options, sizeof(ckpt_activation_manager_options), "options");
+    const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
+    const auto clock = clock_argument(given.clock, "options.clock");
+    const char* const name = given.name == nullptr ? "stage" : given.name;
+    require_name("options.name", name);
+    not_null(manager, "manager");
+    const auto user = std::make_shared<UserData>(user_data, destroy);
+    hand_out(manager,
+             std::make_shared<ActivationManager>(policy_argument(policy), name,
+                                                 tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object,
+                                                 clock, forward_of(forward, user)));
+    user->adopt();
+  });
+}
+
+ckpt_status ckpt_activation_manager_set_policy(ckpt_activation_manager* manager, const ckpt_activation_policy* policy) {
+  return guard([&] { manager_argument(manager).set_policy(policy_argument(not_null(policy, "policy"))); });
+}
+
+ckpt_status ckpt_activation_manager_policy(const ckpt_activation_manager* manager, ckpt_activation_policy* policy) {
+  return guard([&] {
+    const Policy active = manager_argument(manager).active_policy();
+    ckpt_activation_policy values = default_policy;
+    values.kind = static_cast<int32_t>(active.kind);
+    values.interval = active.interval;
+    values.threshold_bytes = active.threshold_bytes;
+    fill_struct(policy, values, sizeof(ckpt_activation_policy), "policy");
+  });
+}
+
+ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int64_t micro_batches) {
+  return guard([&] { manager_argument(manager).begin_step(micro_batches); });
+}
+
+ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* manager, int64_t micro_batch, int64_t bytes,
+                                                      int32_t* answer) {
+  return guard([&] {
+    auto& object = manager_argument(manager);
+    require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+    not_null(answer, "answer");
+    set_flag(answer, object.should_checkpoint(micro_batch, ckpt::strategy::Activation(bytes)));
+  });
+}
+
+ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int64_t micro_batch, const ckpt_tensor* activation,
+                                          int32_t* kept) {
+  return guard([&] {
+    auto& object = manager_argument(manager);
+    set_flag(kept, object.store(micro_batch, *tensor_argument(activation, "activation")));
+  });
+}
+
+ckpt_status ckpt_activation_manager_store_given_up(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor* activation,
+                                                   int32_t* kept) {
+  return guard([&] {
+    auto& object = manager_argument(manager);
+    set_flag(kept, object.store_given_up(micro_batch, tensor_argument(activation, "activation")));
+    release(activation);
+  });
+}
+
+ckpt_status ckpt_activation_manager_get(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor** activation) {
+  return guard([&] {
+    auto& object = manager_argument(manager);
+    not_null(activation, "activation");
+    TensorPtr found = object.get(micro_batch);
+    if (found == nullptr) {
+      *activation = nullptr;
+    } else {
+      hand_out(activation, std::move(found));
+    }
+  });
+}
+
+ckpt_status ckpt_activation_manager_has(const ckpt_activation_manager* manager, int64_t micro_batch, int32_t* has) {
+  return guard([&] {
+    const bool found = manager_argument(manager).has(micro_batch);
+    set_flag(not_null(has, "has"), found);
+  });
+}
+
+ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int64_t micro_batch,
+                                              ckpt_tensor** activation) {
+  return guard([&] {
+    auto& object = manager_argument(manager);
+    const TensorPtr given = tensor_argument(input, "input");
+    not_null(activation, "activation");
+    hand_out(activation, object.recompute(given, micro_batch));
+  });
+}
+
+ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_manager* manager, ckpt_tensor* input, int64_t micro_batch,
+                                                   ckpt_tensor** activation) {
+  return guard([&] {
+    auto& object = manager_argument(manager);
+    const TensorPtr given = tensor_argument(input, "input");
+    not_null(activation, "activation");
+    hand_out(activation, object.get_or_compute(given, micro_batch));
+  });
+}
+
+ckpt_status ckpt_activation_manager_clear(ckpt_activation_manager* manager) {
+  return guard([&] { manager_argument(manager).clear(); });
+}
+
+ckpt_status ckpt_activation_manager_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes, int64_t* count) {
+  return guard([&] {
+    const auto& object = manager_argument(manager);
+    require(bytes != nullptr || count != nullptr, "bytes and count are both NULL");
+    if (bytes != nullptr) *bytes = object.estimate_memory_usage();
+    if (count != nullptr) *count = object.count();
+  });
+}
+
+ckpt_status ckpt_activation_manager_metadata(const ckpt_activation_manager* manager, int64_t micro_batch,
+                                             ckpt_activation_metadata* metadata) {
+  return guard([&] {
+    const auto& object = manager_argument(manager);
+    check_struct(metadata, sizeof(ckpt_activation_metadata), "metadata");
+    const pipeline::CheckpointMetadata found = object.metadata(micro_batch);
+    ckpt_activation_metadata values = empty_metadata;
+    values.micro_batch = found.micro_batch;
+    values.bytes = found.bytes;
+    values.dtype = static_cast<ckpt_dtype>(found.dtype);
+    values.ndim = static_cast<int32_t>(found.shape.ndim());
+    for (int32_t i = 0; i < values.ndim; ++i) values.shape[i] = found.shape[i];
+    values.stored_ns = found.stored_ns;
+    values.hits = found.hits;
+    fill_struct(metadata, values, sizeof(ckpt_activation_metadata), "metadata");
+  });
+}
+
+ckpt_status ckpt_activation_manager_list(const ckpt_activation_manager* manager, int64_t* micro_batches, int64_t capacity,
+                                         int64_t* count) {
+  return guard([&] {
+    const auto& object = manager_argument(manager);
+    array_argument(micro_batches, capacity, "micro_batches");
+    not_null(count, "count");
+    const std::vector<int64_t> all = object.micro_batches();
+    std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(capacity)), micro_batches);
+    *count = static_cast<int64_t>(all.size());
+  });
+}
+
+void ckpt_activation_manager_release(ckpt_activation_manager* manager) { release(manager); }

@@ -1,0 +1,21 @@
+// The handles of the pipeline part, for the other files of the C API.
+#pragma once
+
+#include <memory>
+
+#include <ckpt/pipeline.h>
+
+#include "guard.h"
+#include "handle.h"
+#include "pipeline/activation_manager.h"
+
+struct ckpt_activation_manager : ckpt::capi::Handle<ckpt::capi::Kind::activation_manager> {
+  std::shared_ptr<ckpt::pipeline::ActivationManager> object;
+};
+
+namespace ckpt::capi {
+
+// policy NULL: the defaults.
+pipeline::Policy policy_argument(const ckpt_activation_policy* policy);
+
+}  // namespace ckpt::capi

@@ -1,0 +1,110 @@
+#include "pipeline/ledger.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace ckpt::pipeline {
+
+using base::fail;
+using base::require;
+using base::Status;
+
+void Ledger::begin_step(std::int64_t micro_batches) {
+  require(micro_batches >= unknown_count, "micro_batches is ", micro_batches, "; at least 0, or -1 when not known");
+  count_ = micro_batches;
+  newest_ = -1;
+  bytes_ = 0;
+  entries_.clear();
+}
+
+void Ledger::check_index(std::int64_t micro_batch) const {
+  require(micro_batch >= 0, "micro_batch is ", micro_batch, "; at least 0");
+  if (count_ != unknown_count && micro_batch >= count_)
+    fail(Status::out_of_range, "micro_batch is ", micro_batch, "; the step has ", count_);
+}
+
+std::int64_t Ledger::last_with(std::int64_t micro_batch) const {
+  return count_ == unknown_count ? std::max(newest_, micro_batch) : count_ - 1;
+}
+
+bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const {
+  const std::int64_t last = last_with(micro_batch);
+  switch (policy_.kind) {
+    case Policy::Kind::store_all: return true;
+    case Policy::Kind::recompute_all: return false;
+    case Policy::Kind::selective: return policy_.interval == 0 || micro_batch % policy_.interval == 0 || is_end(micro_batch, last);
+    case Policy::Kind::strategy: return strategy_says;
+    case Policy::Kind::memory_based:
+      // The ends stay whatever they weigh; what they leave of the threshold is for all others.
+      return is_end(micro_batch, last) || bytes <= policy_.threshold_bytes - end_bytes(micro_batch, last);
+    case Policy::Kind::automatic: break;
+  }
+  return true;
+}
+
+Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) {
+  check_index(micro_batch);
+  require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+  Outcome outcome;
+  outcome.kept = would_keep(micro_batch, bytes, strategy_says);
+  const std::int64_t last = last_with(micro_batch);
+  newest_ = std::max(newest_, micro_batch);
+  remove(micro_batch);
+  drop_former_last(last, outcome.dropped);
+  if (!outcome.kept) return outcome;
+  if (policy_.kind == Policy::Kind::memory_based) drop_oldest_beyond(policy_.threshold_bytes - bytes, last, outcome.dropped);
+  entries_[micro_batch] = {bytes, next_number_++};
+  bytes_ += bytes;
+  return outcome;
+}
+
+void Ledger::remove(std::int64_t micro_batch) {
+  const auto found = entries_.find(micro_batch);
+  if (found == entries_.end()) return;
+  bytes_ -= found->second.bytes;
+  entries_.erase(found);
+}
+
+// What the first and the last weigh; except is about to be replaced.
+std::int64_t Ledger::end_bytes(std::int64_t except, std::int64_t last) const {
+  std::int64_t bytes = 0;
+  for (const std::int64_t end : {std::int64_t{0}, last}) {
+    const auto found = entries_.find(end);
+    if (end != except && found != entries_.end()) bytes += found->second.bytes;
+    if (last == 0) break;
+  }
+  return bytes;
+}
+
+// Drops the oldest of those that are no end until at most room bytes are left, or only ends.
+void Ledger::drop_oldest_beyond(std::int64_t room, std::int64_t last, std::vector<std::int64_t>& dropped) {
+  while (bytes_ > room) {
+    auto oldest = entries_.end();
+    for (auto each = entries_.begin(); each != entries_.end(); ++each) {
+      if (is_end(each->first, last)) continue;
+      if (oldest == entries_.end() || each->second.number < oldest->second.number) oldest = each;
+    }
+    if (oldest == entries_.end()) return;
+    dropped.push_back(oldest->first);
+    remove(oldest->first);
+  }
+}
+
+// While the number of micro-batches is not known, one that was kept only because it was the last goes when a newer comes.
+void Ledger::drop_former_last(std::int64_t last, std::vector<std::int64_t>& dropped) {
+  if (count_ != unknown_count) return;
+  std::vector<std::int64_t> gone;
+  for (const auto& [index, entry] : entries_) {
+    if (is_end(index, last)) continue;
+    const bool off_interval = policy_.kind == Policy::Kind::selective && policy_.interval != 0 && index % policy_.interval != 0;
+    const bool too_large = policy_.kind == Policy::Kind::memory_based && entry.bytes > policy_.threshold_bytes;
+    if (off_interval || too_large) gone.push_back(index);
+  }
+  for (const std::int64_t index : gone) {
+    dropped.push_back(index);
+    remove(index);
+  }
+}
+
+}  // namespace ckpt::pipeline
