@@ -1,6 +1,13 @@
 #include "pipeline.h"
 
+#include <vector>
+
+#include "custom_layer.h"
+#include "engine.h"
+#include "memory.h"
+#include "plan.h"
 #include "strategy.h"
+#include "tensor.h"
 
 using namespace ckpt::base;
 using namespace ckpt::capi;
@@ -14,10 +21,82 @@ static_assert(CKPT_ACTIVATION_MEMORY_BASED == static_cast<int>(Policy::Kind::mem
 static_assert(CKPT_ACTIVATION_STRATEGY == static_cast<int>(Policy::Kind::strategy));
 static_assert(CKPT_ACTIVATION_AUTOMATIC == static_cast<int>(Policy::Kind::automatic));
 
+static_assert(CKPT_PIPELINE_GPIPE == static_cast<int>(pipeline::Order::gpipe));
+static_assert(CKPT_PIPELINE_1F1B == static_cast<int>(pipeline::Order::one_f_one_b));
+static_assert(CKPT_PIPELINE_INTERLEAVED == static_cast<int>(pipeline::Order::interleaved));
+static_assert(CKPT_INTERVAL_FORWARD == static_cast<int>(pipeline::Interval::Kind::forward));
+static_assert(CKPT_INTERVAL_RECOMPUTE == static_cast<int>(pipeline::Interval::Kind::recompute));
+static_assert(CKPT_INTERVAL_BACKWARD == static_cast<int>(pipeline::Interval::Kind::backward));
+static_assert(CKPT_INTERVAL_WAIT == static_cast<int>(pipeline::Interval::Kind::wait));
+static_assert(sizeof(ckpt_interval) == 32);
+
 namespace {
 
 constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
 static_assert(default_policy.threshold_bytes == pipeline::default_threshold_bytes);
+constexpr ckpt_pipeline_options default_options = CKPT_PIPELINE_OPTIONS_INIT;
+constexpr ckpt_pipeline_stats empty_stats = CKPT_PIPELINE_STATS_INIT;
+constexpr ckpt_step default_step = CKPT_STEP_INIT;
+
+pipeline::Pipeline& pipeline_argument(const ckpt_pipeline* handle) { return *checked(handle, "pipeline")->object; }
+
+ckpt_pipeline_options pipeline_options_argument(const ckpt_pipeline_options* options) {
+  return options_argument(options, default_options, sizeof(ckpt_pipeline_options), "options");
+}
+
+pipeline::Layout layout_of(const ckpt_pipeline_options& given) {
+  require(given.schedule >= CKPT_PIPELINE_GPIPE && given.schedule <= CKPT_PIPELINE_INTERLEAVED, "options.schedule is ",
+          given.schedule, "; 1 .. 3 (CKPT_PIPELINE_*)");
+  const pipeline::Layout layout{static_cast<pipeline::Order>(given.schedule), given.stages, given.chunks, given.micro_batches};
+  pipeline::check(layout);
+  return layout;
+}
+
+pipeline::PipelineOptions to_options(const ckpt_pipeline_options& given) {
+  pipeline::PipelineOptions options;
+  options.layout = layout_of(given);
+  const auto begins = array_argument(given.begins, given.begins_count, "options.begins");
+  options.begins.assign(begins.begin(), begins.end());
+  if (given.policy != nullptr) options.policy = policy_argument(given.policy);
+  if (given.strategy != nullptr) options.choice.strategy = checked(given.strategy, "options.strategy")->object;
+  for (const ckpt_schedule* schedule : array_argument(given.schedules, given.schedules_count, "options.schedules"))
+    options.choice.schedules.push_back(checked(schedule, "an entry of options.schedules")->object);
+  options.choice.budget_bytes = given.budget_bytes;
+  options.threads_per_stage = given.threads_per_stage;
+  options.queue_places = given.queue_places;
+  options.measured_runs = given.measured_steps;
+  const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
+  if (tracker != nullptr) options.tracker = tracker->object;
+  return options;
+}
+
+const ckpt::tensor::Tensor* tensor_or_null(const ckpt_tensor* given, const char* argument) {
+  const auto* const handle = checked_or_null(given, argument);
+  return handle == nullptr ? nullptr : handle->object.get();
+}
+
+ckpt::engine::Step to_step(const ckpt_step* step) {
+  const auto given = options_argument(not_null(step, "step"), default_step, sizeof(ckpt_step), "step");
+  require(given.accumulate == 0 || given.accumulate == 1, "step.accumulate is ", given.accumulate, "; 0 or 1");
+  ckpt::engine::Step run;
+  run.step = given.step;
+  run.seed = given.seed;
+  run.first_sample = given.first_sample;
+  run.input = tensor_or_null(given.input, "step.input");
+  run.targets = tensor_or_null(given.targets, "step.targets");
+  run.output_gradient = tensor_or_null(given.output_gradient, "step.output_gradient");
+  run.output = tensor_or_null(given.output, "step.output");
+  run.input_gradient = tensor_or_null(given.input_gradient, "step.input_gradient");
+  run.accumulate = given.accumulate == 1;
+  return run;
+}
+
+// As many of all as fit into the caller's array, and how many there are.
+template <class T>
+void copy_list(const std::vector<T>& all, T* out, int64_t capacity, int64_t* count) {
+  std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(capacity)), out);
+  *count = static_cast<int64_t>(all.size());
+}
 
 }  // namespace
 
@@ -39,3 +118,136 @@ pipeline::Policy ckpt::capi::policy_argument(const ckpt_activation_policy* polic
 void ckpt_activation_policy_init(ckpt_activation_policy* policy) {
   if (policy != nullptr) *policy = default_policy;
 }
+
+// ---- Pipelines ----
+
+void ckpt_pipeline_options_init(ckpt_pipeline_options* options) {
+  if (options != nullptr) *options = default_options;
+}
+
+void ckpt_pipeline_stats_init(ckpt_pipeline_stats* stats) {
+  if (stats != nullptr) *stats = empty_stats;
+}
+
+ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt_pipeline_options* options, int64_t* begins,
+                                int64_t capacity, int64_t* count) {
+  return guard([&] {
+    const auto& object = *checked(profile, "profile")->object;
+    array_argument(begins, capacity, "begins");
+    not_null(count, "count");
+    copy_list(pipeline::balanced_begins(object, layout_of(pipeline_options_argument(options))), begins, capacity, count);
+  });
+}
+
+ckpt_status ckpt_pipeline_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight) {
+  return guard([&] {
+    const pipeline::Layout layout = layout_of(pipeline_options_argument(options));
+    if (piece < 0 || piece >= layout.pieces()) fail(Status::out_of_range, "piece is ", piece, "; there are ", layout.pieces());
+    *not_null(in_flight, "in_flight") = pipeline::in_flight(layout, piece);
+  });
+}
+
+ckpt_status ckpt_pipeline_create(ckpt_chain* chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options,
+                                 ckpt_pipeline** out) {
+  return guard([&] {
+    checked(chain, "chain");
+    const ckpt::engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
+    const pipeline::PipelineOptions given = to_options(pipeline_options_argument(options));
+    not_null(out, "pipeline");
+    hand_out(out, pipeline::Pipeline::create(chain->object, spec, given));
+  });
+}
+
+ckpt_status ckpt_pipeline_run(ckpt_pipeline* handle, const ckpt_step* step, int64_t timeout_ns, double* loss, double* losses) {
+  return guard([&] {
+    // Its own reference: a layer's callback may release the handle.
+    const std::shared_ptr<pipeline::Pipeline> object = checked(handle, "pipeline")->object;
+    const auto places = losses == nullptr ? 0U : static_cast<std::size_t>(object->layout().micro_batches);
+    const double result = object->run(to_step(step), timeout_ns, {losses, places});
+    if (loss != nullptr) *loss = result;
+  });
+}
+
+ckpt_status ckpt_pipeline_cancel(ckpt_pipeline* handle) {
+  return guard([&] { pipeline_argument(handle).cancel(); });
+}
+
+ckpt_status ckpt_pipeline_begins(const ckpt_pipeline* handle, int64_t* begins, int64_t capacity, int64_t* count) {
+  return guard([&] {
+    const auto& object = pipeline_argument(handle);
+    array_argument(begins, capacity, "begins");
+    copy_list(object.begins(), begins, capacity, not_null(count, "count"));
+  });
+}
+
+ckpt_status ckpt_pipeline_manager(ckpt_pipeline* handle, int32_t stage, ckpt_activation_manager** manager) {
+  return guard([&] {
+    auto& object = pipeline_argument(handle);
+    not_null(manager, "manager");
+    hand_out(manager, object.manager(stage));
+  });
+}
+
+ckpt_status ckpt_pipeline_schedule(ckpt_pipeline* handle, int32_t stage, ckpt_schedule** schedule) {
+  return guard([&] {
+    auto& object = pipeline_argument(handle);
+    not_null(schedule, "schedule");
+    hand_out(schedule, object.schedule(stage));
+  });
+}
+
+ckpt_status ckpt_pipeline_profile(ckpt_pipeline* handle, int32_t stage, ckpt_profile** profile) {
+  return guard([&] {
+    auto& object = pipeline_argument(handle);
+    not_null(profile, "profile");
+    hand_out(profile, std::make_shared<ckpt::plan::ChainProfile>(object.profile(stage)));
+  });
+}
+
+ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* handle, int32_t stage, ckpt_pipeline_stats* stats) {
+  return guard([&] {
+    auto& object = pipeline_argument(handle);
+    check_struct(stats, sizeof(ckpt_pipeline_stats), "stats");
+    const pipeline::StageStats now = object.stats(stage);
+    ckpt_pipeline_stats values = empty_stats;
+    values.in_flight = now.in_flight;
+    values.first_layer = now.first_layer;
+    values.layers = now.layers;
+    values.steps = now.executor.steps;
+    values.forwards = now.executor.forwards;
+    values.recomputed_forwards = now.executor.recomputed_forwards;
+    values.kept = now.kept;
+    values.recomputed = now.recomputed;
+    values.peak_live_bytes = now.executor.peak_live_bytes;
+    values.reserved_bytes = now.executor.reserved_bytes;
+    values.queue_bytes = object.queue_bytes(stage);
+    values.busy_ns = now.busy_ns;
+    fill_struct(stats, values, sizeof(ckpt_pipeline_stats), "stats");
+  });
+}
+
+ckpt_status ckpt_pipeline_timeline(ckpt_pipeline* handle, ckpt_interval* intervals, int64_t capacity, int64_t* count,
+                                   int64_t* step_ns) {
+  return guard([&] {
+    auto& object = pipeline_argument(handle);
+    array_argument(intervals, capacity, "intervals");
+    not_null(count, "count");
+    const pipeline::Timeline timeline = object.timeline();
+    std::vector<ckpt_interval> all;
+    for (const pipeline::Interval& each : timeline.intervals) {
+      all.push_back({static_cast<int32_t>(each.kind), each.stage, each.chunk, each.micro_batch, each.begin_ns, each.end_ns});
+    }
+    copy_list(all, intervals, capacity, count);
+    if (step_ns != nullptr) *step_ns = timeline.step_ns;
+  });
+}
+
+ckpt_status ckpt_pipeline_trace_json(ckpt_pipeline* handle, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(pipeline::trace_json(pipeline_argument(handle).timeline()), buffer, capacity, needed); });
+}
+
+ckpt_status ckpt_pipeline_picture(ckpt_pipeline* handle, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(pipeline::picture(pipeline_argument(handle).timeline()), buffer, capacity, needed); });
+}
+
+void ckpt_pipeline_release(ckpt_pipeline* handle) { release(handle); }

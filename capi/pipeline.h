@@ -8,9 +8,14 @@
 #include "guard.h"
 #include "handle.h"
 #include "pipeline/activation_manager.h"
+#include "pipeline/pipeline.h"
 
 struct ckpt_activation_manager : ckpt::capi::Handle<ckpt::capi::Kind::activation_manager> {
   std::shared_ptr<ckpt::pipeline::ActivationManager> object;
+};
+
+struct ckpt_pipeline : ckpt::capi::Handle<ckpt::capi::Kind::pipeline> {
+  std::shared_ptr<ckpt::pipeline::Pipeline> object;
 };
 
 namespace ckpt::capi {

@@ -18,6 +18,11 @@ Chain::Chain(std::int64_t first_layer) : first_layer_(first_layer) {
 }
 
 void Chain::add(std::shared_ptr<Layer> layer) {
+  const std::int64_t number = numbers_.empty() ? first_layer_ : numbers_.back() + 1;
+  add(std::move(layer), number);
+}
+
+void Chain::add(std::shared_ptr<Layer> layer, std::int64_t number) {
   if (frozen_) fail(Status::invalid_state, "chain: an executor uses it already");
   for (const auto& other : layers_) {
     if (other->name() == layer->name())
@@ -25,6 +30,7 @@ void Chain::add(std::shared_ptr<Layer> layer) {
   }
   for (const Parameter& parameter : layer->parameters()) parameters_.push_back(parameter);
   layers_.push_back(std::move(layer));
+  numbers_.push_back(number);
 }
 
 bool Chain::needs_blas() const {
@@ -38,7 +44,7 @@ bool Chain::needs_targets() const {
 void Chain::initialize(std::uint64_t seed) {
   for (std::int64_t i = 0; i < layers(); ++i) {
     // A number that does not depend on how the chain is split.
-    layer(i).initialize(seed, first_layer_ + i);
+    layer(i).initialize(seed, number(i));
   }
   zero_gradients();
 }

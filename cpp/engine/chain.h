@@ -15,14 +15,19 @@ class Chain {
   // first_layer: the global number of the first layer.
   explicit Chain(std::int64_t first_layer);
 
-  // Error(already_exists) when the name is taken, Error(invalid_state) once frozen.
+  // Error(already_exists) when the name is taken, Error(invalid_state) once frozen. number: the layer's global one; without it the
+  // one behind the layer before.
   void add(std::shared_ptr<Layer> layer);
+  void add(std::shared_ptr<Layer> layer, std::int64_t number);
   // An executor relies on the layers from now on.
   void freeze() noexcept { frozen_ = true; }
 
   std::int64_t first_layer() const noexcept { return first_layer_; }
   std::int64_t layers() const noexcept { return static_cast<std::int64_t>(layers_.size()); }
   Layer& layer(std::int64_t i) const { return *layers_[static_cast<std::size_t>(i)]; }
+  const std::shared_ptr<Layer>& shared_layer(std::int64_t i) const { return layers_[static_cast<std::size_t>(i)]; }
+  // The layer's global number: the same in every split of a chain.
+  std::int64_t number(std::int64_t i) const { return numbers_[static_cast<std::size_t>(i)]; }
   const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
   bool needs_blas() const;
   bool needs_targets() const;
@@ -40,6 +45,7 @@ class Chain {
  private:
   std::int64_t first_layer_;
   std::vector<std::shared_ptr<Layer>> layers_;
+  std::vector<std::int64_t> numbers_;
   std::vector<Parameter> parameters_;
   bool frozen_ = false;
 };

@@ -24,6 +24,7 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
       profile_(chain_->profile(input)),
       program_(plan::make_program(schedule, profile_)),
       buffers_(tensor::BufferPool::create(nullptr, "arena")),
+      role_(schedule.role()),
       strategy_(schedule.strategy()) {
   require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
   const plan::Placement placement = plan::place(program_);
@@ -79,64 +80,93 @@ memory::LayerId Executor::tracker_layer(const plan::BufferInfo& buffer) {
 
 double Executor::run(const Step& step) {
   check(step);
+  if (!step.accumulate) chain_->zero_gradients();
+  double result = std::numeric_limits<double>::quiet_NaN();
+  run_timed({&step, 1}, nullptr, {&result, 1});
+  return result;
+}
+
+void Executor::run_stage(std::span<const Step> steps, StagePort& port, std::span<double> losses) {
+  require(std::ssize(steps) == role_.micro_batches && steps.size() == losses.size(), "steps and losses are ", steps.size(), " and ",
+          losses.size(), "; the stage has ", role_.micro_batches, " micro-batches");
+  for (const Step& step : steps) check_ends(step);
+  run_timed(steps, &port, losses);
+}
+
+void Executor::run_timed(std::span<const Step> steps, StagePort* port, std::span<double> results) {
   std::optional<BlasSession> blas;
   if (chain_->needs_blas()) blas.emplace();
   const auto& clock = *base::monotonic_clock();
   const std::int64_t begin = clock.now_ns();
-  if (!step.accumulate) chain_->zero_gradients();
-  double result = std::numeric_limits<double>::quiet_NaN();
   try {
-    run_instructions(step, result);
+    run_instructions(steps, port, results);
   } catch (...) {
     free_everything();
     throw;
   }
   ++stats_.steps;
   stats_.seconds += static_cast<double>(clock.now_ns() - begin) * 1e-9;
-  return result;
 }
 
+namespace {
+
+void require_fit(const char* name, const tensor::Tensor& tensor, const TensorSpec& spec) {
+  const TensorSpec given{tensor.dtype(), tensor.shape()};
+  require(given == spec, name, " is ", to_text(given), "; the executor was made for ", to_text(spec));
+}
+
+}  // namespace
+
 void Executor::check(const Step& step) const {
-  const auto fits = [](const char* name, const tensor::Tensor& tensor, const TensorSpec& spec) {
-    const TensorSpec given{tensor.dtype(), tensor.shape()};
-    require(given == spec, name, " is ", to_text(given), "; the executor was made for ", to_text(spec));
-  };
+  require(!role_.is_stage(), "schedule is a stage's: a pipeline runs it");
   require(step.step >= 0, "step is ", step.step, "; at least 0");
   require(step.first_sample >= 0, "first_sample is ", step.first_sample, "; at least 0");
   require(step.input != nullptr, "input is NULL");
-  fits("input", *step.input, specs_.front());
+  require_fit("input", *step.input, specs_.front());
+  check_ends(step);
+}
+
+// What the two ends of the chain need: targets, output and gradients.
+void Executor::check_ends(const Step& step) const {
   require(step.targets != nullptr || !chain_->needs_targets(), "targets is NULL; a loss layer needs it");
   if (step.output != nullptr) {
-    fits("output", *step.output, specs_.back());
+    require_fit("output", *step.output, specs_.back());
     step.output->require_writable("output");
   }
   if (step.output_gradient != nullptr) {
-    fits("output_gradient", *step.output_gradient, specs_.back());
-  } else {
+    require_fit("output_gradient", *step.output_gradient, specs_.back());
+  } else if (role_.last) {
     require(specs_.back().shape.elements() == 1 && is_float(specs_.back().dtype), "output_gradient is NULL; the output is ",
             to_text(specs_.back()), ", not one number");
   }
   if (step.input_gradient != nullptr) {
     require(!profile_.layer(0).has(plan::no_input_gradient), "input_gradient: layer ", base::quoted(profile_.layer(0).name),
             " makes none");
-    fits("input_gradient", *step.input_gradient, specs_.front());
+    require_fit("input_gradient", *step.input_gradient, specs_.front());
     step.input_gradient->require_writable("input_gradient");
   }
 }
 
-void Executor::run_instructions(const Step& step, double& result) {
+void Executor::run_instructions(std::span<const Step> steps, StagePort* port, std::span<double> results) {
   for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
     const plan::Instruction& instruction = program_.instructions[i];
     switch (instruction.kind) {
       case plan::Instruction::Kind::allocate:
         allocate(instruction.index);
-        // The walk allocates x_0 first.
-        if (i == 0) std::memcpy(address(instruction.index), step.input->data(), static_cast<std::size_t>(step.input->bytes()));
+        // The walk of a chain of its own allocates x_0 first.
+        if (i == 0 && port == nullptr) {
+          const tensor::Tensor& input = *steps[0].input;
+          std::memcpy(address(instruction.index), input.data(), static_cast<std::size_t>(input.bytes()));
+        }
         break;
       case plan::Instruction::Kind::free: free(instruction.index); break;
-      case plan::Instruction::Kind::run:
-        run_operation(program_.operations[static_cast<std::size_t>(instruction.index)], step, result);
+      case plan::Instruction::Kind::run: {
+        const plan::Operation& operation = program_.operations[static_cast<std::size_t>(instruction.index)];
+        const auto micro_batch = static_cast<std::size_t>(operation.micro_batch);
+        if (port != nullptr) port->begins(operation);
+        run_operation(operation, steps[micro_batch], port, results[micro_batch]);
         break;
+      }
     }
   }
 }
@@ -172,8 +202,10 @@ void Executor::free_everything() noexcept {
   stats_.live_bytes = 0;
 }
 
-void Executor::run_operation(const plan::Operation& operation, const Step& step, double& result) {
+void Executor::run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result) {
   switch (operation.kind) {
+    case plan::Operation::Kind::send:
+    case plan::Operation::Kind::receive: return run_exchange(operation, *port);
     case plan::Operation::Kind::forward: return run_forward(operation, step);
     case plan::Operation::Kind::backward: return run_backward(operation, step);
     case plan::Operation::Kind::turn: return run_turn(operation, step, result);
@@ -185,6 +217,17 @@ void Executor::run_operation(const plan::Operation& operation, const Step& step,
   }
 }
 
+void Executor::run_exchange(const plan::Operation& operation, StagePort& port) {
+  const bool sends = operation.kind == plan::Operation::Kind::send;
+  const plan::BufferId buffer = sends ? operation.input : operation.output;
+  const std::int64_t bytes = program_.buffers[static_cast<std::size_t>(buffer)].bytes;
+  if (sends) {
+    port.send(operation, address(buffer), bytes);
+  } else {
+    port.receive(operation, address(buffer), bytes);
+  }
+}
+
 RunContext Executor::context_of(const plan::Operation& operation, const Step& step) const {
   RunContext context;
   context.input = &specs_[static_cast<std::size_t>(operation.layer)];
@@ -192,7 +235,7 @@ RunContext Executor::context_of(const plan::Operation& operation, const Step& st
   context.option = operation.option;
   context.micro_batch = operation.micro_batch;
   context.recomputation = operation.recomputation;
-  context.layer = chain_->first_layer() + operation.layer;
+  context.layer = chain_->number(operation.layer);
   context.step = step.step;
   context.seed = step.seed;
   context.first_sample = step.first_sample;
@@ -240,7 +283,7 @@ void Executor::run_turn(const plan::Operation& operation, const Step& step, doub
     with_float(spec.dtype, [&](auto zero) {
       using T = decltype(zero);
       result = static_cast<double>(*static_cast<const T*>(output));
-      *static_cast<T*>(gradient) = T{1};
+      *static_cast<T*>(gradient) = static_cast<T>(step.loss_gradient);
     });
   }
   if (step.output_gradient != nullptr && step.output_gradient->bytes() > 0) {

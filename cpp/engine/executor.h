@@ -1,5 +1,8 @@
 // Runs one schedule over one chain for one input shape, step after step. Makes no choices: those are in the schedule.
 //
+// A stage of a pipeline is run by the same executor: its schedule holds all micro-batches of the step, and what it sends and
+// receives goes through a port.
+//
 // All buffers of tier 0 lie in one arena, at offsets that were fixed before the first step, so a step asks the system for no
 // memory. Not synchronised.
 #pragma once
@@ -7,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/clock.h"
@@ -27,6 +31,17 @@ struct Step {
   const tensor::Tensor* output = nullptr;          // receives x_n
   const tensor::Tensor* input_gradient = nullptr;  // receives GRAD(0)
   bool accumulate = false;
+  double loss_gradient = 1;  // GRAD(n) where x_n is one number and output_gradient is nullptr
+};
+
+// How a stage reaches its neighbours. Called on the thread that runs the executor; what it throws ends the step.
+class StagePort {
+ public:
+  virtual ~StagePort() = default;
+  // Before each operation.
+  virtual void begins(const plan::Operation& operation) = 0;
+  virtual void send(const plan::Operation& operation, const void* data, std::int64_t bytes) = 0;
+  virtual void receive(const plan::Operation& operation, void* data, std::int64_t bytes) = 0;
 };
 
 struct ExecutorStats {
@@ -52,18 +67,25 @@ class Executor {
   // Returns x_n where it has one element, else NaN. After an error the next run works.
   double run(const Step& step);
 
+  // The same for a stage's schedule: steps and losses by micro-batch (losses only written by the last stage). Inputs come through
+  // the port; accumulate is the caller's business.
+  void run_stage(std::span<const Step> steps, StagePort& port, std::span<double> losses);
+
   const ExecutorStats& stats() const noexcept { return stats_; }
 
  private:
   void bind_strategy();
   void check(const Step& step) const;
+  void check_ends(const Step& step) const;
+  void run_timed(std::span<const Step> steps, StagePort* port, std::span<double> results);
   void resolve_buffers();
   memory::LayerId tracker_layer(const plan::BufferInfo& buffer);
-  void run_instructions(const Step& step, double& result);
+  void run_instructions(std::span<const Step> steps, StagePort* port, std::span<double> results);
   void allocate(std::int64_t buffer);
   void free(std::int64_t buffer);
   void free_everything() noexcept;
-  void run_operation(const plan::Operation& operation, const Step& step, double& result);
+  void run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result);
+  void run_exchange(const plan::Operation& operation, StagePort& port);
   void run_forward(const plan::Operation& operation, const Step& step);
   void run_backward(const plan::Operation& operation, const Step& step);
   void run_turn(const plan::Operation& operation, const Step& step, double& result);
@@ -78,10 +100,11 @@ class Executor {
   plan::Program program_;
   std::shared_ptr<tensor::BufferPool> buffers_;
   tensor::Buffer arena_;
-  std::vector<tensor::Buffer> slower_tiers_;               // one buffer each for what lies in tiers 1 and up
-  std::vector<void*> addresses_;                           // by BufferId; nullptr for empty buffers
-  std::vector<memory::LayerId> tracker_layers_;            // by BufferId
-  std::vector<memory::AllocationId> allocations_;          // by BufferId; 0 while it is not alive
+  std::vector<tensor::Buffer> slower_tiers_;       // one buffer each for what lies in tiers 1 and up
+  std::vector<void*> addresses_;                   // by BufferId; nullptr for empty buffers
+  std::vector<memory::LayerId> tracker_layers_;    // by BufferId
+  std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while it is not alive
+  plan::StageRole role_;
   strategy::StrategyPtr strategy_;                         // that chose the schedule; nullptr for other schedules
   std::shared_ptr<std::atomic<std::int64_t>> live_bytes_;  // for the strategy, which may outlive the executor
   ExecutorStats stats_;

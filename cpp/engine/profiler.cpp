@@ -105,7 +105,7 @@ plan::ChainProfile measured_profile(Chain& chain, const TensorSpec& input, std::
   for (std::int64_t i = 0; i < chain.layers(); ++i) {
     plan::LayerProfile row = exact.layer(i);
     RunContext context;
-    context.layer = chain.first_layer() + i;
+    context.layer = chain.number(i);
     context.targets = targets.get();
     context.pool = &pool;
     const auto at = static_cast<std::size_t>(i);

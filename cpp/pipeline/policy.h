@@ -25,7 +25,7 @@ struct Policy {
   Kind kind = Kind::store_all;
   std::int64_t interval = 1;  // 0 means all, like 1
   std::int64_t threshold_bytes = default_threshold_bytes;
-  strategy::StrategyPtr strategy;  // for Kind::strategy
+  strategy::StrategyPtr strategy = nullptr;  // for Kind::strategy
 };
 
 // Error(invalid_argument) names the field that is wrong.

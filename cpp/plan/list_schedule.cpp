@@ -1,4 +1,6 @@
 // A schedule from the caller's own list of actions.
+#include <utility>
+
 #include "base/error.h"
 #include "plan/schedule.h"
 
@@ -44,6 +46,13 @@ std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const A
             "; END stands last and only there");
   }
   return std::make_shared<const Schedule>(base::cat("list(", actions.size(), ")"), layers, std::make_unique<ListSource>(actions));
+}
+
+std::shared_ptr<const Schedule> make_stage_list(std::string name, std::int64_t layers, std::span<const Action> actions,
+                                                StageRole role, strategy::StrategyPtr strategy) {
+  require(!actions.empty() && actions.back().kind == Kind::end, "a schedule ends with END");
+  return std::make_shared<const Schedule>(std::move(name), layers, std::make_unique<ListSource>(actions), std::move(strategy),
+                                          std::move(role));
 }
 
 }  // namespace ckpt::plan

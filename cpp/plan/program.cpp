@@ -42,7 +42,7 @@ Program make_program(const Schedule& schedule, const ChainProfile& profile) {
   Program program;
   ProgramSink sink(program);
   Cursor cursor = cursor_for(schedule, profile);
-  Walk walk(profile, sink);
+  Walk walk(profile, sink, schedule.role());
   while (!walk.ended()) {
     if (walk.actions() == largest_program_actions) {
       base::fail(base::Status::out_of_range, "schedule ", base::quoted(schedule.name()), " has more than ", largest_program_actions,

@@ -42,12 +42,27 @@ std::uint64_t fingerprint_of(const std::string& name, std::int64_t layers, const
 
 }  // namespace
 
+std::int64_t StageRole::chunk_beginning_at(std::int64_t index) const {
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    if (chunks[c].begin == index) return static_cast<std::int64_t>(c);
+  }
+  return -1;
+}
+
+std::int64_t StageRole::chunk_ending_at(std::int64_t index) const {
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    if (chunks[c].end == index) return static_cast<std::int64_t>(c);
+  }
+  return -1;
+}
+
 Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source,
-                   strategy::StrategyPtr strategy)
+                   strategy::StrategyPtr strategy, StageRole role)
     : name_(std::move(name)),
       layers_(layers),
       source_(std::move(source)),
       strategy_(std::move(strategy)),
+      role_(std::move(role)),
       fingerprint_(fingerprint_of(name_, layers_, *source_)) {}
 
 Cursor::Cursor(std::shared_ptr<const Schedule> schedule)

@@ -45,12 +45,30 @@ class ActionSource {
   virtual std::int64_t steps_before(const Position&) const { return 0; }
 };
 
+// What a schedule's chain is within a pipeline: a stage, made of one or more chunks of a longer chain. Between two chunks lies one
+// layer that never runs, so that the output of the one and the input of the next have indices of their own.
+struct StageRole {
+  struct Chunk {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+  std::int32_t micro_batches = 0;  // 0: the chain is no stage, and has one batch that is there from the start
+  bool first = true;               // what chunk 0 receives is the caller's batch, and nobody takes its gradient
+  bool last = true;                // the last chunk's output is the pipeline's: it turns there
+  std::vector<Chunk> chunks;
+
+  bool is_stage() const { return micro_batches > 0; }
+  // The chunk that begins or ends at an index; -1 when none does.
+  std::int64_t chunk_beginning_at(std::int64_t index) const;
+  std::int64_t chunk_ending_at(std::int64_t index) const;
+};
+
 class Schedule {
  public:
   // layers: -1 when the number of steps is not known beforehand.
   // strategy: the one whose answers this schedule froze; nullptr when it came from none.
   Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source,
-           strategy::StrategyPtr strategy = nullptr);
+           strategy::StrategyPtr strategy = nullptr, StageRole role = {});
 
   const std::string& name() const noexcept { return name_; }
   std::int64_t layers() const noexcept { return layers_; }
@@ -59,12 +77,14 @@ class Schedule {
   std::uint64_t fingerprint() const noexcept { return fingerprint_; }
   // Whoever runs the schedule reports to it what the layers' activations are used for.
   const strategy::StrategyPtr& strategy() const noexcept { return strategy_; }
+  const StageRole& role() const noexcept { return role_; }
 
  private:
   std::string name_;
   std::int64_t layers_;
   std::unique_ptr<const ActionSource> source_;
   strategy::StrategyPtr strategy_;
+  StageRole role_;
   std::uint64_t fingerprint_;
 };
 
@@ -99,5 +119,8 @@ std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::
 std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, const strategy::StrategyPtr& strategy);
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags);
 std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions);
+// The whole step of a stage: several micro-batches, with SEND and RECEIVE.
+std::shared_ptr<const Schedule> make_stage_list(std::string name, std::int64_t layers, std::span<const Action> actions,
+                                                StageRole role, strategy::StrategyPtr strategy);
 
 }  // namespace ckpt::plan

@@ -56,7 +56,7 @@ PlanReport verify(const Schedule& schedule, const ChainProfile& profile) {
   PlanReport report;
   Cursor cursor = cursor_for(schedule, profile);
   CountingSink sink(profile, report);
-  Walk walk(profile, sink);
+  Walk walk(profile, sink, schedule.role());
   while (!walk.ended()) {
     walk.step(cursor.next());
     report.actions = walk.actions();

@@ -1,5 +1,6 @@
 #include "plan/walk.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -17,7 +18,8 @@ BufferRole role_of(Item item) {
 
 }  // namespace
 
-Walk::Walk(const ChainProfile& profile, WalkSink& sink) : profile_(profile), sink_(sink) {
+Walk::Walk(const ChainProfile& profile, WalkSink& sink, StageRole role) : profile_(profile), sink_(sink), role_(std::move(role)) {
+  if (role_.is_stage()) return;
   const ItemKey input{Item::input, 0, 0, 0};
   items_[input] = {allocate(BufferRole::input, 0, 0, profile.bytes_of(0))};
   micro_batches_[0];
@@ -39,8 +41,8 @@ void Walk::step(const Action& action) {
     case Kind::drop: drop(action); break;
     case Kind::turn: turn(action); break;
     case Kind::end: end(action); break;
-    case Kind::send:
-    case Kind::receive: refuse(action, "a chain of its own has no neighbour stage");
+    case Kind::send: send(action); break;
+    case Kind::receive: receive(action); break;
     default: refuse(action, base::cat("kind ", static_cast<std::int32_t>(action.kind), " is no kind of action"));
   }
   ++actions_;
@@ -88,14 +90,22 @@ void Walk::end_item(const ItemKey& key) {
 
 Walk::MicroBatch& Walk::micro_batch(const Action& action) {
   const auto found = micro_batches_.find(action.micro_batch);
-  if (found == micro_batches_.end())
-    refuse(action, base::cat("micro_batch is ", action.micro_batch, "; this step has one, number 0"));
+  if (found == micro_batches_.end()) {
+    refuse(action, role_.is_stage() ? base::cat("micro-batch ", action.micro_batch, " was not received")
+                                    : base::cat("micro_batch is ", action.micro_batch, "; this step has one, number 0"));
+  }
   return found->second;
 }
 
 void Walk::check_layers(const Action& action) const {
   if (action.first < 0 || action.last <= action.first || action.last > profile_.layers()) {
     refuse(action, base::cat("layers [", action.first, ", ", action.last, ") are not within the chain's ", profile_.layers()));
+  }
+  if (role_.is_stage()) {
+    const bool within = std::any_of(role_.chunks.begin(), role_.chunks.end(), [&](const StageRole::Chunk& chunk) {
+      return action.first >= chunk.begin && action.last <= chunk.end;
+    });
+    if (!within) refuse(action, base::cat("layers [", action.first, ", ", action.last, ") are not within one chunk of the stage"));
   }
   for (std::int64_t i = action.first; i < action.last; ++i) {
     const auto options = static_cast<std::int64_t>(profile_.layer(i).options.size());
@@ -169,17 +179,61 @@ BufferId Walk::forward_layer(const Action& action, std::int64_t layer, BufferId 
   return output;
 }
 
-// ---- Turn and backward ----
+// ---- Turn ----
 
 void Walk::turn(const Action& action) {
   MicroBatch& micro = micro_batch(action);
   if (micro.turned) refuse(action, "the step has turned already");
+  if (role_.is_stage() && !role_.last) refuse(action, "the last stage turns, not this one");
   const std::int64_t layers = profile_.layers();
   const BufferId output = need_item(action, {Item::input, layers, 0, action.micro_batch});
   const BufferId grad = make_item(action, {Item::grad, layers, 0, action.micro_batch});
   micro.turned = true;
   sink_.run({.kind = Operation::Kind::turn, .micro_batch = action.micro_batch, .output = output, .grad_output = grad});
 }
+
+// ---- Neighbour stages ----
+
+// Checks that this hand-over is due, and notes it. outermost: there is no neighbour on that side.
+void Walk::exchange(const Action& action, std::int64_t chunk, bool outermost) {
+  if (!role_.is_stage()) refuse(action, "a chain of its own has no neighbour stage");
+  if (chunk < 0) refuse(action, item_text(action.item, action.first, 0) + " is not at the edge of a chunk");
+  if (outermost) refuse(action, item_text(action.item, action.first, 0) + " is at the end of the pipeline: no stage is beyond");
+  if (!micro_batch(action).exchanged.insert({action.kind, action.item, action.first}).second)
+    refuse(action, item_text(action.item, action.first, 0) + " was handed over already");
+}
+
+void Walk::send(const Action& action) {
+  const bool grad = action.item == Item::grad;
+  const std::int64_t chunk = grad ? role_.chunk_beginning_at(action.first) : role_.chunk_ending_at(action.first);
+  const bool outermost = grad ? role_.first && chunk == 0 : role_.last && chunk + 1 == std::ssize(role_.chunks);
+  exchange(action, chunk, outermost);
+  const BufferId source = need_item(action, {action.item, action.first, 0, action.micro_batch});
+  sink_.run({.kind = Operation::Kind::send,
+             .micro_batch = action.micro_batch,
+             .item = action.item,
+             .layer = action.first,
+             .input = source});
+}
+
+void Walk::receive(const Action& action) {
+  const bool grad = action.item == Item::grad;
+  const std::int64_t chunk = grad ? role_.chunk_ending_at(action.first) : role_.chunk_beginning_at(action.first);
+  if (role_.is_stage() && !grad && chunk == 0) {
+    if (action.micro_batch < 0 || action.micro_batch >= role_.micro_batches)
+      refuse(action, base::cat("micro_batch is ", action.micro_batch, "; the stage has ", role_.micro_batches));
+    micro_batches_[action.micro_batch];
+  }
+  exchange(action, chunk, grad && role_.last && chunk + 1 == std::ssize(role_.chunks));
+  const BufferId place = make_item(action, {action.item, action.first, 0, action.micro_batch});
+  sink_.run({.kind = Operation::Kind::receive,
+             .micro_batch = action.micro_batch,
+             .item = action.item,
+             .layer = action.first,
+             .output = place});
+}
+
+// ---- Backward ----
 
 void Walk::backward(const Action& action) {
   check_layers(action);
@@ -286,6 +340,16 @@ void Walk::drop(const Action& action) {
 }
 
 void Walk::end(const Action& action) {
+  if (role_.is_stage()) {
+    const std::int64_t chunks = std::ssize(role_.chunks);
+    const std::int64_t due = 4 * chunks - (role_.first ? 1 : 0) - (role_.last ? 2 : 0);
+    if (std::ssize(micro_batches_) != role_.micro_batches)
+      refuse(action, base::cat(micro_batches_.size(), " micro-batches were received; the stage has ", role_.micro_batches));
+    for (const auto& [number, batch] : micro_batches_) {
+      if (std::ssize(batch.exchanged) != due)
+        refuse(action, base::cat("micro-batch ", number, " was handed over ", batch.exchanged.size(), " times, not ", due));
+    }
+  }
   for (const auto& [number, batch] : micro_batches_) {
     if (!batch.done) refuse(action, base::cat("micro-batch ", number, " has not run backward through layer 0"));
   }

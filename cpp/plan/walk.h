@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <tuple>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 
 #include "plan/action.h"
 #include "plan/profile.h"
+#include "plan/schedule.h"
 
 namespace ckpt::plan {
 
@@ -32,13 +34,14 @@ struct BufferInfo {
 
 // What runs between two memory changes.
 struct Operation {
-  enum class Kind : std::uint8_t { forward, backward, turn, copy } kind = Kind::forward;
+  enum class Kind : std::uint8_t { forward, backward, turn, copy, send, receive } kind = Kind::forward;
   bool recomputation = false;  // forward: the layer ran before in this step
   std::int32_t micro_batch = 0;
   std::int32_t option = 0;
-  std::int64_t layer = 0;
-  BufferId input = no_buffer;            // forward; backward when the layer needs it; copy: the source
-  BufferId output = no_buffer;           // forward; backward when the layer needs it; turn: INPUT(n); copy: the destination
+  Item item = Item::none;                // send and receive: INPUT or GRAD
+  std::int64_t layer = 0;                // send and receive: the item's index
+  BufferId input = no_buffer;            // forward; backward when the layer needs it; copy and send: the source
+  BufferId output = no_buffer;           // forward; backward when the layer needs it; turn: INPUT(n); copy, receive: destination
   BufferId tape = no_buffer;             // forward when recording; backward
   BufferId workspace = no_buffer;        // when the layer needs one
   BufferId grad_output = no_buffer;      // backward; turn: GRAD(n)
@@ -57,8 +60,8 @@ class WalkSink {
 
 class Walk {
  public:
-  // profile and sink must outlive the walk; the profile is complete.
-  Walk(const ChainProfile& profile, WalkSink& sink);
+  // profile and sink must outlive the walk; the profile is complete. role: of the schedule whose actions come.
+  Walk(const ChainProfile& profile, WalkSink& sink, StageRole role = {});
 
   // Error(invalid_schedule) with the action's index and the reason when it breaks a rule.
   void step(const Action& action);
@@ -92,7 +95,8 @@ class Walk {
   struct MicroBatch {
     std::int64_t forwarded = 0;  // layers below ran at least once: they run in order
     bool turned = false;
-    bool done = false;  // backward of layer 0 ran
+    bool done = false;                                         // backward of layer 0 ran
+    std::set<std::tuple<Kind, Item, std::int64_t>> exchanged;  // what was sent and received
     std::unordered_map<std::int64_t, BufferId> ambient;
   };
 
@@ -111,6 +115,9 @@ class Walk {
   void backward(const Action& action);
   void backward_layer(const Action& action, std::int64_t layer);
   void turn(const Action& action);
+  void send(const Action& action);
+  void receive(const Action& action);
+  void exchange(const Action& action, std::int64_t chunk, bool outermost);
   void store_begin(const Action& action);
   void load_begin(const Action& action);
   void await(const Action& action);
@@ -119,6 +126,7 @@ class Walk {
 
   const ChainProfile& profile_;
   WalkSink& sink_;
+  StageRole role_;
   std::int64_t actions_ = 0;
   bool ended_ = false;
   BufferId next_buffer_ = 0;

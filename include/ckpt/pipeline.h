@@ -154,6 +154,151 @@ CKPT_API ckpt_status ckpt_activation_manager_list(const ckpt_activation_manager*
 /* NULL does nothing. Returns every byte to the tracker. */
 CKPT_API void ckpt_activation_manager_release(ckpt_activation_manager* manager);
 
+/* ---- Pipelines ----------------------------------------------------------------------------------------------------------- */
+
+/* In which order stages run the forward and backward parts of micro-batches. Gradients add up in the order of micro-batches under
+ * each of them. */
+#define CKPT_PIPELINE_GPIPE 1 /* all forwards, then all backwards. Source: Huang et al., "GPipe", arXiv:1811.06965 */
+#define CKPT_PIPELINE_1F1B                                                                                                   \
+  2 /* after a warm-up one forward, one backward, in turn: stage p of P holds at most P - p micro-batches. Source: Narayanan \
+       et al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503 */
+#define CKPT_PIPELINE_INTERLEAVED                                                                                                \
+  3 /* 1F1B over several chunks a stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient large-scale \
+       language model training on GPU clusters using Megatron-LM", arXiv:2104.04473 */
+
+/* The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k / stages of stage k % stages. */
+typedef struct ckpt_pipeline_options {
+  uint32_t struct_size;
+  int32_t schedule;                     /* CKPT_PIPELINE_* */
+  int32_t stages;                       /* 1 .. 1024 */
+  int32_t micro_batches;                /* 1 .. 65536; divides the batch's samples */
+  int32_t chunks;                       /* of each stage; 1 unless the schedule is INTERLEAVED */
+  int32_t threads_per_stage;            /* of each stage's pool, its own thread included; 1 .. 1024 */
+  int32_t measured_steps;               /* runs that time the layers, for the split and the budget; 0: bytes only */
+  int32_t reserved;                     /* 0 */
+  const int64_t* begins;                /* the pieces' first layers, ascending from 0; NULL: ckpt_pipeline_split's */
+  int64_t begins_count;                 /* pieces, or 0 */
+  int64_t queue_places;                 /* of each queue between neighbours; 0: as many as the schedule needs */
+  int64_t budget_bytes;                 /* each stage takes the fastest plan with which its whole step reserves no more; 0: none */
+  ckpt_strategy* strategy;              /* chooses each piece's plan, layer by layer; NULL: none. Kept */
+  ckpt_schedule* const* schedules;      /* each piece's plan, for a chain of its own; NULL: none. Kept */
+  int64_t schedules_count;              /* pieces, or 0 */
+  const ckpt_activation_policy* policy; /* of every stage's manager; NULL: store-all */
+  ckpt_memory_tracker* tracker;         /* kept; learns of every buffer, queues' included; NULL: one of its own */
+} ckpt_pipeline_options;
+
+#define CKPT_PIPELINE_OPTIONS_INIT \
+  { sizeof(ckpt_pipeline_options), CKPT_PIPELINE_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Sets *options to CKPT_PIPELINE_OPTIONS_INIT; NULL does nothing. */
+CKPT_API void ckpt_pipeline_options_init(ckpt_pipeline_options* options);
+
+/* Cuts a chain so that pieces take equal time, and among the cuts within 5% of the best time so that what store-all keeps, times
+ * the micro-batches in flight, is most even. profile: of one micro-batch. Of options only schedule, stages, chunks and
+ * micro_batches are read. begins receives up to capacity (>= 0) first layers, *count how many there are; begins may be NULL when
+ * capacity is 0. */
+CKPT_API ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt_pipeline_options* options, int64_t* begins,
+                                         int64_t capacity, int64_t* count);
+
+/* The most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their backward. Reads the same
+ * options as ckpt_pipeline_split. */
+CKPT_API ckpt_status ckpt_pipeline_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight);
+
+/* Stages that run a chain's steps, each on a thread of its own; custom layers of different stages run at the same time.
+ * Synchronised: while a step runs, other calls but ckpt_pipeline_cancel give BUSY. In a forked child every call gives FORKED. */
+typedef struct ckpt_pipeline ckpt_pipeline;
+
+/* chain: kept; nobody else runs it while a step runs. Its parameters stay where they are, so optimizers and checkpoints of the
+ * chain go on. input: dtype and shape of the whole batch. Verifies every stage's whole step with all its micro-batches in flight,
+ * places its buffers and reserves its arena. OVER_BUDGET when no plan fits; INVALID_SCHEDULE when a plan does not fit its piece, or
+ * would recompute a layer that is not deterministic. */
+CKPT_API ckpt_status ckpt_pipeline_create(ckpt_chain* chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options,
+                                          ckpt_pipeline** pipeline);
+
+/* One step of the whole batch; step's tensors have its size (targets: first dimension), first_sample is its first sample's number.
+ * GRAD(n) of each micro-batch is 1 / micro_batches where the output is one number: gradients are those of the mean loss. *loss (may
+ * be NULL) receives that mean, losses (NULL, or micro_batches places) each micro-batch's, where the output is one number, else NaN.
+ * Waits at most timeout_ns (-1: for ever), then for each stage to finish the layer that it is in.
+ * Errors: that of the stage that failed first; TIMEOUT; CANCELLED. All stages have stopped then, every buffer is back, and the next
+ * step works; gradients are undefined until a step with accumulate 0. */
+CKPT_API ckpt_status ckpt_pipeline_run(ckpt_pipeline* pipeline, const ckpt_step* step, int64_t timeout_ns, double* loss,
+                                       double* losses);
+
+/* Asks the step that is running to end with CANCELLED; does not wait. Without one it does nothing. Any thread, also a layer's. */
+CKPT_API ckpt_status ckpt_pipeline_cancel(ckpt_pipeline* pipeline);
+
+/* First layers of the pieces: up to capacity (>= 0) of them; *count receives how many there are. */
+CKPT_API ckpt_status ckpt_pipeline_begins(const ckpt_pipeline* pipeline, int64_t* begins, int64_t capacity, int64_t* count);
+
+/* A stage's manager, as a new reference: its policy is asked when a step begins which micro-batches' tapes stay. Its recompute runs
+ * the stage's forward with the last step's keys; UNSUPPORTED for stages of several chunks, and for layers that need targets, have
+ * ambient state or are not deterministic. */
+CKPT_API ckpt_status ckpt_pipeline_manager(ckpt_pipeline* pipeline, int32_t stage, ckpt_activation_manager** manager);
+
+/* The schedule of a stage's whole step, all micro-batches, with SEND and RECEIVE: a new reference. Only the pipeline can run it. */
+CKPT_API ckpt_status ckpt_pipeline_schedule(ckpt_pipeline* pipeline, int32_t stage, ckpt_schedule** schedule);
+
+/* The profile that this schedule is verified against: the stage's layers for one micro-batch; between two chunks one layer that
+ * never runs. */
+CKPT_API ckpt_status ckpt_pipeline_profile(ckpt_pipeline* pipeline, int32_t stage, ckpt_profile** profile);
+
+/* What a stage measured since the pipeline was made. */
+typedef struct ckpt_pipeline_stats {
+  uint32_t struct_size;
+  int32_t in_flight;   /* micro-batches between forward and backward at most (of chunk 0) */
+  int64_t first_layer; /* global number (of chunk 0) */
+  int64_t layers;      /* of all chunks */
+  int64_t steps;       /* that ended well */
+  int64_t forwards;    /* layer forwards, recomputed ones included */
+  int64_t recomputed_forwards;
+  int64_t kept;            /* micro-batches whose tapes stayed from forward to backward */
+  int64_t recomputed;      /* micro-batches whose tapes did not */
+  int64_t peak_live_bytes; /* equals the verifier's peak of the whole step to the byte */
+  int64_t reserved_bytes;  /* the arena */
+  int64_t queue_bytes;     /* reserved by the queues to and from the next stage, beside the arena */
+  int64_t busy_ns;         /* of the last step: computing, not waiting */
+} ckpt_pipeline_stats;
+
+#define CKPT_PIPELINE_STATS_INIT \
+  { sizeof(ckpt_pipeline_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Sets *stats to CKPT_PIPELINE_STATS_INIT; NULL does nothing. */
+CKPT_API void ckpt_pipeline_stats_init(ckpt_pipeline_stats* stats);
+
+/* Fills *stats for a stage. */
+CKPT_API ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* pipeline, int32_t stage, ckpt_pipeline_stats* stats);
+
+/* What a stage does in an interval of a step. */
+#define CKPT_INTERVAL_FORWARD 1
+#define CKPT_INTERVAL_RECOMPUTE 2
+#define CKPT_INTERVAL_BACKWARD 3
+#define CKPT_INTERVAL_WAIT 4 /* sends, or waits for a neighbour */
+
+/* One interval. Frozen: 32 bytes in every version. */
+typedef struct ckpt_interval {
+  int32_t kind; /* CKPT_INTERVAL_* */
+  int32_t stage;
+  int32_t chunk;
+  int32_t micro_batch;
+  int64_t begin_ns; /* since the step began */
+  int64_t end_ns;
+} ckpt_interval;
+
+/* The last step that ended well, by stage, then by time: up to capacity (>= 0) intervals; *count receives how many there are,
+ * *step_ns (may be NULL) how long the step took. */
+CKPT_API ckpt_status ckpt_pipeline_timeline(ckpt_pipeline* pipeline, ckpt_interval* intervals, int64_t capacity, int64_t* count,
+                                            int64_t* step_ns);
+
+/* The same as Chrome's trace events (JSON; chrome://tracing and Perfetto show it): (buffer, capacity, *needed) rule.
+ * Source: "Trace Event Format". */
+CKPT_API ckpt_status ckpt_pipeline_trace_json(ckpt_pipeline* pipeline, char* buffer, int64_t capacity, int64_t* needed);
+
+/* The same as a picture: an <svg> element to be put into a page. (buffer, capacity, *needed) rule. */
+CKPT_API ckpt_status ckpt_pipeline_picture(ckpt_pipeline* pipeline, char* buffer, int64_t capacity, int64_t* needed);
+
+/* NULL does nothing. Stops and joins the stages' threads. */
+CKPT_API void ckpt_pipeline_release(ckpt_pipeline* pipeline);
+
 #ifdef __cplusplus
 }
 #endif

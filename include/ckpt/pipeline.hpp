@@ -164,6 +164,100 @@ class ActivationManager {
   detail::Handle<ckpt_activation_manager, ckpt_activation_manager_release> handle_;
 };
 
+// Where a chain is cut; see ckpt_pipeline_split.
+inline std::vector<std::int64_t> pipeline_split(const Profile& profile, const ckpt_pipeline_options& options) {
+  std::int64_t count = 0;
+  check(ckpt_pipeline_split(profile.handle(), &options, nullptr, 0, &count));
+  std::vector<std::int64_t> begins(static_cast<std::size_t>(count));
+  check(ckpt_pipeline_split(profile.handle(), &options, begins.data(), count, &count));
+  return begins;
+}
+
+inline std::int32_t pipeline_in_flight(const ckpt_pipeline_options& options, std::int32_t piece) {
+  std::int32_t in_flight = 0;
+  check(ckpt_pipeline_in_flight(&options, piece, &in_flight));
+  return in_flight;
+}
+
+class Pipeline {
+ public:
+  Pipeline(const Chain& chain, const ckpt_tensor_spec& input, const ckpt_pipeline_options& options)
+      : micro_batches_(options.micro_batches), stages_(options.stages) {
+    check(ckpt_pipeline_create(chain.handle(), &input, &options, handle_.out()));
+  }
+
+  // Returns the mean loss, or NaN when the output is not one number.
+  double run(const ckpt_step& step, std::int64_t timeout_ns = -1) {
+    double loss = 0;
+    check(ckpt_pipeline_run(handle(), &step, timeout_ns, &loss, nullptr));
+    return loss;
+  }
+  // The same, with each micro-batch's loss.
+  double run(const ckpt_step& step, std::vector<double>& losses, std::int64_t timeout_ns = -1) {
+    double loss = 0;
+    losses.resize(static_cast<std::size_t>(micro_batches_));
+    check(ckpt_pipeline_run(handle(), &step, timeout_ns, &loss, losses.data()));
+    return loss;
+  }
+  // Any thread.
+  void cancel() { check(ckpt_pipeline_cancel(handle())); }
+
+  std::int32_t stages() const noexcept { return stages_; }
+  std::int32_t micro_batches() const noexcept { return micro_batches_; }
+  std::vector<std::int64_t> begins() const {
+    std::int64_t count = 0;
+    check(ckpt_pipeline_begins(handle(), nullptr, 0, &count));
+    std::vector<std::int64_t> begins(static_cast<std::size_t>(count));
+    check(ckpt_pipeline_begins(handle(), begins.data(), count, &count));
+    return begins;
+  }
+  ActivationManager manager(std::int32_t stage) {
+    ckpt_activation_manager* manager = nullptr;
+    check(ckpt_pipeline_manager(handle(), stage, &manager));
+    return ActivationManager::adopt(manager);
+  }
+  Schedule schedule(std::int32_t stage) {
+    ckpt_schedule* schedule = nullptr;
+    check(ckpt_pipeline_schedule(handle(), stage, &schedule));
+    return Schedule::adopt(schedule);
+  }
+  Profile profile(std::int32_t stage) {
+    ckpt_profile* profile = nullptr;
+    check(ckpt_pipeline_profile(handle(), stage, &profile));
+    return Profile::adopt(profile);
+  }
+  ckpt_pipeline_stats stats(std::int32_t stage) {
+    ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
+    check(ckpt_pipeline_get_stats(handle(), stage, &stats));
+    return stats;
+  }
+  // Of the last step that ended well.
+  std::vector<ckpt_interval> timeline() {
+    std::int64_t count = 0;
+    check(ckpt_pipeline_timeline(handle(), nullptr, 0, &count, nullptr));
+    std::vector<ckpt_interval> intervals(static_cast<std::size_t>(count));
+    check(ckpt_pipeline_timeline(handle(), intervals.data(), count, &count, nullptr));
+    return intervals;
+  }
+  std::string trace_json() {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_pipeline_trace_json(handle(), buffer, capacity, needed);
+    });
+  }
+  // An <svg> element.
+  std::string picture() {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_pipeline_picture(handle(), buffer, capacity, needed);
+    });
+  }
+  ckpt_pipeline* handle() const noexcept { return handle_.get(); }
+
+ private:
+  std::int32_t micro_batches_;
+  std::int32_t stages_;
+  detail::Handle<ckpt_pipeline, ckpt_pipeline_release> handle_;
+};
+
 }  // namespace ckpt
 
 #endif  // CKPT_PIPELINE_HPP

@@ -125,6 +125,11 @@ class Schedule {
     check(ckpt_schedule_place(handle(), profile.handle(), &bytes));
     return bytes;
   }
+  static Schedule adopt(ckpt_schedule* schedule) noexcept {
+    Schedule adopted;
+    adopted.handle_ = detail::Handle<ckpt_schedule, ckpt_schedule_release>(schedule);
+    return adopted;
+  }
   ckpt_schedule* handle() const noexcept { return handle_.get(); }
 
  private:

@@ -1,0 +1,465 @@
+#include "pipeline/pipeline.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "engine/profiler.h"
+#include "pipeline/split.h"
+
+namespace ckpt::pipeline {
+
+using base::fail;
+using base::require;
+using base::Status;
+using Operation = plan::Operation;
+
+// ---- One stage's thread ----
+
+struct Pipeline::Worker {
+  std::size_t number = 0;
+  std::vector<Interval> intervals;  // of the step; cleared before it
+  std::unique_ptr<base::Thread> thread;
+};
+
+// What a stage's executor reaches its neighbours through, and where its time is written down.
+class Pipeline::Port final : public engine::StagePort {
+ public:
+  Port(Pipeline& pipeline, Worker& worker)
+      : pipeline_(pipeline), intervals_(worker.intervals), stage_(static_cast<std::int32_t>(worker.number)) {
+    role_ = pipeline.stages_[worker.number]->schedule()->role();
+  }
+
+  void begins(const Operation& operation) override {
+    if (pipeline_.stop_.load(std::memory_order_acquire)) throw Stopped();
+    switch (operation.kind) {
+      case Operation::Kind::forward:
+        return now_doing(operation.recomputation ? Interval::Kind::recompute : Interval::Kind::forward, operation);
+      case Operation::Kind::backward: return now_doing(Interval::Kind::backward, operation);
+      case Operation::Kind::receive:
+      case Operation::Kind::send: return now_doing(Interval::Kind::wait, operation);
+      default: return;  // copies and the turn belong to what is under way
+    }
+  }
+
+  void send(const Operation& operation, const void* data, std::int64_t) override {
+    const std::size_t piece = piece_of(operation);
+    Link& link = operation.item == plan::Item::input ? *pipeline_.activations_[piece] : *pipeline_.gradients_[piece - 1];
+    link.send(operation.micro_batch, data, pipeline_.stop_);
+  }
+
+  void receive(const Operation& operation, void* data, std::int64_t bytes) override {
+    const std::size_t piece = piece_of(operation);
+    if (operation.item == plan::Item::input && piece == 0) {
+      const tensor::Tensor& input = *pipeline_.steps_[static_cast<std::size_t>(operation.micro_batch)].input;
+      if (bytes > 0) std::memcpy(data, input.data(), static_cast<std::size_t>(bytes));
+      return;
+    }
+    Link& link = operation.item == plan::Item::input ? *pipeline_.activations_[piece - 1] : *pipeline_.gradients_[piece];
+    link.receive(operation.micro_batch, data, pipeline_.stop_);
+  }
+
+  void finish() {
+    if (open_) intervals_.back().end_ns = base::monotonic_clock()->now_ns() - pipeline_.begin_ns_;
+    open_ = false;
+  }
+
+ private:
+  std::int32_t chunk_of(const Operation& operation) const {
+    std::int32_t chunk = 0;
+    // An item at a chunk's end has the index of the layer that stands between two chunks.
+    while (static_cast<std::size_t>(chunk) + 1 < role_.chunks.size() &&
+           role_.chunks[static_cast<std::size_t>(chunk)].end < operation.layer)
+      ++chunk;
+    return chunk;
+  }
+  std::size_t piece_of(const Operation& operation) const {
+    return static_cast<std::size_t>(chunk_of(operation) * pipeline_.options_.layout.stages + stage_);
+  }
+
+  void now_doing(Interval::Kind kind, const Operation& operation) {
+    const std::int32_t chunk = chunk_of(operation);
+    if (open_ && intervals_.back().kind == kind && intervals_.back().micro_batch == operation.micro_batch &&
+        intervals_.back().chunk == chunk)
+      return;
+    const std::int64_t now = base::monotonic_clock()->now_ns() - pipeline_.begin_ns_;
+    if (open_) intervals_.back().end_ns = now;
+    intervals_.push_back({kind, stage_, chunk, operation.micro_batch, now, now});
+    open_ = true;
+  }
+
+  Pipeline& pipeline_;
+  std::vector<Interval>& intervals_;
+  std::int32_t stage_;
+  plan::StageRole role_;
+  bool open_ = false;
+};
+
+void Pipeline::serve(Worker& worker) {
+  for (std::uint64_t seen = 0;;) {
+    posted_.wait([&] { return quit_.load(std::memory_order_acquire) || ticket_.load(std::memory_order_acquire) != seen; }, -1);
+    if (quit_.load(std::memory_order_acquire)) return;
+    seen = ticket_.load(std::memory_order_acquire);
+    work(worker);
+    if (working_.fetch_sub(1, std::memory_order_acq_rel) == 1) done_.wake_all();
+  }
+}
+
+void Pipeline::work(Worker& worker) {
+  try {
+    Port port(*this, worker);
+    // The last stage writes the losses; the others have nothing to write there.
+    const bool last = worker.number + 1 == stages_.size();
+    std::vector<double> unused;
+    if (!last) unused.resize(losses_.size());
+    std::vector<engine::Step> own = steps_;
+    for (engine::Step& step : own) {
+      if (!last) step.output = step.output_gradient = nullptr;
+      if (worker.number != 0) step.input_gradient = nullptr;
+    }
+    stages_[worker.number]->executor().run_stage(own, port, last ? std::span<double>(losses_) : std::span<double>(unused));
+    port.finish();
+  } catch (const Stopped&) {
+    // Another stage's error, a cancel or a time-out: it is written down already.
+  } catch (...) {
+    stop_step(std::current_exception());
+  }
+}
+
+// ---- Making ----
+
+std::vector<std::int64_t> balanced_begins(const plan::ChainProfile& profile, const Layout& layout) {
+  check(layout);
+  require(layout.pieces() <= profile.layers(), "stages times chunks is ", layout.pieces(), "; the chain has ", profile.layers(),
+          " layers");
+  std::vector<std::int32_t> flight;
+  for (std::int32_t piece = 0; piece < layout.pieces(); ++piece) flight.push_back(in_flight(layout, piece));
+  return split(profile, flight);
+}
+
+std::shared_ptr<Pipeline> Pipeline::create(std::shared_ptr<engine::Chain> chain, const engine::TensorSpec& input,
+                                           const PipelineOptions& options) {
+  std::shared_ptr<Pipeline> pipeline(new Pipeline(std::move(chain), input, options));
+  pipeline->start();
+  return pipeline;
+}
+
+namespace {
+
+engine::TensorSpec micro_spec(const engine::TensorSpec& batch, std::int32_t micro_batches) {
+  require(batch.shape.ndim() >= 1, "input is ", engine::to_text(batch), "; its first dimension must count samples");
+  const std::int64_t samples = batch.shape[0];
+  require(samples >= 1 && samples % micro_batches == 0, "micro_batches is ", micro_batches, "; it does not divide the batch's ",
+          samples, " samples");
+  std::vector<std::int64_t> dimensions(batch.shape.dimensions().begin(), batch.shape.dimensions().end());
+  dimensions[0] = samples / micro_batches;
+  return {batch.dtype, tensor::Shape(std::span<const std::int64_t>(dimensions))};
+}
+
+void check_begins(const std::vector<std::int64_t>& begins, std::int64_t pieces, std::int64_t layers) {
+  require(std::ssize(begins) == pieces, "begins has ", begins.size(), " entries; ", pieces, " pieces");
+  require(begins[0] == 0, "begins[0] is ", begins[0], "; the first piece begins at layer 0");
+  for (std::size_t i = 1; i < begins.size(); ++i) {
+    require(begins[i] > begins[i - 1] && begins[i] < layers, "begins[", i, "] is ", begins[i], "; after ", begins[i - 1],
+            " and below ", layers);
+  }
+}
+
+}  // namespace
+
+Pipeline::Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpec& input, PipelineOptions options)
+    : chain_(std::move(chain)), options_(std::move(options)), batch_input_(input) {
+  const Layout& layout = options_.layout;
+  check(layout);
+  check(options_.policy);
+  require(options_.threads_per_stage >= 1 && options_.threads_per_stage <= 1024, "threads_per_stage is ",
+          options_.threads_per_stage, "; 1 .. 1024");
+  require(options_.choice.budget_bytes >= 0, "budget_bytes is ", options_.choice.budget_bytes, "; at least 0 (0: no budget)");
+  require(options_.measured_runs >= 0, "measured_steps is ", options_.measured_runs, "; at least 0");
+  require(options_.choice.schedules.empty() || std::ssize(options_.choice.schedules) == layout.pieces(), "schedules has ",
+          options_.choice.schedules.size(), " entries; ", layout.pieces(), " pieces");
+  if (options_.tracker == nullptr) options_.tracker = std::make_shared<memory::Tracker>();
+  input_ = micro_spec(batch_input_, layout.micro_batches);
+  specs_ = chain_->specs(input_);
+  require(layout.pieces() <= chain_->layers(), "stages times chunks is ", layout.pieces(), "; the chain has ", chain_->layers(),
+          " layers");
+  if (options_.measured_runs > 0) {
+    base::ThreadPool pool(options_.threads_per_stage);
+    profile_ = std::make_shared<plan::ChainProfile>(engine::measured_profile(*chain_, input_, options_.measured_runs, pool));
+  } else {
+    profile_ = std::make_shared<plan::ChainProfile>(chain_->profile(input_));
+  }
+  begins_ = options_.begins.empty() ? balanced_begins(*profile_, layout) : options_.begins;
+  check_begins(begins_, layout.pieces(), chain_->layers());
+  if (options_.queue_places == 0) options_.queue_places = enough_queue_places(layout);
+  require(options_.queue_places >= 1 && options_.queue_places <= base::largest_queue_capacity, "queue_places is ",
+          options_.queue_places, "; at least 1 (0: as many as are needed)");
+  require(runs_through(layout, options_.queue_places), "queue_places is ", options_.queue_places,
+          "; stages would wait for one another for ever, ", enough_queue_places(layout), " are enough");
+}
+
+void Pipeline::start() {
+  make_stages();
+  make_links();
+  for (const auto& stage : stages_) stage->prepare();
+  chain_->freeze();
+  workers_.reserve(stages_.size());
+  for (std::size_t number = 0; number < stages_.size(); ++number) {
+    workers_.push_back(std::make_unique<Worker>());
+    Worker& worker = *workers_.back();
+    worker.number = number;
+    worker.thread = std::make_unique<base::Thread>(base::cat("ckpt-stage-", number), [this, &worker] { serve(worker); });
+  }
+}
+
+void Pipeline::make_stages() {
+  StageContext context;
+  context.layout = options_.layout;
+  context.begins = begins_;
+  context.begins.push_back(chain_->layers());
+  context.chain = chain_;
+  context.profile = profile_;
+  context.specs = specs_;
+  context.tracker = options_.tracker;
+  context.choice = options_.choice;
+  for (std::int32_t number = 0; number < options_.layout.stages; ++number) {
+    context.stage = number;
+    context.pool = std::make_shared<base::ThreadPool>(options_.threads_per_stage);
+    const auto forward = [weak = weak_from_this(), number](const TensorPtr& input, std::int64_t micro_batch) {
+      const auto pipeline = weak.lock();
+      if (pipeline == nullptr) fail(Status::invalid_state, "the stage's pipeline is gone");
+      return pipeline->forward_of(static_cast<std::size_t>(number), input, micro_batch);
+    };
+    auto manager = std::make_shared<ActivationManager>(options_.policy, base::cat("stage ", number), options_.tracker,
+                                                       base::monotonic_clock(), forward);
+    stages_.push_back(std::make_unique<Stage>(context, std::move(manager)));
+  }
+}
+
+void Pipeline::make_links() {
+  for (std::size_t piece = 0; piece + 1 < begins_.size(); ++piece) {
+    const auto boundary = static_cast<std::size_t>(begins_[piece + 1]);
+    const memory::LayerId layer = options_.tracker->layer("queues between stages");
+    for (auto* const links : {&activations_, &gradients_}) {
+      links->push_back(std::make_unique<Link>(options_.queue_places, specs_[boundary].bytes(), options_.tracker, layer));
+    }
+  }
+}
+
+Pipeline::~Pipeline() {
+  if (generation_ == base::fork_generation()) {
+    quit_.store(true, std::memory_order_release);
+    posted_.wake_all();
+  }
+  workers_.clear();
+}
+
+// ---- A step ----
+
+std::unique_lock<std::mutex> Pipeline::only_one() {
+  if (generation_ != base::fork_generation()) fail(Status::forked, "the pipeline's threads stayed in the parent process");
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) fail(Status::busy, "the pipeline runs a step");
+  return lock;
+}
+
+std::vector<engine::Step> Pipeline::cut(const engine::Step& batch, std::vector<TensorPtr>& slices) const {
+  const std::int32_t count = options_.layout.micro_batches;
+  const auto slice = [&](const tensor::Tensor* whole, const tensor::Shape& shape, std::int32_t m) -> const tensor::Tensor* {
+    if (whole == nullptr) return nullptr;
+    const std::int64_t bytes = whole->bytes() / count;
+    void* const data = bytes == 0 ? nullptr : static_cast<std::byte*>(whole->data()) + m * bytes;
+    slices.push_back(tensor::Tensor::borrow(data, whole->dtype(), shape, {}, whole->read_only()));
+    return slices.back().get();
+  };
+  const auto require_batch_of = [&](const char* name, const tensor::Tensor* whole, const engine::TensorSpec& part) {
+    if (whole == nullptr) return;
+    const engine::TensorSpec given{whole->dtype(), whole->shape()};
+    require(given.shape.ndim() >= 1 && given.shape[0] == part.samples() * count && part.shape.ndim() >= 1 &&
+                micro_spec(given, count) == part,
+            name, " is ", engine::to_text(given), "; ", count, " micro-batches of ", engine::to_text(part), " are wanted");
+  };
+  require(batch.step >= 0, "step is ", batch.step, "; at least 0");
+  require(batch.first_sample >= 0, "first_sample is ", batch.first_sample, "; at least 0");
+  require(batch.input != nullptr, "input is NULL");
+  require_batch_of("input", batch.input, input_);
+  require_batch_of("output", batch.output, specs_.back());
+  require_batch_of("output_gradient", batch.output_gradient, specs_.back());
+  require_batch_of("input_gradient", batch.input_gradient, input_);
+  require(batch.input_gradient == nullptr || !profile_->layer(0).has(plan::no_input_gradient), "input_gradient: layer ",
+          base::quoted(profile_->layer(0).name), " makes none");
+  if (batch.output != nullptr) batch.output->require_writable("output");
+  if (batch.input_gradient != nullptr) batch.input_gradient->require_writable("input_gradient");
+  const bool is_number = specs_.back().shape.elements() == 1 && engine::is_float(specs_.back().dtype);
+  require(batch.output_gradient != nullptr || is_number, "output_gradient is NULL; the output is ", engine::to_text(specs_.back()),
+          ", not one number");
+  require(batch.targets != nullptr || !chain_->needs_targets(), "targets is NULL; a loss layer needs it");
+  engine::TensorSpec targets;
+  if (batch.targets != nullptr) {
+    const engine::TensorSpec given{batch.targets->dtype(), batch.targets->shape()};
+    require(given.shape.ndim() >= 1 && given.shape[0] == batch_input_.samples(), "targets is ", engine::to_text(given),
+            "; its first dimension must be the batch's ", batch_input_.samples(), " samples");
+    targets = micro_spec(given, count);
+  }
+  std::vector<engine::Step> steps;
+  for (std::int32_t m = 0; m < count; ++m) {
+    engine::Step step = batch;
+    step.first_sample = batch.first_sample + m * input_.samples();
+    step.input = slice(batch.input, input_.shape, m);
+    step.targets = slice(batch.targets, targets.shape, m);
+    step.output = slice(batch.output, specs_.back().shape, m);
+    step.output_gradient = slice(batch.output_gradient, specs_.back().shape, m);
+    step.input_gradient = slice(batch.input_gradient, input_.shape, m);
+    step.loss_gradient = batch.loss_gradient / count;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+double Pipeline::run(const engine::Step& batch, std::int64_t timeout_ns, std::span<double> losses) {
+  const auto lock = only_one();
+  require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1 (for ever)");
+  require(losses.empty() || std::ssize(losses) == options_.layout.micro_batches, "losses has ", losses.size(), " places; ",
+          options_.layout.micro_batches, " micro-batches");
+  std::vector<TensorPtr> slices;
+  std::vector<engine::Step> steps = cut(batch, slices);
+  for (const auto& stage : stages_) stage->prepare();
+  if (!batch.accumulate) chain_->zero_gradients();
+  steps_ = std::move(steps);
+  losses_.assign(steps_.size(), std::numeric_limits<double>::quiet_NaN());
+  keys_ = engine::Step();
+  keys_.step = batch.step;
+  keys_.seed = batch.seed;
+  keys_.first_sample = batch.first_sample;
+  run_workers(timeout_ns);
+  steps_.clear();
+  for (const auto& stage : stages_) stage->count_step();
+  if (!losses.empty()) std::copy(losses_.begin(), losses_.end(), losses.begin());
+  double sum = 0;
+  for (const double loss : losses_) sum += loss;
+  return sum / static_cast<double>(losses_.size());
+}
+
+void Pipeline::run_workers(std::int64_t timeout_ns) {
+  {
+    const std::lock_guard guard(error_mutex_);
+    error_ = nullptr;
+    running_ = true;
+    stop_.store(false, std::memory_order_release);
+  }
+  for (const auto& worker : workers_) worker->intervals.clear();
+  const auto& clock = *base::monotonic_clock();
+  begin_ns_ = clock.now_ns();
+  working_.store(static_cast<std::int32_t>(workers_.size()), std::memory_order_release);
+  ticket_.fetch_add(1, std::memory_order_acq_rel);
+  posted_.wake_all();
+  const auto finished = [this] { return working_.load(std::memory_order_acquire) == 0; };
+  if (!done_.wait(finished, timeout_ns)) {
+    stop_step(std::make_exception_ptr(
+        base::Error(Status::timeout, base::cat("the step did not end within timeout_ns, which is ", timeout_ns))));
+    done_.wait(finished, -1);
+  }
+  step_ns_ = clock.now_ns() - begin_ns_;
+  std::exception_ptr error;
+  {
+    const std::lock_guard guard(error_mutex_);
+    running_ = false;
+    error = std::exchange(error_, nullptr);
+  }
+  if (error == nullptr) return;
+  for (auto* const links : {&activations_, &gradients_}) {
+    for (const auto& link : *links) link->drain();
+  }
+  for (const auto& worker : workers_) worker->intervals.clear();
+  steps_.clear();
+  std::rethrow_exception(error);
+}
+
+// The first reason counts.
+void Pipeline::stop_step(std::exception_ptr error) {
+  {
+    const std::lock_guard guard(error_mutex_);
+    if (!running_) return;
+    if (error_ == nullptr) error_ = std::move(error);
+    stop_.store(true, std::memory_order_release);
+  }
+  for (auto* const links : {&activations_, &gradients_}) {
+    for (const auto& link : *links) link->wake();
+  }
+}
+
+void Pipeline::cancel() {
+  if (generation_ != base::fork_generation()) fail(Status::forked, "the pipeline's threads stayed in the parent process");
+  stop_step(std::make_exception_ptr(base::Error(Status::cancelled, "the step was cancelled")));
+}
+
+TensorPtr Pipeline::forward_of(std::size_t stage, const TensorPtr& input, std::int64_t micro_batch) {
+  const auto lock = only_one();
+  require(micro_batch < options_.layout.micro_batches, "micro_batch is ", micro_batch, "; the pipeline has ",
+          options_.layout.micro_batches);
+  engine::Step keys = keys_;
+  keys.first_sample += micro_batch * input_.samples();
+  return stages_[stage]->forward(*input, keys, static_cast<std::int32_t>(micro_batch));
+}
+
+// ---- Reading ----
+
+std::size_t Pipeline::checked_stage(std::int32_t stage) const {
+  if (stage < 0 || stage >= options_.layout.stages)
+    fail(Status::out_of_range, "stage is ", stage, "; the pipeline has ", options_.layout.stages);
+  return static_cast<std::size_t>(stage);
+}
+
+const std::shared_ptr<ActivationManager>& Pipeline::manager(std::int32_t stage) const {
+  return stages_[checked_stage(stage)]->manager();
+}
+
+std::shared_ptr<const plan::Schedule> Pipeline::schedule(std::int32_t stage) {
+  const auto lock = only_one();
+  return stages_[checked_stage(stage)]->schedule();
+}
+
+plan::ChainProfile Pipeline::profile(std::int32_t stage) {
+  const auto lock = only_one();
+  return stages_[checked_stage(stage)]->profile();
+}
+
+std::shared_ptr<const plan::Schedule> Pipeline::chunk_schedule(std::int32_t stage, std::int32_t chunk) {
+  const auto lock = only_one();
+  const std::size_t number = checked_stage(stage);
+  if (chunk < 0 || chunk >= options_.layout.chunks)
+    fail(Status::out_of_range, "chunk is ", chunk, "; each stage has ", options_.layout.chunks);
+  return stages_[number]->chunk(chunk).schedule;
+}
+
+StageStats Pipeline::stats(std::int32_t stage) {
+  const auto lock = only_one();
+  const std::size_t number = checked_stage(stage);
+  StageStats stats = stages_[number]->stats();
+  for (const Interval& each : workers_[number]->intervals) {
+    if (each.kind != Interval::Kind::wait) stats.busy_ns += each.end_ns - each.begin_ns;
+  }
+  return stats;
+}
+
+std::int64_t Pipeline::queue_bytes(std::int32_t stage) {
+  std::int64_t bytes = 0;
+  for (std::size_t piece = checked_stage(stage); piece < activations_.size(); piece += stages_.size())
+    bytes += 2 * activations_[piece]->bytes() * activations_[piece]->places();
+  return bytes;
+}
+
+Timeline Pipeline::timeline() {
+  const auto lock = only_one();
+  Timeline timeline;
+  timeline.stages = options_.layout.stages;
+  timeline.step_ns = step_ns_;
+  for (const auto& worker : workers_) {
+    timeline.intervals.insert(timeline.intervals.end(), worker->intervals.begin(), worker->intervals.end());
+  }
+  return timeline;
+}
+
+}  // namespace ckpt::pipeline

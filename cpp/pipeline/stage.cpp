@@ -1,0 +1,218 @@
+#include "pipeline/stage.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "engine/blas.h"
+#include "plan/placement.h"
+#include "plan/program.h"
+
+namespace ckpt::pipeline {
+
+using base::fail;
+using base::require;
+using base::Status;
+
+namespace {
+
+// Stands between two chunks of a stage and never runs: it only says what the next chunk receives.
+class Gap final : public engine::Layer {
+ public:
+  Gap(std::string name, engine::TensorSpec next) : Layer(std::move(name)), next_(std::move(next)) {}
+  engine::TensorSpec output(const engine::TensorSpec&) const override { return next_; }
+  std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
+  void forward(const engine::RunContext&, const engine::ForwardBuffers&) override { fail(Status::internal, "a gap ran"); }
+  void backward(const engine::RunContext&, const engine::BackwardBuffers&) override { fail(Status::internal, "a gap ran"); }
+
+ private:
+  engine::TensorSpec next_;
+};
+
+// All counts of segments for short chains; for long ones every one up to 32, then growing ones.
+std::vector<std::int64_t> segment_counts(std::int64_t layers) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t count = 2; count <= layers; count += count < 32 ? 1 : count / 8) counts.push_back(count);
+  return counts;
+}
+
+void add_up(engine::ExecutorStats& sum, const engine::ExecutorStats& more) {
+  sum.steps += more.steps;
+  sum.forwards += more.forwards;
+  sum.recomputed_forwards += more.recomputed_forwards;
+  sum.live_bytes = more.live_bytes;
+  sum.peak_live_bytes = std::max(sum.peak_live_bytes, more.peak_live_bytes);
+  sum.reserved_bytes = std::max(sum.reserved_bytes, more.reserved_bytes);
+  sum.seconds += more.seconds;
+}
+
+}  // namespace
+
+Stage::Stage(StageContext context, std::shared_ptr<ActivationManager> manager)
+    : context_(std::move(context)), manager_(std::move(manager)) {
+  build_chain();
+  choose_plans();
+}
+
+std::int64_t Stage::begin_of(std::int64_t chunk) const {
+  return context_.begins[static_cast<std::size_t>(chunk * context_.layout.stages + context_.stage)];
+}
+
+std::int64_t Stage::end_of(std::int64_t chunk) const {
+  return context_.begins[static_cast<std::size_t>(chunk * context_.layout.stages + context_.stage + 1)];
+}
+
+void Stage::build_chain() {
+  const engine::Chain& whole = *context_.chain;
+  chain_ = std::make_shared<engine::Chain>(whole.number(begin_of(0)));
+  for (std::int64_t c = 0; c < context_.layout.chunks; ++c) {
+    if (c > 0) {
+      const engine::TensorSpec& next = context_.specs[static_cast<std::size_t>(begin_of(c))];
+      chain_->add(std::make_shared<Gap>(base::cat("(before ", whole.layer(begin_of(c)).name(), ")"), next), 0);
+    }
+    for (std::int64_t i = begin_of(c); i < end_of(c); ++i) chain_->add(whole.shared_layer(i), whole.number(i));
+  }
+}
+
+// ---- Plans ----
+
+void Stage::choose_plans() {
+  for (std::int64_t c = 0; c < context_.layout.chunks; ++c) {
+    ChunkPlan plan;
+    plan.profile = std::make_shared<plan::ChainProfile>(piece_profile(*context_.profile, begin_of(c), end_of(c)));
+    const auto piece = static_cast<std::size_t>(c * context_.layout.stages + context_.stage);
+    if (!context_.choice.schedules.empty()) {
+      plan.schedule = context_.choice.schedules[piece];
+      require(!plan.schedule->role().is_stage(), "schedules[", piece, "] is a stage's; one of a chain of its own is wanted");
+    } else if (context_.choice.strategy != nullptr) {
+      plan.schedule = plan::make_from_strategy(*plan.profile, context_.choice.strategy);
+    } else {
+      plan.schedule = plan::make_store_all(*plan.profile);
+    }
+    plan::verify(*plan.schedule, *plan.profile);  // a schedule that does not fit its piece is refused here, by name
+    plans_.push_back(std::move(plan));
+  }
+  profile_ = std::make_unique<plan::ChainProfile>(joined_profile(plans_));
+  held_bytes_ = pipeline::held_bytes(plans_);
+  if (context_.choice.budget_bytes > 0 && context_.choice.schedules.empty() && context_.choice.strategy == nullptr)
+    choose_for_budget(ask_manager());
+}
+
+// The fastest of store-all, periodic ones and recompute-all with which the whole stage, with as many micro-batches in flight as it
+// has, stays within the budget: early stages, which hold more of them, may get another plan than late ones.
+void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
+  struct Candidate {
+    std::vector<ChunkPlan> plans;
+    std::shared_ptr<const plan::Schedule> schedule;
+    plan::PlanReport report;
+  };
+  std::vector<Candidate> all;
+  const auto consider = [&](auto&& make) {
+    Candidate candidate;
+    for (const ChunkPlan& chunk : plans_) candidate.plans.push_back({chunk.profile, make(*chunk.profile)});
+    candidate.schedule = make_stage_schedule(context_.layout, context_.stage, candidate.plans, decisions);
+    candidate.report = plan::verify(*candidate.schedule, *profile_);
+    all.push_back(std::move(candidate));
+  };
+  std::int64_t longest = 0;
+  for (const ChunkPlan& chunk : plans_) longest = std::max(longest, chunk.profile->layers());
+  consider([](const plan::ChainProfile& profile) { return plan::make_store_all(profile); });
+  for (const std::int64_t count : segment_counts(longest)) {
+    consider(
+        [count](const plan::ChainProfile& profile) { return plan::make_periodic(profile, std::min(count, profile.layers())); });
+  }
+  constexpr std::int64_t longest_recompute_all = 1000;
+  if (longest <= longest_recompute_all)
+    consider([](const plan::ChainProfile& profile) { return plan::make_recompute_all(profile); });
+
+  const auto cost = [](const Candidate& each) { return std::tie(each.report.seconds, each.report.recomputed_forwards); };
+  std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) { return cost(a) < cost(b); });
+  std::int64_t smallest = INT64_MAX;
+  for (Candidate& each : all) {
+    if (each.report.peak_bytes[0] >= smallest) continue;  // an arena is never smaller than what lives in it
+    const std::int64_t reserved = plan::place(plan::make_program(*each.schedule, *profile_)).arena_bytes;
+    smallest = std::min(smallest, reserved);
+    if (reserved > context_.choice.budget_bytes) continue;
+    plans_ = std::move(each.plans);
+    held_bytes_ = pipeline::held_bytes(plans_);
+    return;
+  }
+  fail(Status::over_budget, "budget_bytes is ", context_.choice.budget_bytes, "; the smallest that works for stage ",
+       context_.stage, " with ", in_flight(context_.layout, context_.stage), " micro-batches in flight is ", smallest);
+}
+
+std::vector<Decision> Stage::ask_manager() {
+  const Ledger ledger = manager_->begin_planned_step(context_.layout.micro_batches);
+  const strategy::Activation activation(held_bytes_);
+  return decide(context_.layout, context_.stage, held_bytes_, ledger,
+                [&](std::int64_t micro_batch) { return manager_->ask_strategy(ledger.policy(), micro_batch, activation); });
+}
+
+void Stage::prepare() {
+  const std::vector<Decision> decisions = ask_manager();
+  if (!decisions_ || decisions != *decisions_) use(decisions);
+}
+
+void Stage::use(const std::vector<Decision>& decisions) {
+  auto schedule = make_stage_schedule(context_.layout, context_.stage, plans_, decisions);
+  auto executor = std::make_unique<engine::Executor>(chain_, *schedule, context_.specs[static_cast<std::size_t>(begin_of(0))],
+                                                     context_.choice.budget_bytes, context_.pool, context_.tracker);
+  if (executor_ != nullptr) add_up(former_.executor, executor_->stats());
+  executor_ = std::move(executor);
+  schedule_ = std::move(schedule);
+  decisions_ = decisions;
+}
+
+// ---- Reading ----
+
+void Stage::count_step() {
+  for (const Decision& decision : *decisions_) {
+    ++(decision.kept ? former_.kept : former_.recomputed);
+    // Those that went for a newer one were kept for a while only.
+    former_.kept -= std::ssize(decision.dropped);
+    former_.recomputed += std::ssize(decision.dropped);
+  }
+}
+
+StageStats Stage::stats() const {
+  StageStats stats = former_;
+  if (executor_ != nullptr) add_up(stats.executor, executor_->stats());
+  stats.first_layer = chain_->first_layer();
+  for (const ChunkPlan& plan : plans_) stats.layers += plan.profile->layers();
+  stats.in_flight = in_flight(context_.layout, context_.stage);
+  return stats;
+}
+
+TensorPtr Stage::forward(const tensor::Tensor& input, const engine::Step& keys, std::int32_t micro_batch) {
+  if (context_.layout.chunks > 1)
+    fail(Status::unsupported, "a stage of ", context_.layout.chunks, " chunks has no forward of its own");
+  const auto begin = static_cast<std::size_t>(begin_of(0));
+  const engine::TensorSpec given{input.dtype(), input.shape()};
+  require(given == context_.specs[begin], "input is ", engine::to_text(given), "; the stage takes ",
+          engine::to_text(context_.specs[begin]));
+  std::optional<engine::BlasSession> blas;
+  if (chain_->needs_blas()) blas.emplace();
+  TensorPtr x;
+  for (std::int64_t i = 0; i < chain_->layers(); ++i) {
+    engine::Layer& layer = chain_->layer(i);
+    if ((layer.flags() & plan::deterministic) == 0 || layer.ambient_bytes() > 0 || layer.needs_targets())
+      fail(Status::unsupported, "layer ", base::quoted(layer.name()), " is no function of its input alone");
+    engine::RunContext run;
+    run.input = &context_.specs[begin + static_cast<std::size_t>(i)];
+    run.output = &context_.specs[begin + static_cast<std::size_t>(i) + 1];
+    run.micro_batch = micro_batch;
+    run.recomputation = true;
+    run.layer = chain_->number(i);
+    run.step = keys.step;
+    run.seed = keys.seed;
+    run.first_sample = keys.first_sample;
+    run.pool = context_.pool.get();
+    const TensorPtr y = tensor::Tensor::create(run.output->dtype, run.output->shape);
+    const auto workspace = tensor::Tensor::create(tensor::Dtype::u8, {layer.needs(*run.input, 0).forward_workspace_bytes});
+    layer.forward(run, {x == nullptr ? input.data() : x->data(), y->data(), nullptr, workspace->data()});
+    x = y;
+  }
+  return x;
+}
+
+}  // namespace ckpt::pipeline

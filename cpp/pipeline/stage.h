@@ -1,0 +1,95 @@
+// One stage of a pipeline: its chunks of the chain, their plans, the manager that decides which micro-batches stay taped, and the
+// executor of the whole step. Everything but run() belongs to the thread that owns the pipeline.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/executor.h"
+#include "pipeline/activation_manager.h"
+#include "pipeline/link.h"
+#include "pipeline/stage_schedule.h"
+#include "pipeline/timeline.h"
+#include "plan/verifier.h"
+
+namespace ckpt::pipeline {
+
+// How one micro-batch runs through a chunk.
+struct PlanChoice {
+  strategy::StrategyPtr strategy;                                // asked about each layer, when given
+  std::vector<std::shared_ptr<const plan::Schedule>> schedules;  // by piece, when given
+  std::int64_t budget_bytes = 0;                                 // of each stage: the fastest plan that fits; 0: no budget
+};
+
+struct StageStats {
+  engine::ExecutorStats executor;  // of all executors so far: counts are summed, peaks are the highest
+  std::int64_t first_layer = 0;    // global number, of chunk 0
+  std::int64_t layers = 0;         // of all chunks
+  std::int32_t in_flight = 0;      // micro-batches of chunk 0, at most
+  std::int64_t kept = 0;           // micro-batches whose tapes stayed, in all steps
+  std::int64_t recomputed = 0;     // micro-batches whose tapes did not
+  std::int64_t busy_ns = 0;        // computing, in the last step
+};
+
+// The whole pipeline, as a stage needs to know it.
+struct StageContext {
+  Layout layout;
+  std::int32_t stage = 0;
+  std::vector<std::int64_t> begins;  // of all pieces, and the chain's end
+  std::shared_ptr<engine::Chain> chain;
+  std::shared_ptr<const plan::ChainProfile> profile;  // of the chain, for one micro-batch
+  std::vector<engine::TensorSpec> specs;              // of the chain's x_0 .. x_n, for one micro-batch
+  std::shared_ptr<base::ThreadPool> pool;
+  std::shared_ptr<memory::Tracker> tracker;
+  PlanChoice choice;
+};
+
+class Stage {
+ public:
+  // Chooses the plans. The executor is made by prepare.
+  Stage(StageContext context, std::shared_ptr<ActivationManager> manager);
+
+  // Asks the manager about this step; makes the executor anew when the answer is another one.
+  void prepare();
+
+  // The forward of the whole stage for one micro-batch, keeping nothing. Error(unsupported) for a stage of several chunks and for
+  // layers that are not a function of their input.
+  TensorPtr forward(const tensor::Tensor& input, const engine::Step& keys, std::int32_t micro_batch);
+
+  engine::Executor& executor() { return *executor_; }
+  const std::shared_ptr<ActivationManager>& manager() const { return manager_; }
+  const std::shared_ptr<const plan::Schedule>& schedule() const { return schedule_; }
+  const plan::ChainProfile& profile() const { return *profile_; }
+  // What one micro-batch of a chunk runs by.
+  const ChunkPlan& chunk(std::int64_t chunk) const { return plans_[static_cast<std::size_t>(chunk)]; }
+  std::int64_t held_bytes() const { return held_bytes_; }
+  StageStats stats() const;
+  void count_step();
+
+ private:
+  void choose_plans();
+  void choose_for_budget(const std::vector<Decision>& decisions);
+  std::vector<Decision> ask_manager();
+  std::int64_t begin_of(std::int64_t chunk) const;
+  std::int64_t end_of(std::int64_t chunk) const;
+  void build_chain();
+  void use(const std::vector<Decision>& decisions);
+
+  StageContext context_;
+  std::shared_ptr<ActivationManager> manager_;
+  std::vector<ChunkPlan> plans_;
+  std::shared_ptr<engine::Chain> chain_;  // the chunks, with a layer that never runs between two of them
+  std::unique_ptr<plan::ChainProfile> profile_;
+  std::int64_t held_bytes_ = 0;
+  std::optional<std::vector<Decision>> decisions_;
+  std::shared_ptr<const plan::Schedule> schedule_;
+  std::unique_ptr<engine::Executor> executor_;
+  StageStats former_;  // of executors that are gone
+};
+
+}  // namespace ckpt::pipeline

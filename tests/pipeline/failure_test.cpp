@@ -1,0 +1,183 @@
+// Errors, cancels and time-outs at any place: every stage stops, nothing is lost, and the next step works.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <semaphore>
+#include <thread>
+
+#include "models.h"
+#include "strategy/custom.h"
+
+namespace ckpt::pipeline::test {
+namespace {
+
+using base::Status;
+
+const std::vector<std::pair<Order, std::int32_t>> orders = {{Order::gpipe, 1}, {Order::one_f_one_b, 1}, {Order::interleaved, 2}};
+
+// Every layer fails once in forward and once in backward of every micro-batch.
+TEST(PipelineFailure, AnErrorAnywhereEndsTheStepAndTheNextOneWorks) {
+  for (const auto& [order, chunks] : orders) {
+    std::atomic<std::int64_t> bad_layer{-1};
+    std::atomic<std::int32_t> bad_micro_batch{-1};
+    std::atomic<bool> bad_forward{true};
+    ProbeModel model(6, [&](const engine::RunContext& context, bool forward) {
+      if (context.layer == bad_layer && context.micro_batch == bad_micro_batch && forward == bad_forward)
+        base::fail(Status::callback, "layer ", context.layer, " failed");
+    });
+    const PipelineOptions used = options_of(order, order == Order::interleaved ? 2 : 3, 4, chunks);
+    const auto pipeline = Pipeline::create(model.chain, model.input, used);
+    for (std::int64_t layer = 0; layer < 6; ++layer) {
+      for (std::int32_t micro_batch = 0; micro_batch < 4; ++micro_batch) {
+        for (const bool forward : {true, false}) {
+          bad_micro_batch = micro_batch;
+          bad_forward = forward;
+          bad_layer = layer;
+          const base::Error error = error_of([&] { pipeline->run(model.step(), -1, {}); });
+          EXPECT_EQ(error.message(), base::cat("layer ", layer, " failed"));
+          EXPECT_EQ(error.status(), Status::callback);
+          EXPECT_EQ(used.tracker->stats().current_bytes, 0);
+          bad_layer = -1;
+          std::memset(model.input_gradient->data(), 0, 32);
+          pipeline->run(model.step(), -1, {});
+          EXPECT_EQ(std::memcmp(model.input_gradient->data(), model.gradient->data(), 32), 0);
+          EXPECT_EQ(used.tracker->stats().current_bytes, 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(PipelineFailure, AForeignExceptionComesThrough) {
+  std::atomic<bool> bad{true};
+  ProbeModel model(3, [&](const engine::RunContext& context, bool) {
+    if (bad && context.layer == 1) throw std::runtime_error("no such luck");
+  });
+  const auto pipeline = Pipeline::create(model.chain, model.input, options_of(Order::one_f_one_b, 3, 4));
+  EXPECT_THROW(pipeline->run(model.step(), -1, {}), std::runtime_error);
+  bad = false;
+  EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
+}
+
+// Cancels from within a layer, so that the step is surely under way, at every layer, micro-batch and direction.
+TEST(PipelineFailure, ACancelEndsTheStepAnywhere) {
+  for (const auto& [order, chunks] : orders) {
+    Pipeline* running = nullptr;
+    std::atomic<int> left{-1};
+    ProbeModel model(4, [&](const engine::RunContext&, bool) {
+      if (left.fetch_sub(1) == 0) running->cancel();
+    });
+    const PipelineOptions options = options_of(order, 2, 4, chunks);
+    const auto pipeline = Pipeline::create(model.chain, model.input, options);
+    running = pipeline.get();
+    for (int at = 0; at < 2 * 4 * 4; ++at) {
+      left = at;
+      const base::Error error = error_of([&] { pipeline->run(model.step(), -1, {}); });
+      EXPECT_EQ(error.status(), Status::cancelled) << at;
+      EXPECT_EQ(options.tracker->stats().current_bytes, 0);
+      left = -1;
+      EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
+    }
+  }
+}
+
+TEST(PipelineFailure, ACancelWithoutAStepDoesNothing) {
+  ProbeModel model(2, [](const engine::RunContext&, bool) {});
+  const auto pipeline = Pipeline::create(model.chain, model.input, options_of(Order::one_f_one_b, 2, 2));
+  pipeline->cancel();
+  EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
+}
+
+// Cancels from outside at no particular moment.
+TEST(PipelineFailure, CancelsFromAnotherThread) {
+  ProbeModel model(4, [](const engine::RunContext&, bool) { std::this_thread::yield(); });
+  const PipelineOptions options = options_of(Order::one_f_one_b, 2, 8);
+  const auto pipeline = Pipeline::create(model.chain, model.input, options);
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    while (!done) {
+      pipeline->cancel();
+      std::this_thread::yield();
+    }
+  });
+  int ended = 0;
+  for (int i = 0; i < 200; ++i) {
+    const base::Error error = error_of([&] { pipeline->run(model.step(), -1, {}); });
+    EXPECT_TRUE(error.status() == Status::ok || error.status() == Status::cancelled);
+    ended += error.status() == Status::ok ? 0 : 1;
+    EXPECT_EQ(options.tracker->stats().current_bytes, 0);
+  }
+  done = true;
+  other.join();
+  EXPECT_NO_THROW(pipeline->run(model.step(), -1, {})) << ended << " steps were cancelled before";
+}
+
+// A layer that only goes on when the other stage has given everything back, which it does for the time-out alone.
+TEST(PipelineFailure, ASlowLayerTimesOut) {
+  std::atomic<bool> slow{true};
+  std::atomic<int> other_stage{0};
+  const PipelineOptions options = options_of(Order::gpipe, 2, 4);
+  const memory::LayerId probe1 = options.tracker->layer("probe1");
+  std::binary_semaphore asked(0);
+  ProbeModel model(2, [&](const engine::RunContext& context, bool forward) {
+    if (!slow || !forward) return;
+    if (context.layer == 1) ++other_stage;
+    if (context.layer != 0 || context.micro_batch != 2) return;
+    while (other_stage < 2) std::this_thread::yield();
+    asked.acquire();
+    while (options.tracker->layer_stats(probe1).current_bytes > 0) std::this_thread::yield();
+  });
+  const auto pipeline = Pipeline::create(model.chain, model.input, options);
+  base::Error error(Status::ok, "");
+  std::thread runner([&] { error = error_of([&] { pipeline->run(model.step(), 2000000, {}); }); });
+  while (other_stage == 0) std::this_thread::yield();
+  EXPECT_EQ(error_of([&] { pipeline->run(model.step(), -1, {}); }).status(), Status::busy);
+  EXPECT_EQ(error_of([&] { pipeline->stats(0); }).status(), Status::busy);
+  asked.release();
+  runner.join();
+  EXPECT_EQ(error.status(), Status::timeout);
+  EXPECT_EQ(error.message(), "the step did not end within timeout_ns, which is 2000000");
+  EXPECT_EQ(options.tracker->stats().current_bytes, 0);
+  slow = false;
+  EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
+}
+
+TEST(PipelineFailure, AZeroTimeOutEndsAtOnce) {
+  ProbeModel model(2, [](const engine::RunContext&, bool) { std::this_thread::yield(); });
+  const auto pipeline = Pipeline::create(model.chain, model.input, options_of(Order::gpipe, 2, 4));
+  EXPECT_EQ(error_of([&] { pipeline->run(model.step(), 0, {}); }).status(), Status::timeout);
+  EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
+}
+
+TEST(PipelineFailure, AStrategyThatFailsChangesNothing) {
+  bool bad = false;
+  strategy::CustomHooks hooks;
+  hooks.decide = [&](std::string_view, const strategy::Activation&, std::int64_t) -> bool {
+    if (bad) base::fail(Status::callback, "no answer");
+    return true;
+  };
+  ProbeModel model(2, [](const engine::RunContext&, bool) {});
+  PipelineOptions options = options_of(Order::gpipe, 2, 4);
+  options.policy = {.kind = Policy::Kind::strategy, .strategy = std::make_shared<strategy::Custom>(hooks)};
+  const auto pipeline = Pipeline::create(model.chain, model.input, options);
+  bad = true;
+  EXPECT_EQ(error_of([&] { pipeline->run(model.step(), -1, {}); }).message(), "no answer");
+  bad = false;
+  EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
+}
+
+TEST(PipelineFailure, ALayerThatIsNotDeterministicIsNeverRecomputed) {
+  const auto chain = std::make_shared<Chain>(0);
+  const auto nothing = [](const engine::RunContext&, bool) {};
+  chain->add(std::make_shared<Probe>("a", nothing, 0));
+  chain->add(std::make_shared<Probe>("b", nothing));
+  PipelineOptions options = options_of(Order::gpipe, 2, 4);
+  EXPECT_NO_THROW(Pipeline::create(chain, {Dtype::f32, {8, 1}}, options));
+  options.policy.kind = Policy::Kind::recompute_all;
+  const base::Error error = error_of([&] { Pipeline::create(chain, {Dtype::f32, {8, 1}}, options); });
+  EXPECT_EQ(error.status(), Status::invalid_schedule);
+  EXPECT_NE(error.message().find("is not deterministic"), std::string::npos) << error.message();
+}
+
+}  // namespace
+}  // namespace ckpt::pipeline::test

@@ -1,0 +1,87 @@
+// pipeline.hpp: the same from C++17.
+#include <gtest/gtest.h>
+
+#include <ckpt/pipeline.hpp>
+
+namespace {
+
+ckpt::Tensor numbers(float first) {
+  ckpt::Tensor tensor(CKPT_DTYPE_F32, {4, 2});
+  for (int i = 0; i < 8; ++i) tensor.data_as<float>()[i] = first + static_cast<float>(i);
+  return tensor;
+}
+
+TEST(PipelineHpp, ManagersStoreAndCompute) {
+  ckpt::ActivationManager manager(ckpt::ActivationPolicy::selective(2), [](const ckpt::Tensor& input, std::int64_t micro_batch) {
+    if (micro_batch == 3) throw std::runtime_error("no three");
+    ckpt::Tensor output(CKPT_DTYPE_F32, {4, 2});
+    output.copy_from(input);
+    output.scale(2);
+    return output;
+  });
+  manager.begin_step(6);
+  const ckpt::Tensor input = numbers(1);
+  EXPECT_TRUE(manager.should_checkpoint(2, 32));
+  EXPECT_TRUE(manager.store(0, input));
+  EXPECT_FALSE(manager.store(1, input));
+  EXPECT_TRUE(manager.store(2, numbers(5)));
+  EXPECT_EQ(manager.micro_batches(), (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(manager.memory_usage(), 64);
+  EXPECT_EQ(manager.count(), 2);
+  EXPECT_TRUE(manager.has(2));
+  const std::optional<ckpt::Tensor> found = manager.get(2);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(static_cast<const float*>(found->data())[0], 5);
+  EXPECT_FALSE(manager.get(1).has_value());
+  EXPECT_EQ(manager.metadata(2).hits, 1);
+  const ckpt::Tensor computed = manager.get_or_compute(input, 1);
+  EXPECT_EQ(static_cast<const float*>(computed.data())[1], 4);
+  try {
+    manager.recompute(input, 3);
+    ADD_FAILURE() << "the forward's exception was lost";
+  } catch (const ckpt::Error& error) {
+    EXPECT_EQ(error.status(), CKPT_E_CALLBACK);
+    EXPECT_NE(std::string(error.what()).find("no three"), std::string::npos);
+  }
+  manager.clear();
+  EXPECT_EQ(manager.memory_usage(), 0);
+  manager.set_policy(ckpt::ActivationPolicy::memory_based(10));
+  EXPECT_EQ(manager.policy().kind, CKPT_ACTIVATION_MEMORY_BASED);
+  EXPECT_THROW(ckpt::ActivationManager(ckpt::ActivationPolicy::of(77)), ckpt::Error);
+}
+
+TEST(PipelineHpp, PipelinesRun) {
+  ckpt::Chain chain;
+  chain.add(ckpt::Layer::linear("a", 2, 8)).add(ckpt::Layer::relu("b")).add(ckpt::Layer::linear("c", 8, 3));
+  chain.add(ckpt::Layer::softmax_cross_entropy("loss"));
+  chain.initialize(3);
+  const ckpt::Tensor x = numbers(0);
+  ckpt::Tensor targets(CKPT_DTYPE_U8, {4});
+  for (int i = 0; i < 4; ++i) targets.data_as<std::uint8_t>()[i] = 1;
+  const ckpt_tensor_spec input = ckpt::tensor_spec(CKPT_DTYPE_F32, {4, 2});
+  ckpt_step step = CKPT_STEP_INIT;
+  step.input = x.handle();
+  step.targets = targets.handle();
+  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  options.micro_batches = 4;
+  const double expected = ckpt::Pipeline(chain, input, options).run(step);
+  options.stages = 2;
+  EXPECT_EQ(ckpt::pipeline_in_flight(options, 0), 2);
+  EXPECT_EQ(ckpt::pipeline_split(chain.profile(input), options).size(), 2U);
+  ckpt::Pipeline pipeline(chain, input, options);
+  std::vector<double> losses;
+  EXPECT_EQ(pipeline.run(step, losses), expected);
+  EXPECT_EQ(losses.size(), 4U);
+  EXPECT_EQ(pipeline.begins().size(), 2U);
+  EXPECT_EQ(pipeline.schedule(1).verify(pipeline.profile(1)).peak_bytes[0], pipeline.stats(1).peak_live_bytes);
+  EXPECT_GE(pipeline.timeline().size(), 16U);
+  EXPECT_EQ(pipeline.picture().rfind("<svg", 0), 0U);
+  EXPECT_NE(pipeline.trace_json().find("traceEvents"), std::string::npos);
+  pipeline.manager(0).set_policy(ckpt::ActivationPolicy::recompute_all());
+  EXPECT_EQ(pipeline.run(step), expected);
+  EXPECT_EQ(pipeline.stats(0).recomputed, 4);
+  pipeline.cancel();
+  EXPECT_THROW(pipeline.run(step, 0), ckpt::Error);
+}
+
+}  // namespace

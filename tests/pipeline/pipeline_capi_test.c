@@ -1,0 +1,238 @@
+/* Pipelines through the C API: the worked example of docs/pipeline.md, and everything that can be asked and refused. */
+#include "check.h"
+
+enum { samples = 32, width = 16, classes = 10 };
+
+typedef struct model {
+  ckpt_chain* chain;
+  ckpt_tensor_spec input;
+  ckpt_tensor* x;
+  ckpt_tensor* targets;
+} model;
+
+static void add(ckpt_chain* chain, ckpt_layer* layer) {
+  CHECK_OK(ckpt_chain_add(chain, layer));
+  ckpt_layer_release(layer);
+}
+
+static model make_model(void) {
+  model made;
+  ckpt_layer* layer = NULL;
+  const int64_t x_shape[2] = {samples, width};
+  const int64_t target_shape[1] = {samples};
+  int i;
+  memset(&made, 0, sizeof made);
+  CHECK_OK(ckpt_chain_create(0, &made.chain));
+  CHECK_OK(ckpt_layer_create_linear("first", width, width, CKPT_DTYPE_F32, &layer));
+  add(made.chain, layer);
+  CHECK_OK(ckpt_layer_create_gelu("gelu", &layer));
+  add(made.chain, layer);
+  CHECK_OK(ckpt_layer_create_dropout("dropout", 0.3, &layer));
+  add(made.chain, layer);
+  CHECK_OK(ckpt_layer_create_linear("head", width, classes, CKPT_DTYPE_F32, &layer));
+  add(made.chain, layer);
+  CHECK_OK(ckpt_layer_create_softmax_cross_entropy("loss", &layer));
+  add(made.chain, layer);
+  CHECK_OK(ckpt_chain_initialize(made.chain, 5));
+  made.input.dtype = CKPT_DTYPE_F32;
+  made.input.ndim = 2;
+  made.input.shape[0] = samples;
+  made.input.shape[1] = width;
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, x_shape, 2, NULL, &made.x));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, target_shape, 1, NULL, &made.targets));
+  for (i = 0; i < samples * width; ++i) ((float*)ckpt_tensor_data(made.x))[i] = (float)(i % 13) * 0.25F - 1.5F;
+  for (i = 0; i < samples; ++i) ((unsigned char*)ckpt_tensor_data(made.targets))[i] = (unsigned char)(i % classes);
+  return made;
+}
+
+static void release_model(const model* made) {
+  ckpt_tensor_release(made->x);
+  ckpt_tensor_release(made->targets);
+  ckpt_chain_release(made->chain);
+}
+
+static ckpt_step step_of(const model* made) {
+  ckpt_step step = CKPT_STEP_INIT;
+  step.step = 2;
+  step.seed = 9;
+  step.input = made->x;
+  step.targets = made->targets;
+  return step;
+}
+
+/* The gradient of the first layer's weights after one step. */
+static double run(const model* made, const ckpt_pipeline_options* options, float* gradient) {
+  ckpt_pipeline* pipeline = NULL;
+  ckpt_tensor* tensor = NULL;
+  ckpt_step step = step_of(made);
+  double loss = 0;
+  CHECK_OK(ckpt_pipeline_create(made->chain, &made->input, options, &pipeline));
+  CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL));
+  CHECK_OK(ckpt_chain_parameter(made->chain, 0, NULL, NULL, &tensor));
+  memcpy(gradient, ckpt_tensor_const_data(tensor), sizeof(float) * width * width);
+  ckpt_tensor_release(tensor);
+  ckpt_pipeline_release(pipeline);
+  return loss;
+}
+
+static void test_same_bits(void) {
+  const model made = make_model();
+  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
+  ckpt_strategy* strategy = NULL;
+  float expected[width * width];
+  float gradient[width * width];
+  double loss;
+  CHECK_OK(ckpt_strategy_create_interval(2, &strategy));
+  options.micro_batches = 4;
+  loss = run(&made, &options, expected);
+  options.stages = 2;
+  CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
+  options.schedule = CKPT_PIPELINE_GPIPE;
+  policy.kind = CKPT_ACTIVATION_RECOMPUTE_ALL;
+  options.policy = &policy;
+  CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
+  options.schedule = CKPT_PIPELINE_INTERLEAVED;
+  options.chunks = 2;
+  options.strategy = strategy;
+  CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
+  ckpt_strategy_release(strategy);
+  release_model(&made);
+}
+
+static void test_everything_that_can_be_asked(void) {
+  const model made = make_model();
+  ckpt_pipeline_options options;
+  ckpt_pipeline_stats stats;
+  ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+  ckpt_activation_metadata metadata = CKPT_ACTIVATION_METADATA_INIT;
+  ckpt_pipeline* pipeline = NULL;
+  ckpt_activation_manager* manager = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_profile* profile = NULL;
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_memory_stats memory = CKPT_MEMORY_STATS_INIT;
+  ckpt_tensor* x = NULL;
+  ckpt_tensor* activation = NULL;
+  ckpt_step step = step_of(&made);
+  ckpt_interval intervals[256];
+  const int64_t begins[2] = {0, 2};
+  const int64_t x_shape[2] = {samples / 4, width};
+  int64_t found[4] = {-1, -1, -1, -1};
+  int64_t count = 0;
+  int64_t step_ns = -1;
+  int32_t in_flight = 0;
+  double losses[4] = {0, 0, 0, 0};
+  double loss = 0;
+  char text[65536];
+
+  ckpt_pipeline_options_init(&options);
+  ckpt_pipeline_stats_init(&stats);
+  CHECK(options.schedule == CKPT_PIPELINE_1F1B && options.stages == 1 && options.micro_batches == 1);
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  options.stages = 2;
+  options.micro_batches = 4;
+  options.begins = begins;
+  options.begins_count = 2;
+  options.tracker = tracker;
+  CHECK_OK(ckpt_pipeline_in_flight(&options, 0, &in_flight));
+  CHECK(in_flight == 2);
+  CHECK_OK(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline));
+  CHECK_OK(ckpt_pipeline_begins(pipeline, found, 4, &count));
+  CHECK(count == 2 && found[0] == 0 && found[1] == 2 && found[2] == -1);
+  CHECK_OK(ckpt_pipeline_cancel(pipeline));
+  CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, &loss, losses));
+  CHECK(loss == (losses[0] + losses[1] + losses[2] + losses[3]) / 4 && losses[0] != losses[1]);
+
+  CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
+  CHECK(stats.in_flight == 2 && stats.first_layer == 0 && stats.layers == 2 && stats.steps == 1 && stats.kept == 4);
+  CHECK(stats.forwards == 8 && stats.recomputed_forwards == 0 && stats.recomputed == 0 && stats.busy_ns > 0);
+  CHECK(stats.queue_bytes == 2 * 2 * (samples / 4) * width * (int64_t)sizeof(float));
+  CHECK_OK(ckpt_pipeline_schedule(pipeline, 0, &schedule));
+  CHECK_OK(ckpt_pipeline_profile(pipeline, 0, &profile));
+  CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
+  CHECK(report.peak_bytes[0] == stats.peak_live_bytes && stats.reserved_bytes >= stats.peak_live_bytes);
+  CHECK(strstr(ckpt_schedule_name(schedule), "stage 0 of 2, 4 micro-batches: store-all") != NULL);
+  CHECK_OK(ckpt_memory_tracker_stats(tracker, &memory));
+  CHECK(memory.current_bytes == 0 && memory.peak_bytes >= stats.peak_live_bytes);
+
+  CHECK_OK(ckpt_pipeline_timeline(pipeline, intervals, 256, &count, &step_ns));
+  CHECK(count >= 16 && count <= 256 && step_ns > 0);
+  CHECK(intervals[0].stage == 0 && intervals[0].end_ns >= intervals[0].begin_ns && intervals[count - 1].stage == 1);
+  CHECK_OK(ckpt_pipeline_trace_json(pipeline, text, sizeof text, NULL));
+  CHECK(strstr(text, "\"traceEvents\"") != NULL);
+  CHECK_OK(ckpt_pipeline_picture(pipeline, text, sizeof text, &count));
+  CHECK(strncmp(text, "<svg ", 5) == 0 && count == (int64_t)strlen(text));
+
+  /* The manager of stage 0 outlives the pipeline, its forward does not. */
+  CHECK_OK(ckpt_pipeline_manager(pipeline, 0, &manager));
+  CHECK_OK(ckpt_tensor_borrow(ckpt_tensor_data(made.x), CKPT_DTYPE_F32, x_shape, 2, NULL, NULL, &x));
+  CHECK_OK(ckpt_activation_manager_recompute(manager, x, 0, &activation));
+  CHECK_OK(ckpt_activation_manager_store_given_up(manager, 0, activation, NULL));
+  CHECK_OK(ckpt_activation_manager_metadata(manager, 0, &metadata));
+  CHECK(metadata.ndim == 2 && metadata.shape[0] == samples / 4 && metadata.shape[1] == width);
+  ckpt_pipeline_release(pipeline);
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, x, 0, &activation), CKPT_E_INVALID_STATE, "the stage's pipeline is gone");
+  ckpt_activation_manager_release(manager);
+  ckpt_schedule_release(schedule);
+  ckpt_profile_release(profile);
+  ckpt_tensor_release(x);
+  ckpt_memory_tracker_release(tracker);
+  release_model(&made);
+}
+
+static void test_split_and_refusals(void) {
+  const model made = make_model();
+  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  ckpt_profile* profile = NULL;
+  ckpt_pipeline* pipeline = NULL;
+  ckpt_step step = step_of(&made);
+  ckpt_schedule* schedules[2] = {NULL, NULL};
+  int64_t begins[2] = {-1, -1};
+  int64_t count = -1;
+  int32_t in_flight = -1;
+  double loss = 7;
+  options.stages = 2;
+  options.micro_batches = 4;
+  CHECK_OK(ckpt_chain_profile(made.chain, &made.input, 0, NULL, &profile));
+  CHECK_OK(ckpt_pipeline_split(profile, &options, begins, 2, &count));
+  CHECK(count == 2 && begins[0] == 0 && begins[1] >= 1 && begins[1] < 5);
+  options.stages = 6;
+  CHECK_FAILS(ckpt_pipeline_split(profile, &options, begins, 2, &count), CKPT_E_INVALID_ARGUMENT, "the chain has 5 layers");
+  options.stages = 2;
+  options.schedule = 9;
+  CHECK_FAILS(ckpt_pipeline_in_flight(&options, 0, &in_flight), CKPT_E_INVALID_ARGUMENT, "schedule is 9");
+  options.schedule = CKPT_PIPELINE_1F1B;
+  CHECK_FAILS(ckpt_pipeline_in_flight(&options, 2, &in_flight), CKPT_E_OUT_OF_RANGE, "piece is 2; there are 2");
+  options.micro_batches = 5;
+  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "does not divide");
+  options.micro_batches = 4;
+  options.schedules = schedules;
+  options.schedules_count = 2;
+  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "options.schedules");
+  options.schedules_count = 0;
+  options.queue_places = -1;
+  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "queue_places is -1");
+  options.queue_places = 0;
+  options.budget_bytes = 10;
+  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_OVER_BUDGET, "stage 0");
+  options.budget_bytes = 0;
+  CHECK(pipeline == NULL);
+  CHECK_OK(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline));
+  step.accumulate = 2;
+  CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL), CKPT_E_INVALID_ARGUMENT, "accumulate is 2");
+  step.accumulate = 0;
+  step.targets = NULL;
+  CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL), CKPT_E_INVALID_ARGUMENT, "targets is NULL");
+  CHECK(loss == 7);
+  ckpt_pipeline_release(pipeline);
+  ckpt_profile_release(profile);
+  release_model(&made);
+}
+
+int main(void) {
+  test_same_bits();
+  test_everything_that_can_be_asked();
+  test_split_and_refusals();
+  return 0;
+}
