@@ -72,6 +72,26 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   train->add_option("--json", options.json_file, "Write the run's figures to a file")->type_name("FILE");
   train->add_option("--memory-report", options.memory_report_file, "Write the layers with most memory and the timeline to a file")
       ->type_name("FILE");
+  train->add_option("--stages", options.stages, "Cut the model into this many stages, each on a thread of its own")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  train->add_option("--micro-batches", options.micro_batches, "Cut each batch into this many micro-batches")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  train->add_option("--schedule", options.schedule, "Order of the micro-batches' forwards and backwards")
+      ->check(CLI::IsMember({"gpipe", "1f1b", "interleaved"}))
+      ->capture_default_str();
+  train->add_option("--chunks", options.chunks, "Pieces of the model in each stage, interleaved only; 0: 2")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  train
+      ->add_option("--activations", options.activations,
+                   "Micro-batches whose activations stay: store-all, recompute-all, selective:N, memory:BYTES, automatic")
+      ->capture_default_str();
+  train->add_option("--timeline", options.timeline_file, "Write who computed what when in the last step as Chrome trace JSON")
+      ->type_name("FILE");
+  train->add_option("--report", options.report_file, "Write a page with the run's figures and a picture of the time-line")
+      ->type_name("FILE");
   train->add_flag("--quiet", options.quiet, "Show no progress");
 }
 

@@ -29,7 +29,16 @@ Runner::Runner(const Chain& chain, Profile profile, Strategy strategy, const ckp
   use(Schedule::from_strategy(*profile_, *strategy_));
 }
 
+Runner::Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& tracker)
+    : chain_(chain), pipeline_(std::move(pipeline)), tracker_(&tracker) {}
+
+std::string Runner::schedule_name() const {
+  if (!pipeline_) return std::string(schedule_->name());
+  return std::to_string(pipeline_->stages()) + " stages, " + std::to_string(pipeline_->micro_batches()) + " micro-batches";
+}
+
 double Runner::run(const ckpt_step& step) {
+  if (pipeline_) return pipeline_->run(step);
   if (strategy_ && stats().steps > 0) ask_strategy();
   return executor_->run(step);
 }
@@ -46,7 +55,22 @@ void Runner::use(Schedule schedule) {
   executor_ = std::move(executor);
 }
 
+// Counts are sums over the stages; the peak is that of all stages together, queues included.
+ckpt_executor_stats Runner::pipeline_stats() const {
+  ckpt_executor_stats all = CKPT_EXECUTOR_STATS_INIT;
+  for (std::int32_t stage = 0; stage < pipeline_->stages(); ++stage) {
+    const ckpt_pipeline_stats stats = pipeline_->stats(stage);
+    all.steps = stats.steps;
+    all.forwards += stats.forwards;
+    all.recomputed_forwards += stats.recomputed_forwards;
+    all.reserved_bytes += stats.reserved_bytes + stats.queue_bytes;
+  }
+  all.peak_live_bytes = tracker_->stats().peak_bytes;
+  return all;
+}
+
 ckpt_executor_stats Runner::stats() const {
+  if (pipeline_) return pipeline_stats();
   ckpt_executor_stats all = former_;
   add(all, executor_->stats());
   return all;

@@ -17,11 +17,16 @@ class Runner {
   Runner(const Chain& chain, Profile profile, Strategy strategy, const ckpt_tensor_spec& input,
          const ckpt_executor_options& options);
 
+  // Stages instead of one executor.
+  Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& tracker);
+
   // Returns the loss.
   double run(const ckpt_step& step);
 
   // Of the schedule in use.
-  std::string schedule_name() const { return std::string(schedule_->name()); }
+  std::string schedule_name() const;
+  // nullptr when there are no stages.
+  Pipeline* pipeline() { return pipeline_ ? &*pipeline_ : nullptr; }
   // Of all executors so far: counts are summed, peaks are the highest.
   ckpt_executor_stats stats() const;
 
@@ -29,9 +34,13 @@ class Runner {
   void ask_strategy();
   void use(Schedule schedule);
 
+  ckpt_executor_stats pipeline_stats() const;
+
   const Chain& chain_;
-  ckpt_tensor_spec input_;
-  ckpt_executor_options options_;
+  ckpt_tensor_spec input_{};
+  ckpt_executor_options options_ = CKPT_EXECUTOR_OPTIONS_INIT;
+  mutable std::optional<Pipeline> pipeline_;
+  const MemoryTracker* tracker_ = nullptr;  // of the pipeline
   std::optional<Profile> profile_;
   std::optional<Strategy> strategy_;
   std::optional<Schedule> schedule_;

@@ -16,6 +16,7 @@
 #include "model.h"
 #include "progress.h"
 #include "runner.h"
+#include "stages.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -28,11 +29,9 @@ constexpr std::int32_t profiled_steps = 3;
 
 // What a resumed run must share with the run it goes on with.
 json identity_of(const TrainOptions& options, const TextData& data) {
-  return {{"batch", options.batch},
-          {"learning_rate", options.learning_rate},
-          {"seed", options.seed},
-          {"data_bytes", data.bytes()},
-          {"data_fingerprint", data.fingerprint()}};
+  return {{"batch", options.batch},     {"learning_rate", options.learning_rate},
+          {"seed", options.seed},       {"micro_batches", options.micro_batches},
+          {"data_bytes", data.bytes()}, {"data_fingerprint", data.fingerprint()}};
 }
 
 std::string environment() { return json{{"blas", blas_info()}, {"library", version()}}.dump(); }
@@ -83,6 +82,9 @@ Schedule schedule_for(const std::string& memory_budget, const Profile& profile) 
 
 Runner make_runner(Training& training, const ThreadPool& pool, const MemoryTracker& tracker) {
   const TrainOptions& options = training.options;
+  if (wants_stages(options)) {
+    return Runner(training.chain, make_pipeline(training.chain, training.input, options, pool.threads(), tracker), tracker);
+  }
   ckpt_executor_options executor = CKPT_EXECUTOR_OPTIONS_INIT;
   executor.pool = pool.handle();
   executor.tracker = tracker.handle();
@@ -108,7 +110,7 @@ void save(Checkpoint& checkpoint, Training& training) {
 
 void require_same_run(const json& saved, const json& now) {
   for (const auto& [key, value] : now.items()) {
-    if (saved.value(key, json()) == value) continue;
+    if (saved.value(key, key == "micro_batches" ? json(1) : json()) == value) continue;
     throw std::runtime_error("the checkpoint was made with " + key + " " + saved.value(key, json()).dump() + ", this run has " +
                              value.dump() + "; use the same, another --dir, or --resume never");
   }
@@ -244,12 +246,14 @@ json report(const Training& training, const Runner& runner, const Outcome& outco
       {"library", version()}};
 }
 
-void write_json(const std::string& path, const json& value) {
+void write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path);
-  file << value.dump(2) << "\n";
+  file << text;
   file.close();
   if (!file) throw std::runtime_error("cannot write " + path);
 }
+
+void write_json(const std::string& path, const json& value) { write_text(path, value.dump(2) + "\n"); }
 
 // Nothing unless saves are automatic.
 std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, const Training& training) {
@@ -267,6 +271,8 @@ std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, con
 
 bool train(const TrainOptions& options) {
   if (!options.memory_budget.empty()) parse_budget(options.memory_budget);  // refused before anything is begun
+  parse_activations(options.activations);
+
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
   const TextData data(options.data, options.batch);
   const ThreadPool pool(options.threads);
@@ -290,6 +296,10 @@ bool train(const TrainOptions& options) {
   // A notice may have come too early for a save.
   if (checkpoint && training.step > 0 && !checkpoint->list().empty()) result["model_checksum"] = model_checksum(*checkpoint);
   if (!options.json_file.empty()) write_json(options.json_file, result);
+  if (Pipeline* const pipeline = runner.pipeline()) {
+    if (!options.timeline_file.empty()) write_text(options.timeline_file, pipeline->trace_json());
+    if (!options.report_file.empty()) write_text(options.report_file, report_page(*pipeline, result.dump(2)));
+  }
   if (memory_report) write_json(options.memory_report_file, memory_report->finish());
   std::printf("%lld steps, loss %s, peak activations %s, reserved %s, %lld recomputed forwards, %s ms a step\n",
               static_cast<long long>(training.step), std::isnan(outcome.loss) ? "-" : fixed_text(outcome.loss, 6).c_str(),

@@ -14,7 +14,15 @@ struct TrainOptions {
   std::string resume = "auto";     // auto, never, require
   std::string json_file;           // "": none
   std::string memory_report_file;  // "": none
-  std::int64_t save_every = 0;     // steps; 0: only at the end
+  std::string schedule = "1f1b";   // of the micro-batches: gpipe, 1f1b, interleaved
+  std::string activations =
+      "store-all";            // which micro-batches stay taped: store-all, recompute-all, selective:N, memory:BYTES, automatic
+  std::string timeline_file;  // of the last step, as trace events; "": none
+  std::string report_file;    // a page with figures and the time-line; "": none
+  std::int32_t stages = 1;
+  std::int32_t micro_batches = 1;
+  std::int32_t chunks = 0;      // of each stage; 0: 2 when interleaved, else 1
+  std::int64_t save_every = 0;  // steps; 0: only at the end
   bool save_automatically = false;
   double first_save_seconds = 600;
   double notice_seconds = 30;  // from a signal until the process will be ended

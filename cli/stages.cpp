@@ -1,0 +1,119 @@
+#include "stages.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+constexpr std::int32_t profiled_steps = 5;
+
+std::int32_t schedule_of(const std::string& name) {
+  if (name == "gpipe") return CKPT_PIPELINE_GPIPE;
+  return name == "interleaved" ? CKPT_PIPELINE_INTERLEAVED : CKPT_PIPELINE_1F1B;
+}
+
+std::int64_t budget_bytes(const std::string& text, const Chain& chain, const ckpt_tensor_spec& input,
+                          const ckpt_pipeline_options& options) {
+  const Budget budget = parse_budget(text);
+  if (budget.bytes > 0) return std::max<std::int64_t>(1, budget.bytes / options.stages);
+  ckpt_pipeline_options everything = options;
+  everything.policy = nullptr;
+  everything.tracker = nullptr;
+  Pipeline store_all(chain, input, everything);
+  std::int64_t most = 0;
+  for (std::int32_t stage = 0; stage < options.stages; ++stage) most = std::max(most, store_all.stats(stage).reserved_bytes);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(most) * budget.percent / 100));
+}
+
+// Text within a page.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string cell(const std::string& text) { return "<td>" + escaped(text) + "</td>"; }
+
+std::string stage_row(Pipeline& pipeline, std::int32_t stage) {
+  const ckpt_pipeline_stats stats = pipeline.stats(stage);
+  return "<tr>" + cell(std::to_string(stage)) + cell(std::to_string(stats.layers)) + cell(std::to_string(stats.in_flight)) +
+         cell(std::string(pipeline.schedule(stage).name())) + cell(std::to_string(stats.recomputed_forwards)) +
+         cell(bytes_text(stats.peak_live_bytes)) + cell(bytes_text(stats.reserved_bytes)) + cell(bytes_text(stats.queue_bytes)) +
+         cell(fixed_text(static_cast<double>(stats.busy_ns) * 1e-6, 2)) + "</tr>\n";
+}
+
+}  // namespace
+
+bool wants_stages(const TrainOptions& options) {
+  return options.stages > 1 || options.micro_batches > 1 || !options.timeline_file.empty() || !options.report_file.empty();
+}
+
+ckpt_activation_policy parse_activations(const std::string& text) {
+  if (text == "store-all") return ActivationPolicy::store_all();
+  if (text == "recompute-all") return ActivationPolicy::recompute_all();
+  if (text == "automatic") return ActivationPolicy::automatic();
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  const std::string argument = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (kind == "selective") {
+    std::int64_t interval = -1;
+    const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), interval);
+    if (error == std::errc() && end == argument.data() + argument.size() && interval >= 0)
+      return ActivationPolicy::selective(interval);
+  }
+  if (kind == "memory" && argument.find('%') == std::string::npos) {
+    return ActivationPolicy::memory_based(parse_budget(argument).bytes);
+  }
+  throw std::invalid_argument(
+      "'" + printable(text) +
+      "' is no choice of activations; use store-all, recompute-all, selective:N, memory:BYTES or automatic");
+}
+
+Pipeline make_pipeline(const Chain& chain, const ckpt_tensor_spec& input, const TrainOptions& options, std::int32_t threads,
+                       const MemoryTracker& tracker) {
+  const ckpt_activation_policy policy = parse_activations(options.activations);
+  std::optional<Strategy> strategy;
+  if (!options.strategy.empty()) strategy = Strategy::from_text(options.strategy);
+  ckpt_pipeline_options pipeline = CKPT_PIPELINE_OPTIONS_INIT;
+  pipeline.schedule = schedule_of(options.schedule);
+  pipeline.stages = options.stages;
+  pipeline.micro_batches = options.micro_batches;
+  pipeline.chunks = options.chunks > 0 ? options.chunks : options.schedule == "interleaved" ? 2 : 1;
+  pipeline.threads_per_stage = std::max(1, threads / options.stages);
+  pipeline.measured_steps = profiled_steps;
+  pipeline.policy = &policy;
+  pipeline.tracker = tracker.handle();
+  if (!options.memory_budget.empty()) pipeline.budget_bytes = budget_bytes(options.memory_budget, chain, input, pipeline);
+  if (strategy) pipeline.strategy = strategy->handle();
+  return Pipeline(chain, input, pipeline);
+}
+
+std::string report_page(Pipeline& pipeline, const std::string& figures) {
+  std::string page =
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ckpt train: stages</title>\n"
+      "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"
+      "table{border-collapse:collapse}svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:1em}</style></head><body>\n"
+      "<h1>Time-line of the last step</h1>\n";
+  page += pipeline.picture();
+  page +=
+      "<p>One lane a stage; numbers are micro-batches. Grey: waiting for a neighbour, or handing over "
+      "(bubbles).</p>\n<h1>Stages</h1>\n"
+      "<table><tr><th>stage</th><th>layers</th><th>in flight</th><th>schedule</th><th>recomputed forwards</th><th>peak</th>"
+      "<th>arena</th><th>queues</th><th>busy, ms</th></tr>\n";
+  for (std::int32_t stage = 0; stage < pipeline.stages(); ++stage) page += stage_row(pipeline, stage);
+  return page + "</table>\n<h1>Run</h1>\n<pre>" + escaped(figures) + "</pre>\n</body></html>\n";
+}
+
+}  // namespace ckpt::cli

@@ -1,0 +1,26 @@
+// `ckpt train` in stages: the pipeline that the options ask for, and the page that shows how it ran.
+#pragma once
+
+#include <string>
+
+#include <ckpt/ckpt.hpp>
+
+#include "train.h"
+
+namespace ckpt::cli {
+
+// True when the options need a pipeline: several stages or micro-batches, or a time-line.
+bool wants_stages(const TrainOptions& options);
+
+// What --activations says. Throws std::invalid_argument that says what is understood.
+ckpt_activation_policy parse_activations(const std::string& text);
+
+// threads are shared out among the stages. A budget in bytes too; one in percent is a share of what each stage reserves when it
+// stores everything.
+Pipeline make_pipeline(const Chain& chain, const ckpt_tensor_spec& input, const TrainOptions& options, std::int32_t threads,
+                       const MemoryTracker& tracker);
+
+// A page that needs no other file: the time-line of the last step, a table of the stages, and the figures (JSON text).
+std::string report_page(Pipeline& pipeline, const std::string& figures);
+
+}  // namespace ckpt::cli
