@@ -205,7 +205,8 @@ CKPT_API ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt
 CKPT_API ckpt_status ckpt_pipeline_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight);
 
 /* Stages that run a chain's steps, each on a thread of its own; custom layers of different stages run at the same time.
- * Synchronised: while a step runs, other calls but ckpt_pipeline_cancel give BUSY. In a forked child every call gives FORKED. */
+ * Synchronised: while a step runs, other calls but ckpt_pipeline_cancel give BUSY. In a forked child what needs the stages gives
+ * FORKED. */
 typedef struct ckpt_pipeline ckpt_pipeline;
 
 /* chain: kept; nobody else runs it while a step runs. Its parameters stay where they are, so optimizers and checkpoints of the

@@ -37,12 +37,14 @@ extern "C" {
        count until the AWAIT */
 #define CKPT_ACTION_LOAD_BEGIN \
   5 /* begins to copy the item in (tier, slot) back; its bytes count from here, it is usable after the AWAIT */
-#define CKPT_ACTION_AWAIT 6   /* waits for a transfer */
-#define CKPT_ACTION_DROP 7    /* ends an item (tier 0), or what a slot of another tier holds */
-#define CKPT_ACTION_SEND 8    /* hands an item to a neighbour stage of a pipeline */
-#define CKPT_ACTION_RECEIVE 9 /* takes an item from a neighbour stage */
-#define CKPT_ACTION_TURN 10   /* the forward part ends: needs INPUT(n), shows it to the caller, makes GRAD(n) */
-#define CKPT_ACTION_END 11    /* the step ends: only GRAD(0) may be left */
+#define CKPT_ACTION_AWAIT 6 /* waits for a transfer */
+#define CKPT_ACTION_DROP 7  /* ends an item (tier 0), or what a slot of another tier holds */
+#define CKPT_ACTION_SEND 8  /* hands a copy of an item to a neighbour stage of a pipeline; the item stays until its DROP */
+#define CKPT_ACTION_RECEIVE                                                                                     \
+  9 /* takes an item from a neighbour stage. In a stage's schedule (pipeline.h) every micro-batch's INPUT comes \
+       so; a schedule of a chain of its own has no SEND and RECEIVE */
+#define CKPT_ACTION_TURN 10 /* the forward part ends: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only */
+#define CKPT_ACTION_END 11  /* the step ends: only GRAD(0) may be left */
 
 /* One action. Frozen: 64 bytes in every version. Fields that a kind does not use are 0. */
 typedef struct ckpt_action {

@@ -230,7 +230,87 @@ static void test_split_and_refusals(void) {
   release_model(&made);
 }
 
+/* ---- Custom layers on the stages' threads ---- */
+
+typedef struct faulty {
+  ckpt_pipeline* pipeline; /* to be cancelled from within */
+  int64_t bad_layer;
+  int32_t cancels;
+} faulty;
+
+static int32_t same_shape(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
+  (void)user_data;
+  *output = *input;
+  return 0;
+}
+
+static int32_t pass_on(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
+                       void* user_data) {
+  faulty* const state = (faulty*)user_data;
+  (void)tape;
+  (void)workspace;
+  memcpy(output, input, (size_t)(context->input->shape[0] * context->input->shape[1]) * sizeof(float));
+  if (context->layer != state->bad_layer || context->micro_batch != 1) return 0;
+  if (state->cancels) {
+    CHECK_OK(ckpt_pipeline_cancel(state->pipeline));
+    CHECK_FAILS(ckpt_pipeline_run(state->pipeline, NULL, -1, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "step is NULL");
+    return 0;
+  }
+  ckpt_callback_error("the second micro-batch is bad");
+  return 1;
+}
+
+static int32_t pass_back(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
+                         const void* grad_output, void* grad_input, void* workspace, void* user_data) {
+  (void)input;
+  (void)output;
+  (void)tape;
+  (void)workspace;
+  (void)user_data;
+  memcpy(grad_input, grad_output, (size_t)(context->input->shape[0] * context->input->shape[1]) * sizeof(float));
+  return 0;
+}
+
+static void test_custom_layers_fail_and_cancel(void) {
+  ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
+  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  ckpt_step step = CKPT_STEP_INIT;
+  const model made = make_model(); /* for its data */
+  ckpt_chain* chain = NULL;
+  ckpt_layer* layer = NULL;
+  faulty state = {NULL, -1, 0};
+  int64_t i;
+  callbacks.flags = CKPT_LAYER_DETERMINISTIC;
+  callbacks.output = same_shape;
+  callbacks.forward = pass_on;
+  callbacks.backward = pass_back;
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  for (i = 0; i < 3; ++i) {
+    const char* const names[3] = {"a", "b", "c"};
+    CHECK_OK(ckpt_layer_create_custom(names[i], &callbacks, &state, NULL, &layer));
+    add(chain, layer);
+  }
+  options.stages = 3;
+  options.micro_batches = 4;
+  CHECK_OK(ckpt_pipeline_create(chain, &made.input, &options, &state.pipeline));
+  step.input = made.x;
+  step.output_gradient = made.x;
+  for (i = 0; i < 3; ++i) {
+    state.bad_layer = i;
+    state.cancels = 0;
+    CHECK_FAILS(ckpt_pipeline_run(state.pipeline, &step, -1, NULL, NULL), CKPT_E_CALLBACK, "the second micro-batch is bad");
+    state.cancels = 1;
+    CHECK_FAILS(ckpt_pipeline_run(state.pipeline, &step, -1, NULL, NULL), CKPT_E_CANCELLED, "the step was cancelled");
+    state.bad_layer = -1;
+    CHECK_OK(ckpt_pipeline_run(state.pipeline, &step, -1, NULL, NULL));
+  }
+  ckpt_pipeline_release(state.pipeline);
+  ckpt_chain_release(chain);
+  release_model(&made);
+}
+
 int main(void) {
+  test_custom_layers_fail_and_cancel();
   test_same_bits();
   test_everything_that_can_be_asked();
   test_split_and_refusals();
