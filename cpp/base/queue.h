@@ -139,12 +139,14 @@ class BlockingQueue {
       fail(Status::forked, "the queue was made before this process was forked");
   }
 
-  Queue queue_;
-  std::uint64_t generation_ = fork_generation();
+  // On cache lines of their own: what the pushing thread writes at every push would slow down whoever polls.
+  static constexpr std::size_t cache_line = 64;
+  alignas(cache_line) Queue queue_;
+  alignas(cache_line) std::uint64_t generation_ = fork_generation();
   std::atomic<bool> closed_{false};
-  std::atomic<std::int32_t> entering_{0};  // pushes between reading closed_ and being visible
-  WaitPoint places_;
-  WaitPoint values_;
+  alignas(cache_line) std::atomic<std::int32_t> entering_{0};  // pushes between reading closed_ and being visible
+  alignas(cache_line) WaitPoint places_;
+  alignas(cache_line) WaitPoint values_;
 };
 
 }  // namespace ckpt::base

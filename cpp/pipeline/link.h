@@ -45,10 +45,11 @@ class Link {
   std::shared_ptr<memory::Tracker> tracker_;
   memory::LayerId layer_;
   std::vector<Slot> slots_;
-  base::SpscQueue<std::int32_t> full_;
-  base::SpscQueue<std::int32_t> empty_;
-  base::WaitPoint arrived_;
-  base::WaitPoint freed_;
+  // On cache lines of their own: each is written by one end and polled by the other.
+  alignas(64) base::SpscQueue<std::int32_t> full_;
+  alignas(64) base::SpscQueue<std::int32_t> empty_;
+  alignas(64) base::WaitPoint arrived_;
+  alignas(64) base::WaitPoint freed_;
 };
 
 }  // namespace ckpt::pipeline
