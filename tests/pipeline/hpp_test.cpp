@@ -80,8 +80,9 @@ TEST(PipelineHpp, PipelinesRun) {
   pipeline.manager(0).set_policy(ckpt::ActivationPolicy::recompute_all());
   EXPECT_EQ(pipeline.run(step), expected);
   EXPECT_EQ(pipeline.stats(0).recomputed, 4);
-  pipeline.cancel();
-  EXPECT_THROW(pipeline.run(step, 0), ckpt::Error);
+  pipeline.cancel();  // without a step: nothing
+  EXPECT_EQ(pipeline.run(step, std::int64_t{3600} * 1000000000), expected);
+  EXPECT_THROW(pipeline.run(step, -2), ckpt::Error);
 }
 
 }  // namespace
