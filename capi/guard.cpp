@@ -31,6 +31,7 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::fault_handler: return "fault handler";
     case Kind::coordinator: return "coordinator";
     case Kind::reader: return "reader";
+    case Kind::async: return "async";
   }
   return "no handle at all";
 }

@@ -40,6 +40,7 @@ enum class Kind : std::uint32_t {
   fault_handler,
   coordinator,
   reader,
+  async,
 };
 
 const char* kind_name(std::uint32_t tag) noexcept;

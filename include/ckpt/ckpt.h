@@ -30,6 +30,7 @@
 #ifndef CKPT_CKPT_H
 #define CKPT_CKPT_H
 
+#include <ckpt/async.h>
 #include <ckpt/base.h>
 #include <ckpt/engine.h>
 #include <ckpt/memory.h>

@@ -5,6 +5,7 @@
 #ifndef CKPT_CKPT_HPP
 #define CKPT_CKPT_HPP
 
+#include <ckpt/async.hpp>
 #include <ckpt/base.hpp>
 #include <ckpt/engine.hpp>
 #include <ckpt/memory.hpp>
