@@ -11,10 +11,12 @@
 #include <ckpt/ckpt.hpp>
 
 #include "data.h"
+#include "interrupt.h"
 #include "memory_report.h"
 #include "model.h"
 #include "progress.h"
 #include "runner.h"
+#include "saver.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -94,7 +96,7 @@ Runner make_runner(Training& training, const ThreadPool& pool, const MemoryTrack
 
 // ---- Checkpoints ----
 
-void save(Checkpoint& checkpoint, Training& training) {
+void save(Saver& saver, Training& training) {
   training.state.set_json(CKPT_STATE_DATA_POSITION, json{{"position", training.position}}.dump());
   training.state.set_json("optimizer_steps", std::to_string(training.optimizer.steps()));
   training.state.set_json("training", identity_of(training.options, training.data).dump());
@@ -102,7 +104,7 @@ void save(Checkpoint& checkpoint, Training& training) {
   options.step = training.step;
   options.seed = training.options.seed;
   options.environment_json = environment();
-  checkpoint.save(training.state, options);
+  saver.save(training.state, options);
 }
 
 void require_same_run(const json& saved, const json& now) {
@@ -174,27 +176,31 @@ double train_step(Training& training, Runner& runner) {
 
 struct Outcome {
   std::int64_t first_step = 0;
-  std::int64_t checkpoints = 0;
+  bool interrupted = false;
+  Saver::Figures saves;
   double loss = std::nan("");
   double seconds = 0;  // of the steps, without saves
 };
 
-Outcome run_steps(Training& training, Runner& runner, std::optional<Checkpoint>& checkpoint, const MemoryTracker& tracker) {
+// saver: nullptr saves nothing. Ends early, with a last save, when the user asks for it.
+Outcome run_steps(Training& training, Runner& runner, Saver* saver, const MemoryTracker& tracker) {
   const TrainOptions& options = training.options;
   Outcome outcome;
   outcome.first_step = training.step;
-  Progress progress(training.step, options.steps, options.batch, tracker, options.quiet);
-  while (training.step < options.steps) {
+  Progress progress(training.step, options.steps, options.batch, tracker, saver, options.quiet);
+  note_interrupts();
+  while (training.step < options.steps && !outcome.interrupted) {
     const std::int64_t begin = Clock::monotonic_ns();
     outcome.loss = train_step(training, runner);
     outcome.seconds += static_cast<double>(Clock::monotonic_ns() - begin) * 1e-9;
     progress.step_done(training.step, outcome.loss);
+    outcome.interrupted = interrupted();
     const bool due = options.save_every > 0 && training.step % options.save_every == 0;
-    if (checkpoint && (due || training.step == options.steps)) {
-      save(*checkpoint, training);
-      ++outcome.checkpoints;
-      progress.checkpoint_written();
-    }
+    if (saver != nullptr && (due || training.step == options.steps || outcome.interrupted)) save(*saver, training);
+  }
+  if (saver != nullptr) {
+    saver->finish();
+    outcome.saves = saver->figures();
   }
   return outcome;
 }
@@ -202,6 +208,7 @@ Outcome run_steps(Training& training, Runner& runner, std::optional<Checkpoint>&
 json report(const Training& training, const Runner& runner, const Outcome& outcome) {
   const ckpt_executor_stats stats = runner.stats();
   const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
+  const auto per_save = [&](double total) { return outcome.saves.saves == 0 ? 0 : total / static_cast<double>(outcome.saves.saves); };
   return {
       {"steps", training.step},
       {"first_step", outcome.first_step},
@@ -214,7 +221,11 @@ json report(const Training& training, const Runner& runner, const Outcome& outco
       {"seconds_per_step", per_step(outcome.seconds)},
       {"tokens_per_second", outcome.seconds > 0 ? static_cast<double>(stats.steps * training.options.batch) / outcome.seconds : 0},
       {"final_loss", std::isnan(outcome.loss) ? json() : json(outcome.loss)},
-      {"checkpoints_written", outcome.checkpoints},
+      {"interrupted", outcome.interrupted},
+      {"checkpoints_written", outcome.saves.saves},
+      {"async", training.options.async},
+      {"stall_seconds_per_save", per_save(outcome.saves.stall_seconds)},
+      {"durable_seconds_per_save", per_save(outcome.saves.durable_seconds)},
       {"blas", blas_info()},
       {"library", version()}};
 }
@@ -245,7 +256,13 @@ void train(const TrainOptions& options) {
                  static_cast<long long>(data.bytes()), runner.schedule_name().c_str(),
                  bytes_text(runner.stats().reserved_bytes).c_str(), static_cast<int>(pool.threads()));
   }
-  const Outcome outcome = run_steps(training, runner, checkpoint, tracker);
+  std::optional<Saver> saver;
+  if (checkpoint) saver.emplace(*checkpoint, options.async);
+  const Outcome outcome = run_steps(training, runner, saver ? &*saver : nullptr, tracker);
+  if (outcome.interrupted) {
+    std::fprintf(stderr, "interrupted at step %lld%s\n", static_cast<long long>(training.step),
+                 saver ? "; it is saved, and the same command goes on from there" : "");
+  }
 
   json result = report(training, runner, outcome);
   if (checkpoint && training.step > 0) result["model_checksum"] = model_checksum(*checkpoint);

@@ -214,6 +214,7 @@ std::vector<std::shared_ptr<Task>> AsyncManager::wanted(std::int64_t id) const {
 
 // ---- Admission ----
 
+// Wakes nobody: it is also asked under the lock of places_.
 bool AsyncManager::try_admit() {
   std::int64_t live = live_.load();
   do {
@@ -222,9 +223,6 @@ bool AsyncManager::try_admit() {
   if (!closing_.load()) return true;
   // The threads may be gone: they leave when closing_ is true and nothing lives.
   live_.fetch_sub(1);
-  places_.wake_all();
-  queue_.wake();
-  staging_asked_.wake_all();
   return false;
 }
 
@@ -263,7 +261,10 @@ void AsyncManager::admit(const std::shared_ptr<Task>& task) {
     case WhenFull::drop_oldest:
       while (!admitted && drop_oldest()) admitted = try_admit();
   }
-  if (!admitted && closing_.load()) base::fail(Status::closed, "async was closed meanwhile");
+  if (!admitted && closing_.load()) {
+    begin_close();  // for a moment something lived: whoever waits for that to end looks again
+    base::fail(Status::closed, "async was closed meanwhile");
+  }
   if (!admitted) reject(task);
   table_.add(task);
 }

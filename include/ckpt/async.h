@@ -155,7 +155,7 @@ CKPT_API void ckpt_async_release(ckpt_async* async);
 #define CKPT_ASYNC_PRIORITY_HIGH 1
 
 /* Copies bytes of a tensor into buffer, for memory that the library cannot read itself. data is the tensor's pointer as it was given
- * to ckpt_tensor_create_borrowed, and need not be an address of this process's; group and name are valid during the call. Called on
+ * to ckpt_tensor_borrow, and need not be an address of this process's; group and name are valid during the call. Called on
  * the saving thread, or on others, several at once; each byte of a tensor at least once. Returns 0, or another number for an error:
  * the save then fails with CALLBACK. */
 typedef int32_t (*ckpt_async_source_fn)(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes,

@@ -130,6 +130,13 @@ struct Background {
     door.wait_for_somebody();
     return id;
   }
+  // The next operation of this kind fails.
+  void fail_next(const std::string& kind, base::Status status = base::Status::io) {
+    faults->only = kind;
+    faults->status = status;
+    faults->counted = 0;
+    faults->fail_at = 0;
+  }
   float loaded() {
     Model model(-1);
     checkpoint->load(model.state, {});

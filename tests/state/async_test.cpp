@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "async_fixture.h"
-#include "expect_error.h"
 
 namespace {
 
@@ -89,6 +88,7 @@ TEST(StateAsync, ABorrowingSaveIsStagedBeforeItCommits) {
   it.door.shut("manifest.json.tmp");
   it.manager->wait_staged(id, -1);
   model.fill(6);
+  it.door.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
   EXPECT_EQ(it.loaded(), 5);
 }
@@ -167,7 +167,7 @@ TEST(StateAsync, CancelsARunningSaveAndRemovesWhatItWrote) {
   EXPECT_EQ(it.manager->info(id).state, TaskState::running);  // until it gets to its next chunk
   it.door.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
-  EXPECT_EQ(names_in(*it.disk, ""), ".lock ");
+  EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
 TEST(StateAsync, AfterTheCommitPointNothingIsCancelled) {
@@ -201,15 +201,13 @@ TEST(StateAsync, UnknownAndEvictedIdsAreNotFound) {
 
 TEST(StateAsync, AFailureIsToldToWhoeverWaits) {
   Background it;
-  it.faults->status = Status::no_space;
-  it.faults->only = "write";
-  it.faults->fail_at = 0;
+  it.fail_next("write", Status::no_space);
   const std::int64_t id = it.save(1);
   const TaskResult result = it.manager->wait(id, -1);
   EXPECT_EQ(result.state, TaskState::failed);
   EXPECT_EQ(result.status, Status::no_space);
   EXPECT_NE(result.error.find("injected: cannot write"), std::string::npos) << result.error;
-  EXPECT_EQ(names_in(*it.disk, ""), ".lock ");
+  EXPECT_EQ(names_in(*it.disk, ""), "");
   it.manager->wait(it.save(2), -1);  // and it goes on
   EXPECT_EQ(it.loaded(), 2);
   it.manager->close(CloseMode::drain, -1);
@@ -217,9 +215,7 @@ TEST(StateAsync, AFailureIsToldToWhoeverWaits) {
 
 TEST(StateAsync, AnErrorThatNobodySawIsReturnedByTheNextSave) {
   Background it;
-  it.faults->only = "write";
-  it.faults->fail_at = 0;
-  it.faults->status = Status::permission;
+  it.fail_next("write", Status::permission);
   it.save(1);
   it.manager->wait_all(-1);
   EXPECT_ERROR(it.save(2), Status::permission, "injected");
@@ -229,8 +225,7 @@ TEST(StateAsync, AnErrorThatNobodySawIsReturnedByTheNextSave) {
 
 TEST(StateAsync, AnErrorThatNobodySawIsReturnedByCloseAndTheNextCall) {
   Background it;
-  it.faults->only = "write";
-  it.faults->fail_at = 0;
+  it.fail_next("write");
   it.save(1);
   EXPECT_ERROR(it.manager->close(CloseMode::drain, -1), Status::io, "injected");
   EXPECT_ERROR(it.save(2), Status::io, "injected");
@@ -240,8 +235,7 @@ TEST(StateAsync, AnErrorThatNobodySawIsReturnedByCloseAndTheNextCall) {
 
 TEST(StateAsync, AFileWhoseSyncFailedIsWrittenAnewFromTheCopy) {
   Background it;
-  it.faults->only = "sync";
-  it.faults->fail_at = 0;
+  it.fail_next("sync");
   const TaskResult result = it.manager->wait(it.save(1), -1);
   EXPECT_EQ(result.state, TaskState::completed) << result.error;
   EXPECT_EQ(result.retries, 1);
@@ -257,6 +251,7 @@ TEST(StateAsync, RetriesOfTheStorageAreCounted) {
   options.fault_handler = handler;
   const auto manager = std::make_shared<AsyncManager>(std::make_shared<Checkpoint>(disk, CheckpointOptions{}), options);
   faults->only = "rename";
+  faults->counted = 0;
   faults->fail_at = 0;
   const TaskResult result = manager->wait(manager->save(Model(1).state, {}, {}), -1);
   EXPECT_EQ(result.state, TaskState::completed);
@@ -357,7 +352,7 @@ TEST(StateAsync, ClosingCancelsWhatIsLeftAfterTheTime) {
   opener.join();
   EXPECT_EQ(it.manager->wait(first, 0).state, TaskState::cancelled);
   EXPECT_EQ(it.manager->wait(second, 0).state, TaskState::cancelled);
-  EXPECT_EQ(names_in(*it.disk, ""), ".lock ");
+  EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
 TEST(StateAsync, WhoeverWaitsForAPlaceIsToldOfTheClose) {
