@@ -10,7 +10,8 @@ Saver::Saver(Checkpoint& checkpoint, bool async) : checkpoint_(checkpoint) {
   callbacks.ended = [this](const AsyncResult& result) {
     if (result.success()) add(result.stall_seconds, result.durable_seconds);
   };
-  async_.emplace(checkpoint, CKPT_ASYNC_OPTIONS_INIT, std::move(callbacks));
+  const ckpt_async_options defaults = CKPT_ASYNC_OPTIONS_INIT;
+  async_.emplace(checkpoint, defaults, std::move(callbacks));
 }
 
 void Saver::save(const State& state, const SaveOptions& options) {
