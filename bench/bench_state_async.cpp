@@ -65,8 +65,8 @@ struct Setup {
     }
     state::CheckpointOptions keep;
     keep.keep_last = 1;
-    checkpoint = std::make_shared<state::Checkpoint>(
-        storage::open_file_system(folder.path.string(), storage::Root::must_exist), keep);
+    checkpoint =
+        std::make_shared<state::Checkpoint>(storage::open_file_system(folder.path.string(), storage::Root::must_exist), keep);
     state::AsyncOptions options;
     options.prepare_bytes = options.staging_bytes;
     options.bytes_per_second = bytes_per_second;

@@ -208,7 +208,9 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, const Memory
 json report(const Training& training, const Runner& runner, const Outcome& outcome) {
   const ckpt_executor_stats stats = runner.stats();
   const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
-  const auto per_save = [&](double total) { return outcome.saves.saves == 0 ? 0 : total / static_cast<double>(outcome.saves.saves); };
+  const auto per_save = [&](double total) {
+    return outcome.saves.saves == 0 ? 0 : total / static_cast<double>(outcome.saves.saves);
+  };
   return {
       {"steps", training.step},
       {"first_step", outcome.first_step},

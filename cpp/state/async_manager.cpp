@@ -43,7 +43,8 @@ std::int32_t staging_threads(const AsyncOptions& options) {
 void check_task(const TaskOptions& task) {
   base::require(task.timeout_ns >= -1, "task.timeout_ns is ", task.timeout_ns, "; at least -1");
   base::require(task.gate_step >= -1, "task.gate_step is ", task.gate_step, "; at least -1 (no gate)");
-  base::require(!task.source || task.mode != StagingMode::borrow, "task.source is given with BORROW, which reads the memory itself");
+  base::require(!task.source || task.mode != StagingMode::borrow,
+                "task.source is given with BORROW, which reads the memory itself");
 }
 
 // What is left of a time-out that began at begin_ns.

@@ -163,7 +163,8 @@ WrittenFile StagedSource::write(storage::File& file, const std::string& file_nam
   return written;
 }
 
-// The tensors' memory may have changed since: what was copied counts. A stream that can be read only once is written without asking.
+// The tensors' memory may have changed since: what was copied counts. A stream that can be read only once is written without
+// asking.
 bool StagedSource::holds_same(const GroupRecord& recorded, const StateGroup& group) {
   if (staging_.mode() == StagingMode::borrow) return holds_same_tensors(recorded, group.tensors);
   const Staging::GroupPlan& plan = staging_.plan_of(group);

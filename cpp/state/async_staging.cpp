@@ -62,7 +62,8 @@ bool Staging::repeatable() const noexcept {
 bool Staging::reserve(const std::function<void()>& would_wait) {
   const std::int64_t wanted = std::min(block_count(), arena_->blocks());
   if (wanted == 0) return !stopped_.load();
-  blocks_ = arena_->take(wanted, [this] { return stopped_.load(); }, would_wait);
+  blocks_ = arena_->take(
+      wanted, [this] { return stopped_.load(); }, would_wait);
   return !blocks_.empty();
 }
 

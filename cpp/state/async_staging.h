@@ -1,5 +1,5 @@
-// The bytes of one save on their way from the tensors to the writer: a stream of all tensors in the order of the files, copied block
-// by block, or borrowed. One thread stages while another one reads.
+// The bytes of one save on their way from the tensors to the writer: a stream of all tensors in the order of the files, copied
+// block by block, or borrowed. One thread stages while another one reads.
 #pragma once
 
 #include <atomic>
@@ -66,8 +66,8 @@ class Staging {
   bool reserve(const std::function<void()>& would_wait);
   // True when every block has memory of its own, so that the stream can be read again.
   bool repeatable() const noexcept;
-  // Copies the stream; pool: nullptr for this thread alone. Returns when all is copied (true) or the save was stopped. What a source
-  // throws is thrown to the reader, or by throw_error().
+  // Copies the stream; pool: nullptr for this thread alone. Returns when all is copied (true) or the save was stopped. What a
+  // source throws is thrown to the reader, or by throw_error().
   bool copy(base::ThreadPool* pool);
   void throw_error() const;
 
@@ -99,7 +99,7 @@ class Staging {
   std::vector<Piece> pieces_;
   std::shared_ptr<Arena> arena_;
   std::int64_t block_bytes_;
-  std::vector<std::byte*> blocks_;  // block n of the stream lies in number n modulo their count
+  std::vector<std::byte*> blocks_;         // block n of the stream lies in number n modulo their count
   std::atomic<std::int64_t> ready_{0};     // blocks of the stream that are copied
   std::atomic<std::int64_t> released_{0};  // blocks of the stream whose memory may be used again
   std::atomic<bool> stopped_{false};

@@ -40,6 +40,15 @@ bool Task::wait_staged(std::int64_t timeout_ns) {
   return changed_.wait([&] { return is_staged.load() || has_ended(); }, timeout_ns);
 }
 
+void Task::wait_staged_or_stop() {
+  changed_.wait([&] { return is_staged.load() || stop->load(); }, -1);
+}
+
+void Task::ask_to_stop() {
+  stop->store(true);
+  changed_.wake_all();
+}
+
 bool Task::wait(std::int64_t timeout_ns) {
   return changed_.wait([&] { return told_.load(); }, timeout_ns);
 }

@@ -90,6 +90,9 @@ class Task {
 
   // Also true when it ends unstaged.
   bool wait_staged(std::int64_t timeout_ns);
+  // For the worker: until it is staged or asked to stop.
+  void wait_staged_or_stop();
+  void ask_to_stop();
   // Until its listeners were told of its end.
   bool wait(std::int64_t timeout_ns);
   void set_staged(double stall) noexcept;

@@ -56,13 +56,14 @@ void AsyncManager::tell_staged(Task& task, double stall_seconds) {
   tell(task, [&](TaskListener& listener) { listener.staged(task.id, stall_seconds); });
 }
 
-// True when all bytes are copied. A task that ended meanwhile is left alone; one whose copying failed has ended when this returns, or
-// will by its worker.
+// True when all bytes are copied. A task that ended meanwhile is left alone; one whose copying failed has ended when this returns,
+// or will by its worker.
 bool AsyncManager::stage(const std::shared_ptr<Task>& task, Staging& staging, base::ThreadPool* pool, bool enqueue_first) {
   try {
     staging.plan();
     if (!staging.reserve([this] { open_all_gates(); })) return false;
-    // Waves need the writer at work.
+    // Waves need the writer at work. Else it begins afterwards: beside the copying it would lengthen the stall by more than it
+    // gains.
     const bool early = enqueue_first || !staging.repeatable();
     if (early) enqueue(*task);
     if (staging.copy(pool)) {
@@ -184,6 +185,8 @@ TaskResult AsyncManager::run_save(Task& task, HashLane& lane) {
     tell(task, [&](TaskListener& listener) { listener.progress(task.id, done, task.total_bytes); });
   };
   events.commit_point = [&] {
+    // All was read, so it is copied; whoever copied may still be about to say so, and staged comes before the end.
+    if (staging->mode() != StagingMode::borrow) task.wait_staged_or_stop();
     pass_commit_point(task);
     if (staging->mode() == StagingMode::borrow) tell_staged(task, task.stall_seconds.load());
   };
@@ -218,7 +221,7 @@ TaskResult AsyncManager::run_load(Task& task) {
 bool AsyncManager::cancel_task(Task& task) {
   if (finish(task, Phase::queued, Phase::cancelled, cancelled_result())) return true;
   if (!task.move(Phase::running, Phase::cancelling)) return false;
-  task.stop->store(true);
+  task.ask_to_stop();
   if (const auto staging = task.staging(); staging != nullptr) staging->stop();
   return true;
 }

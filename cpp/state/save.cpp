@@ -207,8 +207,8 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
     Manifest manifest = write_files(save, state, options, latest);
     manifest.commit_sequence = commit_sequence;
     commit(save, manifest);
-    return {save.directory, options.step, commit_sequence, static_cast<std::int64_t>(manifest.groups.size()), total_bytes(manifest),
-            save.linked,    save.rewritten};
+    return {save.directory,        options.step, commit_sequence, static_cast<std::int64_t>(manifest.groups.size()),
+            total_bytes(manifest), save.linked,  save.rewritten};
   } catch (...) {
     if (!remove_checkpoint(storage, save.directory))
       warn(cat("what the failed save wrote to ", base::quoted(save.directory), " could not be removed"));

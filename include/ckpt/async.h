@@ -29,7 +29,8 @@ extern "C" {
 
 /* ---- Callbacks ----------------------------------------------------------------------------------------------------------- */
 
-/* How tasks end. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once; an end never changes. */
+/* How tasks end. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once; an end never changes.
+ */
 #define CKPT_ASYNC_QUEUED 0    /* admitted; being copied, or waiting for a worker or its gate */
 #define CKPT_ASYNC_RUNNING 1   /* a worker has begun */
 #define CKPT_ASYNC_COMPLETED 2 /* a save is durable; a load has filled the state */
@@ -42,16 +43,16 @@ extern "C" {
 
 typedef struct ckpt_async_result {
   uint32_t struct_size;
-  int32_t state;       /* CKPT_ASYNC_COMPLETED .. CKPT_ASYNC_REJECTED */
-  ckpt_status status;  /* CKPT_OK when completed, CANCELLED, QUEUE_FULL when rejected, else why it failed */
-  int32_t kind;        /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
-  int64_t id;          /* of the task */
-  int64_t step;        /* that was saved or loaded */
-  int64_t bytes;       /* of the files that are durable, or that were loaded; 0 unless completed */
-  int64_t retries;     /* operations that were tried again, files that were written anew */
-  double duration_seconds; /* from the worker's begin to the end; 0 when none began */
-  double stall_seconds;    /* that the call which made it kept its caller: admission and staging */
-  double durable_seconds;  /* from that call to the moment at which it was durable (loaded); 0 unless completed */
+  int32_t state;                         /* CKPT_ASYNC_COMPLETED .. CKPT_ASYNC_REJECTED */
+  ckpt_status status;                    /* CKPT_OK when completed, CANCELLED, QUEUE_FULL when rejected, else why it failed */
+  int32_t kind;                          /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
+  int64_t id;                            /* of the task */
+  int64_t step;                          /* that was saved or loaded */
+  int64_t bytes;                         /* of the files that are durable, or that were loaded; 0 unless completed */
+  int64_t retries;                       /* operations that were tried again, files that were written anew */
+  double duration_seconds;               /* from the worker's begin to the end; 0 when none began */
+  double stall_seconds;                  /* that the call which made it kept its caller: admission and staging */
+  double durable_seconds;                /* from that call to the moment at which it was durable (loaded); 0 unless completed */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage; "" unless completed */
   char error[256];                       /* one line of UTF-8, cut off at a character; "" when completed */
 } ckpt_async_result;
@@ -95,17 +96,18 @@ typedef struct ckpt_async ckpt_async;
 
 typedef struct ckpt_async_options {
   uint32_t struct_size;
-  int32_t workers;          /* threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait
-                               for one another, so more than the default 1 helps only gated tasks and loads */
-  int64_t capacity;         /* tasks that have not ended, at most; 1 .. 65536; default 10 */
-  int64_t history;          /* tasks that have ended and can still be asked for, 1 .. 1048576; default 100 */
-  int64_t staging_bytes;    /* memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept.
-                               A state that is larger is copied in waves: the save returns when the last wave was copied */
-  int64_t prepare_bytes;    /* of that, allocated and touched now, so that the first saves are as fast as the later ones; default 0 */
+  int32_t workers;       /* threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait
+                            for one another, so more than the default 1 helps only gated tasks and loads */
+  int64_t capacity;      /* tasks that have not ended, at most; 1 .. 65536; default 10 */
+  int64_t history;       /* tasks that have ended and can still be asked for, 1 .. 1048576; default 100 */
+  int64_t staging_bytes; /* memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept.
+                            A state that is larger is copied in waves: the save returns when the last wave was copied */
+  int64_t prepare_bytes; /* of that, allocated and touched now, so that the first saves are as fast as the later ones; default 0 */
   int64_t bytes_per_second; /* limit on what is written; 0 (the default): none */
   int64_t drain_timeout_ns; /* that ckpt_async_release lets tasks go on, -1: for ever; default 30 seconds */
-  int32_t staging_threads;  /* that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4 */
-  int32_t nice;             /* of the manager's threads, above that of the process: 0 (the default) .. 19 is the least favourable */
+  int32_t
+      staging_threads; /* that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4 */
+  int32_t nice;        /* of the manager's threads, above that of the process: 0 (the default) .. 19 is the least favourable */
   const ckpt_async_callbacks* callbacks; /* told of all tasks, copied; NULL (the default): nobody */
   void* user_data;                       /* of them */
   ckpt_fault_handler* fault_handler;     /* whose retries are counted in results: the one of the checkpoint's retrying storage; kept
@@ -140,22 +142,24 @@ CKPT_API void ckpt_async_release(ckpt_async* async);
 /* ---- Tasks --------------------------------------------------------------------------------------------------------------- */
 
 /* How the bytes of a save are taken. */
-#define CKPT_ASYNC_COPY 0     /* copied, by several threads, before the call returns: it returns staged */
-#define CKPT_ASYNC_BORROW 1   /* not copied: nobody may write to the tensors until it is staged, which is shortly before it ends. If
-                                 somebody does, the checkpoint's checksums do not hold */
+#define CKPT_ASYNC_COPY 0 /* copied, by several threads, before the call returns: it returns staged */
+#define CKPT_ASYNC_BORROW                                                                                  \
+  1 /* not copied: nobody may write to the tensors until it is staged, which is shortly before it ends. If \
+       somebody does, the checkpoint's checksums do not hold */
 #define CKPT_ASYNC_DEFERRED 2 /* copied in the background: nobody may write to the tensors until it is staged, which is soon */
 
 /* When the queue is full. */
-#define CKPT_ASYNC_REFUSE 0      /* QUEUE_FULL at once */
-#define CKPT_ASYNC_WAIT 1        /* waits for a place until timeout_ns has passed, then QUEUE_FULL */
-#define CKPT_ASYNC_DROP_OLDEST 2 /* the oldest task that no worker has begun makes place and ends REJECTED; QUEUE_FULL without one */
+#define CKPT_ASYNC_REFUSE 0 /* QUEUE_FULL at once */
+#define CKPT_ASYNC_WAIT 1   /* waits for a place until timeout_ns has passed, then QUEUE_FULL */
+#define CKPT_ASYNC_DROP_OLDEST \
+  2 /* the oldest task that no worker has begun makes place and ends REJECTED; QUEUE_FULL without one */
 
 #define CKPT_ASYNC_PRIORITY_LOW (-1)
 #define CKPT_ASYNC_PRIORITY_NORMAL 0
 #define CKPT_ASYNC_PRIORITY_HIGH 1
 
-/* Copies bytes of a tensor into buffer, for memory that the library cannot read itself. data is the tensor's pointer as it was given
- * to ckpt_tensor_borrow, and need not be an address of this process's; group and name are valid during the call. Called on
+/* Copies bytes of a tensor into buffer, for memory that the library cannot read itself. data is the tensor's pointer as it was
+ * given to ckpt_tensor_borrow, and need not be an address of this process's; group and name are valid during the call. Called on
  * the saving thread, or on others, several at once; each byte of a tensor at least once. Returns 0, or another number for an error:
  * the save then fails with CALLBACK. */
 typedef int32_t (*ckpt_async_source_fn)(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes,
@@ -163,9 +167,9 @@ typedef int32_t (*ckpt_async_source_fn)(const char* group, const char* name, con
 
 typedef struct ckpt_async_task_options {
   uint32_t struct_size;
-  int32_t mode;      /* CKPT_ASYNC_COPY (the default), CKPT_ASYNC_BORROW or CKPT_ASYNC_DEFERRED; loads have none */
-  int32_t when_full; /* CKPT_ASYNC_REFUSE (the default), CKPT_ASYNC_WAIT or CKPT_ASYNC_DROP_OLDEST */
-  int32_t priority;  /* CKPT_ASYNC_PRIORITY_*: those of a higher one begin first, of equal ones the older */
+  int32_t mode;       /* CKPT_ASYNC_COPY (the default), CKPT_ASYNC_BORROW or CKPT_ASYNC_DEFERRED; loads have none */
+  int32_t when_full;  /* CKPT_ASYNC_REFUSE (the default), CKPT_ASYNC_WAIT or CKPT_ASYNC_DROP_OLDEST */
+  int32_t priority;   /* CKPT_ASYNC_PRIORITY_*: those of a higher one begin first, of equal ones the older */
   int64_t timeout_ns; /* of CKPT_ASYNC_WAIT; -1 (the default): for ever */
   int64_t gate_step;  /* no worker begins before ckpt_async_end_step was called with this step or a later one; -1 (the default): no
                          gate. Waiting for the task, closing, or a save that needs its memory opens the gate */
@@ -184,22 +188,22 @@ CKPT_API void ckpt_async_task_options_init(ckpt_async_task_options* options);
 
 /* Saves state in the background and gives the task's id, which is positive and never given again. With CKPT_ASYNC_COPY it returns
  * when the tensors are copied, else at once; JSON values and the list of tensors are always copied, and the list callbacks of
- * stateful objects run inside this call. What ckpt_checkpoint_save refuses is refused here. options and task: NULL for the defaults.
- * QUEUE_FULL as task->when_full says: the refused save is listed as REJECTED. When an earlier save has failed and nobody was told,
- * its error is returned here, once, and nothing is saved. INVALID_STATE inside a callback; CLOSED. When this fails, destroy
- * functions have not run. */
+ * stateful objects run inside this call. What ckpt_checkpoint_save refuses is refused here. options and task: NULL for the
+ * defaults. QUEUE_FULL as task->when_full says: the refused save is listed as REJECTED. When an earlier save has failed and nobody
+ * was told, its error is returned here, once, and nothing is saved. INVALID_STATE inside a callback; CLOSED. When this fails,
+ * destroy functions have not run. */
 CKPT_API ckpt_status ckpt_async_save(ckpt_async* async, const ckpt_state* state, const ckpt_save_options* options,
                                      const ckpt_async_task_options* task, int64_t* id);
 
-/* Loads into state in the background, by the rules of ckpt_checkpoint_load, restore callbacks of stateful objects included: they run
- * on the worker. Nobody else may use the state until the task has ended. Options and errors as ckpt_async_save. */
+/* Loads into state in the background, by the rules of ckpt_checkpoint_load, restore callbacks of stateful objects included: they
+ * run on the worker. Nobody else may use the state until the task has ended. Options and errors as ckpt_async_save. */
 CKPT_API ckpt_status ckpt_async_load(ckpt_async* async, ckpt_state* state, const ckpt_load_options* options,
                                      const ckpt_async_task_options* task, int64_t* id);
 
 /* Asks a task to stop. *won (may be NULL) is 1 when it will end, or has just ended, CANCELLED because of this call: then nothing
  * of it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which it cannot be undone (the
- * manifest of a save is being written; the tensors of a load are being filled). A queued task ends, and gives its place back, before
- * this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. */
+ * manifest of a save is being written; the tensors of a load are being filled). A queued task ends, and gives its place back,
+ * before this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. */
 CKPT_API ckpt_status ckpt_async_cancel(ckpt_async* async, int64_t id, int32_t* won);
 
 /* For ids: all tasks that have not ended now. */
@@ -227,14 +231,14 @@ CKPT_API ckpt_status ckpt_async_end_step(ckpt_async* async, int64_t step);
 
 typedef struct ckpt_async_task {
   uint32_t struct_size;
-  int32_t kind;  /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
-  int32_t state; /* CKPT_ASYNC_QUEUED .. CKPT_ASYNC_REJECTED */
+  int32_t kind;   /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
+  int32_t state;  /* CKPT_ASYNC_QUEUED .. CKPT_ASYNC_REJECTED */
   int32_t staged; /* 1 when the tensors of a save may be written */
   int64_t id;
-  int64_t step;         /* to be saved; -1 for a load */
-  int64_t done_bytes;   /* written so far */
-  int64_t total_bytes;  /* of the tensors and headers; 0 for a load */
-  int64_t queued_at_ns; /* by ckpt_clock_now(NULL, ...) */
+  int64_t step;          /* to be saved; -1 for a load */
+  int64_t done_bytes;    /* written so far */
+  int64_t total_bytes;   /* of the tensors and headers; 0 for a load */
+  int64_t queued_at_ns;  /* by ckpt_clock_now(NULL, ...) */
   int64_t started_at_ns; /* 0 when no worker has begun */
   int64_t ended_at_ns;   /* 0 when it has not ended */
 } ckpt_async_task;
@@ -251,8 +255,8 @@ CKPT_API ckpt_status ckpt_async_get_task(ckpt_async* async, int64_t id, ckpt_asy
 #define CKPT_ASYNC_LIVE 0  /* that have not ended, the oldest first */
 #define CKPT_ASYNC_ENDED 1 /* that have, as far as the history goes, in the order in which they ended */
 
-/* Lists ids of tasks. *count receives how many there are; ids (may be NULL with capacity 0) the first of them. OUT_OF_RANGE when they
- * do not fit capacity; *count is set all the same. */
+/* Lists ids of tasks. *count receives how many there are; ids (may be NULL with capacity 0) the first of them. OUT_OF_RANGE when
+ * they do not fit capacity; *count is set all the same. */
 CKPT_API ckpt_status ckpt_async_tasks(ckpt_async* async, int32_t which, int64_t* ids, int64_t capacity, int64_t* count);
 
 typedef struct ckpt_async_stats {

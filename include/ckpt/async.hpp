@@ -157,9 +157,18 @@ class AsyncManager {
   static const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
   static AsyncResult converted(const ckpt_async_result& result) {
-    return {result.id,      static_cast<AsyncState>(result.state), result.status,           result.kind,
-            result.step,    result.bytes,                          result.retries,          result.duration_seconds,
-            result.stall_seconds, result.durable_seconds,          result.name,             result.error};
+    return {result.id,
+            static_cast<AsyncState>(result.state),
+            result.status,
+            result.kind,
+            result.step,
+            result.bytes,
+            result.retries,
+            result.duration_seconds,
+            result.stall_seconds,
+            result.durable_seconds,
+            result.name,
+            result.error};
   }
 
   // Fills table for callbacks, which owned keeps; nullptr when there are none.

@@ -65,7 +65,7 @@ class Trainers {
     status->operations = 0;
     status->in_save = 0;
     status->first_step = -1;
-    std::string arguments[] = {CKPT_TRAINER, scratch_ / root,          std::to_string(steps), scratch_ / (root + ".result"),
+    std::string arguments[] = {CKPT_TRAINER, scratch_ / root,           std::to_string(steps), scratch_ / (root + ".result"),
                                status_path_, std::to_string(operation), "background"};
     char* argv[8] = {};
     for (std::size_t i = 0; i < (background_ ? 7U : 6U); ++i) argv[i] = arguments[i].data();

@@ -199,7 +199,7 @@ Scenario Narrator::finish() {
 
 std::vector<Scenario> short_scenarios() {
   return {saves("first save", {1}, 0, 0),     saves("second save", {1, 2}, 0, 1),    saves("re-saved step", {1, 2, 2}, 0, 2),
-          saves("keep one", {1, 2, 3}, 1, 1), saves("keep two", {1, 2, 3, 4}, 2, 2), saves("linked", {1, 2, 3}, 1, 2, {2, true})};
+          saves("keep one", {1, 2, 3}, 1, 1), saves("keep two", {1, 2, 3, 4}, 2, 2), saves("linked", {1, 2, 3}, 1, 2, {2, true, false})};
 }
 
 std::vector<Scenario> background_scenarios() {
@@ -218,10 +218,10 @@ std::vector<Scenario> background_scenarios() {
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> out = short_scenarios();
-  out.push_back(saves("wide", {1, 2}, 1, 0, {4, false}));
-  out.push_back(saves("wide, keep two", {7, 8, 9, 10}, 2, 2, {5, false}));
-  out.push_back(saves("linked, keep all", {1, 2, 3, 3, 4, 5}, 0, 2, {2, true}));
-  out.push_back(saves("linked, keep two", {1, 2, 3, 4, 5}, 2, 2, {3, true}));
+  out.push_back(saves("wide", {1, 2}, 1, 0, {4, false, false}));
+  out.push_back(saves("wide, keep two", {7, 8, 9, 10}, 2, 2, {5, false, false}));
+  out.push_back(saves("linked, keep all", {1, 2, 3, 3, 4, 5}, 0, 2, {2, true, false}));
+  out.push_back(saves("linked, keep two", {1, 2, 3, 4, 5}, 2, 2, {3, true, false}));
   add_killed(out, "next step", {1}, 2, 3, 1);
   add_killed(out, "same step", {1}, 2, 2, 0);
   // What only a kill left as newest, and nobody acknowledged, supersedes nothing.

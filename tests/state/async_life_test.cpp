@@ -227,8 +227,8 @@ TEST(StateAsyncLife, ManySmallTasksLeaveMemoryFlat) {
   const std::int64_t before = resident_kib();
   run(small_tasks);
   const std::int64_t grown = resident_kib() - before;
-  std::printf("state: %d small tasks: resident memory grew by %lld KiB from %lld KiB\n", small_tasks,
-              static_cast<long long>(grown), static_cast<long long>(before));
+  std::printf("state: %d small tasks: resident memory grew by %lld KiB from %lld KiB\n", small_tasks, static_cast<long long>(grown),
+              static_cast<long long>(before));
   EXPECT_EQ(it.manager->stats().completed, small_tasks + small_tasks / 10);
   EXPECT_LE(it.manager->task_slots(), 112);
   EXPECT_LE(it.manager->stats().staging_bytes, 1 << 20);

@@ -207,7 +207,12 @@ TEST(StateAsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
 
   const auto held = arena.take(8, never, {});
   std::atomic<bool> gave_up{false};
-  std::thread impatient([&] { EXPECT_TRUE(arena.take(1, [&] { return gave_up.load(); }, [&] { ++waiting; }).empty()); });
+  std::thread impatient([&] {
+    EXPECT_TRUE(arena
+                    .take(
+                        1, [&] { return gave_up.load(); }, [&] { ++waiting; })
+                    .empty());
+  });
   while (waiting < 3) std::this_thread::yield();
   gave_up = true;
   arena.wake();

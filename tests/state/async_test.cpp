@@ -245,8 +245,8 @@ TEST(StateAsync, AFileWhoseSyncFailedIsWrittenAnewFromTheCopy) {
 TEST(StateAsync, RetriesOfTheStorageAreCounted) {
   auto faults = std::make_shared<Faults>();
   const auto handler = std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}, [](std::int64_t) {});
-  const auto disk = ckpt::storage::make_retrying_storage(
-      std::make_shared<FaultyStorage>(ckpt::storage::make_memory_storage(), faults), handler);
+  const auto disk =
+      ckpt::storage::make_retrying_storage(std::make_shared<FaultyStorage>(ckpt::storage::make_memory_storage(), faults), handler);
   AsyncOptions options = Background::small();
   options.fault_handler = handler;
   const auto manager = std::make_shared<AsyncManager>(std::make_shared<Checkpoint>(disk, CheckpointOptions{}), options);
@@ -362,9 +362,7 @@ TEST(StateAsync, WhoeverWaitsForAPlaceIsToldOfTheClose) {
   it.save_blocked(1);
   TaskOptions waiting;
   waiting.when_full = WhenFull::wait;
-  std::thread closer([&] {
-    it.manager->close(CloseMode::cancel, 0);
-  });
+  std::thread closer([&] { it.manager->close(CloseMode::cancel, 0); });
   std::thread opener([&] {
     while (it.manager->stats().live > 0) {  // the first ends when it passes the door
       it.door.open();
