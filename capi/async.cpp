@@ -7,7 +7,6 @@
 #include "guard.h"
 #include "state.h"
 #include "state/async_manager.h"
-#include "storage.h"
 
 using namespace ckpt::base;
 using namespace ckpt::capi;
@@ -183,7 +182,6 @@ ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt
     checked(checkpoint, "checkpoint");
     not_null(out, "async");
     const auto given = options_argument(options, async_defaults, sizeof async_defaults, "options");
-    const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
     const Listening listening = listening_argument(given.callbacks, given.user_data, "options.callbacks");
     state::AsyncOptions wanted;
     wanted.workers = given.workers;
@@ -196,7 +194,6 @@ ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt
     wanted.staging_threads = given.staging_threads;
     wanted.nice = given.nice;
     wanted.listener = listening.listener;
-    if (handler != nullptr) wanted.fault_handler = handler->object;
     hand_out(out, std::make_shared<state::AsyncManager>(checkpoint->object, wanted));
     listening.adopt();
   });

@@ -21,7 +21,6 @@
 #include "state/async_table.h"
 #include "state/async_task.h"
 #include "state/checkpoint.h"
-#include "storage/retry.h"
 
 namespace ckpt::state {
 
@@ -36,7 +35,6 @@ struct AsyncOptions {
   std::int32_t staging_threads = 0;  // 0: what this process may use, at most 4
   std::int32_t nice = 0;
   std::shared_ptr<TaskListener> listener = {};
-  std::shared_ptr<storage::FaultHandler> fault_handler = {};  // whose retries are counted
 };
 
 struct AsyncStats {

@@ -149,8 +149,10 @@ void AsyncManager::run_task(Task& task, HashLane& lane) {
   wait_for_gate(task);
   if (!task.move(Phase::queued, Phase::running)) return;
   task.started_at_ns.store(now_ns());
-  const std::int64_t retries_before = options_.fault_handler == nullptr ? 0 : options_.fault_handler->retries();
-  const auto retries = [&] { return options_.fault_handler == nullptr ? 0 : options_.fault_handler->retries() - retries_before; };
+  const storage::FaultHandler* const handler = checkpoint_->fault_handler().get();
+  const auto retries = [&, before = handler == nullptr ? 0 : handler->retries()] {
+    return handler == nullptr ? 0 : handler->retries() - before;
+  };
   try {
     TaskResult result = task.kind == TaskKind::save ? run_save(task, lane) : run_load(task);
     result.retries += retries();
@@ -206,7 +208,9 @@ TaskResult AsyncManager::run_save(Task& task, HashLane& lane) {
 TaskResult AsyncManager::run_load(Task& task) {
   LoadOptions options = task.load;
   options.stop = task.stop;
-  options.before_filling = [&] { pass_commit_point(task); };
+  options.before_filling = [&] {
+    if (task.phase() != Phase::committing) pass_commit_point(task);
+  };
   const LoadResult loaded = checkpoint_->load(*task.target, options);
   TaskResult result;
   result.step = loaded.step;

@@ -43,16 +43,16 @@ extern "C" {
 
 typedef struct ckpt_async_result {
   uint32_t struct_size;
-  int32_t state;                         /* CKPT_ASYNC_COMPLETED .. CKPT_ASYNC_REJECTED */
-  ckpt_status status;                    /* CKPT_OK when completed, CANCELLED, QUEUE_FULL when rejected, else why it failed */
-  int32_t kind;                          /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
-  int64_t id;                            /* of the task */
-  int64_t step;                          /* that was saved or loaded */
-  int64_t bytes;                         /* of the files that are durable, or that were loaded; 0 unless completed */
-  int64_t retries;                       /* operations that were tried again, files that were written anew */
-  double duration_seconds;               /* from the worker's begin to the end; 0 when none began */
-  double stall_seconds;                  /* that the call which made it kept its caller: admission and staging */
-  double durable_seconds;                /* from that call to the moment at which it was durable (loaded); 0 unless completed */
+  int32_t state;           /* CKPT_ASYNC_COMPLETED .. CKPT_ASYNC_REJECTED */
+  ckpt_status status;      /* CKPT_OK when completed, CANCELLED, QUEUE_FULL when rejected, else why it failed */
+  int32_t kind;            /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
+  int64_t id;              /* of the task */
+  int64_t step;            /* that was saved or loaded */
+  int64_t bytes;           /* of the files that are durable, or that were loaded; 0 unless completed */
+  int64_t retries;         /* operations that the checkpoint's fault handler let try again, and files that were written anew */
+  double duration_seconds; /* from the worker's begin to the end; 0 when none began */
+  double stall_seconds;    /* that the call which made it kept its caller: admission and staging */
+  double durable_seconds;  /* from that call to the moment at which it was durable (loaded); 0 unless completed */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage; "" unless completed */
   char error[256];                       /* one line of UTF-8, cut off at a character; "" when completed */
 } ckpt_async_result;
@@ -110,12 +110,10 @@ typedef struct ckpt_async_options {
   int32_t nice;        /* of the manager's threads, above that of the process: 0 (the default) .. 19 is the least favourable */
   const ckpt_async_callbacks* callbacks; /* told of all tasks, copied; NULL (the default): nobody */
   void* user_data;                       /* of them */
-  ckpt_fault_handler* fault_handler;     /* whose retries are counted in results: the one of the checkpoint's retrying storage; kept
-                                            alive; NULL (the default): none */
 } ckpt_async_options;
 
 #define CKPT_ASYNC_OPTIONS_INIT \
-  { sizeof(ckpt_async_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_async_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_ASYNC_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_async_options_init(ckpt_async_options* options);

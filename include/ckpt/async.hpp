@@ -108,6 +108,7 @@ class AsyncManager {
     given.name = or_null(options.name);
     given.environment_json = or_null(options.environment_json);
     given.partial = options.partial ? 1 : 0;
+    given.in_place = options.in_place ? 1 : 0;
     return start(std::move(task), [&](const ckpt_async_task_options& how, std::int64_t* id) {
       return ckpt_async_load(handle(), state.handle(), &given, &how, id);
     });

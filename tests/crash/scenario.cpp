@@ -198,19 +198,18 @@ Scenario Narrator::finish() {
 }
 
 std::vector<Scenario> short_scenarios() {
-  return {saves("first save", {1}, 0, 0),     saves("second save", {1, 2}, 0, 1),    saves("re-saved step", {1, 2, 2}, 0, 2),
-          saves("keep one", {1, 2, 3}, 1, 1), saves("keep two", {1, 2, 3, 4}, 2, 2), saves("linked", {1, 2, 3}, 1, 2, {2, true, false})};
+  return {saves("first save", {1}, 0, 0),          saves("second save", {1, 2}, 0, 1),
+          saves("re-saved step", {1, 2, 2}, 0, 2), saves("keep one", {1, 2, 3}, 1, 1),
+          saves("keep two", {1, 2, 3, 4}, 2, 2),   saves("linked", {1, 2, 3}, 1, 2, {2, true, false})};
 }
 
 std::vector<Scenario> background_scenarios() {
   const Contents plain{2, false, true};
-  std::vector<Scenario> out = {saves("background, first save", {1}, 0, 0, plain),
-                               saves("background, second save", {1, 2}, 0, 1, plain),
-                               saves("background, re-saved step", {1, 2, 2}, 0, 2, plain),
-                               saves("background, keep one", {1, 2, 3}, 1, 1, plain),
-                               saves("background, keep two", {1, 2, 3, 4}, 2, 2, plain),
-                               saves("background, linked", {1, 2, 3}, 1, 1, {2, true, true}),
-                               saves("background, wide", {1, 2}, 1, 0, {4, false, true})};
+  std::vector<Scenario> out = {
+      saves("background, first save", {1}, 0, 0, plain),          saves("background, second save", {1, 2}, 0, 1, plain),
+      saves("background, re-saved step", {1, 2, 2}, 0, 2, plain), saves("background, keep one", {1, 2, 3}, 1, 1, plain),
+      saves("background, keep two", {1, 2, 3, 4}, 2, 2, plain),   saves("background, linked", {1, 2, 3}, 1, 1, {2, true, true}),
+      saves("background, wide", {1, 2}, 1, 0, {4, false, true})};
   add_killed(out, "background, next step", {1}, 2, 3, 1, plain);
   add_killed(out, "background, lower step", {4}, 5, 3, 1, plain);
   return out;

@@ -73,7 +73,11 @@ TEST(StateAsyncLife, ReleasedInsideACallback) {
   TaskOptions task;
   const auto listener = std::make_shared<RecordingListener>();
   task.listener = listener;
-  listener->on_end = [&](const TaskResult&) { AsyncManager::release(std::move(it.manager)); };
+  std::atomic<bool> released{false};
+  listener->on_end = [&](const TaskResult&) {
+    AsyncManager::release(std::move(it.manager));
+    released = true;
+  };
   const std::int64_t id = it.save_blocked(1);
   TaskOptions plain;
   const auto last = std::make_shared<RecordingListener>();
@@ -82,7 +86,7 @@ TEST(StateAsyncLife, ReleasedInsideACallback) {
   const std::int64_t queued = it.save(3, plain);
   EXPECT_NE(id, queued);
   it.door.open();
-  while (!watched.expired()) std::this_thread::yield();
+  while (!released || !watched.expired()) std::this_thread::yield();
   EXPECT_EQ(it.manager, nullptr);
   EXPECT_EQ(last->count("ended " + std::to_string(queued)), 1);
   EXPECT_EQ(it.loaded(), 3);
@@ -168,7 +172,7 @@ TEST(StateAsyncLife, AForkedChildIsRefusedAndCanLetGo) {
 
 #ifdef CKPT_SANITIZED
 constexpr int enqueued = 20'000;  // the same code, some twenty times as slow
-constexpr int small_tasks = 2'000;
+constexpr int small_tasks = 500;
 #else
 constexpr int enqueued = 1'000'000;
 constexpr int small_tasks = 20'000;  // bench_state saves 100,000
@@ -214,7 +218,7 @@ TEST(StateAsyncLife, ManySmallTasksLeaveMemoryFlat) {
   const auto run = [&](int count) {
     for (int i = 0; i < count; ++i) {
       it.save(model, 1, waiting);
-      if (i % 1000 == 0) {
+      if (i % 100 == 0) {
         it.manager->wait_all(-1);
         it.faults->log.clear();  // the test's own
       }

@@ -244,12 +244,11 @@ TEST(StateAsync, AFileWhoseSyncFailedIsWrittenAnewFromTheCopy) {
 
 TEST(StateAsync, RetriesOfTheStorageAreCounted) {
   auto faults = std::make_shared<Faults>();
-  const auto handler = std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}, [](std::int64_t) {});
-  const auto disk =
-      ckpt::storage::make_retrying_storage(std::make_shared<FaultyStorage>(ckpt::storage::make_memory_storage(), faults), handler);
-  AsyncOptions options = Background::small();
-  options.fault_handler = handler;
-  const auto manager = std::make_shared<AsyncManager>(std::make_shared<Checkpoint>(disk, CheckpointOptions{}), options);
+  CheckpointOptions checkpoint_options;
+  checkpoint_options.fault_handler =
+      std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}, [](std::int64_t) {});
+  const auto disk = std::make_shared<FaultyStorage>(ckpt::storage::make_memory_storage(), faults);
+  const auto manager = std::make_shared<AsyncManager>(std::make_shared<Checkpoint>(disk, checkpoint_options), Background::small());
   faults->only = "rename";
   faults->counted = 0;
   faults->fail_at = 0;
