@@ -193,9 +193,9 @@ CKPT_API void ckpt_async_task_options_init(ckpt_async_task_options* options);
 CKPT_API ckpt_status ckpt_async_save(ckpt_async* async, const ckpt_state* state, const ckpt_save_options* options,
                                      const ckpt_async_task_options* task, int64_t* id);
 
-/* Loads into state in the background, by the rules of ckpt_checkpoint_load, restore callbacks of stateful objects included: they run
- * on the worker. Nobody else may use the state until the task has ended. One that loads in place can be cancelled until it reads its
- * first tensor. Options and errors as ckpt_async_save. */
+/* Loads into state in the background, by the rules of ckpt_checkpoint_load, restore callbacks of stateful objects included: they
+ * run on the worker. Nobody else may use the state until the task has ended. One that loads in place can be cancelled until it
+ * reads its first tensor. Options and errors as ckpt_async_save. */
 CKPT_API ckpt_status ckpt_async_load(ckpt_async* async, ckpt_state* state, const ckpt_load_options* options,
                                      const ckpt_async_task_options* task, int64_t* id);
 
