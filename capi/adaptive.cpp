@@ -4,10 +4,12 @@
 #include <cmath>
 #include <vector>
 
+#include "adaptive/background.h"
 #include "adaptive/controller.h"
 #include "adaptive/intervals.h"
 #include "adaptive/simulation.h"
 #include "adaptive/threshold.h"
+#include "async.h"
 #include "base.h"
 #include "guard.h"
 #include "handle.h"
@@ -43,7 +45,7 @@ struct ckpt_threshold : Handle<Kind::threshold> {
 };
 
 struct ckpt_controller : Handle<Kind::controller> {
-  std::unique_ptr<adaptive::Controller> object;
+  std::shared_ptr<adaptive::Controller> object;
   std::shared_ptr<const Clock> clock;
 };
 
@@ -237,7 +239,7 @@ ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_
     const auto given = options_argument(options, controller_defaults, sizeof controller_defaults, "options");
     auto handle = std::make_unique<ckpt_controller>();
     handle->clock = clock_argument(given.clock, "options.clock");
-    handle->object = std::make_unique<adaptive::Controller>(to_cpp(given));
+    handle->object = std::make_shared<adaptive::Controller>(to_cpp(given));
     *out = handle.release();
   });
 }
@@ -287,6 +289,20 @@ ckpt_status ckpt_controller_commit(ckpt_controller* controller, double now, doub
 
 ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now) {
   return guard([&] { object_of(controller).abort_save(now); });
+}
+
+ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, ckpt_async* async, ckpt_state* what,
+                                       const ckpt_save_options* options, const ckpt_async_task_options* task, int64_t* id) {
+  return guard([&] {
+    checked(controller, "controller");
+    const auto manager = manager_of(async);
+    checked(what, "state");
+    not_null(id, "id");
+    const ckpt::state::SaveOptions wanted = save_options_argument(options);
+    TaskArgument given = task_argument(task);
+    *id = adaptive::save_in_background(controller->object, *manager, now, *what->object, wanted, std::move(given.options));
+    given.adopt();
+  });
 }
 
 ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double seconds) {

@@ -36,6 +36,7 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::simulation: return "simulation";
     case Kind::activation_manager: return "activation manager";
     case Kind::pipeline: return "pipeline";
+    case Kind::async: return "async";
   }
   return "no handle at all";
 }

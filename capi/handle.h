@@ -45,6 +45,7 @@ enum class Kind : std::uint32_t {
   simulation,
   activation_manager,
   pipeline,
+  async,
 };
 
 const char* kind_name(std::uint32_t tag) noexcept;

@@ -110,19 +110,76 @@ state::Coordinator::Timeout timeout_argument(int64_t timeout_ns) {
   return state::Coordinator::Timeout(timeout_ns);
 }
 
-template <std::size_t size>
-void copy_name(char (&out)[size], std::string_view name) {
-  const std::size_t length = std::min(name.size(), size - 1);
-  std::memcpy(out, name.data(), length);
-  out[length] = '\0';
-}
-
 std::string text_or(const char* text, const char* otherwise) { return text == nullptr ? otherwise : text; }
 
 // NULL or a name.
 std::string optional_name(const char* name) { return name == nullptr ? std::string() : std::string(name_argument(name, "name")); }
 
 }  // namespace
+
+namespace ckpt::capi {
+
+void copy_name(char (&out)[CKPT_CHECKPOINT_NAME_BYTES], std::string_view name) {
+  const std::size_t length = std::min(name.size(), sizeof out - 1);
+  std::memcpy(out, name.data(), length);
+  out[length] = '\0';
+}
+
+state::SaveOptions save_options_argument(const ckpt_save_options* options) {
+  const auto given = options_argument(options, save_defaults, smallest_save_options, "options");
+  return {given.step,
+          given.seed,
+          text_or(given.metadata_json, "null"),
+          text_or(given.environment_json, "null"),
+          text_or(given.prefix, ""),
+          given.has_metric != 0 ? std::optional(given.metric) : std::nullopt,
+          given.incremental != 0};
+}
+
+void check_save_result(const ckpt_save_result* result) { check_result(result, smallest_save_result); }
+
+void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved) {
+  ckpt_save_result values = CKPT_SAVE_RESULT_INIT;
+  values.files = static_cast<int32_t>(saved.files);
+  values.step = saved.step;
+  values.commit_sequence = saved.commit_sequence;
+  values.bytes = saved.bytes;
+  values.linked = saved.linked;
+  copy_name(values.name, saved.name);
+  fill_result(result, values, smallest_save_result);
+}
+
+state::LoadOptions load_options_argument(const ckpt_load_options* options) {
+  const auto given = options_argument(options, load_defaults, smallest_load_options, "options");
+  require(given.verify == CKPT_VERIFY_NONE || given.verify == CKPT_VERIFY_FULL, "options.verify is ", given.verify,
+          "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
+  state::LoadOptions wanted;
+  wanted.name = optional_name(given.name);
+  wanted.verify = given.verify == CKPT_VERIFY_NONE ? state::Verify::none : state::Verify::full;
+  wanted.compare_environment = given.environment_json != nullptr;
+  wanted.environment = text_or(given.environment_json, "");
+  wanted.partial = given.partial != 0;
+  wanted.in_place = given.in_place != 0;
+  return wanted;
+}
+
+void check_load_result(const ckpt_load_result* result) { check_result(result, smallest_load_result); }
+
+void fill_load_result(ckpt_load_result* result, const state::LoadResult& loaded) {
+  ckpt_load_result values = CKPT_LOAD_RESULT_INIT;
+  values.environment_differs = loaded.environment_differs ? 1 : 0;
+  values.step = loaded.step;
+  values.commit_sequence = loaded.commit_sequence;
+  values.seed = loaded.seed;
+  values.bytes = loaded.bytes;
+  values.skipped = loaded.skipped;
+  values.missing = loaded.missing;
+  values.unexpected = loaded.unexpected;
+  copy_name(values.name, loaded.name);
+  fill_result(result, values, smallest_load_result);
+}
+
+}  // namespace ckpt::capi
 
 // ---- State ----
 
@@ -335,24 +392,9 @@ ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* handle, const ckpt_state* what
   return guard([&] {
     checked(handle, "checkpoint");
     checked(what, "state");
-    const auto given = options_argument(options, save_defaults, smallest_save_options, "options");
-    check_result(result, smallest_save_result);
-    const state::SaveOptions wanted{given.step,
-                                    given.seed,
-                                    text_or(given.metadata_json, "null"),
-                                    text_or(given.environment_json, "null"),
-                                    text_or(given.prefix, ""),
-                                    given.has_metric != 0 ? std::optional(given.metric) : std::nullopt,
-                                    given.incremental != 0};
-    const state::SaveResult saved = handle->object->save(*what->object, wanted);
-    ckpt_save_result values = CKPT_SAVE_RESULT_INIT;
-    values.files = static_cast<int32_t>(saved.files);
-    values.step = saved.step;
-    values.commit_sequence = saved.commit_sequence;
-    values.bytes = saved.bytes;
-    values.linked = saved.linked;
-    copy_name(values.name, saved.name);
-    fill_result(result, values, smallest_save_result);
+    const state::SaveOptions wanted = save_options_argument(options);
+    check_save_result(result);
+    fill_save_result(result, handle->object->save(*what->object, wanted));
   });
 }
 
@@ -371,28 +413,9 @@ ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* handle, ckpt_state* target, co
   return guard([&] {
     checked(handle, "checkpoint");
     checked(target, "state");
-    const auto given = options_argument(options, load_defaults, smallest_load_options, "options");
-    require(given.verify == CKPT_VERIFY_NONE || given.verify == CKPT_VERIFY_FULL, "options.verify is ", given.verify,
-            "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
-    check_result(result, smallest_load_result);
-    const state::LoadOptions wanted{optional_name(given.name),
-                                    given.verify == CKPT_VERIFY_NONE ? state::Verify::none : state::Verify::full,
-                                    given.environment_json != nullptr,
-                                    text_or(given.environment_json, ""),
-                                    given.partial != 0,
-                                    given.in_place != 0};
-    const state::LoadResult loaded = handle->object->load(*target->object, wanted);
-    ckpt_load_result values = CKPT_LOAD_RESULT_INIT;
-    values.environment_differs = loaded.environment_differs ? 1 : 0;
-    values.step = loaded.step;
-    values.commit_sequence = loaded.commit_sequence;
-    values.seed = loaded.seed;
-    values.bytes = loaded.bytes;
-    values.skipped = loaded.skipped;
-    values.missing = loaded.missing;
-    values.unexpected = loaded.unexpected;
-    copy_name(values.name, loaded.name);
-    fill_result(result, values, smallest_load_result);
+    const state::LoadOptions wanted = load_options_argument(options);
+    check_load_result(result);
+    fill_load_result(result, handle->object->load(*target->object, wanted));
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include <ckpt/state.h>
 
@@ -9,6 +10,21 @@
 #include "state/checkpoint.h"
 #include "state/reader.h"
 #include "state/state.h"
+
+namespace ckpt::capi {
+
+// Arguments and results of saves and loads, for all functions that have them.
+state::SaveOptions save_options_argument(const ckpt_save_options* options);
+state::LoadOptions load_options_argument(const ckpt_load_options* options);
+// result may be NULL. check_ before the work starts: it must be one that can be filled.
+void check_save_result(const ckpt_save_result* result);
+void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved);
+void check_load_result(const ckpt_load_result* result);
+void fill_load_result(ckpt_load_result* result, const state::LoadResult& loaded);
+// Cut off where it must be.
+void copy_name(char (&out)[CKPT_CHECKPOINT_NAME_BYTES], std::string_view name);
+
+}  // namespace ckpt::capi
 
 struct ckpt_state : ckpt::capi::Handle<ckpt::capi::Kind::state> {
   std::shared_ptr<ckpt::state::State> object;

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace ckpt::cli {
 namespace {
@@ -64,32 +65,40 @@ void AutoSave::resume(const State& loaded) {
   controller_.record_recovery(now(), saved, controller_.info().cost_seconds);
 }
 
-AutoSave::Answer AutoSave::after_step(double step_seconds) {
+AutoSave::Answer AutoSave::after_step(double step_seconds, Saver& saver) {
   controller_.observe_task("step", step_seconds);
-  if (noticed != 0) controller_.preemption_notice(now(), notice_seconds_);
+  const bool ends = noticed != 0;
+  if (ends) {
+    saver.wait();
+    controller_.preemption_notice(now(), notice_seconds_);
+  }
   const ckpt_decision decision = controller_.should_checkpoint(now());
-  if (noticed != 0) return decision.checkpoint != 0 ? Answer::save_and_end : Answer::end;
+  if (ends) return decision.checkpoint != 0 ? Answer::save_and_end : Answer::end;
   return decision.checkpoint != 0 ? Answer::save : Answer::go_on;
 }
 
-void AutoSave::put_into(State& state) {
-  state.set_json(work_key, nlohmann::json(now() - begin_).dump());
-  state.set_json(CKPT_STATE_CONTROLLER, controller_.json());
-}
+void AutoSave::put_work(State& state) { state.set_json(work_key, nlohmann::json(now() - begin_).dump()); }
 
-void AutoSave::save(State& state, const std::function<void()>& write) {
+void AutoSave::save(State& state, const SaveOptions& options, Saver& saver) {
+  put_work(state);
   const double begin = now();
+  if (AsyncManager* const background = saver.background()) {
+    AsyncTaskOptions task;
+    task.when_full = WhenFull::wait;
+    controller_.save_async(*background, begin, state, options, std::move(task));
+    return;
+  }
   controller_.begin(begin);
-  put_into(state);
-  write();
+  state.set_json(CKPT_STATE_CONTROLLER, controller_.json());
+  saver.save(state, options);
   const double seconds = now() - begin;
   controller_.commit(now(), seconds, seconds);
 }
 
-void AutoSave::save_last(State& state, const std::function<void()>& write) {
+void AutoSave::end_run(State& state) {
+  put_work(state);
   controller_.record_clean_exit(now());
-  put_into(state);
-  write();
+  state.set_json(CKPT_STATE_CONTROLLER, controller_.json());
 }
 
 }  // namespace ckpt::cli

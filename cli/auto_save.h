@@ -4,7 +4,7 @@
 
 #include <ckpt/ckpt.hpp>
 
-#include <functional>
+#include "saver.h"
 
 namespace ckpt::cli {
 
@@ -21,20 +21,20 @@ class AutoSave {
   void begin_run();
   void resume(const State& loaded);
 
-  // After each step.
+  // After each step. After a notice it waits for the saves under way.
   enum class Answer { go_on, save, save_and_end, end };
-  Answer after_step(double step_seconds);
+  Answer after_step(double step_seconds, Saver& saver);
 
-  // Puts what the controller knows into state, runs write, and learns what that cost.
-  void save(State& state, const std::function<void()>& write);
-  // The same for the last save of a run that ends well.
-  void save_last(State& state, const std::function<void()>& write);
+  // Puts what the controller knows into state and saves; the controller learns what that cost, in the background when it is known.
+  void save(State& state, const SaveOptions& options, Saver& saver);
+  // The run ends well: puts what the controller knows by then into state, for the last save.
+  void end_run(State& state);
 
   const Controller& controller() const { return controller_; }
 
  private:
   double now();
-  void put_into(State& state);
+  void put_work(State& state);
 
   Controller controller_;
   double notice_seconds_;

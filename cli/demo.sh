@@ -1,6 +1,6 @@
 #!/bin/sh
 # The demonstration: (a) trains storing everything; (b) trains under 40% of (a)'s activation memory; (c) repeats (b), is killed with
-# SIGKILL in the middle of a save, and resumes. Fails unless all three end with the same parameters, bit for bit.
+# SIGKILL while a save is staged (training goes on with a copy taken) and not yet durable, and resumes. Fails unless all three end with the same parameters, bit for bit.
 # usage: demo.sh CKPT   (the built command)
 set -eu
 
@@ -25,7 +25,8 @@ field() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$
 
 train() { "$ckpt" train --steps "$steps" "$@"; }
 
-# True while a save is under way: the newest attempt has no manifest, which alone commits.
+# True while a save is staged and not durable: its directory is made once its bytes are copied, and while it has no manifest, which
+# alone commits, it does not count.
 saving() {
   newest=$(find "$work/c" -mindepth 1 -maxdepth 1 -type d -name 'step-*' 2>/dev/null | LC_ALL=C sort | tail -n 1)
   [ -n "$newest" ] && [ ! -e "$newest/manifest.json" ]
@@ -37,7 +38,7 @@ train --dir "$work/a" --json "$work/a.json"
 say "(b) the same under 40% of (a)'s activation memory"
 train --memory-budget 40% --dir "$work/b" --json "$work/b.json"
 
-say "(c) as (b), killed in the middle of a save"
+say "(c) as (b), killed between staged and durable"
 "$ckpt" train --steps "$steps" --memory-budget 40% --dir "$work/c" --save-every 10 --quiet & # no function: $! must be ckpt itself
 trainer=$!
 killed=no
@@ -55,25 +56,26 @@ done
 # `wait` may tell of the stop first: until the process is gone, it holds the directory's lock.
 while kill -0 "$trainer" 2>/dev/null; do wait "$trainer" 2>/dev/null || true; done
 trainer=
-[ "$killed" = yes ] || die "the run ended before it could be killed inside a save"
-printf 'killed while writing %s, which has no manifest\n' "$(basename "$newest")"
+[ "$killed" = yes ] || die "the run ended before it could be killed between staged and durable"
+printf 'killed while %s was staged and not durable: it has no manifest\n' "$(basename "$newest")"
 
 say "(c) resumed"
 train --memory-budget 40% --dir "$work/c" --save-every 10 --resume require --json "$work/c.json"
 "$ckpt" verify "$work/c"
 
 row() {
-  printf '%-28s %12s %12s %11s %9s %12s %7s  %s\n' "$@"
+  printf '%-28s %12s %12s %11s %9s %12s %7s %13s %15s  %s\n' "$@"
 }
+milliseconds() { field "$file" "$1" | awk '{ printf "%.2f", $1 * 1000 }'; }
 table_row() {
   file="$work/$1.json"
   row "$2" "$(field "$file" peak_live_bytes)" "$(field "$file" reserved_bytes)" "$(field "$file" recomputed_forwards)" \
     "$(field "$file" seconds_per_step | cut -c 1-7)" "$(field "$file" final_loss | cut -c 1-10)" "$(field "$file" checkpoints_written)" \
-    "$(field "$file" model_checksum)"
+    "$(milliseconds stall_seconds_per_save)" "$(milliseconds durable_seconds_per_save)" "$(field "$file" model_checksum)"
 }
 
 say "result"
-row run "peak live B" "reserved B" recomputed "s/step" "final loss" saves "parameters (XXH3-128)"
+row run "peak live B" "reserved B" recomputed "s/step" "final loss" saves "ms stall/save" "ms durable/save" "parameters (XXH3-128)"
 table_row a "(a) store all"
 table_row b "(b) 40% budget"
 table_row c "(c) killed, resumed at $(field "$work/c.json" first_step)"

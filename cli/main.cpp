@@ -63,6 +63,8 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   train->add_option("--notice-seconds", options.notice_seconds, "With auto: time between SIGTERM or SIGUSR1 and the end")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  train->add_flag("--async,!--no-async,!--sync", options.async,
+                  "Save in the background (the default), or stop while a save is written");
   train->add_option("--keep", options.keep_last, "Checkpoints to keep; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

@@ -21,14 +21,26 @@ std::string bar(double share) {
          "]";
 }
 
+std::string saves_text(const Saver& saver) {
+  std::string text;
+  const std::int64_t saves = saver.figures().saves;
+  if (saves > 0) text += "  checkpoints " + std::to_string(saves);
+  if (const AsyncManager* const background = saver.background(); background != nullptr) {
+    const ckpt_async_stats stats = background->stats();
+    if (stats.live > 0) text += "  saving " + std::to_string(stats.live) + ", " + bytes_text(stats.in_flight_bytes) + " to go";
+  }
+  return text;
+}
+
 }  // namespace
 
 Progress::Progress(std::int64_t first_step, std::int64_t steps, std::int64_t tokens_per_step, const MemoryTracker& tracker,
-                   bool quiet)
+                   const Saver* saver, bool quiet)
     : first_step_(first_step),
       steps_(steps),
       tokens_per_step_(tokens_per_step),
       tracker_(tracker),
+      saver_(saver),
       terminal_(isatty(STDERR_FILENO) != 0),
       begin_ns_(Clock::monotonic_ns()),
       step_(first_step) {
@@ -70,8 +82,7 @@ std::string Progress::line() {
   if (step > first_step_) text += "  loss " + fixed_text(loss_.load(std::memory_order_relaxed), 4);
   text += "  " + fixed_text(tokens, 0) + " tokens/s  activations " + bytes_text(memory.current_bytes) + " now, " +
           bytes_text(memory.peak_bytes) + " peak";
-  const std::int64_t checkpoints = checkpoints_.load(std::memory_order_relaxed);
-  if (checkpoints > 0) text += "  checkpoints " + std::to_string(checkpoints);
+  if (saver_ != nullptr) text += saves_text(*saver_);
   return text + (terminal_ ? "   " : "");
 }
 

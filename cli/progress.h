@@ -10,19 +10,21 @@
 
 #include <ckpt/ckpt.hpp>
 
+#include "saver.h"
+
 namespace ckpt::cli {
 
 class Progress {
  public:
-  // Activation bytes are read from tracker while the steps run. quiet: shows nothing.
-  Progress(std::int64_t first_step, std::int64_t steps, std::int64_t tokens_per_step, const MemoryTracker& tracker, bool quiet);
+  // Activation bytes are read from tracker while the steps run, and saves from saver (nullptr: none). quiet: shows nothing.
+  Progress(std::int64_t first_step, std::int64_t steps, std::int64_t tokens_per_step, const MemoryTracker& tracker,
+           const Saver* saver, bool quiet);
   // Shows the last state and ends the line.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void step_done(std::int64_t step, double loss);
-  void checkpoint_written() { checkpoints_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   void draw_until_stopped();
@@ -32,11 +34,11 @@ class Progress {
   std::int64_t steps_;
   std::int64_t tokens_per_step_;
   const MemoryTracker& tracker_;
+  const Saver* saver_;
   bool terminal_;
   std::int64_t begin_ns_;
   std::atomic<std::int64_t> step_;
   std::atomic<double> loss_{0};
-  std::atomic<std::int64_t> checkpoints_{0};
   std::mutex mutex_;
   std::condition_variable stop_asked_;
   bool stop_ = false;

@@ -12,10 +12,12 @@
 
 #include "auto_save.h"
 #include "data.h"
+#include "interrupt.h"
 #include "memory_report.h"
 #include "model.h"
 #include "progress.h"
 #include "runner.h"
+#include "saver.h"
 #include "stages.h"
 #include "text.h"
 
@@ -97,7 +99,8 @@ Runner make_runner(Training& training, const ThreadPool& pool, const MemoryTrack
 
 // ---- Checkpoints ----
 
-void save(Checkpoint& checkpoint, Training& training) {
+// What goes with the tensors, put into the state; and the options of the save.
+SaveOptions prepare_save(Training& training) {
   training.state.set_json(CKPT_STATE_DATA_POSITION, json{{"position", training.position}}.dump());
   training.state.set_json("optimizer_steps", std::to_string(training.optimizer.steps()));
   training.state.set_json("training", identity_of(training.options, training.data).dump());
@@ -105,7 +108,7 @@ void save(Checkpoint& checkpoint, Training& training) {
   options.step = training.step;
   options.seed = training.options.seed;
   options.environment_json = environment();
-  checkpoint.save(training.state, options);
+  return options;
 }
 
 void require_same_run(const json& saved, const json& now) {
@@ -177,51 +180,53 @@ double train_step(Training& training, Runner& runner) {
 
 struct Outcome {
   std::int64_t first_step = 0;
-  std::int64_t checkpoints = 0;
+  bool interrupted = false;
+  Saver::Figures saves;
   double loss = std::nan("");
   double seconds = 0;  // of the steps, without saves
   bool preempted = false;
 };
 
-// With --save-every auto: saves when the controller says so; true when a notice ends the run.
-bool save_automatically(AutoSave& automatic, Checkpoint& checkpoint, Training& training, double step_seconds, Outcome& outcome) {
-  const bool finished = training.step == training.options.steps;
-  const AutoSave::Answer answer = automatic.after_step(step_seconds);
-  const auto write = [&] { save(checkpoint, training); };
-  if (finished || answer == AutoSave::Answer::save_and_end) {
-    automatic.save_last(training.state, write);
+// Ends the run when a notice says so; the last step saves in any case. True when it was a notice.
+bool save_automatically(AutoSave& automatic, Saver& saver, Training& training, double step_seconds, bool last) {
+  const AutoSave::Answer answer = automatic.after_step(step_seconds, saver);
+  if (last || answer == AutoSave::Answer::save_and_end) {
+    automatic.end_run(training.state);
+    saver.save(training.state, prepare_save(training));
   } else if (answer == AutoSave::Answer::save) {
-    automatic.save(training.state, write);
+    automatic.save(training.state, prepare_save(training), saver);
   }
-  const bool saved = finished || answer == AutoSave::Answer::save_and_end || answer == AutoSave::Answer::save;
-  if (saved) ++outcome.checkpoints;
-  if (finished || answer == AutoSave::Answer::go_on || answer == AutoSave::Answer::save) return false;
+  if (last || answer == AutoSave::Answer::go_on || answer == AutoSave::Answer::save) return false;
   std::fprintf(stderr, "ended by a preemption notice after step %lld%s\n", static_cast<long long>(training.step),
-               saved ? ", which is saved" : "; there is no time for a save");
+               answer == AutoSave::Answer::save_and_end ? ", which is saved" : "; there is no time for a save");
   return true;
 }
 
-Outcome run_steps(Training& training, Runner& runner, std::optional<Checkpoint>& checkpoint, AutoSave* automatic,
-                  const MemoryTracker& tracker) {
+// saver: nullptr saves nothing. Ends early, with a last save, when the user or a notice asks for it.
+Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* automatic, const MemoryTracker& tracker) {
   const TrainOptions& options = training.options;
   Outcome outcome;
   outcome.first_step = training.step;
-  Progress progress(training.step, options.steps, options.batch, tracker, options.quiet);
-  while (training.step < options.steps && !outcome.preempted) {
+  Progress progress(training.step, options.steps, options.batch, tracker, saver, options.quiet);
+  note_interrupts(automatic == nullptr);
+  while (training.step < options.steps && !outcome.interrupted && !outcome.preempted) {
     const std::int64_t begin = Clock::monotonic_ns();
     outcome.loss = train_step(training, runner);
     const double seconds = static_cast<double>(Clock::monotonic_ns() - begin) * 1e-9;
     outcome.seconds += seconds;
     progress.step_done(training.step, outcome.loss);
-    const std::int64_t before = outcome.checkpoints;
+    outcome.interrupted = interrupted();
+    const bool last = training.step == options.steps || outcome.interrupted;
     const bool due = options.save_every > 0 && training.step % options.save_every == 0;
     if (automatic != nullptr) {
-      outcome.preempted = save_automatically(*automatic, *checkpoint, training, seconds, outcome);
-    } else if (checkpoint && (due || training.step == options.steps)) {
-      save(*checkpoint, training);
-      ++outcome.checkpoints;
+      outcome.preempted = save_automatically(*automatic, *saver, training, seconds, last);
+    } else if (saver != nullptr && (due || last)) {
+      saver->save(training.state, prepare_save(training));
     }
-    if (outcome.checkpoints > before) progress.checkpoint_written();
+  }
+  if (saver != nullptr) {
+    saver->finish();
+    outcome.saves = saver->figures();
   }
   return outcome;
 }
@@ -229,6 +234,9 @@ Outcome run_steps(Training& training, Runner& runner, std::optional<Checkpoint>&
 json report(const Training& training, const Runner& runner, const Outcome& outcome) {
   const ckpt_executor_stats stats = runner.stats();
   const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
+  const auto per_save = [&](double total) {
+    return outcome.saves.saves == 0 ? 0 : total / static_cast<double>(outcome.saves.saves);
+  };
   return {
       {"steps", training.step},
       {"first_step", outcome.first_step},
@@ -241,7 +249,11 @@ json report(const Training& training, const Runner& runner, const Outcome& outco
       {"seconds_per_step", per_step(outcome.seconds)},
       {"tokens_per_second", outcome.seconds > 0 ? static_cast<double>(stats.steps * training.options.batch) / outcome.seconds : 0},
       {"final_loss", std::isnan(outcome.loss) ? json() : json(outcome.loss)},
-      {"checkpoints_written", outcome.checkpoints},
+      {"interrupted", outcome.interrupted},
+      {"checkpoints_written", outcome.saves.saves},
+      {"async", training.options.async},
+      {"stall_seconds_per_save", per_save(outcome.saves.stall_seconds)},
+      {"durable_seconds_per_save", per_save(outcome.saves.durable_seconds)},
       {"blas", blas_info()},
       {"library", version()}};
 }
@@ -290,7 +302,13 @@ bool train(const TrainOptions& options) {
                  bytes_text(runner.stats().reserved_bytes).c_str(), static_cast<int>(pool.threads()));
   }
   const std::unique_ptr<AutoSave> automatic = begin_automatic_saves(options, training);
-  const Outcome outcome = run_steps(training, runner, checkpoint, automatic.get(), tracker);
+  std::optional<Saver> saver;
+  if (checkpoint) saver.emplace(*checkpoint, options.async);
+  const Outcome outcome = run_steps(training, runner, saver ? &*saver : nullptr, automatic.get(), tracker);
+  if (outcome.interrupted) {
+    std::fprintf(stderr, "interrupted at step %lld%s\n", static_cast<long long>(training.step),
+                 saver ? "; it is saved, and the same command goes on from there" : "");
+  }
 
   json result = report(training, runner, outcome);
   // A notice may have come too early for a save.

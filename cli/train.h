@@ -33,6 +33,7 @@ struct TrainOptions {
   std::int32_t threads = 0;  // 0: what this process may use
   double learning_rate = 1e-3;
   bool quiet = false;
+  bool async = true;  // save in the background
 };
 
 // False when a preemption notice ended it. Throws ckpt::Error and std::exception; what was begun is closed properly.

@@ -198,26 +198,21 @@ void Controller::resume(double now) {
   start(now);
 }
 
-void Controller::begin_save(double now) {
-  const std::lock_guard lock(mutex_);
+void Controller::begin_locked(double now) {
   see(now);
   if (memory_.in_flight) fail(Status::invalid_state, "a save is in flight: commit or abort it first");
   memory_.in_flight = true;
   memory_.last_seen = memory_.begun_at = now;
+  ++saves_begun_;
 }
 
-void Controller::commit_save(double now, double stall, double durable) {
-  const std::lock_guard lock(mutex_);
-  see(now);
-  require_seconds("stall_seconds", stall);
-  require_seconds("durable_seconds", durable);
-  if (!memory_.in_flight) fail(Status::invalid_state, "commit without begin: no save is in flight");
+void Controller::commit_locked(double now, const SaveCost& cost) {
   memory_.in_flight = false;
   memory_.last_seen = now;
-  memory_.stalls.add(stall);
-  memory_.durables.add(durable);
-  memory_.saved_at = std::min(now, memory_.begun_at + stall);
-  memory_.unjudged_overhead += stall;
+  memory_.stalls.add(cost.stall);
+  memory_.durables.add(cost.durable);
+  memory_.saved_at = std::min(now, memory_.begun_at + cost.stall);
+  memory_.unjudged_overhead += cost.stall;
   memory_.notice_saved = memory_.noticed;
   if (now - memory_.window_begin >= options_.budget_window_seconds) {
     memory_.window_begin +=
@@ -227,6 +222,36 @@ void Controller::commit_save(double now, double stall, double durable) {
   ++memory_.window_saves;
   if (options_.policy == Policy::threshold) memory_.threshold.consume();
   plan_next();
+}
+
+void Controller::begin_save(double now) {
+  const std::lock_guard lock(mutex_);
+  begin_locked(now);
+}
+
+void Controller::commit_save(double now, double stall, double durable) {
+  const std::lock_guard lock(mutex_);
+  see(now);
+  require_seconds("stall_seconds", stall);
+  require_seconds("durable_seconds", durable);
+  if (!memory_.in_flight) fail(Status::invalid_state, "commit without begin: no save is in flight");
+  commit_locked(now, {stall, durable});
+}
+
+std::int64_t Controller::begin_background_save(double now) {
+  const std::lock_guard lock(mutex_);
+  begin_locked(now);
+  return saves_begun_;
+}
+
+void Controller::end_background_save(std::int64_t number, const std::optional<SaveCost>& committed) {
+  const std::lock_guard lock(mutex_);
+  if (!memory_.running || !memory_.in_flight || number != saves_begun_) return;
+  if (committed) {
+    commit_locked(memory_.last_seen, *committed);
+  } else {
+    memory_.in_flight = false;
+  }
 }
 
 void Controller::abort_save(double now) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -96,6 +97,14 @@ class Controller {
   void begin_save(double now);
   void commit_save(double now, double stall, double durable);
   void abort_save(double now);
+  // The same for a save in the background, whose end another thread tells: begin gives the number that the end must come with. The
+  // end takes the last time seen for now, and does nothing when another save was begun or the run has failed or ended meanwhile.
+  struct SaveCost {
+    double stall = 0;
+    double durable = 0;
+  };
+  std::int64_t begin_background_save(double now);
+  void end_background_save(std::int64_t number, const std::optional<SaveCost>& committed);
 
   void observe_task(std::string_view name, double seconds);
   void record_failure(double now);
@@ -154,6 +163,8 @@ class Controller {
   double cost() const;
   double poll() const;
   void see(double now, bool needs_run = true);
+  void begin_locked(double now);
+  void commit_locked(double now, const SaveCost& cost);
   void plan_next();
   Decision decide_locked(double now) const;
   void start(double now);
@@ -161,6 +172,7 @@ class Controller {
   ControllerOptions options_;
   mutable std::mutex mutex_;
   Memory memory_;
+  std::int64_t saves_begun_ = 0;
   // What the next decisions need, computed when something changes.
   double interval_ = 0;
   double due_ = 0;

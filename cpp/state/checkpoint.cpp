@@ -56,7 +56,7 @@ void Checkpoint::require_writer() const {
   }
 }
 
-SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
+SaveOptions Checkpoint::checked(const SaveOptions& given) const {
   SaveOptions options = given;
   base::require(options.step >= 0, "step is ", options.step, "; at least 0");
   require_prefix(options.prefix);
@@ -64,11 +64,21 @@ SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
   options.metadata = normalized_json("metadata", given.metadata);
   options.environment = normalized_json("environment", given.environment);
   require_writer();
-  const State whole = state.gathered();
+  return options;
+}
+
+SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
+  const SaveOptions options = checked(given);
+  SaveSource source;
+  return save_gathered(state.gathered(), options, source);
+}
+
+SaveResult Checkpoint::save_gathered(const State& state, const SaveOptions& options, SaveSource& source) {
   const std::lock_guard lock(mutex_);
   if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
   // A failed attempt keeps its number: should it come back complete after a crash, it is still older than the next.
-  SaveResult result = write_checkpoint(*storage_, whole, options, next_sequence_++, options.incremental ? latest_ : "");
+  SaveResult result = write_checkpoint(*storage_, state, options, next_sequence_++, options.incremental ? latest_ : "", source);
+  source.acknowledged();
   latest_ = result.name;
   const Retention retention{options_.keep_last, options_.keep_every, options_.keep_best, options_.larger_is_better};
   if (retention.keep_last > 0) retain(*storage_, retention, result.name, result.step);

@@ -36,6 +36,10 @@ class Checkpoint {
   Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options);
 
   SaveResult save(const State& state, const SaveOptions& options);
+  // The same in two steps: options as they will be used, or the error that they and this checkpoint deserve; then the save of a
+  // state without stateful objects, whose bytes come from source.
+  SaveOptions checked(const SaveOptions& options) const;
+  SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
   LoadResult load(State& state, const LoadOptions& options);
   VerifyResult verify(const std::string& name);
   // Looks at the storage; at(index) reads what was found until the next call. Error(out_of_range).

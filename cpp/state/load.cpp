@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "state/catalog.h"
 #include "state/tensor_file.h"
+#include "storage/rate_limit.h"
 
 namespace ckpt::state {
 namespace {
@@ -132,8 +133,10 @@ void read_group(storage::Storage& storage, const std::string& directory, const G
       for (const TensorEntry& entry : header.tensors) {
         const auto target = targets.find(entry.name);
         if (target == targets.end()) continue;  // of a partial load
+        storage::require_running(options.stop.get());
         const TensorRecord* const checked = options.verify == Verify::full ? records.at(entry.name) : nullptr;
         if (options.in_place) {
+          if (options.before_filling) options.before_filling();
           read_tensor(*file, header, entry, checked, target->second->byte_span());
           continue;
         }
@@ -189,6 +192,7 @@ std::optional<LoadResult> try_load(storage::Storage& storage, State& state, cons
     warn(cat("checkpoint ", base::quoted(name), " was written in the environment ", manifest.environment, "; this one is ",
              options.environment, ": results may differ in their last bits"));
   }
+  if (options.before_filling) options.before_filling();
   // From here on nothing can fail.
   for (const Loaded& item : loaded) {
     if (item.target->bytes() > 0)

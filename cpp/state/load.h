@@ -1,7 +1,10 @@
 // Loading: which checkpoint, into whose tensors, and what was checked.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "state/manifest.h"
@@ -19,6 +22,8 @@ struct LoadOptions {
   std::string environment;  // JSON of this run's, when it is to be compared
   bool partial = false;     // what one side lacks is reported, not refused; dtypes and shapes must match all the same
   bool in_place = false;    // bytes go straight into the tensors: faster, and undefined contents when the load fails
+  std::shared_ptr<const std::atomic<bool>> stop = {};  // Error(cancelled) at the next tensor once it is true
+  std::function<void()> before_filling = {};  // once or more, before tensors are written: may stop the load by Error(cancelled)
 };
 
 struct LoadResult {

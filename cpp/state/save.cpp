@@ -11,7 +11,7 @@
 #include "base/version.h"
 #include "state/catalog.h"
 #include "state/name.h"
-#include "state/tensor_file.h"
+#include "storage/rate_limit.h"
 
 namespace ckpt::state {
 namespace {
@@ -40,8 +40,9 @@ constexpr int most_attempts = 3;
 using Write = std::function<void(storage::File&)>;
 
 // False when sync failed in a way that another file may escape.
-bool write_and_sync(storage::Storage& storage, const std::string& path, std::int64_t bytes, const Write& write, bool last_attempt) {
-  const auto file = storage.create_stream(path, {bytes, nullptr});
+bool write_and_sync(storage::Storage& storage, const std::string& path, const storage::StreamOptions& options, const Write& write,
+                    bool last_attempt) {
+  const auto file = storage.create_stream(path, options);
   write(*file);
   try {
     file->sync();
@@ -54,13 +55,13 @@ bool write_and_sync(storage::Storage& storage, const std::string& path, std::int
 }
 
 // Writes a file under a temporary name, syncs it and gives it its name. After an error of sync the pages may be lost although the
-// next sync says otherwise: the file is written anew under another temporary name. bytes: about how many it will have.
-void write_durably(storage::Storage& storage, const std::string& path, std::int64_t bytes, const Write& write) {
+// next sync says otherwise: the file is written anew under another temporary name. Returns how often that was needed.
+int write_durably(storage::Storage& storage, const std::string& path, const storage::StreamOptions& options, const Write& write) {
   for (int attempt = 1;; ++attempt) {
     const std::string temporary = cat(path, ".tmp", attempt);
-    if (write_and_sync(storage, temporary, bytes, write, attempt == most_attempts)) {
+    if (write_and_sync(storage, temporary, options, write, attempt == most_attempts)) {
       storage.rename(temporary, path);
-      return;
+      return attempt - 1;
     }
     try {
       storage.remove(temporary);
@@ -80,13 +81,24 @@ void remove_temporaries(storage::Storage& storage, const std::string& path) {
   }
 }
 
-GroupRecord write_group(storage::Storage& storage, const std::string& directory, const StateGroup& group,
-                        const std::string& file_name) {
+// One save: what its parts need to know, and what is counted.
+struct Save {
+  storage::Storage& storage;
+  std::string directory;
+  SaveSource& source;
+  std::int64_t linked = 0;
+  std::int64_t rewritten = 0;
+
+  std::string path(const std::string& file_name) const { return path_in(directory, file_name); }
+  storage::StreamOptions stream_of(std::int64_t bytes) const { return {bytes, source.stop}; }
+};
+
+GroupRecord write_group(Save& save, const StateGroup& group, const std::string& file_name) {
   WrittenFile written;
   std::int64_t bytes = 0;
   for (const StateTensor& item : group.tensors) bytes += static_cast<std::int64_t>(item.tensor->byte_span().size());
-  write_durably(storage, path_in(directory, file_name), bytes,
-                [&](storage::File& file) { written = write_tensor_file(file, file_name, group.tensors); });
+  save.rewritten += write_durably(save.storage, save.path(file_name), save.stream_of(bytes),
+                                  [&](storage::File& file) { written = save.source.write(file, file_name, group); });
   return {group.name, {std::move(written.file)}, std::move(written.tensors)};
 }
 
@@ -109,38 +121,38 @@ std::optional<Earlier> read_earlier(storage::Storage& storage, const std::string
 
 // A second name for from, or a copy where that cannot be. Both are checked to be what record says: damage must not be handed on.
 // Error(corrupt) or what the storage throws; the temporary file may be left then.
-void link_or_copy(storage::Storage& storage, const std::string& from, const std::string& to, const GroupRecord& group) {
+void link_or_copy(Save& save, const std::string& from, const std::string& to, const GroupRecord& group) {
+  storage::Storage& storage = save.storage;
   const FileRecord& record = group.files.front();
   std::vector<const TensorRecord*> tensors;
   for (const TensorRecord& tensor : group.tensors) tensors.push_back(&tensor);
   verify_tensor_file(*storage.open(from), record, tensors);
   if (storage.link(from, to)) return;
-  write_durably(storage, to, record.bytes, [&](storage::File& file) { copy_file(*storage.open(from), file, record); });
+  save.rewritten += write_durably(storage, to, save.stream_of(record.bytes),
+                                  [&](storage::File& file) { copy_file(*storage.open(from), file, record); });
 }
 
 // The group as it was recorded earlier, under a new directory, when nothing in it has changed and it could be had; else nothing.
-std::optional<GroupRecord> reuse_group(storage::Storage& storage, const std::string& directory, const StateGroup& group,
-                                       const std::string& file_name, const Earlier& earlier) {
+std::optional<GroupRecord> reuse_group(Save& save, const StateGroup& group, const std::string& file_name, const Earlier& earlier) {
   const auto recorded = std::ranges::find(earlier.manifest.groups, group.name, &GroupRecord::name);
   if (recorded == earlier.manifest.groups.end() || recorded->files.size() != 1 || recorded->files.front().name != file_name ||
-      !holds_same_tensors(*recorded, group.tensors)) {
+      !save.source.holds_same(*recorded, group)) {
     return std::nullopt;
   }
   const std::string from = path_in(earlier.directory, file_name);
   try {
-    link_or_copy(storage, from, path_in(directory, file_name), *recorded);
+    link_or_copy(save, from, save.path(file_name), *recorded);
     return *recorded;
   } catch (const base::Error& error) {
-    if (error.status() == Status::no_space) throw;
+    if (error.status() == Status::no_space || error.status() == Status::cancelled) throw;
     warn(cat(from, " is not used again but written anew: ", error.message()));
-    remove_temporaries(storage, path_in(directory, file_name));
+    remove_temporaries(save.storage, save.path(file_name));
     return std::nullopt;
   }
 }
 
-Manifest write_files(storage::Storage& storage, const std::string& directory, const State& state, const SaveOptions& options,
-                     const std::string& latest, std::int64_t& linked) {
-  const std::optional<Earlier> earlier = read_earlier(storage, state.rarely_changing().empty() ? "" : latest);
+Manifest write_files(Save& save, const State& state, const SaveOptions& options, const std::string& latest) {
+  const std::optional<Earlier> earlier = read_earlier(save.storage, state.rarely_changing().empty() ? "" : latest);
   Manifest manifest;
   manifest.library_version = base::version_text();
   manifest.step = options.step;
@@ -151,45 +163,55 @@ Manifest write_files(storage::Storage& storage, const std::string& directory, co
   manifest.values = state.values();
   std::set<std::string> used_names;
   for (const StateGroup& group : state.groups()) {
+    storage::require_running(save.source.stop.get());
     const std::string file_name = group_file_name(group.name, used_names);
     std::optional<GroupRecord> reused;
-    if (earlier && state.rarely_changing().contains(group.name)) {
-      reused = reuse_group(storage, directory, group, file_name, *earlier);
-    }
-    linked += reused ? 1 : 0;
-    manifest.groups.push_back(reused ? *std::move(reused) : write_group(storage, directory, group, file_name));
+    if (earlier && state.rarely_changing().contains(group.name)) reused = reuse_group(save, group, file_name, *earlier);
+    save.linked += reused ? 1 : 0;
+    manifest.groups.push_back(reused ? *std::move(reused) : write_group(save, group, file_name));
   }
   return manifest;
 }
 
-void commit(storage::Storage& storage, const std::string& directory, const Manifest& manifest) {
+void commit(Save& save, const Manifest& manifest) {
+  storage::Storage& storage = save.storage;
   const std::string text = to_text(manifest);
   if (static_cast<std::int64_t>(text.size()) > largest_manifest_bytes) {
     base::fail(Status::out_of_range, "the manifest would have ", text.size(), " bytes; at most ", largest_manifest_bytes);
   }
   // The files' names are durable before the manifest that vouches for them can be.
-  storage.sync_directory(directory);
-  write_durably(storage, path_in(directory, manifest_name), static_cast<std::int64_t>(text.size()),
-                [&](storage::File& file) { file.write(0, std::as_bytes(std::span(text))); });
-  storage.sync_directory(directory);
+  storage.sync_directory(save.directory);
+  save.source.commit_point();
+  // From here on nothing stops it: half a commit could not be taken back with certainty.
+  save.rewritten += write_durably(storage, save.path(std::string(manifest_name)), {static_cast<std::int64_t>(text.size()), nullptr},
+                                  [&](storage::File& file) { file.write(0, std::as_bytes(std::span(text))); });
+  storage.sync_directory(save.directory);
   storage.sync_directory("");
 }
 
 }  // namespace
 
+WrittenFile SaveSource::write(storage::File& file, const std::string& file_name, const StateGroup& group) {
+  return write_tensor_file(file, file_name, group.tensors);
+}
+
+bool SaveSource::holds_same(const GroupRecord& recorded, const StateGroup& group) {
+  return holds_same_tensors(recorded, group.tensors);
+}
+
 SaveResult write_checkpoint(storage::Storage& storage, const State& state, const SaveOptions& options, std::int64_t commit_sequence,
-                            const std::string& latest) {
-  const std::string directory = make_attempt(storage, options.prefix, options.step);
+                            const std::string& latest, SaveSource& source) {
+  storage::require_running(source.stop.get());
+  Save save{storage, make_attempt(storage, options.prefix, options.step), source};
   try {
-    std::int64_t linked = 0;
-    Manifest manifest = write_files(storage, directory, state, options, latest, linked);
+    Manifest manifest = write_files(save, state, options, latest);
     manifest.commit_sequence = commit_sequence;
-    commit(storage, directory, manifest);
-    return {directory, options.step, commit_sequence, static_cast<std::int64_t>(manifest.groups.size()), total_bytes(manifest),
-            linked};
+    commit(save, manifest);
+    return {save.directory,        options.step, commit_sequence, static_cast<std::int64_t>(manifest.groups.size()),
+            total_bytes(manifest), save.linked,  save.rewritten};
   } catch (...) {
-    if (!remove_checkpoint(storage, directory))
-      warn(cat("what the failed save wrote to ", base::quoted(directory), " could not be removed"));
+    if (!remove_checkpoint(storage, save.directory))
+      warn(cat("what the failed save wrote to ", base::quoted(save.directory), " could not be removed"));
     throw;
   }
 }

@@ -1,12 +1,15 @@
 // One save: a new directory, its files, and the manifest that commits them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "state/manifest.h"
 #include "state/state.h"
+#include "state/tensor_file.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {
@@ -25,14 +28,31 @@ struct SaveResult {
   std::string name;
   std::int64_t step = 0;
   std::int64_t commit_sequence = 0;
-  std::int64_t files = 0;   // the manifest not counted
-  std::int64_t bytes = 0;   // of the files
-  std::int64_t linked = 0;  // files of those that were not written because nothing in them had changed
+  std::int64_t files = 0;      // the manifest not counted
+  std::int64_t bytes = 0;      // of the files
+  std::int64_t linked = 0;     // files of those that were not written because nothing in them had changed
+  std::int64_t rewritten = 0;  // files that were written anew because their sync had failed
+};
+
+// Where the bytes of a save come from, and who may stop it. This one takes them from the tensors and is never stopped.
+class SaveSource {
+ public:
+  virtual ~SaveSource() = default;
+  // Writes a group of the state that is being saved to an empty file; again when its sync failed.
+  virtual WrittenFile write(storage::File& file, const std::string& file_name, const StateGroup& group);
+  // True when the group's tensors have the bytes that were recorded earlier.
+  virtual bool holds_same(const GroupRecord& recorded, const StateGroup& group);
+  // All files are written; what comes next commits. May throw Error(cancelled): the save leaves nothing behind then.
+  virtual void commit_point() {}
+  // The checkpoint is durable.
+  virtual void acknowledged() {}
+  // Error(cancelled) at the next chunk once it is true; may be nullptr.
+  std::shared_ptr<const std::atomic<bool>> stop;
 };
 
 // Returns when the checkpoint is durable. When it throws, what it wrote was removed as far as that went; older checkpoints are as
 // before. latest: the checkpoint that files of rarely changing groups may be linked from; "": none.
 SaveResult write_checkpoint(storage::Storage& storage, const State& state, const SaveOptions& options, std::int64_t commit_sequence,
-                            const std::string& latest);
+                            const std::string& latest, SaveSource& source);
 
 }  // namespace ckpt::state

@@ -1,12 +1,10 @@
 #include "storage/stream_file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "base/error.h"
@@ -43,8 +41,6 @@ StreamFile::~StreamFile() {
   }
 }
 
-void StreamFile::Unmap::operator()(std::byte* start) const noexcept { ::munmap(start, bytes); }
-
 // A file whose blocks are there from the start is written in parallel, in few extents, and is refused at once when it cannot fit.
 void StreamFile::reserve_space(std::int64_t bytes) {
   base::require(bytes >= 0, "expected_bytes is ", bytes, "; at least 0");
@@ -74,12 +70,9 @@ bool StreamFile::make_direct() {
 #endif
 }
 
-// Whole pages from the system, so that they have every alignment that a device may ask for.
+// Whole pages from the system, so that they have every alignment that a device may ask for; large ones, which it pins faster.
 void StreamFile::make_chunks(std::size_t count) {
-  const std::size_t bytes = count * chunk_bytes;
-  void* const start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED) throw std::bad_alloc();
-  memory_ = std::unique_ptr<std::byte[], Unmap>(static_cast<std::byte*>(start), Unmap{bytes});
+  memory_ = base::map_pages(count * chunk_bytes);
   for (std::size_t i = 0; i < count; ++i) chunks_.push_back({{memory_.get() + i * chunk_bytes, chunk_bytes}});
   filling_ = &chunks_.front();
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/os/memory.h"
 #include "base/os/thread.h"
 #include "storage/descriptor.h"
 #include "storage/rate_limit.h"
@@ -50,10 +51,6 @@ class StreamFile final : public File {
     std::int64_t offset = 0;
     Stage stage = Stage::filling;
   };
-  struct Unmap {
-    std::size_t bytes;
-    void operator()(std::byte* start) const noexcept;
-  };
 
   void reserve_space(std::int64_t bytes);
   bool make_direct();
@@ -75,7 +72,7 @@ class StreamFile final : public File {
   std::shared_ptr<RateLimit> limit_;
   WritePath path_;
   std::size_t offset_alignment_ = 1;
-  std::unique_ptr<std::byte[], Unmap> memory_;
+  base::Pages memory_;
   std::vector<Chunk> chunks_;
   Chunk* filling_ = nullptr;
   std::unique_ptr<Ring> ring_;

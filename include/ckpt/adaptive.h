@@ -22,6 +22,7 @@
 #ifndef CKPT_ADAPTIVE_H
 #define CKPT_ADAPTIVE_H
 
+#include <ckpt/async.h>
 #include <ckpt/base.h>
 #include <ckpt/state.h>
 
@@ -239,6 +240,15 @@ CKPT_API ckpt_status ckpt_controller_commit(ckpt_controller* controller, double 
 
 /* The save that was begun came to nothing; nothing is learned from it. INVALID_STATE without begin. */
 CKPT_API ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now_seconds);
+
+/* Begins a save in the background that commits or aborts by itself when it ends, on a thread of the manager: with the stall and the
+ * time until it was durable that the manager measured, at the last time that the controller has seen. What the controller knows
+ * goes into state as CKPT_STATE_CONTROLLER first. state, options, task, id and errors: as ckpt_async_save; when it fails, the save
+ * is aborted. INVALID_STATE when a save is in flight or no run is going on. An end that comes after record_failure,
+ * record_clean_exit or another begin of the controller's changes nothing. */
+CKPT_API ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async* async,
+                                                ckpt_state* state, const ckpt_save_options* options,
+                                                const ckpt_async_task_options* task, int64_t* id);
 
 /* A task took this long; see ckpt_threshold_observe_task. Its mean also stands for poll_seconds when that is 0. */
 CKPT_API ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double seconds);

@@ -5,6 +5,7 @@
 #define CKPT_ADAPTIVE_HPP
 
 #include <ckpt/adaptive.h>
+#include <ckpt/async.hpp>
 #include <ckpt/base.hpp>
 #include <ckpt/state.hpp>
 
@@ -128,6 +129,13 @@ class Controller {
     check(ckpt_controller_commit(handle(), now, stall_seconds, durable_seconds));
   }
   void abort(double now) { check(ckpt_controller_abort(handle(), now)); }
+  // Begins a save in the background that commits or aborts by itself; the task's id.
+  std::int64_t save_async(AsyncManager& async, double now, State& state, const SaveOptions& options, AsyncTaskOptions task = {}) {
+    const ckpt_save_options given = detail::to_c(options);
+    return AsyncManager::start(std::move(task), [&](const ckpt_async_task_options& how, std::int64_t* id) {
+      return ckpt_controller_save_async(handle(), now, async.handle(), state.handle(), &given, &how, id);
+    });
+  }
 
   void observe_task(const std::string& name, double seconds) {
     check(ckpt_controller_observe_task(handle(), name.c_str(), seconds));

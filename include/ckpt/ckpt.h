@@ -31,6 +31,7 @@
 #define CKPT_CKPT_H
 
 #include <ckpt/adaptive.h>
+#include <ckpt/async.h>
 #include <ckpt/base.h>
 #include <ckpt/engine.h>
 #include <ckpt/memory.h>

@@ -6,6 +6,7 @@
 #define CKPT_CKPT_HPP
 
 #include <ckpt/adaptive.hpp>
+#include <ckpt/async.hpp>
 #include <ckpt/base.hpp>
 #include <ckpt/engine.hpp>
 #include <ckpt/memory.hpp>

@@ -120,6 +120,35 @@ struct LoadOptions {
   bool in_place = false;         // faster and without memory of its own; undefined contents when it throws
 };
 
+namespace detail {
+
+inline const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+// They borrow the texts.
+inline ckpt_save_options to_c(const SaveOptions& options) {
+  ckpt_save_options given = CKPT_SAVE_OPTIONS_INIT;
+  given.step = options.step;
+  given.seed = options.seed;
+  given.metadata_json = or_null(options.metadata_json);
+  given.environment_json = or_null(options.environment_json);
+  given.prefix = or_null(options.prefix);
+  given.metric = options.metric.value_or(0);
+  given.has_metric = options.metric ? 1 : 0;
+  given.incremental = options.incremental ? 1 : 0;
+  return given;
+}
+inline ckpt_load_options to_c(const LoadOptions& options) {
+  ckpt_load_options given = CKPT_LOAD_OPTIONS_INIT;
+  given.verify = options.verify ? CKPT_VERIFY_FULL : CKPT_VERIFY_NONE;
+  given.name = or_null(options.name);
+  given.environment_json = or_null(options.environment_json);
+  given.partial = options.partial ? 1 : 0;
+  given.in_place = options.in_place ? 1 : 0;
+  return given;
+}
+
+}  // namespace detail
+
 struct LoadResult {
   std::string name;
   std::int64_t step = 0;
@@ -205,15 +234,7 @@ class Checkpoint {
 
   // Durable when it returns.
   SaveResult save(const State& state, const SaveOptions& options) {
-    ckpt_save_options given = CKPT_SAVE_OPTIONS_INIT;
-    given.step = options.step;
-    given.seed = options.seed;
-    given.metadata_json = or_null(options.metadata_json);
-    given.environment_json = or_null(options.environment_json);
-    given.prefix = or_null(options.prefix);
-    given.metric = options.metric.value_or(0);
-    given.has_metric = options.metric ? 1 : 0;
-    given.incremental = options.incremental ? 1 : 0;
+    const ckpt_save_options given = detail::to_c(options);
     ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
     check(ckpt_checkpoint_save(handle(), state.handle(), &given, &result));
     return {result.name, result.step, result.commit_sequence, result.files, result.bytes, result.linked};
@@ -258,7 +279,7 @@ class Checkpoint {
   // Checks every checksum; the Error names the first bad file and tensor. name "": the newest that has a manifest.
   VerifyResult verify(const std::string& name = {}) const {
     ckpt_verify_result result = CKPT_VERIFY_RESULT_INIT;
-    check(ckpt_checkpoint_verify(handle(), or_null(name), &result));
+    check(ckpt_checkpoint_verify(handle(), detail::or_null(name), &result));
     return {result.name, result.files, result.tensors, result.bytes};
   }
 
@@ -278,12 +299,7 @@ class Checkpoint {
     check(ckpt_checkpoint_create(storage.handle(), &options, checkpoint_.out()));
   }
   ckpt_status load_into(State& state, const LoadOptions& options, ckpt_load_result& result) {
-    ckpt_load_options given = CKPT_LOAD_OPTIONS_INIT;
-    given.verify = options.verify ? CKPT_VERIFY_FULL : CKPT_VERIFY_NONE;
-    given.name = or_null(options.name);
-    given.environment_json = or_null(options.environment_json);
-    given.partial = options.partial ? 1 : 0;
-    given.in_place = options.in_place ? 1 : 0;
+    const ckpt_load_options given = detail::to_c(options);
     return ckpt_checkpoint_load(handle(), state.handle(), &given, &result);
   }
   static LoadResult converted(const ckpt_load_result& result) {
@@ -291,7 +307,6 @@ class Checkpoint {
             result.bytes,     result.skipped, result.environment_differs != 0, result.missing,
             result.unexpected};
   }
-  static const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
   detail::Handle<ckpt_checkpoint, ckpt_checkpoint_release> checkpoint_;
 };

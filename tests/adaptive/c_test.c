@@ -120,6 +120,37 @@ static void controller_survives_the_crash(void) {
   ckpt_storage_release(storage);
 }
 
+static void background_saves(void) {
+  ckpt_storage* storage = NULL;
+  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_async* async = NULL;
+  ckpt_state* state = NULL;
+  ckpt_controller* controller = NULL;
+  ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
+  int64_t id = 0;
+  CHECK_OK(ckpt_storage_create_memory(&storage));
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_create_async(checkpoint, NULL, &async));
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_OK(ckpt_controller_create(NULL, &controller));
+  CHECK_FAILS(ckpt_controller_save_async(controller, 5, async, state, NULL, NULL, &id), CKPT_E_INVALID_STATE, "no run");
+  CHECK_OK(ckpt_controller_begin_run(controller, 5));
+  CHECK_FAILS(ckpt_controller_save_async(controller, 4, async, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT,
+              "now_seconds is 4");
+  CHECK_FAILS(ckpt_controller_save_async(controller, 6, NULL, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "async is NULL");
+  CHECK_FAILS(ckpt_controller_save_async(controller, 6, async, NULL, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "state is NULL");
+  CHECK_FAILS(ckpt_controller_save_async(controller, 6, async, state, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "id is NULL");
+  CHECK_OK(ckpt_controller_save_async(controller, 6, async, state, NULL, NULL, &id));
+  CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
+  CHECK_OK(ckpt_controller_get_info(controller, &info));
+  CHECK(info.saves == 1 && info.save_in_flight == 0 && near(info.last_seen_seconds, 6, 0));
+  ckpt_controller_release(controller);
+  ckpt_async_release(async);
+  ckpt_state_release(state);
+  ckpt_checkpoint_release(checkpoint);
+  ckpt_storage_release(storage);
+}
+
 static void clocks_and_tasks(void) {
   ckpt_clock* clock = NULL;
   ckpt_controller* controller = NULL;
@@ -159,6 +190,7 @@ int main(void) {
   formulas();
   threshold_rule();
   controller_survives_the_crash();
+  background_saves();
   clocks_and_tasks();
   simulator();
   return 0;

@@ -27,6 +27,27 @@ void save(Controller& controller, double now, double cost) {
   controller.commit_save(now + cost, cost, cost);
 }
 
+// The end of a save in the background may come when another one was begun, or none is wanted any more.
+TEST(AdaptiveController, ALateEndOfABackgroundSaveChangesNothing) {
+  Controller controller({});
+  controller.begin_run(0);
+  const std::int64_t first = controller.begin_background_save(100);
+  controller.end_background_save(first, std::nullopt);
+  const std::int64_t second = controller.begin_background_save(200);
+  controller.end_background_save(first, Controller::SaveCost{1, 1});
+  EXPECT_TRUE(controller.info().save_in_flight);
+  EXPECT_EQ(controller.info().saves, 0);
+  controller.end_background_save(second, Controller::SaveCost{2, 5});
+  EXPECT_EQ(controller.info().saves, 1);
+  EXPECT_EQ(controller.info().cost_seconds, 2);
+  EXPECT_EQ(controller.info().last_seen_seconds, 200);
+  EXPECT_EQ(controller.decide(200).checkpoint, false);
+  const std::int64_t third = controller.begin_background_save(300);
+  controller.record_clean_exit(301);
+  controller.end_background_save(third, Controller::SaveCost{2, 5});
+  EXPECT_EQ(controller.info().saves, 1);
+}
+
 TEST(AdaptiveController, FiresAtThePollNearestToTheTarget) {
   for (const auto& [interval, poll, wanted] : {std::tuple{100.0, 30.0, 90.0}, {104.0, 30.0, 90.0}, {106.0, 30.0, 120.0}}) {
     ControllerOptions options = fixed(interval);

@@ -35,6 +35,39 @@ TEST(AdaptiveHpp, ControllerLivesAndTravels) {
   EXPECT_THROW(other.commit(5000, 1, 1), ckpt::Error);
 }
 
+TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
+  ckpt::Checkpoint checkpoint(ckpt::Storage::memory());
+  ckpt::AsyncManager async(checkpoint);
+  ckpt::State state;
+  ckpt::Controller controller;
+  controller.begin_run(100);
+  ckpt::SaveOptions options;
+  options.step = 7;
+  int told = 0;
+  ckpt::AsyncTaskOptions task;
+  task.callbacks.ended = [&](const ckpt::AsyncResult& result) { told += result.success() ? 1 : 0; };
+  const std::int64_t id = controller.save_async(async, 700, state, options, std::move(task));
+  const ckpt::AsyncResult result = async.wait(id);
+  EXPECT_TRUE(result.success());
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(controller.info().saves, 1);
+  EXPECT_EQ(controller.info().save_in_flight, 0);
+  EXPECT_EQ(controller.info().cost_seconds, result.stall_seconds);
+  EXPECT_EQ(controller.info().durable_seconds, result.durable_seconds);
+  EXPECT_EQ(controller.info().last_seen_seconds, 700);  // the caller's clock is the caller's
+  // What it knew when the save began is in the checkpoint.
+  ckpt::State loaded;
+  checkpoint.load(loaded);
+  ckpt::Controller other;
+  other.from_json(loaded.json(CKPT_STATE_CONTROLLER));
+  EXPECT_EQ(other.info().running, 1);
+  // One that cannot begin is aborted.
+  async.close();
+  EXPECT_THROW(controller.save_async(async, 800, state, options), ckpt::Error);
+  EXPECT_EQ(controller.info().save_in_flight, 0);
+  EXPECT_EQ(controller.info().saves, 1);
+}
+
 TEST(AdaptiveHpp, ThresholdAndFormulas) {
   ckpt::Threshold rule;
   rule.observe_task("a", 10);

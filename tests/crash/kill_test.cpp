@@ -48,7 +48,7 @@ std::string contents(const std::string& path) {
 // Trainers of one test, one after the other, and the page they share with it.
 class Trainers {
  public:
-  Trainers() : status_path_(scratch_ / "status") {
+  explicit Trainers(bool background) : background_(background), status_path_(scratch_ / "status") {
     const int file = ::open(status_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     EXPECT_EQ(::ftruncate(file, sizeof(TrainerStatus)), 0);
     void* const page = ::mmap(nullptr, sizeof(TrainerStatus), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -65,10 +65,10 @@ class Trainers {
     status->operations = 0;
     status->in_save = 0;
     status->first_step = -1;
-    std::string arguments[] = {CKPT_TRAINER, scratch_ / root,          std::to_string(steps), scratch_ / (root + ".result"),
-                               status_path_, std::to_string(operation)};
-    char* argv[7] = {};
-    for (std::size_t i = 0; i < 6; ++i) argv[i] = arguments[i].data();
+    std::string arguments[] = {CKPT_TRAINER, scratch_ / root,           std::to_string(steps), scratch_ / (root + ".result"),
+                               status_path_, std::to_string(operation), "background"};
+    char* argv[8] = {};
+    for (std::size_t i = 0; i < (background_ ? 7U : 6U); ++i) argv[i] = arguments[i].data();
     pid_t process = 0;
     EXPECT_EQ(::posix_spawn(&process, CKPT_TRAINER, nullptr, nullptr, argv, environ), 0);
     if (microseconds >= 0) {
@@ -85,6 +85,7 @@ class Trainers {
   TrainerStatus* status = nullptr;
 
  private:
+  bool background_;
   Scratch scratch_;
   std::string status_path_;
 };
@@ -122,10 +123,10 @@ void train_under_fire(Trainers& trainers, const std::string& root, std::mt19937_
   }
 }
 
-TEST(CrashKill, ResumesAndEndsBitIdentical) {
+void kill_and_resume(bool background) {
   // A kill leaves the system alive: nothing depends on a real disk, and memory is much faster.
   if (::access("/dev/shm", W_OK) == 0) ::setenv("TMPDIR", "/dev/shm", 0);
-  Trainers trainers;
+  Trainers trainers(background);
   const std::int64_t begin = now_us();
   ASSERT_EQ(trainers.run("undisturbed", -1, -1), 0);
   const std::int64_t run_us = now_us() - begin;
@@ -146,5 +147,10 @@ TEST(CrashKill, ResumesAndEndsBitIdentical) {
               static_cast<long long>(operations));
   EXPECT_GE(tally.inside * 10, tally.kills * 3);  // 60 of 200
 }
+
+TEST(CrashKill, ResumesAndEndsBitIdentical) { kill_and_resume(false); }
+
+// A save counts as under way from the moment at which it is staged: training goes on, and the kill lands before it is durable.
+TEST(CrashKill, ResumesFromBackgroundSavesToo) { kill_and_resume(true); }
 
 }  // namespace

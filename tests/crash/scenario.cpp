@@ -42,9 +42,9 @@ Scenario saves(const std::string& name, const std::vector<std::int64_t>& steps, 
 
 // For every moment at which the process that saves step `killed` may die: another goes on with step `next`.
 void add_killed(std::vector<Scenario>& out, const std::string& name, const std::vector<std::int64_t>& before, std::int64_t killed,
-                std::int64_t next, std::int64_t keep_last) {
+                std::int64_t next, std::int64_t keep_last, const Contents& contents = {}) {
   for (std::int64_t operations = 1;; ++operations) {
-    Narrator narrator(base::cat(name, " killed after ", operations));
+    Narrator narrator(base::cat(name, " killed after ", operations), contents);
     narrator.open();
     for (const std::int64_t step : before) narrator.save(step);
     const bool died = narrator.killed_save(killed, operations);
@@ -132,7 +132,7 @@ Narrator::Narrator(std::string name, const Scenario& before, const Image& left) 
 void Narrator::open(std::int64_t keep_last) {
   checkpoint_.reset();
   recorder_->revive();
-  checkpoint_ = std::make_unique<state::Checkpoint>(std::make_shared<RecordingStorage>(disk_, recorder_),
+  checkpoint_ = std::make_shared<state::Checkpoint>(std::make_shared<RecordingStorage>(disk_, recorder_),
                                                     state::CheckpointOptions{false, keep_last});
   NumberedState state(scenario_.contents);
   try {
@@ -150,8 +150,23 @@ void Narrator::save(std::int64_t step) {
   state::SaveOptions options;
   options.step = step;
   const std::size_t from = recorder_->log.size();
-  checkpoint_->save(state.state, options);
+  if (scenario_.contents.background) {
+    save_in_background(state, options);
+  } else {
+    checkpoint_->save(state.state, options);
+  }
   mark_acknowledged(recorder_->log, from, number);
+}
+
+// The training process goes on while the save is written: what it does to its tensors must not show.
+void Narrator::save_in_background(NumberedState& state, const state::SaveOptions& options) {
+  state::AsyncOptions small;
+  small.staging_bytes = state::smallest_arena_bytes;
+  const auto manager = std::make_shared<state::AsyncManager>(checkpoint_, small);
+  const std::int64_t id = manager->save(state.state, options, {});
+  state.fill(99);
+  const state::TaskResult result = manager->wait(id, -1);
+  if (result.state != state::TaskState::completed) base::fail(result.status, result.error);
 }
 
 bool Narrator::killed_save(std::int64_t step, std::int64_t operations) {
@@ -183,16 +198,29 @@ Scenario Narrator::finish() {
 }
 
 std::vector<Scenario> short_scenarios() {
-  return {saves("first save", {1}, 0, 0),     saves("second save", {1, 2}, 0, 1),    saves("re-saved step", {1, 2, 2}, 0, 2),
-          saves("keep one", {1, 2, 3}, 1, 1), saves("keep two", {1, 2, 3, 4}, 2, 2), saves("linked", {1, 2, 3}, 1, 2, {2, true})};
+  return {saves("first save", {1}, 0, 0),          saves("second save", {1, 2}, 0, 1),
+          saves("re-saved step", {1, 2, 2}, 0, 2), saves("keep one", {1, 2, 3}, 1, 1),
+          saves("keep two", {1, 2, 3, 4}, 2, 2),   saves("linked", {1, 2, 3}, 1, 2, {2, true, false})};
+}
+
+std::vector<Scenario> background_scenarios() {
+  const Contents plain{2, false, true};
+  std::vector<Scenario> out = {
+      saves("background, first save", {1}, 0, 0, plain),          saves("background, second save", {1, 2}, 0, 1, plain),
+      saves("background, re-saved step", {1, 2, 2}, 0, 2, plain), saves("background, keep one", {1, 2, 3}, 1, 1, plain),
+      saves("background, keep two", {1, 2, 3, 4}, 2, 2, plain),   saves("background, linked", {1, 2, 3}, 1, 1, {2, true, true}),
+      saves("background, wide", {1, 2}, 1, 0, {4, false, true})};
+  add_killed(out, "background, next step", {1}, 2, 3, 1, plain);
+  add_killed(out, "background, lower step", {4}, 5, 3, 1, plain);
+  return out;
 }
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> out = short_scenarios();
-  out.push_back(saves("wide", {1, 2}, 1, 0, {4, false}));
-  out.push_back(saves("wide, keep two", {7, 8, 9, 10}, 2, 2, {5, false}));
-  out.push_back(saves("linked, keep all", {1, 2, 3, 3, 4, 5}, 0, 2, {2, true}));
-  out.push_back(saves("linked, keep two", {1, 2, 3, 4, 5}, 2, 2, {3, true}));
+  out.push_back(saves("wide", {1, 2}, 1, 0, {4, false, false}));
+  out.push_back(saves("wide, keep two", {7, 8, 9, 10}, 2, 2, {5, false, false}));
+  out.push_back(saves("linked, keep all", {1, 2, 3, 3, 4, 5}, 0, 2, {2, true, false}));
+  out.push_back(saves("linked, keep two", {1, 2, 3, 4, 5}, 2, 2, {3, true, false}));
   add_killed(out, "next step", {1}, 2, 3, 1);
   add_killed(out, "same step", {1}, 2, 2, 0);
   // What only a kill left as newest, and nobody acknowledged, supersedes nothing.

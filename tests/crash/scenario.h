@@ -10,6 +10,7 @@
 
 #include "disk_model.h"
 #include "recorder.h"
+#include "state/async_manager.h"
 #include "state/checkpoint.h"
 
 namespace ckpt::tests {
@@ -18,6 +19,7 @@ namespace ckpt::tests {
 struct Contents {
   int groups = 2;
   bool incremental = false;
+  bool background = false;  // saved by an AsyncManager; filled with something else as soon as a save is staged
 };
 
 // A state whose every element tells which save it belongs to and where it stands.
@@ -66,13 +68,17 @@ class Narrator {
   Scenario scenario_;
   std::shared_ptr<storage::Storage> disk_;
   std::shared_ptr<Recorder> recorder_ = std::make_shared<Recorder>();
-  std::unique_ptr<state::Checkpoint> checkpoint_;
+  void save_in_background(NumberedState& state, const state::SaveOptions& options);
+
+  std::shared_ptr<state::Checkpoint> checkpoint_;
 };
 
 // First save, second save, a re-saved step, retention, linked files, what follows killed saves, wide states, and crashes during the
 // recovery from a crash.
 std::vector<Scenario> all_scenarios();
 std::vector<Scenario> short_scenarios();
+// The same stories, and those of killed saves, told by saves in the background.
+std::vector<Scenario> background_scenarios();
 
 enum class Violation {
   none,

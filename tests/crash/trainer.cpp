@@ -1,5 +1,5 @@
 // A training process to be killed: a network of 8-16-1 by stochastic gradient descent with momentum, saved after every step.
-//   trainer ROOT STEPS RESULT STATUS [OPERATION]
+//   trainer ROOT STEPS RESULT STATUS [OPERATION [background]]
 // Resumes from ROOT, and writes the final parameters to RESULT. STATUS is a file that it maps: whoever killed it reads there what
 // it was doing. It kills itself at operation OPERATION of its storage: before it when that is even, after it (a write: half-way)
 // when odd.
@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/philox.h"
 #include "forwarding_storage.h"
+#include "state/async_manager.h"
 #include "state/checkpoint.h"
 #include "storage/file_system.h"
 #include "trainer_status.h"
@@ -173,23 +174,71 @@ class Network {
 
 std::int64_t number(const char* text) { return std::strtoll(text, nullptr, 10); }
 
-void run(char** argv, TrainerStatus& status, std::int64_t kill_at) {
-  Killer killer(status, kill_at);
-  const auto disk = std::make_shared<KillingStorage>(storage::open_file_system(argv[1], storage::Root::make), killer);
-  state::Checkpoint checkpoint(disk, {false, 2});
-  Network network;
-  std::int64_t step = 0;
-  if (checkpoint.count() > 0) step = checkpoint.load(network.state, {}).step;
-  status.first_step = step;
-  for (const std::int64_t steps = number(argv[2]); step < steps;) {
-    network.train(++step);
+// Tells which steps are durable, and whether a save is under way, staged and not durable included.
+class StatusListener final : public state::TaskListener {
+ public:
+  explicit StatusListener(TrainerStatus& status) : status_(status) {}
+  void staged(std::int64_t, double) override { ++status_.in_save; }
+  void progress(std::int64_t, std::int64_t, std::int64_t) override {}
+  void ended(const state::TaskResult& result) override {
+    --status_.in_save;
+    if (result.state == state::TaskState::completed) status_.acknowledged = result.step;
+  }
+
+ private:
+  TrainerStatus& status_;
+};
+
+// Saves after every step, in this thread or in another one while the next steps run.
+class Saver {
+ public:
+  Saver(std::shared_ptr<state::Checkpoint> checkpoint, TrainerStatus& status, bool background)
+      : checkpoint_(std::move(checkpoint)), status_(status) {
+    if (!background) return;
+    state::AsyncOptions options;
+    options.capacity = 2;
+    options.staging_bytes = state::smallest_arena_bytes;
+    options.listener = std::make_shared<StatusListener>(status);
+    manager_ = std::make_shared<state::AsyncManager>(checkpoint_, options);
+  }
+  void save(const state::State& what, std::int64_t step) {
     state::SaveOptions options;
     options.step = step;
-    status.in_save = 1;
-    checkpoint.save(network.state, options);
-    status.in_save = 0;
-    status.acknowledged = step;
+    if (manager_ != nullptr) {
+      state::TaskOptions waiting;
+      waiting.when_full = state::WhenFull::wait;
+      manager_->save(what, options, waiting);
+      return;
+    }
+    status_.in_save = 1;
+    checkpoint_->save(what, options);
+    status_.in_save = 0;
+    status_.acknowledged = step;
   }
+  void finish() {
+    if (manager_ != nullptr) manager_->close(state::CloseMode::drain, -1);
+  }
+
+ private:
+  std::shared_ptr<state::Checkpoint> checkpoint_;
+  TrainerStatus& status_;
+  std::shared_ptr<state::AsyncManager> manager_;
+};
+
+void run(char** argv, TrainerStatus& status, std::int64_t kill_at, bool background) {
+  Killer killer(status, kill_at);
+  const auto disk = std::make_shared<KillingStorage>(storage::open_file_system(argv[1], storage::Root::make), killer);
+  const auto checkpoint = std::make_shared<state::Checkpoint>(disk, state::CheckpointOptions{false, 2});
+  Network network;
+  std::int64_t step = 0;
+  if (checkpoint->count() > 0) step = checkpoint->load(network.state, {}).step;
+  status.first_step = step;
+  Saver saver(checkpoint, status, background);
+  for (const std::int64_t steps = number(argv[2]); step < steps;) {
+    network.train(++step);
+    saver.save(network.state, step);
+  }
+  saver.finish();
   std::ofstream(argv[3], std::ios::binary).write(reinterpret_cast<const char*>(network.weights()), parameters * 4);
 }
 
@@ -202,7 +251,7 @@ int main(int argc, char** argv) {
   if (file < 0 || shared == MAP_FAILED) return 2;
   base::set_log(base::LogLevel::warning, [](base::LogLevel, const char*, const char*) {});
   try {
-    run(argv, *static_cast<TrainerStatus*>(shared), argc > 5 ? number(argv[5]) : -1);
+    run(argv, *static_cast<TrainerStatus*>(shared), argc > 5 ? number(argv[5]) : -1, argc > 6);
     return 0;
   } catch (const base::Error& error) {
     std::fprintf(stderr, "trainer: %s\n", error.message().c_str());

@@ -1,6 +1,9 @@
 #include "base/os/memory.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include <new>
 
 namespace ckpt::base {
 
@@ -10,6 +13,17 @@ PhysicalMemory physical_memory() noexcept {
   const std::int64_t free_pages = sysconf(_SC_AVPHYS_PAGES);
   if (page_bytes <= 0 || pages <= 0) return {};
   return {pages * page_bytes, free_pages > 0 ? free_pages * page_bytes : 0};
+}
+
+void UnmapPages::operator()(std::byte* start) const noexcept { ::munmap(start, bytes); }
+
+Pages map_pages(std::size_t bytes) {
+  void* const start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) throw std::bad_alloc();
+#if defined(MADV_HUGEPAGE)
+  ::madvise(start, bytes, MADV_HUGEPAGE);  // only a wish
+#endif
+  return Pages(static_cast<std::byte*>(start), UnmapPages{bytes});
 }
 
 }  // namespace ckpt::base

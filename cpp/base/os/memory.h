@@ -1,7 +1,9 @@
-// How much physical memory the machine has, asked from the operating system without reading files.
+// Memory by whole pages, and how much of it the machine has, asked from the operating system without reading files.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace ckpt::base {
 
@@ -12,5 +14,15 @@ struct PhysicalMemory {
 
 // Zeros when the system does not tell.
 PhysicalMemory physical_memory() noexcept;
+
+struct UnmapPages {
+  std::size_t bytes = 0;
+  void operator()(std::byte* start) const noexcept;
+};
+using Pages = std::unique_ptr<std::byte[], UnmapPages>;
+
+// At least so many bytes of zeros that begin on a page. The system gives a page when it is first touched, large ones where it can.
+// Throws std::bad_alloc.
+Pages map_pages(std::size_t bytes);
 
 }  // namespace ckpt::base

@@ -1,6 +1,7 @@
 #include "base/os/thread.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <utility>
@@ -46,6 +47,15 @@ struct Thread::Native {
 
 std::uint64_t fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
+void be_nice(std::int32_t nice) noexcept {
+#if defined(__linux__)
+  // Of the calling thread alone, against POSIX: setpriority(2), "C library/kernel differences".
+  if (nice > 0) ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + nice);
+#else
+  static_cast<void>(nice);
+#endif
+}
+
 Thread::Thread(std::string name, std::function<void()> body) : native_(std::make_unique<Native>()), generation_(fork_generation()) {
   auto start = std::make_unique<Start>(std::move(name), std::move(body));
   const int error = pthread_create(&native_->id, nullptr, run, start.get());
@@ -61,6 +71,12 @@ void Thread::join() {
   if (joined_ || generation_ != fork_generation()) return;
   joined_ = true;
   pthread_join(native_->id, nullptr);
+}
+
+void Thread::detach() {
+  if (joined_ || generation_ != fork_generation()) return;
+  joined_ = true;
+  pthread_detach(native_->id);
 }
 
 bool Thread::is_current() const noexcept { return pthread_equal(native_->id, pthread_self()) != 0; }

@@ -11,6 +11,9 @@ namespace ckpt::base {
 // Grows by one in every forked child: an object that owns threads remembers the value it was made under.
 std::uint64_t fork_generation() noexcept;
 
+// Makes the calling thread yield to others: adds nice (0 .. 19) to its nice value. Where threads have none of their own, nothing.
+void be_nice(std::int32_t nice) noexcept;
+
 class Thread {
  public:
   // Starts body, which must not throw, on a new thread between the start and the stop hooks. name: at most 15 bytes are shown by
@@ -22,6 +25,8 @@ class Thread {
   Thread& operator=(const Thread&) = delete;
 
   void join();
+  // Nobody will join it: it ends by itself.
+  void detach();
   // True on this very thread.
   bool is_current() const noexcept;
 

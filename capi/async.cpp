@@ -1,0 +1,319 @@
+#include "async.h"
+
+#include <cstddef>
+#include <cstring>
+
+#include "base/error.h"
+#include "state.h"
+
+using namespace ckpt::base;
+using namespace ckpt::capi;
+namespace state = ckpt::state;
+
+static_assert(CKPT_ASYNC_QUEUED == static_cast<int>(state::TaskState::queued));
+static_assert(CKPT_ASYNC_RUNNING == static_cast<int>(state::TaskState::running));
+static_assert(CKPT_ASYNC_COMPLETED == static_cast<int>(state::TaskState::completed));
+static_assert(CKPT_ASYNC_FAILED == static_cast<int>(state::TaskState::failed));
+static_assert(CKPT_ASYNC_CANCELLED == static_cast<int>(state::TaskState::cancelled));
+static_assert(CKPT_ASYNC_REJECTED == static_cast<int>(state::TaskState::rejected));
+static_assert(CKPT_ASYNC_SAVE == static_cast<int>(state::TaskKind::save));
+static_assert(CKPT_ASYNC_LOAD == static_cast<int>(state::TaskKind::load));
+static_assert(CKPT_ASYNC_COPY == static_cast<int>(state::StagingMode::copy));
+static_assert(CKPT_ASYNC_BORROW == static_cast<int>(state::StagingMode::borrow));
+static_assert(CKPT_ASYNC_DEFERRED == static_cast<int>(state::StagingMode::deferred));
+static_assert(CKPT_ASYNC_REFUSE == static_cast<int>(state::WhenFull::refuse));
+static_assert(CKPT_ASYNC_WAIT == static_cast<int>(state::WhenFull::wait));
+static_assert(CKPT_ASYNC_DROP_OLDEST == static_cast<int>(state::WhenFull::drop_oldest));
+
+namespace {
+
+constexpr ckpt_async_result no_result = CKPT_ASYNC_RESULT_INIT;
+constexpr ckpt_async_callbacks no_callbacks = CKPT_ASYNC_CALLBACKS_INIT;
+constexpr ckpt_async_options async_defaults = CKPT_ASYNC_OPTIONS_INIT;
+constexpr ckpt_async_task_options task_defaults = CKPT_ASYNC_TASK_OPTIONS_INIT;
+
+// As much of text as fits, cut at a character.
+template <std::size_t size>
+void copy_line(char (&out)[size], std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const std::size_t next = std::max<std::size_t>(1, utf8_length(text.substr(length)));
+    if (length + next >= size) break;
+    length += next;
+  }
+  std::memcpy(out, text.data(), length);
+  out[length] = '\0';
+}
+
+ckpt_async_result converted(const state::TaskResult& result) {
+  ckpt_async_result out = no_result;
+  out.state = static_cast<int32_t>(result.state);
+  out.status = static_cast<ckpt_status>(result.status);
+  out.kind = static_cast<int32_t>(result.kind);
+  out.id = result.id;
+  out.step = result.step;
+  out.bytes = result.bytes;
+  out.retries = result.retries;
+  out.duration_seconds = result.duration_seconds;
+  out.stall_seconds = result.stall_seconds;
+  out.durable_seconds = result.durable_seconds;
+  copy_name(out.name, result.name);
+  copy_line(out.error, result.error);
+  return out;
+}
+
+class CustomListener final : public state::TaskListener {
+ public:
+  CustomListener(const ckpt_async_callbacks& callbacks, std::shared_ptr<UserData> user)
+      : callbacks_(callbacks), user_(std::move(user)) {}
+  void staged(std::int64_t id, double stall_seconds) override {
+    if (callbacks_.staged != nullptr) callbacks_.staged(id, stall_seconds, user_->get());
+  }
+  void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) override {
+    if (callbacks_.progress != nullptr) callbacks_.progress(id, done_bytes, total_bytes, user_->get());
+  }
+  void ended(const state::TaskResult& result) override {
+    if (callbacks_.ended == nullptr) return;
+    const ckpt_async_result values = converted(result);
+    callbacks_.ended(&values, user_->get());
+  }
+
+ private:
+  ckpt_async_callbacks callbacks_;
+  std::shared_ptr<UserData> user_;
+};
+
+Listening listening_argument(const ckpt_async_callbacks* callbacks, void* user_data, const char* argument) {
+  if (callbacks == nullptr) return {};
+  const auto given = options_argument(callbacks, no_callbacks, sizeof no_callbacks, argument);
+  auto user = std::make_shared<UserData>(user_data, given.destroy);
+  return {std::make_shared<CustomListener>(given, user), user};
+}
+
+void require_timeout(int64_t timeout_ns) { require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1"); }
+
+}  // namespace
+
+TaskArgument ckpt::capi::task_argument(const ckpt_async_task_options* task) {
+  const auto given = options_argument(task, task_defaults, sizeof task_defaults, "task");
+  require(given.mode >= CKPT_ASYNC_COPY && given.mode <= CKPT_ASYNC_DEFERRED, "task.mode is ", given.mode,
+          "; CKPT_ASYNC_COPY (0) .. CKPT_ASYNC_DEFERRED (2)");
+  require(given.when_full >= CKPT_ASYNC_REFUSE && given.when_full <= CKPT_ASYNC_DROP_OLDEST, "task.when_full is ", given.when_full,
+          "; CKPT_ASYNC_REFUSE (0) .. CKPT_ASYNC_DROP_OLDEST (2)");
+  require(given.priority >= CKPT_ASYNC_PRIORITY_LOW && given.priority <= CKPT_ASYNC_PRIORITY_HIGH, "task.priority is ",
+          given.priority, "; CKPT_ASYNC_PRIORITY_LOW (-1) .. CKPT_ASYNC_PRIORITY_HIGH (1)");
+  TaskArgument out;
+  out.listening = listening_argument(given.callbacks, given.user_data, "task.callbacks");
+  out.options.mode = static_cast<state::StagingMode>(given.mode);
+  out.options.when_full = static_cast<state::WhenFull>(given.when_full);
+  out.options.priority = given.priority;
+  out.options.timeout_ns = given.timeout_ns;
+  out.options.gate_step = given.gate_step;
+  out.options.listener = out.listening.listener;
+  if (given.source == nullptr) return out;
+  out.source_user = std::make_shared<UserData>(given.source_data, given.source_destroy);
+  out.options.source = [call = given.source, user = out.source_user](const std::string& group, const state::StateTensor& item,
+                                                                     std::int64_t offset, std::span<std::byte> bytes) {
+    const int32_t code = call(group.c_str(), item.name.c_str(), item.tensor->data(), offset, static_cast<int64_t>(bytes.size()),
+                              bytes.data(), user->get());
+    if (code != 0) fail_callback(cat("source of tensor ", quoted(item.name)), code);
+  };
+  return out;
+}
+
+std::shared_ptr<state::AsyncManager> ckpt::capi::manager_of(const ckpt_async* handle) { return checked(handle, "async")->object; }
+
+// ---- Structs ----
+
+void ckpt_async_result_init(ckpt_async_result* result) {
+  if (result != nullptr) *result = no_result;
+}
+
+void ckpt_async_callbacks_init(ckpt_async_callbacks* callbacks) {
+  if (callbacks != nullptr) *callbacks = no_callbacks;
+}
+
+void ckpt_async_options_init(ckpt_async_options* options) {
+  if (options != nullptr) *options = async_defaults;
+}
+
+void ckpt_async_task_options_init(ckpt_async_task_options* options) {
+  if (options != nullptr) *options = task_defaults;
+}
+
+void ckpt_async_task_init(ckpt_async_task* task) {
+  if (task != nullptr) *task = CKPT_ASYNC_TASK_INIT;
+}
+
+void ckpt_async_stats_init(ckpt_async_stats* stats) {
+  if (stats != nullptr) *stats = CKPT_ASYNC_STATS_INIT;
+}
+
+// ---- Manager ----
+
+ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt_async_options* options, ckpt_async** out) {
+  return guard([&] {
+    checked(checkpoint, "checkpoint");
+    not_null(out, "async");
+    const auto given = options_argument(options, async_defaults, sizeof async_defaults, "options");
+    const Listening listening = listening_argument(given.callbacks, given.user_data, "options.callbacks");
+    state::AsyncOptions wanted;
+    wanted.workers = given.workers;
+    wanted.capacity = given.capacity;
+    wanted.history = given.history;
+    wanted.staging_bytes = given.staging_bytes;
+    wanted.prepare_bytes = given.prepare_bytes;
+    wanted.bytes_per_second = given.bytes_per_second;
+    wanted.drain_timeout_ns = given.drain_timeout_ns;
+    wanted.staging_threads = given.staging_threads;
+    wanted.nice = given.nice;
+    wanted.listener = listening.listener;
+    hand_out(out, std::make_shared<state::AsyncManager>(checkpoint->object, wanted));
+    listening.adopt();
+  });
+}
+
+ckpt_status ckpt_async_close(ckpt_async* handle, int32_t mode, int64_t timeout_ns) {
+  return guard([&] {
+    const auto manager = manager_of(handle);
+    require(mode == CKPT_ASYNC_DRAIN || mode == CKPT_ASYNC_CANCEL, "mode is ", mode,
+            "; CKPT_ASYNC_DRAIN (0) or CKPT_ASYNC_CANCEL (1)");
+    manager->close(mode == CKPT_ASYNC_DRAIN ? state::CloseMode::drain : state::CloseMode::cancel, timeout_ns);
+  });
+}
+
+void ckpt_async_release(ckpt_async* handle) {
+  if (!is_handle(handle)) return;
+  std::shared_ptr<state::AsyncManager> manager = std::move(handle->object);
+  delete handle;
+  state::AsyncManager::release(std::move(manager));
+}
+
+// ---- Tasks ----
+
+ckpt_status ckpt_async_save(ckpt_async* handle, const ckpt_state* what, const ckpt_save_options* options,
+                            const ckpt_async_task_options* task, int64_t* id) {
+  return guard([&] {
+    const auto manager = manager_of(handle);
+    checked(what, "state");
+    not_null(id, "id");
+    const state::SaveOptions wanted = save_options_argument(options);
+    TaskArgument given = task_argument(task);
+    *id = manager->save(*what->object, wanted, std::move(given.options));
+    given.adopt();
+  });
+}
+
+ckpt_status ckpt_async_load(ckpt_async* handle, ckpt_state* target, const ckpt_load_options* options,
+                            const ckpt_async_task_options* task, int64_t* id) {
+  return guard([&] {
+    const auto manager = manager_of(handle);
+    checked(target, "state");
+    not_null(id, "id");
+    const state::LoadOptions wanted = load_options_argument(options);
+    TaskArgument given = task_argument(task);
+    require(given.options.source == nullptr, "task.source is given for a load");
+    *id = manager->load(target->object, wanted, std::move(given.options));
+    given.adopt();
+  });
+}
+
+ckpt_status ckpt_async_cancel(ckpt_async* handle, int64_t id, int32_t* won) {
+  return guard([&] {
+    const bool is_won = manager_of(handle)->cancel(id);
+    if (won != nullptr) *won = is_won ? 1 : 0;
+  });
+}
+
+ckpt_status ckpt_async_wait_staged(ckpt_async* handle, int64_t id, int64_t timeout_ns) {
+  return guard([&] { manager_of(handle)->wait_staged(id, timeout_ns); });
+}
+
+ckpt_status ckpt_async_wait(ckpt_async* handle, int64_t id, int64_t timeout_ns, ckpt_async_result* result) {
+  return guard([&] {
+    const auto manager = manager_of(handle);
+    require_timeout(timeout_ns);
+    require(id != CKPT_ASYNC_ALL || result == nullptr, "result is given with CKPT_ASYNC_ALL");
+    if (result != nullptr) check_struct(result, sizeof *result, "result");
+    if (id == CKPT_ASYNC_ALL) return manager->wait_all(timeout_ns);
+    const state::TaskResult ended = manager->wait(id, timeout_ns);
+    if (result != nullptr) fill_struct(result, converted(ended), sizeof *result, "result");
+  });
+}
+
+ckpt_status ckpt_async_saved(ckpt_async* handle, int64_t id, ckpt_save_result* result) {
+  return guard([&] {
+    const auto manager = manager_of(handle);
+    check_save_result(not_null(result, "result"));
+    fill_save_result(result, manager->completed(id, state::TaskKind::save).saved);
+  });
+}
+
+ckpt_status ckpt_async_loaded(ckpt_async* handle, int64_t id, ckpt_load_result* result) {
+  return guard([&] {
+    const auto manager = manager_of(handle);
+    check_load_result(not_null(result, "result"));
+    fill_load_result(result, manager->completed(id, state::TaskKind::load).loaded);
+  });
+}
+
+ckpt_status ckpt_async_end_step(ckpt_async* handle, int64_t step) {
+  return guard([&] { manager_of(handle)->end_step(step); });
+}
+
+// ---- Look ----
+
+ckpt_status ckpt_async_get_task(ckpt_async* handle, int64_t id, ckpt_async_task* task) {
+  return guard([&] {
+    const auto manager = manager_of(handle);
+    check_struct(task, sizeof *task, "task");
+    const state::TaskInfo info = manager->info(id);
+    ckpt_async_task values = CKPT_ASYNC_TASK_INIT;
+    values.kind = static_cast<int32_t>(info.kind);
+    values.state = static_cast<int32_t>(info.state);
+    values.staged = info.staged ? 1 : 0;
+    values.id = info.id;
+    values.step = info.step;
+    values.done_bytes = info.done_bytes;
+    values.total_bytes = info.total_bytes;
+    values.queued_at_ns = info.queued_at_ns;
+    values.started_at_ns = info.started_at_ns;
+    values.ended_at_ns = info.ended_at_ns;
+    fill_struct(task, values, sizeof values, "task");
+  });
+}
+
+ckpt_status ckpt_async_tasks(ckpt_async* handle, int32_t which, int64_t* ids, int64_t capacity, int64_t* count) {
+  return guard([&] {
+    const auto manager = manager_of(handle);
+    require(which == CKPT_ASYNC_LIVE || which == CKPT_ASYNC_ENDED, "which is ", which,
+            "; CKPT_ASYNC_LIVE (0) or CKPT_ASYNC_ENDED (1)");
+    array_argument(ids, capacity, "ids");
+    not_null(count, "count");
+    const auto found = which == CKPT_ASYNC_LIVE ? manager->live_ids() : manager->ended_ids();
+    *count = static_cast<int64_t>(found.size());
+    std::copy_n(found.begin(), std::min(*count, capacity), ids);
+    if (ids != nullptr && *count > capacity) fail(Status::out_of_range, "capacity is ", capacity, "; there are ", *count, " tasks");
+  });
+}
+
+ckpt_status ckpt_async_get_stats(ckpt_async* handle, ckpt_async_stats* stats) {
+  return guard([&] {
+    const auto manager = manager_of(handle);
+    check_struct(stats, sizeof *stats, "stats");
+    const state::AsyncStats now = manager->stats();
+    ckpt_async_stats values = CKPT_ASYNC_STATS_INIT;
+    values.live = now.live;
+    values.running = now.running;
+    values.completed = now.completed;
+    values.failed = now.failed;
+    values.cancelled = now.cancelled;
+    values.rejected = now.rejected;
+    values.in_flight_bytes = now.in_flight_bytes;
+    values.written_bytes = now.written_bytes;
+    values.staging_bytes = now.staging_bytes;
+    values.stall_seconds = now.stall_seconds;
+    values.last_stall_seconds = now.last_stall_seconds;
+    fill_struct(stats, values, sizeof values, "stats");
+  });
+}

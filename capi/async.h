@@ -1,0 +1,43 @@
+// The handle of background saves and how their tasks are asked for, for the other files of the C API.
+#pragma once
+
+#include <memory>
+
+#include <ckpt/async.h>
+
+#include "guard.h"
+#include "handle.h"
+#include "state/async_manager.h"
+
+struct ckpt_async : ckpt::capi::Handle<ckpt::capi::Kind::async> {
+  std::shared_ptr<ckpt::state::AsyncManager> object;
+};
+
+namespace ckpt::capi {
+
+// A listener, and what must be adopted when the call succeeds; both nullptr without callbacks.
+struct Listening {
+  std::shared_ptr<state::TaskListener> listener;
+  std::shared_ptr<UserData> user;
+  void adopt() const {
+    if (user != nullptr) user->adopt();
+  }
+};
+
+struct TaskArgument {
+  state::TaskOptions options;
+  Listening listening;
+  std::shared_ptr<UserData> source_user;
+  void adopt() const {
+    listening.adopt();
+    if (source_user != nullptr) source_user->adopt();
+  }
+};
+
+// task may be NULL.
+TaskArgument task_argument(const ckpt_async_task_options* task);
+
+// Kept alive for the call: another thread may release the handle while this one waits.
+std::shared_ptr<state::AsyncManager> manager_of(const ckpt_async* handle);
+
+}  // namespace ckpt::capi

@@ -1,0 +1,45 @@
+// Where tasks live: slots with generations, so that an id names one task for ever and never another; and which tasks ended last.
+// Synchronised.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "state/async_task.h"
+
+namespace ckpt::state {
+
+class TaskTable {
+ public:
+  // history: how many that have ended stay.
+  explicit TaskTable(std::int64_t history) : history_(history) {}
+
+  // Gives the task its id.
+  void add(const std::shared_ptr<Task>& task);
+  // The task has ended: from now on it is in the history, and the oldest there may go.
+  void note_end(const Task& task);
+  // nullptr when there is none, or none any more.
+  std::shared_ptr<Task> find(std::int64_t id) const;
+  // That have not ended, the oldest first; and that have, in the order in which they ended.
+  std::vector<std::shared_ptr<Task>> live() const;
+  std::vector<std::shared_ptr<Task>> ended() const;
+  std::int64_t slots() const;
+
+ private:
+  struct Slot {
+    std::int64_t generation = 0;
+    std::shared_ptr<Task> task;  // nullptr: free
+  };
+
+  std::int64_t history_;
+  mutable std::mutex mutex_;
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> free_;
+  std::deque<std::size_t> ended_;
+  std::int64_t next_sequence_ = 0;
+};
+
+}  // namespace ckpt::state

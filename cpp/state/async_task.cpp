@@ -1,0 +1,108 @@
+#include "state/async_task.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace ckpt::state {
+
+bool Task::end(Phase from, Phase to, TaskResult&& result) {
+  std::shared_ptr<Staging> staging;  // freed outside the lock
+  {
+    const std::lock_guard lock(mutex_);
+    if (!move(from, to)) return false;
+    staging = std::exchange(staging_, nullptr);
+    const std::int64_t now = base::monotonic_clock()->now_ns();
+    const std::int64_t started = started_at_ns.load();
+    const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
+    result_ = std::move(result);
+    result_.id = id;
+    result_.kind = kind;
+    result_.state = state();
+    result_.duration_seconds = started > 0 ? seconds(now - started) : 0;
+    result_.stall_seconds = stall_seconds.load();
+    const std::int64_t durable = durable_at_ns.load();
+    if (to == Phase::completed) result_.durable_seconds = seconds((durable > 0 ? durable : now) - queued_at_ns);
+    ended_at_ns.store(now);
+  }
+  if (staging != nullptr) staging->stop();
+  changed_.wake_all();
+  return true;
+}
+
+TaskResult Task::result() const {
+  const std::lock_guard lock(mutex_);
+  return result_;
+}
+
+bool Task::wait_staged(std::int64_t timeout_ns) {
+  return changed_.wait([&] { return is_staged.load() || has_ended(); }, timeout_ns);
+}
+
+void Task::wait_staged_or_stop() {
+  changed_.wait([&] { return is_staged.load() || stop->load(); }, -1);
+}
+
+void Task::ask_to_stop() {
+  stop->store(true);
+  changed_.wake_all();
+}
+
+bool Task::wait(std::int64_t timeout_ns) {
+  return changed_.wait([&] { return told_.load(); }, timeout_ns);
+}
+
+void Task::set_staged(double stall) noexcept {
+  stall_seconds.store(stall);
+  is_staged.store(true);
+  changed_.wake_all();
+}
+
+void Task::set_told() noexcept {
+  told_.store(true);
+  changed_.wake_all();
+}
+
+std::shared_ptr<Staging> Task::staging() const {
+  const std::lock_guard lock(mutex_);
+  return staging_;
+}
+
+void Task::set_staging(std::shared_ptr<Staging> staging) {
+  const std::lock_guard lock(mutex_);
+  staging_ = std::move(staging);
+}
+
+TaskState Task::state() const noexcept {
+  switch (phase()) {
+    case Phase::queued: return TaskState::queued;
+    case Phase::running:
+    case Phase::cancelling:
+    case Phase::committing: return TaskState::running;
+    case Phase::completed: return TaskState::completed;
+    case Phase::failed: return TaskState::failed;
+    case Phase::cancelled: return TaskState::cancelled;
+    case Phase::rejected: return TaskState::rejected;
+  }
+  return TaskState::failed;
+}
+
+TaskInfo Task::info() const {
+  return {id,
+          kind,
+          state(),
+          is_staged.load(),
+          kind == TaskKind::save ? save.step : -1,
+          done_bytes.load(),
+          total_bytes,
+          queued_at_ns,
+          started_at_ns.load(),
+          ended_at_ns.load()};
+}
+
+std::int64_t Task::left_bytes() const noexcept {
+  return has_ended() ? 0 : std::max<std::int64_t>(0, total_bytes - done_bytes.load());
+}
+
+}  // namespace ckpt::state

@@ -1,0 +1,137 @@
+// One background save or load: what is asked, how it stands, how it ended. Synchronised.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/wait_point.h"
+#include "state/async_staging.h"
+#include "state/load.h"
+#include "state/save.h"
+
+namespace ckpt::state {
+
+enum class TaskKind : std::int32_t { save = 0, load = 1 };
+enum class TaskState : std::int32_t { queued = 0, running = 1, completed = 2, failed = 3, cancelled = 4, rejected = 5 };
+
+struct TaskResult {
+  std::int64_t id = 0;
+  TaskKind kind = TaskKind::save;
+  TaskState state = TaskState::completed;
+  base::Status status = base::Status::ok;
+  std::string error = {};
+  std::int64_t step = 0;
+  std::int64_t bytes = 0;
+  std::int64_t retries = 0;
+  double duration_seconds = 0;
+  double stall_seconds = 0;
+  double durable_seconds = 0;
+  std::string name = {};
+  SaveResult saved = {};   // of a save that completed
+  LoadResult loaded = {};  // of a load that completed
+};
+
+// Told of tasks; see async.h of the C API, whose words hold here. Must not throw.
+class TaskListener {
+ public:
+  virtual ~TaskListener() = default;
+  virtual void staged(std::int64_t id, double stall_seconds) = 0;
+  virtual void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) = 0;
+  virtual void ended(const TaskResult& result) = 0;
+};
+
+enum class WhenFull : std::int32_t { refuse = 0, wait = 1, drop_oldest = 2 };
+
+struct TaskOptions {
+  StagingMode mode = StagingMode::copy;
+  WhenFull when_full = WhenFull::refuse;
+  std::int32_t priority = 0;  // -1, 0, 1
+  std::int64_t timeout_ns = -1;
+  std::int64_t gate_step = -1;  // -1: none
+  std::shared_ptr<TaskListener> listener = {};
+  TensorSource source = {};
+};
+
+struct TaskInfo {
+  std::int64_t id = 0;
+  TaskKind kind = TaskKind::save;
+  TaskState state = TaskState::queued;
+  bool staged = false;
+  std::int64_t step = -1;
+  std::int64_t done_bytes = 0;
+  std::int64_t total_bytes = 0;
+  std::int64_t queued_at_ns = 0;
+  std::int64_t started_at_ns = 0;
+  std::int64_t ended_at_ns = 0;
+};
+
+class Task {
+ public:
+  // Where it stands. Running has three faces: cancelling can only end cancelled, committing can no longer be cancelled.
+  enum class Phase : std::uint8_t { queued, running, cancelling, committing, completed, failed, cancelled, rejected };
+
+  Task(TaskKind task_kind, TaskOptions task_options, std::int64_t begin_ns)
+      : kind(task_kind), options(std::move(task_options)), queued_at_ns(begin_ns) {}
+
+  Phase phase() const noexcept { return phase_.load(std::memory_order_acquire); }
+  bool has_ended() const noexcept { return phase() >= Phase::completed; }
+  // The only way to another phase that is no end; ends go through end().
+  bool move(Phase from, Phase to) noexcept { return phase_.compare_exchange_strong(from, to, std::memory_order_acq_rel); }
+  // Ends a task that is in phase from; false when it is no longer. Whoever gets true tells the others.
+  bool end(Phase from, Phase to, TaskResult&& result);
+  // After its end.
+  TaskResult result() const;
+
+  // Also true when it ends unstaged.
+  bool wait_staged(std::int64_t timeout_ns);
+  // For the worker: until it is staged or asked to stop.
+  void wait_staged_or_stop();
+  void ask_to_stop();
+  // Until its listeners were told of its end.
+  bool wait(std::int64_t timeout_ns);
+  void set_staged(double stall) noexcept;
+  void set_told() noexcept;
+
+  std::shared_ptr<Staging> staging() const;
+  void set_staging(std::shared_ptr<Staging> staging);
+
+  TaskState state() const noexcept;
+  TaskInfo info() const;
+  std::int64_t left_bytes() const noexcept;
+
+  const TaskKind kind;
+  TaskOptions options;  // listener: only under telling, and gone when it was told of the end
+  const std::int64_t queued_at_ns;
+  std::int64_t id = 0;        // set by the table
+  std::int64_t sequence = 0;  // by the table: which came first
+  bool admitted = false;      // it has a place among the live tasks; set before the table has it
+  SaveOptions save;
+  LoadOptions load;
+  std::shared_ptr<State> target;  // of a load; whoever moves the task out of its phase may touch it
+  std::int64_t total_bytes = 0;
+  std::atomic<std::int64_t> done_bytes{0};
+  std::atomic<std::int64_t> started_at_ns{0};
+  std::atomic<std::int64_t> ended_at_ns{0};
+  std::atomic<std::int64_t> durable_at_ns{0};
+  std::atomic<bool> gate_open{false};
+  std::atomic<bool> is_staged{false};
+  std::atomic<double> stall_seconds{0};
+  const std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
+  std::recursive_mutex telling;  // held while listeners run: those of one task never two at a time
+
+ private:
+  std::atomic<Phase> phase_{Phase::queued};
+  std::atomic<bool> told_{false};
+  mutable std::mutex mutex_;
+  std::shared_ptr<Staging> staging_;
+  TaskResult result_;
+  base::WaitPoint changed_;
+};
+
+}  // namespace ckpt::state

@@ -1,0 +1,292 @@
+/* async.h - saves (and loads) in the background: training goes on as soon as its state was copied, or sooner.
+ *
+ *   ckpt_async *async = NULL;
+ *   ckpt_checkpoint_create_async(checkpoint, NULL, &async);
+ *
+ *   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
+ *   options.step = step;
+ *   int64_t id = 0;
+ *   ckpt_async_save(async, state, &options, NULL, &id);       the tensors may change when it returns
+ *   ... training goes on ...
+ *   ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
+ *   ckpt_async_wait(async, id, -1, &result);                  result.state tells whether it is durable
+ *
+ *   ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1);            what is queued is written; the error of a save that nobody saw
+ *   ckpt_async_release(async);
+ *
+ * Two events of a save, kept apart everywhere: *staged* (the library no longer reads the tensors) and *ended* (durable, if it
+ * completed). Read the general rules at the top of ckpt.h and state.h first.
+ */
+#ifndef CKPT_ASYNC_H
+#define CKPT_ASYNC_H
+
+#include <ckpt/base.h>
+#include <ckpt/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Callbacks ----------------------------------------------------------------------------------------------------------- */
+
+/* How tasks end. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once; an end never changes.
+ */
+#define CKPT_ASYNC_QUEUED 0    /* admitted; being copied, or waiting for a worker or its gate */
+#define CKPT_ASYNC_RUNNING 1   /* a worker has begun */
+#define CKPT_ASYNC_COMPLETED 2 /* a save is durable; a load has filled the state */
+#define CKPT_ASYNC_FAILED 3
+#define CKPT_ASYNC_CANCELLED 4
+#define CKPT_ASYNC_REJECTED 5 /* refused because the queue was full, or dropped for a newer one */
+
+#define CKPT_ASYNC_SAVE 0
+#define CKPT_ASYNC_LOAD 1
+
+typedef struct ckpt_async_result {
+  uint32_t struct_size;
+  int32_t state;           /* CKPT_ASYNC_COMPLETED .. CKPT_ASYNC_REJECTED */
+  ckpt_status status;      /* CKPT_OK when completed, CANCELLED, QUEUE_FULL when rejected, else why it failed */
+  int32_t kind;            /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
+  int64_t id;              /* of the task */
+  int64_t step;            /* that was saved or loaded */
+  int64_t bytes;           /* of the files that are durable, or that were loaded; 0 unless completed */
+  int64_t retries;         /* operations that the checkpoint's fault handler let try again, and files that were written anew */
+  double duration_seconds; /* from the worker's begin to the end; 0 when none began */
+  double stall_seconds;    /* that the call which made it kept its caller: admission and staging */
+  double durable_seconds;  /* from that call to the moment at which it was durable (loaded); 0 unless completed */
+  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage; "" unless completed */
+  char error[256];                       /* one line of UTF-8, cut off at a character; "" when completed */
+} ckpt_async_result;
+
+#define CKPT_ASYNC_RESULT_INIT \
+  { sizeof(ckpt_async_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "" }
+
+/* Sets *result to CKPT_ASYNC_RESULT_INIT; NULL does nothing. */
+CKPT_API void ckpt_async_result_init(ckpt_async_result* result);
+
+/* What a program may be told of tasks. Any of them may be NULL. Each runs on a thread of the manager, or on the one that cancelled,
+ * dropped or closed; those of one task never two at a time, those of several tasks also at once. They hold up the task that they
+ * tell of, so they should be short. Inside, the functions that ask (ckpt_async_get_task, ckpt_async_tasks, ckpt_async_get_stats),
+ * ckpt_async_cancel, ckpt_async_end_step and ckpt_async_release may be called; those that would wait give INVALID_STATE.
+ * staged: the tensors may change; stall_seconds as in ckpt_async_result. progress: bytes written so far, of all; about every 4 MiB.
+ * ended: exactly once for every task that was admitted, however it ends, before any wait for it returns; result is valid during
+ * the call only. */
+typedef void (*ckpt_async_staged_fn)(int64_t id, double stall_seconds, void* user_data);
+typedef void (*ckpt_async_progress_fn)(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data);
+typedef void (*ckpt_async_ended_fn)(const ckpt_async_result* result, void* user_data);
+typedef struct ckpt_async_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  ckpt_async_staged_fn staged;
+  ckpt_async_progress_fn progress;
+  ckpt_async_ended_fn ended;
+  ckpt_destroy_fn destroy; /* runs once with user_data, after the last call */
+} ckpt_async_callbacks;
+
+#define CKPT_ASYNC_CALLBACKS_INIT \
+  { sizeof(ckpt_async_callbacks), 0, 0, 0, 0, 0 }
+
+/* Sets *callbacks to CKPT_ASYNC_CALLBACKS_INIT; NULL does nothing. */
+CKPT_API void ckpt_async_callbacks_init(ckpt_async_callbacks* callbacks);
+
+/* ---- Manager ------------------------------------------------------------------------------------------------------------- */
+
+/* Background tasks of one ckpt_checkpoint, which it keeps alive. Owns threads. Synchronised. In a forked child every call but
+ * release gives FORKED. */
+typedef struct ckpt_async ckpt_async;
+
+typedef struct ckpt_async_options {
+  uint32_t struct_size;
+  int32_t workers;       /* threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait
+                            for one another, so more than the default 1 helps only gated tasks and loads */
+  int64_t capacity;      /* tasks that have not ended, at most; 1 .. 65536; default 10 */
+  int64_t history;       /* tasks that have ended and can still be asked for, 1 .. 1048576; default 100 */
+  int64_t staging_bytes; /* memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept.
+                            A state that is larger is copied in waves: the save returns when the last wave was copied */
+  int64_t prepare_bytes; /* of that, allocated and touched now, so that the first saves are as fast as the later ones; default 0 */
+  int64_t bytes_per_second; /* limit on what is written; 0 (the default): none */
+  int64_t drain_timeout_ns; /* that ckpt_async_release lets tasks go on, -1: for ever; default 30 seconds */
+  int32_t
+      staging_threads; /* that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4 */
+  int32_t nice;        /* of the manager's threads, above that of the process: 0 (the default) .. 19 is the least favourable */
+  const ckpt_async_callbacks* callbacks; /* told of all tasks, copied; NULL (the default): nobody */
+  void* user_data;                       /* of them */
+} ckpt_async_options;
+
+#define CKPT_ASYNC_OPTIONS_INIT \
+  { sizeof(ckpt_async_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0 }
+
+/* Sets *options to CKPT_ASYNC_OPTIONS_INIT; NULL does nothing. */
+CKPT_API void ckpt_async_options_init(ckpt_async_options* options);
+
+/* Makes a manager with its threads. options: NULL for the defaults. When this fails, the callbacks' destroy has not run.
+ * OUT_OF_MEMORY when the system gives no thread. */
+CKPT_API ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt_async_options* options,
+                                                  ckpt_async** async);
+
+#define CKPT_ASYNC_DRAIN 0  /* what is queued is done first */
+#define CKPT_ASYNC_CANCEL 1 /* what is queued or not yet committed is cancelled */
+
+/* Takes nothing new, lets the tasks end as mode says, and ends the threads. timeout_ns: that draining may take (-1: for ever); what
+ * remains then is cancelled, and the call gives TIMEOUT. The error of a save that failed and that nobody was told of (by
+ * ckpt_async_wait or ckpt_async_save) is returned here, with its message, and again by the next call that
+ * needs an open manager; later ones give CLOSED. Closing again does nothing and gives OK. INVALID_STATE inside a callback. */
+CKPT_API ckpt_status ckpt_async_close(ckpt_async* async, int32_t mode, int64_t timeout_ns);
+
+/* Gives the manager back; one that is open is closed by draining for drain_timeout_ns, and an error that nobody saw is logged.
+ * Threads that wait for tasks may still be inside their call, which then ends as their task does. Inside a callback it returns at
+ * once: the manager's own threads do the rest. NULL does nothing. */
+CKPT_API void ckpt_async_release(ckpt_async* async);
+
+/* ---- Tasks --------------------------------------------------------------------------------------------------------------- */
+
+/* How the bytes of a save are taken.
+ * COPY: copied, by several threads, before the call returns: it returns staged.
+ * BORROW: never copied as a whole: nobody may write to the tensors until it is staged, which is shortly before it ends. When
+ * somebody does and it is seen, the save fails with INVALID_STATE; in no case does a checkpoint hold bytes that its checksums do
+ * not. DEFERRED: copied in the background: nobody may write to the tensors until it is staged, which is soon. */
+#define CKPT_ASYNC_COPY 0
+#define CKPT_ASYNC_BORROW 1
+#define CKPT_ASYNC_DEFERRED 2
+
+/* When the queue is full. */
+#define CKPT_ASYNC_REFUSE 0 /* QUEUE_FULL at once */
+#define CKPT_ASYNC_WAIT 1   /* waits for a place until timeout_ns has passed, then QUEUE_FULL */
+#define CKPT_ASYNC_DROP_OLDEST \
+  2 /* the oldest task that no worker has begun makes place and ends REJECTED; QUEUE_FULL without one */
+
+#define CKPT_ASYNC_PRIORITY_LOW (-1)
+#define CKPT_ASYNC_PRIORITY_NORMAL 0
+#define CKPT_ASYNC_PRIORITY_HIGH 1
+
+/* Copies bytes of a tensor into buffer, for memory that the library cannot read itself. data is the tensor's pointer as it was
+ * given to ckpt_tensor_borrow, and need not be an address of this process's; group and name are valid during the call. Called on
+ * the saving thread, or on others, several at once; each byte of a tensor at least once. Returns 0, or another number for an error:
+ * the save then fails with CALLBACK. */
+typedef int32_t (*ckpt_async_source_fn)(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes,
+                                        void* buffer, void* user_data);
+
+typedef struct ckpt_async_task_options {
+  uint32_t struct_size;
+  int32_t mode;       /* CKPT_ASYNC_COPY (the default), CKPT_ASYNC_BORROW or CKPT_ASYNC_DEFERRED; loads have none */
+  int32_t when_full;  /* CKPT_ASYNC_REFUSE (the default), CKPT_ASYNC_WAIT or CKPT_ASYNC_DROP_OLDEST */
+  int32_t priority;   /* CKPT_ASYNC_PRIORITY_*: those of a higher one begin first, of equal ones the older */
+  int64_t timeout_ns; /* of CKPT_ASYNC_WAIT; -1 (the default): for ever */
+  int64_t gate_step;  /* no worker begins before ckpt_async_end_step was called with this step or a later one; -1 (the default): no
+                         gate. Waiting for the task, closing, or a save that needs its memory opens the gate */
+  const ckpt_async_callbacks* callbacks; /* told of this task, after those of the manager; copied; NULL (the default): nobody */
+  void* user_data;                       /* of them */
+  ckpt_async_source_fn source;           /* reads the tensors instead of the library; NULL (the default): memory. Not with BORROW */
+  void* source_data;                     /* its user_data */
+  ckpt_destroy_fn source_destroy;        /* runs once with source_data, after the last call of source; may be NULL */
+} ckpt_async_task_options;
+
+#define CKPT_ASYNC_TASK_OPTIONS_INIT \
+  { sizeof(ckpt_async_task_options), CKPT_ASYNC_COPY, CKPT_ASYNC_REFUSE, CKPT_ASYNC_PRIORITY_NORMAL, -1, -1, 0, 0, 0, 0, 0 }
+
+/* Sets *options to CKPT_ASYNC_TASK_OPTIONS_INIT; NULL does nothing. */
+CKPT_API void ckpt_async_task_options_init(ckpt_async_task_options* options);
+
+/* Saves state in the background and gives the task's id, which is positive and never given again. With CKPT_ASYNC_COPY it returns
+ * when the tensors are copied, else at once; JSON values and the list of tensors are always copied, and the list callbacks of
+ * stateful objects run inside this call. What ckpt_checkpoint_save refuses is refused here. options and task: NULL for the
+ * defaults. QUEUE_FULL as task->when_full says: the refused save is listed as REJECTED. When an earlier save has failed and nobody
+ * was told, its error is returned here, once, and nothing is saved. INVALID_STATE inside a callback; CLOSED. When this fails,
+ * destroy functions have not run. */
+CKPT_API ckpt_status ckpt_async_save(ckpt_async* async, const ckpt_state* state, const ckpt_save_options* options,
+                                     const ckpt_async_task_options* task, int64_t* id);
+
+/* Loads into state in the background, by the rules of ckpt_checkpoint_load, restore callbacks of stateful objects included: they
+ * run on the worker. Nobody else may use the state until the task has ended. One that loads in place can be cancelled until it
+ * reads its first tensor. Options and errors as ckpt_async_save. */
+CKPT_API ckpt_status ckpt_async_load(ckpt_async* async, ckpt_state* state, const ckpt_load_options* options,
+                                     const ckpt_async_task_options* task, int64_t* id);
+
+/* Asks a task to stop. *won (may be NULL) is 1 when it will end, or has just ended, CANCELLED because of this call: then nothing
+ * of it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which it cannot be undone (the
+ * manifest of a save is being written; the tensors of a load are being filled). A queued task ends, and gives its place back,
+ * before this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. */
+CKPT_API ckpt_status ckpt_async_cancel(ckpt_async* async, int64_t id, int32_t* won);
+
+/* For ids: all tasks that have not ended now. */
+#define CKPT_ASYNC_ALL 0
+
+/* Returns OK when the save is staged or has ended: its tensors may be written. id: CKPT_ASYNC_ALL waits for all saves. TIMEOUT;
+ * NOT_FOUND as ckpt_async_cancel; INVALID_STATE inside a callback. */
+CKPT_API ckpt_status ckpt_async_wait_staged(ckpt_async* async, int64_t id, int64_t timeout_ns);
+
+/* Returns OK when the task has ended, however it ended: *result (may be NULL) tells. id: CKPT_ASYNC_ALL waits for all tasks, result
+ * must be NULL then. Errors as ckpt_async_wait_staged. */
+CKPT_API ckpt_status ckpt_async_wait(ckpt_async* async, int64_t id, int64_t timeout_ns, ckpt_async_result* result);
+
+/* Fills *result as ckpt_checkpoint_save does. INVALID_STATE unless the task is a save that has completed;
+ * NOT_FOUND. */
+CKPT_API ckpt_status ckpt_async_saved(ckpt_async* async, int64_t id, ckpt_save_result* result);
+
+/* Fills *result as ckpt_checkpoint_load does. INVALID_STATE unless the task is a load that has completed; NOT_FOUND. */
+CKPT_API ckpt_status ckpt_async_loaded(ckpt_async* async, int64_t id, ckpt_load_result* result);
+
+/* Tells that a step has ended: tasks whose gate_step is not after it may begin. Never goes back. */
+CKPT_API ckpt_status ckpt_async_end_step(ckpt_async* async, int64_t step);
+
+/* ---- Look ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct ckpt_async_task {
+  uint32_t struct_size;
+  int32_t kind;   /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
+  int32_t state;  /* CKPT_ASYNC_QUEUED .. CKPT_ASYNC_REJECTED */
+  int32_t staged; /* 1 when the tensors of a save may be written */
+  int64_t id;
+  int64_t step;          /* to be saved; -1 for a load */
+  int64_t done_bytes;    /* written so far */
+  int64_t total_bytes;   /* of the tensors and headers; 0 for a load */
+  int64_t queued_at_ns;  /* by ckpt_clock_now(NULL, ...) */
+  int64_t started_at_ns; /* 0 when no worker has begun */
+  int64_t ended_at_ns;   /* 0 when it has not ended */
+} ckpt_async_task;
+
+#define CKPT_ASYNC_TASK_INIT \
+  { sizeof(ckpt_async_task), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Sets *task to CKPT_ASYNC_TASK_INIT; NULL does nothing. */
+CKPT_API void ckpt_async_task_init(ckpt_async_task* task);
+
+/* Tells how a task stands. NOT_FOUND as ckpt_async_cancel. */
+CKPT_API ckpt_status ckpt_async_get_task(ckpt_async* async, int64_t id, ckpt_async_task* task);
+
+#define CKPT_ASYNC_LIVE 0  /* that have not ended, the oldest first */
+#define CKPT_ASYNC_ENDED 1 /* that have, as far as the history goes, in the order in which they ended */
+
+/* Lists ids of tasks. *count receives how many there are; ids (may be NULL with capacity 0) the first of them. OUT_OF_RANGE when
+ * they do not fit capacity; *count is set all the same. */
+CKPT_API ckpt_status ckpt_async_tasks(ckpt_async* async, int32_t which, int64_t* ids, int64_t capacity, int64_t* count);
+
+typedef struct ckpt_async_stats {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  int64_t live;      /* tasks that have not ended */
+  int64_t running;   /* of them, those that a worker has begun */
+  int64_t completed; /* since the manager was made, as the next three */
+  int64_t failed;
+  int64_t cancelled;
+  int64_t rejected;
+  int64_t in_flight_bytes;   /* of live saves, that are not written yet */
+  int64_t written_bytes;     /* by all tasks */
+  int64_t staging_bytes;     /* of memory that was allocated for copies */
+  double stall_seconds;      /* that callers were kept, in all */
+  double last_stall_seconds; /* by the save staged last */
+} ckpt_async_stats;
+
+#define CKPT_ASYNC_STATS_INIT \
+  { sizeof(ckpt_async_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Sets *stats to CKPT_ASYNC_STATS_INIT; NULL does nothing. */
+CKPT_API void ckpt_async_stats_init(ckpt_async_stats* stats);
+
+/* Counts tasks and bytes; a snapshot while they are at work. */
+CKPT_API ckpt_status ckpt_async_get_stats(ckpt_async* async, ckpt_async_stats* stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CKPT_ASYNC_H */
