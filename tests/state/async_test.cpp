@@ -100,8 +100,9 @@ TEST(StateAsync, ABorrowedTensorThatChangesFailsItsSaveAndNothingElse) {
   Model model(5);
   TaskOptions task;
   task.mode = StagingMode::borrow;
-  it.faults->before = [&](const std::string& line) {
-    if (line.starts_with("write ") && line.find("model.safetensors") != std::string::npos) model.fill(6);
+  it.faults->before = [&, changes = 0](const std::string& line) mutable {
+    if (line.starts_with("write ") && line.find("model.safetensors") != std::string::npos)
+      model.fill(static_cast<float>(6 + changes++));
   };
   const TaskResult result = it.manager->wait(it.save(model, 5, task), -1);
   EXPECT_EQ(result.state, TaskState::failed);
