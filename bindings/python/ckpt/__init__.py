@@ -1,0 +1,21 @@
+"""Checkpointing that a program can embed: activations under a byte budget, durable state, memory tracking.
+
+    ckpt.save("run", {"weights": weights}, step=100)       # numpy arrays, torch tensors: durable when it returns
+    arrays = ckpt.load("run")
+
+Objects are context managers; failures are subclasses of CkptError. What C does is documented in the C headers, the Python page is
+docs/python.md.
+"""
+
+from . import _base, _engine, _memory, _plan, _state, _storage, _strategy, _tensor
+from ._base import *
+from ._memory import *
+from ._tensor import *
+from ._storage import *
+from ._strategy import *
+from ._plan import *
+from ._engine import *
+from ._state import *
+
+__version__ = version_string()
+__all__ = [name for part in (_base, _memory, _tensor, _storage, _strategy, _plan, _engine, _state) for name in part.__all__]

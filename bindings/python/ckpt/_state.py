@@ -1,0 +1,461 @@
+"""Durable checkpoints of training state: save, load, list, verify, read one tensor; and all of that in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _native as _n
+from . import native as _native
+from ._base import CkptError, NotFoundError, _fields, _hand_over, _handle, _Owned, _take_back, _timeout_ns
+from ._storage import FaultHandler, Storage, _storage
+from ._tensor import BufferPool, DType, Tensor, as_tensor
+
+__all__ = [
+    "State", "Stateful", "Checkpoint", "Coordinator", "CustomCoordinator", "Reader", "SaveResult", "LoadResult", "CheckpointInfo",
+    "VerifyResult", "TensorInfo", "Verify", "save", "load", "save_file", "load_file", "DATA_POSITION", "CONTROLLER",
+]
+
+DATA_POSITION = _n.CKPT_STATE_DATA_POSITION
+CONTROLLER = _n.CKPT_STATE_CONTROLLER
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class Verify:
+    """How much of what is read is checked."""
+
+    NONE = _n.CKPT_VERIFY_NONE
+    FULL = _n.CKPT_VERIFY_FULL
+    LAZY = _n.CKPT_VERIFY_LAZY
+
+
+class SaveResult(NamedTuple):
+    """What a save made."""
+
+    name: str
+    step: int
+    commit_sequence: int
+    files: int
+    bytes: int
+    linked: int
+
+
+class LoadResult(NamedTuple):
+    """What a load found."""
+
+    name: str
+    step: int
+    commit_sequence: int
+    seed: int
+    bytes: int
+    skipped: int
+    missing: int
+    unexpected: int
+    environment_differs: int
+
+
+class CheckpointInfo(NamedTuple):
+    """One checkpoint of a storage. status 0: good; else a CkptError subclass's status. metric: None when the save gave none."""
+
+    name: str
+    step: int
+    commit_sequence: int
+    bytes: int
+    status: int
+    metric: Optional[float]
+
+
+class VerifyResult(NamedTuple):
+    """What a verification read."""
+
+    name: str
+    files: int
+    tensors: int
+    bytes: int
+
+
+class TensorInfo(NamedTuple):
+    """One tensor of a reader."""
+
+    index: int
+    group: str
+    name: str
+    dtype: DType
+    shape: Tuple[int, ...]
+    bytes: int
+    offset: int
+
+
+class Stateful:
+    """Derive from this for an object that lists what is saved of it, anew for every save and load."""
+
+    def list(self, into: "State") -> None:
+        """Adds tensors and values to an empty state, which is valid during the call only."""
+        raise NotImplementedError
+
+    def restore(self, loaded: "State") -> None:
+        """The tensors have their new contents; loaded gives the values, during the call only."""
+
+
+class _Object(_native.Stateful):
+    def __init__(self, stateful: Stateful) -> None:
+        super().__init__()
+        self.stateful = stateful
+
+    def lend(self, function: Callable[["State"], Any], handle: Any) -> None:
+        state = State._of(handle)
+        try:
+            function(state)
+        finally:
+            state._slot = None
+
+    def list(self, into: Any) -> None:
+        self.lend(self.stateful.list, into)
+
+    def restore(self, loaded: Any) -> None:
+        self.lend(self.stateful.restore, loaded)
+
+
+class State(_Owned):
+    """What is saved and restored: groups of named tensors, and JSON values by key (state["epoch"] = 3). Tensors are shared, not
+    copied: a save reads and a load writes their memory, so numpy arrays are filled in place."""
+
+    _release = staticmethod(_n.ckpt_state_release)
+
+    def __init__(self, tensors: Optional[Mapping[str, Any]] = None, group: str = "model") -> None:
+        self._adopt(_n.ckpt_state_create())
+        if tensors is not None:
+            self.update(tensors, group)
+
+    def add(self, group: str, name: str, tensor: Any) -> None:
+        """Adds a Tensor, or anything with a buffer or __dlpack__ (numpy, torch)."""
+        shared = as_tensor(tensor)  # lives until the state has its own reference
+        _n.ckpt_state_add_tensor(self._h, group, name, shared._h)
+
+    def update(self, tensors: Mapping[str, Any], group: str = "model") -> None:
+        """Adds a dict of tensors. An entry that is itself a dict is a group of its own."""
+        for name, tensor in tensors.items():
+            if isinstance(tensor, Mapping):
+                self.update(tensor, name)
+            else:
+                self.add(group, name, tensor)
+
+    def add_stateful(self, name: str, stateful: Stateful) -> None:
+        """Adds an object that lists itself; it is kept alive."""
+        _n.ckpt_state_add_stateful(self._h, name, _hand_over(_Object(stateful)))
+
+    def __len__(self) -> int:
+        """Number of tensors."""
+        return _n.ckpt_state_tensor_count(self._h)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        _n.ckpt_state_set_json(self._h, key, json.dumps(value, allow_nan=False))
+
+    def __getitem__(self, key: str) -> Any:
+        try:
+            return json.loads(_n.ckpt_state_json(self._h, key))
+        except NotFoundError:
+            raise KeyError(key) from None
+
+    def get(self, key: str, default: Any = None) -> Any:
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def set_rarely_changes(self, group: str, rarely: bool = True) -> None:
+        """A save does not write this group's file again while nothing in it changed."""
+        _n.ckpt_state_set_rarely_changes(self._h, group, int(rarely))
+
+    def load_report(self) -> Dict[str, Any]:
+        """What the last partial load found missing and unexpected."""
+        return json.loads(_n.ckpt_state_load_report(self._h))
+
+
+class CustomCoordinator:
+    """Derive from this to join the processes of one run. Each method raises TimeoutError when not all came within timeout_ns."""
+
+    def barrier(self, timeout_ns: int) -> None:
+        raise NotImplementedError
+
+    def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
+        """data is read at the root and written elsewhere."""
+        raise NotImplementedError
+
+    def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
+        """received holds everyone's bytes in the order of ranks."""
+        raise NotImplementedError
+
+
+class _Functions(_native.CoordinatorFunctions):
+    def __init__(self, coordinator: CustomCoordinator) -> None:
+        super().__init__()
+        self.coordinator = coordinator
+
+    def barrier(self, timeout_ns: int) -> None:
+        self.coordinator.barrier(timeout_ns)
+
+    def broadcast(self, data: Optional[memoryview], root: int, timeout_ns: int) -> None:
+        lent = memoryview(bytearray()) if data is None else data
+        self.coordinator.broadcast(lent, root, timeout_ns)
+        _take_back(data)
+
+    def all_gather(self, sent: Optional[memoryview], received: Optional[memoryview], timeout_ns: int) -> None:
+        lent = memoryview(b"") if sent is None else sent
+        into = memoryview(bytearray()) if received is None else received
+        self.coordinator.all_gather(lent, into, timeout_ns)
+        _take_back(sent, received)
+
+
+class Coordinator(_Owned):
+    """How the processes of one run find one another. Coordinator() is a single process. Timeouts in seconds."""
+
+    _release = staticmethod(_n.ckpt_coordinator_release)
+
+    def __init__(self) -> None:
+        self._adopt(_n.ckpt_coordinator_create_single())
+
+    @classmethod
+    def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
+        return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, _hand_over(_Functions(coordinator))))
+
+    @property
+    def rank(self) -> int:
+        return _n.ckpt_coordinator_rank(self._h)
+
+    @property
+    def world_size(self) -> int:
+        return _n.ckpt_coordinator_world_size(self._h)
+
+    def barrier(self, timeout: float = 60.0) -> None:
+        _n.ckpt_coordinator_barrier(self._h, _timeout_ns(timeout))
+
+    def broadcast(self, data: Any, root: int, timeout: float = 60.0) -> None:
+        """data: a writable buffer, as long on every process."""
+        _n.ckpt_coordinator_broadcast(self._h, data, root, _timeout_ns(timeout))
+
+    def all_gather(self, sent: Any, timeout: float = 60.0) -> bytes:
+        """Everyone's bytes, in the order of ranks."""
+        received = bytearray(memoryview(sent).nbytes * self.world_size)
+        _n.ckpt_coordinator_all_gather(self._h, sent, received, _timeout_ns(timeout))
+        return bytes(received)
+
+
+class Checkpoint(_Owned):
+    """The checkpoints in one storage, or below a path. A writer holds the storage's lock until it is closed."""
+
+    _release = staticmethod(_n.ckpt_checkpoint_release)
+
+    def __init__(self, storage: Union[Storage, PathLike], *, read_only: bool = False, keep_last: int = 0, keep_every: int = 0,
+                 keep_best: int = 0, best_is_largest: bool = False, coordinator: Optional[Coordinator] = None,
+                 fault_handler: Optional[FaultHandler] = None) -> None:
+        options = _native.ckpt_checkpoint_options()
+        options.read_only = int(read_only)
+        options.keep_last = keep_last
+        options.keep_every = keep_every
+        options.keep_best = keep_best
+        options.best_is = _n.CKPT_BEST_IS_LARGEST if best_is_largest else _n.CKPT_BEST_IS_SMALLEST
+        options.coordinator = _handle(coordinator)
+        options.fault_handler = _handle(fault_handler)
+        made, mine = _storage(storage, must_exist=read_only)
+        try:
+            self._adopt(_n.ckpt_checkpoint_create(made._h, options))
+        finally:
+            if mine:
+                made.close()
+
+    def save(self, state: State, step: int = 0, *, seed: int = 0, metadata: Any = None, environment: Any = None, prefix: str = "",
+             metric: Optional[float] = None, incremental: bool = True) -> SaveResult:
+        """Returns when the checkpoint is durable. metadata and environment: anything that JSON can hold."""
+        options = _native.ckpt_save_options()
+        texts = (json.dumps(metadata), json.dumps(environment), prefix)  # borrowed by the struct: kept until the call is over
+        options.step = step
+        options.seed = seed
+        options.metadata_json, options.environment_json, options.prefix = texts
+        if metric is not None:
+            options.metric = metric
+            options.has_metric = 1
+        options.incremental = int(incremental)
+        result = _native.ckpt_save_result()
+        _n.ckpt_checkpoint_save(self._h, state._h, options, result)
+        return _fields(SaveResult, result)
+
+    def load(self, state: State, *, name: Optional[str] = None, verify: int = Verify.FULL, environment: Any = None,
+             partial: bool = False, in_place: bool = False) -> LoadResult:
+        """Fills the state from the newest valid checkpoint, or the one of that name. NotFoundError when there is none."""
+        options = _native.ckpt_load_options()
+        text = None if environment is None else json.dumps(environment)
+        options.verify = verify
+        options.name = name
+        options.environment_json = text
+        options.partial = int(partial)
+        options.in_place = int(in_place)
+        result = _native.ckpt_load_result()
+        _n.ckpt_checkpoint_load(self._h, state._h, options, result)
+        return _fields(LoadResult, result)
+
+    def load_if_any(self, state: State, **options: Any) -> Optional[LoadResult]:
+        """Like load, but None when there is no checkpoint yet."""
+        try:
+            return self.load(state, **options)
+        except NotFoundError:
+            return None
+
+    def list(self) -> List[CheckpointInfo]:
+        """The checkpoints in the order in which a load tries them."""
+        found = []
+        for i in range(_n.ckpt_checkpoint_count(self._h)):
+            info = _native.ckpt_checkpoint_info()
+            _n.ckpt_checkpoint_at(self._h, i, info)
+            metric = info.metric if info.has_metric else None
+            found.append(CheckpointInfo(info.name, info.step, info.commit_sequence, info.bytes, info.status, metric))
+        return found
+
+    def manifest(self, name: str) -> Dict[str, Any]:
+        """The manifest of one checkpoint (docs/format.md)."""
+        return json.loads(_n.ckpt_checkpoint_manifest(self._h, name))
+
+    def verify(self, name: Optional[str] = None) -> VerifyResult:
+        """Reads a whole checkpoint and checks everything. CorruptError names the first bad file and tensor."""
+        result = _native.ckpt_verify_result()
+        _n.ckpt_checkpoint_verify(self._h, name, result)
+        return _fields(VerifyResult, result)
+
+    def reader(self, name: Optional[str] = None, verify: int = Verify.LAZY) -> "Reader":
+        """Opens one checkpoint, or the newest, to read tensors one by one."""
+        return Reader._of(_n.ckpt_reader_open_checkpoint(self._h, name, verify))
+
+    @property
+    def storage(self) -> Storage:
+        """A new reference to the storage."""
+        return Storage._of(_n.ckpt_checkpoint_storage(self._h))
+
+    @property
+    def coordinator(self) -> Coordinator:
+        """A new reference to the coordinator."""
+        return Coordinator._of(_n.ckpt_checkpoint_coordinator(self._h))
+
+    @property
+    def fault_handler(self) -> FaultHandler:
+        """A new reference to the fault handler."""
+        return FaultHandler._of(_n.ckpt_checkpoint_fault_handler(self._h))
+
+
+class Reader(_Owned):
+    """The tensors of one checkpoint (Checkpoint.reader), or of any safetensors file or folder with an index (Reader(path)). Iterating
+    gives TensorInfo. The tensors it gives are independent of it."""
+
+    _release = staticmethod(_n.ckpt_reader_release)
+
+    def __init__(self, path: PathLike) -> None:
+        self._adopt(_n.ckpt_reader_open(os.fspath(path)))
+
+    def __len__(self) -> int:
+        return _n.ckpt_reader_count(self._h)
+
+    def info(self, index: int) -> TensorInfo:
+        info = _native.ckpt_tensor_info()
+        _n.ckpt_reader_tensor(self._h, index, info)
+        return TensorInfo(index, info.group, info.name, DType(info.dtype), info.shape, info.bytes, info.offset)
+
+    def __iter__(self) -> Iterator[TensorInfo]:
+        return (self.info(i) for i in range(len(self)))
+
+    def find(self, name: str, group: Optional[str] = None) -> int:
+        """The index of a tensor."""
+        return _n.ckpt_reader_find(self._h, group, name)
+
+    def metadata(self) -> Dict[str, str]:
+        """Texts by key, of files of other programs."""
+        return dict(_n.ckpt_reader_metadata(self._h, i) for i in range(_n.ckpt_reader_metadata_count(self._h)))
+
+    def _index(self, which: Union[int, str]) -> int:
+        return self.find(which) if isinstance(which, str) else which
+
+    def read(self, which: Union[int, str], into: Any = None, pool: Optional[BufferPool] = None) -> Tensor:
+        """Reads a tensor, by index or name, into a new one or into memory of yours."""
+        index = self._index(which)
+        if into is None:
+            return Tensor._of(_n.ckpt_reader_read_new(self._h, index, _handle(pool)))
+        tensor = as_tensor(into)
+        _n.ckpt_reader_read(self._h, index, tensor._h)
+        return tensor
+
+    def read_slice(self, which: Union[int, str], begin: int, length: int, pool: Optional[BufferPool] = None) -> Tensor:
+        """Reads rows along the first dimension."""
+        return Tensor._of(_n.ckpt_reader_read_slice(self._h, self._index(which), begin, length, _handle(pool)))
+
+    def map(self, which: Union[int, str]) -> Tensor:
+        """A read-only tensor over the file itself."""
+        return Tensor._of(_n.ckpt_reader_map(self._h, self._index(which)))
+
+
+# ---- One line ----
+
+
+def save(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
+         group: str = "model", keep_last: int = 0, **options: Any) -> SaveResult:
+    """Saves a dict of numpy arrays, torch tensors or Tensors durably, as a new checkpoint below a path: ckpt.save("run", {"w": w}, 7).
+    An entry that is itself a dict is a group of its own. values: JSON values by key. options: as for Checkpoint.save."""
+    with State(tensors, group) as state, Checkpoint(place, keep_last=keep_last) as checkpoint:
+        for key, value in (values or {}).items():
+            state[key] = value
+        return checkpoint.save(state, step, **options)
+
+
+def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None) -> Dict[str, Any]:
+    """The tensors of the newest valid checkpoint, every byte verified, as new numpy arrays (Tensors for types that numpy lacks) by
+    name: arrays = ckpt.load("run"). With several groups it is a dict of such dicts; group picks one."""
+    with Checkpoint(place, read_only=True) as checkpoint:
+        candidates = [name] if name is not None else [info.name for info in checkpoint.list() if info.status == 0]
+        if not candidates:
+            raise NotFoundError(f"no checkpoint in {place}", _n.CKPT_E_NOT_FOUND)
+        failure: Optional[CkptError] = None
+        for candidate in candidates:
+            try:
+                with checkpoint.reader(candidate, Verify.FULL) as reader:
+                    return _by_group(reader, group)
+            except CkptError as error:
+                failure = failure or error
+        assert failure is not None
+        raise failure
+
+
+def _array(tensor: Tensor) -> Any:
+    """A numpy view, which keeps the tensor's memory; the Tensor where numpy is not there or lacks the type."""
+    try:
+        return tensor.numpy()
+    except (ImportError, BufferError, ValueError):
+        return tensor
+
+
+def _numpy_or_tensor(tensor: Tensor) -> Any:
+    try:
+        memoryview(tensor).release()
+    except BufferError:
+        return tensor
+    return _array(tensor)
+
+
+def _by_group(reader: Reader, group: Optional[str]) -> Dict[str, Any]:
+    groups: Dict[str, Dict[str, Any]] = {}
+    for info in reader:
+        if group is None or info.group == group:
+            groups.setdefault(info.group, {})[info.name] = _numpy_or_tensor(reader.read(info.index))
+    if group is not None and group not in groups:
+        raise NotFoundError(f"group '{group}' is not in the checkpoint", _n.CKPT_E_NOT_FOUND)
+    return next(iter(groups.values())) if len(groups) == 1 else groups
+
+
+def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None) -> None:
+    """Writes a dict of tensors as a plain safetensors file, durably."""
+    with State(tensors, "tensors") as state:
+        text = None if metadata is None else json.dumps(dict(metadata))
+        _n.ckpt_safetensors_write(os.fspath(path), state._h, "tensors", text)
+
+
+def load_file(path: PathLike) -> Dict[str, Any]:
+    """The tensors of a safetensors file, or of a folder with an index, as new numpy arrays by name."""
+    with Reader(path) as reader:
+        return {info.name: _numpy_or_tensor(reader.read(info.index)) for info in reader}

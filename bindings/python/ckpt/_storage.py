@@ -1,0 +1,208 @@
+"""Where files live: the file system, memory, or an object of yours."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
+
+from . import _native as _n
+from . import native as _native
+from ._base import InvalidArgumentError, _hand_over, _Owned, _take_back
+
+__all__ = ["Storage", "CustomStorage", "FaultHandler", "WritePath"]
+
+
+class WritePath:
+    """How large files are written."""
+
+    RING = _n.CKPT_WRITE_RING
+    DIRECT = _n.CKPT_WRITE_DIRECT
+    BUFFERED = _n.CKPT_WRITE_BUFFERED
+
+
+class CustomStorage:
+    """Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root. Files and
+    locks are whatever objects create, open and lock give. Raise FileNotFoundError for what is not there, FileExistsError for a taken
+    name, BlockingIOError for a lock that is held, PermissionError, or OSError with an errno: ENOSPC is told apart, other OSErrors are
+    what a fault handler tries again. Several methods may run at once, but only one with the same file."""
+
+    def create(self, path: str) -> Any:
+        """Makes a new, empty file."""
+        raise NotImplementedError
+
+    def open(self, path: str) -> Any:
+        """Opens a file for reading."""
+        raise NotImplementedError
+
+    def close(self, file: Any) -> None:
+        raise NotImplementedError
+
+    def file_size(self, file: Any) -> int:
+        raise NotImplementedError
+
+    def read(self, file: Any, offset: int, buffer: memoryview) -> int:
+        """Fills buffer and gives the number of bytes read, fewer only at the file's end. Keep no view of buffer."""
+        raise NotImplementedError
+
+    def write(self, file: Any, offset: int, data: memoryview) -> None:
+        raise NotImplementedError
+
+    def sync(self, file: Any) -> None:
+        """Returns when all that was written is durable."""
+        raise NotImplementedError
+
+    def rename(self, from_path: str, to_path: str) -> None:
+        """Atomic; replaces a file of that name."""
+        raise NotImplementedError
+
+    def remove(self, path: str) -> None:
+        raise NotImplementedError
+
+    def remove_directory(self, path: str) -> None:
+        """FileExistsError when it is not empty."""
+        raise NotImplementedError
+
+    def make_directory(self, path: str) -> None:
+        raise NotImplementedError
+
+    def sync_directory(self, path: str) -> None:
+        raise NotImplementedError
+
+    def list(self, path: str) -> Iterable[Tuple[str, bool]]:
+        """(name, is_directory) of everything in a directory."""
+        raise NotImplementedError
+
+    def size(self, path: str) -> int:
+        raise NotImplementedError
+
+    def lock(self, path: str) -> Any:
+        """An exclusive lock; BlockingIOError at once when another has it."""
+        raise NotImplementedError
+
+    def unlock(self, lock: Any) -> None:
+        raise NotImplementedError
+
+
+class _Functions(_native.StorageFunctions):
+    def __init__(self, storage: CustomStorage) -> None:
+        super().__init__()
+        self.storage = storage
+        self.files: Dict[int, Any] = {}
+        self.last = 0
+        self.guard = threading.Lock()
+        for name in ("sync_directory", "make_directory", "remove_directory", "remove", "rename", "size"):
+            setattr(self, name, getattr(storage, name))  # paths pass as they are
+
+    def number(self, file: Any) -> int:
+        with self.guard:
+            self.last += 1
+            self.files[self.last] = file
+            return self.last
+
+    def create(self, path: str) -> int:
+        return self.number(self.storage.create(path))
+
+    def open(self, path: str) -> int:
+        return self.number(self.storage.open(path))
+
+    def lock(self, path: str) -> int:
+        return self.number(self.storage.lock(path))
+
+    def close(self, file: int) -> None:
+        self.storage.close(self.files.pop(file))
+
+    def unlock(self, lock: int) -> None:
+        self.storage.unlock(self.files.pop(lock))
+
+    def file_size(self, file: int) -> int:
+        return self.storage.file_size(self.files[file])
+
+    def read(self, file: int, offset: int, buffer: Optional[memoryview]) -> int:
+        lent = memoryview(bytearray()) if buffer is None else buffer
+        count = self.storage.read(self.files[file], offset, lent)
+        _take_back(buffer)
+        return count
+
+    def write(self, file: int, offset: int, data: Optional[memoryview]) -> None:
+        lent = memoryview(b"") if data is None else data
+        self.storage.write(self.files[file], offset, lent)
+        _take_back(data)
+
+    def sync(self, file: int) -> None:
+        self.storage.sync(self.files[file])
+
+    def list(self, path: str, listing: Any) -> None:
+        for name, is_directory in self.storage.list(path):
+            listing.add(name, bool(is_directory))
+
+
+class _Sleeper(_native.Sleeper):
+    def __init__(self, function: Callable[[int], Any]) -> None:
+        super().__init__()
+        self.function = function
+
+    def sleep(self, ns: int) -> None:
+        self.function(ns)
+
+
+class FaultHandler(_Owned):
+    """Decides what is tried again, and when."""
+
+    _release = staticmethod(_n.ckpt_fault_handler_release)
+
+    def __init__(self, max_attempts: int = 5, first_delay: float = 0.01, max_delay: float = 10.0, factor: float = 2.0,
+                 jitter: float = 0.5, seed: int = 0, sleep: Optional[Callable[[int], Any]] = None) -> None:
+        """Delays in seconds. sleep(ns) is called instead of sleeping."""
+        options = _native.ckpt_fault_handler_options()
+        options.max_attempts = max_attempts
+        options.first_delay_ns = int(first_delay * 1e9)
+        options.max_delay_ns = int(max_delay * 1e9)
+        options.factor = factor
+        options.jitter = jitter
+        options.seed = seed
+        sleeper = None if sleep is None else _hand_over(_Sleeper(sleep))
+        self._adopt(_n.ckpt_fault_handler_create(options, sleeper))
+
+    @property
+    def retries(self) -> int:
+        """How often something was tried again."""
+        return _n.ckpt_fault_handler_retries(self._h)
+
+
+class Storage(_Owned):
+    """The one door to files. Storage(path) is a directory of the file system."""
+
+    _release = staticmethod(_n.ckpt_storage_release)
+
+    def __init__(self, root: Union[str, "os.PathLike[str]"], must_exist: bool = False, write_path: int = WritePath.RING,
+                 large_from_bytes: int = 0, bytes_per_second: int = 0) -> None:
+        options = _native.ckpt_file_system_options()
+        options.must_exist = int(must_exist)
+        options.write_path = write_path
+        options.large_from_bytes = large_from_bytes
+        options.bytes_per_second = bytes_per_second
+        self._adopt(_n.ckpt_storage_create_file_system(os.fspath(root), options))
+
+    @classmethod
+    def memory(cls) -> "Storage":
+        """In memory, empty."""
+        return cls._of(_n.ckpt_storage_create_memory())
+
+    @classmethod
+    def custom(cls, storage: CustomStorage, name: str = "custom") -> "Storage":
+        """One that calls you. name: where it is, for messages."""
+        return cls._of(_n.ckpt_storage_create_custom(name, _hand_over(_Functions(storage))))
+
+    def retrying(self, handler: FaultHandler) -> "Storage":
+        """A storage before this one that tries failed operations again."""
+        return Storage._of(_n.ckpt_storage_create_retrying(self._h, handler._h))
+
+
+def _storage(place: Union[Storage, str, "os.PathLike[str]"], must_exist: bool = False) -> Tuple[Storage, bool]:
+    """The storage, and whether it was made here."""
+    if isinstance(place, Storage):
+        return place, False
+    if isinstance(place, (str, os.PathLike)):
+        return Storage(place, must_exist=must_exist), True
+    raise InvalidArgumentError(f"storage is a {type(place).__name__}; a path or a Storage")

@@ -1,0 +1,256 @@
+"""Tensors: memory with a dtype and a shape, shared with numpy and others without a copy."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _native as _n
+from . import native as _native
+from ._base import UnsupportedError, _fields, _handle, _Owned
+from ._memory import MemoryTracker
+
+__all__ = ["DType", "Tensor", "BufferPool", "BufferPoolStats", "as_tensor"]
+
+
+class DType(IntEnum):
+    """The element types of the safetensors format."""
+
+    F4 = _n.CKPT_DTYPE_F4
+    F6_E2M3 = _n.CKPT_DTYPE_F6_E2M3
+    F6_E3M2 = _n.CKPT_DTYPE_F6_E3M2
+    BOOL = _n.CKPT_DTYPE_BOOL
+    U8 = _n.CKPT_DTYPE_U8
+    I8 = _n.CKPT_DTYPE_I8
+    F8_E5M2 = _n.CKPT_DTYPE_F8_E5M2
+    F8_E4M3 = _n.CKPT_DTYPE_F8_E4M3
+    F8_E8M0 = _n.CKPT_DTYPE_F8_E8M0
+    F8_E4M3FNUZ = _n.CKPT_DTYPE_F8_E4M3FNUZ
+    F8_E5M2FNUZ = _n.CKPT_DTYPE_F8_E5M2FNUZ
+    I16 = _n.CKPT_DTYPE_I16
+    U16 = _n.CKPT_DTYPE_U16
+    F16 = _n.CKPT_DTYPE_F16
+    BF16 = _n.CKPT_DTYPE_BF16
+    I32 = _n.CKPT_DTYPE_I32
+    U32 = _n.CKPT_DTYPE_U32
+    F32 = _n.CKPT_DTYPE_F32
+    I64 = _n.CKPT_DTYPE_I64
+    U64 = _n.CKPT_DTYPE_U64
+    F64 = _n.CKPT_DTYPE_F64
+    C64 = _n.CKPT_DTYPE_C64
+
+    @property
+    def bits(self) -> int:
+        """Bits of one element."""
+        return _n.ckpt_dtype_bits(self)
+
+    @property
+    def safetensors_name(self) -> str:
+        return _n.ckpt_dtype_name(self)
+
+    @classmethod
+    def from_name(cls, name: str) -> "DType":
+        """The type of this name; NotFoundError for any other."""
+        return cls(_n.ckpt_dtype_from_name(name))
+
+
+_from_numpy = {
+    "bool": DType.BOOL, "uint8": DType.U8, "int8": DType.I8, "int16": DType.I16, "uint16": DType.U16, "float16": DType.F16,
+    "bfloat16": DType.BF16, "int32": DType.I32, "uint32": DType.U32, "float32": DType.F32, "int64": DType.I64, "uint64": DType.U64,
+    "float64": DType.F64, "complex64": DType.C64,
+}
+DTypeLike = Union[DType, str, int, Any]
+
+
+def _dtype(kind: DTypeLike) -> DType:
+    """A DType, its name, a numpy dtype or that one's name."""
+    if isinstance(kind, int):
+        return DType(kind)
+    if isinstance(kind, str):
+        return _from_numpy[kind] if kind in _from_numpy else DType.from_name(kind)
+    if isinstance(kind, type) and kind.__module__ == "builtins" and kind in (float, int, bool):
+        return {float: DType.F64, int: DType.I64, bool: DType.BOOL}[kind]
+    name = getattr(kind, "name", None) or getattr(kind, "__name__", None)
+    if name in _from_numpy:
+        return _from_numpy[name]
+    raise UnsupportedError(f"{kind!r} is no dtype of a tensor")
+
+
+class BufferPoolStats(NamedTuple):
+    """What a pool holds now and has done so far."""
+
+    live_bytes: int
+    live_buffers: int
+    retained_bytes: int
+    retained_buffers: int
+    reserved_bytes: int
+    peak_reserved_bytes: int
+    taken: int
+    reused: int
+
+
+class BufferPool(_Owned):
+    """Memory for tensors that is given out again for the same size."""
+
+    _release = staticmethod(_n.ckpt_buffer_pool_release)
+
+    def __init__(self, tracker: Optional[MemoryTracker] = None, layer_name: str = "tensor",
+                 retain_limit_bytes: int = _n.CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES) -> None:
+        options = _native.ckpt_buffer_pool_options()
+        options.layer_name = layer_name
+        options.retain_limit_bytes = retain_limit_bytes
+        self._adopt(_n.ckpt_buffer_pool_create(_handle(tracker), options))
+
+    def trim(self, keep_bytes: int = 0) -> None:
+        """Gives memory back to the system until at most keep_bytes are kept for reuse."""
+        _n.ckpt_buffer_pool_trim(self._h, keep_bytes)
+
+    def stats(self) -> BufferPoolStats:
+        struct = _native.ckpt_buffer_pool_stats()
+        _n.ckpt_buffer_pool_get_stats(self._h, struct)
+        return _fields(BufferPoolStats, struct)
+
+
+
+
+class Tensor(_n.TensorBuffer, _Owned):
+    """A tensor: row-major, contiguous. Tensor(dtype, shape) has undefined contents.
+
+    numpy.asarray(tensor) and memoryview(tensor) are views of the same memory and keep it alive, also after close(). Types without a
+    buffer format (BF16, F8_...) give their bytes by raw()."""
+
+    _release = staticmethod(_n.ckpt_tensor_release)
+
+    def __init__(self, dtype: DTypeLike, shape: Sequence[int], pool: Optional[BufferPool] = None) -> None:
+        self._adopt(_n.ckpt_tensor_create(_dtype(dtype), list(shape), _handle(pool)))
+
+    @classmethod
+    def borrow(cls, buffer: Any, dtype: Optional[DTypeLike] = None) -> "Tensor":
+        """A tensor over the memory of an object with a buffer (numpy array, bytearray, array.array, memoryview, bytes), which is kept
+        alive; read-only when the buffer is. dtype: for elements that Python has no format for, such as BF16 in a uint16 array.
+        TypeError for elements without a dtype and for what is not C-contiguous."""
+        return cls._of(_n.ckpt_tensor_borrow(buffer, 0 if dtype is None else _dtype(dtype)))
+
+    @classmethod
+    def from_dlpack(cls, source: Any) -> "Tensor":
+        """A tensor over the memory of an object with __dlpack__ (torch, jax, numpy), or of a DLPack capsule."""
+        capsule = source
+        if hasattr(source, "__dlpack__"):
+            try:
+                capsule = source.__dlpack__(max_version=(1, 1))
+            except TypeError:
+                capsule = source.__dlpack__()
+        if '"dltensor_versioned"' in repr(capsule):
+            return cls._of(_n.ckpt_tensor_from_dlpack_versioned(capsule))
+        return cls._of(_n.ckpt_tensor_from_dlpack(capsule))
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Optional[Tuple[int, int]] = None, dl_device: Any = None,
+                   copy: Optional[bool] = None) -> Any:
+        if copy:
+            raise BufferError("a tensor is exported without a copy only")
+        if dl_device is not None and tuple(dl_device) != (1, 0):
+            raise BufferError("a tensor is on the CPU")
+        if max_version is not None and max_version[0] >= 1:
+            return _n.ckpt_tensor_to_dlpack_versioned(self._h)
+        return _n.ckpt_tensor_to_dlpack(self._h)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return (1, 0)
+
+    def share(self) -> "Tensor":
+        """Another reference to the same tensor."""
+        _n.ckpt_tensor_retain(self._h)
+        return Tensor._of(self._h)
+
+    @property
+    def dtype(self) -> DType:
+        return DType(_n.ckpt_tensor_dtype(self._h))
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        return _n.ckpt_tensor_shape(self._h)
+
+    @property
+    def ndim(self) -> int:
+        return _n.ckpt_tensor_ndim(self._h)
+
+    @property
+    def nbytes(self) -> int:
+        return _n.ckpt_tensor_bytes(self._h)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return _n.ckpt_tensor_elements(self._h)
+
+    @property
+    def read_only(self) -> bool:
+        return bool(_n.ckpt_tensor_is_read_only(self._h))
+
+    @property
+    def address(self) -> int:
+        """Of the first element, for reading; 0 without elements. Valid as long as the tensor."""
+        return _n.ckpt_tensor_const_data(self._h)
+
+    @property
+    def writable_address(self) -> int:
+        """Of the first element, for writing; 0 without elements and for a read-only tensor."""
+        return _n.ckpt_tensor_data(self._h)
+
+    def numpy(self) -> Any:
+        """A numpy view of the same memory."""
+        import numpy
+
+        return numpy.asarray(memoryview(self))
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        """Reached when the buffer was refused, whose reason this tells; numpy would make an array of one object."""
+        return self.numpy()
+
+    def raw(self) -> memoryview:
+        """The bytes, of any dtype, as a flat memoryview that keeps the tensor alive."""
+        raw = _n.RawBuffer()
+        raw._slot = self._h
+        return memoryview(raw)
+
+    def fill(self, value: float) -> None:
+        _n.ckpt_tensor_fill(self._h, value)
+
+    def scale(self, factor: float) -> None:
+        _n.ckpt_tensor_scale(self._h, factor)
+
+    def add_scaled(self, factor: float, source: "Tensor") -> None:
+        """self += factor * source."""
+        _n.ckpt_tensor_add_scaled(self._h, factor, source._h)
+
+    def sum(self) -> float:
+        return _n.ckpt_tensor_sum(self._h)
+
+    def dot(self, other: "Tensor") -> float:
+        return _n.ckpt_tensor_dot(self._h, other._h)
+
+    def copy_from(self, source: "Tensor") -> None:
+        """Copies the elements of a tensor of the same dtype and shape."""
+        _n.ckpt_tensor_copy(self._h, source._h)
+
+    def bit_equal(self, other: "Tensor") -> bool:
+        """Whether dtype, shape and all bytes are the same."""
+        return bool(_n.ckpt_tensor_bit_equal(self._h, other._h))
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "Tensor(closed)"
+        return f"Tensor({self.dtype.name}, {list(self.shape)}{', read-only' if self.read_only else ''})"
+
+
+def as_tensor(source: Any) -> Tensor:
+    """source itself when it is a Tensor, else a tensor over its memory: by its buffer, or by __dlpack__."""
+    if isinstance(source, Tensor):
+        return source
+    try:
+        memoryview(source).release()
+    except (TypeError, BufferError, ValueError):
+        if hasattr(source, "__dlpack__"):
+            return Tensor.from_dlpack(source)
+        raise TypeError(f"a {type(source).__name__} has neither a buffer nor __dlpack__") from None
+    return Tensor.borrow(source)

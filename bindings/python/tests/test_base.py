@@ -1,0 +1,163 @@
+"""Errors, log, clocks, queues, pools, thread hooks."""
+
+import builtins
+import gc
+import sys
+import threading
+import unittest
+import weakref
+
+import ckpt
+
+
+class Silent:
+    """Collects what sys.unraisablehook is told."""
+
+    def __enter__(self):
+        self.before, self.seen = sys.unraisablehook, []
+        sys.unraisablehook = lambda u: self.seen.append(type(u.exc_value).__name__)
+        return self.seen
+
+    def __exit__(self, *_):
+        sys.unraisablehook = self.before
+
+
+class Errors(unittest.TestCase):
+    def test_tree(self):
+        self.assertTrue(issubclass(ckpt.TimeoutError, ckpt.CkptError))
+        self.assertTrue(issubclass(ckpt.TimeoutError, builtins.TimeoutError))
+        self.assertTrue(issubclass(ckpt.QueueFullError, ckpt.CkptError))
+        self.assertTrue(issubclass(ckpt.CorruptError, ckpt.CkptError))
+        self.assertEqual(ckpt.CorruptError("x").status_name, "CORRUPT")
+
+    def test_text_names_argument(self):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "capacity is 0"):
+            ckpt.Queue(0)
+        with self.assertRaises(ValueError):
+            ckpt.Queue(-1)
+
+    def test_closed_object(self):
+        queue = ckpt.Queue(1)
+        queue.close()
+        queue.close()
+        self.assertTrue(queue.closed)
+        with self.assertRaisesRegex(ckpt.InvalidStateError, "the Queue is closed"):
+            queue.push(1)
+
+    def test_wrong_types(self):
+        with self.assertRaises(TypeError):
+            ckpt.Queue("many")
+        with self.assertRaises(ValueError):
+            ckpt.Strategy("interval:2\0")
+        with self.assertRaises(TypeError):
+            ckpt.Strategy(3)
+
+    def test_version(self):
+        major, minor, patch = (int(x) for x in ckpt.version_string().split("."))
+        self.assertEqual(ckpt.version(), major * 1000000 + minor * 1000 + patch)
+        self.assertTrue(ckpt.feature("safetensors"))
+        self.assertFalse(ckpt.feature("none such"))
+
+
+class Objects(unittest.TestCase):
+    def test_queue(self):
+        with ckpt.Queue(2) as queue:
+            queue.push(2**64 - 1)
+            queue.push(7)
+            self.assertEqual(len(queue), 2)
+            with self.assertRaises(ckpt.QueueFullError):
+                queue.push(8)
+            self.assertEqual(queue.pop(), 2**64 - 1)
+            self.assertEqual(queue.pop(), 7)
+            with self.assertRaises(builtins.TimeoutError):
+                queue.pop(timeout=0.001)
+            queue.shut()
+            with self.assertRaises(ckpt.ClosedError):
+                queue.pop(timeout=None)
+
+    def test_waiting_lets_other_threads_run(self):
+        with ckpt.Queue(1) as queue:
+            got = []
+            thread = threading.Thread(target=lambda: got.append(queue.pop(timeout=None)))
+            thread.start()
+            queue.push(5)  # would never be reached if the other thread waited with the interpreter's lock
+            thread.join()
+            self.assertEqual(got, [5])
+
+    def test_clock(self):
+        clock = ckpt.Clock(5)
+        clock.advance(10)
+        self.assertEqual(clock.now(), 15)
+        times = iter([3, 4])
+        custom = ckpt.Clock.custom(lambda: next(times))
+        self.assertEqual([custom.now(), custom.now()], [3, 4])
+        with Silent() as seen:
+            self.assertEqual(custom.now(), 4)  # raised StopIteration: the time before
+        self.assertEqual(seen, ["StopIteration"])
+        self.assertGreater(ckpt.monotonic_ns(), 0)
+
+    def test_philox(self):
+        self.assertEqual(ckpt.philox([0] * 4, [0] * 2), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8))
+        with self.assertRaises(ValueError):
+            ckpt.philox([0], [0, 0])
+
+    def test_log(self):
+        heard = []
+        ckpt.set_log(lambda *message: heard.append(message), ckpt.LogLevel.DEBUG)
+        ckpt.set_log(None)
+        with self.assertRaises(ckpt.InvalidArgumentError):
+            ckpt.set_log(lambda *message: None, 99)
+
+    def test_callable_goes_when_the_library_lets_it_go(self):
+        class Hearer:
+            def __call__(self, *message):
+                pass
+
+        hearer = Hearer()
+        alive = weakref.ref(hearer)
+        ckpt.set_log(hearer)
+        del hearer
+        gc.collect()
+        self.assertIsNotNone(alive())
+        ckpt.set_log(None)
+        gc.collect()
+        self.assertIsNone(alive())
+
+
+class Pools(unittest.TestCase):
+    def test_parts_on_threads_of_the_library(self):
+        with ckpt.ThreadPool(3) as pool:
+            self.assertEqual(pool.threads, 3)
+            done = []
+            pool.run(100, done.append)
+            self.assertEqual(sorted(done), list(range(100)))
+
+    def test_exception_in_part(self):
+        def part(number):
+            if number == 20:
+                raise KeyError("twenty")
+
+        with ckpt.ThreadPool(2) as pool, Silent() as seen:
+            with self.assertRaisesRegex(ckpt.CallbackError, "KeyError: 'twenty'"):
+                pool.run(50, part)
+            self.assertIn("KeyError", seen)
+            pool.run(5, lambda number: None)
+
+    def test_system_exit_in_part_ends_nothing(self):
+        with ckpt.ThreadPool(1) as pool, Silent() as seen:
+            with self.assertRaisesRegex(ckpt.CallbackError, "SystemExit"):
+                pool.run(1, lambda number: sys.exit(3))
+            self.assertEqual(seen, ["SystemExit"])
+
+    def test_hooks(self):
+        started, stopped = [], []
+        hooks = ckpt.ThreadHooks(started.append, stopped.append)
+        with ckpt.ThreadPool(3):
+            pass
+        hooks.close()
+        self.assertEqual(len(started), 2)
+        self.assertEqual(sorted(started), sorted(stopped))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,178 @@
+"""Chains, the executor under a budget, layers of one's own."""
+
+import sys
+import unittest
+
+import ckpt
+import numpy as np
+
+SAMPLES, WIDTH = 4, 6
+
+
+class Doubling(ckpt.CustomLayer):
+    """y = 2 x, with one byte of tape to see that it comes back."""
+
+    def __init__(self):
+        self.calls = []
+
+    def output(self, input):
+        return input
+
+    def option(self, input, option):
+        return (1, 0, 0)
+
+    def forward(self, context, input, output, tape, workspace):
+        self.calls.append(context.recomputation)
+        x = np.frombuffer(input, np.float32)
+        np.frombuffer(output, np.float32)[:] = 2 * x
+        if tape is not None:
+            tape[0] = 7
+
+    def backward(self, context, input, output, tape, grad_output, grad_input, workspace):
+        assert tape[0] == 7
+        np.frombuffer(grad_input, np.float32)[:] = 2 * np.frombuffer(grad_output, np.float32)
+
+
+def make_chain():
+    chain = ckpt.Chain([ckpt.Layer.linear("a", WIDTH, WIDTH), ckpt.Layer.gelu("g"), ckpt.Layer.linear("b", WIDTH, WIDTH),
+                        ckpt.Layer.relu("r"), ckpt.Layer.dropout("d", 0.1), ckpt.Layer.linear("c", WIDTH, 3),
+                        ckpt.Layer.softmax_cross_entropy("loss")])
+    chain.initialize(1)
+    return chain
+
+
+class Training(unittest.TestCase):
+    def train(self, schedule_of, steps=5):
+        rng = np.random.default_rng(0)
+        x = rng.standard_normal((SAMPLES, WIDTH)).astype(np.float32)
+        targets = rng.integers(0, 3, SAMPLES).astype(np.int32)
+        with make_chain() as chain:
+            spec = (np.float32, x.shape)
+            profile = chain.profile(spec)
+            tracker = ckpt.MemoryTracker()
+            with ckpt.Executor(chain, schedule_of(profile), spec, tracker=tracker) as executor:
+                optimizer = ckpt.Optimizer.adamw(chain, learning_rate=0.01)
+                losses = []
+                for step in range(steps):
+                    losses.append(executor.run(x, targets, step=step, seed=3))
+                    chain.clip_gradients(1.0)
+                    optimizer.step()
+                stats = executor.stats()
+            self.assertEqual(optimizer.steps, steps)
+            self.assertEqual(len(optimizer.tensors()), 2 * len(chain.parameters()))
+            optimizer.steps = 9
+            self.assertEqual(optimizer.steps, 9)
+            return losses, [p.value.numpy().copy() for p in chain.parameters()], stats
+
+    def test_budget_gives_the_same_bits(self):
+        losses, stored, stats = self.train(ckpt.Schedule.store_all)
+        again, recomputed, less = self.train(ckpt.Schedule.recompute_all)
+        self.assertEqual(losses, again)
+        self.assertLess(losses[-1], losses[0])
+        for a, b in zip(stored, recomputed):
+            self.assertTrue(np.array_equal(a, b))
+        self.assertEqual(stats.recomputed_forwards, 0)
+        self.assertGreater(less.recomputed_forwards, 0)
+
+    def test_over_budget(self):
+        with make_chain() as chain:
+            spec = ("F32", [SAMPLES, WIDTH])
+            schedule = ckpt.Schedule.store_all(chain.profile(spec))
+            with self.assertRaises(ckpt.OverBudgetError):
+                ckpt.Executor(chain, schedule, spec, budget_bytes=1)
+
+    def test_wrong_data_is_refused(self):
+        with make_chain() as chain, ckpt.ThreadPool(2) as pool:
+            spec = ("F32", [SAMPLES, WIDTH])
+            schedule = ckpt.Schedule.store_all(chain.profile(spec, measured_steps=1, pool=pool))
+            with ckpt.Executor(chain, schedule, spec, pool=pool) as executor:
+                with self.assertRaises(ckpt.InvalidArgumentError):
+                    executor.run(np.zeros((SAMPLES, WIDTH)), np.zeros(SAMPLES, np.int32))  # float64
+                with self.assertRaises(TypeError):
+                    executor.run(np.zeros((WIDTH, SAMPLES), np.float32).T, np.zeros(SAMPLES, np.int32))
+
+    def test_optimizer_and_blas(self):
+        with make_chain() as chain:
+            self.assertEqual(len(chain), 7)
+            sgd = ckpt.Optimizer.sgd(chain, 0.1, 0.9)
+            self.assertEqual([name for name, _ in sgd.tensors()][0], "a.weight.momentum")
+        self.assertTrue(ckpt.blas_info())
+        with self.assertRaises(ckpt.CkptError):
+            ckpt.set_blas(0, 0)
+        ckpt.Layer.embedding("e", 10, 2, 4).close()
+
+
+class OwnLayers(unittest.TestCase):
+    def run_chain(self, layer, schedule_of=ckpt.Schedule.store_all):
+        chain = ckpt.Chain([ckpt.Layer.custom(f"own{i}", layer) for i in range(3)])
+        spec = ("F32", [2, 2])
+        x = np.ones((2, 2), np.float32)
+        y, grad = np.zeros_like(x), np.zeros_like(x)
+        with ckpt.Executor(chain, schedule_of(chain.profile(spec)), spec) as executor:
+            executor.run(x, output=y, output_gradient=np.ones_like(x), input_gradient=grad)
+        return y, grad
+
+    def test_forward_and_backward(self):
+        for schedule_of in (ckpt.Schedule.store_all, ckpt.Schedule.recompute_all):
+            layer = Doubling()
+            y, grad = self.run_chain(layer, schedule_of)
+            self.assertTrue((y == 8).all() and (grad == 8).all())
+            self.assertEqual(1 in layer.calls, schedule_of == ckpt.Schedule.recompute_all)
+
+    def test_failure_names_the_exception(self):
+        class Failing(Doubling):
+            def forward(self, context, input, output, tape, workspace):
+                raise RuntimeError("no forward today")
+
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        try:
+            with self.assertRaisesRegex(ckpt.CallbackError, "RuntimeError: no forward today"):
+                self.run_chain(Failing())
+        finally:
+            sys.unraisablehook = before
+
+    def test_view_that_is_kept_is_an_error(self):
+        class Keeping(Doubling):
+            def forward(self, context, input, output, tape, workspace):
+                super().forward(context, input, output, tape, workspace)
+                self.kept = np.frombuffer(output, np.float32)
+
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        try:
+            with self.assertRaisesRegex(ckpt.CallbackError, "BufferError"):
+                self.run_chain(Keeping())
+        finally:
+            sys.unraisablehook = before
+
+    def test_refused_input(self):
+        class Picky(Doubling):
+            def output(self, input):
+                raise ValueError("four columns only")
+
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        try:
+            with self.assertRaisesRegex(ckpt.CallbackError, "four columns only"):
+                self.run_chain(Picky())
+        finally:
+            sys.unraisablehook = before
+
+    def test_ambient_state(self):
+        class Ambient(Doubling):
+            ambient_bytes = 8
+            saved = restored = 0
+
+            def save_ambient(self, state):
+                state[:] = b"ambient!"
+                Ambient.saved += 1
+
+            def restore_ambient(self, state):
+                assert bytes(state) == b"ambient!"
+                Ambient.restored += 1
+
+        self.run_chain(Ambient(), ckpt.Schedule.recompute_all)
+        self.assertGreater(Ambient.saved, 0)
+        self.assertGreater(Ambient.restored, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,170 @@
+"""Memory tracker: numbers, scopes, limit, events by callable and queue, pinning of callables."""
+
+import gc
+import sys
+import threading
+import unittest
+import weakref
+
+import ckpt
+
+
+class Tracker(unittest.TestCase):
+    def test_numbers(self):
+        with ckpt.MemoryTracker() as tracker:
+            first = tracker.record_allocation("a", 100)
+            layer = tracker.layer("b")
+            tracker.record_allocation(layer, 50)
+            tracker.record_deallocation(first)
+            stats = tracker.stats()
+            self.assertEqual((stats.current_bytes, stats.peak_bytes, stats.allocations, stats.frees), (50, 150, 2, 1))
+            self.assertEqual(tracker.layer_stats("a").peak_bytes, 100)
+            self.assertEqual(tracker.layer_stats(layer).name, "b")
+            self.assertEqual(tracker.layer_name(layer), "b")
+            self.assertEqual((tracker.find_layer("b"), tracker.find_layer("none")), (layer, None))
+            self.assertEqual([a.bytes for a in tracker.live_allocations()], [50])
+            snapshot = tracker.snapshot(ckpt.MemoryOrder.CURRENT)
+            self.assertEqual([entry.name for entry in snapshot.layers], ["b", "a"])
+            self.assertEqual(snapshot.stats.layer_count, 2)
+            self.assertEqual(tracker.savings(200), (150, 0.75))
+            self.assertEqual(tracker.report()["current_bytes"], 50)
+            self.assertIn("ckpt_memory_peak_bytes", tracker.prometheus())
+            self.assertEqual(tracker.free_layer("b"), 1)
+            tracker.reset_stats()
+            self.assertEqual(tracker.stats().peak_bytes, 0)
+            with self.assertRaises(ckpt.NotFoundError):
+                tracker.record_deallocation(first)
+
+    def test_many_layers(self):
+        with ckpt.MemoryTracker() as tracker:
+            for i in range(300):
+                tracker.record_allocation(f"layer.{i}", i + 1)
+            self.assertEqual(len(tracker.snapshot().layers), 300)
+            self.assertEqual(len(tracker.live_allocations()), 300)
+
+    def test_scopes(self):
+        with ckpt.MemoryTracker() as tracker, tracker.scope("step") as scope:
+            tracker.record_allocation("a", 10)
+            self.assertEqual(scope.stats().net_bytes, 10)
+            with tracker.scope("inner") as inner:
+                tracker.record_allocation("a", 5)
+            self.assertEqual(inner.stats().peak_bytes, 15)
+
+    def test_limit(self):
+        with ckpt.MemoryTracker() as tracker:
+            self.assertIsNone(tracker.limit)
+            tracker.set_limit(100, 10)
+            self.assertEqual(tracker.limit, (100, 10))
+            self.assertIsNotNone(tracker.try_reserve("a", 90))
+            self.assertIsNone(tracker.try_reserve("a", 20))
+            self.assertEqual(tracker.stats().refused, 1)
+            tracker.clear_limit()
+            self.assertIsNone(tracker.limit)
+
+    def test_clock_and_probe(self):
+        clock = ckpt.Clock(7)
+        with ckpt.MemoryTracker(clock=clock) as tracker:
+            clock.close()
+            tracker.record_allocation("a", 1)
+            self.assertEqual(tracker.layer_stats("a").last_allocated_ns, 7)
+        self.assertGreater(ckpt.probe_memory().total_bytes, 0)
+
+
+class Events(unittest.TestCase):
+    def test_values(self):
+        heard = []
+        with ckpt.MemoryTracker() as tracker:
+            tracker.set_limit(50)
+            with tracker.subscribe(heard.append):
+                tracker.record_allocation("a", 60)
+            tracker.record_allocation("a", 1)
+        kinds = [event.kind for event in heard]
+        self.assertEqual(kinds, [ckpt.MemoryEvents.ALLOCATED, ckpt.MemoryEvents.NEW_PEAK, ckpt.MemoryEvents.LIMIT_EXCEEDED])
+        self.assertEqual((heard[0].layer_name, heard[0].bytes, heard[2].limit_bytes), ("a", 60, 50))
+
+    def test_queue(self):
+        with ckpt.MemoryTracker() as tracker:
+            queue = tracker.subscribe_queue(1, ckpt.MemoryEvents.ALLOCATED)
+            tracker.record_allocation("a", 1)
+            tracker.record_allocation("a", 2)
+            self.assertEqual(queue.poll().bytes, 1)
+            self.assertIsNone(queue.poll())
+            self.assertEqual(queue.dropped, 1)
+            tracker.enable_events(False)
+            tracker.set_peak_granularity(10)
+            tracker.record_allocation("a", 3)
+            self.assertIsNone(queue.poll())
+            queue.unsubscribe()
+            with self.assertRaises(ckpt.NotFoundError):
+                queue.poll()
+
+    def test_listener_stays_when_every_reference_is_dropped(self):
+        class Hearer:
+            count = 0
+
+            def __call__(self, event):
+                Hearer.count += 1
+
+        hearer = Hearer()
+        alive = weakref.ref(hearer)
+        tracker = ckpt.MemoryTracker()
+        tracker.subscribe(hearer, ckpt.MemoryEvents.ALLOCATED)
+        del hearer
+        gc.collect()
+        for _ in range(1000):
+            tracker.record_allocation("a", 1)
+        self.assertEqual(Hearer.count, 1000)
+        self.assertIsNotNone(alive())
+        tracker.close()
+        gc.collect()
+        self.assertIsNone(alive())
+
+    def test_exception_is_counted_and_reported(self):
+        seen = []
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: seen.append(str(u.exc_value))
+        try:
+            with ckpt.MemoryTracker() as tracker:
+                tracker.peak_memory_exceeded(lambda event: 1 / 0)
+                tracker.memory_limit_exceeded(lambda event: None)
+                tracker.record_allocation("a", 1)
+                self.assertEqual(tracker.stats().handler_failures, 1)
+        finally:
+            sys.unraisablehook = before
+        self.assertEqual(seen, ["division by zero"])
+
+    def test_many_callbacks_leave_memory_flat(self):
+        def resident():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * 4096
+
+        with ckpt.MemoryTracker() as tracker:
+            tracker.subscribe(lambda event: None)
+            layer = tracker.layer("a")
+            for rounds in range(3):
+                for _ in range(20000):
+                    tracker.record_deallocation(tracker.record_allocation(layer, 8))
+                if rounds == 0:
+                    gc.collect()
+                    start = resident()
+            self.assertLess(resident() - start, 4 << 20)
+
+    def test_unsubscribe_while_threads_are_inside(self):
+        with ckpt.MemoryTracker() as tracker:
+            subscription = tracker.subscribe(lambda event: None)
+            workers = [threading.Thread(target=lambda: [tracker.record_allocation("a", 1) for _ in range(2000)]) for _ in range(3)]
+            for worker in workers:
+                worker.start()
+            subscription.unsubscribe()
+            for worker in workers:
+                worker.join()
+            self.assertEqual(tracker.stats().allocations, 6000)
+
+    def test_tracker_closed_inside_its_own_event(self):
+        tracker = ckpt.MemoryTracker()
+        tracker.subscribe(lambda event: tracker.close(), ckpt.MemoryEvents.ALLOCATED)
+        tracker.record_allocation("a", 1)
+        self.assertTrue(tracker.closed)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,182 @@
+"""Strategies of the library and of callables, schedules, cursors."""
+
+import gc
+import unittest
+import weakref
+
+import ckpt
+import numpy as np
+
+ACTIVATION = ("F32", [4, 4])
+
+
+class Strategies(unittest.TestCase):
+    def answers(self, strategy, count=6):
+        return [strategy.should_checkpoint(f"layer{i}", ACTIVATION, i) for i in range(count)]
+
+    def test_kinds(self):
+        factory = ckpt.CheckpointStrategyFactory
+        self.assertEqual(self.answers(factory.create_interval(3)), [True, False, False] * 2)
+        self.assertEqual(self.answers(factory.create_selective(["layer*"], ["layer0"]), 2), [False, True])
+        self.assertEqual(self.answers(factory.create_size_based(64), 1), [True])
+        self.assertEqual(self.answers(factory.create_size_based(65), 1), [False])
+        self.assertEqual(self.answers(factory.create_smart(), 3), [False] * 3)
+        tracker = ckpt.MemoryTracker()
+        self.assertEqual(self.answers(factory.create_memory_aware(0.8, tracker, 1000, ckpt.Clock())), [True, False] * 3)
+        self.assertEqual(factory.create_strategy("size", threshold_bytes=1 << 20).name, "SizeBased(1MB)")
+        with self.assertRaises(ckpt.InvalidArgumentError):
+            factory.create_interval(0)
+
+    def test_composites_and_text(self):
+        two, three = ckpt.Strategy.interval(2), ckpt.Strategy.interval(3)
+        self.assertEqual(self.answers(ckpt.Strategy.any_of([two, three])), [True, False, True, True, True, False])
+        self.assertEqual(self.answers(ckpt.Strategy.all_of([two, three])), [True] + [False] * 5)
+        self.assertEqual(self.answers(ckpt.Strategy.not_of(two), 2), [False, True])
+        first = ckpt.Strategy.first_of([("layer5", ckpt.Strategy.interval(1))], three)
+        self.assertEqual(self.answers(first), [True, False, False, True, False, True])
+        self.assertEqual(ckpt.Strategy("any(interval:2,interval:3)").name, "Any(Interval(2), Interval(3))")
+        from_config = ckpt.Strategy.from_config("first", rules=["layer5"], children=[ckpt.Strategy.interval(1), three])
+        self.assertEqual(self.answers(from_config), [True, False, False, True, False, True])
+        with self.assertRaises(TypeError):
+            ckpt.Strategy.any_of([two, ckpt.Queue(1)])
+        self.assertIn("memory-aware", ckpt.known_strategies())
+
+    def test_tensor_array_and_reset(self):
+        strategy = ckpt.Strategy.interval(2)
+        self.assertTrue(strategy.should_checkpoint("x", ckpt.Tensor("F32", [2]), 0))
+        self.assertFalse(strategy.should_checkpoint("x", np.zeros(3), 1))
+        strategy.observe_access("x")
+        self.assertEqual(strategy.counters(), (2, 1, 8))
+        strategy.chosen = ckpt.StrategyChosen.RECOMPUTE
+        self.assertEqual(strategy.chosen, ckpt.StrategyChosen.RECOMPUTE)
+        shared = strategy.share()
+        strategy.close()
+        shared.reset()
+        self.assertEqual(shared.counters().asked, 0)
+
+    def test_callable(self):
+        asked = []
+
+        def decide(question):
+            asked.append(question)
+            return question.layer_index == 1
+
+        strategy = ckpt.Strategy.custom(decide, "Mine")
+        self.assertEqual(self.answers(strategy, 3), [False, True, False])
+        self.assertEqual(strategy.name, "Mine")
+        self.assertEqual(asked[1], ("layer1", ckpt.DType.F32, (4, 4), 64, 1))
+
+    def test_class_of_ones_own_lives_as_long_as_the_strategy(self):
+        class Mine(ckpt.CheckpointStrategy):
+            resets = 0
+            seen = []
+
+            def should_checkpoint(self, question):
+                return question.bytes > 10
+
+            def reset(self):
+                Mine.resets += 1
+
+            def observe_access(self, layer_name):
+                Mine.seen.append(layer_name)
+
+        mine = Mine()
+        alive = weakref.ref(mine)
+        strategy = ckpt.Strategy.custom(mine)
+        del mine
+        gc.collect()
+        self.assertTrue(strategy.should_checkpoint("a", ACTIVATION, 0))
+        strategy.observe_access("a")
+        strategy.reset()
+        self.assertEqual((Mine.resets, Mine.seen), (1, ["a"]))
+        strategy.close()
+        gc.collect()
+        self.assertIsNone(alive())
+
+    def test_failing_callable(self):
+        import sys
+
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        try:
+            strategy = ckpt.Strategy.custom(lambda question: [][question.layer_index])
+            with self.assertRaisesRegex(ckpt.CallbackError, "IndexError: list index out of range"):
+                strategy.should_checkpoint("a", ACTIVATION, 0)
+            self.assertEqual(strategy.counters().asked, 0)
+        finally:
+            sys.unraisablehook = before
+
+    def test_registered_kind(self):
+        ckpt.register_strategy("every", lambda text: ckpt.Strategy.interval(int(text)))
+        try:
+            self.assertEqual(self.answers(ckpt.Strategy("every:2"), 3), [True, False, True])
+            with self.assertRaises(ckpt.AlreadyExistsError):
+                ckpt.register_strategy("every", lambda text: None)
+        finally:
+            ckpt.unregister_strategy("every")
+        with self.assertRaises(ckpt.NotFoundError):
+            ckpt.Strategy("every:2")
+
+
+class Schedules(unittest.TestCase):
+    def profile(self, layers=8):
+        profile = ckpt.Profile(100)
+        for i in range(layers):
+            profile.add_layer(f"l{i}", 100, [ckpt.OptionProfile(tape_bytes=1000, forward_seconds=1.0, backward_seconds=2.0)],
+                              dtype="F32", shape=[5, 5])
+        return profile
+
+    def test_profile(self):
+        profile = self.profile()
+        self.assertEqual((profile.layers, profile.input_bytes), (8, 100))
+        self.assertEqual(profile.layer(2), ("l2", ckpt.LayerFlags.DEFAULT, 100, 0, ckpt.DType.F32, (5, 5), 1))
+        self.assertEqual(profile.option(2).tape_bytes, 1000)
+        with self.assertRaises(ckpt.OutOfRangeError):
+            profile.layer(8)
+
+    def test_kinds(self):
+        profile = self.profile()
+        everything = ckpt.Schedule.store_all(profile)
+        self.assertEqual(everything.verify(profile).recomputed_forwards, 0)
+        nothing = ckpt.Schedule.recompute_all(profile)
+        self.assertEqual(nothing.verify(profile).recomputed_forwards, 28)
+        cut = ckpt.Schedule.periodic(profile, 4)
+        same = ckpt.Schedule.segments(profile, [0, 2, 4, 6])
+        self.assertEqual(cut.verify(profile).peak_bytes, same.verify(profile).peak_bytes)
+        self.assertEqual(ckpt.Schedule.from_strategy(profile, ckpt.Strategy.interval(2)).verify(profile).recomputed_forwards, 6)
+        budget = (everything.reserved_bytes(profile) + nothing.reserved_bytes(profile)) // 2
+        self.assertLessEqual(ckpt.Schedule.for_budget(profile, budget).reserved_bytes(profile), budget)
+        with self.assertRaises(ckpt.OverBudgetError):
+            ckpt.Schedule.for_budget(profile, 1)
+        self.assertEqual(cut.name, "periodic(4)")
+        self.assertEqual(cut.layers, 8)
+
+    def test_actions_back_and_forth(self):
+        profile = self.profile(3)
+        schedule = ckpt.Schedule.periodic(profile, 2)
+        actions = list(schedule)
+        self.assertEqual(actions[-1].kind, ckpt.ActionKind.END)
+        self.assertEqual(ckpt.ActionKind.END.text, "END")
+        copy = ckpt.Schedule(3, actions)
+        self.assertEqual(copy.verify(profile), schedule.verify(profile))
+        self.assertEqual(schedule.share().fingerprint, schedule.fingerprint)
+        with self.assertRaisesRegex(ckpt.InvalidScheduleError, "0"):
+            ckpt.Schedule(3, [ckpt.Action(ckpt.ActionKind.BACKWARD, first=0, last=3), ckpt.Action(ckpt.ActionKind.END)]).verify(profile)
+
+    def test_cursor(self):
+        with ckpt.Schedule.open_ended(2) as schedule:
+            self.assertIsNone(schedule.layers)
+            cursor = schedule.cursor()
+        first = cursor.next()
+        place = cursor.save()
+        second = cursor.next()
+        cursor.restore(place)
+        self.assertEqual(cursor.next(), second)
+        self.assertNotEqual(first, second)
+        cursor.finalize(5)
+        self.assertEqual(cursor.next_many(10000)[-1].kind, ckpt.ActionKind.END)
+        with self.assertRaises(ckpt.CorruptError):
+            cursor.restore(b"nonsense")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,403 @@
+"""Checkpoints from Python: one line, states, retention, readers, stateful objects, coordinators, storages of one's own."""
+
+import gc
+import os
+import sys
+import tempfile
+import threading
+import unittest
+import weakref
+
+import ckpt
+import numpy as np
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "run")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+
+class OneLine(Folder):
+    def test_dict_of_arrays(self):
+        arrays = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.ones(3, np.int64), "scalar": np.array(2.5)}
+        saved = ckpt.save(self.path, arrays, step=7, values={"epoch": 2}, metadata={"by": "test"})
+        self.assertEqual((saved.step, saved.files), (7, 1))
+        loaded = ckpt.load(self.path)
+        self.assertEqual(sorted(loaded), sorted(arrays))
+        for name, array in arrays.items():
+            self.assertTrue(np.array_equal(loaded[name], array))
+            self.assertEqual(loaded[name].dtype, array.dtype)
+        loaded["w"][0, 0] = 9  # new memory, to be written
+
+    def test_groups(self):
+        ckpt.save(self.path, {"model": {"w": np.zeros(2)}, "optimizer": {"m": np.ones(2)}})
+        loaded = ckpt.load(self.path)
+        self.assertEqual(sorted(loaded), ["model", "optimizer"])
+        self.assertEqual(ckpt.load(self.path, group="optimizer")["m"].sum(), 2)
+        with self.assertRaises(ckpt.NotFoundError):
+            ckpt.load(self.path, group="none")
+
+    def test_newest_good_one(self):
+        ckpt.save(self.path, {"w": np.zeros(1000)}, 1)
+        last = ckpt.save(self.path, {"w": np.ones(1000)}, 2)
+        file = os.path.join(self.path, last.name, "model.safetensors")
+        with open(file, "r+b") as stream:
+            stream.seek(-100, os.SEEK_END)
+            stream.write(b"damage")
+        self.assertEqual(ckpt.load(self.path)["w"].sum(), 0)
+        with self.assertRaisesRegex(ckpt.CorruptError, "w"):
+            ckpt.load(self.path, last.name)
+
+    def test_nothing_there(self):
+        with self.assertRaises(ckpt.NotFoundError):
+            ckpt.load(self.path)
+        with self.assertRaises(TypeError):
+            ckpt.save(self.path, {"w": np.zeros((4, 4)).T})
+        with self.assertRaises(ckpt.InvalidArgumentError):
+            ckpt.save(3, {})
+
+    def test_safetensors_file(self):
+        file = os.path.join(self.folder.name, "plain.safetensors")
+        ckpt.save_file(file, {"a": np.arange(4, dtype=np.uint8)}, {"format": "np"})
+        self.assertEqual(list(ckpt.load_file(file)["a"]), [0, 1, 2, 3])
+        with ckpt.Reader(file) as reader:
+            self.assertEqual(reader.metadata(), {"format": "np"})
+
+
+class Checkpoints(Folder):
+    def test_load_fills_arrays_in_place(self):
+        weights = np.arange(4.0)
+        with ckpt.Checkpoint(self.path) as checkpoint:
+            state = ckpt.State({"w": weights})
+            self.assertIsNone(checkpoint.load_if_any(state))
+            state["epoch"] = {"number": 3, "of": [1, 2]}
+            state[ckpt.DATA_POSITION] = 17
+            checkpoint.save(state, 5, seed=11, metric=0.5, prefix="best", environment={"blas": "x"})
+            weights[:] = 0
+            fresh = ckpt.State({"w": weights})
+            result = checkpoint.load(fresh, environment={"blas": "y"})
+            self.assertEqual((result.step, result.seed, result.skipped, result.environment_differs), (5, 11, 0, 1))
+            self.assertEqual(list(weights), [0, 1, 2, 3])
+            self.assertEqual(fresh["epoch"], {"number": 3, "of": [1, 2]})
+            self.assertEqual(fresh.get(ckpt.DATA_POSITION), 17)
+            self.assertIsNone(fresh.get("none"))
+            self.assertEqual(len(fresh), 1)
+            with self.assertRaises(KeyError):
+                fresh["none"]
+
+    def test_list_manifest_verify_retention(self):
+        with ckpt.Checkpoint(self.path, keep_last=2) as checkpoint:
+            state = ckpt.State({"w": np.zeros(3)})
+            for step in range(4):
+                checkpoint.save(state, step, metric=float(step), metadata={"step": step})
+            found = checkpoint.list()
+            self.assertEqual([info.step for info in found], [3, 2])
+            self.assertEqual((found[0].status, found[0].metric), (0, 3.0))
+            self.assertEqual(checkpoint.manifest(found[0].name)["step"], 3)
+            self.assertEqual(checkpoint.verify().tensors, 1)
+            with self.assertRaises(ckpt.NotFoundError):
+                checkpoint.verify("none")
+            with self.assertRaises(ckpt.BusyError):
+                ckpt.Checkpoint(self.path)
+            self.assertEqual(checkpoint.fault_handler.retries, 0)
+            self.assertEqual(checkpoint.coordinator.world_size, 1)
+            self.assertEqual(len(ckpt.Checkpoint(checkpoint.storage, read_only=True).list()), 2)
+
+    def test_partial_load(self):
+        with ckpt.Checkpoint(self.path) as checkpoint:
+            checkpoint.save(ckpt.State({"a": np.ones(1), "b": np.ones(1)}))
+            state = ckpt.State({"a": np.zeros(1), "c": np.zeros(1)})
+            with self.assertRaises(ckpt.InvalidArgumentError):
+                checkpoint.load(state)
+            result = checkpoint.load(state, partial=True, in_place=True)
+            self.assertEqual((result.missing, result.unexpected), (1, 1))
+            self.assertEqual(state.load_report()["missing"], [{"group": "model", "name": "c"}])
+
+    def test_incremental(self):
+        with ckpt.Checkpoint(self.path) as checkpoint:
+            state = ckpt.State({"frozen": {"w": np.ones(1000)}, "model": {"w": np.ones(10)}})
+            state.set_rarely_changes("frozen")
+            checkpoint.save(state, 1)
+            self.assertEqual(checkpoint.save(state, 2).linked, 1)
+
+    def test_reader(self):
+        with ckpt.Checkpoint(self.path) as checkpoint:
+            checkpoint.save(ckpt.State({"a": np.arange(12.0).reshape(4, 3), "b": np.ones(2, np.int8)}))
+            reader = checkpoint.reader()
+        self.assertEqual([(info.name, info.dtype.name, info.shape) for info in reader], [("a", "F64", (4, 3)), ("b", "I8", (2,))])
+        self.assertEqual(reader.read("b").numpy().sum(), 2)
+        into = np.zeros((4, 3))
+        reader.read(reader.find("a", "model"), into)
+        self.assertEqual(into[3, 2], 11)
+        self.assertEqual(reader.read_slice("a", 1, 2).numpy().tolist(), [[3, 4, 5], [6, 7, 8]])
+        mapped = reader.map("a")
+        reader.close()
+        self.assertTrue(mapped.read_only)
+        self.assertEqual(mapped.numpy().sum(), 66)
+        with self.assertRaises(ckpt.InvalidStateError):
+            reader.find("a")
+
+    def test_memory_storage_and_file_system_options(self):
+        for storage in (ckpt.Storage.memory(), ckpt.Storage(self.path, write_path=ckpt.WritePath.BUFFERED)):
+            ckpt.save(storage, {"w": np.ones(5)})
+            self.assertEqual(ckpt.load(storage)["w"].sum(), 5)
+        with self.assertRaises(ckpt.NotFoundError):
+            ckpt.Storage(self.path + "/none", must_exist=True)
+
+
+class Trainer(ckpt.Stateful):
+    def __init__(self):
+        self.weights = np.zeros(3)
+        self.epoch = 0
+
+    def list(self, into):
+        into.add("params", "w", self.weights)
+        into["epoch"] = self.epoch
+        self.kept = into
+
+    def restore(self, loaded):
+        self.epoch = loaded["epoch"]
+
+
+class StatefulObjects(unittest.TestCase):
+    def test_round_trip(self):
+        trainer, state = Trainer(), ckpt.State()
+        alive = weakref.ref(trainer)
+        state.add_stateful("trainer", trainer)
+        with ckpt.Checkpoint(ckpt.Storage.memory()) as checkpoint:
+            trainer.weights[:] = 5
+            trainer.epoch = 4
+            checkpoint.save(state)
+            trainer.weights[:] = 0
+            trainer.epoch = 0
+            checkpoint.load(state)
+            self.assertEqual((trainer.weights.sum(), trainer.epoch), (15, 4))
+            with self.assertRaises(ckpt.InvalidStateError):
+                trainer.kept["late"] = 1  # valid during the call only
+            del trainer
+            gc.collect()
+            self.assertIsNotNone(alive())
+            state.close()
+        gc.collect()
+        self.assertIsNone(alive())
+
+    def test_exception(self):
+        class Failing(ckpt.Stateful):
+            def list(self, into):
+                raise LookupError("no tensors")
+
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        try:
+            state = ckpt.State()
+            state.add_stateful("x", Failing())
+            with ckpt.Checkpoint(ckpt.Storage.memory()) as checkpoint:
+                with self.assertRaisesRegex(ckpt.CallbackError, "no tensors"):
+                    checkpoint.save(state)
+                self.assertEqual(checkpoint.list(), [])
+        finally:
+            sys.unraisablehook = before
+
+
+class Dictionary(ckpt.CustomStorage):
+    """Files in a dict."""
+
+    def __init__(self):
+        self.files, self.directories, self.locks = {}, {""}, set()
+        self.failures = []
+
+    def create(self, path):
+        if path in self.files:
+            raise FileExistsError(path)
+        self.files[path] = bytearray()
+        return path
+
+    def open(self, path):
+        if path not in self.files:
+            raise FileNotFoundError(path)
+        return path
+
+    def close(self, file):
+        pass
+
+    def file_size(self, file):
+        return len(self.files[file])
+
+    def size(self, path):
+        return len(self.files[self.open(path)])
+
+    def read(self, file, offset, buffer):
+        piece = self.files[file][offset : offset + len(buffer)]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def write(self, file, offset, data):
+        if self.failures:
+            raise self.failures.pop()
+        content = self.files[file]
+        content.extend(bytes(max(0, offset + len(data) - len(content))))
+        content[offset : offset + len(data)] = data
+
+    def sync(self, file):
+        pass
+
+    def rename(self, from_path, to_path):
+        moved = {}
+        for path in list(self.files):
+            if path == from_path or path.startswith(from_path + "/"):
+                moved[to_path + path[len(from_path) :]] = self.files.pop(path)
+        if from_path in self.directories:
+            self.directories.remove(from_path)
+            self.directories.add(to_path)
+        elif not moved:
+            raise FileNotFoundError(from_path)
+        self.files.update(moved)
+
+    def remove(self, path):
+        del self.files[self.open(path)]
+
+    def remove_directory(self, path):
+        if path not in self.directories:
+            raise FileNotFoundError(path)
+        if any(name.startswith(path + "/") for name in self.files):
+            raise FileExistsError(path)
+        self.directories.remove(path)
+
+    def make_directory(self, path):
+        if path in self.directories:
+            raise FileExistsError(path)
+        self.directories.add(path)
+
+    def sync_directory(self, path):
+        pass
+
+    def list(self, path):
+        if path not in self.directories:
+            raise FileNotFoundError(path)
+        head = path + "/" if path else ""
+        for names, is_directory in ((self.files, False), (self.directories, True)):
+            for name in names:
+                if name.startswith(head) and name != path and "/" not in name[len(head) :]:
+                    yield name[len(head) :], is_directory
+
+    def lock(self, path):
+        if path in self.locks:
+            raise BlockingIOError(path)
+        self.locks.add(path)
+        return path
+
+    def unlock(self, lock):
+        self.locks.remove(lock)
+
+
+class OwnStorage(unittest.TestCase):
+    def test_round_trip(self):
+        own = Dictionary()
+        storage = ckpt.Storage.custom(own, "dictionary")
+        with ckpt.Checkpoint(storage) as checkpoint:
+            for step in range(3):
+                checkpoint.save(ckpt.State({"w": np.full(1000, step, np.float32)}), step)
+            with self.assertRaises(ckpt.BusyError):
+                ckpt.Checkpoint(storage)
+            self.assertEqual(checkpoint.verify().tensors, 1)
+        self.assertEqual(own.locks, set())
+        self.assertEqual(ckpt.load(storage)["w"][5], 2)
+        alive = weakref.ref(own)
+        del own
+        storage.close()
+        del checkpoint
+        gc.collect()
+        self.assertIsNone(alive())
+
+    def test_errors_mean_what_they_say(self):
+        import errno
+
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: None
+        own, slept = Dictionary(), []
+        once = ckpt.FaultHandler(max_attempts=3, sleep=slept.append)
+        try:
+            with ckpt.Checkpoint(ckpt.Storage.custom(own), fault_handler=once) as checkpoint:
+                state = ckpt.State({"w": np.ones(10)})
+                for failure, kind in ((OSError(errno.ENOSPC, "full"), ckpt.NoSpaceError), (ZeroDivisionError("z"), ckpt.CallbackError),
+                                      (PermissionError("no"), ckpt.PermissionDeniedError)):
+                    own.failures = [failure]
+                    with self.assertRaises(kind):
+                        checkpoint.save(state)
+                own.failures = [OSError(errno.EIO, "passes")]
+                checkpoint.save(state)
+                self.assertGreaterEqual(once.retries, 1)
+                self.assertGreaterEqual(len(slept), 1)
+        finally:
+            sys.unraisablehook = before
+
+    def test_retrying_storage(self):
+        own = Dictionary()
+        handler = ckpt.FaultHandler(sleep=lambda ns: None)
+        ckpt.save(ckpt.Storage.custom(own).retrying(handler), {"w": np.ones(3)})
+        self.assertEqual(handler.retries, 0)
+
+
+class Coordinators(unittest.TestCase):
+    def test_single(self):
+        with ckpt.Coordinator() as single:
+            self.assertEqual((single.rank, single.world_size), (0, 1))
+            single.barrier()
+            data = bytearray(b"abc")
+            single.broadcast(data, 0)
+            self.assertEqual(single.all_gather(b"xyz"), b"xyz")
+
+    def test_callables(self):
+        class Two(ckpt.CustomCoordinator):
+            """Both ranks are this process: the other one sends the same in capitals."""
+
+            def barrier(self, timeout_ns):
+                if timeout_ns < 10**9:
+                    raise TimeoutError("nobody came")
+
+            def broadcast(self, data, root, timeout_ns):
+                if root == 1:
+                    data[:] = b"!" * len(data)
+
+            def all_gather(self, sent, received, timeout_ns):
+                received[: len(sent)] = sent
+                received[len(sent) :] = bytes(sent).upper()
+
+        two = ckpt.Coordinator.custom(0, 2, Two())
+        self.assertEqual(two.world_size, 2)
+        two.barrier(5)
+        with self.assertRaises(ckpt.TimeoutError):
+            two.barrier(0.5)
+        data = bytearray(3)
+        two.broadcast(data, 1)
+        self.assertEqual(data, b"!!!")
+        self.assertEqual(two.all_gather(b"ab"), b"abAB")
+        with self.assertRaises(ckpt.UnsupportedError):
+            ckpt.Checkpoint(ckpt.Storage.memory(), coordinator=two)
+
+
+class Threads(unittest.TestCase):
+    def test_saves_let_other_threads_run(self):
+        with ckpt.Checkpoint(ckpt.Storage.memory()) as checkpoint:
+            errors = []
+
+            def work(number):
+                try:
+                    for step in range(5):
+                        checkpoint.save(ckpt.State({"w": np.full(100, number)}), number * 10 + step)
+                except Exception as error:
+                    errors.append(error)
+
+            workers = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+            self.assertEqual(errors, [])
+            self.assertEqual(len(checkpoint.list()), 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

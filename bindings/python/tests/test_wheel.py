@@ -1,0 +1,55 @@
+"""Makes a wheel without the network, installs it into an empty prefix that is moved then, and runs a program against it from outside.
+
+test_wheel.py MAKE_WHEEL PACKAGE FOLDER VERSION
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+import zipfile
+
+CONSUMER = """
+import os, sys
+import ckpt
+assert ckpt.__file__.startswith(sys.argv[1]), ckpt.__file__
+with open("/proc/self/maps") as maps:
+    libraries = {line.split()[-1] for line in maps if "libckpt.so" in line}
+assert libraries and all(path.startswith(sys.argv[1]) for path in libraries), libraries
+ckpt.save("run", {"w": bytearray(b"consumer")}, 3)
+with ckpt.Checkpoint("run", read_only=True) as checkpoint, checkpoint.reader() as reader:
+    assert bytes(reader.read("w").raw()) == b"consumer"
+print("consumer", ckpt.__version__)
+"""
+
+
+class Wheel(unittest.TestCase):
+    def test_install_and_run(self):
+        make_wheel, package, folder, version = arguments
+        wheel = subprocess.run([sys.executable, make_wheel, package, folder, version], check=True, capture_output=True,
+                               text=True).stdout.strip()
+        self.assertIn(f"ckpt-{version}-cp3", os.path.basename(wheel))
+        self.assertNotIn("none-any", wheel)
+        first, prefix = os.path.join(folder, "installed"), os.path.join(folder, "moved")
+        if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode == 0:
+            subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", first, wheel],
+                           check=True, capture_output=True)
+        else:
+            zipfile.ZipFile(wheel).extractall(first)
+        os.rename(first, prefix)
+        for name in ("py.typed", "__init__.pyi", "_state.pyi", "_native.pyi", "libckpt.so.0"):
+            self.assertTrue(os.path.isfile(os.path.join(prefix, "ckpt", name)), name)
+        with open(os.path.join(prefix, "ckpt", "_state.py"), "rb") as file:
+            self.assertFalse(os.path.islink(file.name))
+        outside = os.path.join(folder, "outside")
+        shutil.rmtree(outside, ignore_errors=True)
+        os.makedirs(outside)
+        done = subprocess.run([sys.executable, "-c", CONSUMER, prefix], cwd=outside, env={"PYTHONPATH": prefix, "PATH": ""},
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout.strip(), f"consumer {version}", done.stderr)
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,213 @@
+// calls.hpp - C functions whose shape does not cross into other languages by itself: texts written into a buffer, arrays of structs,
+// structs full of arrays. Functions bear the names of the C functions that they stand for.
+#ifndef CKPT_SWIG_CALLS_HPP
+#define CKPT_SWIG_CALLS_HPP
+
+#include <ckpt/ckpt.h>
+
+#include <string>
+#include <vector>
+
+#include "callbacks.hpp"
+
+namespace ckpt_swig {
+
+// A failed call, for functions that return what they fetched; its text is ckpt_last_error of the thread.
+struct StatusError {
+  ckpt_status status;
+};
+
+struct ByteString {
+  std::string bytes;
+};
+struct Actions {
+  std::vector<ckpt_action> list;
+};
+struct LayerStatsList {
+  std::vector<ckpt_memory_layer_stats> list;
+};
+struct AllocationList {
+  std::vector<ckpt_memory_allocation> list;
+};
+
+#ifndef SWIG
+inline void check(ckpt_status status) {
+  if (status != CKPT_OK) throw StatusError{ status };
+}
+
+// The (buffer, capacity, *needed) rule of ckpt.h; the text may grow between the calls.
+template <class Call>
+std::string text_of(const Call& call) {
+  int64_t needed = 0;
+  check(call(nullptr, 0, &needed));
+  for (;;) {
+    std::string text(static_cast<std::size_t>(needed) + 1, '\0');
+    const ckpt_status status = call(text.data(), needed + 1, &needed);
+    if (status == CKPT_E_OUT_OF_RANGE && needed + 1 > static_cast<int64_t>(text.size())) continue;
+    check(status);
+    text.resize(static_cast<std::size_t>(needed));
+    return text;
+  }
+}
+
+// Arrays of which the function tells how many elements there are.
+template <class Element, class Call>
+std::vector<Element> list_of(const Element& empty, const Call& call) {
+  int64_t count = 0;
+  check(call(nullptr, 0, &count));
+  for (;;) {
+    std::vector<Element> list(static_cast<std::size_t>(count) + 8, empty);
+    check(call(list.data(), static_cast<int64_t>(list.size()), &count));
+    if (count > static_cast<int64_t>(list.size())) continue;
+    list.resize(static_cast<std::size_t>(count));
+    return list;
+  }
+}
+#endif
+
+inline std::string blas_info() {
+  return text_of([](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_blas_info(buffer, capacity, needed); });
+}
+inline std::string memory_tracker_json(const ckpt_memory_tracker* tracker, int64_t max_layers) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_memory_tracker_json(tracker, max_layers, buffer, capacity, needed);
+  });
+}
+inline std::string memory_tracker_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_memory_tracker_prometheus(tracker, max_layers, buffer, capacity, needed);
+  });
+}
+inline std::string strategy_known_kinds() {
+  return text_of(
+      [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_known_kinds(buffer, capacity, needed); });
+}
+inline std::string strategy_name(const ckpt_strategy* strategy) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_strategy_name(strategy, buffer, capacity, needed);
+  });
+}
+inline std::string state_json(const ckpt_state* state, const char* key) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_state_json(state, key, buffer, capacity, needed);
+  });
+}
+inline std::string state_load_report(const ckpt_state* state) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_state_load_report(state, buffer, capacity, needed);
+  });
+}
+inline std::string checkpoint_manifest(ckpt_checkpoint* checkpoint, const char* name) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_checkpoint_manifest(checkpoint, name, buffer, capacity, needed);
+  });
+}
+
+inline ByteString cursor_save(const ckpt_cursor* cursor) {
+  int64_t needed = 0;
+  check(ckpt_cursor_save(cursor, nullptr, 0, &needed));
+  std::string bytes(static_cast<std::size_t>(needed), '\0');
+  check(ckpt_cursor_save(cursor, bytes.data(), needed, &needed));
+  return ByteString{ bytes };
+}
+
+inline Actions cursor_next(ckpt_cursor* cursor) {
+  ckpt_action action{};
+  check(ckpt_cursor_next(cursor, &action));
+  return Actions{ { action } };
+}
+
+inline Actions cursor_next_many(ckpt_cursor* cursor, int64_t capacity) {
+  if (capacity < 1 || capacity > 1048576) capacity = capacity < 1 ? 1 : 1048576;
+  Actions actions;
+  actions.list.resize(static_cast<std::size_t>(capacity));
+  int64_t count = 0;
+  check(ckpt_cursor_next_many(cursor, actions.list.data(), capacity, &count));
+  actions.list.resize(static_cast<std::size_t>(count));
+  return actions;
+}
+
+inline LayerStatsList memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats) {
+  const ckpt_memory_layer_stats empty = CKPT_MEMORY_LAYER_STATS_INIT;
+  return LayerStatsList{ list_of(empty, [&](ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
+    return ckpt_memory_tracker_snapshot(tracker, order, stats, layers, capacity, count);
+  }) };
+}
+
+inline AllocationList memory_tracker_live_allocations(const ckpt_memory_tracker* tracker) {
+  const ckpt_memory_allocation empty = CKPT_MEMORY_ALLOCATION_INIT;
+  return AllocationList{ list_of(empty, [&](ckpt_memory_allocation* allocations, int64_t capacity, int64_t* count) {
+    return ckpt_memory_tracker_live_allocations(tracker, allocations, capacity, count);
+  }) };
+}
+
+// Functions of a BLAS by their addresses, which stay valid for the process's life.
+inline ckpt_status blas_set(int64_t sgemm, int64_t dgemm, int32_t concurrent, const char* name) {
+  ckpt_blas blas = CKPT_BLAS_INIT;
+  blas.sgemm = reinterpret_cast<ckpt_sgemm_fn>(static_cast<intptr_t>(sgemm));
+  blas.dgemm = reinterpret_cast<ckpt_dgemm_fn>(static_cast<intptr_t>(dgemm));
+  blas.concurrent = concurrent;
+  blas.name = name;
+  return ckpt_blas_set(&blas);
+}
+
+inline ckpt_status coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, void* received,
+                                          int64_t received_bytes, int64_t timeout_ns) {
+  int64_t world_size = 0;
+  const ckpt_status status = ckpt_coordinator_world_size(coordinator, &world_size);
+  if (status != CKPT_OK) return status;
+  if (bytes != 0 && (received_bytes % bytes != 0 || received_bytes / bytes != world_size)) received = nullptr;
+  return ckpt_coordinator_all_gather(coordinator, sent, bytes, received, timeout_ns);
+}
+
+// Every field of ckpt_strategy_config but the custom functions, which strategy_create_custom takes.
+inline ckpt_status strategy_create(const char* kind, int32_t chosen, int64_t interval, const char* const* names,
+                                   int64_t name_count, const char* const* excluded, int64_t excluded_count,
+                                   int64_t threshold_bytes, double max_share, ckpt_memory_tracker* tracker,
+                                   int64_t total_bytes, ckpt_clock* clock, double large_factor, int64_t rare_accesses,
+                                   double late_share, ckpt_strategy* const* children, int64_t child_count,
+                                   const char* const* rules, int64_t rule_count, const char* arguments,
+                                   ckpt_strategy** strategy) {
+  ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
+  config.kind = kind;
+  config.chosen = chosen;
+  config.interval = interval;
+  config.names = names;
+  config.name_count = name_count;
+  config.excluded = excluded;
+  config.excluded_count = excluded_count;
+  config.threshold_bytes = threshold_bytes;
+  config.max_share = max_share;
+  config.tracker = tracker;
+  config.total_bytes = total_bytes;
+  config.clock = clock;
+  config.large_factor = large_factor;
+  config.rare_accesses = rare_accesses;
+  config.late_share = late_share;
+  config.children = children;
+  config.child_count = child_count;
+  config.rules = rules;
+  config.rule_count = rule_count;
+  config.arguments = arguments;
+  return ckpt_strategy_create(&config, strategy);
+}
+
+// Rules and children must be as many: a wrong number is refused by the library.
+inline ckpt_status strategy_create_first(const char* const* rules, int64_t rule_count, ckpt_strategy* const* children,
+                                         int64_t child_count, ckpt_strategy* fallback, ckpt_strategy** strategy) {
+  return ckpt_strategy_create_first(rules, children, rule_count == child_count ? rule_count : -1, fallback, strategy);
+}
+
+inline ckpt_status chain_profile(ckpt_chain* chain, const Spec& input, int32_t measured_steps, ckpt_thread_pool* pool,
+                                 ckpt_profile** profile) {
+  return ckpt_chain_profile(chain, &input.value, measured_steps, pool, profile);
+}
+
+inline ckpt_status executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const Spec& input,
+                                   const ckpt_executor_options* options, ckpt_executor** executor) {
+  return ckpt_executor_create(chain, schedule, &input.value, options, executor);
+}
+
+}  // namespace ckpt_swig
+
+#endif  // CKPT_SWIG_CALLS_HPP

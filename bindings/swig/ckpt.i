@@ -1,0 +1,164 @@
+// ckpt.i - the interface that SWIG reads for every language: the C headers themselves, with the functions of callbacks.hpp and
+// calls.hpp in the place of those that take callbacks, arrays or buffers. How values cross is said once per language (python.i).
+//
+// A new header: one line under "Headers", one CKPT_STRUCT for each struct with an init function, and, for functions with callbacks
+// or arrays, a function in callbacks.hpp or calls.hpp and a CKPT_REPLACED line for it.
+%module(directors="1") native
+
+%{
+#include <ckpt/ckpt.h>
+#include "callbacks.hpp"
+#include "calls.hpp"
+%}
+
+%include <stdint.i>
+
+#define CKPT_API
+
+// ---- Structs: made with their defaults; struct_size is the library's business ----
+%define CKPT_STRUCT(name)
+%ignore name##_init;
+%ignore name::struct_size;
+%ignore name::reserved;
+%ignore name::reserved2;
+%extend name {
+  name() {
+    name* made = new name();
+    name##_init(made);
+    return made;
+  }
+  ~name() { delete $self; }
+}
+%enddef
+
+// ---- Functions with a stand-in: the C function's name belongs to that ----
+%define CKPT_REPLACED(name)
+%ignore ckpt_##name;
+%rename(ckpt_##name) ckpt_swig::name;
+%enddef
+
+#if defined(SWIGPYTHON)
+%include "python.i"
+#endif
+
+CKPT_STRUCT(ckpt_memory_tracker_options)
+CKPT_STRUCT(ckpt_memory_stats)
+CKPT_STRUCT(ckpt_memory_layer_stats)
+CKPT_STRUCT(ckpt_memory_allocation)
+CKPT_STRUCT(ckpt_memory_scope_stats)
+CKPT_STRUCT(ckpt_memory_event)
+CKPT_STRUCT(ckpt_memory_system)
+CKPT_STRUCT(ckpt_buffer_pool_options)
+CKPT_STRUCT(ckpt_buffer_pool_stats)
+CKPT_STRUCT(ckpt_file_system_options)
+CKPT_STRUCT(ckpt_fault_handler_options)
+CKPT_STRUCT(ckpt_strategy_counters)
+CKPT_STRUCT(ckpt_layer_profile)
+CKPT_STRUCT(ckpt_option_profile)
+CKPT_STRUCT(ckpt_plan_report)
+CKPT_STRUCT(ckpt_executor_options)
+CKPT_STRUCT(ckpt_step)
+CKPT_STRUCT(ckpt_executor_stats)
+CKPT_STRUCT(ckpt_adamw_options)
+CKPT_STRUCT(ckpt_checkpoint_options)
+CKPT_STRUCT(ckpt_save_options)
+CKPT_STRUCT(ckpt_save_result)
+CKPT_STRUCT(ckpt_load_options)
+CKPT_STRUCT(ckpt_load_result)
+CKPT_STRUCT(ckpt_checkpoint_info)
+CKPT_STRUCT(ckpt_verify_result)
+CKPT_STRUCT(ckpt_tensor_info)
+
+// Tables of functions and what their functions get: callbacks.hpp fills and reads them.
+%ignore ckpt_strategy_callbacks;
+%ignore ckpt_strategy_callbacks_init;
+%ignore ckpt_strategy_question;
+%ignore ckpt_strategy_question_init;
+%ignore ckpt_strategy_config;
+%ignore ckpt_strategy_config_init;
+%ignore ckpt_storage_callbacks;
+%ignore ckpt_storage_callbacks_init;
+%ignore ckpt_stateful_callbacks;
+%ignore ckpt_stateful_callbacks_init;
+%ignore ckpt_coordinator_callbacks;
+%ignore ckpt_coordinator_callbacks_init;
+%ignore ckpt_layer_callbacks;
+%ignore ckpt_layer_callbacks_init;
+%ignore ckpt_layer_context;
+%ignore ckpt_layer_option;
+%ignore ckpt_blas;
+%ignore ckpt_blas_init;
+%ignore ckpt_action;
+%ignore ckpt_tensor_spec;
+%ignore ckpt_get_api; // for programs in C that load the library themselves
+%ignore CKPT_DTYPE_INVALID;
+
+CKPT_REPLACED(set_log)
+CKPT_REPLACED(add_thread_hooks)
+CKPT_REPLACED(clock_create_custom)
+CKPT_REPLACED(thread_pool_run)
+CKPT_REPLACED(memory_tracker_subscribe)
+CKPT_REPLACED(memory_tracker_json)
+CKPT_REPLACED(memory_tracker_prometheus)
+CKPT_REPLACED(memory_tracker_snapshot)
+CKPT_REPLACED(memory_tracker_live_allocations)
+CKPT_REPLACED(strategy_create)
+CKPT_REPLACED(strategy_create_first)
+CKPT_REPLACED(strategy_create_custom)
+CKPT_REPLACED(strategy_register)
+CKPT_REPLACED(strategy_known_kinds)
+CKPT_REPLACED(strategy_name)
+CKPT_REPLACED(storage_create_custom)
+CKPT_REPLACED(fault_handler_create)
+CKPT_REPLACED(cursor_save)
+CKPT_REPLACED(cursor_next)
+CKPT_REPLACED(cursor_next_many)
+CKPT_REPLACED(blas_info)
+CKPT_REPLACED(blas_set)
+CKPT_REPLACED(layer_create_custom)
+CKPT_REPLACED(chain_profile)
+CKPT_REPLACED(executor_create)
+CKPT_REPLACED(state_json)
+CKPT_REPLACED(state_load_report)
+CKPT_REPLACED(state_add_stateful)
+CKPT_REPLACED(coordinator_create_custom)
+CKPT_REPLACED(coordinator_all_gather)
+CKPT_REPLACED(checkpoint_manifest)
+
+%feature("director") ckpt_swig::LogListener;
+%feature("director") ckpt_swig::ThreadHooks;
+%feature("director") ckpt_swig::ClockSource;
+%feature("director") ckpt_swig::PartWork;
+%feature("director") ckpt_swig::MemoryListener;
+%feature("director") ckpt_swig::StrategyFunctions;
+%feature("director") ckpt_swig::StrategyFactory;
+%feature("director") ckpt_swig::StorageFunctions;
+%feature("director") ckpt_swig::Sleeper;
+%feature("director") ckpt_swig::Stateful;
+%feature("director") ckpt_swig::CoordinatorFunctions;
+%feature("director") ckpt_swig::LayerFunctions;
+%nodefaultctor ckpt_swig::Listing;
+%ignore ckpt_swig::CallbackFailure;
+%ignore ckpt_swig::StatusError;
+%ignore ckpt_swig::Bytes;
+%ignore ckpt_swig::Spec;
+%ignore ckpt_swig::Shape;
+%ignore ckpt_swig::LayerContext;
+%ignore ckpt_swig::LayerBytes;
+%ignore ckpt_swig::ByteString;
+%ignore ckpt_swig::Actions;
+%ignore ckpt_swig::LayerStatsList;
+%ignore ckpt_swig::AllocationList;
+%ignore ckpt_swig::machine_closed;
+
+// ---- Headers ----
+%include <ckpt/base.h>
+%include <ckpt/memory.h>
+%include <ckpt/tensor.h>
+%include <ckpt/storage.h>
+%include <ckpt/strategy.h>
+%include <ckpt/plan.h>
+%include <ckpt/engine.h>
+%include <ckpt/state.h>
+%include "callbacks.hpp"
+%include "calls.hpp"

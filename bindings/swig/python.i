@@ -1,0 +1,265 @@
+// python.i - how values cross between C and Python. Errors become exceptions, out-parameters results, handles opaque objects (None
+// for NULL), texts str, lent memory memoryview. The GIL is released in every call but the cheap ones named below.
+%{
+#include "python_support.hpp"
+%}
+%include <std_string.i>
+
+%init %{
+  if (!ckpt_python::start(m)) return NULL;
+%}
+
+// ---- Errors ----
+%typemap(out) ckpt_status {
+  if ($1 != CKPT_OK) {
+    if (!PyErr_Occurred()) ckpt_python::raise($1);
+    SWIG_fail;
+  }
+  $result = SWIG_Py_Void();
+}
+%typemap(out) ckpt_status status "$result = PyLong_FromLong($1);" // a struct's member is only a number
+
+%feature("director:except") {
+  if ($error != NULL) ckpt_python::throw_callback_failure(swig_get_self());
+}
+
+%define CKPT_FETCHES(name)
+%exception ckpt_swig::name {
+  try {
+    $action
+  } catch (const ckpt_swig::StatusError& error) {
+    ckpt_python::raise(error.status);
+    SWIG_fail;
+  }
+}
+%enddef
+CKPT_FETCHES(blas_info)
+CKPT_FETCHES(memory_tracker_json)
+CKPT_FETCHES(memory_tracker_prometheus)
+CKPT_FETCHES(memory_tracker_snapshot)
+CKPT_FETCHES(memory_tracker_live_allocations)
+CKPT_FETCHES(strategy_known_kinds)
+CKPT_FETCHES(strategy_name)
+CKPT_FETCHES(state_json)
+CKPT_FETCHES(state_load_report)
+CKPT_FETCHES(checkpoint_manifest)
+CKPT_FETCHES(cursor_save)
+CKPT_FETCHES(cursor_next)
+CKPT_FETCHES(cursor_next_many)
+%exception ckpt_swig::Listing::add {
+  try {
+    $action
+  } catch (const ckpt_swig::CallbackFailure& failure) {
+    ckpt_python::raise_text(failure.status(), failure.what());
+    SWIG_fail;
+  }
+}
+
+// ---- Texts: borrowed from the str, which lives at least as long as the call ----
+%typemap(in) const char* {
+  if (!ckpt_python::text($input, const_cast<const char**>(&$1))) SWIG_fail;
+}
+%typemap(freearg) const char* ""
+%typemap(typecheck, precedence=SWIG_TYPECHECK_STRING) const char* "$1 = $input == Py_None || PyUnicode_Check($input);"
+%typemap(memberin) const char* "$1 = $input;" // borrowed: the caller keeps the str until the struct was used
+%typemap(out) const char* "$result = ckpt_python::text_object($1);"
+%typemap(directorin) const char* "$input = ckpt_python::text_object($1);"
+
+// ---- Numbers: whatever has __index__, numpy's integers too ----
+%typemap(in) int64_t {
+  if (!ckpt_python::integer($input, &$1)) SWIG_fail;
+}
+
+// ---- Out-parameters ----
+%define CKPT_OUT(type, make)
+%typemap(in, numinputs=0) type* (type fetched = 0) "$1 = &fetched;"
+%typemap(argout) type* {
+  $result = SWIG_Python_AppendOutput($result, make);
+}
+%enddef
+CKPT_OUT(int32_t, PyLong_FromLong(*$1))
+CKPT_OUT(int64_t, PyLong_FromLongLong(*$1))
+CKPT_OUT(uint64_t, PyLong_FromUnsignedLongLong(*$1))
+CKPT_OUT(double, PyFloat_FromDouble(*$1))
+CKPT_OUT(ckpt_dtype, PyLong_FromLong(*$1))
+%typemap(in, numinputs=0) const char** (const char* fetched = NULL) "$1 = const_cast<char**>(&fetched);"
+%typemap(argout) const char** {
+  $result = SWIG_Python_AppendOutput($result, ckpt_python::text_object(*$1));
+}
+%typemap(in, numinputs=0) SWIGTYPE** ($*1_ltype fetched = NULL) "$1 = &fetched;"
+%typemap(argout) SWIGTYPE** {
+  $result = SWIG_Python_AppendOutput($result, SWIG_NewPointerObj(SWIG_as_voidptr(*$1), $*1_descriptor, 0));
+}
+
+// Not these: what is const is read only.
+%typemap(argout) const int64_t*, const char* const*, SWIGTYPE* const* ""
+
+// ---- Addresses ----
+%typemap(out) void*, const void* "$result = PyLong_FromVoidPtr(const_cast<void*>((const void*)$1));"
+
+// ---- Arrays ----
+%typemap(in) (const int64_t* shape, int64_t ndim) (std::vector<int64_t> list), (const int64_t* begins, int64_t count)
+    (std::vector<int64_t> list) {
+  if (!ckpt_python::integers($input, &list)) SWIG_fail;
+  $1 = list.data();
+  $2 = static_cast<int64_t>(list.size());
+}
+%typemap(argout) (const int64_t* shape, int64_t ndim), (const int64_t* begins, int64_t count) ""
+%define CKPT_TEXTS(array, length)
+%typemap(argout) (const char* const* array, int64_t length) ""
+%typemap(in) (const char* const* array, int64_t length) (std::vector<const char*> list) {
+  if (!ckpt_python::texts($input, &list)) SWIG_fail;
+  $1 = const_cast<char**>(list.data());
+  $2 = static_cast<int64_t>(list.size());
+}
+%enddef
+CKPT_TEXTS(names, name_count)
+CKPT_TEXTS(excluded, excluded_count)
+CKPT_TEXTS(rules, rule_count)
+%typemap(in) (ckpt_strategy* const* children, int64_t count) (std::vector<ckpt_strategy*> list),
+    (ckpt_strategy* const* children, int64_t child_count) (std::vector<ckpt_strategy*> list) {
+  if (!ckpt_python::handles($input, $descriptor(ckpt_strategy*), &list)) SWIG_fail;
+  $1 = list.data();
+  $2 = static_cast<int64_t>(list.size());
+}
+%typemap(argout) (ckpt_strategy* const* children, int64_t count), (ckpt_strategy* const* children, int64_t child_count) ""
+%typemap(in) (const ckpt_action* actions, int64_t count) (std::vector<ckpt_action> list) {
+  if (!ckpt_python::actions($input, &list)) SWIG_fail;
+  $1 = list.data();
+  $2 = static_cast<int64_t>(list.size());
+}
+%typemap(in) const uint32_t counter[4] (uint32_t list[4]), const uint32_t key[2] (uint32_t list[2]) {
+  if (!ckpt_python::words($input, list, sizeof(list) / sizeof(list[0]))) SWIG_fail;
+  $1 = list;
+}
+%typemap(in, numinputs=0) uint32_t out[4] (uint32_t made[4]) "$1 = made;"
+%typemap(argout) uint32_t out[4] {
+  $result = SWIG_Python_AppendOutput($result, Py_BuildValue("(kkkk)", (unsigned long)$1[0], (unsigned long)$1[1],
+                                                           (unsigned long)$1[2], (unsigned long)$1[3]));
+}
+// Arrays in structs: read and written whole.
+%typemap(out) int64_t shape[8] "$result = ckpt_python::integer_tuple($1, 8);"
+%typemap(in) int64_t shape[8] (int64_t list[8]) {
+  if (!ckpt_python::integers($input, list, 8)) SWIG_fail;
+  $1 = list;
+}
+%typemap(memberin) int64_t shape[8] "memcpy($1, $input, sizeof($1));"
+%typemap(out) int64_t peak_bytes[4] "$result = ckpt_python::integer_tuple($1, 4);"
+%immutable ckpt_plan_report::peak_bytes;
+%typemap(out) const int64_t* ckpt_tensor_info::shape "$result = ckpt_python::integer_tuple($1, arg1->ndim);"
+%immutable ckpt_tensor_info::shape;
+%typemap(out) const int64_t* ckpt_tensor_shape "$result = ckpt_python::integer_tuple($1, ckpt_tensor_ndim(arg1));"
+
+// ---- Memory of the other side, for the call ----
+%typemap(in) (const void* bytes, int64_t count) (ckpt_python::View view), (const void* sent, int64_t bytes)
+    (ckpt_python::View view) {
+  if (!view.get($input, false)) SWIG_fail;
+  $1 = view.data();
+  $2 = view.size();
+}
+%typemap(in) (void* data, int64_t bytes) (ckpt_python::View view), (void* received, int64_t received_bytes)
+    (ckpt_python::View view) {
+  if (!view.get($input, true)) SWIG_fail;
+  $1 = view.data();
+  $2 = view.size();
+}
+%typemap(directorin) ckpt_swig::Bytes "$input = ckpt_python::lent($1);"
+
+// ---- Values of calls.hpp and callbacks.hpp ----
+%typemap(in) const ckpt_swig::Spec& (ckpt_swig::Spec given) {
+  if (!ckpt_python::spec($input, &given.value)) SWIG_fail;
+  $1 = &given;
+}
+%typemap(directorin) ckpt_swig::Spec "$input = ckpt_python::spec_object($1.value);"
+%typemap(directorout) ckpt_swig::Spec {
+  if (!ckpt_python::spec($input, &$result.value)) ckpt_python::throw_callback_failure(swig_get_self());
+}
+%typemap(directorout) ckpt_swig::LayerBytes {
+  if (!ckpt_python::layer_bytes($input, &$result.value)) ckpt_python::throw_callback_failure(swig_get_self());
+}
+%typemap(directorin) ckpt_swig::LayerContext "$input = ckpt_python::context_object(*$1.value);"
+%typemap(directorin) ckpt_swig::Shape "$input = ckpt_python::integer_tuple($1.lengths, $1.ndim);"
+%typemap(directorout) int64_t {
+  if (!ckpt_python::integer($input, &$result)) ckpt_python::throw_callback_failure(swig_get_self());
+}
+%typemap(directorout) bool {
+  const int truth = PyObject_IsTrue($input);
+  if (truth < 0) ckpt_python::throw_callback_failure(swig_get_self());
+  $result = truth != 0;
+}
+%typemap(out) ckpt_swig::ByteString "$result = PyBytes_FromStringAndSize($1.bytes.data(), (Py_ssize_t)$1.bytes.size());"
+%typemap(out) ckpt_swig::Actions "$result = ckpt_python::action_list($1.list);"
+%define CKPT_LIST(list_type, element)
+%typemap(out) ckpt_swig::list_type {
+  $result = PyList_New((Py_ssize_t)$1.list.size());
+  for (size_t i = 0; $result && i < $1.list.size(); ++i) {
+    PyList_SET_ITEM($result, (Py_ssize_t)i, SWIG_NewPointerObj(new element($1.list[i]), $descriptor(element*), SWIG_POINTER_OWN));
+  }
+}
+%enddef
+CKPT_LIST(LayerStatsList, ckpt_memory_layer_stats)
+CKPT_LIST(AllocationList, ckpt_memory_allocation)
+
+// ---- DLPack: capsules ----
+%define CKPT_CAPSULE(managed_type, name)
+%typemap(in) managed_type* {
+  $1 = static_cast<managed_type*>(PyCapsule_GetPointer($input, name));
+  if (!$1) SWIG_fail;
+}
+%typemap(argout) managed_type* {
+  PyCapsule_SetName($input, "used_" name);
+}
+%typemap(in, numinputs=0) managed_type** (managed_type* fetched = NULL) "$1 = &fetched;"
+%typemap(argout) managed_type** {
+  $result = SWIG_Python_AppendOutput($result, ckpt_python::capsule(*$1));
+}
+%enddef
+CKPT_CAPSULE(DLManagedTensor, "dltensor")
+CKPT_CAPSULE(DLManagedTensorVersioned, "dltensor_versioned")
+
+// ---- A tensor over memory of any object with a buffer ----
+%typemap(in) ckpt_python::Object "$1.object = $input;"
+%typemap(typecheck) ckpt_python::Object "$1 = 1;"
+%ignore ckpt_python::Object;
+%rename(ckpt_tensor_borrow) ckpt_python::tensor_borrow;
+%ignore ckpt_tensor_borrow;
+%nothread ckpt_python::tensor_borrow;
+namespace ckpt_python {
+struct Object {};
+ckpt_status tensor_borrow(ckpt_python::Object buffer, ckpt_dtype dtype, ckpt_tensor** tensor);
+void close_machine();
+}  // namespace ckpt_python
+
+// ---- Calls that take nanoseconds and never wait keep the GIL ----
+%nothread ckpt_status_name;
+%nothread ckpt_last_error;
+%nothread ckpt_callback_error;
+%nothread ckpt_version;
+%nothread ckpt_version_string;
+%nothread ckpt_build_info;
+%nothread ckpt_feature;
+%nothread ckpt_action_name;
+%nothread ckpt_dtype_bits;
+%nothread ckpt_dtype_name;
+%nothread ckpt_dtype_from_name;
+%nothread ckpt_random_philox;
+%nothread ckpt_tensor_retain;
+%nothread ckpt_tensor_data;
+%nothread ckpt_tensor_const_data;
+%nothread ckpt_tensor_bytes;
+%nothread ckpt_tensor_elements;
+%nothread ckpt_tensor_dtype;
+%nothread ckpt_tensor_ndim;
+%nothread ckpt_tensor_shape;
+%nothread ckpt_tensor_is_read_only;
+%nothread ckpt_tensor_from_dlpack;
+%nothread ckpt_tensor_from_dlpack_versioned;
+%nothread ckpt_tensor_to_dlpack;
+%nothread ckpt_tensor_to_dlpack_versioned;
+%nothread ckpt_strategy_retain;
+%nothread ckpt_schedule_retain;
+%nothread ckpt_schedule_name;
+%nothread ckpt_thread_pool_threads;
+%nothread ckpt_available_threads;
+%nothread ckpt_chain_layers;
+%nothread ckpt_profile_layers;
