@@ -30,7 +30,7 @@ static PyObject* set_error_factory(PyObject*, PyObject* factory) {
 
 // Callable with or without the GIL.
 inline void raise_text(ckpt_status status, const char* text) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const PyGILState_STATE gil = take_lock();
   PyObject* error = error_factory ? PyObject_CallFunction(error_factory, "is", static_cast<int>(status), text) : nullptr;
   if (error) {
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
@@ -416,7 +416,7 @@ inline ckpt_dtype dtype_of_format(const char* format, Py_ssize_t itemsize) {
 // Any thread, without the GIL: the last reference to a borrowed tensor went.
 inline void release_buffer(void* user) noexcept {
   if (!ckpt_swig::machine_closed && Py_IsInitialized()) {
-    const PyGILState_STATE gil = PyGILState_Ensure();
+    const PyGILState_STATE gil = take_lock();
     PyBuffer_Release(static_cast<Py_buffer*>(user));
     PyGILState_Release(gil);
     delete static_cast<Py_buffer*>(user);
@@ -494,7 +494,10 @@ inline ckpt_status tensor_borrow(Object buffer, ckpt_dtype dtype, ckpt_tensor** 
 }
 
 // The interpreter goes down: from now on nothing calls into it.
-inline void close_machine() { ckpt_swig::machine_closed = true; }
+inline void close_machine() {
+  ckpt_swig::machine_closed = true;
+  close_threads();
+}
 
 // ---- The base class of Tensor: the buffer protocol, which SWIG's proxies cannot have ---------------------------------------
 
@@ -675,13 +678,13 @@ static thread_local ThreadState thread_state;
 inline void thread_starts(const char*, void*) {
   thread_state.saved = nullptr;
   if (ckpt_swig::machine_closed || !Py_IsInitialized()) return;
-  thread_state.gil = PyGILState_Ensure();
+  thread_state.gil = take_lock();
   thread_state.saved = PyEval_SaveThread();
 }
 
 inline void thread_stops(const char*, void*) {
   if (!thread_state.saved || ckpt_swig::machine_closed || !Py_IsInitialized()) return;
-  PyEval_RestoreThread(thread_state.saved);
+  take_lock_back(thread_state.saved);
   PyGILState_Release(thread_state.gil);
 }
 

@@ -1,5 +1,8 @@
 // python.i - how values cross between C and Python. Errors become exceptions, out-parameters results, handles opaque objects (None
 // for NULL), texts str, lent memory memoryview. The GIL is released in every call but the cheap ones named below.
+%begin %{
+#include "python_threads.hpp"
+%}
 %{
 #include "python_support.hpp"
 %}

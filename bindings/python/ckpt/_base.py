@@ -267,8 +267,10 @@ def _take_back(*buffers: Optional[memoryview]) -> None:
     for buffer in buffers:
         if buffer is not None:
             lender = buffer.obj
-            buffer.release()
-            lender.end()
+            try:
+                buffer.release()
+            finally:
+                lender.end()
 
 
 # ---- Version ----

@@ -1,0 +1,101 @@
+// python_threads.hpp - how threads give the interpreter's lock up and take it back; SWIG's runtime uses these classes in place of its own.
+//
+// When the interpreter goes down, Python ends every other thread that asks for its lock, by unwinding its stack: through destructors
+// and noexcept functions of ours, which would end the process by std::terminate. So, from close_machine on (the last thing that the
+// package does at exit), such a thread sleeps where it would ask, until the process is gone.
+#ifndef CKPT_PYTHON_THREADS_HPP
+#define CKPT_PYTHON_THREADS_HPP
+
+#include <Python.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace ckpt_python {
+
+inline std::atomic<bool> closed{ false };
+inline std::atomic<long> asking{ 0 };  // threads that wait for the lock
+inline std::thread::id closing_thread;
+
+inline void sleep_if_closed() {
+  if (!closed.load() || std::this_thread::get_id() == closing_thread) return;
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+// Counted before the second look at closed: close either sees the thread or is seen by it.
+class Asking {
+ public:
+  Asking() {
+    asking.fetch_add(1);
+    if (closed.load()) {
+      asking.fetch_sub(1);
+      sleep_if_closed();
+      asking.fetch_add(1);
+    }
+  }
+  ~Asking() { asking.fetch_sub(1); }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+};
+
+inline PyGILState_STATE take_lock() {
+  const Asking now;
+  return PyGILState_Ensure();
+}
+inline void take_lock_back(PyThreadState* saved) {
+  const Asking now;
+  PyEval_RestoreThread(saved);
+}
+
+// Without the lock: returns when every thread that asked for it before has had it.
+inline void close_threads() {
+  closing_thread = std::this_thread::get_id();
+  closed.store(true);
+  for (int i = 0; asking.load() > 0 && i < 5000; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+class Block {
+ public:
+  Block() : state_(take_lock()) {}
+  ~Block() { end(); }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  void end() {
+    if (!held_) return;
+    sleep_if_closed();  // this thread may be on its way out
+    held_ = false;
+    PyGILState_Release(state_);
+  }
+
+ private:
+  PyGILState_STATE state_;
+  bool held_ = true;
+};
+
+class Allow {
+ public:
+  Allow() : saved_(PyEval_SaveThread()) {}
+  ~Allow() { end(); }
+  Allow(const Allow&) = delete;
+  Allow& operator=(const Allow&) = delete;
+  void end() {
+    if (!saved_) return;
+    PyThreadState* saved = saved_;
+    saved_ = nullptr;
+    take_lock_back(saved);
+  }
+
+ private:
+  PyThreadState* saved_;
+};
+
+}  // namespace ckpt_python
+
+#define SWIG_PYTHON_NO_USE_GIL
+#define SWIG_PYTHON_THREAD_BEGIN_BLOCK ckpt_python::Block _swig_thread_block
+#define SWIG_PYTHON_THREAD_END_BLOCK _swig_thread_block.end()
+#define SWIG_PYTHON_THREAD_BEGIN_ALLOW ckpt_python::Allow _swig_thread_allow
+#define SWIG_PYTHON_THREAD_END_ALLOW _swig_thread_allow.end()
+
+#endif  // CKPT_PYTHON_THREADS_HPP

@@ -1,0 +1,130 @@
+"""Trains a network with a layer written in numpy: storing all activations, and within half of their memory; then once more with a
+"crash" after half of the steps and a resume from the checkpoint. Losses and parameters are the same bits every time."""
+
+import os
+import sys
+import tempfile
+
+import ckpt
+import numpy as np
+
+SAMPLES, INPUTS, WIDTH, CLASSES, BLOCKS, STEPS = 64, 16, 64, 4, 6, 30
+
+
+class Swish(ckpt.CustomLayer):
+    """y = x / (1 + exp(-x)), in numpy. Its backward reads x, so the library keeps or recomputes it."""
+
+    def output(self, input):
+        return input
+
+    def forward(self, context, input, output, tape, workspace):
+        x = np.frombuffer(input, np.float32)
+        np.frombuffer(output, np.float32)[:] = x / (1 + np.exp(-x))
+
+    def backward(self, context, input, output, tape, grad_output, grad_input, workspace):
+        x = np.frombuffer(input, np.float32)
+        gate = 1 / (1 + np.exp(-x))
+        np.frombuffer(grad_input, np.float32)[:] = np.frombuffer(grad_output, np.float32) * gate * (1 + x * (1 - gate))
+
+
+def make_chain():
+    chain = ckpt.Chain([ckpt.Layer.linear("in", INPUTS, WIDTH)])
+    for i in range(BLOCKS):
+        chain.add(ckpt.Layer.custom(f"swish{i}", Swish()))
+        chain.add(ckpt.Layer.dropout(f"dropout{i}", 0.1))
+        chain.add(ckpt.Layer.linear(f"linear{i}", WIDTH, WIDTH if i + 1 < BLOCKS else CLASSES))
+    chain.add(ckpt.Layer.softmax_cross_entropy("loss"))
+    chain.initialize(seed=1)
+    return chain
+
+
+def batch(step):
+    """The step's samples: which quadrant of the first two inputs a sample lies in."""
+    x = np.random.default_rng(step).standard_normal((SAMPLES, INPUTS)).astype(np.float32)
+    return x, ((x[:, 0] > 0) * 2 + (x[:, 1] > 0)).astype(np.int32)
+
+
+class Run:
+    """One training run: its chain, its optimizer, and where its checkpoints are."""
+
+    def __init__(self, share, folder=None):
+        self.chain = make_chain()
+        self.optimizer = ckpt.Optimizer.adamw(self.chain, learning_rate=0.01)
+        spec = (np.float32, (SAMPLES, INPUTS))
+        profile = self.chain.profile(spec)
+        everything = ckpt.Schedule.store_all(profile).reserved_bytes(profile)
+        self.schedule = ckpt.Schedule.for_budget(profile, int(everything * share))
+        self.executor = ckpt.Executor(self.chain, self.schedule, spec, budget_bytes=int(everything * share))
+        self.checkpoint = None if folder is None else ckpt.Checkpoint(folder, keep_last=2)
+
+    def state(self):
+        """What a resume needs: parameters, the optimizer's tensors and its number of steps. Arrays are shared, not copied."""
+        state = ckpt.State({"model": {p.name: p.value for p in self.chain.parameters()}, "optimizer": dict(self.optimizer.tensors())})
+        state["optimizer_steps"] = self.optimizer.steps
+        return state
+
+    def resume(self):
+        """The first step to run."""
+        state = self.state()
+        loaded = self.checkpoint.load_if_any(state)
+        if loaded is None:
+            return 0
+        self.optimizer.steps = state["optimizer_steps"]
+        return loaded.step + 1
+
+    def train(self, steps):
+        first, loss = (self.resume() if self.checkpoint else 0), 0.0
+        for step in range(first, steps):
+            x, targets = batch(step)
+            loss = self.executor.run(x, targets, step=step, seed=7)
+            self.optimizer.step()
+            if self.checkpoint and step % 5 == 4:
+                self.checkpoint.save(self.state(), step, metric=loss)
+        return first, loss
+
+    def parameters(self):
+        return np.concatenate([p.value.numpy().ravel() for p in self.chain.parameters()])
+
+    def close(self):
+        for owned in (self.executor, self.checkpoint):
+            if owned is not None:
+                owned.close()
+
+
+def report(title, run, first, loss):
+    stats = run.executor.stats()
+    print(f"{title:14}{run.schedule.name:14}{stats.reserved_bytes:9d} bytes  {stats.recomputed_forwards:4d} recomputed  "
+          f"from step {first:2d}  loss {loss:.6f}")
+
+
+def main():
+    results = []
+    for title, share in (("store all", 1.0), ("half", 0.5)):
+        run = Run(share)
+        first, loss = run.train(STEPS)
+        report(title, run, first, loss)
+        results.append(run.parameters().copy())
+        run.close()
+
+    with tempfile.TemporaryDirectory() as folder:
+        place = os.path.join(folder, "run")
+        crashed = Run(0.5, place)
+        crashed.train(STEPS // 2 + 2)  # two steps behind the last checkpoint: they are lost
+        crashed.close()
+        resumed = Run(0.5, place)
+        first, loss = resumed.train(STEPS)
+        report("resumed", resumed, first, loss)
+        results.append(resumed.parameters().copy())
+        resumed.close()
+        arrays = ckpt.load(place, group="model")
+        print(f"the newest checkpoint holds {len(arrays)} arrays of the model, {sum(a.nbytes for a in arrays.values())} bytes")
+
+    if not all(np.array_equal(results[0], other) for other in results[1:]):
+        print("the runs differ")
+        return 1
+    print("all three runs ended with the same bits")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
