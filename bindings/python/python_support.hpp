@@ -72,9 +72,9 @@ inline std::int32_t status_of_exception(PyObject* error) {
     PyObject* type;
     std::int32_t status;
   } known[] = {
-    { PyExc_FileNotFoundError, CKPT_E_NOT_FOUND }, { PyExc_FileExistsError, CKPT_E_ALREADY_EXISTS },
-    { PyExc_PermissionError, CKPT_E_PERMISSION },  { PyExc_BlockingIOError, CKPT_E_BUSY },
-    { PyExc_TimeoutError, CKPT_E_TIMEOUT },        { PyExc_IsADirectoryError, CKPT_E_INVALID_ARGUMENT },
+      {PyExc_FileNotFoundError, CKPT_E_NOT_FOUND}, {PyExc_FileExistsError, CKPT_E_ALREADY_EXISTS},
+      {PyExc_PermissionError, CKPT_E_PERMISSION},  {PyExc_BlockingIOError, CKPT_E_BUSY},
+      {PyExc_TimeoutError, CKPT_E_TIMEOUT},        {PyExc_IsADirectoryError, CKPT_E_INVALID_ARGUMENT},
   };
   for (const auto& entry : known) {
     if (PyErr_GivenExceptionMatches(error, entry.type)) return entry.status;
@@ -248,25 +248,26 @@ inline bool spec(PyObject* object, ckpt_tensor_spec* out) {
 inline bool layer_bytes(PyObject* object, ckpt_layer_option* out) {
   std::int64_t list[3] = {};
   if (!integers(object, list, 3)) return false;
-  *out = ckpt_layer_option{ list[0], list[1], list[2] };
+  *out = ckpt_layer_option{list[0], list[1], list[2]};
   return true;
 }
 
 inline PyObject* context_object(const ckpt_layer_context& c) {
-  return Py_BuildValue("(iiiLLKLNN)", static_cast<int>(c.option), static_cast<int>(c.micro_batch), static_cast<int>(c.recomputation),
-                       static_cast<long long>(c.layer), static_cast<long long>(c.step), static_cast<unsigned long long>(c.seed),
-                       static_cast<long long>(c.first_sample), spec_object(*c.input), spec_object(*c.output));
+  return Py_BuildValue("(iiiLLKLNN)", static_cast<int>(c.option), static_cast<int>(c.micro_batch),
+                       static_cast<int>(c.recomputation), static_cast<long long>(c.layer), static_cast<long long>(c.step),
+                       static_cast<unsigned long long>(c.seed), static_cast<long long>(c.first_sample), spec_object(*c.input),
+                       spec_object(*c.output));
 }
 
 inline PyObject* action_list(const std::vector<ckpt_action>& actions) {
   PyObject* list = PyList_New(static_cast<Py_ssize_t>(actions.size()));
   for (size_t i = 0; list && i < actions.size(); ++i) {
     const ckpt_action& a = actions[i];
-    PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i),
-                    Py_BuildValue("(iiLLiiiiL)", static_cast<int>(a.kind), static_cast<int>(a.micro_batch),
-                                  static_cast<long long>(a.first), static_cast<long long>(a.last), static_cast<int>(a.option),
-                                  static_cast<int>(a.item), static_cast<int>(a.tier), static_cast<int>(a.slot),
-                                  static_cast<long long>(a.transfer)));
+    PyList_SET_ITEM(
+        list, static_cast<Py_ssize_t>(i),
+        Py_BuildValue("(iiLLiiiiL)", static_cast<int>(a.kind), static_cast<int>(a.micro_batch), static_cast<long long>(a.first),
+                      static_cast<long long>(a.last), static_cast<int>(a.option), static_cast<int>(a.item),
+                      static_cast<int>(a.tier), static_cast<int>(a.slot), static_cast<long long>(a.transfer)));
   }
   return list;
 }
@@ -316,8 +317,7 @@ class View {
 
 // Lends memory for one callback and counts who looks at it, so that a view that outlives the call is found.
 struct Lender {
-  PyObject_HEAD
-  ckpt_swig::Bytes bytes;
+  PyObject_HEAD ckpt_swig::Bytes bytes;
   Py_ssize_t views;
 };
 
@@ -345,9 +345,9 @@ inline PyObject* end_loan(PyObject* self, PyObject*) {
 }
 
 inline PyTypeObject* lender_type() {
-  static PyBufferProcs procs = { lend_buffer, end_view };
-  static PyMethodDef methods[] = { { "end", end_loan, METH_NOARGS, nullptr }, { nullptr, nullptr, 0, nullptr } };
-  static PyTypeObject type = { PyVarObject_HEAD_INIT(nullptr, 0) };
+  static PyBufferProcs procs = {lend_buffer, end_view};
+  static PyMethodDef methods[] = {{"end", end_loan, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+  static PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
   type.tp_name = "ckpt._native.Lender";
   type.tp_basicsize = sizeof(Lender);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
@@ -470,7 +470,8 @@ inline ckpt_status borrow(PyObject* object, ckpt_dtype dtype, ckpt_tensor** tens
   } else {
     std::vector<std::int64_t> shape(view->shape, view->shape + (view->shape ? view->ndim : 0));
     ckpt_tensor* made = nullptr;
-    ckpt_status status = ckpt_tensor_borrow(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, release_buffer, view, &made);
+    ckpt_status status =
+        ckpt_tensor_borrow(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, release_buffer, view, &made);
     if (status == CKPT_OK) {
       if (!view->readonly) {
         *tensor = made;
@@ -502,8 +503,7 @@ inline void close_machine() {
 // ---- The base class of Tensor: the buffer protocol, which SWIG's proxies cannot have ---------------------------------------
 
 struct TensorBuffer {
-  PyObject_HEAD
-  PyObject* handle;  // of a ckpt_tensor; nullptr when closed
+  PyObject_HEAD PyObject* handle;  // of a ckpt_tensor; nullptr when closed
   PyObject* weak;
 };
 
@@ -596,9 +596,10 @@ inline void deallocate(PyObject* self) {
 }
 
 inline PyTypeObject* tensor_buffer_type() {
-  static PyBufferProcs procs = { get_buffer, release_export };
-  static PyGetSetDef members[] = { { "_slot", get_handle, set_handle, nullptr, nullptr }, { nullptr, nullptr, nullptr, nullptr, nullptr } };
-  static PyTypeObject type = { PyVarObject_HEAD_INIT(nullptr, 0) };
+  static PyBufferProcs procs = {get_buffer, release_export};
+  static PyGetSetDef members[] = {{"_slot", get_handle, set_handle, nullptr, nullptr},
+                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
+  static PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
   type.tp_name = "ckpt._native.TensorBuffer";
   type.tp_basicsize = sizeof(TensorBuffer);
   type.tp_weaklistoffset = offsetof(TensorBuffer, weak);
@@ -632,8 +633,8 @@ inline int get_raw_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 
 inline PyTypeObject* raw_buffer_type() {
-  static PyBufferProcs procs = { get_raw_buffer, release_export };
-  static PyTypeObject type = { PyVarObject_HEAD_INIT(nullptr, 0) };
+  static PyBufferProcs procs = {get_raw_buffer, release_export};
+  static PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
   type.tp_name = "ckpt._native.RawBuffer";
   type.tp_base = tensor_buffer_type();
   type.tp_basicsize = sizeof(TensorBuffer);
@@ -644,7 +645,7 @@ inline PyTypeObject* raw_buffer_type() {
 
 // ---- DLPack --------------------------------------------------------------------------------------------------------------
 
-struct UnversionedHead { // DLManagedTensor: a DLTensor of 48 bytes stands before these
+struct UnversionedHead {  // DLManagedTensor: a DLTensor of 48 bytes stands before these
   unsigned char tensor[48];
   void* context;
   void (*deleter)(DLManagedTensor*);
@@ -688,7 +689,7 @@ inline void thread_stops(const char*, void*) {
   PyGILState_Release(thread_state.gil);
 }
 
-static PyMethodDef factory_method = { "set_error_factory", set_error_factory, METH_O, nullptr };
+static PyMethodDef factory_method = {"set_error_factory", set_error_factory, METH_O, nullptr};
 
 inline bool start(PyObject* module) {
   PyTypeObject* tensor = tensor_buffer_type();

@@ -1,8 +1,9 @@
-// python_threads.hpp - how threads give the interpreter's lock up and take it back; SWIG's runtime uses these classes in place of its own.
+// python_threads.hpp - how threads give the interpreter's lock up and take it back; SWIG's runtime uses these classes in place of
+// its own.
 //
-// When the interpreter goes down, Python ends every other thread that asks for its lock, by unwinding its stack: through destructors
-// and noexcept functions of ours, which would end the process by std::terminate. So, from close_machine on (the last thing that the
-// package does at exit), such a thread sleeps where it would ask, until the process is gone.
+// When the interpreter goes down, Python ends every other thread that asks for its lock, by unwinding its stack: through
+// destructors and noexcept functions of ours, which would end the process by std::terminate. So, from close_machine on (the last
+// thing that the package does at exit), such a thread sleeps where it would ask, until the process is gone.
 #ifndef CKPT_PYTHON_THREADS_HPP
 #define CKPT_PYTHON_THREADS_HPP
 
@@ -14,12 +15,13 @@
 
 namespace ckpt_python {
 
-inline std::atomic<bool> closed{ false };
-inline std::atomic<long> asking{ 0 };  // threads that wait for the lock
+inline std::atomic<bool> closed{false};
+inline std::atomic<long> asking{0};  // threads that wait for the lock
 inline std::thread::id closing_thread;
 
+// A thread that holds the lock goes on: it has to give it back.
 inline void sleep_if_closed() {
-  if (!closed.load() || std::this_thread::get_id() == closing_thread) return;
+  if (!closed.load() || std::this_thread::get_id() == closing_thread || PyGILState_Check() != 0) return;
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
@@ -63,7 +65,7 @@ class Block {
   Block& operator=(const Block&) = delete;
   void end() {
     if (!held_) return;
-    sleep_if_closed();  // this thread may be on its way out
+    sleep_if_closed();  // Python may be ending this thread: then it has no lock to give back
     held_ = false;
     PyGILState_Release(state_);
   }

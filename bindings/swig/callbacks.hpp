@@ -8,8 +8,8 @@
 
 #include <ckpt/ckpt.h>
 
-#include <atomic>
 #include <stdint.h>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -20,7 +20,7 @@
 namespace ckpt_swig {
 
 // Set when the language's machine goes down: nothing may call into it any more.
-inline std::atomic<bool> machine_closed{ false };
+inline std::atomic<bool> machine_closed{false};
 
 // What a director throws when the other language's function failed.
 class CallbackFailure : public std::exception {
@@ -104,7 +104,7 @@ class ClockSource {
   virtual ~ClockSource() = default;
   virtual int64_t now() = 0;
 #ifndef SWIG
-  std::atomic<int64_t> last{ 0 };
+  std::atomic<int64_t> last{0};
 #endif
 };
 
@@ -117,9 +117,8 @@ class PartWork {
 class MemoryListener {
  public:
   virtual ~MemoryListener() = default;
-  virtual void on_event(int32_t kind, uint64_t sequence, uint64_t allocation, int64_t bytes,
-                        int64_t current_bytes, int64_t peak_bytes, int64_t limit_bytes, int64_t time_ns,
-                        const char* layer_name, int32_t layer) = 0;
+  virtual void on_event(int32_t kind, uint64_t sequence, uint64_t allocation, int64_t bytes, int64_t current_bytes,
+                        int64_t peak_bytes, int64_t limit_bytes, int64_t time_ns, const char* layer_name, int32_t layer) = 0;
 };
 
 class StrategyFunctions {
@@ -225,8 +224,8 @@ inline int64_t spec_bytes(const ckpt_tensor_spec& spec) {
   return elements * ckpt_dtype_bits(spec.dtype) / 8;
 }
 
-inline Bytes readable(const void* data, int64_t size) { return Bytes{ const_cast<void*>(data), size, false }; }
-inline Bytes writable(void* data, int64_t size) { return Bytes{ data, size, true }; }
+inline Bytes readable(const void* data, int64_t size) { return Bytes{const_cast<void*>(data), size, false}; }
+inline Bytes writable(void* data, int64_t size) { return Bytes{data, size, true}; }
 
 inline int64_t file_number(void* file) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(file)); }
 inline void* file_pointer(int64_t file) { return reinterpret_cast<void*>(static_cast<intptr_t>(file)); }
@@ -285,7 +284,7 @@ inline ckpt_storage_callbacks storage_callbacks() {
 }
 
 inline LayerBytes option_of(void* user, const ckpt_tensor_spec* input, int32_t option) {
-  return layer(user).option(Spec{ *input }, option);
+  return layer(user).option(Spec{*input}, option);
 }
 
 inline ckpt_layer_callbacks layer_callbacks(uint32_t flags, int32_t options, int64_t ambient_bytes) {
@@ -294,7 +293,7 @@ inline ckpt_layer_callbacks layer_callbacks(uint32_t flags, int32_t options, int
   table.options = options;
   table.ambient_bytes = ambient_bytes;
   table.output = [](const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user) {
-    return guarded([&] { *output = layer(user).output(Spec{ *input }).value; });
+    return guarded([&] { *output = layer(user).output(Spec{*input}).value; });
   };
   table.option = [](const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user) {
     return guarded([&] { *out = option_of(user, input, option).value; });
@@ -302,7 +301,7 @@ inline ckpt_layer_callbacks layer_callbacks(uint32_t flags, int32_t options, int
   table.forward = [](const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace, void* user) {
     return guarded([&] {
       const ckpt_layer_option bytes = option_of(user, context->input, context->option).value;
-      layer(user).forward(LayerContext{ context }, readable(input, spec_bytes(*context->input)),
+      layer(user).forward(LayerContext{context}, readable(input, spec_bytes(*context->input)),
                           writable(output, spec_bytes(*context->output)), writable(tape, bytes.tape_bytes),
                           writable(workspace, bytes.forward_workspace_bytes));
     });
@@ -313,7 +312,7 @@ inline ckpt_layer_callbacks layer_callbacks(uint32_t flags, int32_t options, int
       const ckpt_layer_option bytes = option_of(user, context->input, context->option).value;
       const int64_t in_bytes = spec_bytes(*context->input);
       const int64_t out_bytes = spec_bytes(*context->output);
-      layer(user).backward(LayerContext{ context }, readable(input, in_bytes), readable(output, out_bytes),
+      layer(user).backward(LayerContext{context}, readable(input, in_bytes), readable(output, out_bytes),
                            readable(tape, bytes.tape_bytes), readable(grad_output, out_bytes), writable(grad_input, in_bytes),
                            writable(workspace, bytes.backward_workspace_bytes));
     });
@@ -333,11 +332,11 @@ inline ckpt_strategy_callbacks strategy_callbacks() {
   ckpt_strategy_callbacks table = CKPT_STRATEGY_CALLBACKS_INIT;
   table.decide = [](const ckpt_strategy_question* question, int32_t* answer, void* user) {
     return guarded([&] {
-      *answer = static_cast<StrategyFunctions*>(user)->decide(question->layer_name, question->dtype,
-                                                              Shape{ question->shape, question->ndim }, question->bytes,
-                                                              question->layer_index)
-                    ? 1
-                    : 0;
+      *answer =
+          static_cast<StrategyFunctions*>(user)->decide(
+              question->layer_name, question->dtype, Shape{question->shape, question->ndim}, question->bytes, question->layer_index)
+              ? 1
+              : 0;
     });
   };
   table.reset = [](void* user) { return guarded([&] { static_cast<StrategyFunctions*>(user)->reset(); }); };
@@ -364,11 +363,10 @@ inline ckpt_status set_log(int32_t min_level, LogListener* listener) {
 inline ckpt_status add_thread_hooks(ThreadHooks* hooks, int64_t* id) {
   std::unique_ptr<ThreadHooks> owned(hooks);
   return handed_over(
-      owned,
-      ckpt_add_thread_hooks(
-          [](const char* name, void* user) { (void)guarded([&] { static_cast<ThreadHooks*>(user)->start(name); }); },
-          [](const char* name, void* user) { (void)guarded([&] { static_cast<ThreadHooks*>(user)->stop(name); }); }, hooks,
-          destroy<ThreadHooks>, id));
+      owned, ckpt_add_thread_hooks(
+                 [](const char* name, void* user) { (void)guarded([&] { static_cast<ThreadHooks*>(user)->start(name); }); },
+                 [](const char* name, void* user) { (void)guarded([&] { static_cast<ThreadHooks*>(user)->stop(name); }); }, hooks,
+                 destroy<ThreadHooks>, id));
 }
 
 // A source that fails gives the time that it gave last.
@@ -386,8 +384,7 @@ inline ckpt_status clock_create_custom(ClockSource* source, ckpt_clock** clock) 
 // The work stays the caller's: it is used during the call only.
 inline ckpt_status thread_pool_run(ckpt_thread_pool* pool, int64_t parts, PartWork* work) {
   return ckpt_thread_pool_run(
-      pool, parts,
-      [](int64_t part, void* user) { return guarded([&] { static_cast<PartWork*>(user)->run(part); }); }, work);
+      pool, parts, [](int64_t part, void* user) { return guarded([&] { static_cast<PartWork*>(user)->run(part); }); }, work);
 }
 
 inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t kinds, MemoryListener* listener,
@@ -431,12 +428,10 @@ inline ckpt_status storage_create_custom(const char* name, StorageFunctions* fun
 inline ckpt_status fault_handler_create(const ckpt_fault_handler_options* options, Sleeper* sleeper, ckpt_fault_handler** handler) {
   std::unique_ptr<Sleeper> owned(sleeper);
   if (!sleeper) return ckpt_fault_handler_create(options, nullptr, nullptr, nullptr, handler);
-  return handed_over(owned, ckpt_fault_handler_create(
-                                options,
-                                [](int64_t ns, void* user) {
-                                  (void)guarded([&] { static_cast<Sleeper*>(user)->sleep(ns); });
-                                },
-                                sleeper, destroy<Sleeper>, handler));
+  return handed_over(
+      owned, ckpt_fault_handler_create(
+                 options, [](int64_t ns, void* user) { (void)guarded([&] { static_cast<Sleeper*>(user)->sleep(ns); }); }, sleeper,
+                 destroy<Sleeper>, handler));
 }
 
 inline ckpt_status state_add_stateful(ckpt_state* state, const char* name, Stateful* object) {
@@ -457,16 +452,15 @@ inline ckpt_status coordinator_create_custom(int64_t rank, int64_t world_size, C
   ckpt_coordinator_callbacks table = CKPT_COORDINATOR_CALLBACKS_INIT;
   table.rank = rank;
   table.world_size = world_size;
-  table.barrier = [](int64_t timeout_ns, void* user) {
-    return guarded([&] { detail::coordinator(user).barrier(timeout_ns); });
-  };
+  table.barrier = [](int64_t timeout_ns, void* user) { return guarded([&] { detail::coordinator(user).barrier(timeout_ns); }); };
   table.broadcast = [](void* data, int64_t bytes, int64_t root, int64_t timeout_ns, void* user) {
     return guarded([&] { detail::coordinator(user).broadcast(detail::writable(data, bytes), root, timeout_ns); });
   };
   table.all_gather = [](const void* sent, int64_t bytes, void* received, int64_t timeout_ns, void* user) {
     return guarded([&] {
       CoordinatorFunctions& functions_of = detail::coordinator(user);
-      functions_of.all_gather(detail::readable(sent, bytes), detail::writable(received, bytes * functions_of.world_size), timeout_ns);
+      functions_of.all_gather(detail::readable(sent, bytes), detail::writable(received, bytes * functions_of.world_size),
+                              timeout_ns);
     });
   };
   table.destroy = destroy<CoordinatorFunctions>;

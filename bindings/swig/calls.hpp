@@ -1,5 +1,5 @@
-// calls.hpp - C functions whose shape does not cross into other languages by itself: texts written into a buffer, arrays of structs,
-// structs full of arrays. Functions bear the names of the C functions that they stand for.
+// calls.hpp - C functions whose shape does not cross into other languages by itself: texts written into a buffer, arrays of
+// structs, structs full of arrays. Functions bear the names of the C functions that they stand for.
 #ifndef CKPT_SWIG_CALLS_HPP
 #define CKPT_SWIG_CALLS_HPP
 
@@ -32,7 +32,7 @@ struct AllocationList {
 
 #ifndef SWIG
 inline void check(ckpt_status status) {
-  if (status != CKPT_OK) throw StatusError{ status };
+  if (status != CKPT_OK) throw StatusError{status};
 }
 
 // The (buffer, capacity, *needed) rule of ckpt.h; the text may grow between the calls.
@@ -83,19 +83,16 @@ inline std::string strategy_known_kinds() {
       [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_known_kinds(buffer, capacity, needed); });
 }
 inline std::string strategy_name(const ckpt_strategy* strategy) {
-  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_strategy_name(strategy, buffer, capacity, needed);
-  });
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_name(strategy, buffer, capacity, needed); });
 }
 inline std::string state_json(const ckpt_state* state, const char* key) {
-  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_state_json(state, key, buffer, capacity, needed);
-  });
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_json(state, key, buffer, capacity, needed); });
 }
 inline std::string state_load_report(const ckpt_state* state) {
-  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_state_load_report(state, buffer, capacity, needed);
-  });
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_load_report(state, buffer, capacity, needed); });
 }
 inline std::string checkpoint_manifest(ckpt_checkpoint* checkpoint, const char* name) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
@@ -108,13 +105,13 @@ inline ByteString cursor_save(const ckpt_cursor* cursor) {
   check(ckpt_cursor_save(cursor, nullptr, 0, &needed));
   std::string bytes(static_cast<std::size_t>(needed), '\0');
   check(ckpt_cursor_save(cursor, bytes.data(), needed, &needed));
-  return ByteString{ bytes };
+  return ByteString{bytes};
 }
 
 inline Actions cursor_next(ckpt_cursor* cursor) {
   ckpt_action action{};
   check(ckpt_cursor_next(cursor, &action));
-  return Actions{ { action } };
+  return Actions{{action}};
 }
 
 inline Actions cursor_next_many(ckpt_cursor* cursor, int64_t capacity) {
@@ -129,16 +126,16 @@ inline Actions cursor_next_many(ckpt_cursor* cursor, int64_t capacity) {
 
 inline LayerStatsList memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats) {
   const ckpt_memory_layer_stats empty = CKPT_MEMORY_LAYER_STATS_INIT;
-  return LayerStatsList{ list_of(empty, [&](ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
+  return LayerStatsList{list_of(empty, [&](ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
     return ckpt_memory_tracker_snapshot(tracker, order, stats, layers, capacity, count);
-  }) };
+  })};
 }
 
 inline AllocationList memory_tracker_live_allocations(const ckpt_memory_tracker* tracker) {
   const ckpt_memory_allocation empty = CKPT_MEMORY_ALLOCATION_INIT;
-  return AllocationList{ list_of(empty, [&](ckpt_memory_allocation* allocations, int64_t capacity, int64_t* count) {
+  return AllocationList{list_of(empty, [&](ckpt_memory_allocation* allocations, int64_t capacity, int64_t* count) {
     return ckpt_memory_tracker_live_allocations(tracker, allocations, capacity, count);
-  }) };
+  })};
 }
 
 // Functions of a BLAS by their addresses, which stay valid for the process's life.
@@ -161,13 +158,11 @@ inline ckpt_status coordinator_all_gather(ckpt_coordinator* coordinator, const v
 }
 
 // Every field of ckpt_strategy_config but the custom functions, which strategy_create_custom takes.
-inline ckpt_status strategy_create(const char* kind, int32_t chosen, int64_t interval, const char* const* names,
-                                   int64_t name_count, const char* const* excluded, int64_t excluded_count,
-                                   int64_t threshold_bytes, double max_share, ckpt_memory_tracker* tracker,
-                                   int64_t total_bytes, ckpt_clock* clock, double large_factor, int64_t rare_accesses,
-                                   double late_share, ckpt_strategy* const* children, int64_t child_count,
-                                   const char* const* rules, int64_t rule_count, const char* arguments,
-                                   ckpt_strategy** strategy) {
+inline ckpt_status strategy_create(const char* kind, int32_t chosen, int64_t interval, const char* const* names, int64_t name_count,
+                                   const char* const* excluded, int64_t excluded_count, int64_t threshold_bytes, double max_share,
+                                   ckpt_memory_tracker* tracker, int64_t total_bytes, ckpt_clock* clock, double large_factor,
+                                   int64_t rare_accesses, double late_share, ckpt_strategy* const* children, int64_t child_count,
+                                   const char* const* rules, int64_t rule_count, const char* arguments, ckpt_strategy** strategy) {
   ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
   config.kind = kind;
   config.chosen = chosen;

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import threading
 import weakref
-from typing import Any, Callable, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
 
 from . import _native as _n
 from . import native as _native
@@ -176,6 +178,22 @@ _n.set_error_factory(_make_error)
 # ---- Handles ----
 
 _owners_of_threads: "weakref.WeakSet[Any]" = weakref.WeakSet()
+_inside: Dict[int, int] = {}  # by id of an owner of threads: how many calls of it are going on
+_inside_guard = threading.Lock()
+
+
+@contextlib.contextmanager
+def _call_of(owner: Any) -> Iterator[None]:
+    """A call during which the interpreter's exit must not close the owner: a daemon thread may be inside."""
+    with _inside_guard:
+        _inside[id(owner)] = _inside.get(id(owner), 0) + 1
+    try:
+        yield
+    finally:
+        with _inside_guard:
+            _inside[id(owner)] -= 1
+            if _inside[id(owner)] == 0:
+                del _inside[id(owner)]
 
 
 class _Owned:
@@ -184,6 +202,7 @@ class _Owned:
 
     _release: Callable[[Any], None]
     _slot: Any = None
+    _exiting = False
 
     def _adopt(self, handle: Any) -> None:
         self._slot = handle
@@ -219,10 +238,9 @@ class _Owned:
         self.close()
 
     def __del__(self) -> None:
-        try:
-            self.close()
-        except Exception:  # the interpreter may be half gone
-            pass
+        if _Owned._exiting:  # the process is about to give everything back; a thread that sleeps now could be waited for
+            return
+        self.close()
 
 
 def _handle(owned: Optional[_Owned]) -> Any:
@@ -231,11 +249,15 @@ def _handle(owned: Optional[_Owned]) -> Any:
 
 def _close_all() -> None:
     for owner in list(_owners_of_threads):
-        owner.close()
+        with _inside_guard:
+            busy = id(owner) in _inside
+        if not busy:
+            owner.close()
     try:
         _n.ckpt_set_log(0, None)
     except CkptError:
         pass
+    _Owned._exiting = True
     _n.close_machine()
 
 
@@ -438,7 +460,8 @@ class ThreadPool(_Owned):
     def run(self, parts: int, function: Callable[[int], Any]) -> None:
         """Calls function(part) for every part 0 .. parts-1, on several threads. CallbackError when one raised."""
         work = _Work(function)
-        _n.ckpt_thread_pool_run(self._h, parts, work)
+        with _call_of(self):
+            _n.ckpt_thread_pool_run(self._h, parts, work)
 
     @property
     def threads(self) -> int:

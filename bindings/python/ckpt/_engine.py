@@ -6,7 +6,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _native as _n
 from . import native as _native
-from ._base import ThreadPool, _fields, _hand_over, _handle, _Owned, _owners_of_threads, _take_back
+from ._base import ThreadPool, _call_of, _fields, _hand_over, _handle, _Owned, _owners_of_threads, _take_back
 from ._memory import MemoryTracker
 from ._plan import LayerFlags, Profile, Schedule
 from ._tensor import DType, DTypeLike, Tensor, _dtype, as_tensor
@@ -223,7 +223,8 @@ class Executor(_Owned):
             if data is not None:
                 tensors.append(as_tensor(data))
                 setattr(struct, field, tensors[-1]._h)
-        return _n.ckpt_executor_run(self._h, struct)
+        with _call_of(self):
+            return _n.ckpt_executor_run(self._h, struct)
 
     def stats(self) -> ExecutorStats:
         struct = _native.ckpt_executor_stats()

@@ -8,7 +8,7 @@ from . import _native as _n
 from . import native as _native
 from ._base import Clock, _fields, _hand_over, _handle, _Owned
 from ._memory import MemoryTracker
-from ._tensor import DType, DTypeLike, Tensor, _dtype
+from ._tensor import DType, DTypeLike, Tensor, _by_number, _dtype
 
 __all__ = [
     "Strategy", "CheckpointStrategy", "CheckpointStrategyFactory", "StrategyQuestion", "StrategyCounters", "StrategyChosen",
@@ -64,7 +64,7 @@ class _Functions(_native.StrategyFunctions):
         self.on_access = on_access
 
     def decide(self, layer_name: str, dtype: int, shape: Tuple[int, ...], bytes: int, layer_index: int) -> bool:
-        return bool(self.decide_function(StrategyQuestion(layer_name, DType(dtype), shape, bytes, layer_index)))
+        return bool(self.decide_function(StrategyQuestion(layer_name, _by_number[dtype], shape, bytes, layer_index)))
 
     def reset(self) -> None:
         if self.on_reset is not None:

@@ -59,15 +59,19 @@ _from_numpy = {
     "bfloat16": DType.BF16, "int32": DType.I32, "uint32": DType.U32, "float32": DType.F32, "int64": DType.I64, "uint64": DType.U64,
     "float64": DType.F64, "complex64": DType.C64,
 }
+_by_number = {int(dtype): dtype for dtype in DType}
+_by_name = {**_from_numpy, **{dtype.safetensors_name: dtype for dtype in DType}}
 DTypeLike = Union[DType, str, int, Any]
 
 
 def _dtype(kind: DTypeLike) -> DType:
     """A DType, its name, a numpy dtype or that one's name."""
+    if isinstance(kind, DType):
+        return kind
     if isinstance(kind, int):
         return DType(kind)
     if isinstance(kind, str):
-        return _from_numpy[kind] if kind in _from_numpy else DType.from_name(kind)
+        return _by_name[kind] if kind in _by_name else DType.from_name(kind)
     if isinstance(kind, type) and kind.__module__ == "builtins" and kind in (float, int, bool):
         return {float: DType.F64, int: DType.I64, bool: DType.BOOL}[kind]
     name = getattr(kind, "name", None) or getattr(kind, "__name__", None)

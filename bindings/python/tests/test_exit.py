@@ -24,6 +24,17 @@ ALIVE = """
     queue = ckpt.Queue(1)
 """
 
+DURING_PARTS = """
+    import ckpt, threading, time
+    pool = ckpt.ThreadPool(3)
+    begun = threading.Event()
+    def part(number):
+        begun.set()
+        time.sleep(0.0001)
+    threading.Thread(target=lambda: pool.run(10**9, part), daemon=True).start()
+    begun.wait()
+"""
+
 DURING_SAVES = """
     import ckpt, threading
     begun = threading.Event()
@@ -61,6 +72,9 @@ class Exits(unittest.TestCase):
 
     def test_during_saves_of_a_daemon_thread(self):
         self.check(DURING_SAVES, 20)
+
+    def test_during_parts_of_a_daemon_thread(self):
+        self.check(DURING_PARTS, 20)
 
     def test_exit_inside_a_callback_is_reported_not_obeyed(self):
         done = run("import ckpt, sys\n"

@@ -140,8 +140,8 @@ class Events(unittest.TestCase):
         with ckpt.MemoryTracker() as tracker:
             tracker.subscribe(lambda event: None)
             layer = tracker.layer("a")
-            for rounds in range(3):
-                for _ in range(20000):
+            for rounds in range(6):  # 10^6 events and more
+                for _ in range(100000):
                     tracker.record_deallocation(tracker.record_allocation(layer, 8))
                 if rounds == 0:
                     gc.collect()

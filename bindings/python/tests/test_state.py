@@ -1,6 +1,7 @@
 """Checkpoints from Python: one line, states, retention, readers, stateful objects, coordinators, storages of one's own."""
 
 import gc
+import importlib.util
 import os
 import sys
 import tempfile
@@ -66,6 +67,39 @@ class OneLine(Folder):
         self.assertEqual(list(ckpt.load_file(file)["a"]), [0, 1, 2, 3])
         with ckpt.Reader(file) as reader:
             self.assertEqual(reader.metadata(), {"format": "np"})
+
+
+class Page(Folder):
+    def test_example_of_the_documentation(self):
+        page = os.path.join(os.path.dirname(os.environ["CKPT_API_LIST"]), "..", "docs", "python.md")
+        with open(page, encoding="utf-8") as file:
+            example = file.read().split("```python\n")[1].split("```")[0]
+        self.assertIn("ckpt.save(", example)
+        before = os.getcwd()
+        os.chdir(self.folder.name)
+        try:
+            scope = {}
+            exec(compile(example.replace("print(", "names = ("), page, "exec"), scope)
+        finally:
+            os.chdir(before)
+        self.assertEqual(len(scope["names"]), 3)
+        self.assertEqual(sorted(scope["arrays"]), ["b", "w"])
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
+class Torch(Folder):
+    def test_state_dict(self):
+        import torch
+        from ckpt import torch as ckpt_torch
+
+        model = torch.nn.Linear(3, 2)
+        expected = model.weight.detach().clone()
+        ckpt_torch.save(self.path, model.state_dict(), 4)
+        with torch.no_grad():
+            model.weight.zero_()
+        self.assertEqual(ckpt_torch.load_into(self.path, model.state_dict()).step, 4)
+        self.assertTrue(torch.equal(model.weight, expected))
+        self.assertEqual(ckpt_torch.to_torch(ckpt_torch.as_tensor(expected)).data_ptr(), expected.data_ptr())
 
 
 class Checkpoints(Folder):
