@@ -20,6 +20,12 @@ NO_WRAPPER = {
     "ckpt_layer_callbacks_init": "callbacks.hpp fills the table of functions",
     "ckpt_blas_init": "set_blas takes the struct's members",
 }
+# Headers that the binding does not read yet, and why. Taking one in (see the top of ckpt.i) is noticed here.
+HEADERS_LEFT_OUT = {
+    "async.h": "merged after this slice of the binding was made: not wrapped yet",
+    "adaptive.h": "merged after this slice of the binding was made: not wrapped yet",
+    "pipeline.h": "merged after this slice of the binding was made: not wrapped yet",
+}
 # What the idiomatic layer has no use for, and why; everything else is called by it.
 NOT_CALLED = {
     "ckpt_last_error": "its text is the exception's",
@@ -27,9 +33,18 @@ NOT_CALLED = {
 }
 
 
+def declared_by(header):
+    path = os.path.join(os.path.dirname(os.environ["CKPT_API_LIST"]), "..", "include", "ckpt", header)
+    if not os.path.exists(path):
+        return set()
+    with open(path, encoding="utf-8") as file:
+        return set(re.findall(r"^CKPT_API [^;(]*?(ckpt_\w+)\(", file.read(), re.MULTILINE))
+
+
 def listed():
+    left_out = set().union(*(declared_by(header) for header in HEADERS_LEFT_OUT))
     with open(os.environ["CKPT_API_LIST"], encoding="utf-8") as file:
-        return [line.strip() for line in file if line.startswith("ckpt_")]
+        return [name for name in (line.strip() for line in file) if name.startswith("ckpt_") and name not in left_out]
 
 
 def sources():
@@ -63,6 +78,12 @@ class Coverage(unittest.TestCase):
         for name, reason in {**NO_WRAPPER, **NOT_CALLED}.items():
             self.assertIn(name, listed())
             self.assertGreater(len(reason), 10)
+
+    def test_headers_are_left_out_whole(self):
+        for header, reason in HEADERS_LEFT_OUT.items():
+            self.assertGreater(len(reason), 10)
+            for name in declared_by(header):
+                self.assertFalse(hasattr(_native, name), f"{name} is wrapped: strike {header} from HEADERS_LEFT_OUT")
 
     def test_stubs(self):
         folder = os.path.dirname(ckpt.__file__)
