@@ -18,7 +18,7 @@ using Kind = Policy::Kind;
 
 TensorPtr numbers(std::int64_t count, float first, Dtype dtype = Dtype::f32) {
   TensorPtr tensor = Tensor::create(dtype, {count});
-  std::memset(tensor->data(), 0, static_cast<std::size_t>(tensor->bytes()));
+  if (tensor->bytes() > 0) std::memset(tensor->data(), 0, static_cast<std::size_t>(tensor->bytes()));
   if (dtype == Dtype::f32) {
     for (std::int64_t i = 0; i < count; ++i) tensor->data_as<float>()[i] = first + static_cast<float>(i);
   }
