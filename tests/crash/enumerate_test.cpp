@@ -20,8 +20,8 @@ class CrashEnumeration : public testing::Test {
 };
 
 #ifdef CKPT_SANITIZED
-constexpr std::uint64_t most_images = 24;  // the search is the same, and about ten times as slow
-constexpr std::int64_t least_distinct = 5'000;
+constexpr std::uint64_t most_images = 8;  // the search is the same, and about ten times as slow
+constexpr std::int64_t least_distinct = 2'000;
 #else
 constexpr std::uint64_t most_images = 600;
 constexpr std::int64_t least_distinct = 100'000;
