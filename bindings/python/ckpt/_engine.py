@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _native as _n
@@ -41,7 +42,7 @@ class LayerContext(NamedTuple):
     output: Tuple[int, Tuple[int, ...]]
 
 
-class CustomLayer:
+class CustomLayer(ABC):
     """Derive from this for a layer of your own. Buffers are memoryviews of bytes for the time of the call (numpy.frombuffer(buffer,
     dtype).reshape(shape) gives arrays); None where there is nothing. Keep no view of them: a call after which one is left fails."""
 
@@ -49,21 +50,23 @@ class CustomLayer:
     options: int = 1
     ambient_bytes: int = 0
 
+    @abstractmethod
     def output(self, input: Tuple[int, Tuple[int, ...]]) -> Spec:
         """(dtype, shape) of the output for an input; raise to refuse one."""
-        raise NotImplementedError
 
     def option(self, input: Tuple[int, Tuple[int, ...]], option: int) -> Tuple[int, int, int]:
         """Bytes of tape, forward workspace and backward workspace."""
         return (0, 0, 0)
 
+    @abstractmethod
     def forward(self, context: LayerContext, input: memoryview, output: memoryview, tape: Optional[memoryview],
                 workspace: Optional[memoryview]) -> None:
-        raise NotImplementedError
+        """Fills output, and the tape when there is one."""
 
+    @abstractmethod
     def backward(self, context: LayerContext, input: Optional[memoryview], output: Optional[memoryview], tape: Optional[memoryview],
                  grad_output: memoryview, grad_input: Optional[memoryview], workspace: Optional[memoryview]) -> None:
-        raise NotImplementedError
+        """Adds to the parameters' gradients, and fills grad_input when it is there."""
 
     def save_ambient(self, state: memoryview) -> None:
         """Writes ambient_bytes: state outside the arguments that forward reads."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 import json
 import os
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -87,12 +88,12 @@ class TensorInfo(NamedTuple):
     offset: int
 
 
-class Stateful:
+class Stateful(ABC):
     """Derive from this for an object that lists what is saved of it, anew for every save and load."""
 
+    @abstractmethod
     def list(self, into: "State") -> None:
         """Adds tensors and values to an empty state, which is valid during the call only."""
-        raise NotImplementedError
 
     def restore(self, loaded: "State") -> None:
         """The tensors have their new contents; loaded gives the values, during the call only."""
@@ -173,19 +174,20 @@ class State(_Owned):
         return json.loads(_n.ckpt_state_load_report(self._h))
 
 
-class CustomCoordinator:
+class CustomCoordinator(ABC):
     """Derive from this to join the processes of one run. Each method raises TimeoutError when not all came within timeout_ns."""
 
+    @abstractmethod
     def barrier(self, timeout_ns: int) -> None:
-        raise NotImplementedError
+        """Returns when every process has called it."""
 
+    @abstractmethod
     def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
         """data is read at the root and written elsewhere."""
-        raise NotImplementedError
 
+    @abstractmethod
     def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
         """received holds everyone's bytes in the order of ranks."""
-        raise NotImplementedError
 
 
 class _Functions(_native.CoordinatorFunctions):

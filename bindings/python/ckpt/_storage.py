@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 import os
 import threading
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
@@ -21,67 +22,75 @@ class WritePath:
     BUFFERED = _n.CKPT_WRITE_BUFFERED
 
 
-class CustomStorage:
+class CustomStorage(ABC):
     """Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root. Files and
     locks are whatever objects create, open and lock give. Raise FileNotFoundError for what is not there, FileExistsError for a taken
     name, BlockingIOError for a lock that is held, PermissionError, or OSError with an errno: ENOSPC is told apart, other OSErrors are
     what a fault handler tries again. Several methods may run at once, but only one with the same file."""
 
+    @abstractmethod
     def create(self, path: str) -> Any:
         """Makes a new, empty file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def open(self, path: str) -> Any:
         """Opens a file for reading."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self, file: Any) -> None:
-        raise NotImplementedError
+        """The file is not used any more."""
 
+    @abstractmethod
     def file_size(self, file: Any) -> int:
-        raise NotImplementedError
+        """Bytes of an open file."""
 
+    @abstractmethod
     def read(self, file: Any, offset: int, buffer: memoryview) -> int:
         """Fills buffer and gives the number of bytes read, fewer only at the file's end. Keep no view of buffer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, file: Any, offset: int, data: memoryview) -> None:
-        raise NotImplementedError
+        """All of data at offset."""
 
+    @abstractmethod
     def sync(self, file: Any) -> None:
         """Returns when all that was written is durable."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rename(self, from_path: str, to_path: str) -> None:
         """Atomic; replaces a file of that name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remove(self, path: str) -> None:
-        raise NotImplementedError
+        """Of a file."""
 
+    @abstractmethod
     def remove_directory(self, path: str) -> None:
         """FileExistsError when it is not empty."""
-        raise NotImplementedError
 
+    @abstractmethod
     def make_directory(self, path: str) -> None:
-        raise NotImplementedError
+        """One level; FileExistsError when the name is taken."""
 
+    @abstractmethod
     def sync_directory(self, path: str) -> None:
-        raise NotImplementedError
+        """Returns when names made, renamed and removed in it are durable."""
 
+    @abstractmethod
     def list(self, path: str) -> Iterable[Tuple[str, bool]]:
         """(name, is_directory) of everything in a directory."""
-        raise NotImplementedError
 
+    @abstractmethod
     def size(self, path: str) -> int:
-        raise NotImplementedError
+        """Bytes of a file."""
 
+    @abstractmethod
     def lock(self, path: str) -> Any:
         """An exclusive lock; BlockingIOError at once when another has it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def unlock(self, lock: Any) -> None:
-        raise NotImplementedError
+        """The lock is not held any more."""
 
 
 class _Functions(_native.StorageFunctions):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
@@ -42,11 +43,12 @@ class StrategyQuestion(NamedTuple):
     layer_index: int
 
 
-class CheckpointStrategy:
+class CheckpointStrategy(ABC):
     """Derive from this for a strategy of your own, and hand it to Strategy.custom."""
 
+    @abstractmethod
     def should_checkpoint(self, question: StrategyQuestion) -> bool:
-        raise NotImplementedError
+        """True to keep the activation."""
 
     def reset(self) -> None:
         """The strategy is reset."""
