@@ -68,6 +68,10 @@ TEST(StateFullDisk, AFullDiskCostsOnlyTheSaveThatDidNotFit) {
     storage::WriteOptions options;
     options.stream_from_bytes = stream_from;
     save_until_full(disk, options);
+    // Nothing is left of the save that did not fit, also for the next process.
+    Checkpoint reader(storage::open_file_system(disk.scratch.path(), storage::Root::must_exist), {.read_only = true});
+    EXPECT_EQ(reader.count(), 2);
+    EXPECT_EQ(reader.at(0).step, 3);
   }
 }
 
