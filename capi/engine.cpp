@@ -37,6 +37,22 @@ void hand_out_layer(ckpt_layer** out, std::shared_ptr<engine::Layer> layer) { ha
 
 }  // namespace
 
+engine::Step ckpt::capi::step_argument(const ckpt_step* step) {
+  const auto given = options_argument(not_null(step, "step"), default_step, sizeof(ckpt_step), "step");
+  require(given.accumulate == 0 || given.accumulate == 1, "step.accumulate is ", given.accumulate, "; 0 or 1");
+  engine::Step run;
+  run.step = given.step;
+  run.seed = given.seed;
+  run.first_sample = given.first_sample;
+  run.input = tensor_or_null(given.input, "step.input");
+  run.targets = tensor_or_null(given.targets, "step.targets");
+  run.output_gradient = tensor_or_null(given.output_gradient, "step.output_gradient");
+  run.output = tensor_or_null(given.output, "step.output");
+  run.input_gradient = tensor_or_null(given.input_gradient, "step.input_gradient");
+  run.accumulate = given.accumulate == 1;
+  return run;
+}
+
 // ---- BLAS ----
 
 void ckpt_blas_init(ckpt_blas* blas) {
@@ -236,19 +252,7 @@ void ckpt_step_init(ckpt_step* step) {
 ckpt_status ckpt_executor_run(ckpt_executor* executor, const ckpt_step* step, double* loss) {
   return guard([&] {
     checked(executor, "executor");
-    const auto given = options_argument(not_null(step, "step"), default_step, sizeof(ckpt_step), "step");
-    require(given.accumulate == 0 || given.accumulate == 1, "step.accumulate is ", given.accumulate, "; 0 or 1");
-    engine::Step run;
-    run.step = given.step;
-    run.seed = given.seed;
-    run.first_sample = given.first_sample;
-    run.input = tensor_or_null(given.input, "step.input");
-    run.targets = tensor_or_null(given.targets, "step.targets");
-    run.output_gradient = tensor_or_null(given.output_gradient, "step.output_gradient");
-    run.output = tensor_or_null(given.output, "step.output");
-    run.input_gradient = tensor_or_null(given.input_gradient, "step.input_gradient");
-    run.accumulate = given.accumulate == 1;
-    const double result = executor->object->run(run);
+    const double result = executor->object->run(step_argument(step));
     if (loss != nullptr) *loss = result;
   });
 }

@@ -24,3 +24,10 @@ struct ckpt_executor : ckpt::capi::Handle<ckpt::capi::Kind::executor> {
 struct ckpt_optimizer : ckpt::capi::Handle<ckpt::capi::Kind::optimizer> {
   std::unique_ptr<ckpt::engine::Optimizer> object;
 };
+
+namespace ckpt::capi {
+
+// step must be there; its tensors may be NULL.
+engine::Step step_argument(const ckpt_step* step);
+
+}  // namespace ckpt::capi

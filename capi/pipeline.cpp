@@ -36,7 +36,6 @@ constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
 static_assert(default_policy.threshold_bytes == pipeline::default_threshold_bytes);
 constexpr ckpt_pipeline_options default_options = CKPT_PIPELINE_OPTIONS_INIT;
 constexpr ckpt_pipeline_stats empty_stats = CKPT_PIPELINE_STATS_INIT;
-constexpr ckpt_step default_step = CKPT_STEP_INIT;
 
 pipeline::Pipeline& pipeline_argument(const ckpt_pipeline* handle) { return *checked(handle, "pipeline")->object; }
 
@@ -68,27 +67,6 @@ pipeline::PipelineOptions to_options(const ckpt_pipeline_options& given) {
   const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
   if (tracker != nullptr) options.tracker = tracker->object;
   return options;
-}
-
-const ckpt::tensor::Tensor* tensor_or_null(const ckpt_tensor* given, const char* argument) {
-  const auto* const handle = checked_or_null(given, argument);
-  return handle == nullptr ? nullptr : handle->object.get();
-}
-
-ckpt::engine::Step to_step(const ckpt_step* step) {
-  const auto given = options_argument(not_null(step, "step"), default_step, sizeof(ckpt_step), "step");
-  require(given.accumulate == 0 || given.accumulate == 1, "step.accumulate is ", given.accumulate, "; 0 or 1");
-  ckpt::engine::Step run;
-  run.step = given.step;
-  run.seed = given.seed;
-  run.first_sample = given.first_sample;
-  run.input = tensor_or_null(given.input, "step.input");
-  run.targets = tensor_or_null(given.targets, "step.targets");
-  run.output_gradient = tensor_or_null(given.output_gradient, "step.output_gradient");
-  run.output = tensor_or_null(given.output, "step.output");
-  run.input_gradient = tensor_or_null(given.input_gradient, "step.input_gradient");
-  run.accumulate = given.accumulate == 1;
-  return run;
 }
 
 // As many of all as fit into the caller's array, and how many there are.
@@ -163,7 +141,7 @@ ckpt_status ckpt_pipeline_run(ckpt_pipeline* handle, const ckpt_step* step, int6
     // Its own reference: a layer's callback may release the handle.
     const std::shared_ptr<pipeline::Pipeline> object = checked(handle, "pipeline")->object;
     const auto places = losses == nullptr ? 0U : static_cast<std::size_t>(object->layout().micro_batches);
-    const double result = object->run(to_step(step), timeout_ns, {losses, places});
+    const double result = object->run(step_argument(step), timeout_ns, {losses, places});
     if (loss != nullptr) *loss = result;
   });
 }
