@@ -1,6 +1,7 @@
 #!/bin/sh
 # The demonstration: (a) trains storing everything; (b) trains under 40% of (a)'s activation memory; (c) repeats (b), is killed with
-# SIGKILL while a save is staged (training goes on with a copy taken) and not yet durable, and resumes. Fails unless all three end with the same parameters, bit for bit.
+# SIGKILL while a save is staged (training goes on with a copy taken) and not yet durable, and resumes. Fails unless all three end
+# with the same parameters, bit for bit.
 # usage: demo.sh CKPT   (the built command)
 set -eu
 

@@ -186,7 +186,8 @@ typedef struct ckpt_checkpoint_options {
   uint32_t reserved;  /* 0 */
   ckpt_coordinator* coordinator; /* kept alive; UNSUPPORTED when its world size is not 1. NULL (the default): a single process */
   ckpt_fault_handler* fault_handler; /* kept alive; says which of the storage's errors are tried again. NULL (the default): one with
-                                        its defaults. Give one with max_attempts 1 for none */
+                                        its defaults. Give one with max_attempts 1 for none, and before a storage
+                                        that tries again by itself: the attempts would multiply */
 } ckpt_checkpoint_options;
 
 #define CKPT_CHECKPOINT_OPTIONS_INIT \
