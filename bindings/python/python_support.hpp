@@ -9,6 +9,7 @@
 
 #include "callbacks.hpp"
 #include "calls.hpp"
+#include "pipeline.hpp"
 
 namespace ckpt_python {
 
@@ -223,6 +224,49 @@ inline PyObject* integer_tuple(const std::int64_t* list, std::int64_t count) {
     PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), PyLong_FromLongLong(list[i]));
   }
   return tuple;
+}
+
+inline PyObject* number_tuple(const std::vector<double>& list) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(list.size()));
+  for (size_t i = 0; tuple && i < list.size(); ++i) {
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), PyFloat_FromDouble(list[i]));
+  }
+  return tuple;
+}
+
+inline bool numbers(PyObject* object, std::vector<double>* list) {
+  if (!sequence(object)) return false;
+  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
+  for (size_t i = 0; i < list->size(); ++i) {
+    (*list)[i] = PyFloat_AsDouble(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)));
+    if (PyErr_Occurred()) return false;
+  }
+  return true;
+}
+
+// 1 for each true element, 0 for each false one.
+inline bool flags(PyObject* object, std::vector<std::int32_t>* list) {
+  if (!sequence(object)) return false;
+  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
+  for (size_t i = 0; i < list->size(); ++i) {
+    const int truth = PyObject_IsTrue(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)));
+    if (truth < 0) return false;
+    (*list)[i] = truth;
+  }
+  return true;
+}
+
+// (kind, stage, chunk, micro_batch, begin_ns, end_ns) each
+inline PyObject* interval_list(const std::vector<ckpt_interval>& intervals) {
+  PyObject* list = PyList_New(static_cast<Py_ssize_t>(intervals.size()));
+  for (size_t i = 0; list && i < intervals.size(); ++i) {
+    const ckpt_interval& v = intervals[i];
+    PyList_SET_ITEM(
+        list, static_cast<Py_ssize_t>(i),
+        Py_BuildValue("(iiiiLL)", static_cast<int>(v.kind), static_cast<int>(v.stage), static_cast<int>(v.chunk),
+                      static_cast<int>(v.micro_batch), static_cast<long long>(v.begin_ns), static_cast<long long>(v.end_ns)));
+  }
+  return list;
 }
 
 // (dtype, shape)

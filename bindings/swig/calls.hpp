@@ -23,6 +23,12 @@ struct ByteString {
 struct Actions {
   std::vector<ckpt_action> list;
 };
+struct Integers {
+  std::vector<int64_t> list;
+};
+struct Numbers {
+  std::vector<double> list;
+};
 struct LayerStatsList {
   std::vector<ckpt_memory_layer_stats> list;
 };

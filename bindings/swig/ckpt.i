@@ -1,14 +1,21 @@
-// ckpt.i - the interface that SWIG reads for every language: the C headers themselves, with the functions of callbacks.hpp and
-// calls.hpp in the place of those that take callbacks, arrays or buffers. How values cross is said once per language (python.i).
+// ckpt.i - the interface that SWIG reads for every language: the C headers themselves, with the functions of the .hpp files here in
+// the place of those that take callbacks, arrays or buffers. How values cross is said once per language (python.i).
 //
 // A new header: one line under "Headers", one CKPT_STRUCT for each struct with an init function, and, for functions with callbacks
-// or arrays, a function in callbacks.hpp or calls.hpp and a CKPT_REPLACED line for it.
+// or arrays, a function in a .hpp file here and a CKPT_REPLACED or CKPT_FETCHED line for it.
 %module(directors="1") native
 
 %{
 #include <ckpt/ckpt.h>
+#include "adaptive.hpp"
+#include "async.hpp"
 #include "callbacks.hpp"
 #include "calls.hpp"
+#include "engine.hpp"
+#include "pipeline.hpp"
+#include "state.hpp"
+#include "storage.hpp"
+#include "strategy.hpp"
 %}
 
 %include <stdint.i>
@@ -35,6 +42,12 @@
 %define CKPT_REPLACED(name)
 %ignore ckpt_##name;
 %rename(ckpt_##name) ckpt_swig::name;
+%enddef
+
+// One that gives what it fetched and throws StatusError: the language's CKPT_FETCHES says what becomes of that.
+%define CKPT_FETCHED(name)
+CKPT_REPLACED(name)
+CKPT_FETCHES(name)
 %enddef
 
 #if defined(SWIGPYTHON)
@@ -68,8 +81,25 @@ CKPT_STRUCT(ckpt_load_result)
 CKPT_STRUCT(ckpt_checkpoint_info)
 CKPT_STRUCT(ckpt_verify_result)
 CKPT_STRUCT(ckpt_tensor_info)
+CKPT_STRUCT(ckpt_async_options)
+CKPT_STRUCT(ckpt_async_task_options)
+CKPT_STRUCT(ckpt_async_result)
+CKPT_STRUCT(ckpt_async_task)
+CKPT_STRUCT(ckpt_async_stats)
+CKPT_STRUCT(ckpt_threshold_options)
+CKPT_STRUCT(ckpt_threshold_info)
+CKPT_STRUCT(ckpt_task)
+CKPT_STRUCT(ckpt_controller_options)
+CKPT_STRUCT(ckpt_decision)
+CKPT_STRUCT(ckpt_controller_info)
+CKPT_STRUCT(ckpt_simulation_options)
+CKPT_STRUCT(ckpt_activation_policy)
+CKPT_STRUCT(ckpt_activation_manager_options)
+CKPT_STRUCT(ckpt_activation_metadata)
+CKPT_STRUCT(ckpt_pipeline_options)
+CKPT_STRUCT(ckpt_pipeline_stats)
 
-// Tables of functions and what their functions get: callbacks.hpp fills and reads them.
+// Tables of functions and what their functions get: the .hpp files fill and read them.
 %ignore ckpt_strategy_callbacks;
 %ignore ckpt_strategy_callbacks_init;
 %ignore ckpt_strategy_question;
@@ -86,6 +116,20 @@ CKPT_STRUCT(ckpt_tensor_info)
 %ignore ckpt_layer_callbacks_init;
 %ignore ckpt_layer_context;
 %ignore ckpt_layer_option;
+%ignore ckpt_async_callbacks;
+%ignore ckpt_async_callbacks_init;
+%ignore ckpt_async_options::callbacks;
+%ignore ckpt_async_options::user_data;
+%ignore ckpt_async_task_options::callbacks;
+%ignore ckpt_async_task_options::user_data;
+%ignore ckpt_async_task_options::source;
+%ignore ckpt_async_task_options::source_data;
+%ignore ckpt_async_task_options::source_destroy;
+%ignore ckpt_pipeline_options::begins; // this and the next four are arguments of pipeline_create
+%ignore ckpt_pipeline_options::begins_count;
+%ignore ckpt_pipeline_options::schedules;
+%ignore ckpt_pipeline_options::schedules_count;
+%ignore ckpt_pipeline_options::policy;
 %ignore ckpt_blas;
 %ignore ckpt_blas_init;
 %ignore ckpt_action;
@@ -98,32 +142,50 @@ CKPT_REPLACED(add_thread_hooks)
 CKPT_REPLACED(clock_create_custom)
 CKPT_REPLACED(thread_pool_run)
 CKPT_REPLACED(memory_tracker_subscribe)
-CKPT_REPLACED(memory_tracker_json)
-CKPT_REPLACED(memory_tracker_prometheus)
-CKPT_REPLACED(memory_tracker_snapshot)
-CKPT_REPLACED(memory_tracker_live_allocations)
+CKPT_FETCHED(memory_tracker_json)
+CKPT_FETCHED(memory_tracker_prometheus)
+CKPT_FETCHED(memory_tracker_snapshot)
+CKPT_FETCHED(memory_tracker_live_allocations)
 CKPT_REPLACED(strategy_create)
 CKPT_REPLACED(strategy_create_first)
 CKPT_REPLACED(strategy_create_custom)
 CKPT_REPLACED(strategy_register)
-CKPT_REPLACED(strategy_known_kinds)
-CKPT_REPLACED(strategy_name)
+CKPT_FETCHED(strategy_known_kinds)
+CKPT_FETCHED(strategy_name)
 CKPT_REPLACED(storage_create_custom)
 CKPT_REPLACED(fault_handler_create)
-CKPT_REPLACED(cursor_save)
-CKPT_REPLACED(cursor_next)
-CKPT_REPLACED(cursor_next_many)
-CKPT_REPLACED(blas_info)
+CKPT_FETCHED(cursor_save)
+CKPT_FETCHED(cursor_next)
+CKPT_FETCHED(cursor_next_many)
+CKPT_FETCHED(blas_info)
 CKPT_REPLACED(blas_set)
 CKPT_REPLACED(layer_create_custom)
 CKPT_REPLACED(chain_profile)
 CKPT_REPLACED(executor_create)
-CKPT_REPLACED(state_json)
-CKPT_REPLACED(state_load_report)
+CKPT_FETCHED(state_json)
+CKPT_FETCHED(state_load_report)
 CKPT_REPLACED(state_add_stateful)
 CKPT_REPLACED(coordinator_create_custom)
 CKPT_REPLACED(coordinator_all_gather)
-CKPT_REPLACED(checkpoint_manifest)
+CKPT_FETCHED(checkpoint_manifest)
+CKPT_REPLACED(checkpoint_create_async)
+CKPT_REPLACED(async_save)
+CKPT_REPLACED(async_load)
+CKPT_FETCHED(async_tasks)
+CKPT_REPLACED(weibull_fit)
+CKPT_REPLACED(controller_save_async)
+CKPT_FETCHED(controller_json)
+CKPT_FETCHED(simulation_json)
+CKPT_FETCHED(simulation_report)
+CKPT_REPLACED(activation_manager_create)
+CKPT_FETCHED(activation_manager_list)
+CKPT_FETCHED(pipeline_split)
+CKPT_REPLACED(pipeline_create)
+CKPT_FETCHED(pipeline_run)
+CKPT_FETCHED(pipeline_begins)
+CKPT_FETCHED(pipeline_timeline)
+CKPT_FETCHED(pipeline_trace_json)
+CKPT_FETCHED(pipeline_picture)
 
 %feature("director") ckpt_swig::LogListener;
 %feature("director") ckpt_swig::ThreadHooks;
@@ -137,6 +199,9 @@ CKPT_REPLACED(checkpoint_manifest)
 %feature("director") ckpt_swig::Stateful;
 %feature("director") ckpt_swig::CoordinatorFunctions;
 %feature("director") ckpt_swig::LayerFunctions;
+%feature("director") ckpt_swig::AsyncListener;
+%feature("director") ckpt_swig::AsyncSource;
+%feature("director") ckpt_swig::StageForward;
 %nodefaultctor ckpt_swig::Listing;
 %ignore ckpt_swig::CallbackFailure;
 %ignore ckpt_swig::StatusError;
@@ -147,6 +212,9 @@ CKPT_REPLACED(checkpoint_manifest)
 %ignore ckpt_swig::LayerBytes;
 %ignore ckpt_swig::ByteString;
 %ignore ckpt_swig::Actions;
+%ignore ckpt_swig::Integers;
+%ignore ckpt_swig::Numbers;
+%ignore ckpt_swig::Intervals;
 %ignore ckpt_swig::LayerStatsList;
 %ignore ckpt_swig::AllocationList;
 %ignore ckpt_swig::machine_closed;
@@ -160,5 +228,15 @@ CKPT_REPLACED(checkpoint_manifest)
 %include <ckpt/plan.h>
 %include <ckpt/engine.h>
 %include <ckpt/state.h>
+%include <ckpt/async.h>
+%include <ckpt/adaptive.h>
+%include <ckpt/pipeline.h>
 %include "callbacks.hpp"
 %include "calls.hpp"
+%include "strategy.hpp"
+%include "storage.hpp"
+%include "engine.hpp"
+%include "state.hpp"
+%include "async.hpp"
+%include "adaptive.hpp"
+%include "pipeline.hpp"

@@ -36,19 +36,6 @@
   }
 }
 %enddef
-CKPT_FETCHES(blas_info)
-CKPT_FETCHES(memory_tracker_json)
-CKPT_FETCHES(memory_tracker_prometheus)
-CKPT_FETCHES(memory_tracker_snapshot)
-CKPT_FETCHES(memory_tracker_live_allocations)
-CKPT_FETCHES(strategy_known_kinds)
-CKPT_FETCHES(strategy_name)
-CKPT_FETCHES(state_json)
-CKPT_FETCHES(state_load_report)
-CKPT_FETCHES(checkpoint_manifest)
-CKPT_FETCHES(cursor_save)
-CKPT_FETCHES(cursor_next)
-CKPT_FETCHES(cursor_next_many)
 %exception ckpt_swig::Listing::add {
   try {
     $action
@@ -95,7 +82,7 @@ CKPT_OUT(ckpt_dtype, PyLong_FromLong(*$1))
 }
 
 // Not these: what is const is read only.
-%typemap(argout) const int64_t*, const char* const*, SWIGTYPE* const* ""
+%typemap(argout) const int64_t*, const int32_t*, const double*, const char* const*, SWIGTYPE* const* ""
 
 // ---- Addresses ----
 %typemap(out) void*, const void* "$result = PyLong_FromVoidPtr(const_cast<void*>((const void*)$1));"
@@ -116,6 +103,16 @@ CKPT_OUT(ckpt_dtype, PyLong_FromLong(*$1))
   $2 = static_cast<int64_t>(list.size());
 }
 %enddef
+%define CKPT_NUMBERS(element, array, length, convert)
+%typemap(in) (const element* array, int64_t length) (std::vector<element> list) {
+  if (!ckpt_python::convert($input, &list)) SWIG_fail;
+  $1 = list.data();
+  $2 = static_cast<int64_t>(list.size());
+}
+%typemap(argout) (const element* array, int64_t length) ""
+%enddef
+CKPT_NUMBERS(double, gap_seconds, gap_count, numbers)
+CKPT_NUMBERS(int32_t, failed, failed_count, flags)
 CKPT_TEXTS(names, name_count)
 CKPT_TEXTS(excluded, excluded_count)
 CKPT_TEXTS(rules, rule_count)
@@ -126,6 +123,12 @@ CKPT_TEXTS(rules, rule_count)
   $2 = static_cast<int64_t>(list.size());
 }
 %typemap(argout) (ckpt_strategy* const* children, int64_t count), (ckpt_strategy* const* children, int64_t child_count) ""
+%typemap(in) (ckpt_schedule* const* schedules, int64_t schedule_count) (std::vector<ckpt_schedule*> list) {
+  if (!ckpt_python::handles($input, $descriptor(ckpt_schedule*), &list)) SWIG_fail;
+  $1 = list.data();
+  $2 = static_cast<int64_t>(list.size());
+}
+%typemap(argout) (ckpt_schedule* const* schedules, int64_t schedule_count) ""
 %typemap(in) (const ckpt_action* actions, int64_t count) (std::vector<ckpt_action> list) {
   if (!ckpt_python::actions($input, &list)) SWIG_fail;
   $1 = list.data();
@@ -202,6 +205,9 @@ CKPT_TEXTS(rules, rule_count)
 %enddef
 CKPT_LIST(LayerStatsList, ckpt_memory_layer_stats)
 CKPT_LIST(AllocationList, ckpt_memory_allocation)
+%typemap(out) ckpt_swig::Integers "$result = ckpt_python::integer_tuple($1.list.data(), (std::int64_t)$1.list.size());"
+%typemap(out) ckpt_swig::Numbers "$result = ckpt_python::number_tuple($1.list);"
+%typemap(out) ckpt_swig::Intervals "$result = ckpt_python::interval_list($1.list);"
 
 // ---- DLPack: capsules ----
 %define CKPT_CAPSULE(managed_type, name)

@@ -1,0 +1,36 @@
+// adaptive.hpp - functions of adaptive.h with arrays or texts. Functions bear the names of the C functions that they stand for.
+#ifndef CKPT_SWIG_ADAPTIVE_HPP
+#define CKPT_SWIG_ADAPTIVE_HPP
+
+#include <ckpt/ckpt.h>
+
+#include <string>
+
+#include "calls.hpp"
+
+namespace ckpt_swig {
+
+// failed: none (all gaps ended in a failure), or as many as gaps; another number is refused by the library.
+inline ckpt_status weibull_fit(const double* gap_seconds, int64_t gap_count, const int32_t* failed, int64_t failed_count,
+                               double* shape, double* scale_seconds) {
+  const bool fits = failed_count == 0 || failed_count == gap_count;
+  return ckpt_weibull_fit(gap_seconds, failed_count == 0 ? nullptr : failed, fits ? gap_count : -1, shape, scale_seconds);
+}
+
+inline std::string controller_json(const ckpt_controller* controller) {
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_controller_json(controller, buffer, capacity, needed); });
+}
+inline std::string simulation_json(const ckpt_simulation* simulation) {
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_simulation_json(simulation, buffer, capacity, needed); });
+}
+inline std::string simulation_report(const ckpt_simulation* simulation) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_simulation_report(simulation, buffer, capacity, needed);
+  });
+}
+
+}  // namespace ckpt_swig
+
+#endif  // CKPT_SWIG_ADAPTIVE_HPP

@@ -1,0 +1,128 @@
+// async.hpp - listeners and sources of background tasks as classes that other languages derive from. See callbacks.hpp for who owns
+// them.
+#ifndef CKPT_SWIG_ASYNC_HPP
+#define CKPT_SWIG_ASYNC_HPP
+
+#include <ckpt/ckpt.h>
+
+#include <memory>
+#include <vector>
+
+#include "callbacks.hpp"
+#include "calls.hpp"
+
+namespace ckpt_swig {
+
+// Told of tasks, on threads of the manager; see ckpt_async_callbacks. It does not need to remember what it knows: result is valid
+// during the call only.
+class AsyncListener {
+ public:
+  virtual ~AsyncListener() = default;
+  virtual void staged(int64_t id, double stall_seconds) = 0;
+  virtual void progress(int64_t id, int64_t done_bytes, int64_t total_bytes) = 0;
+  virtual void ended(const ckpt_async_result* result) = 0;
+};
+
+// Fills buffer with a tensor's bytes from offset on; see ckpt_async_source_fn. data is the tensor's pointer as a number.
+class AsyncSource {
+ public:
+  virtual ~AsyncSource() = default;
+  virtual void read(const char* group, const char* name, int64_t data, int64_t offset, Bytes buffer) = 0;
+};
+
+#ifndef SWIG
+namespace detail {
+
+inline ckpt_async_callbacks async_callbacks() {
+  ckpt_async_callbacks table = CKPT_ASYNC_CALLBACKS_INIT;
+  table.staged = [](int64_t id, double stall_seconds, void* user) {
+    (void)guarded([&] { static_cast<AsyncListener*>(user)->staged(id, stall_seconds); });
+  };
+  table.progress = [](int64_t id, int64_t done_bytes, int64_t total_bytes, void* user) {
+    (void)guarded([&] { static_cast<AsyncListener*>(user)->progress(id, done_bytes, total_bytes); });
+  };
+  table.ended = [](const ckpt_async_result* result, void* user) {
+    (void)guarded([&] { static_cast<AsyncListener*>(user)->ended(result); });
+  };
+  table.destroy = destroy<AsyncListener>;
+  return table;
+}
+
+inline int32_t read_source(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes, void* buffer,
+                           void* user) {
+  return guarded([&] {
+    static_cast<AsyncSource*>(user)->read(group, name, static_cast<int64_t>(reinterpret_cast<intptr_t>(data)), offset,
+                                          writable(buffer, bytes));
+  });
+}
+
+// Starts a task by call(options with the callbacks); both objects are the library's when that went well.
+template <class Call>
+ckpt_status start_task(const ckpt_async_task_options* options, AsyncListener* listener, AsyncSource* source, const Call& call) {
+  std::unique_ptr<AsyncListener> owned_listener(listener);
+  std::unique_ptr<AsyncSource> owned_source(source);
+  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  if (options) task = *options;
+  const ckpt_async_callbacks table = async_callbacks();
+  task.callbacks = listener ? &table : nullptr;
+  task.user_data = listener;
+  task.source = source ? read_source : nullptr;
+  task.source_data = source;
+  task.source_destroy = source ? destroy<AsyncSource> : nullptr;
+  return handed_over(owned_listener, handed_over(owned_source, call(&task)));
+}
+
+}  // namespace detail
+#endif
+
+// listener NULL: nobody is told.
+inline ckpt_status checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt_async_options* options, AsyncListener* listener,
+                                           ckpt_async** async) {
+  std::unique_ptr<AsyncListener> owned(listener);
+  ckpt_async_options given = CKPT_ASYNC_OPTIONS_INIT;
+  if (options) given = *options;
+  const ckpt_async_callbacks table = detail::async_callbacks();
+  given.callbacks = listener ? &table : nullptr;
+  given.user_data = listener;
+  return handed_over(owned, ckpt_checkpoint_create_async(checkpoint, &given, async));
+}
+
+// source NULL: the tensors are memory.
+inline ckpt_status async_save(ckpt_async* async, const ckpt_state* state, const ckpt_save_options* options,
+                              const ckpt_async_task_options* task, AsyncListener* listener, AsyncSource* source, int64_t* id) {
+  return detail::start_task(task, listener, source,
+                            [&](const ckpt_async_task_options* how) { return ckpt_async_save(async, state, options, how, id); });
+}
+
+inline ckpt_status async_load(ckpt_async* async, ckpt_state* state, const ckpt_load_options* options,
+                              const ckpt_async_task_options* task, AsyncListener* listener, int64_t* id) {
+  return detail::start_task(task, listener, nullptr,
+                            [&](const ckpt_async_task_options* how) { return ckpt_async_load(async, state, options, how, id); });
+}
+
+inline ckpt_status controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async* async, ckpt_state* state,
+                                         const ckpt_save_options* options, const ckpt_async_task_options* task,
+                                         AsyncListener* listener, AsyncSource* source, int64_t* id) {
+  return detail::start_task(task, listener, source, [&](const ckpt_async_task_options* how) {
+    return ckpt_controller_save_async(controller, now_seconds, async, state, options, how, id);
+  });
+}
+
+inline Integers async_tasks(ckpt_async* async, int32_t which) {
+  std::vector<int64_t> ids;
+  for (;;) {
+    int64_t count = 0;
+    const ckpt_status status =
+        ckpt_async_tasks(async, which, ids.empty() ? nullptr : ids.data(), static_cast<int64_t>(ids.size()), &count);
+    if (status != CKPT_E_OUT_OF_RANGE) check(status);
+    if (count <= static_cast<int64_t>(ids.size())) {
+      ids.resize(static_cast<std::size_t>(count));
+      return Integers{ids};
+    }
+    ids.resize(static_cast<std::size_t>(count) + 8);  // a task may end meanwhile
+  }
+}
+
+}  // namespace ckpt_swig
+
+#endif  // CKPT_SWIG_ASYNC_HPP

@@ -1,0 +1,97 @@
+// engine.hpp - layers of other languages. See callbacks.hpp for who owns the objects.
+#ifndef CKPT_SWIG_ENGINE_HPP
+#define CKPT_SWIG_ENGINE_HPP
+
+#include <ckpt/ckpt.h>
+
+#include <memory>
+
+#include "callbacks.hpp"
+
+namespace ckpt_swig {
+
+class LayerFunctions {
+ public:
+  virtual ~LayerFunctions() = default;
+  virtual Spec output(Spec input) = 0;
+  virtual LayerBytes option(Spec input, int32_t option) = 0;
+  virtual void forward(LayerContext context, Bytes input, Bytes output, Bytes tape, Bytes workspace) = 0;
+  virtual void backward(LayerContext context, Bytes input, Bytes output, Bytes tape, Bytes grad_output, Bytes grad_input,
+                        Bytes workspace) = 0;
+  virtual void save_ambient(Bytes state) = 0;
+  virtual void restore_ambient(Bytes state) = 0;
+#ifndef SWIG
+  int64_t ambient_bytes = 0;
+#endif
+};
+
+#ifndef SWIG
+namespace detail {
+
+inline int64_t spec_bytes(const ckpt_tensor_spec& spec) {
+  int64_t elements = 1;
+  for (int32_t i = 0; i < spec.ndim; ++i) elements *= spec.shape[i];
+  return elements * ckpt_dtype_bits(spec.dtype) / 8;
+}
+
+inline LayerFunctions& layer(void* user) { return *static_cast<LayerFunctions*>(user); }
+
+inline LayerBytes option_of(void* user, const ckpt_tensor_spec* input, int32_t option) {
+  return layer(user).option(Spec{*input}, option);
+}
+
+inline ckpt_layer_callbacks layer_callbacks(uint32_t flags, int32_t options, int64_t ambient_bytes) {
+  ckpt_layer_callbacks table = CKPT_LAYER_CALLBACKS_INIT;
+  table.flags = flags;
+  table.options = options;
+  table.ambient_bytes = ambient_bytes;
+  table.output = [](const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user) {
+    return guarded([&] { *output = layer(user).output(Spec{*input}).value; });
+  };
+  table.option = [](const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user) {
+    return guarded([&] { *out = option_of(user, input, option).value; });
+  };
+  table.forward = [](const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace, void* user) {
+    return guarded([&] {
+      const ckpt_layer_option bytes = option_of(user, context->input, context->option).value;
+      layer(user).forward(LayerContext{context}, readable(input, spec_bytes(*context->input)),
+                          writable(output, spec_bytes(*context->output)), writable(tape, bytes.tape_bytes),
+                          writable(workspace, bytes.forward_workspace_bytes));
+    });
+  };
+  table.backward = [](const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
+                      const void* grad_output, void* grad_input, void* workspace, void* user) {
+    return guarded([&] {
+      const ckpt_layer_option bytes = option_of(user, context->input, context->option).value;
+      const int64_t in_bytes = spec_bytes(*context->input);
+      const int64_t out_bytes = spec_bytes(*context->output);
+      layer(user).backward(LayerContext{context}, readable(input, in_bytes), readable(output, out_bytes),
+                           readable(tape, bytes.tape_bytes), readable(grad_output, out_bytes), writable(grad_input, in_bytes),
+                           writable(workspace, bytes.backward_workspace_bytes));
+    });
+  };
+  if (ambient_bytes > 0) {
+    table.save_ambient = [](void* state, void* user) {
+      return guarded([&] { layer(user).save_ambient(writable(state, layer(user).ambient_bytes)); });
+    };
+    table.restore_ambient = [](const void* state, void* user) {
+      return guarded([&] { layer(user).restore_ambient(readable(state, layer(user).ambient_bytes)); });
+    };
+  }
+  return table;
+}
+
+}  // namespace detail
+#endif
+
+inline ckpt_status layer_create_custom(const char* name, uint32_t flags, int32_t options, int64_t ambient_bytes,
+                                       LayerFunctions* functions, ckpt_layer** layer) {
+  std::unique_ptr<LayerFunctions> owned(functions);
+  if (functions) functions->ambient_bytes = ambient_bytes;
+  const ckpt_layer_callbacks table = detail::layer_callbacks(flags, options, ambient_bytes);
+  return handed_over(owned, ckpt_layer_create_custom(name, &table, functions, destroy<LayerFunctions>, layer));
+}
+
+}  // namespace ckpt_swig
+
+#endif  // CKPT_SWIG_ENGINE_HPP

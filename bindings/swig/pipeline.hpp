@@ -1,0 +1,101 @@
+// pipeline.hpp - a stage's forward as a class that other languages derive from, and functions of pipeline.h with arrays or texts.
+// See callbacks.hpp for who owns the objects.
+#ifndef CKPT_SWIG_PIPELINE_HPP
+#define CKPT_SWIG_PIPELINE_HPP
+
+#include <ckpt/ckpt.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "callbacks.hpp"
+#include "calls.hpp"
+
+namespace ckpt_swig {
+
+// See ckpt_stage_forward_fn.
+class StageForward {
+ public:
+  virtual ~StageForward() = default;
+  // Borrows input; hands out one reference.
+  virtual ckpt_tensor* forward(ckpt_tensor* input, int64_t micro_batch) = 0;
+};
+
+struct Intervals {
+  std::vector<ckpt_interval> list;
+};
+
+// forward NULL: nothing can be recomputed.
+inline ckpt_status activation_manager_create(const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options,
+                                             StageForward* forward, ckpt_activation_manager** manager) {
+  std::unique_ptr<StageForward> owned(forward);
+  if (!forward) return ckpt_activation_manager_create(policy, options, nullptr, nullptr, nullptr, manager);
+  return handed_over(owned, ckpt_activation_manager_create(
+                                policy, options,
+                                [](ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user) {
+                                  return guarded([&] { *output = static_cast<StageForward*>(user)->forward(input, micro_batch); });
+                                },
+                                forward, destroy<StageForward>, manager));
+}
+
+inline Integers activation_manager_list(const ckpt_activation_manager* manager) {
+  return Integers{list_of(int64_t{0}, [&](int64_t* micro_batches, int64_t capacity, int64_t* count) {
+    return ckpt_activation_manager_list(manager, micro_batches, capacity, count);
+  })};
+}
+
+inline Integers pipeline_split(const ckpt_profile* profile, const ckpt_pipeline_options* options) {
+  return Integers{list_of(int64_t{0}, [&](int64_t* begins, int64_t capacity, int64_t* count) {
+    return ckpt_pipeline_split(profile, options, begins, capacity, count);
+  })};
+}
+
+// begins, schedules: none (the library's own), or one for each piece. policy: of every stage's manager, or NULL.
+inline ckpt_status pipeline_create(ckpt_chain* chain, const Spec& input, const ckpt_pipeline_options* options,
+                                   const int64_t* begins, int64_t count, ckpt_schedule* const* schedules, int64_t schedule_count,
+                                   const ckpt_activation_policy* policy, ckpt_pipeline** pipeline) {
+  ckpt_pipeline_options given = CKPT_PIPELINE_OPTIONS_INIT;
+  if (options) given = *options;
+  given.begins = count == 0 ? nullptr : begins;
+  given.begins_count = count;
+  given.schedules = schedule_count == 0 ? nullptr : schedules;
+  given.schedules_count = schedule_count;
+  given.policy = policy;
+  return ckpt_pipeline_create(chain, &input.value, &given, pipeline);
+}
+
+// micro_batches: exactly those of the options that the pipeline was made with. Gives each one's loss.
+inline Numbers pipeline_run(ckpt_pipeline* pipeline, const ckpt_step* step, int64_t timeout_ns, int32_t micro_batches,
+                            double* loss) {
+  Numbers losses;
+  losses.list.resize(static_cast<std::size_t>(micro_batches < 1 ? 1 : micro_batches));
+  check(ckpt_pipeline_run(pipeline, step, timeout_ns, loss, losses.list.data()));
+  return losses;
+}
+
+inline Integers pipeline_begins(const ckpt_pipeline* pipeline) {
+  return Integers{list_of(int64_t{0}, [&](int64_t* begins, int64_t capacity, int64_t* count) {
+    return ckpt_pipeline_begins(pipeline, begins, capacity, count);
+  })};
+}
+
+inline Intervals pipeline_timeline(ckpt_pipeline* pipeline, int64_t* step_ns) {
+  return Intervals{list_of(ckpt_interval{}, [&](ckpt_interval* intervals, int64_t capacity, int64_t* count) {
+    return ckpt_pipeline_timeline(pipeline, intervals, capacity, count, step_ns);
+  })};
+}
+
+inline std::string pipeline_trace_json(ckpt_pipeline* pipeline) {
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_pipeline_trace_json(pipeline, buffer, capacity, needed);
+  });
+}
+inline std::string pipeline_picture(ckpt_pipeline* pipeline) {
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_pipeline_picture(pipeline, buffer, capacity, needed); });
+}
+
+}  // namespace ckpt_swig
+
+#endif  // CKPT_SWIG_PIPELINE_HPP

@@ -1,0 +1,134 @@
+// storage.hpp - storages of other languages, and what sleeps for a fault handler. See callbacks.hpp for who owns the objects.
+#ifndef CKPT_SWIG_STORAGE_HPP
+#define CKPT_SWIG_STORAGE_HPP
+
+#include <ckpt/ckpt.h>
+
+#include <memory>
+
+#include "callbacks.hpp"
+
+namespace ckpt_swig {
+
+// Passed to StorageFunctions::list.
+class Listing {
+ public:
+#ifndef SWIG
+  Listing(ckpt_storage_entry_fn entry, void* listing) : entry_(entry), listing_(listing) {}
+#endif
+  void add(const char* name, bool is_directory) {
+    const int32_t status = entry_(listing_, name, is_directory ? 1 : 0);
+    if (status != CKPT_OK) throw CallbackFailure(status, "the listing was refused");
+  }
+
+ private:
+  ckpt_storage_entry_fn entry_;
+  void* listing_;
+};
+
+// Files and locks are numbers of the other language's choice.
+class StorageFunctions {
+ public:
+  virtual ~StorageFunctions() = default;
+  virtual int64_t create(const char* path) = 0;
+  virtual int64_t open(const char* path) = 0;
+  virtual void close(int64_t file) = 0;
+  virtual int64_t file_size(int64_t file) = 0;
+  virtual int64_t read(int64_t file, int64_t offset, Bytes buffer) = 0;
+  virtual void write(int64_t file, int64_t offset, Bytes buffer) = 0;
+  virtual void sync(int64_t file) = 0;
+  virtual void rename(const char* from_path, const char* to_path) = 0;
+  virtual void remove(const char* path) = 0;
+  virtual void remove_directory(const char* path) = 0;
+  virtual void make_directory(const char* path) = 0;
+  virtual void sync_directory(const char* path) = 0;
+  virtual void list(const char* path, Listing* listing) = 0;
+  virtual int64_t size(const char* path) = 0;
+  virtual int64_t lock(const char* path) = 0;
+  virtual void unlock(int64_t lock) = 0;
+};
+
+class Sleeper {
+ public:
+  virtual ~Sleeper() = default;
+  virtual void sleep(int64_t ns) = 0;
+};
+
+#ifndef SWIG
+namespace detail {
+
+inline int64_t file_number(void* file) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(file)); }
+inline void* file_pointer(int64_t file) { return reinterpret_cast<void*>(static_cast<intptr_t>(file)); }
+inline StorageFunctions& storage(void* user) { return *static_cast<StorageFunctions*>(user); }
+
+template <int64_t (StorageFunctions::*method)(const char*)>
+int32_t open_file(const char* path, void** file, void* user) {
+  return guarded([&] { *file = file_pointer((storage(user).*method)(path)); });
+}
+template <void (StorageFunctions::*method)(const char*)>
+int32_t on_path(const char* path, void* user) {
+  return guarded([&] { (storage(user).*method)(path); });
+}
+template <void (StorageFunctions::*method)(int64_t)>
+void close_file(void* file, void* user) {
+  (void)guarded([&] { (storage(user).*method)(file_number(file)); });
+}
+
+inline ckpt_storage_callbacks storage_callbacks() {
+  ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
+  table.create = open_file<&StorageFunctions::create>;
+  table.open = open_file<&StorageFunctions::open>;
+  table.lock = open_file<&StorageFunctions::lock>;
+  table.close = close_file<&StorageFunctions::close>;
+  table.unlock = close_file<&StorageFunctions::unlock>;
+  table.file_size = [](void* file, int64_t* bytes, void* user) {
+    return guarded([&] { *bytes = storage(user).file_size(file_number(file)); });
+  };
+  table.read = [](void* file, int64_t offset, void* buffer, int64_t bytes, int64_t* read, void* user) {
+    return guarded([&] {
+      const int64_t count = storage(user).read(file_number(file), offset, writable(buffer, bytes));
+      if (count < 0 || count > bytes) throw CallbackFailure(1, "read returned a count outside its buffer");
+      *read = count;
+    });
+  };
+  table.write = [](void* file, int64_t offset, const void* buffer, int64_t bytes, void* user) {
+    return guarded([&] { storage(user).write(file_number(file), offset, readable(buffer, bytes)); });
+  };
+  table.sync = [](void* file, void* user) { return guarded([&] { storage(user).sync(file_number(file)); }); };
+  table.rename = [](const char* from, const char* to, void* user) { return guarded([&] { storage(user).rename(from, to); }); };
+  table.remove = on_path<&StorageFunctions::remove>;
+  table.remove_directory = on_path<&StorageFunctions::remove_directory>;
+  table.make_directory = on_path<&StorageFunctions::make_directory>;
+  table.sync_directory = on_path<&StorageFunctions::sync_directory>;
+  table.list = [](const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
+    return guarded([&] {
+      Listing names(entry, listing);
+      storage(user).list(path, &names);
+    });
+  };
+  table.size = [](const char* path, int64_t* bytes, void* user) { return guarded([&] { *bytes = storage(user).size(path); }); };
+  return table;
+}
+
+}  // namespace detail
+#endif
+
+inline ckpt_status storage_create_custom(const char* name, StorageFunctions* functions, ckpt_storage** storage) {
+  std::unique_ptr<StorageFunctions> owned(functions);
+  const ckpt_storage_callbacks table = detail::storage_callbacks();
+  return handed_over(owned, ckpt_storage_create_custom(name, &table, functions, destroy<StorageFunctions>, storage));
+}
+
+// sleeper NULL really sleeps.
+inline ckpt_status fault_handler_create(const ckpt_fault_handler_options* options, Sleeper* sleeper, ckpt_fault_handler** handler) {
+  std::unique_ptr<Sleeper> owned(sleeper);
+  if (!sleeper) return ckpt_fault_handler_create(options, nullptr, nullptr, nullptr, handler);
+  return handed_over(
+      owned, ckpt_fault_handler_create(
+                 options, [](int64_t ns, void* user) { (void)guarded([&] { static_cast<Sleeper*>(user)->sleep(ns); }); }, sleeper,
+                 destroy<Sleeper>, handler));
+}
+
+}  // namespace ckpt_swig
+
+#endif  // CKPT_SWIG_STORAGE_HPP

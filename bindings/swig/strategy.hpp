@@ -1,0 +1,70 @@
+// strategy.hpp - strategies of other languages. See callbacks.hpp for who owns the objects.
+#ifndef CKPT_SWIG_STRATEGY_HPP
+#define CKPT_SWIG_STRATEGY_HPP
+
+#include <ckpt/ckpt.h>
+
+#include <memory>
+
+#include "callbacks.hpp"
+
+namespace ckpt_swig {
+
+class StrategyFunctions {
+ public:
+  virtual ~StrategyFunctions() = default;
+  virtual bool decide(const char* layer_name, int32_t dtype, Shape shape, int64_t bytes, int64_t layer_index) = 0;
+  virtual void reset() = 0;
+  virtual void access(const char* layer_name) = 0;
+};
+
+class StrategyFactory {
+ public:
+  virtual ~StrategyFactory() = default;
+  // Hands out one reference.
+  virtual ckpt_strategy* make(const char* arguments) = 0;
+};
+
+#ifndef SWIG
+namespace detail {
+
+inline ckpt_strategy_callbacks strategy_callbacks() {
+  ckpt_strategy_callbacks table = CKPT_STRATEGY_CALLBACKS_INIT;
+  table.decide = [](const ckpt_strategy_question* question, int32_t* answer, void* user) {
+    return guarded([&] {
+      *answer =
+          static_cast<StrategyFunctions*>(user)->decide(
+              question->layer_name, question->dtype, Shape{question->shape, question->ndim}, question->bytes, question->layer_index)
+              ? 1
+              : 0;
+    });
+  };
+  table.reset = [](void* user) { return guarded([&] { static_cast<StrategyFunctions*>(user)->reset(); }); };
+  table.access = [](const char* layer_name, void* user) {
+    return guarded([&] { static_cast<StrategyFunctions*>(user)->access(layer_name); });
+  };
+  return table;
+}
+
+}  // namespace detail
+#endif
+
+inline ckpt_status strategy_create_custom(const char* name, StrategyFunctions* functions, ckpt_strategy** strategy) {
+  std::unique_ptr<StrategyFunctions> owned(functions);
+  const ckpt_strategy_callbacks table = detail::strategy_callbacks();
+  return handed_over(owned, ckpt_strategy_create_custom(name, &table, functions, destroy<StrategyFunctions>, strategy));
+}
+
+inline ckpt_status strategy_register(const char* name, StrategyFactory* factory) {
+  std::unique_ptr<StrategyFactory> owned(factory);
+  return handed_over(owned, ckpt_strategy_register(
+                                name,
+                                [](const char* arguments, ckpt_strategy** strategy, void* user) {
+                                  return guarded([&] { *strategy = static_cast<StrategyFactory*>(user)->make(arguments); });
+                                },
+                                factory, destroy<StrategyFactory>));
+}
+
+}  // namespace ckpt_swig
+
+#endif  // CKPT_SWIG_STRATEGY_HPP
