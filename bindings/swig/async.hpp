@@ -13,14 +13,22 @@
 
 namespace ckpt_swig {
 
-// Told of tasks, on threads of the manager; see ckpt_async_callbacks. It does not need to remember what it knows: result is valid
-// during the call only.
+// Told of tasks, on threads of the manager; see ckpt_async_callbacks. result is valid during the call only.
 class AsyncListener {
  public:
   virtual ~AsyncListener() = default;
+  // Before it is handed over: which calls are made. A call that nobody needs could wait for the language's lock all the same.
+  void wants(bool staged, bool progress) {
+    wants_staged = staged;
+    wants_progress = progress;
+  }
   virtual void staged(int64_t id, double stall_seconds) = 0;
   virtual void progress(int64_t id, int64_t done_bytes, int64_t total_bytes) = 0;
   virtual void ended(const ckpt_async_result* result) = 0;
+#ifndef SWIG
+  bool wants_staged = true;
+  bool wants_progress = true;
+#endif
 };
 
 // Fills buffer with a tensor's bytes from offset on; see ckpt_async_source_fn. data is the tensor's pointer as a number.
@@ -33,14 +41,18 @@ class AsyncSource {
 #ifndef SWIG
 namespace detail {
 
-inline ckpt_async_callbacks async_callbacks() {
+inline ckpt_async_callbacks async_callbacks(const AsyncListener* listener) {
   ckpt_async_callbacks table = CKPT_ASYNC_CALLBACKS_INIT;
-  table.staged = [](int64_t id, double stall_seconds, void* user) {
-    (void)guarded([&] { static_cast<AsyncListener*>(user)->staged(id, stall_seconds); });
-  };
-  table.progress = [](int64_t id, int64_t done_bytes, int64_t total_bytes, void* user) {
-    (void)guarded([&] { static_cast<AsyncListener*>(user)->progress(id, done_bytes, total_bytes); });
-  };
+  if (listener && listener->wants_staged) {
+    table.staged = [](int64_t id, double stall_seconds, void* user) {
+      (void)guarded([&] { static_cast<AsyncListener*>(user)->staged(id, stall_seconds); });
+    };
+  }
+  if (listener && listener->wants_progress) {
+    table.progress = [](int64_t id, int64_t done_bytes, int64_t total_bytes, void* user) {
+      (void)guarded([&] { static_cast<AsyncListener*>(user)->progress(id, done_bytes, total_bytes); });
+    };
+  }
   table.ended = [](const ckpt_async_result* result, void* user) {
     (void)guarded([&] { static_cast<AsyncListener*>(user)->ended(result); });
   };
@@ -63,7 +75,7 @@ ckpt_status start_task(const ckpt_async_task_options* options, AsyncListener* li
   std::unique_ptr<AsyncSource> owned_source(source);
   ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
   if (options) task = *options;
-  const ckpt_async_callbacks table = async_callbacks();
+  const ckpt_async_callbacks table = async_callbacks(listener);
   task.callbacks = listener ? &table : nullptr;
   task.user_data = listener;
   task.source = source ? read_source : nullptr;
@@ -81,7 +93,7 @@ inline ckpt_status checkpoint_create_async(ckpt_checkpoint* checkpoint, const ck
   std::unique_ptr<AsyncListener> owned(listener);
   ckpt_async_options given = CKPT_ASYNC_OPTIONS_INIT;
   if (options) given = *options;
-  const ckpt_async_callbacks table = detail::async_callbacks();
+  const ckpt_async_callbacks table = detail::async_callbacks(listener);
   given.callbacks = listener ? &table : nullptr;
   given.user_data = listener;
   return handed_over(owned, ckpt_checkpoint_create_async(checkpoint, &given, async));
