@@ -8,6 +8,7 @@
 
 #include <ckpt/base.h>
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -208,6 +209,15 @@ class Clock {
   Clock() = default;
   detail::Handle<ckpt_clock, ckpt_clock_release> handle_;
 };
+
+// ---- Random ----
+
+// One block of Philox4x32-10: four random words from a counter and a key, the same on every machine.
+inline std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& counter, const std::array<std::uint32_t, 2>& key) {
+  std::array<std::uint32_t, 4> out{};
+  check(ckpt_random_philox(counter.data(), key.data(), out.data()));
+  return out;
+}
 
 // ---- Queue ----
 

@@ -1,0 +1,16 @@
+# ckpt_conformance_runner(<language> COMMAND <program> [<argument>...] [ENVIRONMENT <name=value>...])
+#
+# Adds the test conformance_<language> (label conformance and the language), which runs every file of scenarios with the command line
+# "<program> <argument>... run SCRATCH FILE...", and lets conformance_matrix use the same command line with "write DIR" and "read DIR".
+set(CKPT_CONFORMANCE_DIR "${CMAKE_CURRENT_LIST_DIR}")
+
+function(ckpt_conformance_runner language)
+  cmake_parse_arguments(RUNNER "" "" "COMMAND;ENVIRONMENT" ${ARGN})
+  list(JOIN RUNNER_COMMAND " " command) # no word of it may hold a blank
+  set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_RUNNERS "${language}=${command}")
+  set_property(GLOBAL APPEND PROPERTY CKPT_CONFORMANCE_ENVIRONMENT ${RUNNER_ENVIRONMENT})
+  add_test(NAME conformance_${language}
+           COMMAND sh "${CKPT_CONFORMANCE_DIR}/run.sh" "${PROJECT_BINARY_DIR}/conformance/${language}" ${RUNNER_COMMAND})
+  set_tests_properties(conformance_${language} PROPERTIES LABELS "conformance;${language}" TIMEOUT 300
+                       ENVIRONMENT "${RUNNER_ENVIRONMENT}")
+endfunction()

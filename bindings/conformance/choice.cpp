@@ -1,0 +1,157 @@
+// Commands on strategies and schedules.
+#include "commands.hpp"
+
+namespace conformance {
+
+// ---- Strategies ----
+
+void Commands::strategies() {
+  on("strategy", [this](const Command& c) {
+    strategies_.make(c.text(1), ckpt::Strategy::from_text(c.text(2)));
+    return Words();
+  });
+  on("config", [this](const Command& c) {
+    ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
+    const std::string kind = c.text(2);
+    config.kind = kind.c_str();
+    config.chosen = index_of(chosen_words, c.text("chosen", "default"));
+    config.interval = c.integer("interval", config.interval);
+    config.threshold_bytes = c.integer("threshold", config.threshold_bytes);
+    config.max_share = c.number("share", config.max_share);
+    config.total_bytes = c.integer("total", 0);
+    config.large_factor = c.number("large", config.large_factor);
+    config.rare_accesses = c.integer("rare", config.rare_accesses);
+    config.late_share = c.number("late", config.late_share);
+    if (c.has("tracker")) config.tracker = trackers_[c.text("tracker")].handle();
+    if (c.has("clock")) config.clock = clocks_[c.text("clock")].handle();
+    const auto pointers = [](const Words& words) {
+      std::vector<const char*> out;
+      for (const auto& word : words) out.push_back(word.c_str());
+      return out;
+    };
+    const Words names = c.names("names"), excluded = c.names("excluded"), rules = c.names("rules");
+    const auto name_texts = pointers(names), excluded_texts = pointers(excluded), rule_texts = pointers(rules);
+    std::vector<ckpt_strategy*> children;
+    for (const auto& child : c.names("children")) children.push_back(strategies_[child].handle());
+    config.names = name_texts.data();
+    config.name_count = static_cast<std::int64_t>(names.size());
+    config.excluded = excluded_texts.data();
+    config.excluded_count = static_cast<std::int64_t>(excluded.size());
+    config.rules = rule_texts.data();
+    config.rule_count = static_cast<std::int64_t>(rules.size());
+    config.children = children.data();
+    config.child_count = static_cast<std::int64_t>(children.size());
+    strategies_.make(c.text(1), ckpt::Strategy::from_config(config));
+    return Words();
+  });
+  on("custom", [this](const Command& c) {
+    ckpt::CustomStrategy functions;
+    const std::string how = c.text(2);
+    index_of({"odd", "large", "throws"}, how);
+    functions.decide = [how](const ckpt_strategy_question& question) {
+      if (how == "throws") throw std::runtime_error(std::string("no answer for ") + question.layer_name);
+      return how == "odd" ? question.layer_index % 2 == 1 : question.bytes >= 1000;
+    };
+    strategies_.make(c.text(1), ckpt::Strategy::custom(how, std::move(functions)));
+    return Words();
+  });
+  on("register", [this](const Command& c) {
+    const auto make = [](std::string_view arguments) { return ckpt::Strategy::interval(to_integer(std::string(arguments))); };
+    kinds_.make(c.text(1), std::make_unique<ckpt::StrategyKind>(c.text(1), make));
+    return Words();
+  });
+  on("ask", [this](const Command& c) {
+    return Words{yes_no(
+        strategies_[c.text(1)].should_checkpoint(c.text(2), ckpt::dtype_from_name(c.text(3)), to_shape(c.text(4)), c.integer(5)))};
+  });
+  on("layers", [this](const Command& c) {
+    std::string answers;
+    for (std::int64_t i = 0; i < c.integer(2); ++i) {
+      answers +=
+          strategies_[c.text(1)].should_checkpoint("layer" + number(i), ckpt::dtype_from_name(c.text(3)), to_shape(c.text(4)), i)
+              ? 'y'
+              : 'n';
+    }
+    return Words{answers};
+  });
+  on("access", [this](const Command& c) {
+    strategies_[c.text(1)].observe_access(c.text(2));
+    return Words();
+  });
+}
+
+// ---- Schedules ----
+
+void Commands::schedules() {
+  on("profile", [this](const Command& c) {
+    profiles_.make(c.text(1), c.integer(2));
+    return Words();
+  });
+  on("layer", [this](const Command& c) {
+    ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+    ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+    layer.output_bytes = c.integer(3);
+    option.tape_bytes = c.integer(4);
+    option.forward_seconds = c.number(5);
+    option.backward_seconds = c.number(6);
+    layer.flags = static_cast<std::uint32_t>(c.integer("flags", layer.flags));
+    const std::int64_t count = c.integer("count", -1);
+    for (std::int64_t i = 0; i < (count < 0 ? 1 : count); ++i) {
+      profiles_[c.text(1)].add_layer(count < 0 ? c.text(2) : c.text(2) + number(i), layer).add_option(option);
+    }
+    return Words();
+  });
+  on("schedule", [this](const Command& c) {
+    const std::string& kind = c.text(2);
+    const std::string argument = c.size() > 3 ? c.text(4) : "";
+    const auto make = [&]() -> ckpt::Schedule {
+      if (kind == "open")
+        return ckpt::Schedule::open_ended(to_integer(argument), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC);
+      const ckpt::Profile& profile = profiles_[c.text(3)];
+      if (kind == "store-all") return ckpt::Schedule::store_all(profile);
+      if (kind == "recompute-all") return ckpt::Schedule::recompute_all(profile);
+      if (kind == "periodic") return ckpt::Schedule::periodic(profile, to_integer(argument));
+      if (kind == "strategy") return ckpt::Schedule::from_strategy(profile, strategies_[argument]);
+      if (kind == "budget") return ckpt::Schedule::for_budget(profile, to_integer(argument));
+      if (kind != "segments") throw Misuse("unknown kind of schedule " + kind);
+      std::vector<std::int64_t> begins;
+      for (const auto& begin : split(argument, ',')) begins.push_back(to_integer(begin));
+      return ckpt::Schedule::segments(profile, begins);
+    };
+    schedules_.make(c.text(1), make());
+    return Words();
+  });
+  on("verify", [this](const Command& c) {
+    const auto& profile = profiles_[c.text(2)];
+    const auto n = schedules_[c.text(1)].verify(profile);
+    return line({"actions", number(n.actions), "forwards", number(n.forwards), "recomputed", number(n.recomputed_forwards), "peak",
+                 number(n.peak_bytes[0]), "at", number(n.peak_action), "seconds", exact(n.seconds), "again",
+                 exact(n.recomputed_seconds), "reserved", number(schedules_[c.text(1)].reserved_bytes(profile))});
+  });
+  on("cursor", [this](const Command& c) {
+    cursors_.make(c.text(1), schedules_[c.text(2)]);
+    return Words();
+  });
+  on("next", [this](const Command& c) {
+    Words lines;
+    for (const auto& action : cursors_[c.text(1)].next_many(c.integer(2))) {
+      lines.push_back(joined({ckpt_action_name(action.kind), number(action.first), number(action.last), number(action.option),
+                              number(action.item), number(action.tier), number(action.slot)}));
+    }
+    return lines;
+  });
+  on("finalize", [this](const Command& c) {
+    cursors_[c.text(1)].finalize(c.integer(2));
+    return Words();
+  });
+  on("mark", [this](const Command& c) {
+    places_.make(c.text(2), cursors_[c.text(1)].save());
+    return Words();
+  });
+  on("restore", [this](const Command& c) {
+    cursors_[c.text(1)].restore(places_[c.text(2)]);
+    return Words();
+  });
+}
+
+}  // namespace conformance

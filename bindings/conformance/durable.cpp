@@ -1,0 +1,169 @@
+// Commands on checkpoints, and on saves and loads in the background.
+#include "commands.hpp"
+
+#include <cstring>
+#include <fstream>
+
+namespace conformance {
+
+namespace {
+
+const Words mode_words = {"copy", "borrow", "deferred"};
+const Words full_words = {"refuse", "wait", "drop_oldest"};
+
+// Without the random digits at its end: README.md, "What is printed".
+std::string printed_name(const std::string& name) { return name.empty() ? "-" : name.substr(0, name.rfind('-')); }
+// The name of the checkpoint that is printed so; the text itself when there is none.
+std::string full_name(const ckpt::Checkpoint& checkpoint, const std::string& printed) {
+  for (const auto& info : checkpoint.list()) {
+    if (printed_name(info.name) == printed) return info.name;
+  }
+  return printed;
+}
+
+// Reads tensors in place of the library.
+decltype(ckpt::AsyncTaskOptions::source) source_of(const std::string& how) {
+  const bool throws = index_of({"sevens", "throws"}, how) == 1;
+  return [throws](const char*, const char* name, const void*, std::int64_t, std::int64_t bytes, void* buffer) {
+    if (throws) throw std::runtime_error(std::string("cannot read ") + name);
+    std::memset(buffer, 7, static_cast<std::size_t>(bytes));
+  };
+}
+
+}  // namespace
+
+// ---- Checkpoints ----
+
+void Commands::checkpoints() {
+  on("state", [this](const Command& c) {
+    states_.make(c.text(1));
+    return Words();
+  });
+  on("add", [this](const Command& c) {
+    states_[c.text(1)].add(c.text(2), c.text(3), tensors_[c.text(4)].handle());
+    return Words();
+  });
+  on("value", [this](const Command& c) {
+    if (c.size() < 3) return Words{states_[c.text(1)].json(c.text(2))};
+    states_[c.text(1)].set_json(c.text(2), c.text(3));
+    return Words();
+  });
+  on("checkpoint", [this](const Command& c) {
+    const std::string path = directory_ + "-" + c.text(2);
+    ckpt::CheckpointOptions options;
+    options.keep_last = c.integer("keep_last", 0);
+    options.keep_every = c.integer("keep_every", 0);
+    options.keep_best = c.integer("keep_best", 0);
+    options.larger_is_better = c.integer("larger", 0) != 0;
+    checkpoints_.make(c.text(1), c.integer("read_only", 0) != 0
+                                     ? ckpt::Checkpoint::read_only(ckpt::Storage::existing_file_system(path))
+                                     : ckpt::Checkpoint(ckpt::Storage::file_system(path), options));
+    return Words();
+  });
+  on("save", [this](const Command& c) {
+    ckpt::SaveOptions options;
+    options.step = c.integer("step", 0);
+    options.seed = static_cast<std::uint64_t>(c.integer("seed", 0));
+    options.prefix = c.text("prefix");
+    if (c.has("metric")) options.metric = c.number("metric", 0);
+    const auto n = checkpoints_[c.text(1)].save(states_[c.text(2)], options);
+    return line({printed_name(n.name), "step", number(n.step), "files", number(n.files)});
+  });
+  on("load", [this](const Command& c) {
+    ckpt::LoadOptions options;
+    if (c.has("name")) options.name = full_name(checkpoints_[c.text(1)], c.text("name"));
+    options.partial = c.integer("partial", 0) != 0;
+    const auto n = checkpoints_[c.text(1)].load(states_[c.text(2)], options);
+    return line({printed_name(n.name), "step", number(n.step), "seed", number(static_cast<std::int64_t>(n.seed)), "skipped",
+                 number(n.skipped), "missing", number(n.missing), "unexpected", number(n.unexpected)});
+  });
+  on("list", [this](const Command& c) {
+    Words lines;
+    for (const auto& n : checkpoints_[c.text(1)].list()) {
+      lines.push_back(joined(
+          {printed_name(n.name), "step", number(n.step), ckpt_status_name(n.status), "metric", n.metric ? exact(*n.metric) : "-"}));
+    }
+    return lines;
+  });
+  on("check", [this](const Command& c) {
+    auto& checkpoint = checkpoints_[c.text(1)];
+    const auto n = checkpoint.verify(c.size() > 1 ? full_name(checkpoint, c.text(2)) : "");
+    return line({printed_name(n.name), "files", number(n.files), "tensors", number(n.tensors)});
+  });
+  on("read", [this](const Command& c) {
+    ckpt::Reader reader(checkpoints_[c.text(1)]);
+    const std::int64_t index = reader.find(c.text(3), c.text(2));
+    tensors_.make(c.text(4),
+                  c.has("length") ? reader.read_slice(index, c.integer("begin", 0), c.integer("length", 0)) : reader.read(index));
+    return Words();
+  });
+  on("damage", [this](const Command& c) {
+    const std::string path = directory_ + "-" + c.text(1) + "/" + full_name(checkpoints_[c.text(2)], c.text(3)) + "/" + c.text(4);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(c.integer(5));
+    const char flipped = static_cast<char>(file.get() ^ 1);
+    file.seekp(c.integer(5));
+    if (!file.put(flipped)) throw Misuse("cannot change " + path);
+    return Words();
+  });
+}
+
+// ---- Saves and loads in the background ----
+
+void Commands::background() {
+  on("async", [this](const Command& c) {
+    ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
+    options.capacity = c.integer("capacity", options.capacity);
+    options.history = c.integer("history", options.history);
+    auto heard = std::make_shared<Heard>();
+    ckpt::AsyncCallbacks callbacks;
+    callbacks.ended = [heard](const ckpt::AsyncResult& result) {
+      heard->add(joined({result.kind == CKPT_ASYNC_SAVE ? "save" : "load", "step", number(result.step),
+                         task_words[static_cast<std::size_t>(result.state)]}));
+    };
+    managers_.make(c.text(1), c.text(2), heard, ckpt::AsyncManager(checkpoints_[c.text(2)], options, std::move(callbacks)));
+    return Words();
+  });
+  on("start", [this](const Command& c) {
+    auto& background = managers_[c.text(2)];
+    auto& manager = background.manager;
+    ckpt::AsyncTaskOptions task;
+    task.gate_step = c.integer("gate", -1);
+    task.priority = static_cast<std::int32_t>(c.integer("priority", 0));
+    task.when_full = static_cast<ckpt::WhenFull>(index_of(full_words, c.text("full", "refuse")));
+    std::int64_t id = 0;
+    if (c.text(3) == "load") {
+      ckpt::LoadOptions options;
+      if (c.has("name")) options.name = full_name(checkpoints_[background.checkpoint], c.text("name"));
+      id = manager.load(states_[c.text(4)], options, std::move(task));
+    } else {
+      if (c.has("source")) task.source = source_of(c.text("source"));
+      task.mode = static_cast<ckpt::AsyncMode>(index_of(mode_words, c.text("mode", "copy")));
+      ckpt::SaveOptions options;
+      options.step = c.integer("step", 0);
+      id = manager.save(states_[c.text(4)], options, std::move(task));
+    }
+    tasks_.make(c.text(1), Task{c.text(2), id});
+    return Words();
+  });
+  on("cancel", [this](const Command& c) {
+    const Task& task = tasks_[c.text(1)];
+    return Words{yes_no(managers_[task.manager].manager.cancel(task.id))};
+  });
+  on("wait", [this](const Command& c) {
+    const Task& task = tasks_[c.text(1)];
+    const auto n = managers_[task.manager].manager.wait(task.id);
+    return line(
+        {task_words[static_cast<std::size_t>(n.state)], "step", number(n.step), ckpt_status_name(n.status), printed_name(n.name)});
+  });
+  on("end-step", [this](const Command& c) {
+    managers_[c.text(1)].manager.end_step(c.integer(2));
+    return Words();
+  });
+  on("finish", [this](const Command& c) {
+    managers_[c.text(1)].manager.close(index_of({"drain", "cancel"}, c.text(2)));
+    return Words();
+  });
+}
+
+}  // namespace conformance

@@ -1,0 +1,75 @@
+// What the files of this runner share. README.md is the description that all languages follow.
+#ifndef CKPT_CONFORMANCE_RUNNER_HPP
+#define CKPT_CONFORMANCE_RUNNER_HPP
+
+#include <ckpt/ckpt.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace conformance {
+
+using Words = std::vector<std::string>;
+
+// A mistake in the data file, not in the library.
+class Misuse : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// One command: its words, the key=value words at its end apart.
+class Command {
+ public:
+  explicit Command(const std::string& line);
+  const std::string& name() const { return words_.front(); }
+  std::size_t size() const { return words_.size() - 1; }
+  // Arguments are counted from 1.
+  const std::string& text(std::size_t i) const;
+  std::int64_t integer(std::size_t i) const;
+  double number(std::size_t i) const;
+  std::string text(const std::string& key, const std::string& otherwise = {}) const;
+  std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
+  double number(const std::string& key, double otherwise) const;
+  bool has(const std::string& key) const;
+  Words names(const std::string& key) const;  // with commas between them
+  // Throws Misuse when an option was never asked for.
+  void check_all_used() const;
+
+ private:
+  Words words_;
+  std::map<std::string, std::string> options_;
+  mutable std::set<std::string> used_;
+};
+
+Words split(const std::string& text, char separator);
+std::int64_t to_integer(const std::string& text);
+double to_number(const std::string& text);
+std::vector<std::int64_t> to_shape(const std::string& text);
+// README.md, "What is printed".
+std::string exact(double value);
+std::string thousandths(double value);
+
+// Byte i of a tensor.
+std::uint8_t byte_at(ckpt_dtype dtype, std::int64_t seed, std::int64_t i);
+ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_t>& shape, std::int64_t seed);
+
+// The objects of one scenario and the commands on them.
+class Scenario {
+ public:
+  virtual ~Scenario() = default;
+  // The lines that the command prints. Throws ckpt::Error or Misuse.
+  virtual Words run(const Command& command) = 0;
+};
+std::unique_ptr<Scenario> make_scenario(const std::string& directory);
+
+// The checkpoint that every language writes and reads.
+int write_matrix(const std::string& directory);
+int read_matrix(const std::string& directory);
+
+}  // namespace conformance
+
+#endif  // CKPT_CONFORMANCE_RUNNER_HPP
