@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FEATURES = 1 << 18, SAVE_EVERY = 50 };
+enum { FEATURES = 1 << 17, SAVE_EVERY = 50 };
 
 static void ok(ckpt_status status) {
   if (status == CKPT_OK) return;

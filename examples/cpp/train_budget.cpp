@@ -1,5 +1,5 @@
-// Trains a small model, with a layer type of its own in it, storing everything, and again under half and a quarter of the
-// activation memory: the same losses and parameters, bit for bit.
+// Trains a small model, with a layer type of its own in it, storing everything, and again under 70% and half of the activation
+// memory: the same losses and parameters, bit for bit.
 #include <ckpt/ckpt.hpp>
 
 #include <cmath>
