@@ -55,6 +55,21 @@ struct LayerBytes {
 };
 
 #ifndef SWIG
+// For a language whose functions cannot throw from inside a director (C#): the failure that its function left behind.
+inline thread_local CallbackFailure* left_failure = nullptr;
+inline void throw_left_failure() {
+  if (!left_failure) return;
+  const std::unique_ptr<CallbackFailure> left(left_failure);
+  left_failure = nullptr;
+  throw CallbackFailure(*left);
+}
+
+// Told when an object of the classes below is about to go; for a language that keeps its own half alive until then.
+inline std::atomic<void (*)(void*)> before_delete{nullptr};
+inline void tell_before_delete(void* object) noexcept {
+  if (void (*const tell)(void*) = before_delete.load()) tell(object);
+}
+
 template <class Call>
 int32_t guarded(const Call& call) noexcept {
   if (machine_closed.load(std::memory_order_relaxed)) {
@@ -63,6 +78,7 @@ int32_t guarded(const Call& call) noexcept {
   }
   try {
     call();
+    throw_left_failure();
     return CKPT_OK;
   } catch (const CallbackFailure& failure) {
     ckpt_callback_error(failure.what());
@@ -75,13 +91,19 @@ int32_t guarded(const Call& call) noexcept {
 
 template <class Object>
 void destroy(void* object) noexcept {
-  if (!machine_closed.load(std::memory_order_relaxed)) delete static_cast<Object*>(object);
+  if (machine_closed.load(std::memory_order_relaxed)) return;
+  tell_before_delete(object);
+  delete static_cast<Object*>(object);
 }
 
 // The object belongs to the library when the call that took it went well.
 template <class Object>
 ckpt_status handed_over(std::unique_ptr<Object>& object, ckpt_status status) {
-  if (status == CKPT_OK) object.release();
+  if (status == CKPT_OK) {
+    object.release();
+  } else {
+    tell_before_delete(object.get());
+  }
   return status;
 }
 #endif

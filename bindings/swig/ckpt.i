@@ -52,6 +52,8 @@ CKPT_FETCHES(name)
 
 #if defined(SWIGPYTHON)
 %include "python.i"
+#elif defined(SWIGCSHARP)
+%include "csharp.i"
 #endif
 
 CKPT_STRUCT(ckpt_memory_tracker_options)
