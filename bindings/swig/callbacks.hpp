@@ -67,7 +67,8 @@ inline void throw_left_failure() {
 // Told when an object of the classes below is about to go; for a language that keeps its own half alive until then.
 inline std::atomic<void (*)(void*)> before_delete{nullptr};
 inline void tell_before_delete(void* object) noexcept {
-  if (void (*const tell)(void*) = before_delete.load()) tell(object);
+  void (*const tell)(void*) = before_delete.load();
+  if (tell && object) tell(object);
 }
 
 template <class Call>
@@ -111,7 +112,7 @@ ckpt_status handed_over(std::unique_ptr<Object>& object, ckpt_status status) {
 class LogListener {
  public:
   virtual ~LogListener() = default;
-  virtual void message(int32_t level, const char* component, const char* message) = 0;
+  virtual void message(int32_t level, const char* component, const char* text) = 0;
 };
 
 class ThreadHooks {

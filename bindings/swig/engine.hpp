@@ -14,7 +14,7 @@ class LayerFunctions {
  public:
   virtual ~LayerFunctions() = default;
   virtual Spec output(Spec input) = 0;
-  virtual LayerBytes option(Spec input, int32_t option) = 0;
+  virtual LayerBytes option(Spec input, int32_t number) = 0;
   virtual void forward(LayerContext context, Bytes input, Bytes output, Bytes tape, Bytes workspace) = 0;
   virtual void backward(LayerContext context, Bytes input, Bytes output, Bytes tape, Bytes grad_output, Bytes grad_input,
                         Bytes workspace) = 0;

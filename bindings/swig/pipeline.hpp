@@ -18,8 +18,8 @@ namespace ckpt_swig {
 class StageForward {
  public:
   virtual ~StageForward() = default;
-  // Borrows input; hands out one reference.
-  virtual ckpt_tensor* forward(ckpt_tensor* input, int64_t micro_batch) = 0;
+  // Borrows stage_input; hands out one reference.
+  virtual ckpt_tensor* forward(ckpt_tensor* stage_input, int64_t micro_batch) = 0;
 };
 
 struct Intervals {

@@ -1,0 +1,80 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>The native library that is loaded: its version, its log, and small things that need no object.</summary>
+    public static unsafe class Library
+    {
+        /// <summary>major * 1000000 + minor * 1000 + patch.</summary>
+        public static int Version
+        {
+            get { return nativePINVOKE.ckpt_version(); }
+        }
+
+        /// <summary>"major.minor.patch".</summary>
+        public static string VersionString
+        {
+            get { return native.ckpt_version_string(); }
+        }
+
+        /// <summary>Compiler, build type and sanitizers in one line.</summary>
+        public static string BuildInfo
+        {
+            get { return native.ckpt_build_info(); }
+        }
+
+        /// <summary>Threads that a busy computation should use; at least 1.</summary>
+        public static int AvailableThreads
+        {
+            get { return native.ckpt_available_threads(); }
+        }
+
+        /// <summary>The system's monotonic clock in nanoseconds, which objects without a clock of their own use.</summary>
+        public static long MonotonicNanoseconds
+        {
+            get
+            {
+                long now;
+                native.ckpt_clock_now(null, out now);
+                return now;
+            }
+        }
+
+        /// <summary>Whether this build has the named feature ("dlpack", "safetensors", ...).</summary>
+        /// <param name="name">Its name; an unknown one gives false.</param>
+        /// <returns>True when it is there.</returns>
+        public static bool Feature(string name)
+        {
+            return native.ckpt_feature(name) != 0;
+        }
+
+        /// <summary>Sends messages of at least minLevel to handler; null: silence, the default. Returns when the handler that was set
+        /// before is no longer running.</summary>
+        /// <param name="handler">Called on any thread; kept until another one is set.</param>
+        /// <param name="minLevel">Less important messages are dropped.</param>
+        public static void SetLog([AllowNull] LogHandler handler, LogLevel minLevel = LogLevel.Warning)
+        {
+            native.ckpt_set_log((int)minLevel, handler == null ? null : new Log(handler));
+        }
+
+        /// <summary>One block of Philox4x32-10: the same four random words on every machine.</summary>
+        /// <param name="counter">Four words.</param>
+        /// <param name="key">Two words.</param>
+        /// <returns>Four words.</returns>
+        public static uint[] Philox(uint[] counter, uint[] key)
+        {
+            if (counter == null || counter.Length != 4) throw new CheckpointInvalidArgumentException("counter needs four words");
+            if (key == null || key.Length != 2) throw new CheckpointInvalidArgumentException("key needs two words");
+            var words = new uint[4];
+            fixed (uint* counterWords = counter)
+            fixed (uint* keyWords = key)
+            fixed (uint* result = words)
+            {
+                native.ckpt_random_philox(counterWords, keyWords, result);
+            }
+            return words;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+using System;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>An object of the library. Dispose gives it back at once; otherwise that happens when the garbage collector finds it. A
+    /// disposed object throws ObjectDisposedException; calls that are going on in other threads end as if it was still there.</summary>
+    public abstract class NativeObject : IDisposable
+    {
+        private readonly NativeHandle handle;
+
+        internal NativeObject(NativeHandle handle)
+        {
+            this.handle = handle;
+        }
+
+        internal NativeHandle Handle
+        {
+            get
+            {
+                if (handle.IsClosed) throw new ObjectDisposedException(GetType().Name);
+                return handle;
+            }
+        }
+
+        internal static NativeHandle HandleOf(NativeObject wrapped)
+        {
+            return wrapped == null ? null : wrapped.Handle;
+        }
+
+        // One more reference to what the handle refers to.
+        internal static NativeHandle Shared(NativeHandle of, Action<IntPtr> retain, Action<IntPtr> release)
+        {
+            var counted = false;
+            try
+            {
+                of.DangerousAddRef(ref counted);
+                retain(of.DangerousGetHandle());
+                return new NativeHandle(of.DangerousGetHandle(), release);
+            }
+            finally
+            {
+                if (counted) of.DangerousRelease();
+            }
+        }
+
+        /// <summary>True after Dispose.</summary>
+        public bool IsDisposed
+        {
+            get { return handle.IsClosed; }
+        }
+
+        /// <summary>Gives the object back. Doing it again does nothing.</summary>
+        public void Dispose()
+        {
+            BeforeDispose();
+            handle.Dispose();
+            GC.SuppressFinalize(this);
+        }
+
+        internal virtual void BeforeDispose()
+        {
+        }
+    }
+}

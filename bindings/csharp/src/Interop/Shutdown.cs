@@ -1,0 +1,61 @@
+using System;
+using System.Collections.Generic;
+
+namespace Ckpt.Interop
+{
+    // The end of the process: what owns threads is stopped while callbacks can still run, then none runs any more.
+    internal static class Shutdown
+    {
+        private static readonly object guard = new object();
+        private static readonly List<WeakReference> owners = new List<WeakReference>();
+        private static bool armed;
+
+        internal static void Arm()
+        {
+            lock (guard)
+            {
+                if (armed) return;
+                armed = true;
+                AppDomain.CurrentDomain.ProcessExit += (sender, arguments) => Run();
+            }
+        }
+
+        internal static void Watch(IDisposable owner)
+        {
+            Arm();
+            lock (guard)
+            {
+                owners.RemoveAll(known => !known.IsAlive);
+                owners.Add(new WeakReference(owner));
+            }
+        }
+
+        private static void Run()
+        {
+            List<WeakReference> left;
+            lock (guard) left = new List<WeakReference>(owners);
+            foreach (var known in left)
+            {
+                var owner = known.Target as IDisposable;
+                if (owner == null) continue;
+                try
+                {
+                    owner.Dispose();
+                }
+                catch (Exception)
+                {
+                    // Nobody is left to be told; the library has logged it.
+                }
+            }
+            try
+            {
+                native.ckpt_set_log(native.CKPT_LOG_DEBUG, null);
+            }
+            catch (CkptException)
+            {
+                // The process ends inside a log callback.
+            }
+            native.ckpt_csharp_close_machine();
+        }
+    }
+}

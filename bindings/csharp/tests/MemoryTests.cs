@@ -1,0 +1,158 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using Ckpt;
+
+internal static class MemoryTests
+{
+    internal static void CountsAsTheReferenceSays()
+    {
+        using (var tracker = new MemoryTracker())
+        {
+            tracker.RecordAllocation("layer1", 1024);
+            tracker.RecordAllocation("layer2", 2048);
+            tracker.RecordDeallocation("layer1");
+            Check.Equal(2048L, tracker.CurrentMemoryUsage, "current");
+            Check.Equal(3072L, tracker.PeakMemoryUsage, "peak");
+            Check.Equal(3072L, tracker.TotalMemoryAllocated, "allocated");
+            Check.Equal(1024L, tracker.TotalMemoryDeallocated, "freed");
+            Check.Equal(1L, tracker.ActiveAllocationCount, "live");
+            var stats = tracker.GetStats();
+            Check.Equal(2048L, stats.AverageMemoryPerCheckpoint, "average");
+            Check.Equal(2L, stats.AllocationCount, "allocations");
+            Check.Equal(1L, stats.DeallocationCount, "frees");
+            Check.Equal(8192L, stats.CalculateMemorySavings(10240), "savings");
+            Check.Equal(0.8f, stats.CalculateMemoryReductionPercentage(10240), "share");
+            Check.Equal(0f, stats.CalculateMemoryReductionPercentage(0), "share of nothing");
+            var layer = tracker.GetLayerStats("layer1");
+            Check.Equal(1024L, layer.MaxAllocationSize, "largest");
+            Check.That(!layer.IsCurrentlyAllocated, "freed");
+            Check.That(tracker.GetLayerStats("no such") == null, "unknown layer");
+            tracker.ResetStats();
+            Check.Equal(2048L, tracker.PeakMemoryUsage, "peak after reset");
+        }
+    }
+
+    internal static void EventsTellEachTransition()
+    {
+        using (var tracker = new MemoryTracker())
+        {
+            var told = new List<string>();
+            EventHandler<MemoryEventArgs> peak = (sender, e) =>
+            {
+                Check.That(ReferenceEquals(sender, tracker), "sender");
+                told.Add("peak " + e.LayerId + " " + e.PeakMemoryUsage);
+            };
+            tracker.MemoryAllocated += (sender, e) => told.Add("allocated " + e.LayerId + " " + e.SizeBytes);
+            tracker.MemoryDeallocated += (sender, e) => told.Add("freed " + e.LayerId + " " + e.CurrentMemoryUsage);
+            tracker.PeakMemoryExceeded += peak;
+            tracker.MemoryLimitExceeded += (sender, e) => told.Add("limit " + e.CurrentMemoryUsage + "/" + e.MemoryLimit);
+            tracker.SetMemoryLimit(150);
+            tracker.RecordAllocation("a", 100);
+            tracker.RecordAllocation("b", 100);
+            tracker.PeakMemoryExceeded -= peak;
+            tracker.RecordDeallocation("a");
+            tracker.RecordAllocation("c", 500);
+            Check.Equal("allocated a 100;peak a 100;allocated b 100;peak b 200;limit 200/150;freed a 100;allocated c 500;limit 600/150",
+                        string.Join(";", told), "events in order");
+            Check.Equal(150L, tracker.MemoryLimit, "limit");
+            tracker.ClearMemoryLimit();
+            Check.That(tracker.MemoryLimit == null, "no limit");
+        }
+    }
+
+    internal static void HandlersThatThrowAreCounted()
+    {
+        using (var tracker = new MemoryTracker())
+        {
+            tracker.MemoryAllocated += (sender, e) => throw new InvalidOperationException("handler");
+            tracker.RecordAllocation("a", 1);
+            Check.Equal(1L, tracker.GetStats().HandlerFailures, "failures");
+            Check.Equal(1L, tracker.CurrentMemoryUsage, "the booking stands");
+        }
+    }
+
+    internal static void NumbersHave64Bits()
+    {
+        using (var tracker = new MemoryTracker())
+        {
+            const long large = 3L << 40;
+            MemoryEventArgs seen = null;
+            tracker.Subscribe(MemoryEventKinds.Allocated, e => seen = e);
+            var allocation = tracker.RecordAllocation("a", large);
+            Check.Equal(large, tracker.CurrentMemoryUsage, "current");
+            Check.Equal(large, seen.SizeBytes, "event");
+            Check.Equal(large, tracker.LiveAllocations()[0].SizeBytes, "list");
+            Check.Equal(large, tracker.Snapshot().Layers[0].CurrentMemoryUsed, "snapshot");
+            Check.Equal(large, tracker.GetLayerStats("a").TotalBytesAllocated, "layer");
+            tracker.RecordDeallocation(allocation);
+            Check.Equal(0L, tracker.CurrentMemoryUsage, "freed");
+        }
+    }
+
+    internal static void ScopesLimitsQueuesAndExports()
+    {
+        using (var clock = new Clock(10))
+        using (var tracker = new MemoryTracker(clock))
+        {
+            using (var queue = tracker.SubscribeQueue(MemoryEventKinds.All, 2))
+            {
+                MemoryScopeStats inside;
+                using (var scope = tracker.PushScope("forward"))
+                {
+                    tracker.RecordAllocation(tracker.Layer("a"), 10);
+                    tracker.RecordDeallocation(tracker.Layer("a"));
+                    inside = scope.GetStats();
+                }
+                Check.Equal(10L, inside.PeakBytes, "scope's peak");
+                Check.Equal(0L, inside.NetBytes, "scope's rest");
+                Check.Equal(MemoryEventKinds.Allocated, queue.Poll().Kind, "first event");
+                Check.Equal(MemoryEventKinds.NewPeak, queue.Poll().Kind, "second event");
+                Check.That(queue.Poll() == null, "empty");
+                Check.Equal(1L, queue.Dropped, "dropped");
+            }
+            tracker.SetMemoryLimit(100, 10);
+            Check.Equal(10L, tracker.MemoryLimitHysteresis, "hysteresis");
+            Check.That(tracker.TryReserve("b", 100) != null, "fits");
+            Check.That(tracker.TryReserve("b", 1) == null, "refused");
+            Check.That(tracker.TryReserve(tracker.Layer("b"), 1) == null, "refused by number");
+            double share;
+            Check.Equal(900L, tracker.Savings(1000, out share), "savings");
+            Check.Equal(0.9, share, "share");
+            Check.Contains("\"b\"", tracker.ToJson(), "json");
+            Check.Contains("ckpt_memory_current_bytes", tracker.ToPrometheus(), "prometheus");
+            Check.That(tracker.FindLayer("no such") == null && tracker.FindLayer("b") == 1, "find");
+            var error = Check.Throws<CheckpointNotFoundException>(() => tracker.RecordDeallocation(77UL), "unknown allocation");
+            Check.Contains("77", error.Message, "message");
+            using (var shared = tracker.Share())
+            {
+                tracker.Dispose();
+                Check.Equal(100L, shared.CurrentMemoryUsage, "shared");
+            }
+        }
+        Check.That(SystemMemory.Probe().TotalBytes > 0, "probe");
+    }
+
+    internal static void ManyThreadsAgree()
+    {
+        using (var tracker = new MemoryTracker())
+        {
+            long events = 0;
+            tracker.MemoryAllocated += (sender, e) => Interlocked.Increment(ref events);
+            var threads = new List<Thread>();
+            for (var t = 0; t < 4; ++t)
+            {
+                var name = "layer" + t;
+                threads.Add(new Thread(() =>
+                {
+                    for (var i = 0; i < 2000; ++i) tracker.RecordDeallocation(tracker.RecordAllocation(name, 8));
+                }));
+            }
+            threads.ForEach(thread => thread.Start());
+            threads.ForEach(thread => thread.Join());
+            Check.Equal(0L, tracker.CurrentMemoryUsage, "current");
+            Check.Equal(8000L, tracker.GetStats().AllocationCount, "allocations");
+            Check.Equal(8000L, Interlocked.Read(ref events), "events");
+        }
+    }
+}

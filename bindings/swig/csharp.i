@@ -1,0 +1,378 @@
+// csharp.i - how values cross between C and C#. What is made here is internal: bindings/csharp stands on it. A failed call throws the
+// CkptException of its status, out-parameters are out, handles NativeHandle (a SafeHandle) on the way in and IntPtr on the way out,
+// texts UTF-8, numbers of 64 bits long and ulong, arrays pointers that the caller has pinned.
+%include <std_string.i>
+
+%csconst(1); // constants are compiled in, not asked for
+%pragma(csharp) moduleclassmodifiers="internal static unsafe class"
+%pragma(csharp) imclassclassmodifiers="internal unsafe class"
+%typemap(csclassmodifiers) SWIGTYPE, SWIGTYPE*, SWIGTYPE&, SWIGTYPE[], SWIGTYPE (CLASS::*) "internal unsafe class"
+
+%{
+namespace ckpt_csharp {
+
+// Status of the call before of this thread that fetched something.
+thread_local ckpt_status fetched_status = CKPT_OK;
+
+// What a director function of this thread returned that is larger than a register.
+thread_local char result_place[sizeof(ckpt_swig::Spec) > sizeof(ckpt_swig::LayerBytes) ? sizeof(ckpt_swig::Spec)
+                                                                                       : sizeof(ckpt_swig::LayerBytes)];
+
+// A list for C#: its length, the size of an element, and the elements. Freed by ckpt_csharp_free.
+struct List {
+  int64_t count;
+  int64_t element_bytes;
+};
+template <class Element>
+void* list(const Element* elements, std::size_t count) {
+  void* const made = malloc(sizeof(List) + count * sizeof(Element));
+  if (!made) {
+    fetched_status = CKPT_E_OUT_OF_MEMORY;
+    return nullptr;
+  }
+  *static_cast<List*>(made) = List{static_cast<int64_t>(count), static_cast<int64_t>(sizeof(Element))};
+  if (count) memcpy(static_cast<List*>(made) + 1, elements, count * sizeof(Element));
+  return made;
+}
+
+// Memory lent by C#: what gives it back is a function of C#, which must not be called when its machine has gone.
+struct Lent {
+  ckpt_destroy_fn release;
+  void* user_data;
+};
+void end_lent(void* user_data) {
+  const std::unique_ptr<Lent> lent(static_cast<Lent*>(user_data));
+  if (!ckpt_swig::machine_closed.load()) lent->release(lent->user_data);
+}
+
+}  // namespace ckpt_csharp
+%}
+
+// ---- Numbers ----
+%apply long long { int64_t };
+%apply unsigned long long { uint64_t, size_t };
+
+// ---- Errors ----
+%typemap(cstype) ckpt_status "void"
+%typemap(cstype) ckpt_status status "int" // an argument or a struct's member is only a number
+%typemap(csout, excode=SWIGEXCODE) ckpt_status {
+    Errors.Check($imcall);
+  }
+
+%define CKPT_FETCHES(name)
+%exception ckpt_swig::name {
+  try {
+    $action
+  } catch (const ckpt_swig::StatusError& error) {
+    ckpt_csharp::fetched_status = error.status;
+    return $null;
+  } catch (const std::exception&) {
+    ckpt_csharp::fetched_status = CKPT_E_OUT_OF_MEMORY;
+    return $null;
+  }
+}
+%enddef
+%typemap(csout, excode=SWIGEXCODE) std::string {
+    string fetched = $imcall;
+    Errors.CheckFetched();
+    return fetched;
+  }
+%exception ckpt_swig::Listing::add {
+  try {
+    $action
+  } catch (const ckpt_swig::CallbackFailure& failure) {
+    ckpt_csharp::fetched_status = failure.status();
+    return $null;
+  }
+}
+
+// ---- Texts ----
+%typemap(ctype) const char* "const char *"
+%typemap(imtype) const char* "global::System.IntPtr"
+%typemap(cstype) const char* "string"
+%typemap(in) const char* "$1 = ($1_ltype)$input;"
+%typemap(freearg) const char* ""
+%typemap(out) const char* "$result = $1;"
+%typemap(csin, pre="    fixed (byte* text_$csinput = Utf8.Bytes($csinput)) {", terminator="    }") const char*
+    "(global::System.IntPtr)text_$csinput"
+%typemap(csout, excode=SWIGEXCODE) const char* {
+    return Utf8.Text($imcall);
+  }
+%typemap(directorin) const char* "$input = $1;"
+%typemap(csdirectorin) const char* "Utf8.Text($iminput)"
+%typemap(ctype) const char** "const char **"
+%typemap(imtype) const char** "out global::System.IntPtr"
+%typemap(cstype) const char** "out global::System.IntPtr"
+%typemap(in) const char** "$1 = ($1_ltype)$input;"
+%typemap(csin) const char** "out $csinput"
+// Members of structs are borrowed: whoever sets one keeps the bytes until the struct was used (TextMemory).
+%typemap(memberin) const char* "$1 = $input;"
+%define CKPT_TEXT_MEMBER(member)
+%typemap(cstype) const char* member "global::System.IntPtr"
+%typemap(csin) const char* member "$csinput"
+%typemap(csvarin) const char* member %{
+    set { byte* text_value = (byte*)value; $imcall; } %}
+%typemap(csvarout) const char* member %{
+    get { return $imcall; } %}
+%enddef
+CKPT_TEXT_MEMBER(ckpt_simulation_options::trace)
+CKPT_TEXT_MEMBER(ckpt_simulation_options::law)
+CKPT_TEXT_MEMBER(ckpt_simulation_options::policies)
+CKPT_TEXT_MEMBER(ckpt_memory_layer_stats::name)
+CKPT_TEXT_MEMBER(ckpt_memory_event::layer_name)
+CKPT_TEXT_MEMBER(ckpt_activation_manager_options::name)
+CKPT_TEXT_MEMBER(ckpt_save_options::metadata_json)
+CKPT_TEXT_MEMBER(ckpt_save_options::environment_json)
+CKPT_TEXT_MEMBER(ckpt_save_options::prefix)
+CKPT_TEXT_MEMBER(ckpt_load_options::name)
+CKPT_TEXT_MEMBER(ckpt_load_options::environment_json)
+CKPT_TEXT_MEMBER(ckpt_tensor_info::name)
+CKPT_TEXT_MEMBER(ckpt_tensor_info::group)
+CKPT_TEXT_MEMBER(ckpt_buffer_pool_options::layer_name)
+
+// ---- Addresses and arrays, pinned by the caller ----
+%define CKPT_POINTER(type, cs)
+%typemap(ctype) type "void *"
+%typemap(imtype) type "cs"
+%typemap(cstype) type "cs"
+%typemap(in) type "$1 = ($1_ltype)$input;"
+%typemap(out) type "$result = (void *)$1;"
+%typemap(csin) type "$csinput"
+%typemap(csout, excode=SWIGEXCODE) type {
+    return $imcall;
+  }
+%typemap(csvarin, excode=SWIGEXCODE2) type %{
+    set { $imcall;$excode } %}
+%typemap(csvarout, excode=SWIGEXCODE2) type %{
+    get { return $imcall; } %}
+%enddef
+CKPT_POINTER(void*, global::System.IntPtr)
+CKPT_POINTER(const void*, global::System.IntPtr)
+CKPT_POINTER(ckpt_destroy_fn, global::System.IntPtr)
+CKPT_POINTER(const ckpt_action*, global::System.IntPtr)
+CKPT_POINTER(const int64_t*, long*)
+CKPT_POINTER(const int32_t*, int*)
+CKPT_POINTER(const double*, double*)
+CKPT_POINTER(const char* const*, global::System.IntPtr*)
+CKPT_POINTER(ckpt_strategy* const*, global::System.IntPtr*)
+CKPT_POINTER(ckpt_schedule* const*, global::System.IntPtr*)
+CKPT_POINTER(const uint32_t[ANY], uint*)
+CKPT_POINTER(uint32_t[ANY], uint*)
+CKPT_POINTER(int64_t[ANY], long*)
+CKPT_POINTER(DLManagedTensor*, global::System.IntPtr)
+CKPT_POINTER(DLManagedTensorVersioned*, global::System.IntPtr)
+CKPT_POINTER(const ckpt_swig::Spec&, global::System.IntPtr)
+
+// ---- Out-parameters ----
+%define CKPT_OUT(type, cs)
+%typemap(ctype) type* "void *"
+%typemap(imtype) type* "out cs"
+%typemap(cstype) type* "out cs"
+%typemap(in) type* "$1 = ($1_ltype)$input;"
+%typemap(csin) type* "out $csinput"
+%enddef
+CKPT_OUT(int32_t, int)
+CKPT_OUT(int64_t, long)
+CKPT_OUT(uint64_t, ulong)
+CKPT_OUT(double, double)
+CKPT_OUT(ckpt_dtype, int)
+CKPT_OUT(DLManagedTensor*, global::System.IntPtr)
+CKPT_OUT(DLManagedTensorVersioned*, global::System.IntPtr)
+
+// ---- Handles: what owns one is NativeHandle, which gives it back through a function of the same name here ----
+%define CKPT_HANDLE(name)
+%typemap(ctype) name*, const name* "void *"
+%typemap(imtype, out="global::System.IntPtr") name*, const name* "NativeHandle"
+%typemap(cstype) name*, const name* "NativeHandle"
+%typemap(in) name*, const name* "$1 = ($1_ltype)$input;"
+%typemap(out) name*, const name* "$result = (void *)$1;"
+%typemap(csin) name*, const name* "NativeHandle.OrNone($csinput)"
+%typemap(csout, excode=SWIGEXCODE) name*, const name* {
+    return $imcall;
+  }
+%typemap(csvarin) name*, const name* %{
+    set { $imcall; } %}
+%typemap(csvarout) name*, const name* ""
+CKPT_OUT(name*, global::System.IntPtr)
+%ignore name##_release;
+%rename(name##_release) name##_give_back;
+%inline %{
+static void name##_give_back(void* handle) { name##_release(static_cast<name*>(handle)); }
+%}
+%enddef
+%define CKPT_SHARED_HANDLE(name)
+CKPT_HANDLE(name)
+%ignore name##_retain;
+%rename(name##_retain) name##_take;
+%inline %{
+static void name##_take(void* handle) { name##_retain(static_cast<name*>(handle)); }
+%}
+%enddef
+CKPT_HANDLE(ckpt_clock)
+CKPT_HANDLE(ckpt_queue)
+CKPT_HANDLE(ckpt_thread_pool)
+CKPT_SHARED_HANDLE(ckpt_memory_tracker)
+CKPT_HANDLE(ckpt_buffer_pool)
+CKPT_SHARED_HANDLE(ckpt_tensor)
+CKPT_HANDLE(ckpt_storage)
+CKPT_HANDLE(ckpt_fault_handler)
+CKPT_SHARED_HANDLE(ckpt_strategy)
+CKPT_HANDLE(ckpt_profile)
+CKPT_SHARED_HANDLE(ckpt_schedule)
+CKPT_HANDLE(ckpt_cursor)
+CKPT_HANDLE(ckpt_layer)
+CKPT_HANDLE(ckpt_chain)
+CKPT_HANDLE(ckpt_executor)
+CKPT_HANDLE(ckpt_optimizer)
+CKPT_HANDLE(ckpt_state)
+CKPT_HANDLE(ckpt_coordinator)
+CKPT_HANDLE(ckpt_checkpoint)
+CKPT_HANDLE(ckpt_reader)
+CKPT_HANDLE(ckpt_async)
+CKPT_HANDLE(ckpt_threshold)
+CKPT_HANDLE(ckpt_controller)
+CKPT_HANDLE(ckpt_simulation)
+CKPT_HANDLE(ckpt_activation_manager)
+CKPT_HANDLE(ckpt_pipeline)
+
+// ---- Lists ----
+%define CKPT_LIST(type, member)
+%typemap(ctype) ckpt_swig::type "void *"
+%typemap(imtype) ckpt_swig::type "global::System.IntPtr"
+%typemap(cstype) ckpt_swig::type "global::System.IntPtr"
+%typemap(out) ckpt_swig::type "$result = ckpt_csharp::list($1.member.data(), $1.member.size());"
+%typemap(csout, excode=SWIGEXCODE) ckpt_swig::type {
+    global::System.IntPtr fetched = $imcall;
+    Errors.CheckFetched();
+    return fetched;
+  }
+%enddef
+CKPT_LIST(ByteString, bytes)
+CKPT_LIST(Actions, list)
+CKPT_LIST(Integers, list)
+CKPT_LIST(Numbers, list)
+CKPT_LIST(Intervals, list)
+CKPT_LIST(LayerStatsList, list)
+CKPT_LIST(AllocationList, list)
+
+// ---- Directors ----
+// Every function of theirs runs inside a guard: an exception becomes the callback's failure.
+%typemap(csdirectorout) void "try { $cscall; } catch (global::System.Exception error) { Callbacks.Failed(error); }"
+%typemap(csdirectorout) int64_t, bool "Callbacks.Guard(() => $cscall)"
+%typemap(directorout) int64_t %{
+  ckpt_swig::throw_left_failure();
+  $result = $input;
+%}
+%typemap(directorout) bool %{
+  ckpt_swig::throw_left_failure();
+  $result = $input ? true : false;
+%}
+%typemap(csdirectorout) ckpt_strategy*, ckpt_tensor* "Callbacks.Guard(() => $cscall)"
+%typemap(directorout) ckpt_strategy*, ckpt_tensor* %{
+  ckpt_swig::throw_left_failure();
+  $result = ($1_ltype)$input;
+%}
+%typemap(cstype) ckpt_strategy* ckpt_swig::StrategyFactory::make, ckpt_tensor* ckpt_swig::StageForward::forward
+    "global::System.IntPtr" // one reference, handed over
+// Handles in directors are borrowed.
+%define CKPT_BORROWED(parameter)
+%typemap(imtype) parameter "global::System.IntPtr"
+%typemap(cstype) parameter "global::System.IntPtr"
+%typemap(csin) parameter "$csinput"
+%typemap(directorin) parameter "$input = (void *)$1;"
+%typemap(csdirectorin) parameter "$iminput"
+%enddef
+CKPT_BORROWED(ckpt_state* into)
+CKPT_BORROWED(const ckpt_state* loaded)
+CKPT_BORROWED(ckpt_tensor* stage_input)
+// Structs by value cross as pointers to what lives during the call; results are left in a place of the thread.
+%define CKPT_VALUE(type)
+%typemap(ctype) ckpt_swig::type "void *"
+%typemap(imtype) ckpt_swig::type "global::System.IntPtr"
+%typemap(cstype) ckpt_swig::type "global::System.IntPtr"
+%typemap(in) ckpt_swig::type "$1 = *($&1_ltype)$input;"
+%typemap(out) ckpt_swig::type "*($&1_ltype)ckpt_csharp::result_place = $1; $result = ckpt_csharp::result_place;"
+%typemap(csin) ckpt_swig::type "$csinput"
+%typemap(csout, excode=SWIGEXCODE) ckpt_swig::type {
+    return $imcall;
+  }
+%typemap(directorin) ckpt_swig::type "$input = &$1;"
+%typemap(csdirectorin) ckpt_swig::type "$iminput"
+%enddef
+CKPT_VALUE(Bytes)
+CKPT_VALUE(Spec)
+CKPT_VALUE(Shape)
+CKPT_VALUE(LayerContext)
+CKPT_VALUE(LayerBytes)
+%typemap(csdirectorout) ckpt_swig::Spec, ckpt_swig::LayerBytes "Callbacks.Guard(() => $cscall)"
+%typemap(directorout) ckpt_swig::Spec, ckpt_swig::LayerBytes %{
+  ckpt_swig::throw_left_failure();
+  $result = *($&1_ltype)$input;
+%}
+
+// The library owns a director that it was given, and C# keeps its half alive until the library lets it go.
+%define CKPT_HANDED_OVER(name)
+%typemap(csin) ckpt_swig::name* "Callbacks.HandOver($csinput, name.getCPtr($csinput).Handle)"
+%typemap(csbody) ckpt_swig::name %{
+  private global::System.Runtime.InteropServices.HandleRef swigCPtr;
+  protected bool swigCMemOwn;
+
+  internal $csclassname(global::System.IntPtr cPtr, bool cMemoryOwn) {
+    swigCMemOwn = cMemoryOwn;
+    swigCPtr = new global::System.Runtime.InteropServices.HandleRef(this, cPtr);
+  }
+
+  internal static global::System.Runtime.InteropServices.HandleRef getCPtr($csclassname obj) {
+    return (obj == null) ? new global::System.Runtime.InteropServices.HandleRef(null, global::System.IntPtr.Zero) : obj.swigCPtr;
+  }
+
+  void IHandedOver.NoLongerOwned() {
+    swigCMemOwn = false;
+  }
+%}
+%typemap(csinterfaces) ckpt_swig::name "global::System.IDisposable, IHandedOver"
+%enddef
+CKPT_HANDED_OVER(LogListener)
+CKPT_HANDED_OVER(ThreadHooks)
+CKPT_HANDED_OVER(ClockSource)
+CKPT_HANDED_OVER(MemoryListener)
+CKPT_HANDED_OVER(StrategyFunctions)
+CKPT_HANDED_OVER(StrategyFactory)
+CKPT_HANDED_OVER(StorageFunctions)
+CKPT_HANDED_OVER(Sleeper)
+CKPT_HANDED_OVER(Stateful)
+CKPT_HANDED_OVER(CoordinatorFunctions)
+CKPT_HANDED_OVER(LayerFunctions)
+CKPT_HANDED_OVER(AsyncListener)
+CKPT_HANDED_OVER(AsyncSource)
+CKPT_HANDED_OVER(StageForward)
+
+// ---- Functions for the layer above alone ----
+%ignore ckpt_swig::left_failure;
+%ignore ckpt_swig::before_delete;
+%ignore ckpt_tensor_borrow;
+%rename(ckpt_tensor_borrow) ckpt_csharp_tensor_borrow;
+%inline %{
+static int32_t ckpt_csharp_fetched_status() {
+  const ckpt_status status = ckpt_csharp::fetched_status;
+  ckpt_csharp::fetched_status = CKPT_OK;
+  return status;
+}
+static void ckpt_csharp_free(void* list) { free(list); }
+static void* ckpt_csharp_result_place() { return ckpt_csharp::result_place; }
+static void ckpt_csharp_leave_failure(int32_t number, const char* text) {
+  delete ckpt_swig::left_failure;
+  ckpt_swig::left_failure = new ckpt_swig::CallbackFailure(number, text);
+}
+static void ckpt_csharp_tell_before_delete(void* function) {
+  ckpt_swig::before_delete = reinterpret_cast<void (*)(void*)>(function);
+}
+static void ckpt_csharp_close_machine() { ckpt_swig::machine_closed = true; }
+static ckpt_status ckpt_csharp_tensor_borrow(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim,
+                                             ckpt_destroy_fn release, void* user_data, ckpt_tensor** tensor) {
+  std::unique_ptr<ckpt_csharp::Lent> lent(new ckpt_csharp::Lent{release, user_data});
+  const ckpt_status status = ckpt_tensor_borrow(data, dtype, shape, ndim, ckpt_csharp::end_lent, lent.get(), tensor);
+  if (status == CKPT_OK) lent.release();
+  return status;
+}
+%}
