@@ -54,6 +54,8 @@ CKPT_FETCHES(name)
 %include "python.i"
 #elif defined(SWIGCSHARP)
 %include "csharp.i"
+#elif defined(SWIGJAVA)
+%include "java.i"
 #endif
 
 CKPT_STRUCT(ckpt_memory_tracker_options)

@@ -1,0 +1,563 @@
+// java_support.hpp - what the generated JNI code calls: texts, arrays, buffers, handles, errors, and the life of the machine.
+#ifndef CKPT_JAVA_SUPPORT_HPP
+#define CKPT_JAVA_SUPPORT_HPP
+
+#include <ckpt/ckpt.h>
+#include <jni.h>
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "callbacks.hpp"
+#include "calls.hpp"
+#include "pipeline.hpp"
+
+namespace ckpt_java {
+
+// Looked up once, when the library is loaded; classes are global references.
+struct Machine {
+  JavaVM* vm = nullptr;
+  jclass exception = nullptr;
+  jmethodID make_exception = nullptr;
+  jclass failures = nullptr;
+  jmethodID failure_status = nullptr;
+  jmethodID failure_text = nullptr;
+  jclass native_object = nullptr;
+  jfieldID address = nullptr;
+  jmethodID closed = nullptr;
+  jclass lent_object = nullptr;
+  jmethodID make_lent = nullptr;
+  jmethodID read_only = nullptr;
+};
+inline Machine machine;
+
+// ---- Texts: UTF-8 with bytes that are none replaced; what JNI itself calls UTF-8 knows neither NUL nor supplementary planes ----
+
+class Utf8Reader {
+ public:
+  explicit Utf8Reader(const char* text) : at_(reinterpret_cast<const unsigned char*>(text)) {}
+
+  // Appends one character in UTF-16; false at the end.
+  template <class Append>
+  bool next(const Append& append) {
+    if (*at_ == 0) return false;
+    std::uint32_t point = *at_++;
+    if (point >= 0x80) point = longer(point);
+    if (point >= 0x10000) {
+      append(static_cast<jchar>(0xD7C0 + (point >> 10)));
+      append(static_cast<jchar>(0xDC00 + (point & 0x3FF)));
+    } else {
+      append(static_cast<jchar>(point));
+    }
+    return true;
+  }
+
+ private:
+  std::uint32_t longer(std::uint32_t lead) {
+    const int more = lead >= 0xF0 && lead <= 0xF4 ? 3 : lead >= 0xE0 && lead <= 0xEF ? 2 : lead >= 0xC2 && lead <= 0xDF ? 1 : 0;
+    if (more == 0) return 0xFFFD;
+    std::uint32_t point = lead & (0x3FU >> more);
+    const unsigned char* at = at_;
+    for (int i = 0; i < more; ++i, ++at) {
+      if ((*at & 0xC0) != 0x80) return 0xFFFD;
+      point = point << 6 | (*at & 0x3FU);
+    }
+    static const std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    if (point < least[more] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) return 0xFFFD;
+    at_ = at;
+    return point;
+  }
+
+  const unsigned char* at_;
+};
+
+inline jstring text_object(JNIEnv* env, const char* text) {
+  if (!text) return nullptr;
+  constexpr std::size_t small = 256;
+  const std::size_t bytes = std::strlen(text);
+  Utf8Reader reader(text);
+  if (bytes <= small) {  // never more units than bytes
+    jchar units[small];
+    jsize count = 0;
+    while (reader.next([&](jchar unit) { units[count++] = unit; })) {
+    }
+    return env->NewString(units, count);
+  }
+  std::vector<jchar> units;
+  units.reserve(bytes);
+  while (reader.next([&](jchar unit) { units.push_back(unit); })) {
+  }
+  return env->NewString(units.data(), static_cast<jsize>(units.size()));
+}
+
+// ---- Errors ----
+
+// An exception that is pending already says more.
+inline void raise(JNIEnv* env, ckpt_status status, const char* text) {
+  if (env->ExceptionCheck()) return;
+  jstring message = text_object(env, text);
+  if (!message) return;
+  auto made = static_cast<jthrowable>(
+      env->CallStaticObjectMethod(machine.exception, machine.make_exception, static_cast<jint>(status), message));
+  env->DeleteLocalRef(message);
+  if (made && !env->ExceptionCheck()) env->Throw(made);
+}
+
+inline bool refuse(JNIEnv* env, const char* text) {
+  raise(env, CKPT_E_INVALID_ARGUMENT, text);
+  return false;
+}
+
+class Text {
+ public:
+  bool get(JNIEnv* env, jstring text) {
+    if (!text) return true;
+    given_ = true;
+    const jsize length = env->GetStringLength(text);
+    constexpr jsize small = 256;
+    jchar few[small];
+    std::vector<jchar> many;
+    jchar* units = few;
+    if (length > small) {
+      many.resize(static_cast<std::size_t>(length));
+      units = many.data();
+    }
+    env->GetStringRegion(text, 0, length, units);
+    utf8_.reserve(static_cast<std::size_t>(length) + 8);
+    for (jsize i = 0; i < length; ++i) {
+      std::uint32_t point = units[i];
+      if (point == 0) return refuse(env, "a text has a NUL inside");
+      if (point >= 0xD800 && point < 0xE000) {
+        if (point >= 0xDC00 || i + 1 == length || units[i + 1] < 0xDC00 || units[i + 1] > 0xDFFF) {
+          return refuse(env, "a text has half of a surrogate pair");
+        }
+        point = 0x10000 + ((point & 0x3FF) << 10) + (units[++i] & 0x3FFU);
+      }
+      append(point);
+    }
+    return true;
+  }
+  const char* data() const { return given_ ? utf8_.c_str() : nullptr; }
+
+ private:
+  void append(std::uint32_t point) {
+    const auto put = [this](std::uint32_t byte) { utf8_.push_back(static_cast<char>(byte)); };
+    if (point < 0x80) return put(point);
+    if (point < 0x800) {
+      put(0xC0 | point >> 6);
+    } else {
+      if (point < 0x10000) {
+        put(0xE0 | point >> 12);
+      } else {
+        put(0xF0 | point >> 18);
+        put(0x80 | (point >> 12 & 0x3F));
+      }
+      put(0x80 | (point >> 6 & 0x3F));
+    }
+    put(0x80 | (point & 0x3F));
+  }
+
+  std::string utf8_;
+  bool given_ = false;
+};
+
+class Texts {
+ public:
+  bool get(JNIEnv* env, jobjectArray array) {
+    const jsize length = array ? env->GetArrayLength(array) : 0;
+    for (jsize i = 0; i < length; ++i) {
+      auto element = static_cast<jstring>(env->GetObjectArrayElement(array, i));
+      if (!element) return refuse(env, "a list of texts has a null in it");
+      const bool got = texts_.emplace_back().get(env, element);
+      env->DeleteLocalRef(element);
+      if (!got) return false;
+      pointers_.push_back(texts_.back().data());
+    }
+    return true;
+  }
+  const char** data() { return pointers_.data(); }
+  std::int64_t size() const { return static_cast<std::int64_t>(pointers_.size()); }
+
+ private:
+  std::deque<Text> texts_;
+  std::vector<const char*> pointers_;
+};
+
+// A struct of the library with the texts that its members point to.
+template <class Struct>
+struct Holder : Struct {
+  Holder() : Struct() {}
+  explicit Holder(const Struct& value) : Struct(value) {}
+  std::deque<std::string> texts;
+};
+
+template <class Struct>
+const char* keep(Struct* holder, const char* text) {
+  if (!text) return nullptr;
+  return static_cast<Holder<Struct>*>(holder)->texts.emplace_back(text).c_str();
+}
+
+// ---- Handles ----
+
+inline bool handle(JNIEnv* env, jobject object, void** pointer) {
+  *pointer = nullptr;
+  if (!object) return true;
+  const jlong address = env->GetLongField(object, machine.address);
+  if (address == 0) {
+    auto made = static_cast<jthrowable>(env->CallStaticObjectMethod(machine.native_object, machine.closed, object));
+    if (made && !env->ExceptionCheck()) env->Throw(made);
+    return false;
+  }
+  *pointer = reinterpret_cast<void*>(static_cast<intptr_t>(address));
+  return true;
+}
+
+template <class Handle>
+bool handles(JNIEnv* env, jobjectArray array, std::vector<Handle*>* list) {
+  const jsize length = array ? env->GetArrayLength(array) : 0;
+  for (jsize i = 0; i < length; ++i) {
+    jobject element = env->GetObjectArrayElement(array, i);
+    void* pointer = nullptr;
+    const bool got = handle(env, element, &pointer);
+    env->DeleteLocalRef(element);
+    if (!got) return false;
+    list->push_back(static_cast<Handle*>(pointer));
+  }
+  return true;
+}
+
+// What the library lends to a callback.
+inline jobject lent(JNIEnv* env, const void* pointer) {
+  if (!pointer) return nullptr;
+  return env->NewObject(machine.lent_object, machine.make_lent, static_cast<jlong>(reinterpret_cast<intptr_t>(pointer)));
+}
+
+// What a callback gives to the library; a reference goes with it.
+inline void* given(JNIEnv* env, jobject object) {
+  if (!object) throw ckpt_swig::CallbackFailure(1, "the callback gave null");
+  return reinterpret_cast<void*>(static_cast<intptr_t>(env->GetLongField(object, machine.address)));
+}
+
+// ---- Numbers ----
+
+inline void set(JNIEnv* env, jintArray array, std::int32_t value) {
+  const jint element = value;
+  if (array) env->SetIntArrayRegion(array, 0, 1, &element);
+}
+inline void set(JNIEnv* env, jlongArray array, std::int64_t value) {
+  const jlong element = value;
+  if (array) env->SetLongArrayRegion(array, 0, 1, &element);
+}
+inline void set(JNIEnv* env, jlongArray array, std::uint64_t value) { set(env, array, static_cast<std::int64_t>(value)); }
+inline void set(JNIEnv* env, jdoubleArray array, double value) {
+  if (array) env->SetDoubleArrayRegion(array, 0, 1, &value);
+}
+inline void set(JNIEnv* env, jobjectArray array, const char* value) {
+  if (!array) return;
+  jstring text = text_object(env, value);
+  env->SetObjectArrayElement(array, 0, text);
+  env->DeleteLocalRef(text);
+}
+
+inline void region(JNIEnv* env, jlongArray array, jsize length, std::int64_t* list) {
+  env->GetLongArrayRegion(array, 0, length, reinterpret_cast<jlong*>(list));
+}
+inline void region(JNIEnv* env, jintArray array, jsize length, std::int32_t* list) {
+  env->GetIntArrayRegion(array, 0, length, list);
+}
+inline void region(JNIEnv* env, jdoubleArray array, jsize length, double* list) {
+  env->GetDoubleArrayRegion(array, 0, length, list);
+}
+template <class Array, class Number>
+void numbers(JNIEnv* env, Array array, std::vector<Number>* list) {
+  const jsize length = array ? env->GetArrayLength(array) : 0;
+  list->resize(static_cast<std::size_t>(length));
+  if (length > 0) region(env, array, length, list->data());
+}
+inline bool numbers(JNIEnv* env, jlongArray array, std::int64_t* list, jsize most) {
+  const jsize length = array ? env->GetArrayLength(array) : 0;
+  if (length > most) return refuse(env, "an array is too long");
+  if (length > 0) env->GetLongArrayRegion(array, 0, length, reinterpret_cast<jlong*>(list));
+  for (jsize i = length; i < most; ++i) list[i] = 0;
+  return true;
+}
+inline bool words(JNIEnv* env, jintArray array, std::uint32_t* list, jsize length) {
+  if (!array || env->GetArrayLength(array) != length) return refuse(env, "an array has a wrong length: counter 4, key 2");
+  env->GetIntArrayRegion(array, 0, length, reinterpret_cast<jint*>(list));
+  return true;
+}
+inline jlongArray number_array(JNIEnv* env, const std::int64_t* list, std::int64_t length) {
+  jlongArray made = env->NewLongArray(static_cast<jsize>(length));
+  if (made && length > 0) env->SetLongArrayRegion(made, 0, static_cast<jsize>(length), reinterpret_cast<const jlong*>(list));
+  return made;
+}
+inline jlongArray number_array(JNIEnv* env, const std::vector<std::int64_t>& list) {
+  return number_array(env, list.data(), static_cast<std::int64_t>(list.size()));
+}
+inline jdoubleArray real_array(JNIEnv* env, const std::vector<double>& list) {
+  const auto length = static_cast<jsize>(list.size());
+  jdoubleArray made = env->NewDoubleArray(length);
+  if (made && length > 0) env->SetDoubleArrayRegion(made, 0, length, list.data());
+  return made;
+}
+inline jbyteArray byte_array(JNIEnv* env, const std::string& bytes) {
+  const auto length = static_cast<jsize>(bytes.size());
+  jbyteArray made = env->NewByteArray(length);
+  if (made) env->SetByteArrayRegion(made, 0, length, reinterpret_cast<const jbyte*>(bytes.data()));
+  return made;
+}
+
+// Structs of a list, each for an object that will own it.
+template <class Struct>
+jlongArray held(JNIEnv* env, const std::vector<Struct>& list) {
+  std::vector<std::int64_t> addresses;
+  for (const Struct& element : list) {
+    addresses.push_back(static_cast<std::int64_t>(reinterpret_cast<intptr_t>(static_cast<Struct*>(new Holder<Struct>(element)))));
+  }
+  return number_array(env, addresses);
+}
+
+// ---- Values: arrays of numbers ----
+
+constexpr jsize action_numbers = 9;
+
+inline bool actions(JNIEnv* env, jlongArray array, std::vector<ckpt_action>* list) {
+  std::vector<std::int64_t> flat;
+  numbers(env, array, &flat);
+  if (flat.size() % action_numbers != 0) return refuse(env, "an action has nine numbers");
+  for (std::size_t i = 0; i < flat.size(); i += action_numbers) {
+    const std::int64_t* from = &flat[i];
+    ckpt_action action{};
+    action.kind = static_cast<std::int32_t>(from[0]);
+    action.micro_batch = static_cast<std::int32_t>(from[1]);
+    action.first = from[2];
+    action.last = from[3];
+    action.option = static_cast<std::int32_t>(from[4]);
+    action.item = static_cast<std::int32_t>(from[5]);
+    action.tier = static_cast<std::int32_t>(from[6]);
+    action.slot = static_cast<std::int32_t>(from[7]);
+    action.transfer = from[8];
+    list->push_back(action);
+  }
+  return true;
+}
+inline jlongArray action_array(JNIEnv* env, const std::vector<ckpt_action>& list) {
+  std::vector<std::int64_t> flat;
+  flat.reserve(list.size() * action_numbers);
+  for (const ckpt_action& a : list) {
+    flat.insert(flat.end(), {a.kind, a.micro_batch, a.first, a.last, a.option, a.item, a.tier, a.slot, a.transfer});
+  }
+  return number_array(env, flat);
+}
+
+inline jlongArray interval_array(JNIEnv* env, const std::vector<ckpt_interval>& list) {
+  std::vector<std::int64_t> flat;
+  flat.reserve(list.size() * 6);
+  for (const ckpt_interval& i : list) {
+    flat.insert(flat.end(), {i.kind, i.stage, i.chunk, i.micro_batch, i.begin_ns, i.end_ns});
+  }
+  return number_array(env, flat);
+}
+
+// dtype, then the lengths.
+inline bool spec(JNIEnv* env, jlongArray array, ckpt_tensor_spec* out) {
+  std::vector<std::int64_t> flat;
+  numbers(env, array, &flat);
+  if (flat.empty() || flat.size() > 9) return refuse(env, "a tensor spec has a dtype and at most 8 lengths");
+  *out = ckpt_tensor_spec{};
+  out->dtype = static_cast<ckpt_dtype>(flat[0]);
+  out->ndim = static_cast<std::int32_t>(flat.size() - 1);
+  for (std::size_t i = 1; i < flat.size(); ++i) out->shape[i - 1] = flat[i];
+  return true;
+}
+inline void append_spec(const ckpt_tensor_spec& spec, std::vector<std::int64_t>* flat) {
+  flat->push_back(spec.dtype);
+  flat->insert(flat->end(), spec.shape, spec.shape + spec.ndim);
+}
+inline jlongArray spec_array(JNIEnv* env, const ckpt_tensor_spec& spec) {
+  std::vector<std::int64_t> flat;
+  append_spec(spec, &flat);
+  return number_array(env, flat);
+}
+
+// Seven numbers, then how long the input's spec is, then both specs.
+inline jlongArray context_array(JNIEnv* env, const ckpt_layer_context& context) {
+  std::vector<std::int64_t> flat = {context.option,       context.micro_batch,    context.recomputation,
+                                    context.layer,        context.step,           static_cast<std::int64_t>(context.seed),
+                                    context.first_sample, context.input->ndim + 1};
+  append_spec(*context.input, &flat);
+  append_spec(*context.output, &flat);
+  return number_array(env, flat);
+}
+inline bool layer_bytes(JNIEnv* env, jlongArray array, ckpt_layer_option* out) {
+  std::int64_t list[3] = {0, 0, 0};
+  if (!numbers(env, array, list, 3)) return false;
+  *out = ckpt_layer_option{list[0], list[1], list[2]};
+  return true;
+}
+
+// ---- Memory ----
+
+inline bool direct(JNIEnv* env, jobject buffer, void** address, std::int64_t* bytes) {
+  *address = nullptr;
+  *bytes = 0;
+  if (!buffer) return true;
+  *address = env->GetDirectBufferAddress(buffer);
+  *bytes = env->GetDirectBufferCapacity(buffer);
+  if (!*address && *bytes != 0) {
+    return refuse(env, "the buffer is on the heap: the library needs a direct one (ByteBuffer.allocateDirect)");
+  }
+  return true;
+}
+
+inline jobject lent_buffer(JNIEnv* env, const ckpt_swig::Bytes& bytes) {
+  if (!bytes.data) return nullptr;
+  if (bytes.size > INT32_MAX) throw ckpt_swig::CallbackFailure(1, "a buffer of 2 GiB or more does not fit a ByteBuffer");
+  jobject buffer = env->NewDirectByteBuffer(bytes.data, bytes.size);
+  if (!buffer || bytes.writable) return buffer;
+  jobject read_only = env->CallObjectMethod(buffer, machine.read_only);
+  env->DeleteLocalRef(buffer);
+  return read_only;
+}
+
+struct View {
+  std::int64_t address;
+  std::int64_t bytes;
+};
+inline View view(std::int64_t address, std::int64_t bytes) { return View{address, bytes}; }
+inline jobject view_object(JNIEnv* env, const View& view) {
+  return env->NewDirectByteBuffer(reinterpret_cast<void*>(static_cast<intptr_t>(view.address)), view.bytes);
+}
+
+// The environment of the calling thread, attached for as long as this lives.
+class Attached {
+ public:
+  Attached() {
+    if (machine.vm->GetEnv(reinterpret_cast<void**>(&env_), JNI_VERSION_10) == JNI_OK) return;
+    attached_ = machine.vm->AttachCurrentThreadAsDaemon(reinterpret_cast<void**>(&env_), nullptr) == JNI_OK;
+  }
+  ~Attached() {
+    if (attached_) machine.vm->DetachCurrentThread();
+  }
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+  JNIEnv* env() const { return env_; }
+
+ private:
+  JNIEnv* env_ = nullptr;
+  bool attached_ = false;
+};
+
+struct Buffer {
+  JNIEnv* env = nullptr;
+  jobject object = nullptr;
+};
+
+inline void forget(void* reference) {
+  if (ckpt_swig::machine_closed.load(std::memory_order_relaxed)) return;
+  const Attached thread;
+  if (thread.env()) thread.env()->DeleteGlobalRef(static_cast<jobject>(reference));
+}
+
+// The caller has compared the buffer's length with what the shape needs.
+inline ckpt_status tensor_borrow(Buffer buffer, ckpt_dtype dtype, const std::int64_t* shape, std::int64_t ndim,
+                                 ckpt_tensor** tensor) {
+  void* address = nullptr;
+  std::int64_t capacity = 0;
+  if (!direct(buffer.env, buffer.object, &address, &capacity)) return CKPT_E_INVALID_ARGUMENT;
+  if (capacity == 0) address = nullptr;
+  jobject reference = buffer.env->NewGlobalRef(buffer.object);
+  const ckpt_status status = ckpt_tensor_borrow(address, dtype, shape, ndim, forget, reference, tensor);
+  if (status != CKPT_OK) buffer.env->DeleteGlobalRef(reference);
+  return status;
+}
+
+// ---- Callbacks ----
+
+// Takes the exception: its status when it means one, its text; any other one is also reported (CallbackFailures.java).
+[[noreturn]] inline void throw_callback_failure(JNIEnv* env, jthrowable thrown) {
+  env->ExceptionClear();
+  std::int32_t status = env->CallStaticIntMethod(machine.failures, machine.failure_status, thrown);
+  if (env->ExceptionCheck()) {
+    env->ExceptionClear();
+    status = 1;
+  }
+  auto text = static_cast<jstring>(env->CallStaticObjectMethod(machine.failures, machine.failure_text, thrown));
+  if (env->ExceptionCheck()) {
+    env->ExceptionClear();
+    text = nullptr;
+  }
+  Text utf8;
+  const bool got = text && utf8.get(env, text);
+  if (!got) env->ExceptionClear();
+  if (text) env->DeleteLocalRef(text);
+  env->DeleteLocalRef(thrown);
+  throw ckpt_swig::CallbackFailure(status, got ? utf8.data() : "an exception without a text");
+}
+
+// A value that a callback returned was refused.
+[[noreturn]] inline void throw_pending(JNIEnv* env) {
+  jthrowable thrown = env->ExceptionOccurred();
+  if (!thrown) throw ckpt_swig::CallbackFailure(1, "the callback gave a value that does not fit");
+  throw_callback_failure(env, thrown);
+}
+
+// ---- The life of the machine ----
+
+// Nothing calls into the machine from here on.
+inline void close_machine() { ckpt_swig::machine_closed.store(true); }
+
+inline void thread_starts(const char* name, void*) {
+  if (ckpt_swig::machine_closed.load()) return;
+  JavaVMAttachArgs arguments = {JNI_VERSION_10, const_cast<char*>(name), nullptr};
+  JNIEnv* env = nullptr;
+  machine.vm->AttachCurrentThreadAsDaemon(reinterpret_cast<void**>(&env), &arguments);
+}
+
+inline void thread_stops(const char*, void*) {
+  if (!ckpt_swig::machine_closed.load()) machine.vm->DetachCurrentThread();
+}
+
+inline jclass global_class(JNIEnv* env, const char* name) {
+  jclass found = env->FindClass(name);
+  return found ? static_cast<jclass>(env->NewGlobalRef(found)) : nullptr;
+}
+
+inline bool look_up(JavaVM* vm, JNIEnv* env) {
+  machine.vm = vm;
+  machine.exception = global_class(env, "org/ckpt/CkptException");
+  if (!machine.exception) return false;
+  machine.make_exception = env->GetStaticMethodID(machine.exception, "of", "(ILjava/lang/String;)Lorg/ckpt/CkptException;");
+  machine.failures = global_class(env, "org/ckpt/CallbackFailures");
+  if (!machine.make_exception || !machine.failures) return false;
+  machine.failure_status = env->GetStaticMethodID(machine.failures, "status", "(Ljava/lang/Throwable;)I");
+  machine.failure_text = env->GetStaticMethodID(machine.failures, "text", "(Ljava/lang/Throwable;)Ljava/lang/String;");
+  machine.native_object = global_class(env, "org/ckpt/NativeObject");
+  machine.lent_object = global_class(env, "org/ckpt/LentObject");
+  jclass buffer = env->FindClass("java/nio/ByteBuffer");
+  if (!machine.failure_status || !machine.failure_text || !machine.native_object || !machine.lent_object || !buffer) return false;
+  machine.address = env->GetFieldID(machine.native_object, "address", "J");
+  machine.closed = env->GetStaticMethodID(machine.native_object, "closed", "(Lorg/ckpt/NativeObject;)Lorg/ckpt/CkptException;");
+  machine.make_lent = env->GetMethodID(machine.lent_object, "<init>", "(J)V");
+  machine.read_only = env->GetMethodID(buffer, "asReadOnlyBuffer", "()Ljava/nio/ByteBuffer;");
+  return machine.address && machine.closed && machine.make_lent && machine.read_only;
+}
+
+}  // namespace ckpt_java
+
+// Threads of the library attach once, when they start, and not per callback. The library is never unloaded (-z nodelete), so the
+// hooks stay for the process's life.
+extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
+  JNIEnv* env = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_10) != JNI_OK) return JNI_ERR;
+  if (!ckpt_java::look_up(vm, env)) return JNI_ERR;
+  std::int64_t id = 0;
+  if (ckpt_add_thread_hooks(ckpt_java::thread_starts, ckpt_java::thread_stops, nullptr, nullptr, &id) != CKPT_OK) return JNI_ERR;
+  return JNI_VERSION_10;
+}
+
+#endif  // CKPT_JAVA_SUPPORT_HPP

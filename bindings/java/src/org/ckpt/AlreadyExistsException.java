@@ -1,0 +1,15 @@
+package org.ckpt;
+
+/** The name is taken. */
+public class AlreadyExistsException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public AlreadyExistsException(String message) {
+    super(Status.ALREADY_EXISTS, message);
+  }
+}

@@ -1,0 +1,104 @@
+package org.ckpt;
+
+/** What belongs to the library as a whole: version, log, random numbers, clocks, processors. */
+public final class Ckpt {
+  private Ckpt() {}
+
+  /**
+   * The version of the native library that is loaded.
+   *
+   * @return major * 1000000 + minor * 1000 + patch
+   */
+  public static int version() {
+    return NativeJNI.ckpt_version();
+  }
+
+  /**
+   * The version as text.
+   *
+   * @return "major.minor.patch"
+   */
+  public static String versionString() {
+    return Native.ckpt_version_string();
+  }
+
+  /**
+   * Compiler, build type and sanitizers of the native library.
+   *
+   * @return one line
+   */
+  public static String buildInfo() {
+    return Native.ckpt_build_info();
+  }
+
+  /**
+   * Whether this build has a feature.
+   *
+   * @param name "threads", "fork-safe", "blas-dlopen", "dlpack", "safetensors" or "multiversioned-kernels"
+   * @return false for unknown names too
+   */
+  public static boolean hasFeature(String name) {
+    return Native.ckpt_feature(name) != 0;
+  }
+
+  /**
+   * Processors that a busy computation should use: affinity and the control group's quota considered.
+   *
+   * @return at least 1
+   */
+  public static int availableThreads() {
+    return Native.ckpt_available_threads();
+  }
+
+  /**
+   * The system's monotonic clock, which all objects without a clock of their own use.
+   *
+   * @return nanoseconds since a fixed, arbitrary moment
+   */
+  public static long monotonicNs() {
+    return NativeObject.number(out -> Native.ckpt_clock_now(null, out));
+  }
+
+  /**
+   * One block of Philox4x32-10: random words that are the same on every machine.
+   *
+   * @param counter four words
+   * @param key two words
+   * @return four words
+   */
+  public static int[] philox(int[] counter, int[] key) {
+    int[] out = new int[4];
+    Native.ckpt_random_philox(counter, key, out);
+    return out;
+  }
+
+  /**
+   * Sends the log to a listener. Returns when the one before is no longer running.
+   *
+   * @param minLevel the least grave messages that it gets
+   * @param listener null: silence, which is the default
+   */
+  public static void setLog(LogLevel minLevel, LogListener listener) {
+    Native.ckpt_set_log(minLevel.ordinal(), listener == null ? null : new Log(listener).pinned());
+  }
+
+  private static final LogLevel[] LEVELS = LogLevel.values();
+
+  private static final class Log extends NativeLogListener {
+    private final LogListener listener;
+
+    Log(LogListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void message(int level, String component, String message) {
+      listener.message(LEVELS[level], component, message);
+    }
+  }
+
+  /** What the native library knows as the last error of this thread; "" when there was none. For tests. */
+  static String lastError() {
+    return Native.ckpt_last_error();
+  }
+}

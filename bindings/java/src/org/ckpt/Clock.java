@@ -1,0 +1,61 @@
+package org.ckpt;
+
+import java.util.function.LongSupplier;
+
+/** A source of time that never goes backwards. Objects that watch time take one, so that tests need no real time. Synchronised. */
+public final class Clock extends NativeObject {
+  private Clock(long address) {
+    super(address, Native::ckpt_clock_release);
+  }
+
+  /**
+   * A clock that stands still until {@link #advance}.
+   *
+   * @param startNs its time, in nanoseconds, at least 0
+   * @return the clock
+   */
+  public static Clock manual(long startNs) {
+    return new Clock(number(out -> Native.ckpt_clock_create_manual(startNs, out)));
+  }
+
+  /**
+   * A clock that asks the caller, on any thread.
+   *
+   * @param now gives nanoseconds since a fixed moment; when it throws, the time that it gave last counts
+   * @return the clock
+   */
+  public static Clock custom(LongSupplier now) {
+    return new Clock(number(out -> Native.ckpt_clock_create_custom(new Source(now).pinned(), out)));
+  }
+
+  /**
+   * Moves a manual clock forward.
+   *
+   * @param ns nanoseconds, at least 0
+   */
+  public void advance(long ns) {
+    Native.ckpt_clock_advance(this, ns);
+  }
+
+  /**
+   * The time.
+   *
+   * @return nanoseconds since a fixed, arbitrary moment
+   */
+  public long nowNs() {
+    return number(out -> Native.ckpt_clock_now(this, out));
+  }
+
+  private static final class Source extends NativeClockSource {
+    private final LongSupplier now;
+
+    Source(LongSupplier now) {
+      this.now = now;
+    }
+
+    @Override
+    public long now() {
+      return now.getAsLong();
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package org.ckpt;
+
+/** Stored bytes are not what was written, or not of the format. */
+public class CorruptException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public CorruptException(String message) {
+    super(Status.CORRUPT, message);
+  }
+}

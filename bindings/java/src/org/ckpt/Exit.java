@@ -1,0 +1,53 @@
+package org.ckpt;
+
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
+
+/**
+ * The end of the virtual machine. Objects with threads that call back are closed, each as it was configured; then the native code
+ * calls no Java any more, and the process may end.
+ */
+final class Exit {
+  /** Whoever calls System.exit inside a callback would be waited for in vain. */
+  private static final long LONGEST_MILLIS = 60_000;
+
+  private static final Set<AutoCloseable> OWNERS = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+  private Exit() {}
+
+  static void prepare() {
+    Runtime.getRuntime().addShutdownHook(new Thread(Exit::run, "ckpt-exit"));
+  }
+
+  /** The object is closed when the machine goes down. */
+  static void closes(AutoCloseable owner) {
+    OWNERS.add(owner);
+  }
+
+  private static void run() {
+    Thread closing = new Thread(Exit::closeAll, "ckpt-exit-close");
+    closing.setDaemon(true);
+    closing.start();
+    try {
+      closing.join(LONGEST_MILLIS);
+    } catch (InterruptedException hurry) {
+      Thread.currentThread().interrupt();
+    }
+    Native.close_machine();
+  }
+
+  private static void closeAll() {
+    AutoCloseable[] owners;
+    synchronized (OWNERS) {
+      owners = OWNERS.toArray(new AutoCloseable[0]);
+    }
+    for (AutoCloseable owner : owners) {
+      try {
+        owner.close();
+      } catch (Exception error) {
+        System.getLogger("org.ckpt").log(System.Logger.Level.ERROR, "closing at exit", error);
+      }
+    }
+  }
+}

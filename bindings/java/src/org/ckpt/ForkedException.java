@@ -1,0 +1,15 @@
+package org.ckpt;
+
+/** The object's threads stayed in the parent of this forked process. */
+public class ForkedException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public ForkedException(String message) {
+    super(Status.FORKED, message);
+  }
+}

@@ -1,0 +1,15 @@
+package org.ckpt;
+
+/** The operating system failed to read, write or sync. */
+public class IoException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public IoException(String message) {
+    super(Status.IO, message);
+  }
+}

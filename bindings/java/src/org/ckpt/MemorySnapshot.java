@@ -1,0 +1,11 @@
+package org.ckpt;
+
+import java.util.List;
+
+/**
+ * Totals and layers of the same moment.
+ *
+ * @param stats the totals
+ * @param layers all layers, in the order that was asked for
+ */
+public record MemorySnapshot(MemoryStats stats, List<LayerStats> layers) {}

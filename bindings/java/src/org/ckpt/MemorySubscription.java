@@ -1,0 +1,36 @@
+package org.ckpt;
+
+/**
+ * A listener that hears of events until this is closed or the tracker's end. The library keeps the listener alive: this object need
+ * not be kept.
+ */
+public class MemorySubscription implements AutoCloseable {
+  final MemoryTracker tracker;
+  final long id;
+
+  MemorySubscription(MemoryTracker tracker, long id) {
+    this.tracker = tracker;
+    this.id = id;
+  }
+
+  /**
+   * Ends it. Returns when no other thread is inside the listener.
+   *
+   * @throws NotFoundException when it has ended already
+   * @throws InvalidStateException when listeners would wait for each other
+   */
+  public void unsubscribe() {
+    Native.ckpt_memory_tracker_unsubscribe(tracker, id);
+  }
+
+  /** Ends it; one that has ended already stays so. */
+  @Override
+  public void close() {
+    if (tracker.isClosed()) return;
+    try {
+      unsubscribe();
+    } catch (NotFoundException ended) {
+      // What was wanted.
+    }
+  }
+}

@@ -1,0 +1,432 @@
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * Counts allocations of checkpoints: live, peak and total bytes, per layer; scopes, limit, events, export. Layers are named by a
+ * text, or by the number that {@link #layer} gives, which is faster. Synchronised.
+ *
+ * <p>Listeners that hold the tracker itself keep it alive: end their subscription, or close the tracker.
+ */
+public final class MemoryTracker extends NativeObject {
+  private MemoryTracker(long address) {
+    super(address, Native::ckpt_memory_tracker_release);
+  }
+
+  /** A tracker on the system's monotonic clock that tells of every new peak. */
+  public MemoryTracker() {
+    this(null, 1);
+  }
+
+  /**
+   * A tracker that has counted nothing.
+   *
+   * @param clock dates what is recorded; null: the system's monotonic clock in its coarse form
+   * @param peakGranularityBytes see {@link #setPeakGranularity}
+   */
+  public MemoryTracker(Clock clock, long peakGranularityBytes) {
+    this(create(clock, peakGranularityBytes));
+  }
+
+  private static long create(Clock clock, long peakGranularityBytes) {
+    try (ckpt_memory_tracker_options options = new ckpt_memory_tracker_options()) {
+      options.setClock(clock);
+      options.setPeak_granularity_bytes(peakGranularityBytes);
+      return number(out -> Native.ckpt_memory_tracker_create(options, out));
+    } finally {
+      Reference.reachabilityFence(clock);
+    }
+  }
+
+  /**
+   * Another reference to the same tracker.
+   *
+   * @return to be closed by itself
+   */
+  public MemoryTracker share() {
+    Native.ckpt_memory_tracker_retain(this);
+    return new MemoryTracker(address());
+  }
+
+  // ---- Layers ----
+
+  /**
+   * The number of the layer of this name, which need not have been given before.
+   *
+   * @param name any text that is not blank
+   * @return 0, 1, 2, ... in the order in which names are first given
+   */
+  public int layer(String name) {
+    return whole(out -> Native.ckpt_memory_tracker_layer(this, name, out));
+  }
+
+  /**
+   * The number of a layer.
+   *
+   * @param name its name
+   * @return empty for a name that was never given
+   */
+  public OptionalInt findLayer(String name) {
+    try {
+      return OptionalInt.of(whole(out -> Native.ckpt_memory_tracker_find_layer(this, name, out)));
+    } catch (NotFoundException none) {
+      return OptionalInt.empty();
+    }
+  }
+
+  /**
+   * The name of a layer.
+   *
+   * @param layer its number
+   * @return the name
+   */
+  public String layerName(int layer) {
+    return text(out -> Native.ckpt_memory_tracker_layer_name(this, layer, out));
+  }
+
+  // ---- Recording ----
+
+  /**
+   * Books an allocation.
+   *
+   * @param layer the layer's number
+   * @param bytes more than 0
+   * @return the allocation's id, never 0
+   */
+  public long recordAllocation(int layer, long bytes) {
+    return number(out -> Native.ckpt_memory_tracker_record_allocation(this, layer, bytes, out));
+  }
+
+  /**
+   * The same by name, which need not have been given before.
+   *
+   * @param layer the layer's name
+   * @param bytes more than 0
+   * @return the allocation's id, never 0
+   */
+  public long recordAllocation(String layer, long bytes) {
+    return number(out -> Native.ckpt_memory_tracker_record_allocation_named(this, layer, bytes, out));
+  }
+
+  /**
+   * Like {@link #recordAllocation(int, long)} when the live total stays within the limit.
+   *
+   * @param layer the layer's number
+   * @param bytes more than 0
+   * @return the allocation's id; empty when the limit refuses it
+   */
+  public OptionalLong tryReserve(int layer, long bytes) {
+    return reserved(out -> Native.ckpt_memory_tracker_try_reserve(this, layer, bytes, out));
+  }
+
+  /**
+   * The same by name.
+   *
+   * @param layer the layer's name
+   * @param bytes more than 0
+   * @return the allocation's id; empty when the limit refuses it
+   */
+  public OptionalLong tryReserve(String layer, long bytes) {
+    return reserved(out -> Native.ckpt_memory_tracker_try_reserve_named(this, layer, bytes, out));
+  }
+
+  private static OptionalLong reserved(Into<long[]> call) {
+    try {
+      return OptionalLong.of(number(call));
+    } catch (OverBudgetException refused) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * Books the end of an allocation.
+   *
+   * @param allocation its id
+   * @throws NotFoundException when it is not live
+   */
+  public void recordDeallocation(long allocation) {
+    Native.ckpt_memory_tracker_record_deallocation(this, allocation);
+  }
+
+  /**
+   * Frees all live allocations of a layer in one step.
+   *
+   * @param layer the layer's number
+   * @return how many
+   */
+  public long freeLayer(int layer) {
+    return number(out -> Native.ckpt_memory_tracker_record_deallocation_layer(this, layer, out));
+  }
+
+  /**
+   * The same by name.
+   *
+   * @param layer the layer's name
+   * @return how many
+   */
+  public long freeLayer(String layer) {
+    return number(out -> Native.ckpt_memory_tracker_record_deallocation_named(this, layer, out));
+  }
+
+  // ---- Reading ----
+
+  /**
+   * The totals.
+   *
+   * @return of one moment
+   */
+  public MemoryStats stats() {
+    try (ckpt_memory_stats struct = new ckpt_memory_stats()) {
+      Native.ckpt_memory_tracker_stats(this, struct);
+      return MemoryStats.of(struct);
+    }
+  }
+
+  /**
+   * What a layer holds.
+   *
+   * @param layer the layer's number
+   * @return the numbers
+   */
+  public LayerStats layerStats(int layer) {
+    try (ckpt_memory_layer_stats struct = new ckpt_memory_layer_stats()) {
+      Native.ckpt_memory_tracker_layer_stats(this, layer, struct);
+      return LayerStats.of(struct);
+    }
+  }
+
+  /**
+   * The same by name.
+   *
+   * @param layer the layer's name
+   * @return the numbers
+   */
+  public LayerStats layerStats(String layer) {
+    try (ckpt_memory_layer_stats struct = new ckpt_memory_layer_stats()) {
+      Native.ckpt_memory_tracker_layer_stats_named(this, layer, struct);
+      return LayerStats.of(struct);
+    }
+  }
+
+  /**
+   * Totals and all layers of one moment.
+   *
+   * @param order of the layers
+   * @return the snapshot
+   */
+  public MemorySnapshot snapshot(MemoryOrder order) {
+    try (ckpt_memory_stats totals = new ckpt_memory_stats()) {
+      List<LayerStats> layers = new ArrayList<>();
+      for (ckpt_memory_layer_stats layer : Native.ckpt_memory_tracker_snapshot(this, order.number(), totals)) {
+        try (layer) {
+          layers.add(LayerStats.of(layer));
+        }
+      }
+      return new MemorySnapshot(MemoryStats.of(totals), List.copyOf(layers));
+    }
+  }
+
+  /**
+   * The live allocations of one moment.
+   *
+   * @return oldest first
+   */
+  public List<MemoryAllocation> liveAllocations() {
+    List<MemoryAllocation> live = new ArrayList<>();
+    for (ckpt_memory_allocation allocation : Native.ckpt_memory_tracker_live_allocations(this)) {
+      try (allocation) {
+        live.add(MemoryAllocation.of(allocation));
+      }
+    }
+    return List.copyOf(live);
+  }
+
+  /**
+   * What is saved against storing everything.
+   *
+   * @param storeAllBytes what that would take
+   * @return bytes and their share
+   */
+  public MemorySavings savings(long storeAllBytes) {
+    long[] saved = new long[1];
+    double fraction = real(out -> Native.ckpt_memory_tracker_savings(this, storeAllBytes, saved, out));
+    return new MemorySavings(saved[0], fraction);
+  }
+
+  /** Counts from now on as if the live allocations had just been made. */
+  public void resetStats() {
+    Native.ckpt_memory_tracker_reset_stats(this);
+  }
+
+  // ---- Scopes and limit ----
+
+  /**
+   * Opens a scope inside the innermost open one.
+   *
+   * @param name need not be unique
+   * @return to be closed
+   */
+  public MemoryScope scope(String name) {
+    return new MemoryScope(this, number(out -> Native.ckpt_memory_tracker_push_scope(this, name, out)));
+  }
+
+  /**
+   * Sets the limit of the live total. Recording goes on above it, with an event.
+   *
+   * @param limitBytes more than 0
+   * @param hysteresisBytes the next event comes only after the total was so far below the limit; 0 .. limitBytes - 1
+   */
+  public void setLimit(long limitBytes, long hysteresisBytes) {
+    Native.ckpt_memory_tracker_set_limit(this, limitBytes, hysteresisBytes);
+  }
+
+  /** Back to no limit, the default. */
+  public void clearLimit() {
+    Native.ckpt_memory_tracker_clear_limit(this);
+  }
+
+  /**
+   * The limit.
+   *
+   * @return empty when there is none
+   */
+  public Optional<MemoryLimit> limit() {
+    long[] hysteresis = new long[1];
+    long limit = number(out -> Native.ckpt_memory_tracker_limit(this, out, hysteresis));
+    return limit == 0 ? Optional.empty() : Optional.of(new MemoryLimit(limit, hysteresis[0]));
+  }
+
+  // ---- Events ----
+
+  /**
+   * Calls a listener for every event of these kinds from now on.
+   *
+   * @param listener pinned until the subscription or the tracker ends
+   * @param kinds none: all
+   * @return ends the subscription; need not be kept
+   */
+  public MemorySubscription subscribe(MemoryListener listener, MemoryEventKind... kinds) {
+    if (listener == null) throw new InvalidArgumentException("listener is null");
+    Listener called = new Listener(listener);
+    return new MemorySubscription(
+        this, number(out -> Native.ckpt_memory_tracker_subscribe(this, sum(kinds), called.pinned(), out)));
+  }
+
+  /**
+   * Calls a listener at every new peak.
+   *
+   * @param listener pinned until the subscription or the tracker ends
+   * @return ends the subscription; need not be kept
+   */
+  public MemorySubscription onPeakMemoryExceeded(MemoryListener listener) {
+    return subscribe(listener, MemoryEventKind.NEW_PEAK);
+  }
+
+  /**
+   * Calls a listener when the live total rises above the limit.
+   *
+   * @param listener pinned until the subscription or the tracker ends
+   * @return ends the subscription; need not be kept
+   */
+  public MemorySubscription onMemoryLimitExceeded(MemoryListener listener) {
+    return subscribe(listener, MemoryEventKind.LIMIT_EXCEEDED);
+  }
+
+  /**
+   * Collects events, to be polled. When the queue is full, new ones are dropped and counted.
+   *
+   * @param capacity 1 .. 2^24 events
+   * @param kinds none: all
+   * @return the queue
+   */
+  public MemoryEventQueue subscribeQueue(long capacity, MemoryEventKind... kinds) {
+    return new MemoryEventQueue(
+        this, number(out -> Native.ckpt_memory_tracker_subscribe_queue(this, sum(kinds), capacity, out)));
+  }
+
+  private static int sum(MemoryEventKind[] kinds) {
+    MemoryEventKind[] wanted = kinds.length == 0 ? MemoryEventKind.values() : kinds;
+    return Arrays.stream(wanted).mapToInt(MemoryEventKind::number).reduce(0, (a, b) -> a | b);
+  }
+
+  /**
+   * Switches all events off or on again. Accounting goes on.
+   *
+   * @param enabled true is the default
+   */
+  public void enableEvents(boolean enabled) {
+    Native.ckpt_memory_tracker_enable_events(this, enabled ? 1 : 0);
+  }
+
+  /**
+   * Tells of a new peak only when it is far enough above the last one told.
+   *
+   * @param bytes more than 0; 1, the default, tells every new peak
+   */
+  public void setPeakGranularity(long bytes) {
+    Native.ckpt_memory_tracker_set_peak_granularity(this, bytes);
+  }
+
+  // ---- Export ----
+
+  /**
+   * A snapshot as one JSON object, whose members docs/memory.md names.
+   *
+   * @param maxLayers that hold the most live bytes; -1: all
+   * @return JSON
+   */
+  public String json(long maxLayers) {
+    return Native.ckpt_memory_tracker_json(this, maxLayers);
+  }
+
+  /**
+   * A snapshot in the Prometheus text format.
+   *
+   * @param maxLayers the first by number; -1: all
+   * @return the text
+   */
+  public String prometheus(long maxLayers) {
+    return Native.ckpt_memory_tracker_prometheus(this, maxLayers);
+  }
+
+  /**
+   * Asks the system for the memory that this process can have, control groups included.
+   *
+   * @return the numbers
+   */
+  public static MemorySystem probe() {
+    try (ckpt_memory_system struct = new ckpt_memory_system()) {
+      Native.ckpt_memory_probe(struct);
+      return MemorySystem.of(struct);
+    }
+  }
+
+  private static final class Listener extends NativeMemoryListener {
+    private static final MemoryEventKind[] BY_NUMBER = new MemoryEventKind[9];
+
+    static {
+      for (MemoryEventKind kind : MemoryEventKind.values()) BY_NUMBER[kind.number()] = kind;
+    }
+
+    private final MemoryListener listener;
+
+    Listener(MemoryListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void on_event(
+        int kind, long sequence, long allocation, long bytes, long current_bytes, long peak_bytes, long limit_bytes, long time_ns,
+        String layer_name, int layer) {
+      listener.onEvent(
+          new MemoryEvent(
+              BY_NUMBER[kind], sequence, allocation, bytes, current_bytes, peak_bytes, limit_bytes, time_ns, layer_name, layer));
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package org.ckpt;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Finds and loads libckpt_java.so, which brings libckpt.so.0 from the same directory. Looks, in this order, in the directory that
+ * the system property org.ckpt.library.path names (and then nowhere else), in those of java.library.path, and in the jar, from
+ * where both are unpacked to a private directory that is removed at once.
+ */
+final class NativeLoader {
+  static final String PROPERTY = "org.ckpt.library.path";
+  private static final String LIBRARY = "libckpt_java.so";
+  private static final String CORE = "libckpt.so.0";
+  private static boolean done;
+
+  private final List<String> tried = new ArrayList<>();
+
+  private NativeLoader() {}
+
+  static synchronized void load() {
+    if (done) return;
+    new NativeLoader().find();
+    done = true;
+    Exit.prepare();
+  }
+
+  private void find() {
+    String chosen = System.getProperty(PROPERTY);
+    if (chosen != null) {
+      if (fromDirectory(Path.of(chosen), "property " + PROPERTY)) return;
+      throw failure("the property is set, so nothing else was tried");
+    }
+    for (String directory : System.getProperty("java.library.path", "").split(File.pathSeparator)) {
+      if (!directory.isEmpty() && fromDirectory(Path.of(directory), "java.library.path")) return;
+    }
+    if (fromJar()) return;
+    throw failure("set -D" + PROPERTY + "=DIRECTORY");
+  }
+
+  private boolean fromDirectory(Path directory, String why) {
+    Path file = directory.resolve(LIBRARY).toAbsolutePath();
+    if (!Files.exists(file)) {
+      tried.add(file + " (" + why + "): not there");
+      return false;
+    }
+    return load(file, file + " (" + why + ")");
+  }
+
+  private boolean load(Path file, String place) {
+    try {
+      System.load(file.toString());
+      return true;
+    } catch (UnsatisfiedLinkError error) {
+      tried.add(place + ": " + error.getMessage());
+      return false;
+    }
+  }
+
+  private boolean fromJar() {
+    String folder = "native/" + platform();
+    String place = "resource org/ckpt/" + folder + "/" + LIBRARY;
+    try (InputStream library = NativeLoader.class.getResourceAsStream(folder + "/" + LIBRARY);
+        InputStream core = NativeLoader.class.getResourceAsStream(folder + "/" + CORE)) {
+      if (library == null || core == null) {
+        tried.add(place + ": not in the jar");
+        return false;
+      }
+      Path directory = Files.createTempDirectory("ckpt-"); // nobody else may enter it
+      Path file = directory.resolve(LIBRARY);
+      try {
+        Files.copy(core, directory.resolve(CORE));
+        Files.copy(library, file);
+        return load(file, place + ", unpacked to " + directory);
+      } finally { // what is mapped stays mapped
+        Files.deleteIfExists(file);
+        Files.deleteIfExists(directory.resolve(CORE));
+        Files.deleteIfExists(directory);
+      }
+    } catch (IOException error) {
+      tried.add(place + ": cannot be unpacked to " + System.getProperty("java.io.tmpdir") + ": " + error);
+      return false;
+    }
+  }
+
+  private UnsatisfiedLinkError failure(String hint) {
+    return new UnsatisfiedLinkError(
+        "ckpt: no native library for " + platform() + "; tried:\n  " + String.join("\n  ", tried) + "\n" + hint);
+  }
+
+  private static String platform() {
+    String maps = "";
+    try {
+      maps = Files.readString(Path.of("/proc/self/maps"));
+    } catch (IOException noProc) {
+      // Not Linux, or without /proc: taken for glibc.
+    }
+    return platform(System.getProperty("os.name"), System.getProperty("os.arch"), maps);
+  }
+
+  /** "linux-x64", "linux-arm64-musl", ...; maps: the process's mapped files, among which is the C library's loader. */
+  static String platform(String system, String machine, String maps) {
+    String os = system.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "");
+    String arch =
+        switch (machine) {
+          case "amd64", "x86_64" -> "x64";
+          case "aarch64" -> "arm64";
+          default -> machine;
+        };
+    return os + "-" + arch + (maps.contains("/ld-musl-") ? "-musl" : "");
+  }
+}

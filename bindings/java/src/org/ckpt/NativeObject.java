@@ -1,0 +1,109 @@
+package org.ckpt;
+
+import java.lang.ref.Cleaner;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * An object of the library. {@link #close} gives it back at once; otherwise that happens some time after the program lost it. A
+ * closed object throws {@link InvalidStateException}. Objects keep what they need alive, so they may be closed in any order; but do
+ * not close one while another thread is inside one of its calls.
+ */
+public abstract class NativeObject implements AutoCloseable {
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  /** Read by the native code, which also keeps this object reachable during its calls. 0: closed. */
+  private volatile long address;
+
+  private final Cleaner.Cleanable cleanable;
+
+  /** Lent by the library for a time: nothing is given back. */
+  NativeObject(long address) {
+    this.address = address;
+    this.cleanable = null;
+  }
+
+  /** One reference, which release gives back. */
+  NativeObject(long address, Consumer<NativeObject> release) {
+    this.address = address;
+    this.cleanable = CLEANER.register(this, new Remains(address, release));
+  }
+
+  private record Remains(long address, Consumer<NativeObject> release) implements Runnable {
+    @Override
+    public void run() {
+      release.accept(new LentObject(address));
+    }
+  }
+
+  /** Gives the object back. Closing again does nothing. */
+  @Override
+  public void close() {
+    address = 0;
+    if (cleanable != null) cleanable.clean();
+  }
+
+  /**
+   * Whether {@link #close} was called.
+   *
+   * @return true when it was
+   */
+  public final boolean isClosed() {
+    return address == 0;
+  }
+
+  final long address() {
+    if (address == 0) throw closed(this);
+    return address;
+  }
+
+  /** Called by the native code when it gets a closed object. */
+  static CkptException closed(NativeObject object) {
+    return new InvalidStateException("the " + object.getClass().getSimpleName() + " is closed");
+  }
+
+  // ---- Calls with out-parameters ----
+
+  interface Into<T> {
+    void call(T out);
+  }
+
+  static long number(Into<long[]> call) {
+    long[] out = new long[1];
+    call.call(out);
+    return out[0];
+  }
+
+  static int whole(Into<int[]> call) {
+    int[] out = new int[1];
+    call.call(out);
+    return out[0];
+  }
+
+  static double real(Into<double[]> call) {
+    double[] out = new double[1];
+    call.call(out);
+    return out[0];
+  }
+
+  static boolean truth(Into<int[]> call) {
+    return whole(call) != 0;
+  }
+
+  static String text(Into<String[]> call) {
+    String[] out = new String[1];
+    call.call(out);
+    return out[0];
+  }
+
+  /** Nanoseconds for the library; null waits for ever. */
+  static long nanoseconds(Duration timeout) {
+    if (timeout == null) return -1;
+    if (timeout.isNegative()) throw new InvalidArgumentException("timeout is " + timeout + "; at least 0");
+    try {
+      return timeout.toNanos();
+    } catch (ArithmeticException tooLong) {
+      return Long.MAX_VALUE;
+    }
+  }
+}

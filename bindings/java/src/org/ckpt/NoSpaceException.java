@@ -1,0 +1,15 @@
+package org.ckpt;
+
+/** The device or quota is full. */
+public class NoSpaceException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public NoSpaceException(String message) {
+    super(Status.NO_SPACE, message);
+  }
+}

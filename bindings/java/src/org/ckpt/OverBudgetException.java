@@ -1,0 +1,15 @@
+package org.ckpt;
+
+/** Does not fit the memory budget or limit. */
+public class OverBudgetException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public OverBudgetException(String message) {
+    super(Status.OVER_BUDGET, message);
+  }
+}

@@ -1,0 +1,95 @@
+package org.ckpt;
+
+/** How a call of the library ended. Numbers are fixed for ever. */
+public enum Status {
+  /** It went well. */
+  OK(0),
+
+  /** An argument has a value that is never valid. */
+  INVALID_ARGUMENT(-1),
+
+  /** The system gave no memory. */
+  OUT_OF_MEMORY(-2),
+
+  /** An index or size lies outside what the object has or can hold. */
+  OUT_OF_RANGE(-3),
+
+  /** The call is not allowed now: wrong order, already done, closed. */
+  INVALID_STATE(-4),
+
+  /** No such name, id, file or checkpoint. */
+  NOT_FOUND(-5),
+
+  /** The name is taken. */
+  ALREADY_EXISTS(-6),
+
+  /** Somebody else holds it. */
+  BUSY(-7),
+
+  /** The time-out ran out first. */
+  TIMEOUT(-8),
+
+  /** Stopped on request. */
+  CANCELLED(-9),
+
+  /** A callback failed; the message has its text, and the cause is what it threw when that was on the calling thread. */
+  CALLBACK(-10),
+
+  /** The object's threads stayed in the parent of this forked process. */
+  FORKED(-11),
+
+  /** A bounded queue has no place. */
+  QUEUE_FULL(-12),
+
+  /** The queue or object was closed. */
+  CLOSED(-13),
+
+  /** The operating system failed to read, write or sync. */
+  IO(-14),
+
+  /** The device or quota is full. */
+  NO_SPACE(-15),
+
+  /** The operating system denied access. */
+  PERMISSION(-16),
+
+  /** Stored bytes are not what was written, or not of the format. */
+  CORRUPT(-17),
+
+  /** Valid, but not something that this object or build can do. */
+  UNSUPPORTED(-18),
+
+  /** Does not fit the memory budget or limit. */
+  OVER_BUDGET(-19),
+
+  /** A schedule breaks a rule. */
+  INVALID_SCHEDULE(-20),
+
+  /** A defect of the library: please report it. */
+  INTERNAL(-21),
+
+  /** A number that this version does not know. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private final int number;
+
+  Status(int number) {
+    this.number = number;
+  }
+
+  /**
+   * The number in the C API.
+   *
+   * @return 0 for OK, negative for errors
+   */
+  public int number() {
+    return number;
+  }
+
+  static Status of(int number) {
+    for (Status status : values()) {
+      if (status.number == number) return status;
+    }
+    return UNKNOWN;
+  }
+}

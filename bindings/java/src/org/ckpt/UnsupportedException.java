@@ -1,0 +1,15 @@
+package org.ckpt;
+
+/** Valid, but not something that this object or build can do. */
+public class UnsupportedException extends CkptException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An exception of this kind, for callbacks to throw too.
+   *
+   * @param message one line of text
+   */
+  public UnsupportedException(String message) {
+    super(Status.UNSUPPORTED, message);
+  }
+}

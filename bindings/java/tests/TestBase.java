@@ -1,0 +1,156 @@
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.ckpt.*;
+
+/** Version, errors, clocks, queues, thread pools, hooks, random numbers, texts. */
+final class TestBase {
+  static void testVersion() {
+    String[] parts = Ckpt.versionString().split("\\.");
+    Check.equal(3, parts.length);
+    int version = Integer.parseInt(parts[0]) * 1000000 + Integer.parseInt(parts[1]) * 1000 + Integer.parseInt(parts[2]);
+    Check.equal(version, Ckpt.version());
+    Check.that(!Ckpt.buildInfo().isEmpty(), "build info");
+    Check.that(Ckpt.hasFeature("safetensors"), "safetensors");
+    Check.that(!Ckpt.hasFeature("no such"), "no such feature");
+    Check.that(Ckpt.availableThreads() >= 1, "threads");
+  }
+
+  static void testErrorsNameArgumentAndValue() {
+    InvalidArgumentException error = Check.raises(InvalidArgumentException.class, "-1", () -> Clock.manual(-1));
+    Check.equal(Status.INVALID_ARGUMENT, error.status());
+    Check.equal(-1, error.status().number());
+    Check.raises(InvalidArgumentException.class, "capacity", () -> new Queue(0));
+  }
+
+  static void testClosedObjectsSaySo() {
+    Clock clock = Clock.manual(5);
+    clock.close();
+    clock.close();
+    Check.that(clock.isClosed(), "closed");
+    Check.raises(InvalidStateException.class, "the Clock is closed", clock::nowNs);
+  }
+
+  static void testClocks() {
+    try (Clock clock = Clock.manual(5)) {
+      clock.advance(7);
+      Check.equal(12L, clock.nowNs());
+      Check.raises(InvalidArgumentException.class, "", () -> clock.advance(-1));
+    }
+    AtomicLong now = new AtomicLong(100);
+    try (Clock clock = Clock.custom(now::get)) {
+      Check.equal(100L, clock.nowNs());
+      now.set(200);
+      Check.equal(200L, clock.nowNs());
+      Check.raises(InvalidStateException.class, "", () -> clock.advance(1));
+    }
+    try (Clock clock = Clock.custom(() -> {
+          if (now.incrementAndGet() > 202) throw new IllegalStateException("no time");
+          return now.get();
+        })) {
+      Check.equal(201L, clock.nowNs());
+      Check.equal(202L, clock.nowNs());
+      Check.equal(202L, clock.nowNs()); // the one before, when it throws
+    }
+    Check.that(Ckpt.monotonicNs() <= Ckpt.monotonicNs(), "monotonic");
+  }
+
+  static void testPhilox() {
+    int[] words = Ckpt.philox(new int[4], new int[2]);
+    Check.equal(0x6627e8d5, words[0]); // the paper's known answer
+    Check.equal(0xe169c58d, words[1]);
+    Check.equal(0xbc57ac4c, words[2]);
+    Check.equal(0x9b00dbd8, words[3]);
+    Check.raises(InvalidArgumentException.class, "wrong length", () -> Ckpt.philox(new int[3], new int[2]));
+  }
+
+  static void testQueue() throws Exception {
+    try (Queue queue = new Queue(2)) {
+      Check.that(queue.push(-1, Duration.ZERO), "first");
+      Check.that(queue.push(2, Duration.ZERO), "second");
+      Check.that(!queue.push(3, Duration.ZERO), "full");
+      Check.equal(2L, queue.size());
+      Check.equal(OptionalLong.of(-1), queue.pop(null));
+      Check.equal(OptionalLong.of(2), queue.pop(Duration.ofSeconds(1)));
+      Check.equal(OptionalLong.empty(), queue.pop(Duration.ZERO));
+      Thread other = new Thread(() -> queue.push(7, null));
+      other.start();
+      Check.equal(OptionalLong.of(7), queue.pop(null));
+      other.join();
+      queue.shut();
+      Check.raises(ClosedException.class, "", () -> queue.pop(null));
+      Check.raises(InvalidArgumentException.class, "timeout", () -> queue.pop(Duration.ofNanos(-5)));
+    }
+    try (Queue queue = Queue.spsc(1)) {
+      Check.that(queue.push(1, Duration.ZERO), "push");
+    }
+  }
+
+  static void testThreadPool() {
+    try (ThreadPool pool = new ThreadPool(3)) {
+      Check.equal(3, pool.threads());
+      Set<Long> parts = ConcurrentHashMap.newKeySet();
+      pool.run(1000, parts::add);
+      Check.equal(1000, parts.size());
+      Check.raises(CallbackException.class, "part is bad", () -> pool.run(10, part -> {
+            throw new IllegalStateException("part is bad");
+          }));
+      pool.run(1, part -> {}); // works on
+    }
+  }
+
+  static void testThreadsOfTheLibraryAreAttachedOnceAsDaemonsWithTheirName() {
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    try (ThreadPool pool = new ThreadPool(4)) {
+      for (int i = 0; i < 50; ++i) {
+        pool.run(64, part -> threads.add(Thread.currentThread()));
+      }
+    }
+    threads.remove(Thread.currentThread());
+    Check.that(threads.size() <= 3, "a thread was attached anew: " + threads.size());
+    for (Thread thread : threads) {
+      Check.that(thread.isDaemon(), "not a daemon");
+      Check.that(thread.getName().startsWith("ckpt"), "name " + thread.getName());
+    }
+  }
+
+  static void testThreadHooks() {
+    List<String> events = new CopyOnWriteArrayList<>();
+    try (ThreadHooks hooks = new ThreadHooks(name -> events.add("start"), name -> events.add("stop"))) {
+      ThreadPool pool = new ThreadPool(2);
+      pool.run(10, part -> {});
+      pool.close();
+      Check.equal(List.of("start", "stop"), events);
+      try (ThreadHooks failing = new ThreadHooks(name -> {
+            throw new IllegalStateException("hook");
+          }, null)) {
+        new ThreadPool(2).close();
+      }
+    }
+    new ThreadPool(2).close();
+    Check.equal(4, events.size());
+    Check.raises(InvalidArgumentException.class, "start", () -> new ThreadHooks(null, null));
+  }
+
+  static void testTextsBeyondTheBasicPlane() {
+    try (MemoryTracker tracker = new MemoryTracker()) {
+      String name = "Gr\u00F6\u00DFe \uD83D\uDE00 \u5C64";
+      int layer = tracker.layer(name);
+      Check.equal(name, tracker.layerName(layer));
+      Check.equal(name, tracker.layerStats(name).name());
+      String longer = "\uD83D\uDE00\u00E9".repeat(500);
+      Check.equal(longer, tracker.layerName(tracker.layer(longer)));
+      Check.raises(InvalidArgumentException.class, "NUL", () -> tracker.layer("a\0b"));
+      Check.raises(InvalidArgumentException.class, "surrogate", () -> tracker.layer("a\uD83D"));
+      Check.raises(InvalidArgumentException.class, "name", () -> tracker.layer(null));
+    }
+  }
+
+  public static void main(String[] arguments) {
+    Check.run(TestBase.class);
+  }
+}

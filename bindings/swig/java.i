@@ -1,0 +1,487 @@
+// java.i - how values cross between C and Java. Errors become exceptions, out-parameters arrays of one (null: not wanted), handles
+// NativeObjects going in and longs coming out, texts Strings, lent memory direct ByteBuffers. Everything that SWIG makes is
+// package-private in org.ckpt: people use what is written by hand around it.
+%begin %{
+#define SWIG_JAVA_ATTACH_CURRENT_THREAD_AS_DAEMON
+%}
+%{
+#include "java_support.hpp"
+%}
+%include <std_string.i>
+%define %arg(text...)
+text %enddef
+
+%pragma(java) moduleclassmodifiers="final class"
+%pragma(java) jniclassclassmodifiers="final class"
+%pragma(java) jniclasscode=%{
+  static { NativeLoader.load(); }
+%}
+%typemap(javaclassmodifiers) SWIGTYPE "class"
+%typemap(javainterfaces) SWIGTYPE "AutoCloseable"
+%typemap(javafinalize) SWIGTYPE "" // nothing waits for the garbage collector: whoever makes one closes it
+%typemap(javacode) SWIGTYPE %{
+  @Override
+  public void close() {
+    delete();
+  }
+%}
+%rename("$ignore", %$isconstant) ""; // enums and tests have the numbers, which are fixed for ever
+
+// ---- Structs: hold the texts that were put into them ----
+#undef CKPT_STRUCT
+%define CKPT_STRUCT(name)
+%ignore name##_init;
+%ignore name::struct_size;
+%ignore name::reserved;
+%ignore name::reserved2;
+%extend name {
+  name() {
+    auto* made = new ckpt_java::Holder<name>();
+    name##_init(made);
+    return made;
+  }
+  ~name() { delete static_cast<ckpt_java::Holder<name>*>($self); }
+}
+%enddef
+%typemap(memberin) const char* "$1 = ckpt_java::keep(arg1, $input);"
+
+// ---- Errors ----
+%typemap(jni) ckpt_status "void"
+%typemap(jtype) ckpt_status "void"
+%typemap(jstype) ckpt_status "void"
+%typemap(javaout) ckpt_status {
+    $jnicall;
+  }
+%typemap(out) ckpt_status {
+  if ($1 != CKPT_OK) {
+    ckpt_java::raise(jenv, $1, ckpt_last_error());
+    return $null;
+  }
+}
+%apply int32_t { ckpt_status status }; // an argument, or a struct's member: only a number
+
+%feature("director:except") {
+  jthrowable $error = jenv->ExceptionOccurred();
+  if ($error) {
+    if (swigjobj) jenv->DeleteLocalRef(swigjobj);
+    ckpt_java::throw_callback_failure(jenv, $error);
+  }
+}
+
+%define CKPT_FETCHES(name)
+%exception ckpt_swig::name {
+  try {
+    $action
+  } catch (const ckpt_swig::StatusError& error) {
+    ckpt_java::raise(jenv, error.status, ckpt_last_error());
+    return $null;
+  } catch (const std::bad_alloc&) {
+    ckpt_java::raise(jenv, CKPT_E_OUT_OF_MEMORY, "no memory for the result");
+    return $null;
+  }
+}
+%enddef
+%exception ckpt_swig::Listing::add {
+  try {
+    $action
+  } catch (const ckpt_swig::CallbackFailure& failure) {
+    ckpt_java::raise(jenv, failure.status(), failure.what());
+    return $null;
+  }
+}
+
+// ---- Numbers: int64_t is C's long (-DSWIGWORDSIZE64), which SWIG takes for 32 bits. Java has no unsigned ones; the bits are the same ----
+%apply long long { long, unsigned long, int64_t, uint64_t };
+%apply int { unsigned int, uint32_t };
+
+// ---- Texts: UTF-8, not what JNI calls UTF-8 ----
+%typemap(in) const char* (ckpt_java::Text text) {
+  if (!text.get(jenv, $input)) return $null;
+  $1 = const_cast<char*>(text.data());
+}
+%typemap(freearg) const char* ""
+%typemap(out) const char*, char[ANY] "$result = ckpt_java::text_object(jenv, $1);"
+// A thread may stay inside the library for ever, so what callbacks get is given back after each.
+%typemap(directorin, descriptor="Ljava/lang/String;", noblock=1) const char* {
+  $input = ckpt_java::text_object(jenv, $1);
+  const Swig::LocalRefGuard $1_guard(jenv, $input);
+}
+%typemap(out) std::string "$result = ckpt_java::text_object(jenv, $1.c_str());"
+
+// ---- Out-parameters: arrays of one ----
+%define CKPT_OUT(type, java_type, array)
+%typemap(jni) type* "array"
+%typemap(jtype) type* "java_type[]"
+%typemap(jstype) type* "java_type[]"
+%typemap(javain) type* "$javainput"
+%typemap(in) type* (type fetched = 0) "$1 = &fetched;"
+%typemap(freearg) type* ""
+%typemap(argout) type* {
+  ckpt_java::set(jenv, $input, fetched$argnum);
+}
+%enddef
+CKPT_OUT(int32_t, int, jintArray)
+CKPT_OUT(ckpt_dtype, int, jintArray)
+CKPT_OUT(int64_t, long, jlongArray)
+CKPT_OUT(uint64_t, long, jlongArray)
+CKPT_OUT(double, double, jdoubleArray)
+%typemap(jni) const char** "jobjectArray"
+%typemap(jtype) const char** "String[]"
+%typemap(jstype) const char** "String[]"
+%typemap(javain) const char** "$javainput"
+%typemap(in) const char** (const char* fetched = NULL) "$1 = const_cast<char**>(&fetched);"
+%typemap(freearg) const char** ""
+%typemap(argout) const char** {
+  ckpt_java::set(jenv, $input, fetched$argnum);
+}
+
+// ---- Handles ----
+%define CKPT_HANDLE(type)
+%typemap(jni) type* "jobject"
+%typemap(jtype) type* "NativeObject"
+%typemap(jstype) type* "NativeObject"
+%typemap(javain) type* "$javainput"
+%typemap(javaout) type* {
+    return $jnicall;
+  }
+%typemap(in) type* {
+  if (!ckpt_java::handle(jenv, $input, reinterpret_cast<void**>(const_cast<type**>(&$1)))) return $null;
+}
+%typemap(out) type* "$result = ckpt_java::lent(jenv, $1);"
+%typemap(freearg) type* ""
+%typemap(directorin, descriptor="L$packagepath/NativeObject;", noblock=1) type* {
+  $input = ckpt_java::lent(jenv, $1);
+  const Swig::LocalRefGuard $1_guard(jenv, $input);
+}
+%typemap(directorout) type* {
+  const Swig::LocalRefGuard guard(jenv, $input);
+  $result = static_cast<type*>(ckpt_java::given(jenv, $input));
+}
+%typemap(javadirectorin) type* "$jniinput"
+%typemap(javadirectorout) type* "$javacall"
+%typemap(jni) type** "jlongArray"
+%typemap(jtype) type** "long[]"
+%typemap(jstype) type** "long[]"
+%typemap(javain) type** "$javainput"
+%typemap(in) type** (type* fetched = NULL) "$1 = &fetched;"
+%typemap(freearg) type** ""
+%typemap(argout) type** {
+  ckpt_java::set(jenv, $input, static_cast<int64_t>(reinterpret_cast<intptr_t>(fetched$argnum)));
+}
+%enddef
+CKPT_HANDLE(ckpt_clock)
+CKPT_HANDLE(ckpt_queue)
+CKPT_HANDLE(ckpt_thread_pool)
+CKPT_HANDLE(ckpt_memory_tracker)
+CKPT_HANDLE(ckpt_buffer_pool)
+CKPT_HANDLE(ckpt_tensor)
+CKPT_HANDLE(ckpt_storage)
+CKPT_HANDLE(ckpt_fault_handler)
+CKPT_HANDLE(ckpt_strategy)
+CKPT_HANDLE(ckpt_profile)
+CKPT_HANDLE(ckpt_schedule)
+CKPT_HANDLE(ckpt_cursor)
+CKPT_HANDLE(ckpt_layer)
+CKPT_HANDLE(ckpt_chain)
+CKPT_HANDLE(ckpt_executor)
+CKPT_HANDLE(ckpt_optimizer)
+CKPT_HANDLE(ckpt_state)
+CKPT_HANDLE(ckpt_coordinator)
+CKPT_HANDLE(ckpt_checkpoint)
+CKPT_HANDLE(ckpt_reader)
+CKPT_HANDLE(ckpt_async)
+CKPT_HANDLE(ckpt_threshold)
+CKPT_HANDLE(ckpt_controller)
+CKPT_HANDLE(ckpt_simulation)
+CKPT_HANDLE(ckpt_activation_manager)
+CKPT_HANDLE(ckpt_pipeline)
+
+// ---- Addresses ----
+%define CKPT_ADDRESS(type)
+%typemap(jni) type "jlong"
+%typemap(jtype) type "long"
+%typemap(jstype) type "long"
+%typemap(javain) type "$javainput"
+%typemap(javaout) type {
+    return $jnicall;
+  }
+%typemap(in) type "$1 = reinterpret_cast<$1_ltype>(static_cast<intptr_t>($input));"
+%typemap(out) type "$result = static_cast<jlong>(reinterpret_cast<intptr_t>($1));"
+%typemap(freearg) type ""
+%enddef
+CKPT_ADDRESS(void*)
+CKPT_ADDRESS(const void*)
+CKPT_ADDRESS(DLManagedTensor*)
+CKPT_ADDRESS(DLManagedTensorVersioned*)
+%define CKPT_ADDRESS_OUT(type)
+%typemap(jni) type** "jlongArray"
+%typemap(jtype) type** "long[]"
+%typemap(jstype) type** "long[]"
+%typemap(javain) type** "$javainput"
+%typemap(in) type** (type* fetched = NULL) "$1 = &fetched;"
+%typemap(freearg) type** ""
+%typemap(argout) type** {
+  ckpt_java::set(jenv, $input, static_cast<int64_t>(reinterpret_cast<intptr_t>(fetched$argnum)));
+}
+%enddef
+CKPT_ADDRESS_OUT(DLManagedTensor)
+CKPT_ADDRESS_OUT(DLManagedTensorVersioned)
+
+// ---- Arrays ----
+%define CKPT_ARRAY(signature, array_type, java_type)
+%typemap(jni) signature "array_type"
+%typemap(jtype) signature "java_type"
+%typemap(jstype) signature "java_type"
+%typemap(javain) signature "$javainput"
+%typemap(javaout) signature {
+    return $jnicall;
+  }
+%typemap(freearg) signature ""
+%typemap(argout) signature ""
+%enddef
+%define CKPT_NUMBERS(element, pointer, length, array_type, java_type)
+CKPT_ARRAY(%arg((const element* pointer, int64_t length)), array_type, java_type)
+%typemap(in) (const element* pointer, int64_t length) (std::vector<element> list) {
+  ckpt_java::numbers(jenv, $input, &list);
+  $1 = list.data();
+  $2 = static_cast<int64_t>(list.size());
+}
+%enddef
+CKPT_NUMBERS(int64_t, shape, ndim, jlongArray, long[])
+CKPT_NUMBERS(int64_t, begins, count, jlongArray, long[])
+CKPT_NUMBERS(double, gap_seconds, gap_count, jdoubleArray, double[])
+CKPT_NUMBERS(int32_t, failed, failed_count, jintArray, int[])
+%define CKPT_TEXTS(pointer, length)
+CKPT_ARRAY(%arg((const char* const* pointer, int64_t length)), jobjectArray, String[])
+%typemap(in) (const char* const* pointer, int64_t length) (ckpt_java::Texts list) {
+  if (!list.get(jenv, $input)) return $null;
+  $1 = const_cast<char**>(list.data());
+  $2 = list.size();
+}
+%enddef
+CKPT_TEXTS(names, name_count)
+CKPT_TEXTS(excluded, excluded_count)
+CKPT_TEXTS(rules, rule_count)
+%define CKPT_HANDLES(type, pointer, length)
+CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObject[])
+%typemap(in) (type* const* pointer, int64_t length) (std::vector<type*> list) {
+  if (!ckpt_java::handles(jenv, $input, &list)) return $null;
+  $1 = list.data();
+  $2 = static_cast<int64_t>(list.size());
+}
+%enddef
+CKPT_HANDLES(ckpt_strategy, children, count)
+CKPT_HANDLES(ckpt_strategy, children, child_count)
+CKPT_HANDLES(ckpt_schedule, schedules, schedule_count)
+CKPT_ARRAY(%arg((const ckpt_action* actions, int64_t count)), jlongArray, long[])
+%typemap(in) (const ckpt_action* actions, int64_t count) (std::vector<ckpt_action> list) {
+  if (!ckpt_java::actions(jenv, $input, &list)) return $null;
+  $1 = list.data();
+  $2 = static_cast<int64_t>(list.size());
+}
+%define CKPT_WORDS(signature, length)
+CKPT_ARRAY(signature, jintArray, int[])
+%typemap(in) signature (uint32_t list[length]) {
+  if (!ckpt_java::words(jenv, $input, list, length)) return $null;
+  $1 = list;
+}
+%enddef
+CKPT_WORDS(const uint32_t counter[4], 4)
+CKPT_WORDS(const uint32_t key[2], 2)
+CKPT_ARRAY(uint32_t out[4], jintArray, int[])
+%typemap(in) uint32_t out[4] (uint32_t made[4]) "$1 = made;"
+%typemap(argout) uint32_t out[4] {
+  jenv->SetIntArrayRegion($input, 0, 4, reinterpret_cast<const jint*>($1));
+}
+// Arrays in structs: read and written whole.
+CKPT_ARRAY(int64_t shape[8], jlongArray, long[])
+%typemap(out) int64_t shape[8] "$result = ckpt_java::number_array(jenv, $1, 8);"
+%typemap(in) int64_t shape[8] (int64_t list[8]) {
+  if (!ckpt_java::numbers(jenv, $input, list, 8)) return $null;
+  $1 = list;
+}
+%typemap(memberin) int64_t shape[8] "memcpy($1, $input, sizeof($1));"
+CKPT_ARRAY(int64_t peak_bytes[4], jlongArray, long[])
+%typemap(out) int64_t peak_bytes[4] "$result = ckpt_java::number_array(jenv, $1, 4);"
+%immutable ckpt_plan_report::peak_bytes;
+CKPT_ARRAY(const int64_t* ckpt_tensor_info::shape, jlongArray, long[])
+%typemap(out) const int64_t* ckpt_tensor_info::shape "$result = ckpt_java::number_array(jenv, $1, arg1->ndim);"
+%immutable ckpt_tensor_info::shape;
+CKPT_ARRAY(const int64_t* ckpt_tensor_shape, jlongArray, long[])
+%typemap(out) const int64_t* ckpt_tensor_shape "$result = ckpt_java::number_array(jenv, $1, ckpt_tensor_ndim(arg1));"
+// Texts in structs that the library fills.
+%immutable ckpt_save_result::name;
+%immutable ckpt_load_result::name;
+%immutable ckpt_checkpoint_info::name;
+%immutable ckpt_verify_result::name;
+%immutable ckpt_async_result::name;
+%immutable ckpt_async_result::error;
+%immutable ckpt_task::name;
+
+// ---- Memory of the other side, for the call ----
+%define CKPT_BUFFER(data, size)
+%typemap(jni) (data, size) "jobject"
+%typemap(jtype) (data, size) "java.nio.Buffer"
+%typemap(jstype) (data, size) "java.nio.Buffer"
+%typemap(javain) (data, size) "$javainput"
+%typemap(freearg) (data, size) ""
+%typemap(argout) (data, size) ""
+%typemap(in) (data, size) {
+  void* address = NULL;
+  if (!ckpt_java::direct(jenv, $input, &address, &$2)) return $null;
+  $1 = address;
+}
+%enddef
+CKPT_BUFFER(const void* bytes, int64_t count)
+CKPT_BUFFER(const void* sent, int64_t bytes)
+CKPT_BUFFER(void* data, int64_t bytes)
+CKPT_BUFFER(void* received, int64_t received_bytes)
+%typemap(jni) ckpt_swig::Bytes "jobject"
+%typemap(jtype) ckpt_swig::Bytes "java.nio.ByteBuffer"
+%typemap(jstype) ckpt_swig::Bytes "java.nio.ByteBuffer"
+%typemap(directorin, descriptor="Ljava/nio/ByteBuffer;", noblock=1) ckpt_swig::Bytes {
+  $input = ckpt_java::lent_buffer(jenv, $1);
+  const Swig::LocalRefGuard $1_guard(jenv, $input);
+}
+%typemap(javain) ckpt_swig::Bytes "$javainput"
+%typemap(in) ckpt_swig::Bytes "" // the library calls these functions, nobody else
+%typemap(javadirectorin) ckpt_swig::Bytes "NativeBuffers.lent($jniinput)"
+
+// ---- Values of calls.hpp and callbacks.hpp, as arrays of numbers ----
+%define CKPT_NUMBER_VALUE(type)
+%typemap(jni) type "jlongArray"
+%typemap(jtype) type "long[]"
+%typemap(jstype) type "long[]"
+%typemap(javain) type "$javainput"
+%typemap(javaout) type {
+    return $jnicall;
+  }
+%typemap(in) type "" // the library calls these functions, nobody else
+%typemap(out) type "$result = NULL;"
+%typemap(javadirectorin) type "$jniinput"
+%typemap(javadirectorout) type "$javacall"
+%enddef
+CKPT_NUMBER_VALUE(ckpt_swig::Spec)
+CKPT_NUMBER_VALUE(const ckpt_swig::Spec&)
+CKPT_NUMBER_VALUE(ckpt_swig::LayerBytes)
+CKPT_NUMBER_VALUE(ckpt_swig::LayerContext)
+CKPT_NUMBER_VALUE(ckpt_swig::Shape)
+CKPT_NUMBER_VALUE(ckpt_swig::Actions)
+%typemap(in) const ckpt_swig::Spec& (ckpt_swig::Spec given) {
+  if (!ckpt_java::spec(jenv, $input, &given.value)) return $null;
+  $1 = &given;
+}
+%typemap(directorin, descriptor="[J", noblock=1) ckpt_swig::Spec {
+  $input = ckpt_java::spec_array(jenv, $1.value);
+  const Swig::LocalRefGuard $1_guard(jenv, $input);
+}
+%typemap(directorout) ckpt_swig::Spec {
+  const Swig::LocalRefGuard guard(jenv, $input);
+  if (!ckpt_java::spec(jenv, $input, &$result.value)) ckpt_java::throw_pending(jenv);
+}
+%typemap(directorin, descriptor="[J") ckpt_swig::LayerBytes ""
+%typemap(directorout) ckpt_swig::LayerBytes {
+  const Swig::LocalRefGuard guard(jenv, $input);
+  if (!ckpt_java::layer_bytes(jenv, $input, &$result.value)) ckpt_java::throw_pending(jenv);
+}
+%typemap(directorin, descriptor="[J", noblock=1) ckpt_swig::LayerContext {
+  $input = ckpt_java::context_array(jenv, *$1.value);
+  const Swig::LocalRefGuard $1_guard(jenv, $input);
+}
+%typemap(directorin, descriptor="[J", noblock=1) ckpt_swig::Shape {
+  $input = ckpt_java::number_array(jenv, $1.lengths, $1.ndim);
+  const Swig::LocalRefGuard $1_guard(jenv, $input);
+}
+%typemap(out) ckpt_swig::Actions "$result = ckpt_java::action_array(jenv, $1.list);"
+CKPT_NUMBER_VALUE(ckpt_swig::Integers)
+CKPT_NUMBER_VALUE(ckpt_swig::Intervals)
+%typemap(out) ckpt_swig::Integers "$result = ckpt_java::number_array(jenv, $1.list);"
+%typemap(out) ckpt_swig::Intervals "$result = ckpt_java::interval_array(jenv, $1.list);"
+%typemap(jni) ckpt_swig::Numbers "jdoubleArray"
+%typemap(jtype) ckpt_swig::Numbers "double[]"
+%typemap(jstype) ckpt_swig::Numbers "double[]"
+%typemap(javaout) ckpt_swig::Numbers {
+    return $jnicall;
+  }
+%typemap(out) ckpt_swig::Numbers "$result = ckpt_java::real_array(jenv, $1.list);"
+%typemap(jni) ckpt_swig::ByteString "jbyteArray"
+%typemap(jtype) ckpt_swig::ByteString "byte[]"
+%typemap(jstype) ckpt_swig::ByteString "byte[]"
+%typemap(javaout) ckpt_swig::ByteString {
+    return $jnicall;
+  }
+%typemap(out) ckpt_swig::ByteString "$result = ckpt_java::byte_array(jenv, $1.bytes);"
+%define CKPT_LIST(list_type, element)
+%typemap(jni) ckpt_swig::list_type "jlongArray"
+%typemap(jtype) ckpt_swig::list_type "long[]"
+%typemap(jstype) ckpt_swig::list_type "element[]"
+%typemap(javaout) ckpt_swig::list_type {
+    long[] addresses = $jnicall;
+    element[] made = new element[addresses.length];
+    for (int i = 0; i < made.length; ++i) made[i] = new element(addresses[i], true);
+    return made;
+  }
+%typemap(out) ckpt_swig::list_type "$result = ckpt_java::held(jenv, $1.list);"
+%enddef
+CKPT_LIST(LayerStatsList, ckpt_memory_layer_stats)
+CKPT_LIST(AllocationList, ckpt_memory_allocation)
+
+// ---- Directors: the C++ object pins the Java object from here to its end ----
+%typemap(javain) SWIGTYPE* "$javaclassname.getCPtr($javainput)"
+%define CKPT_DIRECTOR(type)
+%rename(Native##type) ckpt_swig::type;
+%typemap(javacode) ckpt_swig::type %{
+  @Override
+  public void close() {
+    delete();
+  }
+
+  /** Hands the object to the library: it stays alive until the library's last call. */
+  final $javaclassname pinned() {
+    swigReleaseOwnership();
+    return this;
+  }
+%}
+%enddef
+CKPT_DIRECTOR(LogListener)
+CKPT_DIRECTOR(ThreadHooks)
+CKPT_DIRECTOR(ClockSource)
+CKPT_DIRECTOR(PartWork)
+CKPT_DIRECTOR(MemoryListener)
+CKPT_DIRECTOR(StrategyFunctions)
+CKPT_DIRECTOR(StrategyFactory)
+CKPT_DIRECTOR(StorageFunctions)
+CKPT_DIRECTOR(Sleeper)
+CKPT_DIRECTOR(Stateful)
+CKPT_DIRECTOR(CoordinatorFunctions)
+CKPT_DIRECTOR(LayerFunctions)
+CKPT_DIRECTOR(AsyncListener)
+CKPT_DIRECTOR(AsyncSource)
+CKPT_DIRECTOR(StageForward)
+
+// ---- A tensor over a direct buffer, which it keeps alive; a buffer over a tensor ----
+%ignore ckpt_tensor_borrow;
+%rename(ckpt_tensor_borrow) ckpt_java::tensor_borrow;
+%rename(view) ckpt_java::view;
+%rename(close_machine) ckpt_java::close_machine;
+%ignore ckpt_java::Buffer;
+%typemap(jni) ckpt_java::Buffer "jobject"
+%typemap(jtype) ckpt_java::Buffer "java.nio.Buffer"
+%typemap(jstype) ckpt_java::Buffer "java.nio.Buffer"
+%typemap(javain) ckpt_java::Buffer "$javainput"
+%typemap(in) ckpt_java::Buffer "$1.env = jenv; $1.object = $input;"
+%typemap(javaout) ckpt_java::View {
+    return $jnicall;
+  }
+%typemap(jni) ckpt_java::View "jobject"
+%typemap(jtype) ckpt_java::View "java.nio.ByteBuffer"
+%typemap(jstype) ckpt_java::View "java.nio.ByteBuffer"
+%typemap(out) ckpt_java::View "$result = ckpt_java::view_object(jenv, $1);"
+%ignore ckpt_java::View;
+namespace ckpt_java {
+struct Buffer {};
+struct View {};
+ckpt_status tensor_borrow(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_tensor** tensor);
+ckpt_java::View view(int64_t address, int64_t bytes);
+void close_machine();
+}  // namespace ckpt_java
