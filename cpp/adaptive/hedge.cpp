@@ -7,7 +7,7 @@ namespace ckpt::adaptive {
 namespace {
 
 // One round in a hundred, the best expert may be another one.
-constexpr double share = 0.01;
+constexpr double fixed_share = 0.01;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void Hedge::learn(const Weights& losses, double scale) {
   }
   // The mean is never below the mix loss; rounding may say so.
   gap_ += std::max(0.0, mean + std::log(total) / rate);
-  for (std::size_t i = 0; i < experts; ++i) weights_[i] = (1 - share) * next[i] / total + share / experts;
+  for (std::size_t i = 0; i < experts; ++i) weights_[i] = (1 - fixed_share) * next[i] / total + fixed_share / experts;
 }
 
 void Hedge::restore(const Weights& weights, double mixability_gap) {

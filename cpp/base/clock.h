@@ -16,6 +16,7 @@ class Clock {
 
 // The system's monotonic clock: one object for the whole process.
 const std::shared_ptr<const Clock>& monotonic_clock();
+inline std::int64_t monotonic_ns() { return monotonic_clock()->now_ns(); }
 
 // Stands still until it is moved.
 class ManualClock final : public Clock {

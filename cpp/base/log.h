@@ -21,5 +21,6 @@ void restart_log();
 
 // Cheap when nobody listens: one relaxed load. component is the part's name.
 void log(LogLevel level, const char* component, const std::string& message);
+inline void warn(const char* component, const std::string& message) { log(LogLevel::warning, component, message); }
 
 }  // namespace ckpt::base

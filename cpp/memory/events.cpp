@@ -129,7 +129,7 @@ void EventHub::call(const Shared& subscription, const Event& event) noexcept {
 void EventHub::count_failure(SubscriptionId id, const char* reason) noexcept {
   failures_.fetch_add(1, std::memory_order_relaxed);
   try {
-    base::log(base::LogLevel::warning, "memory", base::cat("subscription ", id, ": the handler failed: ", reason));
+    base::warn("memory", base::cat("subscription ", id, ": the handler failed: ", reason));
   } catch (...) {
     // Out of memory for a message: the count remains.
   }

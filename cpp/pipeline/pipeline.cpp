@@ -62,7 +62,7 @@ class Pipeline::Port final : public engine::StagePort {
   }
 
   void finish() {
-    if (open_) intervals_.back().end_ns = base::monotonic_clock()->now_ns() - pipeline_.begin_ns_;
+    if (open_) intervals_.back().end_ns = base::monotonic_ns() - pipeline_.begin_ns_;
     open_ = false;
   }
 
@@ -84,7 +84,7 @@ class Pipeline::Port final : public engine::StagePort {
     if (open_ && intervals_.back().kind == kind && intervals_.back().micro_batch == operation.micro_batch &&
         intervals_.back().chunk == chunk)
       return;
-    const std::int64_t now = base::monotonic_clock()->now_ns() - pipeline_.begin_ns_;
+    const std::int64_t now = base::monotonic_ns() - pipeline_.begin_ns_;
     if (open_) intervals_.back().end_ns = now;
     intervals_.push_back({kind, stage_, chunk, operation.micro_batch, now, now});
     open_ = true;

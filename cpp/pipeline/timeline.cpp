@@ -7,7 +7,7 @@
 namespace ckpt::pipeline {
 namespace {
 
-using Kind = Interval::Kind;
+using IntervalKind = Interval::Kind;
 
 struct Style {
   const char* name;
@@ -15,12 +15,12 @@ struct Style {
   const char* colour;
 };
 
-Style style_of(Kind kind) {
+Style style_of(IntervalKind kind) {
   switch (kind) {
-    case Kind::forward: return {"forward", 'F', "#4c78a8"};
-    case Kind::recompute: return {"recompute", 'R', "#eeca3b"};
-    case Kind::backward: return {"backward", 'B', "#54a24b"};
-    case Kind::wait: return {"wait", 'W', "#d9d9d9"};
+    case IntervalKind::forward: return {"forward", 'F', "#4c78a8"};
+    case IntervalKind::recompute: return {"recompute", 'R', "#eeca3b"};
+    case IntervalKind::backward: return {"backward", 'B', "#54a24b"};
+    case IntervalKind::wait: return {"wait", 'W', "#d9d9d9"};
   }
   return {"", '?', ""};
 }
@@ -52,7 +52,7 @@ void append_bar(std::string& out, const Interval& each, std::int64_t step_ns) {
                 " of micro-batch ", each.micro_batch, each.chunk > 0 ? base::cat(", chunk ", each.chunk) : std::string(), ": ",
                 thousandths((each.end_ns - each.begin_ns) / 1000), " ms</title></rect>\n");
   constexpr std::int64_t readable = 16000;
-  if (each.kind == Kind::wait || width < readable) return;
+  if (each.kind == IntervalKind::wait || width < readable) return;
   out += base::cat("<text x=\"", thousandths(x + left * 1000 + width / 2), "\" y=\"", y + bar / 2 + 4, "\" text-anchor=\"middle\">",
                    each.micro_batch, "</text>\n");
 }
@@ -62,7 +62,7 @@ void append_bar(std::string& out, const Interval& each, std::int64_t step_ns) {
 double Timeline::bubble_fraction() const {
   std::int64_t busy = 0;
   for (const Interval& each : intervals) {
-    if (each.kind != Kind::wait) busy += each.end_ns - each.begin_ns;
+    if (each.kind != IntervalKind::wait) busy += each.end_ns - each.begin_ns;
   }
   const double all = static_cast<double>(step_ns) * stages;
   return all > 0 ? std::clamp(1 - static_cast<double>(busy) / all, 0.0, 1.0) : 0;
@@ -91,7 +91,7 @@ std::string picture(const Timeline& timeline) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", width, " ", height, "\" width=\"", width, "\" height=\"", height,
       "\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>Time-line of a pipeline step</title>\n");
   std::int64_t x = left;
-  for (const Kind kind : {Kind::forward, Kind::recompute, Kind::backward, Kind::wait}) {
+  for (const IntervalKind kind : {IntervalKind::forward, IntervalKind::recompute, IntervalKind::backward, IntervalKind::wait}) {
     const Style style = style_of(kind);
     out += base::cat("<rect x=\"", x, "\" y=\"8\" width=\"12\" height=\"12\" fill=\"", style.colour, "\"/><text x=\"", x + 17,
                      "\" y=\"18\">", style.name, "</text>\n");

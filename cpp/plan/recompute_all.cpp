@@ -4,8 +4,6 @@
 namespace ckpt::plan {
 namespace {
 
-enum Phase : std::int64_t { phase_advance, phase_record, phase_turn, phase_backward, phase_end };
-
 // A position is {phase, layer, 0, 0}: layer is the one whose turn it is, from the last to 0.
 class RecomputeAllSource final : public ActionSource {
  public:
@@ -64,6 +62,8 @@ class RecomputeAllSource final : public ActionSource {
   }
 
  private:
+  enum Phase : std::int64_t { phase_advance, phase_record, phase_turn, phase_backward, phase_end };
+
   static Position enter(std::int64_t layer) { return {layer == 0 ? phase_record : phase_advance, layer, 0, 0}; }
   std::int64_t last_layer() const { return static_cast<std::int64_t>(flags_.size()) - 1; }
   bool has(std::int64_t layer, std::uint32_t flag) const { return (flags_[static_cast<std::size_t>(layer)] & flag) != 0; }

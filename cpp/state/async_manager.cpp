@@ -18,8 +18,6 @@ using base::Status;
 constexpr std::int64_t most_capacity = 65536;
 constexpr std::int64_t longest_history = 1 << 20;
 
-std::int64_t now_ns() { return base::monotonic_clock()->now_ns(); }
-
 AsyncOptions checked(const AsyncOptions& options) {
   base::require(options.workers >= 1 && options.workers <= 16, "workers is ", options.workers, "; 1 .. 16");
   base::require(options.capacity >= 1 && options.capacity <= most_capacity, "capacity is ", options.capacity, "; 1 .. ",
@@ -49,7 +47,7 @@ void check_task(const TaskOptions& task) {
 
 // What is left of a time-out that began at begin_ns.
 std::int64_t left_of(std::int64_t timeout_ns, std::int64_t begin_ns) {
-  return timeout_ns <= 0 ? timeout_ns : std::max<std::int64_t>(0, timeout_ns - (now_ns() - begin_ns));
+  return timeout_ns <= 0 ? timeout_ns : std::max<std::int64_t>(0, timeout_ns - (base::monotonic_ns() - begin_ns));
 }
 
 }  // namespace
@@ -130,7 +128,7 @@ void AsyncManager::detach_threads() {
   if (closed_) return;
   closed_ = true;
   if (options_.drain_timeout_ns >= 0) {
-    const std::int64_t now = now_ns();
+    const std::int64_t now = base::monotonic_ns();
     drain_deadline_ns_.store(options_.drain_timeout_ns > INT64_MAX - now ? INT64_MAX : now + options_.drain_timeout_ns);
   }
   // The caller's reference is one of those that go; the last thread to leave drops this one.
@@ -275,7 +273,7 @@ void AsyncManager::admit(const std::shared_ptr<Task>& task) {
 // ---- Tasks ----
 
 std::int64_t AsyncManager::save(const State& state, const SaveOptions& options, TaskOptions given) {
-  const std::int64_t begin = now_ns();
+  const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   refuse_callback();
   check_task(given);
@@ -292,11 +290,11 @@ std::int64_t AsyncManager::save(const State& state, const SaveOptions& options, 
   switch (task->options.mode) {
     case StagingMode::copy: stage_now(task); break;
     case StagingMode::borrow:
-      task->stall_seconds.store(static_cast<double>(now_ns() - begin) * 1e-9);
+      task->stall_seconds.store(static_cast<double>(base::monotonic_ns() - begin) * 1e-9);
       enqueue(*task);
       break;
     case StagingMode::deferred: {
-      task->stall_seconds.store(static_cast<double>(now_ns() - begin) * 1e-9);
+      task->stall_seconds.store(static_cast<double>(base::monotonic_ns() - begin) * 1e-9);
       {
         const std::lock_guard lock(to_stage_mutex_);
         to_stage_.push_back(task);
@@ -308,7 +306,7 @@ std::int64_t AsyncManager::save(const State& state, const SaveOptions& options, 
 }
 
 std::int64_t AsyncManager::load(std::shared_ptr<State> state, const LoadOptions& options, TaskOptions given) {
-  const std::int64_t begin = now_ns();
+  const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   refuse_callback();
   check_task(given);
@@ -317,7 +315,7 @@ std::int64_t AsyncManager::load(std::shared_ptr<State> state, const LoadOptions&
   task->load = options;
   task->target = std::move(state);
   admit(task);
-  task->stall_seconds.store(static_cast<double>(now_ns() - begin) * 1e-9);
+  task->stall_seconds.store(static_cast<double>(base::monotonic_ns() - begin) * 1e-9);
   const std::int64_t id = task->id;
   enqueue(*task);
   return id;
@@ -337,7 +335,7 @@ void AsyncManager::open_all_gates() {
 
 void AsyncManager::wait_staged(std::int64_t id, std::int64_t timeout_ns) {
   base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
-  const std::int64_t begin = now_ns();
+  const std::int64_t begin = base::monotonic_ns();
   for (const auto& task : wanted(id)) {
     if (task->kind == TaskKind::load) continue;
     if (timeout_ns != 0 && !task->is_staged.load()) {
@@ -367,7 +365,7 @@ TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns) {
 
 void AsyncManager::wait_all(std::int64_t timeout_ns) {
   base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
-  const std::int64_t begin = now_ns();
+  const std::int64_t begin = base::monotonic_ns();
   const auto tasks = wanted(0);
   if (!tasks.empty() && timeout_ns != 0) refuse_callback();
   if (timeout_ns != 0) {

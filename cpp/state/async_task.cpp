@@ -13,7 +13,7 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
     const std::lock_guard lock(mutex_);
     if (!move(from, to)) return false;
     staging = std::exchange(staging_, nullptr);
-    const std::int64_t now = base::monotonic_clock()->now_ns();
+    const std::int64_t now = base::monotonic_ns();
     const std::int64_t started = started_at_ns.load();
     const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
     result_ = std::move(result);

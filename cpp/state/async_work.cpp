@@ -13,9 +13,7 @@ namespace {
 
 using base::Status;
 
-std::int64_t now_ns() { return base::monotonic_clock()->now_ns(); }
-
-double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-9; }
+double seconds_since(std::int64_t begin_ns) { return static_cast<double>(base::monotonic_ns() - begin_ns) * 1e-9; }
 
 // Whatever was thrown, as an error to keep.
 base::Error error_of_current_exception() {
@@ -109,7 +107,7 @@ void AsyncManager::serve_staging() {
         break;
       } else {
         // Nobody else watches the time of a manager that was released inside a callback.
-        const std::int64_t left = std::max<std::int64_t>(0, drain_deadline_ns_.exchange(-1) - now_ns());
+        const std::int64_t left = std::max<std::int64_t>(0, drain_deadline_ns_.exchange(-1) - base::monotonic_ns());
         if (!places_.wait([this] { return live_.load() == 0; }, left)) cancel_all();
       }
     }
@@ -148,7 +146,7 @@ void AsyncManager::wait_for_gate(Task& task) {
 void AsyncManager::run_task(Task& task, HashLane& lane) {
   wait_for_gate(task);
   if (!task.move(Phase::queued, Phase::running)) return;
-  task.started_at_ns.store(now_ns());
+  task.started_at_ns.store(base::monotonic_ns());
   const storage::FaultHandler* const handler = checkpoint_->fault_handler().get();
   const auto retries = [&, before = handler == nullptr ? 0 : handler->retries()] {
     return handler == nullptr ? 0 : handler->retries() - before;
@@ -192,7 +190,7 @@ TaskResult AsyncManager::run_save(Task& task, HashLane& lane) {
     pass_commit_point(task);
     if (staging->mode() == StagingMode::borrow) tell_staged(task, task.stall_seconds.load());
   };
-  events.acknowledged = [&] { task.durable_at_ns.store(now_ns()); };
+  events.acknowledged = [&] { task.durable_at_ns.store(base::monotonic_ns()); };
   StagedSource source(*staging, lane, limit_, task.stop, std::move(events));
   const SaveResult saved = checkpoint_->save_gathered(staging->whole(), task.save, source);
   task.done_bytes.store(task.total_bytes);  // files that were linked, too

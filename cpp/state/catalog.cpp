@@ -12,8 +12,6 @@ namespace {
 using base::cat;
 using base::Status;
 
-void warn(const std::string& message) { base::log(base::LogLevel::warning, "state", message); }
-
 Found examine(storage::Storage& storage, const std::string& directory, std::int64_t step) {
   Found found;
   found.name = directory;
@@ -120,9 +118,11 @@ void set_aside(storage::Storage& storage, const std::string& directory, const st
   const std::string aside = cat(torn_prefix, directory);
   try {
     storage.rename(directory, aside);
-    warn(cat("checkpoint ", base::quoted(directory), " is not usable and was renamed ", base::quoted(aside), ": ", reason));
+    base::warn("state",
+               cat("checkpoint ", base::quoted(directory), " is not usable and was renamed ", base::quoted(aside), ": ", reason));
   } catch (const base::Error& error) {
-    warn(cat("checkpoint ", base::quoted(directory), " is not usable: ", reason, "; it keeps its name: ", error.message()));
+    base::warn("state",
+               cat("checkpoint ", base::quoted(directory), " is not usable: ", reason, "; it keeps its name: ", error.message()));
   }
 }
 
@@ -182,18 +182,18 @@ void retain(storage::Storage& storage, const Retention& retention, const std::st
     for (const Found& found : all) {
       if (found.condition != Condition::complete || kept.contains(found.name)) continue;
       if (!remove_checkpoint(storage, found.name)) {
-        warn(cat("old checkpoint ", base::quoted(found.name), " could not be removed completely"));
+        base::warn("state", cat("old checkpoint ", base::quoted(found.name), " could not be removed completely"));
       }
     }
     for (const storage::Entry& entry : storage.list("")) {
       if (!entry.is_directory || !entry.name.starts_with(torn_prefix)) continue;
       const auto step = step_of_attempt(std::string_view(entry.name).substr(torn_prefix.size()));
       if (step && *step <= saved_step && !remove_checkpoint(storage, entry.name)) {
-        warn(cat("torn checkpoint ", base::quoted(entry.name), " could not be removed completely"));
+        base::warn("state", cat("torn checkpoint ", base::quoted(entry.name), " could not be removed completely"));
       }
     }
   });
-  if (!listed) attempt([&] { warn("old checkpoints could not be listed, so none was removed"); });
+  if (!listed) attempt([&] { base::warn("state", "old checkpoints could not be listed, so none was removed"); });
 }
 
 }  // namespace ckpt::state

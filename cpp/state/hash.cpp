@@ -11,14 +11,14 @@
 namespace ckpt::state {
 namespace {
 
-constexpr std::string_view digits = "0123456789abcdef";
+constexpr std::string_view hex_digits = "0123456789abcdef";
 
 }  // namespace
 
 std::string to_hex(const Digest& digest) {
   std::string text;
   for (const std::uint64_t half : {digest.high, digest.low}) {
-    for (int shift = 60; shift >= 0; shift -= 4) text += digits[(half >> shift) & 15];
+    for (int shift = 60; shift >= 0; shift -= 4) text += hex_digits[(half >> shift) & 15];
   }
   return text;
 }
@@ -27,7 +27,7 @@ std::optional<Digest> digest_from_hex(std::string_view text) {
   if (text.size() != 32) return std::nullopt;
   std::uint64_t halves[2] = {0, 0};
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t digit = digits.find(text[i]);
+    const std::size_t digit = hex_digits.find(text[i]);
     if (digit == std::string_view::npos) return std::nullopt;
     halves[i / 16] = halves[i / 16] << 4 | digit;
   }

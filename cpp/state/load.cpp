@@ -19,8 +19,6 @@ namespace {
 using base::cat;
 using base::Status;
 
-void warn(const std::string& message) { base::log(base::LogLevel::warning, "state", message); }
-
 std::string dtype_and_shape(tensor::Dtype dtype, std::span<const std::int64_t> shape) {
   std::string out = cat(tensor::dtype_name(dtype), " [");
   for (std::size_t i = 0; i < shape.size(); ++i) out += cat(i > 0 ? ", " : "", shape[i]);
@@ -189,8 +187,8 @@ std::optional<LoadResult> try_load(storage::Storage& storage, State& state, cons
   }
   result.environment_differs = options.compare_environment && options.environment != manifest.environment;
   if (result.environment_differs) {
-    warn(cat("checkpoint ", base::quoted(name), " was written in the environment ", manifest.environment, "; this one is ",
-             options.environment, ": results may differ in their last bits"));
+    base::warn("state", cat("checkpoint ", base::quoted(name), " was written in the environment ", manifest.environment,
+                            "; this one is ", options.environment, ": results may differ in their last bits"));
   }
   if (options.before_filling) options.before_filling();
   // From here on nothing can fail.
@@ -244,8 +242,8 @@ LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOp
     std::vector<Found> skipped;
     if (auto result = load_first_usable(storage, state, options, all, skipped)) {
       for (const Found& bad : skipped) {
-        warn(cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(result->name), ": ",
-                 bad.problem));
+        base::warn("state", cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(result->name),
+                                ": ", bad.problem));
         if (may_rename && bad.condition != Condition::unreadable) set_aside(storage, bad.name, bad.problem);
       }
       return *std::move(result);

@@ -16,7 +16,7 @@ namespace {
 
 using base::cat;
 using base::Status;
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 
 // The text's last member, on a line of its own, is the digest of every byte before that line. Fixed length: found from the end.
 constexpr std::string_view checksum_begin = ",\n\"checksum\":\"";
@@ -25,7 +25,7 @@ constexpr std::size_t tail_bytes = checksum_begin.size() + 32 + checksum_end.siz
 
 // One value in the tree, which knows its place for messages. The node it came from must outlive it.
 struct Node {
-  const json& value;
+  const ordered_json& value;
   const Node* parent = nullptr;
   const char* key = "top";  // nullptr for an item of a list
   std::size_t index = 0;
@@ -66,10 +66,12 @@ struct Node {
   }
 };
 
-json file_json(const FileRecord& file) { return {{"name", file.name}, {"bytes", file.bytes}, {"xxh3_128", to_hex(file.digest)}}; }
+ordered_json file_json(const FileRecord& file) {
+  return {{"name", file.name}, {"bytes", file.bytes}, {"xxh3_128", to_hex(file.digest)}};
+}
 
-json tensor_json(const TensorRecord& tensor) {
-  json chunks = json::array();
+ordered_json tensor_json(const TensorRecord& tensor) {
+  ordered_json chunks = ordered_json::array();
   for (const Digest& digest : tensor.chunks) chunks.push_back(to_hex(digest));
   return {{"name", tensor.name},
           {"file", tensor.file},
@@ -89,7 +91,7 @@ std::string lines(const Items& items, ToJson&& to_json) {
   return out + ']';
 }
 
-std::string quoted_json(std::string_view text) { return json(text).dump(); }
+std::string quoted_json(std::string_view text) { return ordered_json(text).dump(); }
 
 FileRecord read_file(const Node& node) {
   FileRecord file{node["name"].text(), node["bytes"].count(), node["xxh3_128"].digest()};
@@ -140,7 +142,7 @@ GroupRecord read_group(const Node& node, std::set<std::string>& file_names) {
   return group;
 }
 
-json parse_checked(std::string_view text) {
+ordered_json parse_checked(std::string_view text) {
   const auto fail_corrupt = [](const auto&... pieces) { base::fail(Status::corrupt, "the manifest ", cat(pieces...)); };
   if (text.size() < tail_bytes) fail_corrupt("has only ", text.size(), " bytes");
   const std::string_view body = text.substr(0, text.size() - tail_bytes);
@@ -150,7 +152,7 @@ json parse_checked(std::string_view text) {
   if (hash_of(body) != *digest) fail_corrupt("has the checksum ", to_hex(hash_of(body)), "; it says ", to_hex(*digest));
   const std::string problem = json_problem(text, deepest_json);
   if (!problem.empty()) fail_corrupt("is not usable JSON: ", problem);
-  return json::parse(text);
+  return ordered_json::parse(text);
 }
 
 std::map<std::string, std::string> read_values(const Node& top) {
@@ -207,7 +209,7 @@ std::string to_text(const Manifest& manifest) {
 }
 
 Manifest parse_manifest(std::string_view text) {
-  const json tree = parse_checked(text);
+  const ordered_json tree = parse_checked(text);
   const Node top{tree};
   if (!tree.is_object() || top["format"].text() != "ckpt-state") top.refuse("is not that of a state checkpoint");
   if (const std::int64_t version = top["format_version"].count(); version != format_version) {

@@ -21,7 +21,7 @@ using base::Status;
 constexpr std::int64_t largest_index_bytes = largest_manifest_bytes;
 
 // Small enough that what was read is still in the cache when it is hashed.
-constexpr std::size_t block_bytes = std::size_t{256} << 10;
+constexpr std::size_t piece_bytes = std::size_t{256} << 10;
 
 }  // namespace
 
@@ -163,10 +163,10 @@ void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end) {
   for (std::int64_t chunk = begin / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
     const auto number = static_cast<std::size_t>(chunk);
     if (item.checked[number]) continue;
-    if (block == nullptr) block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
+    if (block == nullptr) block = std::make_unique_for_overwrite<std::byte[]>(piece_bytes);
     const std::int64_t last = std::min(entry.bytes, (chunk + 1) * chunk_bytes);
     for (std::int64_t at = chunk * chunk_bytes; at < last;) {
-      const auto piece = std::span(block.get(), std::min(block_bytes, static_cast<std::size_t>(last - at)));
+      const auto piece = std::span(block.get(), std::min(piece_bytes, static_cast<std::size_t>(last - at)));
       if (part.file->read(part.header.data_start + entry.offset + at, piece) != static_cast<std::int64_t>(piece.size()))
         base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
       hasher.update(piece);
@@ -189,7 +189,7 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
   const bool check = whole && !item.chunks.empty();
   for (std::size_t done = 0; done < bytes.size();) {
     const auto left = static_cast<std::size_t>(chunk_bytes) - done % static_cast<std::size_t>(chunk_bytes);
-    const auto piece = bytes.subspan(done, std::min({block_bytes, left, bytes.size() - done}));
+    const auto piece = bytes.subspan(done, std::min({piece_bytes, left, bytes.size() - done}));
     if (part.file->read(part.header.data_start + entry.offset + begin + static_cast<std::int64_t>(done), piece) !=
         static_cast<std::int64_t>(piece.size()))
       base::fail(Status::corrupt, part.path, ": the file shrank while it was read");

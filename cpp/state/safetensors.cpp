@@ -15,8 +15,6 @@ using base::cat;
 using base::Status;
 using nlohmann::json;
 
-[[noreturn]] void fail_corrupt(const std::string& message) { base::fail(Status::corrupt, message); }
-
 // Takes the header apart while it is parsed: no tree of it is ever built. Depth 1 is the header's object, depth 2 a tensor or the
 // metadata, depth 3 a tensor's list; whatever is not known is skipped by counting its brackets.
 class HeaderReader final : public nlohmann::json_sax<json> {

@@ -11,10 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "storage/storage.h"
 #include "tensor/dtype.h"
 
 namespace ckpt::state {
+
+// What a file holds is not what it must be.
+[[noreturn]] inline void fail_corrupt(const std::string& message) { base::fail(base::Status::corrupt, message); }
 
 constexpr std::int64_t largest_header_bytes = 100'000'000;
 constexpr std::int64_t length_bytes = 8;

@@ -19,8 +19,6 @@ namespace {
 using base::cat;
 using base::Status;
 
-void warn(const std::string& message) { base::log(base::LogLevel::warning, "state", message); }
-
 // A new directory of a name that no other attempt has.
 std::string make_attempt(storage::Storage& storage, const std::string& prefix, std::int64_t step) {
   std::random_device random;
@@ -49,7 +47,7 @@ bool write_and_sync(storage::Storage& storage, const std::string& path, const st
     return true;
   } catch (const base::Error& error) {
     if (error.status() != Status::io || last_attempt) throw;
-    warn(cat(error.message(), "; the file is written anew under another name"));
+    base::warn("state", cat(error.message(), "; the file is written anew under another name"));
     return false;
   }
 }
@@ -66,7 +64,7 @@ int write_durably(storage::Storage& storage, const std::string& path, const stor
     try {
       storage.remove(temporary);
     } catch (const base::Error& error) {
-      warn(error.message());  // it is in nobody's way
+      base::warn("state", error.message());  // it is in nobody's way
     }
   }
 }
@@ -114,7 +112,7 @@ std::optional<Earlier> read_earlier(storage::Storage& storage, const std::string
   try {
     return Earlier{latest, read_manifest(storage, latest)};
   } catch (const base::Error& error) {
-    warn(cat("checkpoint ", base::quoted(latest), " cannot be linked from: ", error.message()));
+    base::warn("state", cat("checkpoint ", base::quoted(latest), " cannot be linked from: ", error.message()));
     return std::nullopt;
   }
 }
@@ -145,7 +143,7 @@ std::optional<GroupRecord> reuse_group(Save& save, const StateGroup& group, cons
     return *recorded;
   } catch (const base::Error& error) {
     if (error.status() == Status::no_space || error.status() == Status::cancelled) throw;
-    warn(cat(from, " is not used again but written anew: ", error.message()));
+    base::warn("state", cat(from, " is not used again but written anew: ", error.message()));
     remove_temporaries(save.storage, save.path(file_name));
     return std::nullopt;
   }
@@ -211,7 +209,7 @@ SaveResult write_checkpoint(storage::Storage& storage, const State& state, const
             total_bytes(manifest), save.linked,  save.rewritten};
   } catch (...) {
     if (!remove_checkpoint(storage, save.directory))
-      warn(cat("what the failed save wrote to ", base::quoted(save.directory), " could not be removed"));
+      base::warn("state", cat("what the failed save wrote to ", base::quoted(save.directory), " could not be removed"));
     throw;
   }
 }

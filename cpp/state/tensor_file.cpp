@@ -16,8 +16,6 @@ using base::cat;
 // Bytes stay in the cache between being copied, hashed and handed to the system.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-[[noreturn]] void fail_corrupt(const std::string& message) { base::fail(base::Status::corrupt, message); }
-
 // Gathers bytes into blocks. The copy is what makes "hashed" and "written" the same bytes while a tensor is being changed.
 class BlockWriter {
  public:

@@ -132,8 +132,8 @@ std::int64_t FaultHandler::delay_ns(std::int32_t attempt, std::int64_t number) c
 
 void FaultHandler::pause(std::int32_t attempt, const base::Error& error) {
   const std::int64_t delay = delay_ns(attempt, retries_.fetch_add(1, std::memory_order_relaxed));
-  base::log(base::LogLevel::warning, "storage",
-            base::cat(error.message(), "; attempt ", attempt + 1, " of ", policy_.max_attempts, " follows in ", delay, " ns"));
+  base::warn("storage",
+             base::cat(error.message(), "; attempt ", attempt + 1, " of ", policy_.max_attempts, " follows in ", delay, " ns"));
   if (delay > 0) sleep_(delay);
 }
 

@@ -22,18 +22,29 @@
 namespace ckpt::storage {
 namespace {
 
-class Mapping {
+std::size_t ring_bytes(const io_uring_params& params) {
+  return std::max(params.sq_off.array + params.sq_entries * sizeof(std::uint32_t),
+                  params.cq_off.cqes + params.cq_entries * sizeof(io_uring_cqe));
+}
+
+// The kernel is the other side of these.
+std::uint32_t acquire(std::uint32_t* shared) { return std::atomic_ref(*shared).load(std::memory_order_acquire); }
+void publish(std::uint32_t* shared, std::uint32_t value) { std::atomic_ref(*shared).store(value, std::memory_order_release); }
+
+}  // namespace
+
+class SharedMemory {
  public:
-  Mapping(int descriptor, std::size_t bytes, off_t offset)
+  SharedMemory(int descriptor, std::size_t bytes, off_t offset)
       : bytes_(bytes), start_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor, offset)) {
     // A forked child must not touch what the kernel shares with its parent.
     if (good()) ::madvise(start_, bytes_, MADV_DONTFORK);
   }
-  ~Mapping() {
+  ~SharedMemory() {
     if (good()) ::munmap(start_, bytes_);
   }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
 
   bool good() const { return start_ != MAP_FAILED; }
   template <class T>
@@ -45,17 +56,6 @@ class Mapping {
   std::size_t bytes_;
   void* start_;
 };
-
-std::size_t ring_bytes(const io_uring_params& params) {
-  return std::max(params.sq_off.array + params.sq_entries * sizeof(std::uint32_t),
-                  params.cq_off.cqes + params.cq_entries * sizeof(io_uring_cqe));
-}
-
-// The kernel is the other side of these.
-std::uint32_t acquire(std::uint32_t* shared) { return std::atomic_ref(*shared).load(std::memory_order_acquire); }
-void publish(std::uint32_t* shared, std::uint32_t value) { std::atomic_ref(*shared).store(value, std::memory_order_release); }
-
-}  // namespace
 
 struct Ring::Mapped {
   Mapped(Descriptor given, const io_uring_params& given_params)
@@ -72,8 +72,8 @@ struct Ring::Mapped {
 
   Descriptor descriptor;
   io_uring_params params;
-  Mapping rings;
-  Mapping entries;
+  SharedMemory rings;
+  SharedMemory entries;
 };
 
 std::unique_ptr<Ring> Ring::make(unsigned entries) {
