@@ -2,12 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "engine/initial.h"
+#include "engine/models.h"
 #include "pipeline/pipeline.h"
 
 namespace ckpt::pipeline::test {
@@ -18,37 +17,13 @@ using engine::TensorSpec;
 using tensor::Dtype;
 using tensor::Tensor;
 
-struct Model {
-  std::shared_ptr<Chain> chain;
-  TensorSpec input;
-  TensorPtr tokens;
-  TensorPtr targets;
-};
+using engine::test::gradients_of;
+using engine::test::Model;
+using engine::test::step_of;
 
 // Embedding, blocks of linear, GELU, dropout, then linear and the loss: 3 * blocks + 3 layers.
 inline Model byte_model(std::int64_t samples, std::int64_t width, int blocks, double dropout = 0.2) {
-  constexpr std::int64_t vocabulary = 64;
-  constexpr std::int64_t context = 4;
-  Model model;
-  model.chain = std::make_shared<Chain>(0);
-  model.chain->add(engine::make_embedding("embedding", vocabulary, context, width / context, Dtype::f32));
-  for (int i = 0; i < blocks; ++i) {
-    const std::string block = "block" + std::to_string(i);
-    model.chain->add(engine::make_linear(block + ".linear", width, width, Dtype::f32));
-    model.chain->add(engine::make_gelu(block + ".gelu"));
-    model.chain->add(engine::make_dropout(block + ".dropout", dropout));
-  }
-  model.chain->add(engine::make_linear("head", width, vocabulary, Dtype::f32));
-  model.chain->add(engine::make_softmax_cross_entropy("loss"));
-  model.chain->initialize(7);
-  std::mt19937 random(11);
-  model.input = {Dtype::u8, {samples, context}};
-  model.tokens = Tensor::create(Dtype::u8, model.input.shape);
-  for (std::byte& byte : model.tokens->byte_span()) byte = static_cast<std::byte>(random() % vocabulary);
-  model.targets = Tensor::create(Dtype::i32, {samples});
-  for (std::int64_t i = 0; i < samples; ++i)
-    model.targets->data_as<std::int32_t>()[i] = static_cast<std::int32_t>(random() % vocabulary);
-  return model;
+  return engine::test::byte_model(Dtype::f32, samples, width, blocks, dropout);
 }
 
 inline PipelineOptions options_of(Order order, std::int32_t stages, std::int32_t micro_batches, std::int32_t chunks = 1) {
@@ -63,30 +38,12 @@ inline std::shared_ptr<Pipeline> make_pipeline(const Model& model, const Pipelin
   return Pipeline::create(model.chain, model.input, options);
 }
 
-inline Step step_of(const Model& model, std::int64_t number = 3) {
-  Step step;
-  step.step = number;
-  step.seed = 42;
-  step.input = model.tokens.get();
-  step.targets = model.targets.get();
-  return step;
-}
-
 struct Result {
   double loss = 0;
   std::vector<double> losses;
   std::vector<std::byte> gradients;
   friend bool operator==(const Result&, const Result&) = default;
 };
-
-inline std::vector<std::byte> gradients_of(const Chain& chain) {
-  std::vector<std::byte> all;
-  for (const engine::Parameter& parameter : chain.parameters()) {
-    const auto bytes = parameter.gradient->byte_span();
-    all.insert(all.end(), bytes.begin(), bytes.end());
-  }
-  return all;
-}
 
 inline Result run_step(const Model& model, Pipeline& pipeline, const Step& step) {
   Result result;
