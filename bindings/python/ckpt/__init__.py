@@ -7,7 +7,7 @@ Objects are context managers; failures are subclasses of CkptError. What C does 
 docs/python.md.
 """
 
-from . import _base, _engine, _memory, _plan, _state, _storage, _strategy, _tensor
+from . import _async, _base, _engine, _memory, _plan, _state, _storage, _strategy, _task, _tensor
 from ._base import *
 from ._memory import *
 from ._tensor import *
@@ -16,6 +16,8 @@ from ._strategy import *
 from ._plan import *
 from ._engine import *
 from ._state import *
+from ._task import *
+from ._async import *
 
 __version__ = version_string()
-__all__ = [name for part in (_base, _memory, _tensor, _storage, _strategy, _plan, _engine, _state) for name in part.__all__]
+__all__ = [name for part in (_base, _memory, _tensor, _storage, _strategy, _plan, _engine, _state, _task, _async) for name in part.__all__]

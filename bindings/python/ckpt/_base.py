@@ -247,11 +247,18 @@ def _handle(owned: Optional[_Owned]) -> Any:
     return None if owned is None else owned._h
 
 
+def _is_inside(owner: Any) -> bool:
+    with _inside_guard:
+        return id(owner) in _inside
+
+
 def _close_all() -> None:
-    for owner in list(_owners_of_threads):
-        with _inside_guard:
-            busy = id(owner) in _inside
-        if not busy:
+    owners = list(_owners_of_threads)
+    for owner in owners:  # first what may still need the others
+        if hasattr(owner, "_end_at_exit"):
+            owner._end_at_exit()
+    for owner in owners:
+        if not _is_inside(owner):
             owner.close()
     try:
         _n.ckpt_set_log(0, None)

@@ -244,6 +244,33 @@ class Coordinator(_Owned):
         return bytes(received)
 
 
+def _save_options(step: int, seed: int = 0, metadata: Any = None, environment: Any = None, prefix: str = "",
+                  metric: Optional[float] = None, incremental: bool = True) -> Any:
+    """The struct, and the texts that it borrows: to be kept until the call is over."""
+    options = _native.ckpt_save_options()
+    texts = (json.dumps(metadata), json.dumps(environment), prefix)
+    options.step = step
+    options.seed = seed
+    options.metadata_json, options.environment_json, options.prefix = texts
+    if metric is not None:
+        options.metric = metric
+        options.has_metric = 1
+    options.incremental = int(incremental)
+    return options, texts
+
+
+def _load_options(name: Optional[str] = None, verify: int = Verify.FULL, environment: Any = None, partial: bool = False,
+                  in_place: bool = False) -> Any:
+    """The struct, and the texts that it borrows: to be kept until the call is over."""
+    options = _native.ckpt_load_options()
+    texts = (name, None if environment is None else json.dumps(environment))
+    options.verify = verify
+    options.name, options.environment_json = texts
+    options.partial = int(partial)
+    options.in_place = int(in_place)
+    return options, texts
+
+
 class Checkpoint(_Owned):
     """The checkpoints in one storage, or below a path. A writer holds the storage's lock until it is closed."""
 
@@ -270,15 +297,7 @@ class Checkpoint(_Owned):
     def save(self, state: State, step: int = 0, *, seed: int = 0, metadata: Any = None, environment: Any = None, prefix: str = "",
              metric: Optional[float] = None, incremental: bool = True) -> SaveResult:
         """Returns when the checkpoint is durable. metadata and environment: anything that JSON can hold."""
-        options = _native.ckpt_save_options()
-        texts = (json.dumps(metadata), json.dumps(environment), prefix)  # borrowed by the struct: kept until the call is over
-        options.step = step
-        options.seed = seed
-        options.metadata_json, options.environment_json, options.prefix = texts
-        if metric is not None:
-            options.metric = metric
-            options.has_metric = 1
-        options.incremental = int(incremental)
+        options, _texts = _save_options(step, seed, metadata, environment, prefix, metric, incremental)
         result = _native.ckpt_save_result()
         _n.ckpt_checkpoint_save(self._h, state._h, options, result)
         return _fields(SaveResult, result)
@@ -286,13 +305,7 @@ class Checkpoint(_Owned):
     def load(self, state: State, *, name: Optional[str] = None, verify: int = Verify.FULL, environment: Any = None,
              partial: bool = False, in_place: bool = False) -> LoadResult:
         """Fills the state from the newest valid checkpoint, or the one of that name. NotFoundError when there is none."""
-        options = _native.ckpt_load_options()
-        text = None if environment is None else json.dumps(environment)
-        options.verify = verify
-        options.name = name
-        options.environment_json = text
-        options.partial = int(partial)
-        options.in_place = int(in_place)
+        options, _texts = _load_options(name, verify, environment, partial, in_place)
         result = _native.ckpt_load_result()
         _n.ckpt_checkpoint_load(self._h, state._h, options, result)
         return _fields(LoadResult, result)
@@ -327,6 +340,12 @@ class Checkpoint(_Owned):
     def reader(self, name: Optional[str] = None, verify: int = Verify.LAZY) -> "Reader":
         """Opens one checkpoint, or the newest, to read tensors one by one."""
         return Reader._of(_n.ckpt_reader_open_checkpoint(self._h, name, verify))
+
+    def create_async_manager(self, **options: Any) -> Any:
+        """An AsyncManager for this checkpoint, which it keeps alive. options: as AsyncManager's."""
+        from ._async import AsyncManager
+
+        return AsyncManager(self, **options)
 
     @property
     def storage(self) -> Storage:
@@ -400,10 +419,31 @@ def save(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step: int 
          group: str = "model", keep_last: int = 0, **options: Any) -> SaveResult:
     """Saves a dict of numpy arrays, torch tensors or Tensors durably, as a new checkpoint below a path: ckpt.save("run", {"w": w}, 7).
     An entry that is itself a dict is a group of its own. values: JSON values by key. options: as for Checkpoint.save."""
-    with State(tensors, group) as state, Checkpoint(place, keep_last=keep_last) as checkpoint:
-        for key, value in (values or {}).items():
-            state[key] = value
-        return checkpoint.save(state, step, **options)
+    with _state_of(tensors, group, values) as state:
+        shared = _shared_checkpoint(place)
+        if shared is not None:  # save_async holds the storage's lock
+            return shared.save(state, step, **options)
+        with Checkpoint(place, keep_last=keep_last) as checkpoint:
+            return checkpoint.save(state, step, **options)
+
+
+def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[str, Any]]) -> State:
+    state = State(tensors, group)
+    for key, value in (values or {}).items():
+        state[key] = value
+    return state
+
+
+def _key(place: Union[Storage, PathLike]) -> Any:
+    return os.path.realpath(place) if isinstance(place, (str, os.PathLike)) else id(place)
+
+
+_shared: Dict[Any, Any] = {}  # by _key: (place, checkpoint, manager) of save_async
+
+
+def _shared_checkpoint(place: Union[Storage, PathLike]) -> Optional[Checkpoint]:
+    entry = _shared.get(_key(place))
+    return None if entry is None else entry[1]
 
 
 def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None) -> Dict[str, Any]:

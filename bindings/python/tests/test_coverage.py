@@ -22,7 +22,7 @@ NO_WRAPPER = {
     "ckpt_blas_init": "set_blas takes the struct's members",
 }
 # Headers that the extension reads and the package does not use yet.
-HEADERS_NOT_USED = {"async.h", "adaptive.h", "pipeline.h"}
+HEADERS_NOT_USED = {"adaptive.h", "pipeline.h"}
 # What the idiomatic layer has no use for, and why; everything else is called by it.
 NOT_CALLED = {
     "ckpt_last_error": "its text is the exception's",

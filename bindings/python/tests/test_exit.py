@@ -3,8 +3,11 @@
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 import unittest
+
+import ckpt
 
 ALIVE = """
     import ckpt
@@ -48,10 +51,33 @@ DURING_SAVES = """
     begun.wait()
 """
 
+# A save that writes for a fifth of a second, or for ever, when the interpreter ends.
+DURING_ASYNC_SAVE = """
+    import ckpt, sys
+    place, at_exit, bytes_per_second = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    manager = ckpt.AsyncManager(place, at_exit=at_exit, bytes_per_second=bytes_per_second, drain_timeout=None)
+    task = manager.save({"w": bytearray(8 << 20)}, 7, progress=lambda done, total: None, on_ended=lambda result: print(result.state.name))
+    while task.state == ckpt.AsyncState.QUEUED:
+        pass
+    assert task.state == ckpt.AsyncState.RUNNING
+"""
 
-def run(program):
+LISTENERS = """
+    import ckpt, gc
+    tracker = ckpt.MemoryTracker()
+    tracker.subscribe(lambda event: None)
+    manager = ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=1, on_ended=lambda result: None)
+    gc.collect()
+    for step in range(1000):
+        tracker.record_allocation("a", 1)
+        if step % 10 == 0:
+            manager.save({"w": bytearray(8)}, step, when_full=ckpt.WhenFull.WAIT, on_ended=lambda result: None)
+"""
+
+
+def run(program, *arguments):
     environment = dict(os.environ, PYTHONUNBUFFERED="1")
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60, env=environment)
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(program), *arguments], capture_output=True, text=True, timeout=60, env=environment)
 
 
 class Exits(unittest.TestCase):
@@ -72,6 +98,53 @@ class Exits(unittest.TestCase):
 
     def test_during_saves_of_a_daemon_thread(self):
         self.check(DURING_SAVES, 20)
+
+    def check_during_async_save(self, at_exit, bytes_per_second, end, steps):
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(20):
+                place = os.path.join(folder, str(number))
+                done = run(DURING_ASYNC_SAVE, place, at_exit, str(bytes_per_second))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout.strip(), end)
+                with ckpt.Checkpoint(place) as checkpoint:
+                    self.assertEqual([info.step for info in checkpoint.list()], steps)
+                    if steps:
+                        checkpoint.verify()
+
+    def test_running_save_is_waited_for(self):
+        self.check_during_async_save("wait", 20 << 20, "COMPLETED", [7])
+
+    def test_running_save_is_cancelled(self):
+        self.check_during_async_save("cancel", 1 << 10, "CANCELLED", [])
+
+    def test_save_async_is_waited_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(20):
+                place = os.path.join(folder, str(number))
+                done = run("import ckpt, sys\n"
+                           "ckpt.save_async(sys.argv[1], {'w': bytearray(8 << 20)}, 7)\n", place)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(len(ckpt.load(place)["w"]), 8 << 20)
+
+    def test_exit_by_an_exception_waits_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("import ckpt, sys\n"
+                       "ckpt.save_async(sys.argv[1], {'w': bytearray(8 << 20)}, 7)\n"
+                       "sys.exit(5)\n", folder)
+            self.assertEqual((done.returncode, done.stderr), (5, ""))
+            self.assertEqual(len(ckpt.load(folder)["w"]), 8 << 20)
+
+    def test_failure_that_nobody_saw_is_shown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("import ckpt, sys\n"
+                       "sys.unraisablehook = lambda _: None\n"
+                       "ckpt.save_async(sys.argv[1], {'w': bytearray(8)}, 7, source=lambda *_: 1 / 0)\n", folder)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("a background save failed, and nobody had asked for it: CallbackError", done.stderr)
+            self.assertIn("ZeroDivisionError", done.stderr)
+
+    def test_listeners_without_references(self):
+        self.check(LISTENERS, 5)
 
     def test_during_parts_of_a_daemon_thread(self):
         self.check(DURING_PARTS, 20)

@@ -1,0 +1,288 @@
+"""Saves and loads in the background, and the one-line form of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
+
+from . import _native as _n
+from . import native as _native
+from ._base import (CkptError, ForkedError, InvalidArgumentError, InvalidStateError, _call_of, _fields, _hand_over, _is_inside, _Owned,
+                    _owners_of_threads, _timeout_ns)
+from ._state import Checkpoint, PathLike, State, _key, _load_options, _save_options, _shared, _state_of
+from ._storage import Storage
+from ._task import (AsyncKind, AsyncMode, AsyncResult, AsyncTask, AsyncTaskInfo, Priority, Progress, WhenFull, _info_of,
+                    _ManagerListener, _SourceFunction, _TaskListener)
+
+__all__ = ["AsyncManager", "AsyncStats", "save_async", "finish_saves"]
+
+Source = Callable[[str, str, int, int, memoryview], Any]
+
+
+class AsyncStats(NamedTuple):
+    """What a manager does now, and what it has done so far."""
+
+    live: int
+    running: int
+    completed: int
+    failed: int
+    cancelled: int
+    rejected: int
+    in_flight_bytes: int
+    written_bytes: int
+    staging_bytes: int
+    stall_seconds: float
+    last_stall_seconds: float
+
+
+class AsyncManager(_Owned):
+    """Background tasks of one Checkpoint. Any thread may use it.
+
+        with ckpt.AsyncManager("run", keep_last=3) as manager:
+            task = manager.save({"w": w}, step)      # w may change when it returns
+            ...                                      # training goes on
+            print(task.wait().name)                  # or: await task
+
+    A with-block ends when all tasks have; the error of a save that nobody asked for (wait, await, future) is raised there, or by the
+    next save. Callables run on threads of the manager, or on the one that cancels or closes; inside them state, cancel, end_step and
+    stats may be used, what waits raises InvalidStateError. What they raise goes to sys.unraisablehook."""
+
+    _release = staticmethod(_n.ckpt_async_release)
+    _at_exit = "wait"
+
+    def __init__(self, checkpoint: Union[Checkpoint, Storage, PathLike], *, workers: int = 1, capacity: int = 10, history: int = 100,
+                 staging_bytes: int = 1 << 30, prepare_bytes: int = 0, bytes_per_second: int = 0, staging_threads: int = 0,
+                 nice: int = 0, drain_timeout: Optional[float] = 30.0, at_exit: str = "wait",
+                 on_staged: Optional[Callable[[int, float], Any]] = None,
+                 on_progress: Optional[Callable[[int, int, int], Any]] = None,
+                 on_ended: Optional[Callable[[AsyncResult], Any]] = None, **checkpoint_options: Any) -> None:
+        """checkpoint: one, or where to make one with checkpoint_options. workers: threads that write. capacity: tasks that have not
+        ended, at most. history: ended ones that can still be asked for. staging_bytes: memory for copies, at most, of which
+        prepare_bytes are touched now. bytes_per_second: limit on what is written, 0: none. staging_threads: that copy, 0: a few.
+        nice: of the manager's threads. at_exit: "wait" or "cancel", what becomes of tasks when the interpreter exits or the manager is
+        forgotten while the interpreter exits; waiting ends after drain_timeout seconds (None: never), as it does when Python frees a
+        manager that was not closed. on_staged(id, stall_seconds), on_progress(id, done_bytes, total_bytes), on_ended(result): told of
+        every task."""
+        if at_exit not in ("wait", "cancel"):
+            raise InvalidArgumentError(f"at_exit is '{at_exit}'; 'wait' or 'cancel'", _n.CKPT_E_INVALID_ARGUMENT)
+        options = _native.ckpt_async_options()
+        options.workers = workers
+        options.capacity = capacity
+        options.history = history
+        options.staging_bytes = staging_bytes
+        options.prepare_bytes = prepare_bytes
+        options.bytes_per_second = bytes_per_second
+        options.staging_threads = staging_threads
+        options.nice = nice
+        options.drain_timeout_ns = _timeout_ns(drain_timeout)
+        self._at_exit = at_exit
+        self._drain_timeout = drain_timeout
+        listener = None
+        if on_staged is not None or on_progress is not None or on_ended is not None:
+            listener = _hand_over(_ManagerListener(on_staged, on_progress, on_ended))
+        if isinstance(checkpoint, Checkpoint):
+            if checkpoint_options:
+                raise InvalidArgumentError(f"{', '.join(checkpoint_options)}: options of a Checkpoint that was made already")
+            self._adopt(_n.ckpt_checkpoint_create_async(checkpoint._h, options, listener))
+        else:
+            with Checkpoint(checkpoint, **checkpoint_options) as made:
+                self._adopt(_n.ckpt_checkpoint_create_async(made._h, options, listener))
+        _owners_of_threads.add(self)
+
+    # ---- Tasks ----
+
+    def save(self, state: Union[State, Mapping[str, Any]], step: int = 0, *, mode: int = AsyncMode.COPY,
+             when_full: int = WhenFull.REFUSE, timeout: Optional[float] = None, priority: int = Priority.NORMAL,
+             gate_step: Optional[int] = None, progress: Optional[Progress] = None,
+             on_staged: Optional[Callable[[float], Any]] = None, on_ended: Optional[Callable[[AsyncResult], Any]] = None,
+             source: Optional[Source] = None, group: str = "model", values: Optional[Mapping[str, Any]] = None,
+             **options: Any) -> AsyncTask:
+        """Saves in the background. state: a State, or a dict of arrays (with values: JSON values by key) as for ckpt.save.
+        mode: how the bytes are taken; with AsyncMode.COPY the arrays may change when this returns. when_full: QueueFullError at once,
+        after waiting timeout seconds (None: for ever), or never while an older task can be dropped. gate_step: the writing begins
+        after end_step of that step. progress(done_bytes, total_bytes), about every 4 MiB; or a bar with update and total, such as
+        tqdm's. on_staged(stall_seconds); on_ended(result), before anybody who waits is told. source(group, name, address, offset,
+        buffer): fills buffer with a tensor's bytes, for memory that the library cannot read. options: as for Checkpoint.save.
+        Raises what an earlier save failed of, when nobody has asked for it; then nothing is saved."""
+        if not isinstance(state, State):
+            with _state_of(state, group, values) as made:
+                return self.save(made, step, mode=mode, when_full=when_full, timeout=timeout, priority=priority,
+                                 gate_step=gate_step, progress=progress, on_staged=on_staged, on_ended=on_ended, source=source,
+                                 **options)
+        for key, value in (values or {}).items():
+            state[key] = value
+        given, _texts = _save_options(step, **options)
+        reader = None if source is None else _hand_over(_SourceFunction(source))
+        handle = state._h
+        return self._start(AsyncKind.SAVE, step, _task_options(when_full, timeout, priority, gate_step, mode), progress, on_staged, on_ended,
+                           lambda how, listener: _n.ckpt_async_save(self._h, handle, given, how, listener, reader))
+
+    def load(self, state: State, *, when_full: int = WhenFull.REFUSE, timeout: Optional[float] = None,
+             priority: int = Priority.NORMAL, gate_step: Optional[int] = None,
+             on_ended: Optional[Callable[[AsyncResult], Any]] = None, **options: Any) -> AsyncTask:
+        """Loads into state in the background; nobody else may use it until the task has ended. options: as for Checkpoint.load, the
+        rest as for save. Raises what an earlier save failed of, too."""
+        given, _texts = _load_options(**options)
+        return self._start(AsyncKind.LOAD, -1, _task_options(when_full, timeout, priority, gate_step), None, None, on_ended,
+                           lambda how, listener: _n.ckpt_async_load(self._h, state._h, given, how, listener))
+
+    def _start(self, kind: AsyncKind, step: int, how: Any, progress: Optional[Progress], on_staged: Optional[Callable[[float], Any]],
+               on_ended: Optional[Callable[[AsyncResult], Any]], call: Callable[[Any, Any], int]) -> AsyncTask:
+        task = AsyncTask(self, kind, step)
+        listener = _TaskListener(task, progress, on_staged, on_ended)
+        with _call_of(self):
+            task.id = call(how, _hand_over(listener))
+        return task
+
+    def end_step(self, step: int) -> None:
+        """Tells that a step has ended: tasks whose gate_step is not after it may begin."""
+        _n.ckpt_async_end_step(self._h, step)
+
+    def wait(self, timeout: Optional[float] = None) -> None:
+        """Waits until all tasks that have not ended now have; how they ended their results tell. TimeoutError."""
+        with _call_of(self):
+            _n.ckpt_async_wait(self._h, _n.CKPT_ASYNC_ALL, _timeout_ns(timeout), None)
+
+    def wait_staged(self, timeout: Optional[float] = None) -> None:
+        """Returns when all arrays of all saves may be written to. TimeoutError."""
+        with _call_of(self):
+            _n.ckpt_async_wait_staged(self._h, _n.CKPT_ASYNC_ALL, _timeout_ns(timeout))
+
+    # ---- Looking ----
+
+    def info(self, id: int) -> AsyncTaskInfo:
+        """A task's state, bytes and times. NotFoundError when it is unknown or no longer in the history."""
+        struct = _native.ckpt_async_task()
+        _n.ckpt_async_get_task(self._h, id, struct)
+        return _info_of(struct)
+
+    def active_tasks(self) -> List[AsyncTaskInfo]:
+        """The tasks that have not ended, the oldest first."""
+        return self._infos(_n.CKPT_ASYNC_LIVE)
+
+    def ended_tasks(self) -> List[AsyncTaskInfo]:
+        """Those that have, as far as the history goes, in the order in which they ended."""
+        return self._infos(_n.CKPT_ASYNC_ENDED)
+
+    def _infos(self, which: int) -> List[AsyncTaskInfo]:
+        found = []
+        for id in _n.ckpt_async_tasks(self._h, which):
+            try:
+                found.append(self.info(id))
+            except LookupError:  # left the history meanwhile
+                pass
+        return found
+
+    def stats(self) -> AsyncStats:
+        """Numbers of tasks and bytes."""
+        struct = _native.ckpt_async_stats()
+        _n.ckpt_async_get_stats(self._h, struct)
+        return _fields(AsyncStats, struct)
+
+    # ---- The end ----
+
+    def close(self, cancel: bool = False, timeout: Optional[float] = None) -> None:
+        """Ends all tasks and the manager's threads: waits for what is queued, or cancels what is not committed yet. What is not done
+        after timeout seconds (None: for ever) is cancelled, with TimeoutError. Raises what a save failed of that nobody has asked for.
+        The manager is given back in any case. InvalidStateError inside a callback. Closing again does nothing."""
+        handle = self._slot
+        if handle is None:
+            return
+        mode = _n.CKPT_ASYNC_CANCEL if cancel else _n.CKPT_ASYNC_DRAIN
+        try:
+            with _call_of(self):
+                _n.ckpt_async_close(handle, mode, _timeout_ns(timeout))
+        except InvalidStateError:
+            _n.ckpt_async_close(handle, mode, 0)  # once more: fails again inside a callback, not when a save had failed of that
+            super().close()
+            raise
+        except CkptError:
+            super().close()
+            raise
+        super().close()
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        try:
+            self.close()
+        except CkptError:
+            if kind is None:  # else what the block raised goes first
+                raise
+
+    def __del__(self) -> None:
+        if not _Owned._exiting:
+            super().close()  # not what waits for ever and raises
+
+    def _end_at_exit(self) -> None:
+        """Takes no handle from threads that are inside a call."""
+        handle = self._slot
+        if handle is None:
+            return
+        try:
+            mode = _n.CKPT_ASYNC_CANCEL if self._at_exit == "cancel" else _n.CKPT_ASYNC_DRAIN
+            _n.ckpt_async_close(handle, mode, _timeout_ns(self._drain_timeout))
+        except ForkedError:
+            return
+        except CkptError as error:
+            print(f"ckpt: a background save failed, and nobody had asked for it: {type(error).__name__}: {error}", file=sys.stderr)
+        if not _is_inside(self):
+            super().close()
+
+
+def _task_options(when_full: int, timeout: Optional[float], priority: int, gate_step: Optional[int],
+                  mode: int = AsyncMode.COPY) -> Any:
+    how = _native.ckpt_async_task_options()
+    how.mode = mode
+    how.when_full = when_full
+    how.priority = priority
+    how.timeout_ns = _timeout_ns(timeout)
+    how.gate_step = -1 if gate_step is None else gate_step
+    return how
+
+
+# ---- One line ----
+
+_shared_guard = threading.Lock()
+_of_parent: List[Any] = []  # in a forked child: never freed, because the parent uses it
+
+
+def save_async(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step: int = 0, *,
+               values: Optional[Mapping[str, Any]] = None, group: str = "model", keep_last: int = 0, **options: Any) -> AsyncTask:
+    """Like ckpt.save, but writes in the background: task = ckpt.save_async("run", {"w": w}, 7). The arrays may change when it returns.
+    options: as for AsyncManager.save. The first call opens one manager below the path, which is used until finish_saves or the end
+    of the interpreter, when it writes what is queued; until then no other writer can open the path (ckpt.save can, by the same
+    manager). keep_last is that of the first call."""
+    key = _key(place)
+    with _shared_guard:
+        if key not in _shared:
+            checkpoint = Checkpoint(place, keep_last=keep_last)
+            _shared[key] = (place, checkpoint, AsyncManager(checkpoint))
+        manager = _shared[key][2]
+    return manager.save(tensors, step, values=values, group=group, **options)
+
+
+def finish_saves(place: Union[Storage, PathLike, None] = None, timeout: Optional[float] = None) -> None:
+    """Waits for what save_async has begun, below one path or everywhere, and closes it as AsyncManager.close does; other writers may
+    open the path then. Raises the first error that nobody has asked for."""
+    with _shared_guard:
+        keys = list(_shared) if place is None else [key for key in (_key(place),) if key in _shared]
+        entries = [_shared.pop(key) for key in keys]
+    failure: Optional[CkptError] = None
+    for _, checkpoint, manager in entries:
+        try:
+            manager.close(timeout=timeout)
+        except CkptError as error:
+            failure = failure or error
+        checkpoint.close()
+    if failure is not None:
+        raise failure
+
+
+def _forget_in_child() -> None:
+    _of_parent.append(dict(_shared))
+    _shared.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_in_child)
