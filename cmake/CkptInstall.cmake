@@ -1,5 +1,10 @@
-# What is installed: the library, its headers, the ckpt command, and what build systems look for. The prefix can be moved afterwards:
-# every path in an installed file is relative to the file itself.
+# What is installed, by component:
+#   runtime      libckpt.so.0
+#   development  headers, libckpt.so, libckpt.a, what CMake and pkg-config look for
+#   command      the ckpt command
+#   python       import ckpt
+#   notices      licence, notices of others, changelog
+# The prefix can be moved afterwards: every path in an installed file is relative to the file itself.
 include(CMakePackageConfigHelpers)
 
 foreach(dir LIBDIR INCLUDEDIR BINDIR)
@@ -8,29 +13,57 @@ foreach(dir LIBDIR INCLUDEDIR BINDIR)
   endif()
 endforeach()
 
-install(TARGETS ckpt EXPORT ckptTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS ckpt EXPORT ckptTargets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ckpt" "${PROJECT_BINARY_DIR}/generated/include/ckpt"
-        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+
+# Searches ORIGIN first. In /usr the system's search finds the library, and Debian wants no other.
+function(ckpt_without_search_path_in_usr file component)
+  install(CODE "if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+    file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\")
+  endif()" COMPONENT ${component})
+endfunction()
 
 if(TARGET ckpt_cli)
   file(RELATIVE_PATH bin_to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
   set_target_properties(ckpt_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
-  install(TARGETS ckpt_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS ckpt_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
+  ckpt_without_search_path_in_usr("${CMAKE_INSTALL_BINDIR}/$<TARGET_FILE_NAME:ckpt_cli>" command)
+endif()
+
+# import ckpt, by Debian's place for packages of the system's Python.
+if(TARGET ckpt_python)
+  set(python_dir "${CKPT_PYTHON_DIR}/ckpt")
+  file(RELATIVE_PATH python_to_lib "/${python_dir}" "/${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(ckpt_python PROPERTIES INSTALL_RPATH "$ORIGIN:$ORIGIN/${python_to_lib}") # as a wheel, or installed
+  install(TARGETS ckpt_python LIBRARY DESTINATION "${python_dir}" COMPONENT python)
+  ckpt_without_search_path_in_usr("${python_dir}/$<TARGET_FILE_NAME:ckpt_python>" python)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/bindings/python/ckpt/" DESTINATION "${python_dir}" COMPONENT python
+          FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+  install(FILES "${PROJECT_BINARY_DIR}/python/ckpt/native.py" "${PROJECT_BINARY_DIR}/python/ckpt/_native.pyi"
+          DESTINATION "${python_dir}" COMPONENT python)
 endif()
 
 # find_package(ckpt)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ckpt")
 configure_package_config_file(cmake/ckptConfig.cmake.in "${PROJECT_BINARY_DIR}/ckptConfig.cmake" INSTALL_DESTINATION "${package_dir}"
-                              NO_SET_AND_CHECK_MACRO)
+                              NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/ckptConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
-install(EXPORT ckptTargets NAMESPACE ckpt:: DESTINATION "${package_dir}")
-install(FILES "${PROJECT_BINARY_DIR}/ckptConfig.cmake" "${PROJECT_BINARY_DIR}/ckptConfigVersion.cmake" DESTINATION "${package_dir}")
+install(EXPORT ckptTargets NAMESPACE ckpt:: DESTINATION "${package_dir}" COMPONENT development)
+install(FILES "${PROJECT_BINARY_DIR}/ckptConfig.cmake" "${PROJECT_BINARY_DIR}/ckptConfigVersion.cmake"
+        DESTINATION "${package_dir}" COMPONENT development)
+if(CKPT_BUILD_STATIC)
+  configure_file(cmake/ckptStatic.cmake.in "${PROJECT_BINARY_DIR}/ckptStatic.cmake" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/ckptStatic.cmake" DESTINATION "${package_dir}" COMPONENT development)
+  install(FILES "${PROJECT_BINARY_DIR}/capi/libckpt.a" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+endif()
 
 # pkg-config
 file(RELATIVE_PATH CKPT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" CKPT_PC_TO_PREFIX "${CKPT_PC_TO_PREFIX}")
 configure_file(pkgconfig/ckpt.pc.in "${PROJECT_BINARY_DIR}/ckpt.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/ckpt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_BINARY_DIR}/ckpt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
-        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT notices)

@@ -2,16 +2,38 @@
 
 #include <new>
 
-#if defined(CKPT_XXHASH_DISPATCH)
-#include <xxh_x86dispatch.h>
-#else
 #include <xxhash.h>
+
+#if defined(CKPT_XXHASH_DISPATCH)
+// The library's own choice of the widest vector instructions. Weak, because a static libxxhash may lack what the shared one has
+// (Debian's does): programs that link all statically then hash with the instructions that every machine has.
+extern "C" {
+[[gnu::weak]] XXH128_hash_t XXH3_128bits_dispatch(const void* input, std::size_t length);
+[[gnu::weak]] XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t* state, const void* input, std::size_t length);
+}
 #endif
 
 namespace ckpt::state {
 namespace {
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
+
+XXH128_hash_t hash_bytes(const void* bytes, std::size_t length) {
+#if defined(CKPT_XXHASH_DISPATCH)
+  if (XXH3_128bits_dispatch != nullptr) return XXH3_128bits_dispatch(bytes, length);
+#endif
+  return XXH3_128bits(bytes, length);
+}
+
+void update_hash(XXH3_state_t* state, const void* bytes, std::size_t length) {
+#if defined(CKPT_XXHASH_DISPATCH)
+  if (XXH3_128bits_update_dispatch != nullptr) {
+    XXH3_128bits_update_dispatch(state, bytes, length);
+    return;
+  }
+#endif
+  XXH3_128bits_update(state, bytes, length);
+}
 
 }  // namespace
 
@@ -35,7 +57,7 @@ std::optional<Digest> digest_from_hex(std::string_view text) {
 }
 
 Digest hash_of(std::string_view bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  const XXH128_hash_t hash = hash_bytes(bytes.data(), bytes.size());
   return {hash.high64, hash.low64};
 }
 
@@ -51,7 +73,7 @@ Hasher::Hasher() : state_(std::make_unique<State>()) {
 Hasher::~Hasher() = default;
 
 void Hasher::update(std::span<const std::byte> bytes) {
-  if (!bytes.empty()) XXH3_128bits_update(state_->xxh.get(), bytes.data(), bytes.size());
+  if (!bytes.empty()) update_hash(state_->xxh.get(), bytes.data(), bytes.size());
 }
 
 Digest Hasher::finish() {

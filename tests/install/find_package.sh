@@ -1,8 +1,42 @@
-# A CMake project of a stranger: find_package(ckpt), a C99 and a C++17 program.
+# A CMake project of a stranger: find_package(ckpt), a C99 and a C++17 program; each component; one that does not exist.
 set -eu
-rm -rf "$WORK/find_package"
-"$CMAKE" -S consumer -B "$WORK/find_package" -DCMAKE_PREFIX_PATH="$STAGE" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
-  -DEXPECTED_PREFIX="$STAGE"
-"$CMAKE" --build "$WORK/find_package"
-"$WORK/find_package/consumer_c"
-"$WORK/find_package/consumer_cpp"
+out=$WORK/find_package
+rm -rf "$out"
+mkdir -p "$out"
+# configure DIRECTORY OPTION...
+configure() {
+  directory=$1
+  shift
+  "$CMAKE" -S consumer -B "$out/$directory" -DCMAKE_PREFIX_PATH="$STAGE" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
+    -DEXPECTED_PREFIX="$STAGE" "$@"
+}
+# run_both DIRECTORY OPTION...
+run_both() {
+  configure "$@"
+  "$CMAKE" --build "$out/$1"
+  "$out/$1/consumer_c"
+  "$out/$1/consumer_cpp"
+}
+run_both plain
+run_both shared -DCOMPONENTS=shared
+
+if configure wrong -DCOMPONENTS="shared;sharde" >"$out/wrong.txt" 2>&1; then
+  echo "an unknown component was accepted" >&2
+  exit 1
+fi
+grep -q "component sharde: there is none; known are shared and static" "$out/wrong.txt" || { cat "$out/wrong.txt" >&2; exit 1; }
+
+if [ -e "$STAGE/$LIBDIR/libckpt.a" ]; then
+  run_both static -DCOMPONENTS=static -DTARGET=ckpt::ckpt_static
+  if ldd "$out/static/consumer_c" "$out/static/consumer_cpp" | grep libckpt; then
+    echo "the programs above need the shared library" >&2
+    exit 1
+  fi
+else
+  echo "SKIP static: no libckpt.a in this build"
+  if configure static -DCOMPONENTS=static >"$out/static.txt" 2>&1; then
+    echo "component static was found where it is not" >&2
+    exit 1
+  fi
+  grep -q "component static: this build has no libckpt.a" "$out/static.txt" || { cat "$out/static.txt" >&2; exit 1; }
+fi

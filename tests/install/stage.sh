@@ -11,6 +11,7 @@ for path in "$BUILD" "$SOURCE" "$first"; do
     exit 1
   fi
 done
+[ -z "$PYTHON" ] || [ -e "$STAGE/$PYTHON_DIR/ckpt/native.py" ] || { echo "the Python package is not installed" >&2; exit 1; }
 for file in include/ckpt/ckpt.h include/ckpt/ckpt.hpp include/ckpt/api.h "$LIBDIR/libckpt.so.0" "$LIBDIR/pkgconfig/ckpt.pc"; do
   [ -e "$STAGE/$file" ] || { echo "$file is not installed" >&2; exit 1; }
 done

@@ -1,10 +1,28 @@
 #include "base/os/library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 namespace ckpt::base {
+namespace {
+
+// Whether the program was started without a dynamic linker, that is, linked with -static: it has no interpreter then.
+bool program_is_static() {
+  const auto look_at_first = [](dl_phdr_info* program, std::size_t, void* found) {
+    for (int i = 0; i < program->dlpi_phnum; ++i) {
+      if (program->dlpi_phdr[i].p_type == PT_INTERP) *static_cast<bool*>(found) = true;
+    }
+    return 1;
+  };
+  bool has_interpreter = false;
+  dl_iterate_phdr(look_at_first, &has_interpreter);
+  return !has_interpreter;
+}
+
+}  // namespace
 
 std::string SharedLibrary::load(const std::string& path) {
+  if (program_is_static()) return "the program is linked statically, and the C library then loads no other safely";
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ != nullptr) return "";
   const char* const reason = dlerror();
