@@ -44,6 +44,23 @@ namespace Ckpt
             }
         }
 
+        // The same as a bare reference, for the library to take over.
+        internal IntPtr Taken(Action<IntPtr> retain)
+        {
+            var counted = false;
+            var of = Handle;
+            try
+            {
+                of.DangerousAddRef(ref counted);
+                retain(of.DangerousGetHandle());
+                return of.DangerousGetHandle();
+            }
+            finally
+            {
+                if (counted) of.DangerousRelease();
+            }
+        }
+
         /// <summary>True after Dispose.</summary>
         public bool IsDisposed
         {

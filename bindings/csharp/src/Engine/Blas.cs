@@ -1,0 +1,27 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>The BLAS that layers run on. A process that never runs one never loads one.</summary>
+    public static class Blas
+    {
+        /// <summary>Loads it now and gives its name, version and core. CheckpointNotFoundException lists what was tried.</summary>
+        /// <returns>One line.</returns>
+        public static string Info()
+        {
+            return native.ckpt_blas_info();
+        }
+
+        /// <summary>Uses another BLAS in this process. CheckpointInvalidStateException once one is in use.</summary>
+        /// <param name="sgemm">Address of its cblas_sgemm, valid for the process's life.</param>
+        /// <param name="dgemm">Address of its cblas_dgemm.</param>
+        /// <param name="name">For Info.</param>
+        /// <param name="concurrent">Whether several threads may call it at once.</param>
+        public static void Set(IntPtr sgemm, IntPtr dgemm, [AllowNull] string name = null, bool concurrent = false)
+        {
+            native.ckpt_blas_set((long)sgemm, (long)dgemm, concurrent ? 1 : 0, name);
+        }
+    }
+}

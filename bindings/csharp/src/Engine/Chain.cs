@@ -1,0 +1,101 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>Layers one behind another. One thread at a time.</summary>
+    public sealed unsafe class Chain : NativeObject
+    {
+        /// <summary>A chain of these layers, which it keeps alive.</summary>
+        /// <param name="layers">Each belongs to one chain at most.</param>
+        public Chain(params Layer[] layers) : this(0, layers)
+        {
+        }
+
+        /// <summary>A piece of a longer chain.</summary>
+        /// <param name="firstLayer">Global number of its first layer.</param>
+        /// <param name="layers">Each belongs to one chain at most.</param>
+        public Chain(long firstLayer, params Layer[] layers) : base(Made(firstLayer))
+        {
+            foreach (var layer in layers) Add(layer);
+        }
+
+        private static NativeHandle Made(long firstLayer)
+        {
+            IntPtr chain;
+            native.ckpt_chain_create(firstLayer, out chain);
+            return new NativeHandle(chain, native.ckpt_chain_release);
+        }
+
+        /// <summary>Appends a layer. CheckpointInvalidStateException when it belongs to a chain or an executor was made,
+        /// CheckpointAlreadyExistsException when its name is taken.</summary>
+        /// <param name="layer">Kept alive.</param>
+        /// <returns>This chain.</returns>
+        public Chain Add(Layer layer)
+        {
+            native.ckpt_chain_add(Handle, HandleOf(layer));
+            return this;
+        }
+
+        /// <summary>Number of layers.</summary>
+        public long Layers
+        {
+            get
+            {
+                long layers;
+                native.ckpt_chain_layers(Handle, out layers);
+                return layers;
+            }
+        }
+
+        /// <summary>Gives every parameter its first value, the same on every machine. Sets gradients to 0.</summary>
+        /// <param name="seed">Of the random numbers.</param>
+        public void Initialize(ulong seed)
+        {
+            native.ckpt_chain_initialize(Handle, seed);
+        }
+
+        /// <summary>The parameters of the built-in layers; their tensors share the chain's memory.</summary>
+        /// <returns>All of them, in order.</returns>
+        public IReadOnlyList<Parameter> Parameters()
+        {
+            long count;
+            native.ckpt_chain_parameters(Handle, out count);
+            var parameters = new List<Parameter>();
+            for (long i = 0; i < count; ++i)
+            {
+                IntPtr name, value, gradient;
+                native.ckpt_chain_parameter(Handle, i, out name, out value, out gradient);
+                parameters.Add(new Parameter(Utf8.Text(name), Tensor.Owning(value), Tensor.Owning(gradient)));
+            }
+            GC.KeepAlive(this);
+            return parameters;
+        }
+
+        /// <summary>Scales all gradients so that their common 2-norm is at most maxNorm.</summary>
+        /// <param name="maxNorm">Above 0.</param>
+        /// <returns>The norm before.</returns>
+        public double ClipGradients(double maxNorm)
+        {
+            double norm;
+            native.ckpt_chain_clip_gradients(Handle, maxNorm, out norm);
+            return norm;
+        }
+
+        /// <summary>What planning must know, for inputs of this dtype and shape. Bytes are exact.</summary>
+        /// <param name="input">Dtype and shape.</param>
+        /// <param name="measuredSteps">Runs that time every layer; 0: seconds stay 0.</param>
+        /// <param name="pool">Its threads; null: as many as the process may use.</param>
+        /// <returns>The profile.</returns>
+        public Profile Profile(TensorSpec input, int measuredSteps = 0, [AllowNull] WorkerPool pool = null)
+        {
+            if (input == null) throw new ArgumentNullException("input");
+            var spec = input.Native;
+            IntPtr profile;
+            native.ckpt_chain_profile(Handle, (IntPtr)(&spec), measuredSteps, HandleOf(pool), out profile);
+            return Ckpt.Profile.Owning(profile);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+using System;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>A place in a schedule, for those who run its actions themselves. One thread at a time.</summary>
+    public sealed unsafe class Cursor : NativeObject
+    {
+        /// <summary>A cursor at the first action.</summary>
+        /// <param name="schedule">Kept alive.</param>
+        public Cursor(Schedule schedule) : base(Made(schedule))
+        {
+        }
+
+        private static NativeHandle Made(Schedule schedule)
+        {
+            IntPtr cursor;
+            native.ckpt_cursor_create(HandleOf(schedule), out cursor);
+            return new NativeHandle(cursor, native.ckpt_cursor_release);
+        }
+
+        /// <summary>The next action. After End it is End again.</summary>
+        /// <returns>The action.</returns>
+        public ScheduleAction Next()
+        {
+            using (var list = new NativeList(native.ckpt_cursor_next(Handle))) return *(ScheduleAction*)list.At(0);
+        }
+
+        /// <summary>Up to capacity next actions; none behind End.</summary>
+        /// <param name="capacity">At least 1.</param>
+        /// <returns>The actions.</returns>
+        public ScheduleAction[] NextMany(int capacity)
+        {
+            if (capacity < 1) throw new CheckpointInvalidArgumentException("capacity is " + capacity + "; at least 1");
+            using (var list = new NativeList(native.ckpt_cursor_next_many(Handle, capacity)))
+            {
+                var actions = new ScheduleAction[list.Count];
+                for (var i = 0; i < actions.Length; ++i) actions[i] = *(ScheduleAction*)list.At(i);
+                return actions;
+            }
+        }
+
+        /// <summary>Tells an open-ended schedule that there are so many steps. Once.</summary>
+        /// <param name="steps">At least those already handed out, and at least 1.</param>
+        public void Finalize(long steps)
+        {
+            native.ckpt_cursor_finalize(Handle, steps);
+        }
+
+        /// <summary>The place as bytes, for Restore in this or another process.</summary>
+        /// <returns>The bytes.</returns>
+        public byte[] Save()
+        {
+            using (var list = new NativeList(native.ckpt_cursor_save(Handle))) return list.Bytes();
+        }
+
+        /// <summary>Moves to a saved place of an equal schedule. CheckpointCorruptException for bytes that are none.</summary>
+        /// <param name="place">From Save.</param>
+        public void Restore(ReadOnlySpan<byte> place)
+        {
+            fixed (byte* bytes = &System.Runtime.InteropServices.MemoryMarshal.GetReference(place))
+                native.ckpt_cursor_restore(Handle, (IntPtr)bytes, place.Length);
+        }
+    }
+}

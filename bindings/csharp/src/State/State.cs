@@ -1,0 +1,147 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>What is saved and restored: groups of named tensors, and JSON values by key. Tensors are shared, not copied: a save reads
+    /// and a load writes their memory. One thread at a time, and none while a save or load uses it.</summary>
+    public sealed class State : NativeObject
+    {
+        /// <summary>Key of a value that has a place of its own in the manifest: how far the data was read.</summary>
+        public const string DataPosition = native.CKPT_STATE_DATA_POSITION;
+
+        /// <summary>Key of a value that has a place of its own in the manifest: what a controller knows.</summary>
+        public const string Controller = native.CKPT_STATE_CONTROLLER;
+
+        /// <summary>An empty state.</summary>
+        public State() : base(Made())
+        {
+        }
+
+        private State(NativeHandle handle) : base(handle)
+        {
+        }
+
+        // For one call of the library's.
+        internal static State Lent(IntPtr state)
+        {
+            return new State(new NativeHandle(state, handle => { }));
+        }
+
+        private static NativeHandle Made()
+        {
+            IntPtr state;
+            native.ckpt_state_create(out state);
+            return new NativeHandle(state, native.ckpt_state_release);
+        }
+
+        /// <summary>Adds a tensor, which is kept alive. CheckpointAlreadyExistsException when the group has the name.</summary>
+        /// <param name="group">Becomes a file of its own; at most 64 bytes.</param>
+        /// <param name="name">Not blank.</param>
+        /// <param name="tensor">Shared, not copied.</param>
+        /// <returns>This state.</returns>
+        public State Add(string group, string name, Tensor tensor)
+        {
+            native.ckpt_state_add_tensor(Handle, group, name, HandleOf(tensor));
+            return this;
+        }
+
+        /// <summary>Adds an array, which is pinned while the state or a save of it needs it: a load fills it in place.</summary>
+        /// <typeparam name="T">A number, or bool.</typeparam>
+        /// <param name="group">Becomes a file of its own; at most 64 bytes.</param>
+        /// <param name="name">Not blank.</param>
+        /// <param name="elements">Shared, not copied.</param>
+        /// <param name="shape">None: one dimension.</param>
+        /// <returns>This state.</returns>
+        public State Add<T>(string group, string name, Memory<T> elements, params long[] shape) where T : struct
+        {
+            using (var tensor = Tensor.Borrow(elements, shape)) return Add(group, name, tensor);
+        }
+
+        /// <summary>Adds a chain's parameters under their names.</summary>
+        /// <param name="chain">Whose memory is shared.</param>
+        /// <param name="group">Becomes a file of its own.</param>
+        /// <returns>This state.</returns>
+        public State Add(Chain chain, string group = "model")
+        {
+            if (chain == null) throw new ArgumentNullException("chain");
+            foreach (var parameter in chain.Parameters()) Add(group, parameter.Name, parameter.Value);
+            return this;
+        }
+
+        /// <summary>Adds an optimizer's tensors under their names; its number of steps is yours to keep.</summary>
+        /// <param name="optimizer">Whose memory is shared.</param>
+        /// <param name="group">Becomes a file of its own.</param>
+        /// <returns>This state.</returns>
+        public State Add(Optimizer optimizer, string group = "optimizer")
+        {
+            if (optimizer == null) throw new ArgumentNullException("optimizer");
+            foreach (var tensor in optimizer.Tensors()) Add(group, tensor.Key, tensor.Value);
+            return this;
+        }
+
+        /// <summary>Adds an object that lists itself; it is kept alive until the last state that holds it goes.</summary>
+        /// <param name="name">At most 32 bytes, no '.'; its groups are "name.group".</param>
+        /// <param name="stateful">The object.</param>
+        /// <returns>This state.</returns>
+        public State Add(string name, IStateful stateful)
+        {
+            if (stateful == null) throw new ArgumentNullException("stateful");
+            native.ckpt_state_add_stateful(Handle, name, new StatefulCalls(stateful));
+            return this;
+        }
+
+        /// <summary>Number of tensors in all groups.</summary>
+        public long TensorCount
+        {
+            get
+            {
+                long count;
+                native.ckpt_state_tensor_count(Handle, out count);
+                return count;
+            }
+        }
+
+        /// <summary>The value of a key, as JSON.</summary>
+        /// <param name="key">Not blank.</param>
+        /// <returns>One JSON value; reading a key without one throws CheckpointNotFoundException.</returns>
+        public string this[string key]
+        {
+            get { return native.ckpt_state_json(Handle, key); }
+            set { native.ckpt_state_set_json(Handle, key, value); }
+        }
+
+        /// <summary>The value of a key, or null.</summary>
+        /// <param name="key">Not blank.</param>
+        /// <returns>One JSON value, or null.</returns>
+        [return: MaybeNull]
+        public string Find(string key)
+        {
+            try
+            {
+                return this[key];
+            }
+            catch (CheckpointNotFoundException)
+            {
+                return null;
+            }
+        }
+
+        /// <summary>Declares that a group's tensors seldom change: an incremental save does not write its file again while none has.</summary>
+        /// <param name="group">Need not be there yet.</param>
+        /// <param name="rarely">False: takes that back.</param>
+        public void SetRarelyChanges(string group, bool rarely = true)
+        {
+            native.ckpt_state_set_rarely_changes(Handle, group, rarely ? 1 : 0);
+        }
+
+        /// <summary>What the last partial load found missing and unexpected, as JSON.</summary>
+        /// <returns>{"missing":[{"group":...,"name":...}],"unexpected":[]}.</returns>
+        public string LoadReport()
+        {
+            return native.ckpt_state_load_report(Handle);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+using System;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>What is known of element types.</summary>
+    public static class DTypes
+    {
+        /// <summary>Bits of one element: 4, 6, 8, 16, 32 or 64.</summary>
+        /// <param name="dtype">The type.</param>
+        /// <returns>The bits; 0 for a number that is no type.</returns>
+        public static long Bits(DType dtype)
+        {
+            return native.ckpt_dtype_bits((int)dtype);
+        }
+
+        /// <summary>The name in the safetensors format: "F32", "F8_E4M3", ...</summary>
+        /// <param name="dtype">The type.</param>
+        /// <returns>The name; "UNKNOWN" for a number that is no type.</returns>
+        public static string Name(DType dtype)
+        {
+            return native.ckpt_dtype_name((int)dtype);
+        }
+
+        /// <summary>The type of a name in the safetensors format. CheckpointNotFoundException for any other.</summary>
+        /// <param name="name">"F32", ...</param>
+        /// <returns>The type.</returns>
+        public static DType FromName(string name)
+        {
+            int dtype;
+            native.ckpt_dtype_from_name(name, out dtype);
+            return (DType)dtype;
+        }
+
+        /// <summary>The element type of a type of C#: float is F32, long is I64, ... CheckpointUnsupportedException for one that has none.
+        /// </summary>
+        /// <typeparam name="T">A number, or bool.</typeparam>
+        /// <returns>The type.</returns>
+        public static DType Of<T>() where T : struct
+        {
+            var type = typeof(T);
+            if (type == typeof(float)) return DType.F32;
+            if (type == typeof(double)) return DType.F64;
+            if (type == typeof(long)) return DType.I64;
+            if (type == typeof(int)) return DType.I32;
+            if (type == typeof(short)) return DType.I16;
+            if (type == typeof(sbyte)) return DType.I8;
+            if (type == typeof(byte)) return DType.U8;
+            if (type == typeof(ushort)) return DType.U16;
+            if (type == typeof(uint)) return DType.U32;
+            if (type == typeof(ulong)) return DType.U64;
+            if (type == typeof(bool)) return DType.Bool;
+            throw new CheckpointUnsupportedException(type.Name + " is no element type of a tensor");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+using System;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    // Views of the memory without a copy, and exchange with other libraries.
+    public sealed unsafe partial class Tensor
+    {
+        /// <summary>The elements, for reading and writing, without a copy. A span does not keep the tensor: use it while the tensor is not
+        /// disposed of (inside its using), or take AsMemory. CheckpointInvalidArgumentException for another dtype,
+        /// CheckpointUnsupportedException when read-only, CheckpointOutOfRangeException for 2^31 elements or more: name a part then.
+        /// </summary>
+        /// <typeparam name="T">The C# type of the dtype.</typeparam>
+        /// <returns>All elements.</returns>
+        public Span<T> AsSpan<T>() where T : struct
+        {
+            Expect<T>();
+            return new Span<T>((void*)Writable(), Length(Elements));
+        }
+
+        /// <summary>Some of the elements, for tensors that are larger than a span can be.</summary>
+        /// <typeparam name="T">The C# type of the dtype.</typeparam>
+        /// <param name="start">The first element.</param>
+        /// <param name="length">Their number.</param>
+        /// <returns>The elements.</returns>
+        public Span<T> AsSpan<T>(long start, int length) where T : struct
+        {
+            Expect<T>();
+            Inside(start, length, Elements);
+            return new Span<T>((byte*)Writable() + start * (DTypes.Bits(DType) / 8), length);
+        }
+
+        /// <summary>The elements, for reading, without a copy; see AsSpan.</summary>
+        /// <typeparam name="T">The C# type of the dtype.</typeparam>
+        /// <returns>All elements.</returns>
+        public ReadOnlySpan<T> AsReadOnlySpan<T>() where T : struct
+        {
+            Expect<T>();
+            return new ReadOnlySpan<T>((void*)native.ckpt_tensor_const_data(Handle), Length(Elements));
+        }
+
+        /// <summary>Some of the elements, for reading; see AsSpan.</summary>
+        /// <typeparam name="T">The C# type of the dtype.</typeparam>
+        /// <param name="start">The first element.</param>
+        /// <param name="length">Their number.</param>
+        /// <returns>The elements.</returns>
+        public ReadOnlySpan<T> AsReadOnlySpan<T>(long start, int length) where T : struct
+        {
+            Expect<T>();
+            Inside(start, length, Elements);
+            return new ReadOnlySpan<T>((byte*)native.ckpt_tensor_const_data(Handle) + start * (DTypes.Bits(DType) / 8), length);
+        }
+
+        /// <summary>The bytes of any dtype, for reading and writing; see AsSpan.</summary>
+        /// <returns>All bytes.</returns>
+        public Span<byte> AsBytes()
+        {
+            return new Span<byte>((void*)Writable(), Length(SizeBytes));
+        }
+
+        /// <summary>The bytes of any dtype, for reading; see AsSpan.</summary>
+        /// <returns>All bytes.</returns>
+        public ReadOnlySpan<byte> AsReadOnlyBytes()
+        {
+            return new ReadOnlySpan<byte>((void*)native.ckpt_tensor_const_data(Handle), Length(SizeBytes));
+        }
+
+        /// <summary>The elements as memory that holds a reference of its own: valid also after the tensor was disposed of.</summary>
+        /// <typeparam name="T">The C# type of the dtype.</typeparam>
+        /// <returns>All elements.</returns>
+        public Memory<T> AsMemory<T>() where T : struct
+        {
+            Expect<T>();
+            return new TensorMemory<T>(Share(), Writable(), Length(Elements)).Memory;
+        }
+
+        /// <summary>The same for reading, also of a read-only tensor.</summary>
+        /// <typeparam name="T">The C# type of the dtype.</typeparam>
+        /// <returns>All elements.</returns>
+        public ReadOnlyMemory<T> AsReadOnlyMemory<T>() where T : struct
+        {
+            Expect<T>();
+            return new TensorMemory<T>(Share(), native.ckpt_tensor_const_data(Handle), Length(Elements)).Memory;
+        }
+
+        /// <summary>A copy of the elements.</summary>
+        /// <typeparam name="T">The C# type of the dtype.</typeparam>
+        /// <returns>The copy.</returns>
+        public T[] ToArray<T>() where T : struct
+        {
+            var copy = AsReadOnlySpan<T>().ToArray();
+            GC.KeepAlive(this);
+            return copy;
+        }
+
+        /// <summary>A tensor over memory of another library: the address of a DLManagedTensor, which it owns then. When this throws, the
+        /// struct still belongs to the caller.</summary>
+        /// <param name="managed">The address.</param>
+        /// <returns>The tensor.</returns>
+        public static Tensor FromDLPack(IntPtr managed)
+        {
+            IntPtr tensor;
+            native.ckpt_tensor_from_dlpack(managed, out tensor);
+            return Owning(tensor);
+        }
+
+        /// <summary>The same for the address of a DLManagedTensorVersioned, of DLPack 1.x.</summary>
+        /// <param name="managed">The address.</param>
+        /// <returns>The tensor.</returns>
+        public static Tensor FromDLPackVersioned(IntPtr managed)
+        {
+            IntPtr tensor;
+            native.ckpt_tensor_from_dlpack_versioned(managed, out tensor);
+            return Owning(tensor);
+        }
+
+        /// <summary>The address of a DLManagedTensor over this memory, for another library, which calls its deleter once. The memory stays
+        /// alive until then. CheckpointUnsupportedException for a read-only tensor.</summary>
+        /// <returns>The address.</returns>
+        public IntPtr ToDLPack()
+        {
+            IntPtr managed;
+            native.ckpt_tensor_to_dlpack(Handle, out managed);
+            return managed;
+        }
+
+        /// <summary>The same as a DLManagedTensorVersioned, of DLPack 1.x, with its read-only flag.</summary>
+        /// <returns>The address.</returns>
+        public IntPtr ToDLPackVersioned()
+        {
+            IntPtr managed;
+            native.ckpt_tensor_to_dlpack_versioned(Handle, out managed);
+            return managed;
+        }
+
+        private void Expect<T>() where T : struct
+        {
+            var wanted = DTypes.Of<T>();
+            if (wanted != DType)
+                throw new CheckpointInvalidArgumentException(typeof(T).Name + " views " + DTypes.Name(wanted) + ", the tensor is " + DTypes.Name(DType));
+        }
+
+        private IntPtr Writable()
+        {
+            if (IsReadOnly) throw new CheckpointUnsupportedException("the tensor is read-only: take AsReadOnlySpan");
+            return native.ckpt_tensor_data(Handle);
+        }
+
+        private static int Length(long elements)
+        {
+            if (elements > int.MaxValue)
+                throw new CheckpointOutOfRangeException("a span holds at most " + int.MaxValue + " elements, the tensor has " + elements + ": name a part");
+            return (int)elements;
+        }
+
+        private static void Inside(long start, int length, long elements)
+        {
+            if (start < 0 || length < 0 || start > elements - length)
+                throw new CheckpointOutOfRangeException("elements " + start + " .. +" + length + " of " + elements);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>A dtype, a shape and memory: row-major and contiguous. Its memory is owned, or borrowed from an array of C#. Dtype, shape
+    /// and the read-only flag never change; two threads that write to the same elements race.</summary>
+    public sealed unsafe partial class Tensor : NativeObject
+    {
+        /// <summary>The most dimensions that a tensor can have.</summary>
+        public const int LargestRank = native.CKPT_TENSOR_LARGEST_NDIM;
+
+        /// <summary>A tensor with memory of its own, aligned to 64 bytes, whose contents are undefined.</summary>
+        /// <param name="dtype">Of its elements.</param>
+        /// <param name="shape">0 .. 8 lengths, each at least 0; none: a scalar.</param>
+        public Tensor(DType dtype, params long[] shape) : this(Made(dtype, shape, null))
+        {
+        }
+
+        /// <summary>A tensor with memory of a pool, whose contents are undefined.</summary>
+        /// <param name="pool">Where the memory comes from and goes back to; kept alive. null: the process's default pool.</param>
+        /// <param name="dtype">Of its elements.</param>
+        /// <param name="shape">0 .. 8 lengths, each at least 0; none: a scalar.</param>
+        public Tensor([AllowNull] BufferPool pool, DType dtype, params long[] shape) : this(Made(dtype, shape, pool))
+        {
+        }
+
+        internal Tensor(NativeHandle handle) : base(handle)
+        {
+        }
+
+        internal static Tensor Owning(IntPtr tensor)
+        {
+            return new Tensor(new NativeHandle(tensor, native.ckpt_tensor_release));
+        }
+
+        private static NativeHandle Made(DType dtype, long[] shape, BufferPool pool)
+        {
+            IntPtr tensor;
+            fixed (long* lengths = Given(shape))
+            {
+                native.ckpt_tensor_create((int)dtype, lengths, shape.Length, HandleOf(pool), out tensor);
+            }
+            return new NativeHandle(tensor, native.ckpt_tensor_release);
+        }
+
+        private static long[] Given(long[] shape)
+        {
+            if (shape == null) throw new ArgumentNullException("shape");
+            return shape;
+        }
+
+        /// <summary>A tensor with memory of its own, and these elements.</summary>
+        /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
+        /// <param name="elements">As many as the shape has.</param>
+        /// <param name="shape">None: one dimension.</param>
+        /// <returns>The tensor.</returns>
+        public static Tensor From<T>(ReadOnlySpan<T> elements, params long[] shape) where T : struct
+        {
+            var tensor = new Tensor(DTypes.Of<T>(), Given(shape).Length == 0 ? new long[] { elements.Length } : shape);
+            try
+            {
+                if (tensor.Elements != elements.Length)
+                    throw new CheckpointInvalidArgumentException("elements are " + elements.Length + ", the shape has " + tensor.Elements);
+                elements.CopyTo(tensor.AsSpan<T>());
+                return tensor;
+            }
+            catch
+            {
+                tensor.Dispose();
+                throw;
+            }
+        }
+
+        /// <summary>A tensor with memory of its own, and these elements.</summary>
+        /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
+        /// <param name="elements">As many as the shape has.</param>
+        /// <param name="shape">None: one dimension.</param>
+        /// <returns>The tensor.</returns>
+        public static Tensor From<T>(T[] elements, params long[] shape) where T : struct
+        {
+            return From(new ReadOnlySpan<T>(elements), shape);
+        }
+
+        /// <summary>A tensor over memory of C#, without a copy. The memory is pinned until the last reference to the tensor goes, also one
+        /// that a save in the background holds.</summary>
+        /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
+        /// <param name="memory">As many elements as the shape has; an array converts to it.</param>
+        /// <param name="shape">None: one dimension.</param>
+        /// <returns>The tensor.</returns>
+        public static Tensor Borrow<T>(Memory<T> memory, params long[] shape) where T : struct
+        {
+            return BorrowAs(memory, DTypes.Of<T>(), Given(shape).Length == 0 ? new long[] { memory.Length } : shape);
+        }
+
+        /// <summary>A tensor over memory of C#, with elements of a dtype that C# has no type for: BF16 in an array of ushort.</summary>
+        /// <typeparam name="T">What the memory is made of.</typeparam>
+        /// <param name="memory">As many bytes as dtype and shape need.</param>
+        /// <param name="dtype">Of the tensor's elements.</param>
+        /// <param name="shape">0 .. 8 lengths.</param>
+        /// <returns>The tensor.</returns>
+        public static Tensor BorrowAs<T>(Memory<T> memory, DType dtype, params long[] shape) where T : struct
+        {
+            var bits = DTypes.Bits(dtype);
+            foreach (var length in Given(shape)) bits = length <= 0 ? 0 : checked(bits * length);
+            var bytes = (long)memory.Length * System.Runtime.InteropServices.Marshal.SizeOf(typeof(T) == typeof(bool) ? typeof(byte) : typeof(T));
+            if (bits > bytes * 8 || (bits != bytes * 8 && typeof(T) != typeof(byte)))
+                throw new CheckpointInvalidArgumentException("memory has " + bytes + " bytes, dtype and shape need " + (bits + 7) / 8);
+            return Owning(LentMemory.Borrow(memory, dtype, shape));
+        }
+
+        /// <summary>Another reference to the same tensor.</summary>
+        /// <returns>The reference.</returns>
+        public Tensor Share()
+        {
+            return new Tensor(Shared(Handle, native.ckpt_tensor_retain, native.ckpt_tensor_release));
+        }
+
+        /// <summary>The element type.</summary>
+        public DType DType
+        {
+            get { return (DType)native.ckpt_tensor_dtype(Handle); }
+        }
+
+        /// <summary>Number of dimensions, 0 .. 8.</summary>
+        public int Rank
+        {
+            get { return (int)native.ckpt_tensor_ndim(Handle); }
+        }
+
+        /// <summary>The lengths of the dimensions: a copy.</summary>
+        public long[] Shape
+        {
+            get
+            {
+                var shape = new long[Rank];
+                var lengths = native.ckpt_tensor_shape(Handle);
+                for (var i = 0; i < shape.Length; ++i) shape[i] = lengths[i];
+                GC.KeepAlive(this);
+                return shape;
+            }
+        }
+
+        /// <summary>Number of elements.</summary>
+        public long Elements
+        {
+            get { return native.ckpt_tensor_elements(Handle); }
+        }
+
+        /// <summary>Bytes of all elements.</summary>
+        public long SizeBytes
+        {
+            get { return native.ckpt_tensor_bytes(Handle); }
+        }
+
+        /// <summary>Whether the memory must not be written.</summary>
+        public bool IsReadOnly
+        {
+            get { return native.ckpt_tensor_is_read_only(Handle) != 0; }
+        }
+
+        /// <summary>Every element becomes value. F32 and F64 only, like the arithmetic that follows.</summary>
+        /// <param name="value">Rounded to the dtype.</param>
+        public void Fill(double value)
+        {
+            native.ckpt_tensor_fill(Handle, value);
+        }
+
+        /// <summary>Multiplies every element.</summary>
+        /// <param name="factor">Finite.</param>
+        public void Scale(double factor)
+        {
+            native.ckpt_tensor_scale(Handle, factor);
+        }
+
+        /// <summary>Adds factor times another tensor of the same dtype and shape.</summary>
+        /// <param name="factor">Finite.</param>
+        /// <param name="source">Its memory is the same or apart.</param>
+        public void AddScaled(double factor, Tensor source)
+        {
+            native.ckpt_tensor_add_scaled(Handle, factor, HandleOf(source));
+        }
+
+        /// <summary>The sum of all elements, the same bits on every machine.</summary>
+        /// <returns>The sum; 0 when there are none.</returns>
+        public double Sum()
+        {
+            double sum;
+            native.ckpt_tensor_sum(Handle, out sum);
+            return sum;
+        }
+
+        /// <summary>The sum of the products of elements.</summary>
+        /// <param name="other">Of the same dtype and shape.</param>
+        /// <returns>The sum.</returns>
+        public double Dot(Tensor other)
+        {
+            double dot;
+            native.ckpt_tensor_dot(Handle, HandleOf(other), out dot);
+            return dot;
+        }
+
+        /// <summary>Copies the elements of a tensor of the same dtype and shape.</summary>
+        /// <param name="source">Its memory may overlap.</param>
+        public void CopyFrom(Tensor source)
+        {
+            native.ckpt_tensor_copy(Handle, HandleOf(source));
+        }
+
+        /// <summary>Whether dtype, shape and all bytes are the same.</summary>
+        /// <param name="other">The other tensor.</param>
+        /// <returns>True: the same bits.</returns>
+        public bool BitEqual(Tensor other)
+        {
+            int equal;
+            native.ckpt_tensor_bit_equal(Handle, HandleOf(other), out equal);
+            return equal != 0;
+        }
+
+        /// <summary>"Tensor(F32, [2, 3])".</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            if (IsDisposed) return "Tensor(disposed)";
+            return "Tensor(" + DTypes.Name(DType) + ", [" + string.Join(", ", Shape) + "]" + (IsReadOnly ? ", read-only)" : ")");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+using System;
+using System.Linq;
+using Ckpt;
+using Ckpt.Strategies;
+
+internal static class PlanTests
+{
+    internal static Profile Uniform(int layers)
+    {
+        var profile = new Profile(100);
+        for (var i = 0; i < layers; ++i)
+        {
+            profile.AddLayer(new LayerProfile { Name = "layer" + i, OutputBytes = 100, Output = new TensorSpec(DType.F32, 25) },
+                             new OptionProfile { TapeBytes = 100, ForwardSeconds = 1, BackwardSeconds = 2 });
+        }
+        return profile;
+    }
+
+    internal static void ProfilesTellWhatWasAdded()
+    {
+        using (var profile = Uniform(3))
+        {
+            Check.Equal(3L, profile.Layers, "layers");
+            Check.Equal(100L, profile.InputBytes, "input");
+            var layer = profile.Layer(1);
+            Check.Equal("layer1", layer.Name, "name");
+            Check.Equal(LayerFlags.Default, layer.Flags, "flags");
+            Check.Equal("25", string.Join(",", layer.Output.Shape), "shape");
+            Check.Equal(2.0, profile.Option(1).BackwardSeconds, "seconds");
+            Check.Throws<CheckpointOutOfRangeException>(() => profile.Layer(3), "no such layer");
+        }
+    }
+
+    internal static void SchedulesCostWhatTheVerifierSays()
+    {
+        using (var profile = Uniform(8))
+        using (var all = Schedule.StoreAll(profile))
+        using (var none = Schedule.RecomputeAll(profile))
+        using (var periodic = Schedule.Periodic(profile, 4))
+        using (var segments = Schedule.Segments(profile, 0, 2, 4, 6))
+        {
+            Check.Equal("store-all", all.Name, "name");
+            Check.Equal(8L, all.Layers, "layers");
+            var most = all.Verify(profile);
+            var least = none.Verify(profile);
+            Check.Equal(0L, most.RecomputedForwards, "nothing again");
+            Check.Equal(28L, least.RecomputedForwards, "n(n-1)/2");
+            Check.That(least.PeakBytes < most.PeakBytes, "less memory");
+            Check.That(periodic.SequenceEqual(segments), "the same actions");
+            using (var again = Schedule.Periodic(profile, 4)) Check.Equal(periodic.Fingerprint, again.Fingerprint, "the same recipe");
+            Check.That(periodic.ReservedBytes(profile) >= periodic.Verify(profile).PeakBytes, "reserved");
+            using (var fits = Schedule.ForBudget(profile, periodic.ReservedBytes(profile)))
+                Check.That(fits.ReservedBytes(profile) <= periodic.ReservedBytes(profile), "fits");
+            Check.Throws<CheckpointOverBudgetException>(() => Schedule.ForBudget(profile, 1), "one byte");
+        }
+    }
+
+    internal static void ActionsThereAndBack()
+    {
+        using (var profile = Uniform(5))
+        using (var schedule = Schedule.Periodic(profile, 2))
+        {
+            var actions = schedule.ToArray();
+            Check.Equal(ActionKind.End, actions[actions.Length - 1].Kind, "the last");
+            Check.Equal((long)actions.Length, schedule.Verify(profile).Actions, "all");
+            using (var copy = Schedule.FromActions(5, actions))
+            {
+                Check.That(actions.SequenceEqual(copy), "the same");
+                Check.Equal(schedule.Verify(profile).PeakBytes, copy.Verify(profile).PeakBytes, "peak");
+            }
+            var wrong = actions.Skip(1);
+            using (var broken = Schedule.FromActions(5, wrong))
+                Check.Contains("0", Check.Throws<CheckpointInvalidScheduleException>(() => broken.Verify(profile), "a rule").Message, "index");
+            Check.Contains("FORWARD", actions[0].ToString(), "text");
+        }
+    }
+
+    internal static void CursorsSaveTheirPlace()
+    {
+        using (var schedule = Schedule.OpenEnded(2))
+        using (var cursor = schedule.GetCursor())
+        using (var other = schedule.Share().GetCursor())
+        {
+            Check.That(schedule.Layers == null, "open-ended");
+            for (var i = 0; i < 6; ++i) cursor.Next();
+            var place = cursor.Save();
+            other.Restore(place);
+            cursor.Finalize(9);
+            other.Finalize(9);
+            Check.That(cursor.NextMany(100000).SequenceEqual(other.NextMany(100000)), "the same rest");
+            Check.Equal(ActionKind.End, cursor.Next().Kind, "end again");
+            Check.Throws<CheckpointCorruptException>(() => other.Restore(new byte[3]), "no place");
+        }
+    }
+
+    internal static void StrategiesBecomeSchedules()
+    {
+        using (var profile = Uniform(6))
+        using (var strategy = Strategy.Custom(question => question.LayerIndex == 2))
+        using (var schedule = Schedule.FromStrategy(profile, strategy)) Check.Equal(1L, schedule.Verify(profile).RecomputedForwards, "one again");
+    }
+
+    internal static void DeepChainsLeaveMemoryFlat()
+    {
+        const int layers = 20000;
+        using (var profile = Uniform(layers))
+        using (var schedule = Schedule.Periodic(profile, 100))
+        {
+            var before = GC.GetTotalMemory(true);
+            long count = 0;
+            foreach (var action in schedule) ++count;
+            Check.That(count > 2 * layers, "actions " + count);
+            var grown = GC.GetTotalMemory(true) - before;
+            Check.That(grown < 1 << 20, "grown by " + grown);
+        }
+    }
+}

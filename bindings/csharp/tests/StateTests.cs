@@ -1,0 +1,225 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using Ckpt;
+
+internal static class StateTests
+{
+    internal static string Folder()
+    {
+        var path = Path.Combine(Path.GetTempPath(), "ckpt-csharp-" + Guid.NewGuid().ToString("N"));
+        Directory.CreateDirectory(path);
+        return path;
+    }
+
+    internal static void SaveAndLoad()
+    {
+        var folder = Folder();
+        try
+        {
+            var weights = Enumerable.Range(0, 1000).Select(i => (float)i).ToArray();
+            using (var state = new State())
+            using (var checkpoint = new Checkpoint(folder, new CheckpointOptions { KeepLast = 2 }))
+            {
+                state.Add<float>("model", "weight", weights, 10, 100);
+                state["epoch"] = "{\"n\": 3}";
+                Check.Equal(1L, state.TensorCount, "tensors");
+                Check.That(checkpoint.LoadIfAny(state) == null, "nothing yet");
+                for (var step = 1; step <= 3; ++step)
+                {
+                    var saved = checkpoint.Save(state, new SaveOptions { Step = step, Seed = ulong.MaxValue, Metric = step, Prefix = "run" });
+                    Check.Equal((long)step, saved.Step, "step");
+                    Check.That(saved.Name.StartsWith("run"), saved.Name);
+                }
+                Check.Equal(2, checkpoint.List().Count, "retention");
+                Check.Equal(3.0, checkpoint.List()[0].Metric, "metric");
+                Check.Equal(CkptStatus.Ok, checkpoint.List()[0].Status, "status");
+                Array.Clear(weights, 0, weights.Length);
+                state["epoch"] = "0";
+                var loaded = checkpoint.Load(state);
+                Check.Equal(3L, loaded.Step, "the newest");
+                Check.Equal(ulong.MaxValue, loaded.Seed, "seed");
+                Check.Equal(999f, weights[999], "the array is filled in place");
+                Check.Equal("{\"n\":3}", state["epoch"], "value");
+                Check.That(state.Find("no such") == null, "no value");
+                Check.Equal(1L, checkpoint.Verify().Tensors, "verified");
+                Check.Contains("\"step\":3", checkpoint.Manifest(checkpoint.List()[0].Name).Replace(" ", ""), "manifest");
+                Check.Throws<CheckpointBusyException>(() => new Checkpoint(folder), "a second writer");
+                using (var reader = checkpoint.OpenReader())
+                {
+                    var info = reader.Single();
+                    Check.Equal("model/weight", info.Group + "/" + info.Name, "names");
+                    using (var tensor = reader.Read("weight")) Check.Equal(999f, tensor.AsReadOnlySpan<float>()[999], "read");
+                    using (var rows = reader.ReadSlice(info.Index, 9, 1)) Check.Equal(900f, rows.AsReadOnlySpan<float>()[0], "slice");
+                    using (var into = new Tensor(DType.F32, 10, 100))
+                    {
+                        reader.ReadInto(0, into);
+                        Check.Equal(499500.0, into.Sum(), "into");
+                    }
+                    using (var mapped = reader.Map(0))
+                    {
+                        Check.That(mapped.IsReadOnly, "read-only");
+                        Check.Equal(5f, mapped.AsReadOnlySpan<float>()[5], "mapped");
+                        Check.Throws<CheckpointUnsupportedException>(() => mapped.AsSpan<float>(), "not writable");
+                    }
+                }
+            }
+        }
+        finally
+        {
+            Directory.Delete(folder, true);
+        }
+    }
+
+    internal static void DamageIsFound()
+    {
+        var folder = Folder();
+        try
+        {
+            using (var state = new State())
+            using (var checkpoint = new Checkpoint(folder))
+            {
+                state.Add<float>("model", "weight", new float[1000]);
+                checkpoint.Save(state, 1);
+                var file = Directory.GetFiles(folder, "*.safetensors", SearchOption.AllDirectories)[0];
+                using (var stream = new FileStream(file, FileMode.Open))
+                {
+                    stream.Seek(-5, SeekOrigin.End);
+                    stream.WriteByte(1);
+                }
+                var error = Check.Throws<CheckpointCorruptException>(() => checkpoint.Verify(), "verify");
+                Check.Contains("model.safetensors", error.Message, "file");
+                Check.Throws<CheckpointCorruptException>(() => checkpoint.Load(state), "load");
+                Check.Throws<CheckpointNotFoundException>(() => checkpoint.Load(state, new LoadOptions { Name = "step-99" }), "no such");
+            }
+        }
+        finally
+        {
+            Directory.Delete(folder, true);
+        }
+    }
+
+    internal static void PartialLoadsReport()
+    {
+        using (var storage = Storage.InMemory())
+        using (var checkpoint = new Checkpoint(storage))
+        using (var saved = new State())
+        using (var other = new State())
+        {
+            saved.Add<float>("model", "a", new float[] { 1 });
+            other.Add<float>("model", "b", new float[] { 2 });
+            saved.SetRarelyChanges("model");
+            checkpoint.Save(saved, 1);
+            Check.Contains("\"b\"", Check.Throws<CheckpointInvalidArgumentException>(() => checkpoint.Load(other), "names").Message.Replace('\'', '"'),
+                           "names the tensor");
+            var loaded = checkpoint.Load(other, new LoadOptions { Partial = true });
+            Check.Equal(1L, loaded.Missing, "missing");
+            Check.Equal(1L, loaded.Unexpected, "unexpected");
+            Check.Contains("\"name\":\"b\"", other.LoadReport(), "report");
+            Check.Equal(1L, checkpoint.GetCoordinator().WorldSize, "coordinator");
+            Check.Equal(0L, checkpoint.GetFaultHandler().Retries, "handler");
+            using (var again = checkpoint.GetStorage())
+                Check.Throws<CheckpointBusyException>(() => new Checkpoint(again), "the same storage");
+        }
+    }
+
+    private sealed class Counter : IStateful
+    {
+        internal readonly float[] Values = { 1, 2 };
+        internal bool BreakList, BreakRestore;
+        internal string Restored;
+
+        public void List(State into)
+        {
+            if (BreakList) throw new InvalidOperationException("list broke");
+            into.Add<float>("values", "v", Values);
+            into["position"] = "42";
+        }
+
+        public void Restore(State loaded)
+        {
+            if (BreakRestore) throw new InvalidOperationException("restore broke");
+            Restored = loaded["position"];
+        }
+    }
+
+    internal static void StatefulObjectsListThemselves()
+    {
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var state = new State())
+        {
+            var counter = new Counter();
+            state.Add("counter", counter);
+            GC.Collect();
+            checkpoint.Save(state, 1);
+            counter.Values[0] = 0;
+            checkpoint.Load(state);
+            Check.Equal(1f, counter.Values[0], "restored");
+            Check.Equal("42", counter.Restored, "value");
+            counter.BreakRestore = true;
+            Check.Contains("restore broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Load(state), "load").Message, "text");
+            counter.BreakList = true;
+            Check.Contains("list broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 2), "save").Message, "text");
+        }
+    }
+
+    private sealed class Pair : CustomCoordinator
+    {
+        internal bool Late;
+
+        public override void Barrier(TimeSpan timeout)
+        {
+            if (Late) throw new CheckpointTimeoutException("one is late");
+        }
+
+        public override void Broadcast(Span<byte> data, long root, TimeSpan timeout)
+        {
+            data[0] = (byte)root;
+        }
+
+        public override void AllGather(ReadOnlySpan<byte> sent, Span<byte> received, TimeSpan timeout)
+        {
+            sent.CopyTo(received);
+            sent.CopyTo(received.Slice(sent.Length));
+        }
+    }
+
+    internal static void CoordinatorsOfYours()
+    {
+        var pair = new Pair();
+        using (var coordinator = Coordinator.Custom(1, 2, pair))
+        {
+            Check.Equal(1L, coordinator.Rank, "rank");
+            Check.Equal(2L, coordinator.WorldSize, "size");
+            coordinator.Barrier(TimeSpan.FromSeconds(1));
+            var data = new byte[2];
+            coordinator.Broadcast(data, 1, TimeSpan.FromSeconds(1));
+            Check.Equal((byte)1, data[0], "broadcast");
+            var all = new byte[4];
+            coordinator.AllGather(new byte[] { 5, 6 }, all, TimeSpan.FromSeconds(1));
+            Check.Equal("5,6,5,6", string.Join(",", all), "gathered");
+            Check.Throws<CheckpointInvalidArgumentException>(() => coordinator.AllGather(new byte[2], new byte[3], TimeSpan.Zero), "room");
+            pair.Late = true;
+            Check.Throws<CheckpointTimeoutException>(() => coordinator.Barrier(TimeSpan.Zero), "late");
+        }
+        using (var alone = new Coordinator()) alone.Barrier(TimeSpan.Zero);
+    }
+
+    internal static void PlainFiles()
+    {
+        var folder = Folder();
+        try
+        {
+            var path = Path.Combine(folder, "x.safetensors");
+            Safetensors.Write(path, new Dictionary<string, Tensor> { { "a", Tensor.From(new long[] { 1L << 40 }) } }, "{\"by\":\"me\"}");
+            Check.Equal(1L << 40, Safetensors.Read(path)["a"].AsReadOnlySpan<long>()[0], "64 bits");
+            using (var reader = new SafetensorsReader(path)) Check.Equal("me", reader.Metadata()["by"], "metadata");
+            Check.Throws<CheckpointNotFoundException>(() => new SafetensorsReader(path + "x"), "no file");
+        }
+        finally
+        {
+            Directory.Delete(folder, true);
+        }
+    }
+}

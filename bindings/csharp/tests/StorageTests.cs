@@ -1,0 +1,206 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using Ckpt;
+
+internal static class StorageTests
+{
+    // Files in dictionaries.
+    private sealed class Dictionaries : CustomStorage
+    {
+        internal readonly SortedDictionary<string, MemoryStream> Files = new SortedDictionary<string, MemoryStream>(StringComparer.Ordinal);
+        private readonly HashSet<string> folders = new HashSet<string> { "" };
+        private readonly HashSet<string> locks = new HashSet<string>();
+        internal Func<string, Exception> Fault = operation => null;
+
+        private void Meet(string operation)
+        {
+            var fault = Fault(operation);
+            if (fault != null) throw fault;
+        }
+
+        public override object Create(string path)
+        {
+            Meet("create");
+            if (Files.ContainsKey(path)) throw new CheckpointAlreadyExistsException(path);
+            return Files[path] = new MemoryStream();
+        }
+
+        public override object Open(string path)
+        {
+            MemoryStream file;
+            if (!Files.TryGetValue(path, out file)) throw new FileNotFoundException(path);
+            return file;
+        }
+
+        public override void Close(object file)
+        {
+        }
+
+        public override long FileSize(object file)
+        {
+            return ((MemoryStream)file).Length;
+        }
+
+        public override int Read(object file, long offset, Span<byte> buffer)
+        {
+            Meet("read");
+            var bytes = ((MemoryStream)file).ToArray().AsSpan((int)offset);
+            var count = Math.Min(bytes.Length, buffer.Length);
+            bytes.Slice(0, count).CopyTo(buffer);
+            return count;
+        }
+
+        public override void Write(object file, long offset, ReadOnlySpan<byte> data)
+        {
+            Meet("write");
+            var stream = (MemoryStream)file;
+            stream.Position = offset;
+            stream.Write(data.ToArray(), 0, data.Length);
+        }
+
+        public override void Sync(object file)
+        {
+        }
+
+        public override void Rename(string from, string to)
+        {
+            foreach (var path in Files.Keys.Where(path => path == from || path.StartsWith(from + "/")).ToList())
+            {
+                Files[to + path.Substring(from.Length)] = Files[path];
+                Files.Remove(path);
+            }
+            foreach (var path in folders.Where(path => path == from || path.StartsWith(from + "/")).ToList())
+            {
+                folders.Remove(path);
+                folders.Add(to + path.Substring(from.Length));
+            }
+        }
+
+        public override void Remove(string path)
+        {
+            if (!Files.Remove(path)) throw new FileNotFoundException(path);
+        }
+
+        public override void RemoveDirectory(string path)
+        {
+            folders.Remove(path);
+        }
+
+        public override void MakeDirectory(string path)
+        {
+            if (!folders.Add(path)) throw new CheckpointAlreadyExistsException(path);
+        }
+
+        public override void SyncDirectory(string path)
+        {
+        }
+
+        public override IEnumerable<StorageEntry> List(string path)
+        {
+            if (!folders.Contains(path)) throw new DirectoryNotFoundException(path);
+            var below = path == "" ? "" : path + "/";
+            foreach (var name in Files.Keys.Where(name => name.StartsWith(below)).Select(name => name.Substring(below.Length)))
+                if (!name.Contains("/")) yield return new StorageEntry(name, false);
+            foreach (var name in folders.Where(name => name != "" && name.StartsWith(below)).Select(name => name.Substring(below.Length)))
+                if (name != "" && !name.Contains("/")) yield return new StorageEntry(name, true);
+        }
+
+        public override long Size(string path)
+        {
+            return ((MemoryStream)Open(path)).Length;
+        }
+
+        public override object Lock(string path)
+        {
+            if (!locks.Add(path)) throw new CheckpointBusyException(path + " is held");
+            return path;
+        }
+
+        public override void Unlock(object held)
+        {
+            locks.Remove((string)held);
+        }
+    }
+
+    internal static void CheckpointsInYourStorage()
+    {
+        var mine = new Dictionaries();
+        var values = new float[] { 1, 2, 3 };
+        using (var storage = Storage.Custom(mine, "dictionaries"))
+        using (var state = new State().Add<float>("model", "a", values))
+        {
+            using (var checkpoint = new Checkpoint(storage))
+            {
+                GC.Collect();
+                checkpoint.Save(state, 1);
+                values[0] = 0;
+                checkpoint.Load(state);
+                Check.Equal(1f, values[0], "loaded");
+                Check.That(mine.Files.Count >= 2, "files");
+                Check.Throws<CheckpointBusyException>(() => new Checkpoint(storage), "locked");
+            }
+            new Checkpoint(storage).Dispose();
+        }
+    }
+
+    internal static void ExceptionsKeepTheirMeaning()
+    {
+        var mine = new Dictionaries();
+        using (var storage = Storage.Custom(mine))
+        using (var checkpoint = new Checkpoint(storage, new CheckpointOptions { FaultHandler = new FaultHandler(new FaultHandlerOptions { MaxAttempts = 1 }) }))
+        using (var state = new State().Add<float>("model", "a", new float[1]))
+        {
+            mine.Fault = operation => operation == "write" ? new CheckpointNoSpaceException("the dictionary is full") : null;
+            Check.Contains("the dictionary is full", Check.Throws<CheckpointNoSpaceException>(() => checkpoint.Save(state, 1), "full").Message, "text");
+            mine.Fault = operation => operation == "create" ? new UnauthorizedAccessException("not yours") : null;
+            Check.Contains("not yours", Check.Throws<CheckpointPermissionException>(() => checkpoint.Save(state, 1), "denied").Message, "text");
+            mine.Fault = operation => operation == "write" ? new InvalidOperationException("odd") : null;
+            Check.Contains("odd", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 1), "other").Message, "text");
+            mine.Fault = operation => null;
+            checkpoint.Save(state, 1);
+        }
+    }
+
+    internal static void FaultsAreTriedAgain()
+    {
+        var mine = new Dictionaries();
+        var pauses = new List<TimeSpan>();
+        var left = 2;
+        mine.Fault = operation => operation == "write" && left-- > 0 ? new IOException("flaky") : null;
+        var once = new FaultHandler(new FaultHandlerOptions { MaxAttempts = 1 });
+        using (var handler = new FaultHandler(new FaultHandlerOptions { Jitter = 0, Sleep = pauses.Add }))
+        using (var storage = Storage.Custom(mine).Retrying(handler))
+        using (var checkpoint = new Checkpoint(storage, new CheckpointOptions { FaultHandler = once }))
+        using (var state = new State().Add<float>("model", "a", new float[1]))
+        {
+            var warnings = new List<string>();
+            Library.SetLog((level, component, message) =>
+            {
+                lock (warnings) warnings.Add(level + " " + component + " " + message);
+            });
+            checkpoint.Save(state, 1);
+            Library.SetLog(null);
+            Check.Equal(2L, handler.Retries, "retries");
+            Check.Equal("00:00:00.0100000,00:00:00.0200000", string.Join(",", pauses), "pauses");
+            Check.That(warnings.Count >= 2 && warnings[0].Contains("flaky"), "warnings: " + string.Join("; ", warnings));
+        }
+    }
+
+    internal static void DirectoriesOfTheFileSystem()
+    {
+        Check.Throws<CheckpointNotFoundException>(() => new Storage("/no/such/place", true), "must exist");
+        var folder = StateTests.Folder();
+        try
+        {
+            foreach (WritePath path in Enum.GetValues(typeof(WritePath)))
+                using (new Storage(Path.Combine(folder, path.ToString()), false, path, 1 << 20, 0)) Check.That(true, "made");
+            Check.Equal(3, Directory.GetDirectories(folder).Length, "folders");
+        }
+        finally
+        {
+            Directory.Delete(folder, true);
+        }
+    }
+}
