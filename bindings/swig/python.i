@@ -207,7 +207,7 @@ CKPT_LIST(LayerStatsList, ckpt_memory_layer_stats)
 CKPT_LIST(AllocationList, ckpt_memory_allocation)
 %typemap(out) ckpt_swig::Integers "$result = ckpt_python::integer_tuple($1.list.data(), (std::int64_t)$1.list.size());"
 %typemap(out) ckpt_swig::Numbers "$result = ckpt_python::number_tuple($1.list);"
-%typemap(out) ckpt_swig::Intervals "$result = ckpt_python::interval_list($1.list);"
+%typemap(out) ckpt_swig::Intervals "$result = ckpt_python::interval_tuple($1.list);"
 
 // ---- DLPack: capsules ----
 %define CKPT_CAPSULE(managed_type, name)

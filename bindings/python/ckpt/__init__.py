@@ -7,7 +7,7 @@ Objects are context managers; failures are subclasses of CkptError. What C does 
 docs/python.md.
 """
 
-from . import _async, _base, _engine, _memory, _plan, _state, _storage, _strategy, _task, _tensor
+from . import _adaptive, _async, _base, _engine, _memory, _pipeline, _plan, _state, _storage, _strategy, _task, _tensor
 from ._base import *
 from ._memory import *
 from ._tensor import *
@@ -18,6 +18,9 @@ from ._engine import *
 from ._state import *
 from ._task import *
 from ._async import *
+from ._adaptive import *
+from ._pipeline import *
 
 __version__ = version_string()
-__all__ = [name for part in (_base, _memory, _tensor, _storage, _strategy, _plan, _engine, _state, _task, _async) for name in part.__all__]
+__all__ = [name for part in (_base, _memory, _tensor, _storage, _strategy, _plan, _engine, _state, _task, _async, _adaptive, _pipeline)
+           for name in part.__all__]

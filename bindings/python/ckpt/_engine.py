@@ -18,6 +18,10 @@ __all__ = ["Layer", "CustomLayer", "LayerContext", "Chain", "Parameter", "Execut
 Spec = Tuple[DTypeLike, Sequence[int]]
 
 
+def _spec(given: Spec) -> Tuple[int, Tuple[int, ...]]:
+    return (int(_dtype(given[0])), tuple(given[1]))
+
+
 def blas_info() -> str:
     """Loads the BLAS now and gives its name, version and core."""
     return _n.ckpt_blas_info()
@@ -182,7 +186,24 @@ class Chain(_Owned):
 
     def profile(self, input: Spec, measured_steps: int = 0, pool: Optional[ThreadPool] = None) -> Profile:
         """What planning must know, for inputs of this (dtype, shape)."""
-        return Profile._of(_n.ckpt_chain_profile(self._h, (int(_dtype(input[0])), tuple(input[1])), measured_steps, _handle(pool)))
+        return Profile._of(_n.ckpt_chain_profile(self._h, _spec(input), measured_steps, _handle(pool)))
+
+
+def _step(input: Any, targets: Any, step: int, seed: int, first_sample: int, output: Any, output_gradient: Any, input_gradient: Any,
+          accumulate: bool) -> Any:
+    """The struct, and the tensors that it borrows: to be kept until the call is over."""
+    struct = _native.ckpt_step()
+    struct.step = step
+    struct.seed = seed
+    struct.first_sample = first_sample
+    struct.accumulate = int(accumulate)
+    tensors = []
+    for field, data in (("input", input), ("targets", targets), ("output", output), ("output_gradient", output_gradient),
+                        ("input_gradient", input_gradient)):
+        if data is not None:
+            tensors.append(as_tensor(data))
+            setattr(struct, field, tensors[-1]._h)
+    return struct, tensors
 
 
 class ExecutorStats(NamedTuple):
@@ -208,24 +229,14 @@ class Executor(_Owned):
         options.budget_bytes = budget_bytes
         options.pool = _handle(pool)
         options.tracker = _handle(tracker)
-        self._adopt(_n.ckpt_executor_create(chain._h, schedule._h, (int(_dtype(input[0])), tuple(input[1])), options))
+        self._adopt(_n.ckpt_executor_create(chain._h, schedule._h, _spec(input), options))
         _owners_of_threads.add(self)
 
     def run(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0, output: Any = None,
             output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False) -> float:
         """Runs the schedule once: forward, backward. Data are Tensors or anything with a buffer (numpy arrays), used in place. Gives the
         loss, or NaN where the output has more than one element."""
-        struct = _native.ckpt_step()
-        struct.step = step
-        struct.seed = seed
-        struct.first_sample = first_sample
-        struct.accumulate = int(accumulate)
-        tensors = []
-        for field, data in (("input", input), ("targets", targets), ("output", output), ("output_gradient", output_gradient),
-                            ("input_gradient", input_gradient)):
-            if data is not None:
-                tensors.append(as_tensor(data))
-                setattr(struct, field, tensors[-1]._h)
+        struct, _tensors = _step(input, targets, step, seed, first_sample, output, output_gradient, input_gradient, accumulate)
         with _call_of(self):
             return _n.ckpt_executor_run(self._h, struct)
 

@@ -91,7 +91,8 @@ class Examples(Folder):
         self.assertEqual([info.state for info in active], [ckpt.AsyncState.QUEUED] * 2)
         self.assertTrue(all(info.queued_at_ns > 0 and info.kind == ckpt.AsyncKind.SAVE for info in active))
         self.manager.end_step(9)
-        self.manager.wait()
+        for task in tasks:
+            task.wait()
         self.assertEqual(self.manager.active_tasks(), [])
         self.assertEqual([info.id for info in self.manager.ended_tasks()], [task.id for task in tasks])
 
@@ -394,7 +395,6 @@ class Told(Folder):
             other = manager.save(self.weights(), 1, gate_step=1)
             manager.save(self.weights(), 1, priority=ckpt.Priority.HIGH, on_ended=ended, gate_step=1)
             manager.end_step(1)
-            manager.wait()
         self.assertEqual(heard[2:4], ["refused", "refused"])
 
     def test_listeners_stay_when_every_reference_is_dropped(self):
@@ -411,10 +411,9 @@ class Told(Folder):
         gc.collect()
         for step in range(1000):
             manager.save({"w": bytearray(8)}, step, when_full=ckpt.WhenFull.WAIT)
-        manager.wait()
-        self.assertEqual(Hearer.count, 1000)
         self.assertIsNotNone(alive())
         manager.close()
+        self.assertEqual(Hearer.count, 1000)
         gc.collect()
         self.assertIsNone(alive())
 
@@ -469,12 +468,13 @@ class Queueing(Folder):
 
     def test_many_threads(self):
         with ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=2, capacity=64, workers=2) as manager:
-            failures = []
+            failures, tasks = [], []
 
             def work(number):
                 try:
                     for step in range(20):
                         task = manager.save({"w": bytearray(64)}, number * 100 + step, when_full=ckpt.WhenFull.WAIT)
+                        tasks.append(task)
                         if step % 3 == 0:
                             task.wait()
                         elif step % 3 == 1:
@@ -489,6 +489,8 @@ class Queueing(Folder):
                 thread.join()
             manager.wait_staged()
             manager.wait()
+            for task in tasks:
+                task.wait()
             stats = manager.stats()
             self.assertEqual(failures, [])
             self.assertEqual(stats.completed + stats.cancelled, 80)

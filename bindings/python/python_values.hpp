@@ -1,0 +1,340 @@
+// python_values.hpp - how errors and values cross: exceptions of failed calls and failed callbacks, numbers, texts, lists,
+// structs. Everything runs with the GIL held unless it says otherwise. Functions that return bool have set a Python exception when
+// false.
+#ifndef CKPT_PYTHON_VALUES_HPP
+#define CKPT_PYTHON_VALUES_HPP
+
+// Included behind Python.h and SWIG's runtime.
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "callbacks.hpp"
+#include "calls.hpp"
+#include "engine.hpp"
+#include "pipeline.hpp"
+
+namespace ckpt_python {
+
+// ---- Errors --------------------------------------------------------------------------------------------------------------
+
+// Takes (status, text) and returns an exception; set by the package.
+static PyObject* error_factory = nullptr;
+
+static PyObject* set_error_factory(PyObject*, PyObject* factory) {
+  Py_INCREF(factory);
+  Py_XDECREF(error_factory);
+  error_factory = factory;
+  Py_RETURN_NONE;
+}
+
+// Callable with or without the GIL.
+inline void raise_text(ckpt_status status, const char* text) {
+  const PyGILState_STATE gil = take_lock();
+  PyObject* error = error_factory ? PyObject_CallFunction(error_factory, "is", static_cast<int>(status), text) : nullptr;
+  if (error) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+    Py_DECREF(error);
+  } else if (!PyErr_Occurred()) {
+    PyErr_SetString(PyExc_RuntimeError, text);
+  }
+  PyGILState_Release(gil);
+}
+
+inline void raise(ckpt_status status) { raise_text(status, ckpt_last_error()); }
+
+inline std::string text_of_exception(PyObject* error) {
+  std::string text = Py_TYPE(error)->tp_name;
+  PyObject* shown = PyObject_Str(error);
+  const char* utf8 = shown ? PyUnicode_AsUTF8(shown) : nullptr;
+  if (utf8 && *utf8) text += std::string(": ") + utf8;
+  Py_XDECREF(shown);
+  PyErr_Clear();
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+// What an exception means to storages and coordinators, which distinguish errors; 1 for all others.
+inline std::int32_t status_of_exception(PyObject* error) {
+  PyObject* status = PyObject_GetAttrString(error, "status");
+  if (status && PyLong_Check(status)) {
+    const long value = PyLong_AsLong(status);
+    Py_DECREF(status);
+    PyErr_Clear();
+    if (value < 0 && value >= CKPT_E_INTERNAL) return static_cast<std::int32_t>(value);
+    return 1;
+  }
+  Py_XDECREF(status);
+  PyErr_Clear();
+  const struct {
+    PyObject* type;
+    std::int32_t status;
+  } known[] = {
+      {PyExc_FileNotFoundError, CKPT_E_NOT_FOUND}, {PyExc_FileExistsError, CKPT_E_ALREADY_EXISTS},
+      {PyExc_PermissionError, CKPT_E_PERMISSION},  {PyExc_BlockingIOError, CKPT_E_BUSY},
+      {PyExc_TimeoutError, CKPT_E_TIMEOUT},        {PyExc_IsADirectoryError, CKPT_E_INVALID_ARGUMENT},
+  };
+  for (const auto& entry : known) {
+    if (PyErr_GivenExceptionMatches(error, entry.type)) return entry.status;
+  }
+  if (PyErr_GivenExceptionMatches(error, PyExc_OSError)) {
+    PyObject* number = PyObject_GetAttrString(error, "errno");
+    const long value = number && PyLong_Check(number) ? PyLong_AsLong(number) : 0;
+    Py_XDECREF(number);
+    PyErr_Clear();
+    if (value == ENOSPC || value == EDQUOT) return CKPT_E_NO_SPACE;
+    if (value == ENOTEMPTY) return CKPT_E_ALREADY_EXISTS;
+    return CKPT_E_IO;
+  }
+  return 1;
+}
+
+// Takes the exception that is set. Those that mean a status are an answer; any other is shown by sys.unraisablehook too.
+[[noreturn]] inline void throw_callback_failure(PyObject* self) {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  const std::string text = value ? text_of_exception(value) : "unknown exception";
+  const std::int32_t status = value ? status_of_exception(value) : 1;
+  if (status == 1) {
+    if (value && trace) PyException_SetTraceback(value, trace);
+    PyErr_Restore(type, value, trace);
+    PyErr_WriteUnraisable(self);
+  } else {
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+  }
+  throw ckpt_swig::CallbackFailure(status, text);
+}
+
+// ---- Values --------------------------------------------------------------------------------------------------------------
+
+inline PyObject* text_object(const char* text) {
+  if (!text) Py_RETURN_NONE;
+  return PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(strlen(text)), "surrogateescape");
+}
+
+inline bool text(PyObject* object, const char** out) {
+  if (object == Py_None) {
+    *out = nullptr;
+    return true;
+  }
+  if (!PyUnicode_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "expected a str, not %.80s", Py_TYPE(object)->tp_name);
+    return false;
+  }
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(object, &size);
+  if (!utf8) return false;
+  if (strlen(utf8) != static_cast<size_t>(size)) {
+    PyErr_SetString(PyExc_ValueError, "text with a NUL inside");
+    return false;
+  }
+  *out = utf8;
+  return true;
+}
+
+// A strict list or tuple, whose elements live as long as it does.
+inline PyObject* sequence(PyObject* object) {
+  if (!PyList_Check(object) && !PyTuple_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "expected a list or tuple, not %.80s", Py_TYPE(object)->tp_name);
+    return nullptr;
+  }
+  return object;
+}
+
+inline bool integer(PyObject* object, std::int64_t* out) {
+  PyObject* number = PyNumber_Index(object);
+  if (!number) return false;
+  *out = PyLong_AsLongLong(number);
+  Py_DECREF(number);
+  return !(*out == -1 && PyErr_Occurred());
+}
+
+inline bool integers(PyObject* object, std::vector<std::int64_t>* list) {
+  if (!sequence(object)) return false;
+  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
+  for (size_t i = 0; i < list->size(); ++i) {
+    if (!integer(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), &(*list)[i])) return false;
+  }
+  return true;
+}
+
+// At most count of them; the rest is 0.
+inline bool integers(PyObject* object, std::int64_t* out, size_t count) {
+  std::vector<std::int64_t> list;
+  if (!integers(object, &list)) return false;
+  if (list.size() > count) {
+    PyErr_Format(PyExc_ValueError, "%zu dimensions; at most %zu", list.size(), count);
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) out[i] = i < list.size() ? list[i] : 0;
+  return true;
+}
+
+inline bool words(PyObject* object, std::uint32_t* out, size_t count) {
+  std::vector<std::int64_t> list;
+  if (!integers(object, &list)) return false;
+  if (list.size() != count) {
+    PyErr_Format(PyExc_ValueError, "expected %zu words, not %zu", count, list.size());
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (list[i] < 0 || list[i] > UINT32_MAX) {
+      PyErr_SetString(PyExc_ValueError, "a word is outside 0 .. 2**32 - 1");
+      return false;
+    }
+    out[i] = static_cast<std::uint32_t>(list[i]);
+  }
+  return true;
+}
+
+inline bool texts(PyObject* object, std::vector<const char*>* list) {
+  if (!sequence(object)) return false;
+  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
+  for (size_t i = 0; i < list->size(); ++i) {
+    if (!text(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), &(*list)[i])) return false;
+  }
+  return true;
+}
+
+template <class Handle>
+bool handles(PyObject* object, swig_type_info* type, std::vector<Handle*>* list) {
+  if (!sequence(object)) return false;
+  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
+  for (size_t i = 0; i < list->size(); ++i) {
+    void* pointer = nullptr;
+    if (!SWIG_IsOK(SWIG_ConvertPtr(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), &pointer, type, 0))) {
+      PyErr_Format(PyExc_TypeError, "element %zu is not of type %s", i, SWIG_TypePrettyName(type));
+      return false;
+    }
+    (*list)[i] = static_cast<Handle*>(pointer);
+  }
+  return true;
+}
+
+inline PyObject* integer_tuple(const std::int64_t* list, std::int64_t count) {
+  if (!list || count < 0) count = 0;
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(count));
+  for (std::int64_t i = 0; tuple && i < count; ++i) {
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), PyLong_FromLongLong(list[i]));
+  }
+  return tuple;
+}
+
+inline PyObject* number_tuple(const std::vector<double>& list) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(list.size()));
+  for (size_t i = 0; tuple && i < list.size(); ++i) {
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), PyFloat_FromDouble(list[i]));
+  }
+  return tuple;
+}
+
+inline bool numbers(PyObject* object, std::vector<double>* list) {
+  if (!sequence(object)) return false;
+  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
+  for (size_t i = 0; i < list->size(); ++i) {
+    (*list)[i] = PyFloat_AsDouble(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)));
+    if (PyErr_Occurred()) return false;
+  }
+  return true;
+}
+
+// 1 for each true element, 0 for each false one.
+inline bool flags(PyObject* object, std::vector<std::int32_t>* list) {
+  if (!sequence(object)) return false;
+  list->resize(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)));
+  for (size_t i = 0; i < list->size(); ++i) {
+    const int truth = PyObject_IsTrue(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)));
+    if (truth < 0) return false;
+    (*list)[i] = truth;
+  }
+  return true;
+}
+
+// (kind, stage, chunk, micro_batch, begin_ns, end_ns) each; a tuple, because SWIG appends out-parameters to a list.
+inline PyObject* interval_tuple(const std::vector<ckpt_interval>& intervals) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(intervals.size()));
+  for (size_t i = 0; tuple && i < intervals.size(); ++i) {
+    const ckpt_interval& v = intervals[i];
+    PyTuple_SET_ITEM(
+        tuple, static_cast<Py_ssize_t>(i),
+        Py_BuildValue("(iiiiLL)", static_cast<int>(v.kind), static_cast<int>(v.stage), static_cast<int>(v.chunk),
+                      static_cast<int>(v.micro_batch), static_cast<long long>(v.begin_ns), static_cast<long long>(v.end_ns)));
+  }
+  return tuple;
+}
+
+// (dtype, shape)
+inline PyObject* spec_object(const ckpt_tensor_spec& spec) {
+  return Py_BuildValue("(iN)", static_cast<int>(spec.dtype), integer_tuple(spec.shape, spec.ndim));
+}
+
+inline bool spec(PyObject* object, ckpt_tensor_spec* out) {
+  if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 2) {
+    PyErr_SetString(PyExc_TypeError, "expected a tuple (dtype, shape)");
+    return false;
+  }
+  std::int64_t dtype = 0;
+  PyObject* shape = PyTuple_GET_ITEM(object, 1);
+  *out = ckpt_tensor_spec{};
+  if (!integer(PyTuple_GET_ITEM(object, 0), &dtype) || !integers(shape, out->shape, 8)) return false;
+  out->dtype = static_cast<ckpt_dtype>(dtype);
+  out->ndim = static_cast<std::int32_t>(PySequence_Fast_GET_SIZE(shape));
+  return true;
+}
+
+// (tape, forward workspace, backward workspace) in bytes
+inline bool layer_bytes(PyObject* object, ckpt_layer_option* out) {
+  std::int64_t list[3] = {};
+  if (!integers(object, list, 3)) return false;
+  *out = ckpt_layer_option{list[0], list[1], list[2]};
+  return true;
+}
+
+inline PyObject* context_object(const ckpt_layer_context& c) {
+  return Py_BuildValue("(iiiLLKLNN)", static_cast<int>(c.option), static_cast<int>(c.micro_batch),
+                       static_cast<int>(c.recomputation), static_cast<long long>(c.layer), static_cast<long long>(c.step),
+                       static_cast<unsigned long long>(c.seed), static_cast<long long>(c.first_sample), spec_object(*c.input),
+                       spec_object(*c.output));
+}
+
+inline PyObject* action_list(const std::vector<ckpt_action>& actions) {
+  PyObject* list = PyList_New(static_cast<Py_ssize_t>(actions.size()));
+  for (size_t i = 0; list && i < actions.size(); ++i) {
+    const ckpt_action& a = actions[i];
+    PyList_SET_ITEM(
+        list, static_cast<Py_ssize_t>(i),
+        Py_BuildValue("(iiLLiiiiL)", static_cast<int>(a.kind), static_cast<int>(a.micro_batch), static_cast<long long>(a.first),
+                      static_cast<long long>(a.last), static_cast<int>(a.option), static_cast<int>(a.item),
+                      static_cast<int>(a.tier), static_cast<int>(a.slot), static_cast<long long>(a.transfer)));
+  }
+  return list;
+}
+
+inline bool actions(PyObject* object, std::vector<ckpt_action>* list) {
+  if (!sequence(object)) return false;
+  list->assign(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)), ckpt_action{});
+  for (size_t i = 0; i < list->size(); ++i) {
+    ckpt_action& a = (*list)[i];
+    std::int64_t fields[9] = {};
+    if (!integers(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), fields, 9)) return false;
+    a.kind = static_cast<std::int32_t>(fields[0]);
+    a.micro_batch = static_cast<std::int32_t>(fields[1]);
+    a.first = fields[2];
+    a.last = fields[3];
+    a.option = static_cast<std::int32_t>(fields[4]);
+    a.item = static_cast<std::int32_t>(fields[5]);
+    a.tier = static_cast<std::int32_t>(fields[6]);
+    a.slot = static_cast<std::int32_t>(fields[7]);
+    a.transfer = fields[8];
+  }
+  return true;
+}
+
+}  // namespace ckpt_python
+
+#endif  // CKPT_PYTHON_VALUES_HPP
