@@ -121,9 +121,9 @@ inline Actions cursor_next(ckpt_cursor* cursor) {
 }
 
 inline Actions cursor_next_many(ckpt_cursor* cursor, int64_t capacity) {
-  if (capacity < 1 || capacity > 1048576) capacity = capacity < 1 ? 1 : 1048576;
+  if (capacity > 1048576) capacity = 1048576;
   Actions actions;
-  actions.list.resize(static_cast<std::size_t>(capacity));
+  actions.list.resize(static_cast<std::size_t>(capacity < 1 ? 1 : capacity));  // below 1: for the library to refuse
   int64_t count = 0;
   check(ckpt_cursor_next_many(cursor, actions.list.data(), capacity, &count));
   actions.list.resize(static_cast<std::size_t>(count));

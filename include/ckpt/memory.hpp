@@ -163,11 +163,13 @@ class MemoryTracker {
   // Nothing when it would pass the limit.
   std::optional<AllocationId> try_reserve(std::int32_t layer, std::int64_t bytes) {
     AllocationId id = 0;
-    return reserved(ckpt_memory_tracker_try_reserve(handle(), layer, bytes, &id), id);
+    const ckpt_status status = ckpt_memory_tracker_try_reserve(handle(), layer, bytes, &id);
+    return reserved(status, id);
   }
   std::optional<AllocationId> try_reserve(const std::string& name, std::int64_t bytes) {
     AllocationId id = 0;
-    return reserved(ckpt_memory_tracker_try_reserve_named(handle(), name.c_str(), bytes, &id), id);
+    const ckpt_status status = ckpt_memory_tracker_try_reserve_named(handle(), name.c_str(), bytes, &id);
+    return reserved(status, id);
   }
   void record_deallocation(AllocationId id) { check(ckpt_memory_tracker_record_deallocation(handle(), id)); }
   // Frees all live allocations of the layer and returns how many.

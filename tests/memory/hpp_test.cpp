@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <ckpt/memory.hpp>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -56,12 +57,16 @@ TEST(MemoryHpp, LimitAndReservations) {
   EXPECT_FALSE(tracker.limit().has_value());
   tracker.set_limit(100, 5);
   EXPECT_EQ(tracker.limit()->hysteresis_bytes, 5);
-  EXPECT_TRUE(tracker.try_reserve("x", 100).has_value());
+  const std::optional<ckpt::AllocationId> reserved = tracker.try_reserve("x", 100);
+  ASSERT_TRUE(reserved.has_value());
   EXPECT_FALSE(tracker.try_reserve("x", 1).has_value());
+  tracker.record_deallocation(*reserved);  // the id is the reservation's
+  EXPECT_EQ(tracker.stats().current_bytes, 0);
+  EXPECT_TRUE(tracker.try_reserve("x", 100).has_value());
   EXPECT_FALSE(tracker.try_reserve(0, 1).has_value());
   EXPECT_THROW(tracker.try_reserve(9, 1), ckpt::Error);
   tracker.clear_limit();
-  EXPECT_TRUE(tracker.try_reserve(0, 1).has_value());
+  tracker.record_deallocation(tracker.try_reserve(0, 1).value());
 }
 
 TEST(MemoryHpp, SubscriptionsEndByThemselvesAndOutliveTheTracker) {
