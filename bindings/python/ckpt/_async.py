@@ -9,7 +9,7 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import (CkptError, ForkedError, InvalidArgumentError, InvalidStateError, _call_of, _fields, _hand_over, _is_inside, _Owned,
+from ._base import (CkptError, ClosedError, ForkedError, InvalidArgumentError, InvalidStateError, _call_of, _fields, _hand_over, _is_inside, _Owned,
                     _owners_of_threads, _timeout_ns)
 from ._state import Checkpoint, PathLike, State, _key, _load_options, _save_options, _shared, _state_of
 from ._storage import Storage
@@ -90,6 +90,13 @@ class AsyncManager(_Owned):
             with Checkpoint(checkpoint, **checkpoint_options) as made:
                 self._adopt(_n.ckpt_checkpoint_create_async(made._h, options, listener))
         _owners_of_threads.add(self)
+
+    @property
+    def _h(self) -> Any:
+        handle = self._slot
+        if handle is None:
+            raise ClosedError("the AsyncManager is closed")
+        return handle
 
     # ---- Tasks ----
 

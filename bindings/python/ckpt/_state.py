@@ -118,6 +118,10 @@ class _Object(_native.Stateful):
         self.lend(self.stateful.restore, loaded)
 
 
+class _NoValueError(NotFoundError, KeyError):
+    __str__ = Exception.__str__
+
+
 class State(_Owned):
     """What is saved and restored: groups of named tensors, and JSON values by key (state["epoch"] = 3). Tensors are shared, not
     copied: a save reads and a load writes their memory, so numpy arrays are filled in place."""
@@ -150,14 +154,22 @@ class State(_Owned):
         """Number of tensors."""
         return _n.ckpt_state_tensor_count(self._h)
 
+    def set_json(self, key: str, text: str) -> None:
+        """Sets a value from its JSON."""
+        _n.ckpt_state_set_json(self._h, key, text)
+
+    def json(self, key: str) -> str:
+        """The JSON of a value; NotFoundError, which is a KeyError here, when there is none."""
+        try:
+            return _n.ckpt_state_json(self._h, key)
+        except NotFoundError as error:
+            raise _NoValueError(str(error)) from None
+
     def __setitem__(self, key: str, value: Any) -> None:
-        _n.ckpt_state_set_json(self._h, key, json.dumps(value, allow_nan=False))
+        self.set_json(key, json.dumps(value, allow_nan=False))
 
     def __getitem__(self, key: str) -> Any:
-        try:
-            return json.loads(_n.ckpt_state_json(self._h, key))
-        except NotFoundError:
-            raise KeyError(key) from None
+        return json.loads(self.json(key))
 
     def get(self, key: str, default: Any = None) -> Any:
         try:

@@ -502,7 +502,7 @@ class Queueing(Folder):
         manager.close(cancel=True)
         self.assertEqual(task.wait().state, ckpt.AsyncState.CANCELLED)
         manager.close()
-        with self.assertRaises(ckpt.InvalidStateError):
+        with self.assertRaises(ckpt.ClosedError):
             manager.save(self.weights(), 2)
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "at_exit is 'never'"):
             ckpt.AsyncManager(self.place, at_exit="never")
