@@ -19,7 +19,7 @@ using namespace ckpt::base;
 using namespace ckpt::capi;
 namespace adaptive = ckpt::adaptive;
 
-#define CKPT_SAME(constant, value) static_assert(constant == static_cast<int>(value))
+#define CKPT_SAME(constant, value) static_assert((constant) == static_cast<int>(value))
 CKPT_SAME(CKPT_POLICY_AUTO, adaptive::Policy::automatic);
 CKPT_SAME(CKPT_POLICY_THRESHOLD, adaptive::Policy::threshold);
 CKPT_SAME(CKPT_POLICY_EXPECTED_VALUE, adaptive::Policy::expected_value);
@@ -76,7 +76,10 @@ ckpt_status interval_of(Formula formula, double cost, double mtbf, double* inter
 adaptive::Threshold& object_of(const ckpt_threshold* threshold) { return *checked(threshold, "threshold")->object; }
 adaptive::Controller& object_of(const ckpt_controller* controller) { return *checked(controller, "controller")->object; }
 
-double or_unlimited(double value) { return value == 0 ? adaptive::unlimited : value; }
+double or_unlimited(double value) {
+  if (value == 0) return adaptive::unlimited;
+  return value;
+}
 
 adaptive::ControllerOptions to_cpp(const ckpt_controller_options& given) {
   adaptive::ControllerOptions options;

@@ -11,7 +11,7 @@ using namespace ckpt::base;
 using namespace ckpt::capi;
 using namespace ckpt::memory;
 
-#define CKPT_SAME(constant, value) static_assert(constant == static_cast<int>(value))
+#define CKPT_SAME(constant, value) static_assert((constant) == static_cast<int>(value))
 CKPT_SAME(CKPT_MEMORY_ALLOCATED, EventKind::allocated);
 CKPT_SAME(CKPT_MEMORY_FREED, EventKind::freed);
 CKPT_SAME(CKPT_MEMORY_NEW_PEAK, EventKind::new_peak);

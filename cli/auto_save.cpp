@@ -31,8 +31,8 @@ AutoSave::AutoSave(double first_seconds, double notice_seconds)
       former_usr1_(std::signal(SIGUSR1, take_notice)) {}
 
 AutoSave::~AutoSave() {
-  std::signal(SIGTERM, former_term_);
-  std::signal(SIGUSR1, former_usr1_);
+  (void)std::signal(SIGTERM, former_term_);
+  (void)std::signal(SIGUSR1, former_usr1_);
 }
 
 // The wall clock, which goes on while no process runs; held still where somebody turned it back.

@@ -52,11 +52,13 @@ template <class T, class Value>
 double largest(const void* a, const void* b, std::int64_t bytes, Value&& value) {
   double most = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bytes) / sizeof(T); ++i) {
+    const char* at_a = static_cast<const char*>(a) + i * sizeof(T);
+    const char* at_b = static_cast<const char*>(b) + i * sizeof(T);
+    if (std::memcmp(at_a, at_b, sizeof(T)) == 0) continue;  // the same NaN, for one
     T x{};
     T y{};
-    std::memcpy(&x, static_cast<const char*>(a) + i * sizeof(T), sizeof(T));
-    std::memcpy(&y, static_cast<const char*>(b) + i * sizeof(T), sizeof(T));
-    if (std::memcmp(&x, &y, sizeof(T)) == 0) continue;
+    std::memcpy(&x, at_a, sizeof(T));
+    std::memcpy(&y, at_b, sizeof(T));
     const double apart = std::fabs(static_cast<double>(value(x)) - static_cast<double>(value(y)));
     if (std::isnan(apart)) return apart;
     if (apart > most) most = apart;
@@ -99,7 +101,7 @@ std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_
   const auto apart = largest_difference(in_a.dtype, left_bytes, right_bytes, in_a.bytes);
   if (!apart) return "other bytes";
   char text[64];
-  std::snprintf(text, sizeof text, "largest absolute difference %.9g", *apart);
+  (void)std::snprintf(text, sizeof text, "largest absolute difference %.9g", *apart);
   return text;
 }
 
@@ -126,7 +128,7 @@ bool diff(const std::string& path_a, const std::string& path_b) {
     names_b.erase(found);
   }
   for (const auto& [name, index] : names_b) report(name, "only in " + path_b);
-  std::printf("%lld tensors, %lld different\n", static_cast<long long>(names_a.size() + names_b.size()),
+  std::printf("%lld tensors, %lld different\n", static_cast<long long>(names_a.size()) + static_cast<long long>(names_b.size()),
               static_cast<long long>(different));
   return different == 0;
 }

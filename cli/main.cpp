@@ -92,7 +92,7 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
       ->capture_default_str();
   train->add_option("--timeline", options.timeline_file, "Write who computed what when in the last step as Chrome trace JSON")
       ->type_name("FILE");
-  train->add_option("--report", options.report_file, "Write a page with the run's figures and a picture of the time-line")
+  train->add_option("--report", options.report_file, "Write a page with the run's figures and a picture of the timeline")
       ->type_name("FILE");
   train->add_flag("--quiet", options.quiet, "Show no progress");
 }
@@ -125,8 +125,8 @@ void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
 }
 
 void show_warning(std::int32_t level, std::string_view component, std::string_view message) {
-  std::fprintf(stderr, "ckpt: %s: %.*s: %.*s\n", level >= CKPT_LOG_ERROR ? "error" : "warning", static_cast<int>(component.size()),
-               component.data(), static_cast<int>(message.size()), message.data());
+  (void)std::fprintf(stderr, "ckpt: %s: %.*s: %.*s\n", level >= CKPT_LOG_ERROR ? "error" : "warning",
+                     static_cast<int>(component.size()), component.data(), static_cast<int>(message.size()), message.data());
 }
 
 int run(int argc, char** argv) {
@@ -176,9 +176,9 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const ckpt::Error& error) {
-    std::fprintf(stderr, "ckpt: %s (%s)\n", error.what(), std::string(error.status_name()).c_str());
+    (void)std::fprintf(stderr, "ckpt: %s (%s)\n", error.what(), std::string(error.status_name()).c_str());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "ckpt: %s\n", error.what());
+    (void)std::fprintf(stderr, "ckpt: %s\n", error.what());
   }
   return failed;
 }

@@ -55,7 +55,7 @@ Progress::~Progress() {
   }
   stop_asked_.notify_all();
   drawer_.join();
-  std::fprintf(stderr, terminal_ ? "\r%s\n" : "%s\n", line().c_str());
+  (void)std::fprintf(stderr, terminal_ ? "\r%s\n" : "%s\n", line().c_str());
 }
 
 void Progress::step_done(std::int64_t step, double loss) {
@@ -66,8 +66,8 @@ void Progress::step_done(std::int64_t step, double loss) {
 void Progress::draw_until_stopped() {
   std::unique_lock lock(mutex_);
   while (!stop_asked_.wait_for(lock, terminal_ ? bar_interval : line_interval, [this] { return stop_; })) {
-    std::fprintf(stderr, terminal_ ? "\r%s" : "%s\n", line().c_str());
-    std::fflush(stderr);
+    (void)std::fprintf(stderr, terminal_ ? "\r%s" : "%s\n", line().c_str());
+    (void)std::fflush(stderr);
   }
 }
 

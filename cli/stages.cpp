@@ -105,7 +105,7 @@ std::string report_page(Pipeline& pipeline, const std::string& figures) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ckpt train: stages</title>\n"
       "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"
       "table{border-collapse:collapse}svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:1em}</style></head><body>\n"
-      "<h1>Time-line of the last step</h1>\n";
+      "<h1>Timeline of the last step</h1>\n";
   page += pipeline.picture();
   page +=
       "<p>One lane a stage; numbers are micro-batches. Grey: waiting for a neighbour, or handing over "

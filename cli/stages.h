@@ -9,7 +9,7 @@
 
 namespace ckpt::cli {
 
-// True when the options need a pipeline: several stages or micro-batches, or a time-line.
+// True when the options need a pipeline: several stages or micro-batches, or a timeline.
 bool wants_stages(const TrainOptions& options);
 
 // What --activations says. Throws std::invalid_argument that says what is understood.
@@ -20,7 +20,7 @@ ckpt_activation_policy parse_activations(const std::string& text);
 Pipeline make_pipeline(const Chain& chain, const ckpt_tensor_spec& input, const TrainOptions& options, std::int32_t threads,
                        const MemoryTracker& tracker);
 
-// A page that needs no other file: the time-line of the last step, a table of the stages, and the figures (JSON text).
+// A page that needs no other file: the timeline of the last step, a table of the stages, and the figures (JSON text).
 std::string report_page(Pipeline& pipeline, const std::string& figures);
 
 }  // namespace ckpt::cli

@@ -129,8 +129,8 @@ bool resume(Checkpoint& checkpoint, Training& training) {
   training.step = loaded->step;
   training.position = json::parse(training.state.json(CKPT_STATE_DATA_POSITION)).at("position").get<std::int64_t>();
   training.optimizer.set_steps(json::parse(training.state.json("optimizer_steps")).get<std::int64_t>());
-  std::fprintf(stderr, "resumed from %s at step %lld%s\n", loaded->name.c_str(), static_cast<long long>(loaded->step),
-               loaded->skipped > 0 ? " (newer ones were damaged and skipped)" : "");
+  (void)std::fprintf(stderr, "resumed from %s at step %lld%s\n", loaded->name.c_str(), static_cast<long long>(loaded->step),
+                     loaded->skipped > 0 ? " (newer ones were damaged and skipped)" : "");
   return true;
 }
 
@@ -197,8 +197,8 @@ bool save_automatically(AutoSave& automatic, Saver& saver, Training& training, d
     automatic.save(training.state, prepare_save(training), saver);
   }
   if (last || answer == AutoSave::Answer::go_on || answer == AutoSave::Answer::save) return false;
-  std::fprintf(stderr, "ended by a preemption notice after step %lld%s\n", static_cast<long long>(training.step),
-               answer == AutoSave::Answer::save_and_end ? ", which is saved" : "; there is no time for a save");
+  (void)std::fprintf(stderr, "ended by a preemption notice after step %lld%s\n", static_cast<long long>(training.step),
+                     answer == AutoSave::Answer::save_and_end ? ", which is saved" : "; there is no time for a save");
   return true;
 }
 
@@ -297,17 +297,17 @@ bool train(const TrainOptions& options) {
 
   std::optional<Checkpoint> checkpoint = open_checkpoint(options, training);
   if (!options.quiet) {
-    std::fprintf(stderr, "%s, %lld bytes; schedule %s; activations reserve %s; %d threads\n", data.name().c_str(),
-                 static_cast<long long>(data.bytes()), runner.schedule_name().c_str(),
-                 bytes_text(runner.stats().reserved_bytes).c_str(), static_cast<int>(pool.threads()));
+    (void)std::fprintf(stderr, "%s, %lld bytes; schedule %s; activations reserve %s; %d threads\n", data.name().c_str(),
+                       static_cast<long long>(data.bytes()), runner.schedule_name().c_str(),
+                       bytes_text(runner.stats().reserved_bytes).c_str(), static_cast<int>(pool.threads()));
   }
   const std::unique_ptr<AutoSave> automatic = begin_automatic_saves(options, training);
   std::optional<Saver> saver;
   if (checkpoint) saver.emplace(*checkpoint, options.async);
   const Outcome outcome = run_steps(training, runner, saver ? &*saver : nullptr, automatic.get(), tracker);
   if (outcome.interrupted) {
-    std::fprintf(stderr, "interrupted at step %lld%s\n", static_cast<long long>(training.step),
-                 saver ? "; it is saved, and the same command goes on from there" : "");
+    (void)std::fprintf(stderr, "interrupted at step %lld%s\n", static_cast<long long>(training.step),
+                       saver ? "; it is saved, and the same command goes on from there" : "");
   }
 
   json result = report(training, runner, outcome);

@@ -18,7 +18,7 @@ struct TrainOptions {
   std::string activations =
       "store-all";            // which micro-batches stay taped: store-all, recompute-all, selective:N, memory:BYTES, automatic
   std::string timeline_file;  // of the last step, as trace events; "": none
-  std::string report_file;    // a page with figures and the time-line; "": none
+  std::string report_file;    // a page with figures and the timeline; "": none
   std::int32_t stages = 1;
   std::int32_t micro_batches = 1;
   std::int32_t chunks = 0;      // of each stage; 0: 2 when interleaved, else 1

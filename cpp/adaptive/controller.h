@@ -179,6 +179,6 @@ class Controller {
   double risk_ = 0;
 };
 
-static_assert(sizeof(Controller) <= 64 * 1024);
+static_assert(sizeof(Controller) <= std::size_t{64} << 10);
 
 }  // namespace ckpt::adaptive

@@ -14,6 +14,7 @@ using base::cat;
 constexpr double width = 860;
 constexpr double height = 360;
 constexpr double margin = 60;
+constexpr double label_height = 11;
 constexpr std::array<const char*, 8> colours = {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728",
                                                 "#9467bd", "#8c564b", "#e377c2", "#17becf"};
 
@@ -59,9 +60,13 @@ class Chart {
     }
     body_ += "'/>\n";
   }
+  // The label is left out where it would lie on another: the table shows the colours too.
   void level(double value, const char* stroke, std::string_view label) {
     line({{std::exp(first_), value}, {std::exp(last_), value}}, stroke);
-    body_ += cat("<text x='", width - margin, "' y='", short_number(y(value) - 3), "' text-anchor='end' fill='", stroke, "'>",
+    const double at = y(value);
+    if (std::any_of(labels_.begin(), labels_.end(), [&](double other) { return std::abs(other - at) < label_height; })) return;
+    labels_.push_back(at);
+    body_ += cat("<text x='", width - margin, "' y='", short_number(at - 3), "' text-anchor='end' fill='", stroke, "'>",
                  escaped(label), "</text>\n");
   }
   std::string svg(std::string_view x_title) const {
@@ -92,6 +97,7 @@ class Chart {
   double last_;
   double low_;
   double high_;
+  std::vector<double> labels_;  // where they stand
   std::string body_;
 };
 

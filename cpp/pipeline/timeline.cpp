@@ -89,7 +89,7 @@ std::string picture(const Timeline& timeline) {
   const std::int64_t width = left + plot_width + 10;
   std::string out = base::cat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", width, " ", height, "\" width=\"", width, "\" height=\"", height,
-      "\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>Time-line of a pipeline step</title>\n");
+      "\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>Timeline of a pipeline step</title>\n");
   std::int64_t x = left;
   for (const IntervalKind kind : {IntervalKind::forward, IntervalKind::recompute, IntervalKind::backward, IntervalKind::wait}) {
     const Style style = style_of(kind);

@@ -138,11 +138,13 @@ class Strategy {
   }
   static std::vector<const char*> pointers(const Names& names) {
     std::vector<const char*> out;
+    out.reserve(names.size());
     for (const auto& name : names) out.push_back(name.c_str());
     return out;
   }
   static std::vector<ckpt_strategy*> handles_of(const std::vector<const Strategy*>& strategies) {
     std::vector<ckpt_strategy*> out;
+    out.reserve(strategies.size());
     for (const auto* strategy : strategies) out.push_back(strategy == nullptr ? nullptr : strategy->handle());
     return out;
   }

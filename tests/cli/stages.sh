@@ -1,4 +1,4 @@
-# Stages: the same bits for every number of stages and schedule, a time-line, a page, and what is refused.
+# Stages: the same bits for every number of stages and schedule, a timeline, a page, and what is refused.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"

@@ -1,4 +1,4 @@
-// Orders of tasks, the schedule of a stage's whole step and its verification, splits, and the pictures of a time-line.
+// Orders of tasks, the schedule of a stage's whole step and its verification, splits, and the pictures of a timeline.
 #include "pipeline/stage_schedule.h"
 
 #include <gtest/gtest.h>
