@@ -12,6 +12,7 @@ internal static class Children
         switch (arguments[1])
         {
             case "events": return Events();
+            case "exit": return AsyncTests.ExitDuringASave(arguments[2], arguments[3]);
             default: return 3;
         }
     }

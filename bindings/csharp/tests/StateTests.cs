@@ -28,7 +28,7 @@ internal static class StateTests
                 Check.That(checkpoint.LoadIfAny(state) == null, "nothing yet");
                 for (var step = 1; step <= 3; ++step)
                 {
-                    var saved = checkpoint.Save(state, new SaveOptions { Step = step, Seed = ulong.MaxValue, Metric = step, Prefix = "run" });
+                    var saved = checkpoint.Save(state, new SaveOptions { Step = step, Seed = ulong.MaxValue, Metric = step, CheckpointPrefix = "run" });
                     Check.Equal((long)step, saved.Step, "step");
                     Check.That(saved.Name.StartsWith("run"), saved.Name);
                 }

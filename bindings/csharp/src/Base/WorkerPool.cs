@@ -11,7 +11,6 @@ namespace Ckpt
         /// <param name="threads">1 .. 1024, the calling one included; 0: as many as the process may use.</param>
         public WorkerPool(int threads = 0) : base(Made(threads))
         {
-            Shutdown.Watch(this);
         }
 
         private static NativeHandle Made(int threads)

@@ -18,7 +18,6 @@ namespace Ckpt
         public Executor(Chain chain, Schedule schedule, TensorSpec input, long budgetBytes = 0, [AllowNull] WorkerPool pool = null,
                         [AllowNull] MemoryTracker tracker = null) : base(Made(chain, schedule, input, budgetBytes, pool, tracker))
         {
-            Shutdown.Watch(this);
         }
 
         private static NativeHandle Made(Chain chain, Schedule schedule, TensorSpec input, long budgetBytes, WorkerPool pool,

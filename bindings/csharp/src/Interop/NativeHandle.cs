@@ -8,22 +8,29 @@ namespace Ckpt.Interop
     internal sealed class NativeHandle : SafeHandle
     {
         private static readonly NativeHandle none = new NativeHandle(IntPtr.Zero, null, false);
+        private static readonly object releases = new object();
+        private static int waiting;
         private readonly Action<IntPtr> release;
         private readonly bool mayWait;
         private bool disposing;
 
-        // mayWait: giving the object back joins threads, which the finalizer's thread has no time for.
+        // mayWait: the object owns threads, which giving it back joins. The finalizer's thread has no time for that, and it must have
+        // happened before the process ends.
         internal NativeHandle(IntPtr value, Action<IntPtr> release, bool mayWait = false) : base(IntPtr.Zero, true)
         {
             this.release = release;
             this.mayWait = mayWait;
             SetHandle(value);
+            if (mayWait) Shutdown.Watch(this);
         }
 
         internal static NativeHandle OrNone(NativeHandle handle)
         {
             return handle ?? none;
         }
+
+        // What is done first when the process ends; it must not refer to the object that owns this.
+        internal Action<NativeHandle> AtExit { get; set; }
 
         public override bool IsInvalid
         {
@@ -38,16 +45,32 @@ namespace Ckpt.Interop
 
         protected override bool ReleaseHandle()
         {
-            if (mayWait && !disposing)
-            {
-                var value = handle;
-                System.Threading.ThreadPool.QueueUserWorkItem(_ => release(value));
-            }
-            else
+            if (!mayWait || disposing)
             {
                 release(handle);
+                return true;
             }
+            var value = handle;
+            lock (releases) ++waiting;
+            ThreadPool.QueueUserWorkItem(_ =>
+            {
+                release(value);
+                lock (releases)
+                {
+                    --waiting;
+                    Monitor.PulseAll(releases);
+                }
+            });
             return true;
+        }
+
+        // Until all that was forgotten is given back.
+        internal static void WaitForReleases()
+        {
+            lock (releases)
+            {
+                while (waiting != 0) Monitor.Wait(releases);
+            }
         }
     }
 }

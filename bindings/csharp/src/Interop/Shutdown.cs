@@ -20,13 +20,14 @@ namespace Ckpt.Interop
             }
         }
 
-        internal static void Watch(IDisposable owner)
+        // Handles are found until they were finalized: no finalizer runs at the end.
+        internal static void Watch(NativeHandle owner)
         {
             Arm();
             lock (guard)
             {
                 owners.RemoveAll(known => !known.IsAlive);
-                owners.Add(new WeakReference(owner));
+                owners.Add(new WeakReference(owner, true));
             }
         }
 
@@ -36,17 +37,19 @@ namespace Ckpt.Interop
             lock (guard) left = new List<WeakReference>(owners);
             foreach (var known in left)
             {
-                var owner = known.Target as IDisposable;
-                if (owner == null) continue;
+                var owner = known.Target as NativeHandle;
+                if (owner == null || owner.IsClosed) continue;
                 try
                 {
-                    owner.Dispose();
+                    if (owner.AtExit != null) owner.AtExit(owner);
                 }
-                catch (Exception)
+                catch (CkptException error)
                 {
-                    // Nobody is left to be told; the library has logged it.
+                    Console.Error.WriteLine("ckpt: at exit: " + error.Message);
                 }
+                owner.Dispose();
             }
+            NativeHandle.WaitForReleases();
             try
             {
                 native.ckpt_set_log(native.CKPT_LOG_DEBUG, null);

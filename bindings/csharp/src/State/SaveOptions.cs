@@ -33,7 +33,7 @@ namespace Ckpt
 
         /// <summary>Begins the checkpoint's name: 1 .. 24 of a-z, 0-9 and '_'. null or "": none.</summary>
         [MaybeNull, AllowNull]
-        public string Prefix { get; set; }
+        public string CheckpointPrefix { get; set; }
 
         /// <summary>What KeepBest compares; null: none.</summary>
         public double? Metric { get; set; }
@@ -49,7 +49,7 @@ namespace Ckpt
             options.seed = Seed;
             options.metadata_json = texts.Of(MetadataJson);
             options.environment_json = texts.Of(EnvironmentJson);
-            options.prefix = texts.Of(Prefix);
+            options.prefix = texts.Of(CheckpointPrefix);
             options.metric = Metric ?? 0;
             options.has_metric = Metric == null ? 0 : 1;
             options.incremental = Incremental ? 1 : 0;

@@ -1,0 +1,194 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>A save or load in the background. Awaiting it throws when it failed; Wait gives the result, however it ended.</summary>
+    public sealed class CheckpointTask
+    {
+        private readonly AsyncCheckpointManager manager;
+        private readonly TaskCompletionSource<CheckpointTaskResult> completion =
+            new TaskCompletionSource<CheckpointTaskResult>(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource<bool> staging = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly object guard = new object();
+        private CancellationTokenRegistration cancellation;
+        private volatile CheckpointTaskResult result;
+        private bool asked;
+        private bool seen;
+        private int endings;
+
+        internal CheckpointTask(AsyncCheckpointManager manager, CheckpointTaskType type)
+        {
+            this.manager = manager;
+            Type = type;
+        }
+
+        /// <summary>Its number, which is never given again.</summary>
+        public long Id { get; private set; }
+
+        /// <summary>What it does.</summary>
+        public CheckpointTaskType Type { get; }
+
+        /// <summary>How it stands now.</summary>
+        public CheckpointTaskStatus Status
+        {
+            get
+            {
+                var ended = result;
+                return ended != null ? ended.Status : manager.GetTaskStatus(Id) ?? CheckpointTaskStatus.Completed;
+            }
+        }
+
+        /// <summary>How it ended; null while it has not.</summary>
+        [MaybeNull]
+        public CheckpointTaskResult Result
+        {
+            get { return result; }
+        }
+
+        /// <summary>Ends when this has ended: with the result when it completed, cancelled when it was cancelled, else with the CkptException
+        /// of its status. Continuations do not run on the library's threads.</summary>
+        public Task<CheckpointTaskResult> CompletionTask
+        {
+            get
+            {
+                bool ended;
+                lock (guard)
+                {
+                    asked = true;
+                    ended = result != null;
+                }
+                if (ended) See();
+                return completion.Task;
+            }
+        }
+
+        /// <summary>Ends when the tensors of a save may be written to, because they were copied or because it has ended.</summary>
+        public Task StagedTask
+        {
+            get { return staging.Task; }
+        }
+
+        /// <summary>Makes this awaitable: var result = await task.</summary>
+        /// <returns>Of CompletionTask.</returns>
+        public TaskAwaiter<CheckpointTaskResult> GetAwaiter()
+        {
+            return CompletionTask.GetAwaiter();
+        }
+
+        /// <summary>Waits until it has ended. CheckpointTimeoutException; CheckpointInvalidStateException inside a handler of the manager.
+        /// </summary>
+        /// <param name="timeout">How long to wait; null: for ever.</param>
+        /// <returns>How it ended, failures included.</returns>
+        public CheckpointTaskResult Wait(TimeSpan? timeout = null)
+        {
+            var ended = result;
+            if (ended != null)
+            {
+                See();
+                return ended;
+            }
+            var waited = manager.Wait(Id, timeout);
+            seen = true;
+            return waited;
+        }
+
+        /// <summary>Waits until the tensors of a save may be written to.</summary>
+        /// <param name="timeout">How long to wait; null: for ever.</param>
+        public void WaitStaged(TimeSpan? timeout = null)
+        {
+            if (result == null) manager.WaitStaged(Id, timeout);
+        }
+
+        /// <summary>Asks it to stop. Never waits.</summary>
+        /// <returns>True when it ends, or has just ended, cancelled because of this call: then nothing of it stays.</returns>
+        public bool Cancel()
+        {
+            return result == null && manager.CancelCheckpoint(Id);
+        }
+
+        internal bool IsEnding { get; private set; }
+
+        internal void Started(long id, CancellationToken token)
+        {
+            Id = id;
+            if (token.CanBeCanceled && result == null) cancellation = token.Register(CancelQuietly);
+            Settle();
+        }
+
+        private void CancelQuietly()
+        {
+            try
+            {
+                Cancel();
+            }
+            catch (CkptException)
+            {
+                // It has left the history, or the manager is closed: there is nothing to stop.
+            }
+            catch (ObjectDisposedException)
+            {
+                // The same.
+            }
+        }
+
+        internal void Stage()
+        {
+            staging.TrySetResult(true);
+        }
+
+        // On the library's thread: the rest is done elsewhere, since a call that waits is refused here.
+        internal void End(CheckpointTaskResult ended)
+        {
+            IsEnding = true;
+            try
+            {
+                manager.TaskHasEnded(ended);
+            }
+            finally
+            {
+                lock (guard) result = ended; // after the handlers: nobody who waits is told before them
+                staging.TrySetResult(true);
+                ThreadPool.QueueUserWorkItem(_ => Settle());
+            }
+        }
+
+        // Once both the call that started this and the task itself are over.
+        private void Settle()
+        {
+            if (Interlocked.Increment(ref endings) < 2) return;
+            var ended = result;
+            cancellation.Dispose();
+            bool told;
+            lock (guard) told = asked;
+            if (told) See();
+            if (ended.Success) completion.TrySetResult(ended);
+            else if (ended.Status == CheckpointTaskStatus.Cancelled) completion.TrySetCanceled();
+            else if (completion.TrySetException(ended.Exception())) GC.KeepAlive(completion.Task.Exception); // observed
+        }
+
+        // Tells the manager that somebody knows of a failure: else Close or the next save would throw it once more.
+        private void See()
+        {
+            var ended = result;
+            if (seen || ended == null || ended.Status != CheckpointTaskStatus.Failed) return;
+            seen = true;
+            try
+            {
+                manager.Wait(ended.Id, null);
+            }
+            catch (CkptException)
+            {
+                // Closed, no longer in the history, or inside a handler.
+            }
+            catch (ObjectDisposedException)
+            {
+                // The same.
+            }
+        }
+    }
+}

@@ -1,0 +1,368 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Ckpt;
+
+internal static class AsyncTests
+{
+    private sealed class Listed : IStateful
+    {
+        internal readonly float[] Values = new float[100];
+
+        public void List(State into)
+        {
+            into.Add<float>("values", "v", Values);
+        }
+
+        public void Restore(State loaded)
+        {
+        }
+    }
+
+    // A storage whose writes wait until they are let go, or fail.
+    private sealed class Gate : IDisposable
+    {
+        internal readonly ManualResetEventSlim Open = new ManualResetEventSlim(false);
+        internal readonly SemaphoreSlim Reached = new SemaphoreSlim(0);
+        internal volatile bool Fails;
+
+        internal CheckpointSource Source(float[] from)
+        {
+            return (group, name, data, offset, buffer) =>
+            {
+                Reached.Release();
+                Open.Wait();
+                if (Fails) throw new InvalidOperationException("the source broke");
+                System.Runtime.InteropServices.MemoryMarshal.AsBytes(new Span<float>(from)).Slice((int)offset, buffer.Length).CopyTo(buffer);
+            };
+        }
+
+        public void Dispose()
+        {
+            Open.Set();
+        }
+    }
+
+    // The usage examples of the reference for asynchronous checkpoints.
+    internal static void ReferenceExamples()
+    {
+        Reference().GetAwaiter().GetResult();
+    }
+
+    private static async Task Reference()
+    {
+        var model = new Listed();
+        var optimizer = new Listed();
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var asyncManager = checkpoint.CreateAsyncManager(maxQueueSize: 5))
+        {
+            var checkpointId = asyncManager.QueueSaveAsync(model, optimizer, new SaveOptions { CheckpointPrefix = "async_model" });
+            var result = await asyncManager.WaitForCompletionAsync(checkpointId);
+            Check.That(result.Success && result.CheckpointPath.StartsWith("async_model"), result.CheckpointPath);
+            Check.That(result.BytesWritten >= 800 && result.Error == null, "bytes");
+
+            result = await asyncManager.WaitForCompletionAsync(checkpointId, timeout: TimeSpan.FromMinutes(10));
+            Check.Equal(checkpointId, result.Id, "again");
+
+            Check.Equal(CheckpointTaskStatus.Completed, asyncManager.GetTaskStatus(checkpointId), "status");
+            Check.That(asyncManager.GetTaskStatus(12345) == null, "unknown");
+            await Throws<CheckpointNotFoundException>(() => asyncManager.WaitForCompletionAsync(12345));
+
+            var gated = asyncManager.Save(new State().Add("model", model), null, new CheckpointTaskOptions { GateStep = 9 });
+            Check.Equal(gated.Id, asyncManager.GetActiveTasks().Single().Id, "active");
+            Check.Equal(CheckpointTaskStatus.Queued, gated.Status, "waits for its gate");
+            Check.That(gated.Cancel() && !gated.Cancel(), "cancelled once");
+            Check.Equal(CheckpointTaskStatus.Cancelled, gated.Wait().Status, "wait gives the result");
+            await Throws<TaskCanceledException>(() => gated.CompletionTask);
+            Check.Equal(0, asyncManager.GetActiveTasks().Count, "none active");
+            var info = asyncManager.GetEndedTasks()[0];
+            Check.That(info.Id == checkpointId && info.Duration >= TimeSpan.Zero && info.QueuedAt <= DateTime.UtcNow, "ended");
+        }
+    }
+
+    private static async Task Throws<TException>(Func<Task> act) where TException : Exception
+    {
+        try
+        {
+            await act();
+        }
+        catch (TException)
+        {
+            Check.That(true, "thrown");
+            return;
+        }
+        Check.That(false, typeof(TException).Name + " was not thrown");
+    }
+
+    internal static void SavesAndLoadsInTheBackground()
+    {
+        var values = new float[3 << 20];
+        for (var i = 0; i < values.Length; ++i) values[i] = i;
+        using (var state = new State().Add<float>("model", "a", values))
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var manager = new AsyncCheckpointManager(checkpoint))
+        {
+            var told = new List<CheckpointTaskResult>();
+            manager.TaskEnded += (sender, e) =>
+            {
+                lock (told) told.Add(e.Result);
+                Check.That(ReferenceEquals(sender, manager), "sender");
+            };
+            var progress = new Reports();
+            var task = manager.Save(state, new SaveOptions { Step = 4 }, null, progress);
+            Array.Clear(values, 0, values.Length); // it was copied
+            Check.That(task.StagedTask.Wait(TimeSpan.FromSeconds(60)), "staged");
+            task.WaitStaged();
+            var result = task.CompletionTask.Result;
+            Check.That(ReferenceEquals(result, task.Result), "the same");
+            Check.Equal(4L, result.Step, "step");
+            Check.Equal(12L << 20, progress.Total, "total");
+            Check.Equal(12L << 20, progress.Last, "done");
+            Check.Equal(4L, manager.GetSaveResult(task.Id).Step, "save result");
+            Check.Equal(4L, manager.Load(state).CompletionTask.Result.Step, "loaded");
+            Check.Equal((float)(values.Length - 1), values[values.Length - 1], "filled");
+            manager.WaitAll();
+            manager.WaitAllStaged();
+            Check.Equal(2L, manager.GetStats().Completed, "completed");
+            Check.Equal(2, told.Count, "told");
+            Check.Equal(4L, manager.GetLoadResult(told[1].Id).Step, "load result");
+            Check.Throws<CheckpointInvalidStateException>(() => manager.GetLoadResult(task.Id), "a save is no load");
+            manager.Close();
+            Check.Throws<CheckpointClosedException>(() => manager.Save(state), "closed");
+        }
+    }
+
+    private sealed class Reports : IProgress<CheckpointProgress>
+    {
+        internal long Last;
+        internal long Total;
+
+        public void Report(CheckpointProgress value)
+        {
+            Check.That(value.DoneBytes >= Last && value.Fraction <= 1, "goes forward");
+            Last = value.DoneBytes;
+            Total = value.TotalBytes;
+        }
+    }
+
+    internal static void FullQueuesRefuse()
+    {
+        using (var state = new State().Add<float>("model", "a", new float[10]))
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var manager = new AsyncCheckpointManager(checkpoint, 1))
+        {
+            var gated = new CheckpointTaskOptions { GateStep = 5 };
+            var first = manager.Save(state, null, gated);
+            Check.Throws<CheckpointQueueFullException>(() => manager.Save(state), "full");
+            Check.Throws<CheckpointQueueFullException>(() => manager.Save(state, null, new CheckpointTaskOptions
+            {
+                WhenFull = WhenQueueFull.Wait, Timeout = TimeSpan.FromMilliseconds(1),
+            }), "still full");
+            var second = manager.Save(state, null, new CheckpointTaskOptions { WhenFull = WhenQueueFull.DropOldest, GateStep = 5 });
+            Check.Equal(CheckpointTaskStatus.Rejected, first.Wait().Status, "dropped");
+            var error = Check.Throws<AggregateException>(() => first.CompletionTask.Wait(), "awaited");
+            Check.That(error.InnerException is CheckpointQueueFullException, "rejected");
+            manager.EndStep(5);
+            Check.That(second.Wait().Success, "the gate is open");
+            Check.Equal(3L, manager.GetStats().Rejected, "rejected");
+        }
+    }
+
+    internal static void TokensCancelTasksAndWaits()
+    {
+        using (var state = new State().Add<float>("model", "a", new float[10]))
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var manager = new AsyncCheckpointManager(checkpoint))
+        using (var stop = new CancellationTokenSource())
+        {
+            var task = manager.Save(state, null, new CheckpointTaskOptions { GateStep = 5 }, null, stop.Token);
+            using (var impatient = new CancellationTokenSource())
+            {
+                impatient.Cancel();
+                Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id, null, impatient.Token)) is OperationCanceledException, "waiting ends");
+            }
+            Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id, TimeSpan.FromMilliseconds(1))) is CheckpointTimeoutException, "in time");
+            Check.Throws<CheckpointTimeoutException>(() => task.Wait(TimeSpan.Zero), "not yet");
+            Check.Equal(CheckpointTaskStatus.Queued, task.Status, "the task goes on");
+            stop.Cancel();
+            Check.Equal(CheckpointTaskStatus.Cancelled, task.Wait().Status, "cancelled");
+            Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id)) is OperationCanceledException, "awaited");
+            Check.Throws<OperationCanceledException>(() => manager.Save(state, null, null, null, stop.Token), "cancelled before");
+            Check.Equal(0, checkpoint.List().Count, "nothing of it stays");
+        }
+    }
+
+    private static Exception Thrown(Func<Task> act)
+    {
+        try
+        {
+            act().GetAwaiter().GetResult();
+        }
+        catch (Exception error)
+        {
+            return error;
+        }
+        return null;
+    }
+
+    internal static void FailuresAreToldOnce()
+    {
+        var values = new float[10];
+        using (var gate = new Gate { Fails = true })
+        using (var state = new State().Add<float>("model", "a", values))
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var manager = new AsyncCheckpointManager(checkpoint))
+        {
+            gate.Open.Set();
+            var how = new CheckpointTaskOptions { Mode = StagingMode.Deferred, Source = gate.Source(values) };
+            var seen = manager.Save(state, null, how);
+            Check.Contains("the source broke", Thrown(() => seen.CompletionTask).Message, "awaited");
+            Check.Equal(CkptStatus.Callback, seen.Wait().ErrorStatus, "wait gives the result");
+            gate.Fails = false;
+            Check.That(manager.Save(state, null, how).Wait().Success, "nobody is told again");
+            gate.Fails = true;
+            var unseen = manager.Save(state, null, how);
+            manager.WaitAll();
+            Check.Equal(CheckpointTaskStatus.Failed, manager.GetTaskStatus(unseen.Id), "failed");
+            Check.Contains("the source broke", Check.Throws<CheckpointCallbackException>(() => manager.Save(state), "the next save tells").Message, "text");
+            Check.That(manager.Save(state).Wait().Success, "once");
+        }
+    }
+
+    internal static void SourcesReadForTheLibrary()
+    {
+        var values = Enumerable.Range(0, 1000).Select(i => (float)i).ToArray();
+        var dummy = new float[1000];
+        using (var gate = new Gate())
+        using (var state = new State().Add<float>("model", "a", dummy))
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var manager = new AsyncCheckpointManager(checkpoint))
+        {
+            var task = manager.Save(state, null, new CheckpointTaskOptions { Mode = StagingMode.Deferred, Source = gate.Source(values) });
+            gate.Reached.Wait();
+            Check.That(!task.StagedTask.IsCompleted && task.Result == null, "not staged");
+            gate.Open.Set();
+            Check.That(task.Wait().Success, "saved");
+            checkpoint.Load(state);
+            Check.Equal(999f, dummy[999], "what the source gave");
+        }
+    }
+
+    internal static void HandlersMayAskButNotWait()
+    {
+        using (var state = new State().Add<float>("model", "a", new float[10]))
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var manager = new AsyncCheckpointManager(checkpoint))
+        {
+            Exception refused = null;
+            CheckpointTaskStatus? asked = null;
+            manager.TaskEnded += (sender, e) =>
+            {
+                asked = manager.GetTaskStatus(e.Result.Id);
+                try
+                {
+                    manager.Close();
+                }
+                catch (CkptException error)
+                {
+                    refused = error;
+                }
+                throw new InvalidOperationException("a handler that throws");
+            };
+            Check.That(manager.Save(state).Wait().Success, "the task goes on");
+            Check.Equal(CheckpointTaskStatus.Completed, asked, "asked");
+            Check.That(refused is CheckpointInvalidStateException, "refused: " + refused);
+        }
+    }
+
+    internal static void ManyThreadsQueueAndAwait()
+    {
+        using (var checkpoint = new Checkpoint(Storage.InMemory(), new CheckpointOptions { KeepLast = 2 }))
+        using (var manager = new AsyncCheckpointManager(checkpoint, 64))
+        {
+            var saves = Enumerable.Range(0, 32).Select(i => Task.Run(async () =>
+            {
+                using (var state = new State().Add<float>("model", "a", new float[1000]))
+                    return await manager.SaveAsync(state, new SaveOptions { Step = i });
+            })).ToArray();
+            Check.That(Task.WhenAll(saves).Result.All(result => result.Success), "all");
+            Check.Equal(32L, manager.GetStats().Completed, "completed");
+        }
+    }
+
+    internal static void ForgottenTasksAndManagersEnd()
+    {
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        {
+            var thread = new Thread(() =>
+            {
+                var manager = new AsyncCheckpointManager(checkpoint);
+                manager.Save(new State().Add<float>("model", "a", new float[1 << 20]));
+            });
+            thread.Start();
+            thread.Join();
+            for (var i = 0; i < 3; ++i)
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+            }
+            Check.That(true, "no crash");
+        }
+    }
+
+    // Twenty processes that end while a save runs, by returning from Main, by Environment.Exit, and with a cancelling manager.
+    internal static void ExitsAreClean()
+    {
+        foreach (var how in new[] { "return", "exit", "cancel", "forget", "dispose" })
+        {
+            for (var run = 0; run < 4; ++run)
+            {
+                var folder = StateTests.Folder();
+                try
+                {
+                    string output;
+                    var code = Children.Start("exit " + how + " \"" + folder + "\"", out output);
+                    Check.Equal(0, code, how + ": " + output);
+                    Check.Contains("saving", output, "output");
+                    using (var checkpoint = new Checkpoint(folder))
+                    {
+                        var good = checkpoint.List().Count(info => info.Status == CkptStatus.Ok);
+                        if (how == "cancel") Check.Equal(0, checkpoint.List().Count, "nothing stays");
+                        else Check.Equal(1, good, how + " waits for the save");
+                    }
+                }
+                finally
+                {
+                    Directory.Delete(folder, true);
+                }
+            }
+        }
+    }
+
+    internal static int ExitDuringASave(string how, string folder)
+    {
+        var checkpoint = new Checkpoint(folder);
+        var manager = new AsyncCheckpointManager(checkpoint, new AsyncCheckpointOptions
+        {
+            CancelAtExit = how == "cancel", BytesPerSecond = how == "cancel" ? 1 << 20 : 64 << 20,
+        });
+        manager.TaskEnded += (sender, e) => { };
+        manager.Save(new State().Add<float>("model", "a", new float[4 << 20]), null, null, new Reports());
+        Console.WriteLine("saving");
+        switch (how)
+        {
+            case "exit": Environment.Exit(0); break;
+            case "dispose": manager.Dispose(); break;
+            case "forget":
+                manager = null;
+                checkpoint = null;
+                GC.Collect();
+                break;
+        }
+        GC.KeepAlive(how == "forget" ? null : manager);
+        return 0;
+    }
+}
