@@ -1,5 +1,5 @@
-"""Trains a network with a layer written in numpy: storing all activations, and within 60 % of their memory; then once more with a
-"crash" after half of the steps and a resume from the checkpoint. Losses and parameters are the same bits every time."""
+"""Trains a network with a layer written in numpy: storing all activations, and within 60 % of their memory; then once more with saves
+in the background, a "crash" after half of the steps and a resume. Losses and parameters are the same bits every time."""
 
 import os
 import sys
@@ -57,6 +57,7 @@ class Run:
         self.schedule = ckpt.Schedule.for_budget(profile, int(everything * share))
         self.executor = ckpt.Executor(self.chain, self.schedule, spec, budget_bytes=int(everything * share))
         self.checkpoint = None if folder is None else ckpt.Checkpoint(folder, keep_last=2)
+        self.saves = None if folder is None else ckpt.AsyncManager(self.checkpoint)
 
     def state(self):
         """What a resume needs: parameters, the optimizer's tensors and its number of steps. Arrays are shared, not copied."""
@@ -79,15 +80,15 @@ class Run:
             x, targets = batch(step)
             loss = self.executor.run(x, targets, step=step, seed=7)
             self.optimizer.step()
-            if self.checkpoint and step % 5 == 4:
-                self.checkpoint.save(self.state(), step, metric=loss)
+            if self.saves and step % 5 == 4:  # copies the arrays; writing goes on while the next steps run
+                self.saves.save(self.state(), step, metric=loss, when_full=ckpt.WhenFull.WAIT)
         return first, loss
 
     def parameters(self):
         return np.concatenate([p.value.numpy().ravel() for p in self.chain.parameters()])
 
     def close(self):
-        for owned in (self.executor, self.checkpoint):
+        for owned in (self.executor, self.saves, self.checkpoint):  # waits for saves, and raises what one failed of
             if owned is not None:
                 owned.close()
 
@@ -111,6 +112,10 @@ def main():
         place = os.path.join(folder, "run")
         crashed = Run(BUDGET, place)
         crashed.train(STEPS // 2 + 2)  # two steps behind the last checkpoint: they are lost
+        crashed.saves.wait()
+        stats = crashed.saves.stats()
+        print(f"{stats.completed} saves in the background wrote {stats.written_bytes} bytes and held training up for "
+              f"{stats.stall_seconds * 1000:.1f} ms")
         crashed.close()
         resumed = Run(BUDGET, place)
         first, loss = resumed.train(STEPS)
