@@ -1,15 +1,20 @@
-"""What crossing from Python into the library costs, beside an empty Python function and ctypes. PYTHONPATH=build/release/python.
+"""What crossing from Python into the library costs, beside an empty Python function and ctypes; and how long a background save of a
+dict of 100 numpy arrays holds its caller up, beside the same from C. PYTHONPATH=build/release/python; needs 1.2 GB of memory.
 
-One row each: the least of several rounds, the loop's own time taken off."""
+Calls: one row each, the least of several rounds, the loop's own time taken off. Saves: both in turn, least, median and mean."""
 
 import ctypes
 import os
+import statistics
 import sys
+import tempfile
 import time
 
 import ckpt
+from ckpt import native
 
 CALLS, ROUNDS = 500_000, 7
+ARRAYS, ARRAY_BYTES, SAVES = 100, 5 << 20, 25
 
 
 def empty():
@@ -34,6 +39,48 @@ def row(name, value):
     print(f"{name:58}{value:10.1f} ns")
 
 
+def saves():
+    """From Python all that a program does: the dict becomes a state, a task and its listener are made. From C ckpt_async_save alone,
+    by ctypes with a state that is there already. Both copy into the same memory; nothing is written, because a gate holds the worker
+    back until the task is cancelled."""
+    import numpy
+
+    arrays = {f"layer.{i}": numpy.full(ARRAY_BYTES // 4, i, numpy.float32) for i in range(ARRAYS)}
+    library = ctypes.CDLL(os.path.join(os.path.dirname(ckpt.__file__), "libckpt.so.0"))
+    address = ctypes.c_void_p
+    options, task = native.ckpt_save_options(), native.ckpt_async_task_options()
+    options.step = 1
+    task.gate_step = 1
+    python, c = [], []
+    with tempfile.TemporaryDirectory() as folder, ckpt.State(arrays) as state, ckpt.AsyncManager(
+            folder, prepare_bytes=ARRAYS * (ARRAY_BYTES + 4096)) as manager:
+        id = ctypes.c_int64()
+        arguments = [address(int(pointer)) for pointer in (manager._slot, state._slot, options.this, task.this)] + [ctypes.byref(id)]
+
+        def from_python():
+            begin = time.perf_counter()
+            task = manager.save(arrays, 1, gate_step=1)
+            python.append(time.perf_counter() - begin)
+            assert task.cancel()
+
+        def from_c():
+            begin = time.perf_counter()
+            status = library.ckpt_async_save(*arguments)
+            c.append(time.perf_counter() - begin)
+            assert status == 0 and library.ckpt_async_cancel(arguments[0], id, None) == 0
+
+        for _ in range(SAVES):
+            from_python()
+            from_c()
+            from_c()
+            from_python()
+    for name, seconds in (("Python", python), ("C", c)):
+        print(f"{f'stall of a save of {ARRAYS} arrays of {ARRAY_BYTES >> 20} MiB from {name}':58}{min(seconds) * 1e3:10.2f} ms, "
+              f"median {statistics.median(seconds) * 1e3:.2f}, mean {statistics.mean(seconds) * 1e3:.2f}")
+    more = [100 * (function(python) / function(c) - 1) for function in (min, statistics.median, statistics.mean)]
+    print(f"{'from Python more than from C':58}{more[0]:10.1f} %,  median {more[1]:.1f}, mean {more[2]:.1f}")
+
+
 def main():
     library = ctypes.PyDLL(os.path.join(os.path.dirname(ckpt.__file__), "libckpt.so.0"))
     row("an empty Python function", nanoseconds(empty))
@@ -54,11 +101,14 @@ def main():
     row("an event's callable, beyond that", nanoseconds(record) - quiet)
     strategy = ckpt.Strategy.custom(lambda question: True)
     activation = ("F32", [4])
-    row("should_checkpoint of a callable", nanoseconds(strategy.should_checkpoint, "layer", activation, 0))
+    asked = nanoseconds(ckpt.Strategy.interval(2).should_checkpoint, "layer", activation, 0)
+    row("should_checkpoint of Interval(2)", asked)
+    row("the callable of a custom strategy, beyond that", nanoseconds(strategy.should_checkpoint, "layer", activation, 0) - asked)
     with ckpt.ThreadPool(2) as pool:
         begin = time.perf_counter_ns()
         pool.run(CALLS, lambda part: None)
         row("a part on a pool of two threads", (time.perf_counter_ns() - begin) / CALLS)
+    saves()
     return 0
 
 
