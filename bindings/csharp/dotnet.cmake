@@ -88,4 +88,4 @@ function(csharp_program program_name program_sources)
 endfunction()
 
 set(csharp_environment "LD_LIBRARY_PATH=${csharp_dir}" DOTNET_CLI_TELEMETRY_OPTOUT=1 "CKPT_API_LIST=${PROJECT_SOURCE_DIR}/capi/api.list"
-  DOTNET_TieredPGO=0)
+  "CKPT_CSHARP_SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/src")

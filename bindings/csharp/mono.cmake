@@ -22,4 +22,5 @@ function(csharp_program program_name program_sources)
   set(csharp_run_${program_name} "${CKPT_MONO};${program}" PARENT_SCOPE)
 endfunction()
 
-set(csharp_environment "LD_LIBRARY_PATH=${csharp_dir}" "CKPT_API_LIST=${PROJECT_SOURCE_DIR}/capi/api.list")
+set(csharp_environment "LD_LIBRARY_PATH=${csharp_dir}" "CKPT_API_LIST=${PROJECT_SOURCE_DIR}/capi/api.list"
+  "CKPT_CSHARP_SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/src")

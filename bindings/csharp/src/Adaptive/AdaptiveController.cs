@@ -1,0 +1,207 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using Ckpt.Interop;
+
+namespace Ckpt.Adaptive
+{
+    /// <summary>Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that does not
+    /// go backwards, given by the caller; Now asks the controller's own. Several threads may use it at once.</summary>
+    public sealed class AdaptiveController : NativeObject
+    {
+        /// <summary>A controller that knows nothing yet.</summary>
+        /// <param name="options">null: the defaults, which learn everything.</param>
+        public AdaptiveController([AllowNull] ControllerOptions options = null) : base(Made(options ?? new ControllerOptions()))
+        {
+        }
+
+        private static NativeHandle Made(ControllerOptions from)
+        {
+            using (var options = from.Native())
+            {
+                IntPtr controller;
+                native.ckpt_controller_create(options, out controller);
+                GC.KeepAlive(from);
+                return new NativeHandle(controller, native.ckpt_controller_release);
+            }
+        }
+
+        /// <summary>The time on the controller's clock.</summary>
+        public double Now
+        {
+            get
+            {
+                double now;
+                native.ckpt_controller_now(Handle, out now);
+                return now;
+            }
+        }
+
+        /// <summary>A run begins. CheckpointInvalidStateException while one is going on.</summary>
+        /// <param name="now">Seconds.</param>
+        public void BeginRun(double now)
+        {
+            native.ckpt_controller_begin_run(Handle, now);
+        }
+
+        /// <summary>A process goes on with what FromJson took over; a run that was going on there has failed.</summary>
+        /// <param name="now">Seconds, on any clock.</param>
+        public void Resume(double now)
+        {
+            native.ckpt_controller_resume(Handle, now);
+        }
+
+        /// <summary>Whether to save now, and why. Changes nothing.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <returns>The answer.</returns>
+        public Decision ShouldCheckpoint(double now)
+        {
+            using (var decision = new ckpt_decision())
+            {
+                native.ckpt_controller_should_checkpoint(Handle, now, decision);
+                return new Decision(decision);
+            }
+        }
+
+        /// <summary>The same answer for all processes, which must all call it: rank 0 decides.</summary>
+        /// <param name="coordinator">Joins them.</param>
+        /// <param name="now">Seconds; counts on rank 0 only.</param>
+        /// <param name="timeout">How long to wait.</param>
+        /// <returns>The answer.</returns>
+        public Decision DecideAll(Coordinator coordinator, double now, TimeSpan timeout)
+        {
+            using (var decision = new ckpt_decision())
+            {
+                native.ckpt_controller_decide_all(Handle, HandleOf(coordinator), now, Times.Nanoseconds(timeout), decision);
+                return new Decision(decision);
+            }
+        }
+
+        /// <summary>A save starts; until it is committed or aborted no other one is asked for.</summary>
+        /// <param name="now">Seconds.</param>
+        public void Begin(double now)
+        {
+            native.ckpt_controller_begin(Handle, now);
+        }
+
+        /// <summary>The save that was begun is durable.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <param name="stallSeconds">How long work stood still for it.</param>
+        /// <param name="durableSeconds">From its begin until it was durable.</param>
+        public void Commit(double now, double stallSeconds, double durableSeconds)
+        {
+            native.ckpt_controller_commit(Handle, now, stallSeconds, durableSeconds);
+        }
+
+        /// <summary>The save that was begun came to nothing.</summary>
+        /// <param name="now">Seconds.</param>
+        public void Abort(double now)
+        {
+            native.ckpt_controller_abort(Handle, now);
+        }
+
+        /// <summary>Begins a save in the background that commits or aborts by itself when it ends. What the controller knows goes into the
+        /// state first.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <param name="manager">Saves.</param>
+        /// <param name="state">What is saved.</param>
+        /// <param name="options">null: the defaults.</param>
+        /// <param name="how">null: the defaults.</param>
+        /// <param name="progress">May be null.</param>
+        /// <param name="cancellationToken">Cancels the task.</param>
+        /// <returns>The task.</returns>
+        public CheckpointTask Save(double now, AsyncCheckpointManager manager, State state, [AllowNull] SaveOptions options = null,
+                                   [AllowNull] CheckpointTaskOptions how = null, [AllowNull] IProgress<CheckpointProgress> progress = null,
+                                   CancellationToken cancellationToken = default(CancellationToken))
+        {
+            if (manager == null) throw new ArgumentNullException("manager");
+            using (var texts = new TextMemory())
+            using (var given = (options ?? new SaveOptions()).Native(texts))
+            {
+                return manager.Start(CheckpointTaskType.Save, how, progress, cancellationToken, (listener, source, task) =>
+                {
+                    long id;
+                    native.ckpt_controller_save_async(Handle, now, manager.Handle, HandleOf(state), given, task, listener, source, out id);
+                    return id;
+                });
+            }
+        }
+
+        /// <summary>A task took this long.</summary>
+        /// <param name="name">Not blank, at most 95 bytes.</param>
+        /// <param name="seconds">At least 0.</param>
+        public void ObserveTask(string name, double seconds)
+        {
+            native.ckpt_controller_observe_task(Handle, name, seconds);
+        }
+
+        /// <summary>The machine failed, and what was not saved is lost. The run goes on.</summary>
+        /// <param name="now">Seconds.</param>
+        public void RecordFailure(double now)
+        {
+            native.ckpt_controller_record_failure(Handle, now);
+        }
+
+        /// <summary>Work goes on after a failure.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <param name="secondsSaved">Work that the loaded checkpoint made it needless to do again.</param>
+        /// <param name="overheadSeconds">What that checkpoint had cost.</param>
+        public void RecordRecovery(double now, double secondsSaved, double overheadSeconds)
+        {
+            native.ckpt_controller_record_recovery(Handle, now, secondsSaved, overheadSeconds);
+        }
+
+        /// <summary>The run ends without a failure.</summary>
+        /// <param name="now">Seconds.</param>
+        public void RecordCleanExit(double now)
+        {
+            native.ckpt_controller_record_clean_exit(Handle, now);
+        }
+
+        /// <summary>The process will be ended.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <param name="secondsLeft">Until then.</param>
+        public void PreemptionNotice(double now, double secondsLeft)
+        {
+            native.ckpt_controller_preemption_notice(Handle, now, secondsLeft);
+        }
+
+        /// <summary>What it knows.</summary>
+        /// <returns>The numbers.</returns>
+        public ControllerInfo GetInfo()
+        {
+            using (var info = new ckpt_controller_info())
+            {
+                native.ckpt_controller_get_info(Handle, info);
+                return new ControllerInfo(info);
+            }
+        }
+
+        /// <summary>A task that was observed.</summary>
+        /// <param name="index">0, the oldest remembered, .. Tasks - 1.</param>
+        /// <returns>The task.</returns>
+        public ObservedTask Task(long index)
+        {
+            using (var task = new ckpt_task())
+            {
+                native.ckpt_controller_task(Handle, index, task);
+                return new ObservedTask(task);
+            }
+        }
+
+        /// <summary>Everything that it knows, for a state: state[State.Controller] = controller.ToJson(), between Begin and the save.</summary>
+        /// <returns>JSON.</returns>
+        public string ToJson()
+        {
+            return native.ckpt_controller_json(Handle);
+        }
+
+        /// <summary>Takes over what ToJson wrote; its own options stay. After a restart call Resume. CheckpointCorruptException when it is
+        /// no such text.</summary>
+        /// <param name="json">The text.</param>
+        public void FromJson(string json)
+        {
+            native.ckpt_controller_from_json(Handle, json);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+using System;
+using Ckpt.Interop;
+
+namespace Ckpt.Adaptive
+{
+    /// <summary>Failures replayed against policies, fixed intervals, Daly's interval, and one who knows the future. Done when it is made.
+    /// </summary>
+    public sealed class Simulation : NativeObject
+    {
+        /// <summary>Runs it. CheckpointInvalidArgumentException names what is wrong, also the line of a trace.</summary>
+        /// <param name="options">Has a trace or a law.</param>
+        public Simulation(SimulationOptions options) : base(Made(options))
+        {
+        }
+
+        private static NativeHandle Made(SimulationOptions from)
+        {
+            if (from == null) throw new ArgumentNullException("from");
+            using (var texts = new TextMemory())
+            using (var options = from.Native(texts))
+            {
+                IntPtr simulation;
+                native.ckpt_simulation_create(options, out simulation);
+                return new NativeHandle(simulation, native.ckpt_simulation_release);
+            }
+        }
+
+        /// <summary>The results: each policy's efficiency, and its extra time against Daly's interval.</summary>
+        /// <returns>JSON.</returns>
+        public string ToJson()
+        {
+            return native.ckpt_simulation_json(Handle);
+        }
+
+        /// <summary>The same as one HTML page with its curves.</summary>
+        /// <returns>HTML.</returns>
+        public string ToHtml()
+        {
+            return native.ckpt_simulation_report(Handle);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+using System;
+using System.Linq;
+using Ckpt;
+using Ckpt.Pipelines;
+using CheckpointStrategy = Ckpt.Pipelines.CheckpointStrategy;
+
+internal static class PipelineTests
+{
+    private static readonly TensorSpec input = new TensorSpec(DType.F32, 16, 8);
+
+    internal static void ManagersStoreAsTheReferenceSays()
+    {
+        var runs = 0;
+        using (var tracker = new MemoryTracker())
+        using (var manager = new ActivationCheckpointManager(new ActivationPolicy(CheckpointStrategy.Selective, 2), (given, microBatch) =>
+        {
+            ++runs;
+            if (microBatch == 7) throw new InvalidOperationException("stage broke");
+            var output = new Tensor(DType.F32, 4);
+            output.CopyFrom(given);
+            output.Scale(microBatch);
+            return output;
+        }, "stage-1", tracker))
+        using (var activation = new Tensor(DType.F32, 4))
+        {
+            activation.Fill(1);
+            manager.BeginStep(8);
+            Check.Equal(CheckpointStrategy.Selective, manager.Strategy, "strategy");
+            Check.That(manager.ShouldCheckpoint(0) && !manager.ShouldCheckpoint(1) && manager.ShouldCheckpoint(7), "first, every second, last");
+            Check.That(manager.StoreActivation(0, activation) && !manager.StoreActivation(1, activation), "stored");
+            activation.Fill(5);
+            Check.Equal(4.0, manager.GetActivation(0).Sum(), "a copy");
+            Check.That(manager.GetActivation(1) == null && !manager.HasActivation(1) && manager.HasActivation(0), "not stored");
+            Check.Equal(60.0, manager.GetOrComputeActivation(activation, 3).Sum(), "computed");
+            Check.Equal(40.0, manager.RecomputeActivation(activation, 2).Sum(), "recomputed");
+            Check.Equal(2, runs, "runs");
+            Check.Contains("stage broke", Check.Throws<CheckpointCallbackException>(() => manager.RecomputeActivation(activation, 7), "throws").Message,
+                           "text");
+            Check.Equal(16L, manager.EstimateMemoryUsage(), "bytes");
+            Check.Equal(1L, manager.CheckpointCount, "count");
+            Check.Equal("4", string.Join(",", manager.GetMetadata(0).Shape), "metadata");
+            Check.That(manager.GetMetadata(1) == null, "no metadata");
+            var given2 = new Tensor(DType.F32, 4);
+            Check.That(manager.StoreGivenUpActivation(2, given2) && given2.IsDisposed, "given up");
+            Check.Equal("0,2", string.Join(",", manager.StoredMicroBatches()), "list");
+            Check.Equal(32L, tracker.GetLayerStats("stage-1").CurrentMemoryUsed, "tracked");
+            Check.Throws<CheckpointOutOfRangeException>(() => manager.StoreActivation(8, activation), "no such micro-batch");
+            Check.That(!activation.IsDisposed, "still the caller's");
+            manager.Policy = new ActivationPolicy(CheckpointStrategy.RecomputeAll);
+            Check.That(!manager.StoreActivation(4, activation), "changed");
+            manager.Clear();
+            Check.Equal(0L, tracker.CurrentMemoryUsage, "cleared");
+            manager.Policy = new ActivationPolicy(CheckpointStrategy.Custom, chooser: Ckpt.Strategies.Strategy.Custom(q => q.LayerId == "stage-1"));
+            Check.That(manager.StoreActivation(4, activation), "by a strategy");
+        }
+        using (var manager = new ActivationCheckpointManager(CheckpointStrategy.StoreAll))
+            Check.Throws<CheckpointInvalidStateException>(() => manager.RecomputeActivation(new Tensor(DType.F32, 1), 0), "no forward");
+    }
+
+    private static double[] Train(int stages, PipelineOrder order, int chunks)
+    {
+        using (var chain = EngineTests.Model())
+        using (var optimizer = Optimizer.Sgd(chain, 0.1))
+        using (var pipeline = new Pipeline(chain, input, new PipelineOptions
+        {
+            Stages = stages, MicroBatches = 4, Order = order, Chunks = chunks, MeasuredSteps = 0, Policy = new ActivationPolicy(CheckpointStrategy.RecomputeAll),
+        }))
+        {
+            var losses = new double[3];
+            for (var i = 0; i < losses.Length; ++i)
+            {
+                double[] parts;
+                losses[i] = pipeline.Run(EngineTests.Batch(i), TimeSpan.FromMinutes(5), out parts);
+                Check.Equal(4, parts.Length, "micro-batches");
+                optimizer.Step();
+            }
+            Check.Equal(stages * chunks, pipeline.Begins().Length, "pieces");
+            Check.Equal(3L, pipeline.GetStats(0).Steps, "steps");
+            return losses;
+        }
+    }
+
+    internal static void StagesGiveTheSameBits()
+    {
+        var one = Train(1, PipelineOrder.GPipe, 1);
+        Check.That(one.SequenceEqual(Train(3, PipelineOrder.GPipe, 1)), "GPipe");
+        Check.That(one.SequenceEqual(Train(2, PipelineOrder.OneForwardOneBackward, 1)), "1F1B");
+        Check.That(one.SequenceEqual(Train(2, PipelineOrder.Interleaved, 2)), "interleaved");
+    }
+
+    internal static void StagesShowWhatTheyDo()
+    {
+        var options = new PipelineOptions { Stages = 2, MicroBatches = 4, MeasuredSteps = 0 };
+        Check.Equal(2, Pipeline.InFlight(options, 0), "in flight");
+        using (var chain = EngineTests.Model())
+        {
+            using (var profile = chain.Profile(new TensorSpec(DType.F32, 4, 8)))
+            {
+                options.Begins = Pipeline.Split(profile, options);
+                Check.Equal(2, options.Begins.Length, "split");
+            }
+            using (var pipeline = new Pipeline(chain, input, options))
+            {
+                pipeline.Run(EngineTests.Batch(0));
+                long length;
+                var timeline = pipeline.Timeline(out length);
+                Check.That(timeline.Count >= 16 && timeline.All(part => part.EndNanoseconds <= length), "timeline");
+                Check.That(timeline.Any(part => part.Kind == IntervalKind.Backward && part.Stage == 1 && part.MicroBatch == 3), "backward");
+                Check.Contains("traceEvents", pipeline.ToTraceJson(), "trace");
+                Check.Contains("<svg", pipeline.ToSvg(), "picture");
+                using (var schedule = pipeline.GetSchedule(0))
+                using (var profile = pipeline.GetProfile(0))
+                    Check.Equal(schedule.Verify(profile).PeakBytes, pipeline.GetStats(0).PeakLiveBytes, "the verifier's peak");
+                using (var manager = pipeline.GetManager(1)) Check.Equal(CheckpointStrategy.StoreAll, manager.Strategy, "manager");
+                pipeline.Cancel();
+            }
+        }
+    }
+}
