@@ -64,7 +64,7 @@ class Chart {
   void level(double value, const char* stroke, std::string_view label) {
     line({{std::exp(first_), value}, {std::exp(last_), value}}, stroke);
     const double at = y(value);
-    if (std::any_of(labels_.begin(), labels_.end(), [&](double other) { return std::abs(other - at) < label_height; })) return;
+    if (std::any_of(labels_.begin(), labels_.end(), [&](double taken) { return std::abs(taken - at) < label_height; })) return;
     labels_.push_back(at);
     body_ += cat("<text x='", width - margin, "' y='", short_number(at - 3), "' text-anchor='end' fill='", stroke, "'>",
                  escaped(label), "</text>\n");
