@@ -1,13 +1,15 @@
 """Checkpointing that a program can embed: activations under a byte budget, durable state, memory tracking.
 
     ckpt.save("run", {"weights": weights}, step=100)       # numpy arrays, torch tensors: durable when it returns
+    task = ckpt.save_async("run", {"weights": weights}, step=101)    # writes in the background
     arrays = ckpt.load("run")
 
 Objects are context managers; failures are subclasses of CkptError. What C does is documented in the C headers, the Python page is
 docs/python.md.
 """
 
-from . import _adaptive, _async, _base, _engine, _memory, _pipeline, _plan, _state, _storage, _strategy, _task, _tensor
+from . import (_adaptive, _async, _base, _coordinator, _engine, _memory, _oneline, _pipeline, _plan, _simulator, _state, _storage,
+               _strategy, _task, _tensor)
 from ._base import *
 from ._memory import *
 from ._tensor import *
@@ -15,12 +17,16 @@ from ._storage import *
 from ._strategy import *
 from ._plan import *
 from ._engine import *
+from ._coordinator import *
 from ._state import *
+from ._oneline import *
 from ._task import *
 from ._async import *
 from ._adaptive import *
+from ._simulator import *
 from ._pipeline import *
 
 __version__ = version_string()
-__all__ = [name for part in (_base, _memory, _tensor, _storage, _strategy, _plan, _engine, _state, _task, _async, _adaptive, _pipeline)
+__all__ = [name for part in (_base, _memory, _tensor, _storage, _strategy, _plan, _engine, _coordinator, _state, _oneline,
+                             _task, _async, _adaptive, _simulator, _pipeline)
            for name in part.__all__]

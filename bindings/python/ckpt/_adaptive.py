@@ -1,60 +1,23 @@
-"""When to save: the controller, policies of your own, the threshold rule, the formulas, and a simulator that replays failures."""
+"""When to save: the controller, policies of your own, and the threshold rule."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 import json
 import struct as _struct
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
 
 from . import _native as _n
 from . import native as _native
 from ._async import AsyncManager, Source, _task_options
-from ._base import CallbackError, Clock, CkptError, InvalidArgumentError, _fields, _hand_over, _handle, _Owned, _timeout_ns
-from ._state import Coordinator, State, _save_options, _state_of
-from ._task import AsyncKind, AsyncMode, AsyncResult, AsyncTask, Priority, Progress, WhenFull, _SourceFunction
+from ._base import CallbackError, Clock, _fields, _hand_over, _handle, _Owned, _timeout_ns
+from ._coordinator import Coordinator
+from ._listeners import _SourceFunction
+from ._oneline import _state_of
+from ._state import State, _save_options
+from ._task import AsyncKind, AsyncMode, AsyncResult, AsyncTask, Priority, Progress, WhenFull
 
-__all__ = [
-    "young_interval", "daly_interval", "expected_value_interval", "weibull_interval", "fit_weibull", "WeibullLaw", "Threshold",
-    "ThresholdInfo", "ObservedTask", "Policy", "PolicyQuestion", "Reason", "Decision", "Controller", "ControllerInfo", "Simulation",
-]
-
-
-# ---- Formulas ----
-
-
-def young_interval(cost_seconds: float, mtbf_seconds: float) -> float:
-    """Seconds of work between saves that cost this much each, on a machine with this mean time between failures, by Young's formula."""
-    return _n.ckpt_interval_young(cost_seconds, mtbf_seconds)
-
-
-def daly_interval(cost_seconds: float, mtbf_seconds: float) -> float:
-    """The same by Daly's formula, of a higher order."""
-    return _n.ckpt_interval_daly(cost_seconds, mtbf_seconds)
-
-
-def expected_value_interval(cost_seconds: float, mtbf_seconds: float) -> float:
-    """The work whose expected loss is the expected cost of saving it."""
-    return _n.ckpt_interval_expected_value(cost_seconds, mtbf_seconds)
-
-
-def weibull_interval(cost_seconds: float, shape: float, scale_seconds: float, age_seconds: float) -> float:
-    """By the hazard of a Weibull law at an age since the last failure."""
-    return _n.ckpt_interval_weibull(cost_seconds, shape, scale_seconds, age_seconds)
-
-
-class WeibullLaw(NamedTuple):
-    """How gaps between failures are distributed."""
-
-    shape: float
-    scale_seconds: float
-
-
-def fit_weibull(gap_seconds: Sequence[float], failed: Optional[Sequence[bool]] = None) -> WeibullLaw:
-    """The most likely law. failed: for each gap whether it ended in a failure; None: all did. At least two must have."""
-    if failed is not None and len(failed) != len(gap_seconds):
-        raise InvalidArgumentError(f"failed has {len(failed)} elements, gap_seconds {len(gap_seconds)}")
-    return WeibullLaw(*_n.ckpt_weibull_fit([float(gap) for gap in gap_seconds], [] if failed is None else list(failed)))
+__all__ = ["Threshold", "ThresholdInfo", "ObservedTask", "Policy", "PolicyQuestion", "Reason", "Decision", "Controller", "ControllerInfo"]
 
 
 # ---- The threshold rule ----
@@ -401,44 +364,3 @@ class Controller(_Owned):
         """Takes over what json() gave, or what state[ckpt.CONTROLLER] holds after a load. After a restart call resume next.
         CorruptError when it is no such text."""
         _n.ckpt_controller_from_json(self._h, text if isinstance(text, str) else json.dumps(text))
-
-
-# ---- The simulator ----
-
-
-class Simulation(_Owned):
-    """Replays failures against policies, against Daly's interval with the true rate, and against one who knows the future."""
-
-    _release = staticmethod(_n.ckpt_simulation_release)
-
-    def __init__(self, *, trace: Optional[str] = None, law: Optional[str] = None, policies: Union[str, Sequence[str], None] = None,
-                 nodes: int = 1, failures: int = 200, replicas: int = 20, seed: int = 1, cost_seconds: float = 30.0,
-                 restart_seconds: float = 300.0, poll_seconds: float = 30.0, remote_every: int = 1, local_cost_seconds: float = 0.0,
-                 remote_share: float = 0.0) -> None:
-        """trace: text with the seconds between failures, one number a line; or law: "exponential:MTBF" or "weibull:SHAPE:MTBF" of one
-        node, from which failures in each of replicas runs are drawn. policies: "auto", "threshold", "expected-value", "young", "daly",
-        "bayes", "bayes:KEEP", "weibull", "fixed:SECONDS"; None: all but fixed. Runs when it is made. The rest as in
-        ckpt_simulation_options (adaptive.h)."""
-        options = _native.ckpt_simulation_options()
-        texts = (trace, law, policies if policies is None or isinstance(policies, str) else ",".join(policies))  # borrowed
-        options.trace, options.law, options.policies = texts
-        options.nodes = nodes
-        options.failures = failures
-        options.replicas = replicas
-        options.seed = seed
-        options.cost_seconds = cost_seconds
-        options.restart_seconds = restart_seconds
-        options.poll_seconds = poll_seconds
-        options.remote_every = remote_every
-        options.local_cost_seconds = local_cost_seconds
-        options.remote_share = remote_share
-        self._adopt(_n.ckpt_simulation_create(options))
-
-    def results(self) -> Dict[str, Any]:
-        """For each policy its efficiency, and its extra time against Daly's interval, over all failures, the first 10, the first 100,
-        and those after 100."""
-        return json.loads(_n.ckpt_simulation_json(self._h))
-
-    def report(self) -> str:
-        """The same as one HTML page that needs no other file."""
-        return _n.ckpt_simulation_report(self._h)

@@ -10,11 +10,12 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
 from . import _native as _n
 from . import native as _native
 from ._base import (CkptError, ClosedError, ForkedError, InvalidArgumentError, InvalidStateError, _call_of, _fields, _hand_over, _is_inside, _Owned,
-                    _owners_of_threads, _timeout_ns)
-from ._state import Checkpoint, PathLike, State, _key, _load_options, _save_options, _shared, _state_of
+                    _owners_of_threads, _timeout_ns, _wait_in_turns)
+from ._listeners import _ManagerListener, _SourceFunction, _TaskListener
+from ._oneline import _key, _shared, _state_of
+from ._state import Checkpoint, PathLike, State, _load_options, _save_options
 from ._storage import Storage
-from ._task import (AsyncKind, AsyncMode, AsyncResult, AsyncTask, AsyncTaskInfo, Priority, Progress, WhenFull, _info_of,
-                    _ManagerListener, _SourceFunction, _TaskListener)
+from ._task import AsyncKind, AsyncMode, AsyncResult, AsyncTask, AsyncTaskInfo, Priority, Progress, WhenFull, _info_of
 
 __all__ = ["AsyncManager", "AsyncStats", "save_async", "finish_saves"]
 
@@ -149,13 +150,11 @@ class AsyncManager(_Owned):
 
     def wait(self, timeout: Optional[float] = None) -> None:
         """Waits until all tasks that have not ended now have; how they ended their results tell. TimeoutError."""
-        with _call_of(self):
-            _n.ckpt_async_wait(self._h, _n.CKPT_ASYNC_ALL, _timeout_ns(timeout), None)
+        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_wait(handle, _n.CKPT_ASYNC_ALL, ns, None))
 
     def wait_staged(self, timeout: Optional[float] = None) -> None:
         """Returns when all arrays of all saves may be written to. TimeoutError."""
-        with _call_of(self):
-            _n.ckpt_async_wait_staged(self._h, _n.CKPT_ASYNC_ALL, _timeout_ns(timeout))
+        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_wait_staged(handle, _n.CKPT_ASYNC_ALL, ns))
 
     # ---- Looking ----
 
@@ -198,6 +197,8 @@ class AsyncManager(_Owned):
         if handle is None:
             return
         mode = _n.CKPT_ASYNC_CANCEL if cancel else _n.CKPT_ASYNC_DRAIN
+        if not cancel and timeout is None:
+            self.wait()  # obeys Ctrl-C, after which the manager is still open
         try:
             with _call_of(self):
                 _n.ckpt_async_close(handle, mode, _timeout_ns(timeout))

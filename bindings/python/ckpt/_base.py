@@ -285,6 +285,23 @@ def _timeout_ns(timeout: Optional[float]) -> int:
     return min(int(timeout * 1e9), 2**63 - 1)
 
 
+_TURN_NS = 100_000_000
+
+
+def _wait_in_turns(owner: Any, timeout: Optional[float], wait: Callable[[Any, int], Any]) -> Any:
+    """Calls wait(handle, ns) until it raises no TimeoutError, for short times, so that Ctrl-C is obeyed between them."""
+    left = _timeout_ns(timeout)
+    end = None if left < 0 else monotonic_ns() + left
+    with _call_of(owner):
+        while True:
+            turn = _TURN_NS if end is None else max(0, min(_TURN_NS, end - monotonic_ns()))
+            try:
+                return wait(owner._h, turn)
+            except TimeoutError:
+                if end is not None and monotonic_ns() >= end:
+                    raise
+
+
 def _hand_over(director: Any) -> Any:
     """Pins the object until the library lets it go: the C destroy hook frees it."""
     director.__disown__()

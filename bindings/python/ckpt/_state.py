@@ -1,4 +1,4 @@
-"""Durable checkpoints of training state: save, load, list, verify, read one tensor; and all of that in one line."""
+"""Durable checkpoints of training state: save, load, list, verify, read one tensor."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 from . import _native as _n
 from . import native as _native
-from ._base import CkptError, NotFoundError, _fields, _hand_over, _handle, _Owned, _take_back, _timeout_ns
+from ._base import NotFoundError, _fields, _hand_over, _handle, _Owned
+from ._coordinator import Coordinator
 from ._storage import FaultHandler, Storage, _storage
 from ._tensor import BufferPool, DType, Tensor, as_tensor
 
-__all__ = [
-    "State", "Stateful", "Checkpoint", "Coordinator", "CustomCoordinator", "Reader", "SaveResult", "LoadResult", "CheckpointInfo",
-    "VerifyResult", "TensorInfo", "Verify", "save", "load", "save_file", "load_file", "DATA_POSITION", "CONTROLLER",
-]
+__all__ = ["State", "Stateful", "Checkpoint", "Reader", "SaveResult", "LoadResult", "CheckpointInfo", "VerifyResult", "TensorInfo",
+           "Verify", "DATA_POSITION", "CONTROLLER"]
 
 DATA_POSITION = _n.CKPT_STATE_DATA_POSITION
 CONTROLLER = _n.CKPT_STATE_CONTROLLER
@@ -186,76 +185,6 @@ class State(_Owned):
         return json.loads(_n.ckpt_state_load_report(self._h))
 
 
-class CustomCoordinator(ABC):
-    """Derive from this to join the processes of one run. Each method raises TimeoutError when not all came within timeout_ns."""
-
-    @abstractmethod
-    def barrier(self, timeout_ns: int) -> None:
-        """Returns when every process has called it."""
-
-    @abstractmethod
-    def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
-        """data is read at the root and written elsewhere."""
-
-    @abstractmethod
-    def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
-        """received holds everyone's bytes in the order of ranks."""
-
-
-class _Functions(_native.CoordinatorFunctions):
-    def __init__(self, coordinator: CustomCoordinator) -> None:
-        super().__init__()
-        self.coordinator = coordinator
-
-    def barrier(self, timeout_ns: int) -> None:
-        self.coordinator.barrier(timeout_ns)
-
-    def broadcast(self, data: Optional[memoryview], root: int, timeout_ns: int) -> None:
-        lent = memoryview(bytearray()) if data is None else data
-        self.coordinator.broadcast(lent, root, timeout_ns)
-        _take_back(data)
-
-    def all_gather(self, sent: Optional[memoryview], received: Optional[memoryview], timeout_ns: int) -> None:
-        lent = memoryview(b"") if sent is None else sent
-        into = memoryview(bytearray()) if received is None else received
-        self.coordinator.all_gather(lent, into, timeout_ns)
-        _take_back(sent, received)
-
-
-class Coordinator(_Owned):
-    """How the processes of one run find one another. Coordinator() is a single process. Timeouts in seconds."""
-
-    _release = staticmethod(_n.ckpt_coordinator_release)
-
-    def __init__(self) -> None:
-        self._adopt(_n.ckpt_coordinator_create_single())
-
-    @classmethod
-    def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
-        return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, _hand_over(_Functions(coordinator))))
-
-    @property
-    def rank(self) -> int:
-        return _n.ckpt_coordinator_rank(self._h)
-
-    @property
-    def world_size(self) -> int:
-        return _n.ckpt_coordinator_world_size(self._h)
-
-    def barrier(self, timeout: float = 60.0) -> None:
-        _n.ckpt_coordinator_barrier(self._h, _timeout_ns(timeout))
-
-    def broadcast(self, data: Any, root: int, timeout: float = 60.0) -> None:
-        """data: a writable buffer, as long on every process."""
-        _n.ckpt_coordinator_broadcast(self._h, data, root, _timeout_ns(timeout))
-
-    def all_gather(self, sent: Any, timeout: float = 60.0) -> bytes:
-        """Everyone's bytes, in the order of ranks."""
-        received = bytearray(memoryview(sent).nbytes * self.world_size)
-        _n.ckpt_coordinator_all_gather(self._h, sent, received, _timeout_ns(timeout))
-        return bytes(received)
-
-
 def _save_options(step: int, seed: int = 0, metadata: Any = None, environment: Any = None, prefix: str = "",
                   metric: Optional[float] = None, incremental: bool = True) -> Any:
     """The struct, and the texts that it borrows: to be kept until the call is over."""
@@ -422,94 +351,3 @@ class Reader(_Owned):
     def map(self, which: Union[int, str]) -> Tensor:
         """A read-only tensor over the file itself."""
         return Tensor._of(_n.ckpt_reader_map(self._h, self._index(which)))
-
-
-# ---- One line ----
-
-
-def save(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
-         group: str = "model", keep_last: int = 0, **options: Any) -> SaveResult:
-    """Saves a dict of numpy arrays, torch tensors or Tensors durably, as a new checkpoint below a path: ckpt.save("run", {"w": w}, 7).
-    An entry that is itself a dict is a group of its own. values: JSON values by key. options: as for Checkpoint.save."""
-    with _state_of(tensors, group, values) as state:
-        shared = _shared_checkpoint(place)
-        if shared is not None:  # save_async holds the storage's lock
-            return shared.save(state, step, **options)
-        with Checkpoint(place, keep_last=keep_last) as checkpoint:
-            return checkpoint.save(state, step, **options)
-
-
-def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[str, Any]]) -> State:
-    state = State(tensors, group)
-    for key, value in (values or {}).items():
-        state[key] = value
-    return state
-
-
-def _key(place: Union[Storage, PathLike]) -> Any:
-    return os.path.realpath(place) if isinstance(place, (str, os.PathLike)) else id(place)
-
-
-_shared: Dict[Any, Any] = {}  # by _key: (place, checkpoint, manager) of save_async
-
-
-def _shared_checkpoint(place: Union[Storage, PathLike]) -> Optional[Checkpoint]:
-    entry = _shared.get(_key(place))
-    return None if entry is None else entry[1]
-
-
-def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None) -> Dict[str, Any]:
-    """The tensors of the newest valid checkpoint, every byte verified, as new numpy arrays (Tensors for types that numpy lacks) by
-    name: arrays = ckpt.load("run"). With several groups it is a dict of such dicts; group picks one."""
-    with Checkpoint(place, read_only=True) as checkpoint:
-        candidates = [name] if name is not None else [info.name for info in checkpoint.list() if info.status == 0]
-        if not candidates:
-            raise NotFoundError(f"no checkpoint in {place}", _n.CKPT_E_NOT_FOUND)
-        failure: Optional[CkptError] = None
-        for candidate in candidates:
-            try:
-                with checkpoint.reader(candidate, Verify.FULL) as reader:
-                    return _by_group(reader, group)
-            except CkptError as error:
-                failure = failure or error
-        assert failure is not None
-        raise failure
-
-
-def _array(tensor: Tensor) -> Any:
-    """A numpy view, which keeps the tensor's memory; the Tensor where numpy is not there or lacks the type."""
-    try:
-        return tensor.numpy()
-    except (ImportError, BufferError, ValueError):
-        return tensor
-
-
-def _numpy_or_tensor(tensor: Tensor) -> Any:
-    try:
-        memoryview(tensor).release()
-    except BufferError:
-        return tensor
-    return _array(tensor)
-
-
-def _by_group(reader: Reader, group: Optional[str]) -> Dict[str, Any]:
-    groups: Dict[str, Dict[str, Any]] = {}
-    for info in reader:
-        if group is None or info.group == group:
-            groups.setdefault(info.group, {})[info.name] = _numpy_or_tensor(reader.read(info.index))
-    if group is not None and group not in groups:
-        raise NotFoundError(f"group '{group}' is not in the checkpoint", _n.CKPT_E_NOT_FOUND)
-    return next(iter(groups.values())) if len(groups) == 1 else groups
-
-
-def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None) -> None:
-    """Writes a dict of tensors as a plain safetensors file, durably."""
-    with State(tensors, "tensors") as state:
-        text = None if metadata is None else json.dumps(dict(metadata))
-        _n.ckpt_safetensors_write(os.fspath(path), state._h, "tensors", text)
-
-
-def load_file(path: PathLike) -> Dict[str, Any]:
-    """The tensors of a safetensors file, or of a folder with an index, as new numpy arrays by name."""
-    with Reader(path) as reader:
-        return {info.name: _numpy_or_tensor(reader.read(info.index)) for info in reader}

@@ -8,7 +8,8 @@ import re
 import sys
 
 import ckpt
-from conformance_commands import Misuse, Scenario, joined, make_tensor
+from conformance_commands import Misuse, joined, make_tensor
+from conformance_durable import Scenario
 
 # ---- Files ----
 

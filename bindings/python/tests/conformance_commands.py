@@ -1,15 +1,11 @@
-"""The commands of bindings/conformance/README.md: each gives the lines that it prints."""
+"""The commands of bindings/conformance/README.md on what lives in memory: each gives the lines that it prints."""
 
-import json
 import math
 import struct
 
 import ckpt
 
 CHOSEN = ["default", "recompute", "boundary"]
-STATES = ["queued", "running", "completed", "failed", "cancelled", "rejected"]
-FORMULAS = {"young": ckpt.young_interval, "daly": ckpt.daly_interval, "expected_value": ckpt.expected_value_interval,
-            "weibull": ckpt.weibull_interval}
 EVENTS = {"allocated": ckpt.MemoryEvents.ALLOCATED, "freed": ckpt.MemoryEvents.FREED, "peak": ckpt.MemoryEvents.NEW_PEAK,
           "limit": ckpt.MemoryEvents.LIMIT_EXCEEDED}
 
@@ -53,15 +49,6 @@ def make_tensor(dtype, shape, seed):
     return tensor
 
 
-def printed_name(name):
-    """Without the random digits at its end."""
-    return name.rpartition("-")[0] if name else "-"
-
-
-def full_name(checkpoint, printed):
-    return next((info.name for info in checkpoint.list() if printed_name(info.name) == printed), printed)
-
-
 class Heard(list):
     """Lines that callables leave, on any thread."""
 
@@ -99,36 +86,12 @@ class Listener:
         self.subscription.unsubscribe()
 
 
-class Background:
-    def __init__(self, checkpoint, **options):
-        self.heard = Heard()
-        self.checkpoint = checkpoint
-        self.manager = ckpt.AsyncManager(checkpoint, on_ended=self.hear, **options)
-
-    def hear(self, result):
-        self.heard.append(joined([result.kind.name.lower(), "step", result.step, STATES[result.state]]))
-
-    def close(self):
-        self.manager.close()
-
-
-def source_of(how):
-    index_of(["sevens", "throws"], how)
-
-    def read(group, name, address, offset, buffer):
-        if how == "throws":
-            raise RuntimeError(f"cannot read {name}")
-        buffer[:] = bytes([7]) * len(buffer)
-
-    return read
-
-
 # The types in the order in which a name is looked for; closed are those that have close, and from the end.
 TYPES = ["clock", "kind", "strategy", "tracker", "allocation", "scope", "listener", "profile", "schedule", "cursor", "place", "tensor",
          "state", "checkpoint", "threshold", "controller", "task", "background"]
 
 
-class Scenario:
+class Commands:
     """The objects of one scenario by type and name."""
 
     def __init__(self, folder):
@@ -384,162 +347,3 @@ class Scenario:
 
     def do_sum(self, c):
         return [exact(self.of("tensor", c.text(1)).sum())]
-
-    # ---- Checkpoints ----
-
-    def show_state(self, state):
-        return ["tensors", len(state)]
-
-    def do_state(self, c):
-        self.make("state", c.text(1), ckpt.State())
-
-    def do_add(self, c):
-        self.of("state", c.text(1)).add(c.text(2), c.text(3), self.of("tensor", c.text(4)))
-
-    def do_value(self, c):
-        state = self.of("state", c.text(1))
-        if len(c) > 2:
-            return state.set_json(c.text(2), c.text(3))
-        return [json.dumps(state[c.text(2)], separators=(",", ":"), ensure_ascii=False)]
-
-    def do_checkpoint(self, c):
-        options = c.given(keep_last=int, keep_every=int, keep_best=int)
-        self.make("checkpoint", c.text(1), ckpt.Checkpoint(
-            f"{self.folder}-{c.text(2)}", best_is_largest=c.option("larger") == "1", read_only=c.option("read_only") == "1", **options))
-
-    def do_save(self, c):
-        n = self.of("checkpoint", c.text(1)).save(self.of("state", c.text(2)),
-                                                  **c.given(step=int, seed=int, prefix=str, metric=float))
-        return [joined([printed_name(n.name), "step", n.step, "files", n.files])]
-
-    def do_load(self, c):
-        checkpoint = self.of("checkpoint", c.text(1))
-        name = c.option("name")
-        n = checkpoint.load(self.of("state", c.text(2)), name=None if name is None else full_name(checkpoint, name),
-                            partial=c.option("partial") == "1")
-        return [joined([printed_name(n.name), "step", n.step, "seed", n.seed, "skipped", n.skipped, "missing", n.missing, "unexpected",
-                        n.unexpected])]
-
-    def do_list(self, c):
-        return [joined([printed_name(n.name), "step", n.step, ckpt.CkptError(status=n.status).status_name, "metric",
-                        "-" if n.metric is None else exact(n.metric)]) for n in self.of("checkpoint", c.text(1)).list()]
-
-    def do_check(self, c):
-        checkpoint = self.of("checkpoint", c.text(1))
-        n = checkpoint.verify(full_name(checkpoint, c.text(2)) if len(c) > 1 else None)
-        return [joined([printed_name(n.name), "files", n.files, "tensors", n.tensors])]
-
-    def do_read(self, c):
-        with self.of("checkpoint", c.text(1)).reader() as reader:
-            index = reader.find(c.text(3), c.text(2))
-            begin, length = c.option("begin", 0, int), c.option("length", kind=int)
-            self.make("tensor", c.text(4), reader.read(index) if length is None else reader.read_slice(index, begin, length))
-
-    def do_damage(self, c):
-        name = full_name(self.of("checkpoint", c.text(2)), c.text(3))
-        with open(f"{self.folder}-{c.text(1)}/{name}/{c.text(4)}", "r+b") as file:
-            file.seek(c.integer(5))
-            byte = file.read(1)[0]
-            file.seek(c.integer(5))
-            file.write(bytes([byte ^ 1]))
-
-    # ---- Saves and loads in the background ----
-
-    def show_background(self, background):
-        n = background.manager.stats()
-        return ["live", n.live, "completed", n.completed, "failed", n.failed, "cancelled", n.cancelled, "rejected", n.rejected]
-
-    def show_task(self, task):
-        return [task.kind.name.lower(), STATES[task.state], "step", task.info().step]
-
-    def do_async(self, c):
-        self.make("background", c.text(1), Background(self.of("checkpoint", c.text(2)), **c.given(capacity=int, history=int)))
-
-    def do_start(self, c):
-        background, state = self.of("background", c.text(2)), self.of("state", c.text(4))
-        options = c.given(priority=int)
-        options.update(gate_step=c.option("gate", kind=int), when_full=index_of(["refuse", "wait", "drop_oldest"], c.option("full", "refuse")))
-        if c.text(3) == "load":
-            name = c.option("name")
-            options["name"] = None if name is None else full_name(background.checkpoint, name)
-            return self.make("task", c.text(1), background.manager.load(state, **options))
-        if c.option("source") is not None:
-            options["source"] = source_of(c.option("source"))
-        options["mode"] = index_of(["copy", "borrow", "deferred"], c.option("mode", "copy"))
-        return self.make("task", c.text(1), background.manager.save(state, c.option("step", 0, int), **options))
-
-    def do_cancel(self, c):
-        return [yes_no(self.of("task", c.text(1)).cancel())]
-
-    def do_wait(self, c):
-        n = self.of("task", c.text(1)).wait()
-        return [joined([STATES[n.state], "step", n.step, ckpt.CkptError(status=n.status).status_name, printed_name(n.name)])]
-
-    def do_end_step(self, c):
-        self.of("background", c.text(1)).manager.end_step(c.integer(2))
-
-    def do_finish(self, c):
-        self.of("background", c.text(1)).manager.close(cancel=index_of(["drain", "cancel"], c.text(2)) == 1)
-
-    # ---- When to save ----
-
-    def show_threshold(self, threshold):
-        n = threshold.info()
-        return ["threshold", thousandths(n.threshold), "longest", thousandths(n.longest_seconds), "used", n.used, "of", n.budget, "tasks",
-                n.tasks]
-
-    def show_controller(self, controller):
-        n = controller.info()
-        return ["running", yes_no(n.running), "in_flight", yes_no(n.save_in_flight), "failures", n.failures, "saves", n.saves, "cost",
-                thousandths(n.cost_seconds), "last", thousandths(n.last_seen_seconds), "mtbf", thousandths(n.mtbf_seconds), "tasks",
-                n.tasks]
-
-    def do_interval(self, c):
-        index_of(list(FORMULAS), c.text(1))
-        return [thousandths(FORMULAS[c.text(1)](*(c.number(i) for i in range(2, len(c) + 1))))]
-
-    def do_threshold(self, c):
-        rate = {} if c.option("rate") is None else {"learning_rate": c.option("rate", kind=float)}
-        self.make("threshold", c.text(1), ckpt.Threshold(**c.given(threshold=float, budget=int), **rate))
-
-    def do_controller(self, c):
-        options = {}
-        for ours, theirs, kind in (("mtbf", "mtbf_seconds", float), ("interval", "interval_seconds", float),
-                                   ("cost", "initial_cost_seconds", float), ("first", "first_seconds", float),
-                                   ("poll", "poll_seconds", float), ("min", "min_interval_seconds", float),
-                                   ("max", "max_interval_seconds", float), ("overhead", "max_overhead_share", float),
-                                   ("saves", "budget_saves", int), ("window", "budget_window_seconds", float)):
-            if c.option(ours) is not None:
-                options[theirs] = c.option(ours, kind=kind)
-        if c.option("clock") is not None:
-            options["clock"] = self.of("clock", c.option("clock"))
-        self.make("controller", c.text(1), ckpt.Controller(ckpt.Policy[c.option("policy", "auto").upper()], **options))
-
-    def do_tell(self, c):
-        kind, told = self.find(c.text(1), ["threshold", "controller"])
-        event = c.text(2)
-        if event == "observe":
-            return told.observe_task(c.text(3), c.number(4))
-        numbers = [c.number(i) for i in range(3, len(c) + 1)]
-        if kind == "threshold":
-            {"adjust": told.adjust_policy, "begin-run": told.begin_run}[event](*numbers)
-            return None
-        events = {"begin-run": told.begin_run, "resume": told.resume, "begin": told.begin, "commit": told.commit, "abort": told.abort,
-                  "failure": told.record_failure, "recovery": told.record_recovery, "clean-exit": told.record_clean_exit,
-                  "preemption": told.preemption_notice}
-        events[event](*numbers[1:], now=numbers[0])
-        return None
-
-    def do_decide(self, c):
-        kind, asked = self.find(c.text(1), ["threshold", "controller"])
-        if kind == "threshold":
-            return [yes_no(asked.should_checkpoint(c.text(2), c.number(3)))]
-        n = asked.should_checkpoint(None if c.text(2) == "now" else c.number(2))
-        return [joined([yes_no(n), n.reason.name, n.policy.name.lower(), "interval", thousandths(n.interval_seconds), "due",
-                        thousandths(n.due_seconds), "since", thousandths(n.since_last_seconds)])]
-
-    def do_carry(self, c):
-        self.of("controller", c.text(2)).from_json(self.of("controller", c.text(1)).json())
-
-    def do_recall(self, c):
-        self.of("controller", c.text(1)).from_json(c.text(2))

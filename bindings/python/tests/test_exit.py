@@ -1,6 +1,7 @@
 """Programs that end with the library's objects alive, whatever they are doing: clean exits, 20 of 20."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,20 @@ DURING_ASYNC_SAVE = """
     while task.state == ckpt.AsyncState.QUEUED:
         pass
     assert task.state == ckpt.AsyncState.RUNNING
+"""
+
+# Signals come before or inside the waits: a signal between two bytecodes is obeyed as well.
+INTERRUPTED = """
+    import ckpt, sys
+    manager = ckpt.AsyncManager(sys.argv[1], at_exit="cancel", bytes_per_second=1)
+    task = manager.save({"w": bytearray(8 << 20)}, 7)
+    for name, wait in (("task", task.wait), ("manager", manager.wait), ("close", manager.close)):
+        try:
+            print(name)
+            wait()
+        except KeyboardInterrupt:
+            print("interrupted")
+    assert not manager.closed
 """
 
 LISTENERS = """
@@ -142,6 +157,16 @@ class Exits(unittest.TestCase):
             self.assertEqual(done.returncode, 0)
             self.assertIn("a background save failed, and nobody had asked for it: CallbackError", done.stderr)
             self.assertIn("ZeroDivisionError", done.stderr)
+
+    def test_control_c_ends_a_wait(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = textwrap.dedent(INTERRUPTED)
+            with subprocess.Popen([sys.executable, "-u", "-c", program, folder], stdout=subprocess.PIPE, text=True) as waiting:
+                for end in ("task", "manager", "close"):
+                    self.assertEqual(waiting.stdout.readline().strip(), end)
+                    waiting.send_signal(signal.SIGINT)
+                    self.assertEqual(waiting.stdout.readline().strip(), "interrupted")
+                self.assertEqual(waiting.wait(60), 0)
 
     def test_listeners_without_references(self):
         self.check(LISTENERS, 5)

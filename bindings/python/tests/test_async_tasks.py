@@ -1,0 +1,422 @@
+"""Background saves: staging, what is told of them, the queue, the interpreter's lock, the one-line form, memory."""
+
+import asyncio
+import gc
+import os
+import sys
+import threading
+import unittest
+import weakref
+
+import ckpt
+import numpy as np
+
+from test_async import Folder
+from test_base import Silent
+
+
+class Bar:
+    """What a progress bar of tqdm has, and nothing else."""
+
+    def __init__(self):
+        self.total, self.n, self.updates = None, 0, 0
+
+    def update(self, n=1):
+        self.n += n
+        self.updates += 1
+
+
+class Staging(Folder):
+    def test_modes_keep_the_arrays_alive(self):
+        for mode in ckpt.AsyncMode:
+            with self.subTest(mode=mode), ckpt.AsyncManager(f"{self.place}{mode}") as manager:
+                class Array(np.ndarray):
+                    pass
+
+                array = np.arange(100000, dtype=np.float32).view(Array)
+                alive = weakref.ref(array)
+                task = manager.save({"w": array}, 1, mode=mode, gate_step=1)
+                del array
+                gc.collect()
+                if mode == ckpt.AsyncMode.BORROW:
+                    self.assertIsNotNone(alive())
+                    self.assertFalse(task.staged)
+                else:
+                    task.wait_staged()
+                    self.assertTrue(task.staged)
+                manager.end_step(1)
+                self.assertTrue(task.wait().success)
+                self.assertTrue(task.staged)
+                self.assertTrue(np.array_equal(ckpt.load(f"{self.place}{mode}")["w"], np.arange(100000, dtype=np.float32)))
+            gc.collect()
+            self.assertIsNone(alive())
+
+    def test_a_copied_array_may_change(self):
+        with ckpt.AsyncManager(self.place) as manager:
+            array = np.zeros(1000)
+            task = manager.save({"w": array}, 1, gate_step=1)
+            array[:] = 7
+            manager.end_step(1)
+            task.wait()
+        self.assertEqual(ckpt.load(self.place)["w"].sum(), 0)
+
+    def test_a_borrowed_array_that_changes_fails_the_save(self):
+        with ckpt.AsyncManager(self.place) as manager:
+            array = np.zeros(1 << 20)
+
+            def change(done, total):
+                array[:] += 1
+
+            task = manager.save({"w": array}, 1, mode=ckpt.AsyncMode.BORROW, progress=change)
+            if task.wait().state == ckpt.AsyncState.FAILED:  # seen or not: a checkpoint that is there is whole
+                self.assertEqual(task.wait().status, ckpt.InvalidStateError.status)
+            else:
+                ckpt.Checkpoint(self.place, read_only=True).verify()
+
+    def test_source(self):
+        with ckpt.AsyncManager(self.place) as manager:
+            asked = []
+
+            def read(group, name, address, offset, buffer):
+                asked.append((group, name, offset))
+                buffer[:] = bytes([3]) * len(buffer)
+
+            task = manager.save({"w": np.zeros(100, np.uint8)}, 1, source=read)
+            self.assertTrue(task.wait().success)
+        self.assertIn(("model", "w", 0), asked)
+        self.assertTrue((ckpt.load(self.place)["w"] == 3).all())
+
+    def test_load(self):
+        with ckpt.AsyncManager(self.place) as manager:
+            manager.save(self.weights(), 3, values={"epoch": 2}, seed=5).wait()
+            into = np.zeros(1000, np.float32)
+            state = ckpt.State({"w": into})
+            task = manager.load(state)
+            self.assertTrue(task.wait().success)
+            self.assertEqual((task.loaded().step, task.loaded().seed, state["epoch"]), (3, 5, 2))
+            self.assertTrue(np.array_equal(into, self.weights()["w"]))
+            with self.assertRaises(ckpt.InvalidStateError):
+                task.saved()
+
+
+class Told(Folder):
+    def test_progress_and_events_in_order(self):
+        heard = []
+        with ckpt.AsyncManager(self.place, on_staged=lambda id, stall: heard.append("all staged"),
+                               on_progress=lambda id, done, total: None, on_ended=lambda result: heard.append("all ended")) as manager:
+            task = manager.save({"w": np.zeros(3 << 20, np.uint8)}, 1, on_staged=lambda stall: heard.append(("staged", stall >= 0)),
+                                progress=lambda done, total: heard.append((done, total)),
+                                on_ended=lambda result: heard.append(result.state))
+            task.wait()
+        self.assertEqual(heard, ["all staged", ("staged", True), (3 << 20, 3 << 20), "all ended", ckpt.AsyncState.COMPLETED])
+
+    def test_progress_bar(self):
+        bar = Bar()
+        with ckpt.AsyncManager(self.place) as manager:
+            manager.save({"w": np.zeros(9 << 20, np.uint8)}, 1, progress=bar).wait()
+        self.assertEqual((bar.n, bar.total), (9 << 20, 9 << 20))
+        self.assertGreater(bar.updates, 1)
+
+    def test_progress_bar_of_tqdm(self):
+        try:
+            import tqdm
+        except ImportError:
+            self.skipTest("tqdm is not installed: test_progress_bar has a stand-in")
+        with ckpt.AsyncManager(self.place) as manager, tqdm.tqdm(file=open(os.devnull, "w")) as bar:
+            manager.save({"w": np.zeros(9 << 20, np.uint8)}, 1, progress=bar).wait()
+            self.assertEqual((bar.n, bar.total), (9 << 20, 9 << 20))
+
+    def test_exceptions_in_callables_end_nothing(self):
+        with Silent() as seen, ckpt.AsyncManager(self.place) as manager:
+            task = manager.save(self.weights(), 1, on_staged=lambda stall: 1 / 0, progress=lambda done, total: sys.exit(3),
+                                on_ended=lambda result: {}["none"])
+            self.assertTrue(task.wait().success)
+            self.assertTrue(task.result().success)
+        self.assertEqual(seen, ["ZeroDivisionError", "SystemExit", "KeyError"])
+
+    def test_sys_exit_in_ended_ends_nothing(self):
+        with Silent() as seen, ckpt.AsyncManager(self.place, on_ended=lambda result: sys.exit(4)) as manager:
+            self.assertTrue(manager.save(self.weights(), 1).wait().success)
+        self.assertEqual(seen, ["SystemExit"])
+
+    def test_inside_a_callable(self):
+        heard = []
+        with ckpt.AsyncManager(self.place) as manager:
+            def ended(result):
+                heard.append(manager.info(result.id).state)
+                heard.append(manager.stats().completed)
+                for call in (lambda: manager.save(self.weights(), 2), manager.close, other.wait, manager.wait):
+                    try:
+                        call()
+                    except ckpt.InvalidStateError:
+                        heard.append("refused")
+
+            other = manager.save(self.weights(), 1, gate_step=1)
+            manager.save(self.weights(), 1, priority=ckpt.Priority.HIGH, on_ended=ended, gate_step=1)
+            manager.end_step(1)
+        self.assertEqual(heard[2:4], ["refused", "refused"])
+
+    def test_listeners_stay_when_every_reference_is_dropped(self):
+        class Hearer:
+            count = 0
+
+            def __call__(self, *_):
+                Hearer.count += 1
+
+        hearer = Hearer()
+        alive = weakref.ref(hearer)
+        manager = ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=1, capacity=1000, on_ended=hearer)
+        del hearer
+        gc.collect()
+        for step in range(1000):
+            manager.save({"w": bytearray(8)}, step, when_full=ckpt.WhenFull.WAIT)
+        self.assertIsNotNone(alive())
+        manager.close()
+        self.assertEqual(Hearer.count, 1000)
+        gc.collect()
+        self.assertIsNone(alive())
+
+    def test_a_forgotten_manager_ends_its_tasks(self):
+        ended = threading.Event()
+        task = ckpt.AsyncManager(self.place).save(self.weights(), 1, on_ended=lambda result: ended.set())
+        manager = weakref.ref(task._manager)
+        del task
+        self.assertTrue(ended.wait(60))
+        for _ in range(6000):  # a thread of the manager gives it back
+            gc.collect()
+            if manager() is None:
+                break
+            threading.Event().wait(0.01)
+        self.assertIsNone(manager())
+        self.assertEqual(len(ckpt.load(self.place)["w"]), 1000)
+
+
+class Queueing(Folder):
+    def test_full(self):
+        with ckpt.AsyncManager(self.place, capacity=1) as manager:
+            first = manager.save(self.weights(), 1, gate_step=9)
+            with self.assertRaises(ckpt.QueueFullError):
+                manager.save(self.weights(), 2)
+            with self.assertRaises(ckpt.QueueFullError):
+                manager.save(self.weights(), 2, when_full=ckpt.WhenFull.WAIT, timeout=0.001)
+            self.assertEqual(manager.stats().rejected, 2)
+            third = manager.save(self.weights(), 3, when_full=ckpt.WhenFull.DROP_OLDEST)
+            result = first.wait()
+            self.assertEqual(result.state, ckpt.AsyncState.REJECTED)
+            with self.assertRaises(ckpt.QueueFullError):
+                first.result()
+            self.assertTrue(third.wait().success)
+            fourth = manager.save(self.weights(), 4, gate_step=9)
+            waited = []
+            thread = threading.Thread(target=lambda: waited.append(manager.save(self.weights(), 5, when_full=ckpt.WhenFull.WAIT)))
+            thread.start()  # needs the interpreter's lock: a wait for a place must not hold it
+            manager.end_step(9)
+            thread.join()
+            self.assertTrue(fourth.wait().success and waited[0].wait().success)
+
+    def test_priorities(self):
+        order = []
+        with ckpt.AsyncManager(self.place, on_ended=lambda result: order.append(result.step)) as manager:
+            manager.save(self.weights(), 1, gate_step=1, priority=ckpt.Priority.HIGH)  # the worker waits at its gate
+            for step, priority in ((2, ckpt.Priority.LOW), (3, ckpt.Priority.NORMAL), (4, ckpt.Priority.HIGH)):
+                manager.save(self.weights(), step, priority=priority)
+            manager.end_step(1)
+            manager.wait()
+        self.assertEqual(set(order), {1, 2, 3, 4})
+        self.assertLess(order.index(4), order.index(2))
+
+    def test_many_threads(self):
+        with ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=2, capacity=64, workers=2) as manager:
+            failures, tasks = [], []
+
+            def work(number):
+                try:
+                    for step in range(20):
+                        task = manager.save({"w": bytearray(64)}, number * 100 + step, when_full=ckpt.WhenFull.WAIT)
+                        tasks.append(task)
+                        if step % 3 == 0:
+                            task.wait()
+                        elif step % 3 == 1:
+                            task.cancel()
+                except Exception as error:
+                    failures.append(error)
+
+            threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            manager.wait_staged()
+            manager.wait()
+            for task in tasks:
+                task.wait()
+            stats = manager.stats()
+            self.assertEqual(failures, [])
+            self.assertEqual(stats.completed + stats.cancelled, 80)
+            self.assertEqual(stats.failed, 0)
+
+    def test_close(self):
+        manager = ckpt.AsyncManager(self.place)
+        task = manager.save(self.weights(), 1, gate_step=1)
+        manager.close(cancel=True)
+        self.assertEqual(task.wait().state, ckpt.AsyncState.CANCELLED)
+        manager.close()
+        with self.assertRaises(ckpt.ClosedError):
+            manager.save(self.weights(), 2)
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "at_exit is 'never'"):
+            ckpt.AsyncManager(self.place, at_exit="never")
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "workers"):
+            ckpt.AsyncManager(self.place, workers=0)
+
+
+class Blocking(ckpt.CustomStorage):
+    """A storage in memory whose files can only be made when the test lets it: everybody who waits for a save waits for that."""
+
+    def __init__(self):
+        self.open_door = threading.Event()
+        self.inner = {}
+
+    def create(self, path):
+        self.open_door.wait()
+        self.inner[path] = bytearray()
+        return path
+
+    def open(self, path):
+        if path not in self.inner:
+            raise FileNotFoundError(path)
+        return path
+
+    def close(self, file):
+        pass
+
+    def file_size(self, file):
+        return len(self.inner[file])
+
+    def read(self, file, offset, buffer):
+        data = self.inner[file][offset:offset + len(buffer)]
+        buffer[:len(data)] = data
+        return len(data)
+
+    def write(self, file, offset, data):
+        content = self.inner[file]
+        content.extend(bytes(max(0, offset + len(data) - len(content))))
+        content[offset:offset + len(data)] = data
+
+    def sync(self, file):
+        pass
+
+    def rename(self, from_path, to_path):
+        for path in [path for path in self.inner if path == from_path or path.startswith(from_path + "/")]:
+            self.inner[to_path + path[len(from_path):]] = self.inner.pop(path)
+
+    def remove(self, path):
+        del self.inner[path]
+
+    def remove_directory(self, path):
+        pass
+
+    def make_directory(self, path):
+        pass
+
+    def sync_directory(self, path):
+        pass
+
+    def list(self, path):
+        start = path + "/" if path else ""
+        below = {name[len(start):] for name in self.inner if name.startswith(start)}
+        return [(name, False) for name in below if "/" not in name] + [(name, True) for name in {n.split("/")[0] for n in below if "/" in n}]
+
+    def size(self, path):
+        return len(self.inner[path])
+
+    def lock(self, path):
+        return path
+
+    def unlock(self, lock):
+        pass
+
+
+class Lock(Folder):
+    def test_nothing_waits_with_the_interpreters_lock(self):
+        storage = Blocking()
+        manager = ckpt.AsyncManager(ckpt.Storage.custom(storage), capacity=1)
+        task = manager.save(self.weights(), 1)
+        waits = [task.wait, task.result, task.future().result, manager.wait, lambda: asyncio.run(awaited()),
+                 lambda: manager.save(self.weights(), 2, when_full=ckpt.WhenFull.WAIT)]
+
+        async def awaited():
+            await task
+
+        inside = threading.Barrier(len(waits) + 1)
+
+        def run(wait):
+            inside.wait()
+            wait()
+
+        threads = [threading.Thread(target=run, args=(wait,)) for wait in waits]
+        for thread in threads:
+            thread.start()
+        inside.wait()
+        storage.open_door.set()  # would never be reached
+        for thread in threads:
+            thread.join()
+        manager.wait()
+        storage.open_door.clear()
+        manager.save(self.weights(), 3)
+        closing = threading.Thread(target=manager.close)
+        closing.start()
+        storage.open_door.set()
+        closing.join()
+        self.assertTrue(task.wait().success)
+
+
+class OneLine(Folder):
+    def test_save_async(self):
+        array = np.arange(10)
+        task = ckpt.save_async(self.place, {"w": array}, 1, values={"epoch": 4})
+        array[:] = 0
+        self.assertTrue(task.wait().success)
+        self.assertEqual(ckpt.load(self.place)["w"].sum(), 45)
+        ckpt.save(self.place, {"w": array}, 2)  # by the same manager's checkpoint
+        with self.assertRaises(ckpt.BusyError):
+            ckpt.Checkpoint(self.place)
+        ckpt.finish_saves(self.place)
+        with ckpt.Checkpoint(self.place) as checkpoint:
+            self.assertEqual([info.step for info in checkpoint.list()], [2, 1])
+        ckpt.finish_saves(self.place)
+
+    def test_failures_come_at_the_end(self):
+        with Silent():
+            ckpt.save_async(self.place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.AsyncMode.DEFERRED)
+            with self.assertRaises(ckpt.CallbackError):
+                ckpt.finish_saves()
+
+    def test_forked_child_has_none(self):
+        ckpt.save_async(self.place, {"w": bytearray(8)}, 1)
+        child = os.fork()
+        if child == 0:
+            os._exit(7 if not ckpt._oneline._shared else 1)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
+        ckpt.finish_saves()
+
+
+class Memory(Folder):
+    def test_many_saves_leave_memory_flat(self):
+        def resident():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * 4096
+
+        with ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=1, history=10) as manager:
+            for rounds in range(5):
+                for step in range(400):
+                    manager.save({"w": bytearray(4096)}, rounds * 400 + step, when_full=ckpt.WhenFull.WAIT,
+                                 progress=lambda done, total: None).future()
+                manager.wait()
+                if rounds == 1:
+                    gc.collect()
+                    start = resident()
+            self.assertLess(resident() - start, 4 << 20)
+
+
+if __name__ == "__main__":
+    unittest.main()
