@@ -40,9 +40,9 @@ def row(name, value):
 
 
 def saves():
-    """From Python all that a program does: the dict becomes a state, a task and its listener are made. From C ckpt_async_save alone,
-    by ctypes with a state that is there already. Both copy into the same memory; nothing is written, because a gate holds the worker
-    back until the task is cancelled."""
+    """From Python all that a program does: the dict becomes a state, a task and its listener are made. From C ckpt_async_save
+    alone, by ctypes with a state that is there already. Both copy into the same memory; nothing is written, because a gate holds
+    the worker back until the task is cancelled."""
     import numpy
 
     arrays = {f"layer.{i}": numpy.full(ARRAY_BYTES // 4, i, numpy.float32) for i in range(ARRAYS)}

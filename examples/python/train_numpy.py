@@ -1,5 +1,5 @@
-"""Trains a network with a layer written in numpy: storing all activations, and within 60 % of their memory; then once more with saves
-in the background, a "crash" after half of the steps and a resume. Losses and parameters are the same bits every time."""
+"""Trains a network with a layer written in numpy: storing all activations, and within 60 % of their memory; then once more with
+saves in the background, a "crash" after half of the steps and a resume. Losses and parameters are the same bits every time."""
 
 import os
 import sys

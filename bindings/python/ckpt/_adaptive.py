@@ -198,11 +198,11 @@ class Controller(_Owned):
                  max_overhead_share: float = 1.0, budget_saves: int = 2**63 - 1, budget_window_seconds: float = 0.0,
                  threshold: float = 0.35, threshold_learning_rate: float = 0.1, threshold_budget: int = 3,
                  clock: Optional[Clock] = None) -> None:
-        """policy: a Policy, or a callable that gets a PolicyQuestion and says whether to save; it is asked only when the limits here
-        (budget, overhead, interval), a save in flight and preemption notices leave the choice. mtbf_seconds: for YOUNG and DALY.
-        interval_seconds: for FIXED. keep: share of what is known that a failure leaves, for BAYES and EXPECTED_VALUE.
-        initial_cost_seconds: of a save, until one was measured; without, the first comes no later than first_seconds. The rest as in
-        ckpt_controller_options (adaptive.h)."""
+        """policy: a Policy, or a callable that gets a PolicyQuestion and says whether to save; it is asked only when the limits
+        here (budget, overhead, interval), a save in flight and preemption notices leave the choice. mtbf_seconds: for YOUNG and
+        DALY. interval_seconds: for FIXED. keep: share of what is known that a failure leaves, for BAYES and EXPECTED_VALUE.
+        initial_cost_seconds: of a save, until one was measured; without, the first comes no later than first_seconds. The rest as
+        in ckpt_controller_options (adaptive.h)."""
         self._function = policy if callable(policy) else None
         self._max_interval = max_interval_seconds
         options = _native.ckpt_controller_options()
@@ -291,7 +291,8 @@ class Controller(_Owned):
         _n.ckpt_controller_begin(self._h, self._at(now))
 
     def commit(self, stall_seconds: float, durable_seconds: float, now: Optional[float] = None) -> None:
-        """The save is durable. stall_seconds: that work stood still for it; durable_seconds: from its begin until it was durable."""
+        """The save is durable. stall_seconds: that work stood still for it; durable_seconds: from its begin until it was
+        durable."""
         _n.ckpt_controller_commit(self._h, self._at(now), stall_seconds, durable_seconds)
 
     def abort(self, now: Optional[float] = None) -> None:
@@ -304,8 +305,8 @@ class Controller(_Owned):
                    on_staged: Optional[Callable[[float], Any]] = None, on_ended: Optional[Callable[[AsyncResult], Any]] = None,
                    source: Optional[Source] = None, group: str = "model", values: Optional[Mapping[str, Any]] = None,
                    **options: Any) -> AsyncTask:
-        """Saves in the background; the save begins, commits and aborts by itself, with what the manager measured. What the controller
-        knows goes into the checkpoint under ckpt.CONTROLLER. Arguments as for AsyncManager.save."""
+        """Saves in the background; the save begins, commits and aborts by itself, with what the manager measured. What the
+        controller knows goes into the checkpoint under ckpt.CONTROLLER. Arguments as for AsyncManager.save."""
         if not isinstance(state, State):
             with _state_of(state, group, values) as made:
                 return self.save_async(manager, made, step, now=now, mode=mode, when_full=when_full, timeout=timeout, priority=priority,
@@ -331,8 +332,8 @@ class Controller(_Owned):
         _n.ckpt_controller_record_failure(self._h, self._at(now))
 
     def record_recovery(self, seconds_saved: float, overhead_seconds: float, now: Optional[float] = None) -> None:
-        """Work goes on after a failure. seconds_saved: work that the loaded checkpoint made it needless to do again; overhead_seconds:
-        what that checkpoint had cost."""
+        """Work goes on after a failure. seconds_saved: work that the loaded checkpoint made it needless to do again;
+        overhead_seconds: what that checkpoint had cost."""
         _n.ckpt_controller_record_recovery(self._h, self._at(now), seconds_saved, overhead_seconds)
 
     def record_clean_exit(self, now: Optional[float] = None) -> None:

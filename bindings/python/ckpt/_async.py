@@ -46,9 +46,9 @@ class AsyncManager(_Owned):
             ...                                      # training goes on
             print(task.wait().name)                  # or: await task
 
-    A with-block ends when all tasks have; the error of a save that nobody asked for (wait, await, future) is raised there, or by the
-    next save. Callables run on threads of the manager, or on the one that cancels or closes; inside them state, cancel, end_step and
-    stats may be used, what waits raises InvalidStateError. What they raise goes to sys.unraisablehook."""
+    A with-block ends when all tasks have; the error of a save that nobody asked for (wait, await, future) is raised there, or by
+    the next save. Callables run on threads of the manager, or on the one that cancels or closes; inside them state, cancel,
+    end_step and stats may be used, what waits raises InvalidStateError. What they raise goes to sys.unraisablehook."""
 
     _release = staticmethod(_n.ckpt_async_release)
     _at_exit = "wait"
@@ -62,10 +62,10 @@ class AsyncManager(_Owned):
         """checkpoint: one, or where to make one with checkpoint_options. workers: threads that write. capacity: tasks that have not
         ended, at most. history: ended ones that can still be asked for. staging_bytes: memory for copies, at most, of which
         prepare_bytes are touched now. bytes_per_second: limit on what is written, 0: none. staging_threads: that copy, 0: a few.
-        nice: of the manager's threads. at_exit: "wait" or "cancel", what becomes of tasks when the interpreter exits or the manager is
-        forgotten while the interpreter exits; waiting ends after drain_timeout seconds (None: never), as it does when Python frees a
-        manager that was not closed. on_staged(id, stall_seconds), on_progress(id, done_bytes, total_bytes), on_ended(result): told of
-        every task."""
+        nice: of the manager's threads. at_exit: "wait" or "cancel", what becomes of tasks when the interpreter exits or the manager
+        is forgotten while the interpreter exits; waiting ends after drain_timeout seconds (None: never), as it does when Python
+        frees a manager that was not closed. on_staged(id, stall_seconds), on_progress(id, done_bytes, total_bytes),
+        on_ended(result): told of every task."""
         if at_exit not in ("wait", "cancel"):
             raise InvalidArgumentError(f"at_exit is '{at_exit}'; 'wait' or 'cancel'", _n.CKPT_E_INVALID_ARGUMENT)
         options = _native.ckpt_async_options()
@@ -108,12 +108,12 @@ class AsyncManager(_Owned):
              source: Optional[Source] = None, group: str = "model", values: Optional[Mapping[str, Any]] = None,
              **options: Any) -> AsyncTask:
         """Saves in the background. state: a State, or a dict of arrays (with values: JSON values by key) as for ckpt.save.
-        mode: how the bytes are taken; with AsyncMode.COPY the arrays may change when this returns. when_full: QueueFullError at once,
-        after waiting timeout seconds (None: for ever), or never while an older task can be dropped. gate_step: the writing begins
-        after end_step of that step. progress(done_bytes, total_bytes), about every 4 MiB; or a bar with update and total, such as
-        tqdm's. on_staged(stall_seconds); on_ended(result), before anybody who waits is told. source(group, name, address, offset,
-        buffer): fills buffer with a tensor's bytes, for memory that the library cannot read. options: as for Checkpoint.save.
-        Raises what an earlier save failed of, when nobody has asked for it; then nothing is saved."""
+        mode: how the bytes are taken; with AsyncMode.COPY the arrays may change when this returns. when_full: QueueFullError at
+        once, after waiting timeout seconds (None: for ever), or never while an older task can be dropped. gate_step: the writing
+        begins after end_step of that step. progress(done_bytes, total_bytes), about every 4 MiB; or a bar with update and total,
+        such as tqdm's. on_staged(stall_seconds); on_ended(result), before anybody who waits is told. source(group, name, address,
+        offset, buffer): fills buffer with a tensor's bytes, for memory that the library cannot read. options: as for
+        Checkpoint.save. Raises what an earlier save failed of, when nobody has asked for it; then nothing is saved."""
         if not isinstance(state, State):
             with _state_of(state, group, values) as made:
                 return self.save(made, step, mode=mode, when_full=when_full, timeout=timeout, priority=priority,
@@ -190,9 +190,9 @@ class AsyncManager(_Owned):
     # ---- The end ----
 
     def close(self, cancel: bool = False, timeout: Optional[float] = None) -> None:
-        """Ends all tasks and the manager's threads: waits for what is queued, or cancels what is not committed yet. What is not done
-        after timeout seconds (None: for ever) is cancelled, with TimeoutError. Raises what a save failed of that nobody has asked for.
-        The manager is given back in any case. InvalidStateError inside a callback. Closing again does nothing."""
+        """Ends all tasks and the manager's threads: waits for what is queued, or cancels what is not committed yet. What is not
+        done after timeout seconds (None: for ever) is cancelled, with TimeoutError. Raises what a save failed of that nobody has
+        asked for. The manager is given back in any case. InvalidStateError inside a callback. Closing again does nothing."""
         handle = self._slot
         if handle is None:
             return
@@ -257,10 +257,10 @@ _of_parent: List[Any] = []  # in a forked child: never freed, because the parent
 
 def save_async(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step: int = 0, *,
                values: Optional[Mapping[str, Any]] = None, group: str = "model", keep_last: int = 0, **options: Any) -> AsyncTask:
-    """Like ckpt.save, but writes in the background: task = ckpt.save_async("run", {"w": w}, 7). The arrays may change when it returns.
-    options: as for AsyncManager.save. The first call opens one manager below the path, which is used until finish_saves or the end
-    of the interpreter, when it writes what is queued; until then no other writer can open the path (ckpt.save can, by the same
-    manager). keep_last is that of the first call."""
+    """Like ckpt.save, but writes in the background: task = ckpt.save_async("run", {"w": w}, 7). The arrays may change when it
+    returns. options: as for AsyncManager.save. The first call opens one manager below the path, which is used until finish_saves or
+    the end of the interpreter, when it writes what is queued; until then no other writer can open the path (ckpt.save can, by the
+    same manager). keep_last is that of the first call."""
     key = _key(place)
     with _shared_guard:
         if key not in _shared:
@@ -271,8 +271,8 @@ def save_async(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step
 
 
 def finish_saves(place: Union[Storage, PathLike, None] = None, timeout: Optional[float] = None) -> None:
-    """Waits for what save_async has begun, below one path or everywhere, and closes it as AsyncManager.close does; other writers may
-    open the path then. Raises the first error that nobody has asked for."""
+    """Waits for what save_async has begun, below one path or everywhere, and closes it as AsyncManager.close does; other writers
+    may open the path then. Raises the first error that nobody has asked for."""
     with _shared_guard:
         keys = list(_shared) if place is None else [key for key in (_key(place),) if key in _shared]
         entries = [_shared.pop(key) for key in keys]

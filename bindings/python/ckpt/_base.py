@@ -197,8 +197,8 @@ def _call_of(owner: Any) -> Iterator[None]:
 
 
 class _Owned:
-    """An object of the library. close() gives it back at once; otherwise that happens when Python lets it go. A closed object raises
-    InvalidStateError. Do not close an object while another thread is inside one of its calls."""
+    """An object of the library. close() gives it back at once; otherwise that happens when Python lets it go. A closed object
+    raises InvalidStateError. Do not close an object while another thread is inside one of its calls."""
 
     _release: Callable[[Any], None]
     _slot: Any = None
@@ -377,8 +377,8 @@ class _Hooks(_native.ThreadHooks):
 
 
 class ThreadHooks(_Owned):
-    """Calls start(name) and stop(name) on every thread that the library makes, while this is open. close() waits for threads that ran
-    start, so close what owns them first. Python itself needs no hooks: the package has its own."""
+    """Calls start(name) and stop(name) on every thread that the library makes, while this is open. close() waits for threads that
+    ran start, so close what owns them first. Python itself needs no hooks: the package has its own."""
 
     _release = staticmethod(_n.ckpt_remove_thread_hooks)
 

@@ -234,8 +234,8 @@ class Executor(_Owned):
 
     def run(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0, output: Any = None,
             output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False) -> float:
-        """Runs the schedule once: forward, backward. Data are Tensors or anything with a buffer (numpy arrays), used in place. Gives the
-        loss, or NaN where the output has more than one element."""
+        """Runs the schedule once: forward, backward. Data are Tensors or anything with a buffer (numpy arrays), used in place.
+        Gives the loss, or NaN where the output has more than one element."""
         struct, _tensors = _step(input, targets, step, seed, first_sample, output, output_gradient, input_gradient, accumulate)
         with _call_of(self):
             return _n.ckpt_executor_run(self._h, struct)

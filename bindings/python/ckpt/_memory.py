@@ -133,8 +133,8 @@ class _Listener(_native.MemoryListener):
 
 
 class MemorySubscription:
-    """A callable that hears of events, until unsubscribe() or the tracker's end. The library keeps it alive: this object need not be
-    kept."""
+    """A callable that hears of events, until unsubscribe() or the tracker's end. The library keeps it alive: this object need not
+    be kept."""
 
     def __init__(self, tracker: "MemoryTracker", subscription: int) -> None:
         self._tracker = tracker
@@ -307,8 +307,8 @@ class MemoryTracker(_Owned):
         return (limit, hysteresis) if limit else None
 
     def subscribe(self, function: Callable[[MemoryEvent], Any], kinds: int = MemoryEvents.ALL) -> MemorySubscription:
-        """Calls function(event) on the thread whose call caused the event. What it raises goes to sys.unraisablehook and is counted in
-        handler_failures; nobody else sees it."""
+        """Calls function(event) on the thread whose call caused the event. What it raises goes to sys.unraisablehook and is counted
+        in handler_failures; nobody else sees it."""
         return MemorySubscription(self, _n.ckpt_memory_tracker_subscribe(self._h, kinds, _hand_over(_Listener(function))))
 
     def peak_memory_exceeded(self, function: Callable[[MemoryEvent], Any]) -> MemorySubscription:

@@ -17,8 +17,8 @@ __all__ = ["save", "load", "save_file", "load_file"]
 
 def save(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
          group: str = "model", keep_last: int = 0, **options: Any) -> SaveResult:
-    """Saves a dict of numpy arrays, torch tensors or Tensors durably, as a new checkpoint below a path: ckpt.save("run", {"w": w}, 7).
-    An entry that is itself a dict is a group of its own. values: JSON values by key. options: as for Checkpoint.save."""
+    """Saves a dict of numpy arrays, torch tensors or Tensors durably, as a new checkpoint below a path: ckpt.save("run", {"w": w},
+    7). An entry that is itself a dict is a group of its own. values: JSON values by key. options: as for Checkpoint.save."""
     with _state_of(tensors, group, values) as state:
         shared = _shared_checkpoint(place)
         if shared is not None:  # save_async holds the storage's lock

@@ -117,9 +117,9 @@ class ActivationManager(_Owned):
 
     def __init__(self, policy: ActivationPolicy = ActivationPolicy(), forward: Optional[Callable[[Tensor, int], Any]] = None, *,
                  name: str = "stage", tracker: Optional[MemoryTracker] = None, clock: Optional[Clock] = None) -> None:
-        """forward(input, micro_batch): the stage's forward, which gives a Tensor or anything with a buffer; it runs on the thread that
-        asks, and what it raises becomes CallbackError. None: nothing can be recomputed. name: of the stage, for strategies and the
-        tracker."""
+        """forward(input, micro_batch): the stage's forward, which gives a Tensor or anything with a buffer; it runs on the thread
+        that asks, and what it raises becomes CallbackError. None: nothing can be recomputed. name: of the stage, for strategies and
+        the tracker."""
         options = _native.ckpt_activation_manager_options()
         options.name = name
         options.tracker = _handle(tracker)
@@ -287,8 +287,8 @@ class Timeline(NamedTuple):
 
 
 class Pipeline(_Owned):
-    """Stages that run a chain's steps, each on a thread of its own. Losses and gradients are the same bits as with one stage and the
-    same micro-batches. While a step runs, calls of other threads but cancel raise BusyError."""
+    """Stages that run a chain's steps, each on a thread of its own. Losses and gradients are the same bits as with one stage and
+    the same micro-batches. While a step runs, calls of other threads but cancel raise BusyError."""
 
     _release = staticmethod(_n.ckpt_pipeline_release)
 
@@ -299,8 +299,8 @@ class Pipeline(_Owned):
                  tracker: Optional[MemoryTracker] = None) -> None:
         """input: (dtype, shape) of the whole batch, which micro_batches divides. schedule: a PipelineKind, or "gpipe", "1f1b",
         "interleaved" (with chunks a stage). begins: the pieces' first layers, else pipeline_split's. budget_bytes: each stage takes
-        the fastest plan that fits. strategy chooses each piece's plan, or schedules are the plans themselves. policy: of every stage's
-        activation manager. The rest as in ckpt_pipeline_options (pipeline.h). OverBudgetError when no plan fits."""
+        the fastest plan that fits. strategy chooses each piece's plan, or schedules are the plans themselves. policy: of every
+        stage's activation manager. The rest as in ckpt_pipeline_options (pipeline.h). OverBudgetError when no plan fits."""
         options = _options(schedule, stages, micro_batches, chunks)
         options.threads_per_stage = threads_per_stage
         options.measured_steps = measured_steps
@@ -316,8 +316,8 @@ class Pipeline(_Owned):
 
     def run(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0, output: Any = None,
             output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False, timeout: Optional[float] = None) -> float:
-        """One step of the whole batch, with data as for Executor.run. Gives the mean loss of the micro-batches, or NaN where the output
-        has more than one element. TimeoutError, CancelledError, or what a stage failed of; the next step works."""
+        """One step of the whole batch, with data as for Executor.run. Gives the mean loss of the micro-batches, or NaN where the
+        output has more than one element. TimeoutError, CancelledError, or what a stage failed of; the next step works."""
         return self.run_losses(input, targets, step=step, seed=seed, first_sample=first_sample, output=output,
                                output_gradient=output_gradient, input_gradient=input_gradient, accumulate=accumulate,
                                timeout=timeout)[0]

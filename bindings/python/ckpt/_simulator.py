@@ -16,7 +16,8 @@ __all__ = ["young_interval", "daly_interval", "expected_value_interval", "weibul
 
 
 def young_interval(cost_seconds: float, mtbf_seconds: float) -> float:
-    """Seconds of work between saves that cost this much each, on a machine with this mean time between failures, by Young's formula."""
+    """Seconds of work between saves that cost this much each, on a machine with this mean time between failures, by Young's
+    formula."""
     return _n.ckpt_interval_young(cost_seconds, mtbf_seconds)
 
 
@@ -61,9 +62,9 @@ class Simulation(_Owned):
                  nodes: int = 1, failures: int = 200, replicas: int = 20, seed: int = 1, cost_seconds: float = 30.0,
                  restart_seconds: float = 300.0, poll_seconds: float = 30.0, remote_every: int = 1, local_cost_seconds: float = 0.0,
                  remote_share: float = 0.0) -> None:
-        """trace: text with the seconds between failures, one number a line; or law: "exponential:MTBF" or "weibull:SHAPE:MTBF" of one
-        node, from which failures in each of replicas runs are drawn. policies: "auto", "threshold", "expected-value", "young", "daly",
-        "bayes", "bayes:KEEP", "weibull", "fixed:SECONDS"; None: all but fixed. Runs when it is made. The rest as in
+        """trace: text with the seconds between failures, one number a line; or law: "exponential:MTBF" or "weibull:SHAPE:MTBF" of
+        one node, from which failures in each of replicas runs are drawn. policies: "auto", "threshold", "expected-value", "young",
+        "daly", "bayes", "bayes:KEEP", "weibull", "fixed:SECONDS"; None: all but fixed. Runs when it is made. The rest as in
         ckpt_simulation_options (adaptive.h)."""
         options = _native.ckpt_simulation_options()
         texts = (trace, law, policies if policies is None or isinstance(policies, str) else ",".join(policies))  # borrowed
@@ -81,8 +82,8 @@ class Simulation(_Owned):
         self._adopt(_n.ckpt_simulation_create(options))
 
     def results(self) -> Dict[str, Any]:
-        """For each policy its efficiency, and its extra time against Daly's interval, over all failures, the first 10, the first 100,
-        and those after 100."""
+        """For each policy its efficiency, and its extra time against Daly's interval, over all failures, the first 10, the first
+        100, and those after 100."""
         return json.loads(_n.ckpt_simulation_json(self._h))
 
     def report(self) -> str:

@@ -305,8 +305,8 @@ class Checkpoint(_Owned):
 
 
 class Reader(_Owned):
-    """The tensors of one checkpoint (Checkpoint.reader), or of any safetensors file or folder with an index (Reader(path)). Iterating
-    gives TensorInfo. The tensors it gives are independent of it."""
+    """The tensors of one checkpoint (Checkpoint.reader), or of any safetensors file or folder with an index (Reader(path)).
+    Iterating gives TensorInfo. The tensors it gives are independent of it."""
 
     _release = staticmethod(_n.ckpt_reader_release)
 

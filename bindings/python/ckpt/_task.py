@@ -37,9 +37,9 @@ class AsyncKind(IntEnum):
 
 
 class AsyncMode(IntEnum):
-    """How a save takes the tensors' bytes. COPY: copied before save() returns. BORROW: never copied as a whole, and nobody may write
-    to the arrays until the task is staged, shortly before its end. DEFERRED: copied in the background; nobody may write to the arrays
-    until the task is staged, which is soon. The library keeps the arrays alive as long as it reads them."""
+    """How a save takes the tensors' bytes. COPY: copied before save() returns. BORROW: never copied as a whole, and nobody may
+    write to the arrays until the task is staged, shortly before its end. DEFERRED: copied in the background; nobody may write to
+    the arrays until the task is staged, which is soon. The library keeps the arrays alive as long as it reads them."""
 
     COPY = _n.CKPT_ASYNC_COPY
     BORROW = _n.CKPT_ASYNC_BORROW
@@ -270,8 +270,8 @@ class AsyncTask:
     # ---- Looking and stopping ----
 
     def cancel(self) -> bool:
-        """Asks the task to stop. True when it ends, or has just ended, cancelled because of this call; then nothing of it stays. False
-        when it had ended, or cannot be undone any more."""
+        """Asks the task to stop. True when it ends, or has just ended, cancelled because of this call; then nothing of it stays.
+        False when it had ended, or cannot be undone any more."""
         if self._result is not None:
             return False
         try:

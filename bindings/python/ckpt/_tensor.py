@@ -130,8 +130,8 @@ class Tensor(_n.TensorBuffer, _Owned):
 
     @classmethod
     def borrow(cls, buffer: Any, dtype: Optional[DTypeLike] = None) -> "Tensor":
-        """A tensor over the memory of an object with a buffer (numpy array, bytearray, array.array, memoryview, bytes), which is kept
-        alive; read-only when the buffer is. dtype: for elements that Python has no format for, such as BF16 in a uint16 array.
+        """A tensor over the memory of an object with a buffer (numpy array, bytearray, array.array, memoryview, bytes), which is
+        kept alive; read-only when the buffer is. dtype: for elements that Python has no format for, such as BF16 in a uint16 array.
         TypeError for elements without a dtype and for what is not C-contiguous."""
         return cls._of(_n.ckpt_tensor_borrow(buffer, 0 if dtype is None else _dtype(dtype)))
 

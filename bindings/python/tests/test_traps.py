@@ -1,5 +1,5 @@
-"""What goes wrong in bindings when nobody looks. Listeners without references, exits inside callables, waiting with the interpreter's
-lock, and exits during saves are in test_memory, test_async, test_pipeline and test_exit."""
+"""What goes wrong in bindings when nobody looks. Listeners without references, exits inside callables, waiting with the
+interpreter's lock, and exits during saves are in test_memory, test_async, test_pipeline and test_exit."""
 
 import gc
 import threading

@@ -1,4 +1,5 @@
-"""Makes a wheel without the network, installs it into an empty prefix that is moved then, and runs a program against it from outside.
+"""Makes a wheel without the network, installs it into an empty prefix that is moved then, and runs a program against it from
+outside.
 
 test_wheel.py MAKE_WHEEL PACKAGE FOLDER VERSION
 """
