@@ -55,7 +55,8 @@ def saves():
     with tempfile.TemporaryDirectory() as folder, ckpt.State(arrays) as state, ckpt.AsyncManager(
             folder, prepare_bytes=ARRAYS * (ARRAY_BYTES + 4096)) as manager:
         id = ctypes.c_int64()
-        arguments = [address(int(pointer)) for pointer in (manager._slot, state._slot, options.this, task.this)] + [ctypes.byref(id)]
+        handles = (manager._slot, state._slot, options.this, task.this)
+        arguments = [address(int(handle)) for handle in handles] + [ctypes.byref(id)]
 
         def from_python():
             begin = time.perf_counter()

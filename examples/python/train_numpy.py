@@ -61,7 +61,8 @@ class Run:
 
     def state(self):
         """What a resume needs: parameters, the optimizer's tensors and its number of steps. Arrays are shared, not copied."""
-        state = ckpt.State({"model": {p.name: p.value for p in self.chain.parameters()}, "optimizer": dict(self.optimizer.tensors())})
+        state = ckpt.State({"model": {p.name: p.value for p in self.chain.parameters()},
+                            "optimizer": dict(self.optimizer.tensors())})
         state["optimizer_steps"] = self.optimizer.steps
         return state
 

@@ -17,7 +17,8 @@ from ._oneline import _state_of
 from ._state import State, _save_options
 from ._task import AsyncKind, AsyncMode, AsyncResult, AsyncTask, Priority, Progress, WhenFull
 
-__all__ = ["Threshold", "ThresholdInfo", "ObservedTask", "Policy", "PolicyQuestion", "Reason", "Decision", "Controller", "ControllerInfo"]
+__all__ = ["Threshold", "ThresholdInfo", "ObservedTask", "Policy", "PolicyQuestion", "Reason", "Decision", "Controller",
+           "ControllerInfo"]
 
 
 # ---- The threshold rule ----
@@ -282,7 +283,8 @@ class Controller(_Owned):
         if not valid:
             raise CallbackError("rank 0 could not decide", _n.CKPT_E_CALLBACK)
         decision = Decision._make(values)
-        return decision._replace(checkpoint=bool(decision.checkpoint), reason=Reason(decision.reason), policy=Policy(decision.policy))
+        return decision._replace(checkpoint=bool(decision.checkpoint), reason=Reason(decision.reason),
+                                 policy=Policy(decision.policy))
 
     # ---- Saves ----
 
@@ -299,25 +301,26 @@ class Controller(_Owned):
         """The save came to nothing."""
         _n.ckpt_controller_abort(self._h, self._at(now))
 
-    def save_async(self, manager: AsyncManager, state: Union[State, Mapping[str, Any]], step: int = 0, *, now: Optional[float] = None,
-                   mode: int = AsyncMode.COPY, when_full: int = WhenFull.REFUSE, timeout: Optional[float] = None,
-                   priority: int = Priority.NORMAL, gate_step: Optional[int] = None, progress: Optional[Progress] = None,
-                   on_staged: Optional[Callable[[float], Any]] = None, on_ended: Optional[Callable[[AsyncResult], Any]] = None,
-                   source: Optional[Source] = None, group: str = "model", values: Optional[Mapping[str, Any]] = None,
+    def save_async(self, manager: AsyncManager, state: Union[State, Mapping[str, Any]], step: int = 0, *,
+                   now: Optional[float] = None, mode: int = AsyncMode.COPY, when_full: int = WhenFull.REFUSE,
+                   timeout: Optional[float] = None, priority: int = Priority.NORMAL, gate_step: Optional[int] = None,
+                   progress: Optional[Progress] = None, on_staged: Optional[Callable[[float], Any]] = None,
+                   on_ended: Optional[Callable[[AsyncResult], Any]] = None, source: Optional[Source] = None, group: str = "model", values: Optional[Mapping[str, Any]] = None,
                    **options: Any) -> AsyncTask:
         """Saves in the background; the save begins, commits and aborts by itself, with what the manager measured. What the
         controller knows goes into the checkpoint under ckpt.CONTROLLER. Arguments as for AsyncManager.save."""
         if not isinstance(state, State):
             with _state_of(state, group, values) as made:
-                return self.save_async(manager, made, step, now=now, mode=mode, when_full=when_full, timeout=timeout, priority=priority,
-                                       gate_step=gate_step, progress=progress, on_staged=on_staged, on_ended=on_ended, source=source,
-                                       **options)
+                return self.save_async(manager, made, step, now=now, mode=mode, when_full=when_full, timeout=timeout,
+                                       priority=priority, gate_step=gate_step, progress=progress, on_staged=on_staged,
+                                       on_ended=on_ended, source=source, **options)
         for key, value in (values or {}).items():
             state[key] = value
         given, _texts = _save_options(step, **options)
         reader = None if source is None else _hand_over(_SourceFunction(source))
         what, time = state._h, self._at(now)
-        return manager._start(AsyncKind.SAVE, step, _task_options(when_full, timeout, priority, gate_step, mode), progress, on_staged,
+        return manager._start(AsyncKind.SAVE, step, _task_options(when_full, timeout, priority, gate_step, mode), progress,
+                              on_staged,
                               on_ended, lambda how, listener: _n.ckpt_controller_save_async(self._h, time, manager._h, what, given,
                                                                                             how, listener, reader))
 

@@ -9,8 +9,8 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import (CkptError, ClosedError, ForkedError, InvalidArgumentError, InvalidStateError, _call_of, _fields, _hand_over, _is_inside, _Owned,
-                    _owners_of_threads, _timeout_ns, _wait_in_turns)
+from ._base import (CkptError, ClosedError, ForkedError, InvalidArgumentError, InvalidStateError, _call_of, _fields, _hand_over,
+                    _is_inside, _Owned, _owners_of_threads, _timeout_ns, _wait_in_turns)
 from ._listeners import _ManagerListener, _SourceFunction, _TaskListener
 from ._oneline import _key, _shared, _state_of
 from ._state import Checkpoint, PathLike, State, _load_options, _save_options
@@ -53,18 +53,18 @@ class AsyncManager(_Owned):
     _release = staticmethod(_n.ckpt_async_release)
     _at_exit = "wait"
 
-    def __init__(self, checkpoint: Union[Checkpoint, Storage, PathLike], *, workers: int = 1, capacity: int = 10, history: int = 100,
-                 staging_bytes: int = 1 << 30, prepare_bytes: int = 0, bytes_per_second: int = 0, staging_threads: int = 0,
-                 nice: int = 0, drain_timeout: Optional[float] = 30.0, at_exit: str = "wait",
+    def __init__(self, checkpoint: Union[Checkpoint, Storage, PathLike], *, workers: int = 1, capacity: int = 10,
+                 history: int = 100, staging_bytes: int = 1 << 30, prepare_bytes: int = 0, bytes_per_second: int = 0,
+                 staging_threads: int = 0, nice: int = 0, drain_timeout: Optional[float] = 30.0, at_exit: str = "wait",
                  on_staged: Optional[Callable[[int, float], Any]] = None,
                  on_progress: Optional[Callable[[int, int, int], Any]] = None,
                  on_ended: Optional[Callable[[AsyncResult], Any]] = None, **checkpoint_options: Any) -> None:
         """checkpoint: one, or where to make one with checkpoint_options. workers: threads that write. capacity: tasks that have not
         ended, at most. history: ended ones that can still be asked for. staging_bytes: memory for copies, at most, of which
         prepare_bytes are touched now. bytes_per_second: limit on what is written, 0: none. staging_threads: that copy, 0: a few.
-        nice: of the manager's threads. at_exit: "wait" or "cancel", what becomes of tasks when the interpreter exits or the manager
-        is forgotten while the interpreter exits; waiting ends after drain_timeout seconds (None: never), as it does when Python
-        frees a manager that was not closed. on_staged(id, stall_seconds), on_progress(id, done_bytes, total_bytes),
+        nice: of the manager's threads. at_exit: "wait" or "cancel": what becomes of tasks when the interpreter exits.
+        drain_timeout: seconds for which the exit waits, and Python itself when it frees a manager that was not closed; None: for
+        ever. on_staged(id, stall_seconds), on_progress(id, done_bytes, total_bytes),
         on_ended(result): told of every task."""
         if at_exit not in ("wait", "cancel"):
             raise InvalidArgumentError(f"at_exit is '{at_exit}'; 'wait' or 'cancel'", _n.CKPT_E_INVALID_ARGUMENT)
@@ -124,8 +124,8 @@ class AsyncManager(_Owned):
         given, _texts = _save_options(step, **options)
         reader = None if source is None else _hand_over(_SourceFunction(source))
         handle = state._h
-        return self._start(AsyncKind.SAVE, step, _task_options(when_full, timeout, priority, gate_step, mode), progress, on_staged, on_ended,
-                           lambda how, listener: _n.ckpt_async_save(self._h, handle, given, how, listener, reader))
+        return self._start(AsyncKind.SAVE, step, _task_options(when_full, timeout, priority, gate_step, mode), progress, on_staged,
+                           on_ended, lambda how, listener: _n.ckpt_async_save(self._h, handle, given, how, listener, reader))
 
     def load(self, state: State, *, when_full: int = WhenFull.REFUSE, timeout: Optional[float] = None,
              priority: int = Priority.NORMAL, gate_step: Optional[int] = None,
@@ -136,8 +136,9 @@ class AsyncManager(_Owned):
         return self._start(AsyncKind.LOAD, -1, _task_options(when_full, timeout, priority, gate_step), None, None, on_ended,
                            lambda how, listener: _n.ckpt_async_load(self._h, state._h, given, how, listener))
 
-    def _start(self, kind: AsyncKind, step: int, how: Any, progress: Optional[Progress], on_staged: Optional[Callable[[float], Any]],
-               on_ended: Optional[Callable[[AsyncResult], Any]], call: Callable[[Any, Any], int]) -> AsyncTask:
+    def _start(self, kind: AsyncKind, step: int, how: Any, progress: Optional[Progress],
+               on_staged: Optional[Callable[[float], Any]], on_ended: Optional[Callable[[AsyncResult], Any]],
+               call: Callable[[Any, Any], int]) -> AsyncTask:
         task = AsyncTask(self, kind, step)
         listener = _TaskListener(task, progress, on_staged, on_ended)
         with _call_of(self):
@@ -211,11 +212,11 @@ class AsyncManager(_Owned):
             raise
         super().close()
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
+    def __exit__(self, *exception: Any) -> None:
         try:
             self.close()
         except CkptError:
-            if kind is None:  # else what the block raised goes first
+            if exception[0] is None:  # else what the block raised goes first
                 raise
 
     def __del__(self) -> None:

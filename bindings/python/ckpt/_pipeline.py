@@ -16,8 +16,8 @@ from ._strategy import Strategy
 from ._tensor import DType, Tensor, as_tensor
 
 __all__ = [
-    "ActivationPolicy", "ActivationPolicyKind", "ActivationManager", "ActivationMetadata", "Pipeline", "PipelineKind", "PipelineStats",
-    "Interval", "IntervalKind", "Timeline", "pipeline_split", "pipeline_in_flight",
+    "ActivationPolicy", "ActivationPolicyKind", "ActivationManager", "ActivationMetadata", "Pipeline", "PipelineKind",
+    "PipelineStats", "Interval", "IntervalKind", "Timeline", "pipeline_split", "pipeline_in_flight",
 ]
 
 
@@ -67,7 +67,8 @@ class ActivationPolicy(NamedTuple):
     def by_strategy(cls, strategy: Union[Strategy, Callable[[Any], Any]]) -> "ActivationPolicy":
         """What a Strategy, or a callable as for Strategy.custom, answers yes to: it is asked with the stage's name and the
         micro-batch as layer_index."""
-        return cls(ActivationPolicyKind.STRATEGY, strategy=strategy if isinstance(strategy, Strategy) else Strategy.custom(strategy))
+        given = strategy if isinstance(strategy, Strategy) else Strategy.custom(strategy)
+        return cls(ActivationPolicyKind.STRATEGY, strategy=given)
 
     @classmethod
     def automatic(cls) -> "ActivationPolicy":
@@ -196,8 +197,8 @@ class ActivationManager(_Owned):
         """What is known of a stored activation; NotFoundError when it is not stored."""
         struct = _native.ckpt_activation_metadata()
         _n.ckpt_activation_manager_metadata(self._h, micro_batch, struct)
-        return ActivationMetadata(struct.micro_batch, struct.bytes, struct.shape[:struct.ndim], DType(struct.dtype), struct.stored_ns,
-                                  struct.hits)
+        return ActivationMetadata(struct.micro_batch, struct.bytes, struct.shape[:struct.ndim], DType(struct.dtype),
+                                  struct.stored_ns, struct.hits)
 
     def micro_batches(self) -> List[int]:
         """Those that are stored, ascending."""
@@ -315,15 +316,16 @@ class Pipeline(_Owned):
         _owners_of_threads.add(self)
 
     def run(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0, output: Any = None,
-            output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False, timeout: Optional[float] = None) -> float:
+            output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False,
+            timeout: Optional[float] = None) -> float:
         """One step of the whole batch, with data as for Executor.run. Gives the mean loss of the micro-batches, or NaN where the
         output has more than one element. TimeoutError, CancelledError, or what a stage failed of; the next step works."""
         return self.run_losses(input, targets, step=step, seed=seed, first_sample=first_sample, output=output,
                                output_gradient=output_gradient, input_gradient=input_gradient, accumulate=accumulate,
                                timeout=timeout)[0]
 
-    def run_losses(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0, output: Any = None,
-                   output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False,
+    def run_losses(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0,
+                   output: Any = None, output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False,
                    timeout: Optional[float] = None) -> Tuple[float, Tuple[float, ...]]:
         """Like run, and gives each micro-batch's loss, too."""
         struct, _tensors = _step(input, targets, step, seed, first_sample, output, output_gradient, input_gradient, accumulate)

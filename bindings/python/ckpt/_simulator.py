@@ -9,7 +9,8 @@ from . import _native as _n
 from . import native as _native
 from ._base import InvalidArgumentError, _Owned
 
-__all__ = ["young_interval", "daly_interval", "expected_value_interval", "weibull_interval", "fit_weibull", "WeibullLaw", "Simulation"]
+__all__ = ["young_interval", "daly_interval", "expected_value_interval", "weibull_interval", "fit_weibull", "WeibullLaw",
+           "Simulation"]
 
 
 # ---- Formulas ----

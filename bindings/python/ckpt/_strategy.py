@@ -148,8 +148,8 @@ class Strategy(_Owned):
                     children: Sequence["Strategy"] = (), rules: Sequence[str] = (), arguments: str = "") -> "Strategy":
         """Any kind from one set of fields, of which each kind reads its own."""
         return cls._of(_n.ckpt_strategy_create(kind, chosen, interval, list(names), list(excluded), threshold_bytes, max_share,
-                                               _handle(tracker), total_bytes, _handle(clock), large_factor, rare_accesses, late_share,
-                                               [child._h for child in children], list(rules), arguments))
+                                               _handle(tracker), total_bytes, _handle(clock), large_factor, rare_accesses,
+                                               late_share, [child._h for child in children], list(rules), arguments))
 
     def should_checkpoint(self, layer_name: str, activation: Union[Tensor, Tuple[DTypeLike, Sequence[int]], Any],
                           layer_index: int) -> bool:

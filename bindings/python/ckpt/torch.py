@@ -28,7 +28,8 @@ def _tensors(state_dict: Mapping[str, Any]) -> Dict[str, Tensor]:
     return {name: as_tensor(value) for name, value in state_dict.items() if isinstance(value, _torch.Tensor)}
 
 
-def save(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], step: int = 0, **options: Any) -> SaveResult:
+def save(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], step: int = 0,
+         **options: Any) -> SaveResult:
     """Saves the tensors of a module's state_dict as a new checkpoint."""
     with State(_tensors(state_dict)) as state, Checkpoint(place) as checkpoint:
         return checkpoint.save(state, step, **options)

@@ -87,8 +87,8 @@ class Listener:
 
 
 # The types in the order in which a name is looked for; closed are those that have close, and from the end.
-TYPES = ["clock", "kind", "strategy", "tracker", "allocation", "scope", "listener", "profile", "schedule", "cursor", "place", "tensor",
-         "state", "checkpoint", "threshold", "controller", "task", "background"]
+TYPES = ["clock", "kind", "strategy", "tracker", "allocation", "scope", "listener", "profile", "schedule", "cursor", "place",
+         "tensor", "state", "checkpoint", "threshold", "controller", "task", "background"]
 
 
 class Commands:
@@ -174,8 +174,9 @@ class Commands:
 
     def do_config(self, c):
         options = c.given(interval=int)
-        for ours, theirs, kind in (("threshold", "threshold_bytes", int), ("share", "max_share", float), ("total", "total_bytes", int),
-                                   ("large", "large_factor", float), ("rare", "rare_accesses", int), ("late", "late_share", float)):
+        for ours, theirs, kind in (("threshold", "threshold_bytes", int), ("share", "max_share", float),
+                                   ("total", "total_bytes", int), ("large", "large_factor", float), ("rare", "rare_accesses", int),
+                                   ("late", "late_share", float)):
             if c.option(ours) is not None:
                 options[theirs] = c.option(ours, kind=kind)
         for kind in ("tracker", "clock"):
@@ -215,9 +216,9 @@ class Commands:
 
     def show_tracker(self, tracker):
         n = tracker.stats()
-        return ["current", n.current_bytes, "peak", n.peak_bytes, "allocated", n.total_allocated_bytes, "freed", n.total_freed_bytes,
-                "live", n.live_allocations, "allocations", n.allocations, "frees", n.frees, "average", n.average_bytes, "not_found",
-                n.not_found, "refused", n.refused, "failures", n.handler_failures]
+        return ["current", n.current_bytes, "peak", n.peak_bytes, "allocated", n.total_allocated_bytes, "freed",
+                n.total_freed_bytes, "live", n.live_allocations, "allocations", n.allocations, "frees", n.frees, "average", n.average_bytes,
+                "not_found", n.not_found, "refused", n.refused, "failures", n.handler_failures]
 
     def do_tracker(self, c):
         clock = c.option("clock")
@@ -252,7 +253,8 @@ class Commands:
         self.make("scope", c.text(3), self.of("tracker", c.text(1)).scope(c.text(2)))
 
     def show_stats_of_scope(self, n):
-        return ["depth", n.depth, "start", n.start_bytes, "peak", n.peak_bytes, "net", n.net_bytes, "allocated", n.total_allocated_bytes]
+        return ["depth", n.depth, "start", n.start_bytes, "peak", n.peak_bytes, "net", n.net_bytes, "allocated",
+                n.total_allocated_bytes]
 
     def show_scope(self, scope):
         return self.show_stats_of_scope(scope.stats())
@@ -310,8 +312,8 @@ class Commands:
     def do_verify(self, c):
         schedule, profile = self.of("schedule", c.text(1)), self.of("profile", c.text(2))
         n = schedule.verify(profile)
-        return [joined(["actions", n.actions, "forwards", n.forwards, "recomputed", n.recomputed_forwards, "peak", n.peak_bytes[0], "at",
-                        n.peak_action, "seconds", exact(n.seconds), "again", exact(n.recomputed_seconds), "reserved",
+        return [joined(["actions", n.actions, "forwards", n.forwards, "recomputed", n.recomputed_forwards, "peak", n.peak_bytes[0],
+                        "at", n.peak_action, "seconds", exact(n.seconds), "again", exact(n.recomputed_seconds), "reserved",
                         schedule.reserved_bytes(profile)])]
 
     def do_cursor(self, c):
@@ -333,11 +335,12 @@ class Commands:
     # ---- Tensors ----
 
     def show_tensor(self, tensor):
-        return [tensor.dtype.safetensors_name, "x".join(map(str, tensor.shape)) or "-", "elements", tensor.size, "bytes", tensor.nbytes,
-                "checksum", sum((i + 1) * byte for i, byte in enumerate(tensor.raw()))]
+        return [tensor.dtype.safetensors_name, "x".join(map(str, tensor.shape)) or "-", "elements", tensor.size, "bytes",
+                tensor.nbytes, "checksum", sum((i + 1) * byte for i, byte in enumerate(tensor.raw()))]
 
     def do_tensor(self, c):
-        self.make("tensor", c.text(1), make_tensor(ckpt.DType.from_name(c.text(2)), shape_of(c.text(3)), c.integer(4) if len(c) > 3 else 0))
+        seed = c.integer(4) if len(c) > 3 else 0
+        self.make("tensor", c.text(1), make_tensor(ckpt.DType.from_name(c.text(2)), shape_of(c.text(3)), seed))
 
     def do_fill(self, c):
         self.of("tensor", c.text(1)).fill(c.number(2))

@@ -66,7 +66,8 @@ class Scenario(Commands):
     def do_checkpoint(self, c):
         options = c.given(keep_last=int, keep_every=int, keep_best=int)
         self.make("checkpoint", c.text(1), ckpt.Checkpoint(
-            f"{self.folder}-{c.text(2)}", best_is_largest=c.option("larger") == "1", read_only=c.option("read_only") == "1", **options))
+            f"{self.folder}-{c.text(2)}",
+            best_is_largest=c.option("larger") == "1", read_only=c.option("read_only") == "1", **options))
 
     def do_save(self, c):
         n = self.of("checkpoint", c.text(1)).save(self.of("state", c.text(2)),
@@ -78,8 +79,8 @@ class Scenario(Commands):
         name = c.option("name")
         n = checkpoint.load(self.of("state", c.text(2)), name=None if name is None else full_name(checkpoint, name),
                             partial=c.option("partial") == "1")
-        return [joined([printed_name(n.name), "step", n.step, "seed", n.seed, "skipped", n.skipped, "missing", n.missing, "unexpected",
-                        n.unexpected])]
+        return [joined([printed_name(n.name), "step", n.step, "seed", n.seed, "skipped", n.skipped, "missing", n.missing,
+                        "unexpected", n.unexpected])]
 
     def do_list(self, c):
         return [joined([printed_name(n.name), "step", n.step, ckpt.CkptError(status=n.status).status_name, "metric",
@@ -119,7 +120,8 @@ class Scenario(Commands):
     def do_start(self, c):
         background, state = self.of("background", c.text(2)), self.of("state", c.text(4))
         options = c.given(priority=int)
-        options.update(gate_step=c.option("gate", kind=int), when_full=index_of(["refuse", "wait", "drop_oldest"], c.option("full", "refuse")))
+        when_full = index_of(["refuse", "wait", "drop_oldest"], c.option("full", "refuse"))
+        options.update(gate_step=c.option("gate", kind=int), when_full=when_full)
         if c.text(3) == "load":
             name = c.option("name")
             options["name"] = None if name is None else full_name(background.checkpoint, name)
@@ -146,14 +148,14 @@ class Scenario(Commands):
 
     def show_threshold(self, threshold):
         n = threshold.info()
-        return ["threshold", thousandths(n.threshold), "longest", thousandths(n.longest_seconds), "used", n.used, "of", n.budget, "tasks",
-                n.tasks]
+        return ["threshold", thousandths(n.threshold), "longest", thousandths(n.longest_seconds), "used", n.used, "of", n.budget,
+                "tasks", n.tasks]
 
     def show_controller(self, controller):
         n = controller.info()
-        return ["running", yes_no(n.running), "in_flight", yes_no(n.save_in_flight), "failures", n.failures, "saves", n.saves, "cost",
-                thousandths(n.cost_seconds), "last", thousandths(n.last_seen_seconds), "mtbf", thousandths(n.mtbf_seconds), "tasks",
-                n.tasks]
+        return ["running", yes_no(n.running), "in_flight", yes_no(n.save_in_flight), "failures", n.failures, "saves", n.saves,
+                "cost", thousandths(n.cost_seconds), "last", thousandths(n.last_seen_seconds), "mtbf",
+                thousandths(n.mtbf_seconds), "tasks", n.tasks]
 
     def do_interval(self, c):
         index_of(list(FORMULAS), c.text(1))
@@ -185,9 +187,9 @@ class Scenario(Commands):
         if kind == "threshold":
             {"adjust": told.adjust_policy, "begin-run": told.begin_run}[event](*numbers)
             return None
-        events = {"begin-run": told.begin_run, "resume": told.resume, "begin": told.begin, "commit": told.commit, "abort": told.abort,
-                  "failure": told.record_failure, "recovery": told.record_recovery, "clean-exit": told.record_clean_exit,
-                  "preemption": told.preemption_notice}
+        events = {"begin-run": told.begin_run, "resume": told.resume, "begin": told.begin, "commit": told.commit,
+                  "abort": told.abort, "failure": told.record_failure, "recovery": told.record_recovery,
+                  "clean-exit": told.record_clean_exit, "preemption": told.preemption_notice}
         events[event](*numbers[1:], now=numbers[0])
         return None
 

@@ -103,7 +103,8 @@ class Told(Folder):
     def test_progress_and_events_in_order(self):
         heard = []
         with ckpt.AsyncManager(self.place, on_staged=lambda id, stall: heard.append("all staged"),
-                               on_progress=lambda id, done, total: None, on_ended=lambda result: heard.append("all ended")) as manager:
+                               on_progress=lambda id, done, total: None,
+                               on_ended=lambda result: heard.append("all ended")) as manager:
             task = manager.save({"w": np.zeros(3 << 20, np.uint8)}, 1, on_staged=lambda stall: heard.append(("staged", stall >= 0)),
                                 progress=lambda done, total: heard.append((done, total)),
                                 on_ended=lambda result: heard.append(result.state))
@@ -324,7 +325,8 @@ class Blocking(ckpt.CustomStorage):
     def list(self, path):
         start = path + "/" if path else ""
         below = {name[len(start):] for name in self.inner if name.startswith(start)}
-        return [(name, False) for name in below if "/" not in name] + [(name, True) for name in {n.split("/")[0] for n in below if "/" in n}]
+        folders = {name.split("/")[0] for name in below if "/" in name}
+        return [(name, False) for name in below if "/" not in name] + [(name, True) for name in folders]
 
     def size(self, path):
         return len(self.inner[path])

@@ -57,8 +57,9 @@ DURING_ASYNC_SAVE = """
     import ckpt, sys
     place, at_exit, bytes_per_second = sys.argv[1], sys.argv[2], int(sys.argv[3])
     manager = ckpt.AsyncManager(place, at_exit=at_exit, bytes_per_second=bytes_per_second, drain_timeout=None)
-    task = manager.save({"w": bytearray(8 << 20)}, 7, progress=lambda done, total: None, on_ended=lambda result:
-    print(result.state.name)) while task.state == ckpt.AsyncState.QUEUED:
+    task = manager.save({"w": bytearray(8 << 20)}, 7, progress=lambda done, total: None,
+                        on_ended=lambda result: print(result.state.name))
+    while task.state == ckpt.AsyncState.QUEUED:
         pass
     assert task.state == ckpt.AsyncState.RUNNING
 """
@@ -92,7 +93,8 @@ LISTENERS = """
 
 def run(program, *arguments):
     environment = dict(os.environ, PYTHONUNBUFFERED="1")
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(program), *arguments], capture_output=True, text=True, timeout=60, env=environment)
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(program), *arguments], capture_output=True, text=True, timeout=60,
+                          env=environment)
 
 
 class Exits(unittest.TestCase):

@@ -92,7 +92,8 @@ class Pipelines(unittest.TestCase):
             intervals, step_ns = pipeline.timeline()
             kinds = {interval.kind for interval in intervals}
             self.assertLessEqual({ckpt.IntervalKind.FORWARD, ckpt.IntervalKind.BACKWARD}, kinds)
-            self.assertEqual({interval.micro_batch for interval in intervals if interval.kind == ckpt.IntervalKind.FORWARD}, {0, 1, 2, 3})
+            forwards = {interval.micro_batch for interval in intervals if interval.kind == ckpt.IntervalKind.FORWARD}
+            self.assertEqual(forwards, {0, 1, 2, 3})
             self.assertTrue(all(0 <= interval.begin_ns <= interval.end_ns <= step_ns for interval in intervals))
             self.assertIsInstance(pipeline.trace(), (dict, list))
             self.assertTrue(pipeline.picture().startswith("<svg"))
@@ -213,8 +214,10 @@ class Managers(unittest.TestCase):
 
     def test_policies(self):
         kept = {}
-        for name, policy in (("store all", ckpt.ActivationPolicy.store_all()), ("recompute all", ckpt.ActivationPolicy.recompute_all()),
-                             ("selective", ckpt.ActivationPolicy.selective(3)), ("memory", ckpt.ActivationPolicy.memory_based(1600)),
+        for name, policy in (("store all", ckpt.ActivationPolicy.store_all()),
+                             ("recompute all", ckpt.ActivationPolicy.recompute_all()),
+                             ("selective", ckpt.ActivationPolicy.selective(3)),
+                             ("memory", ckpt.ActivationPolicy.memory_based(1600)),
                              ("strategy", ckpt.ActivationPolicy.by_strategy(lambda question: question.layer_index in (2, 4))),
                              ("automatic", ckpt.ActivationPolicy.automatic())):
             with ckpt.ActivationManager(policy) as manager:

@@ -160,7 +160,8 @@ class Schedules(unittest.TestCase):
         self.assertEqual(copy.verify(profile), schedule.verify(profile))
         self.assertEqual(schedule.share().fingerprint, schedule.fingerprint)
         with self.assertRaisesRegex(ckpt.InvalidScheduleError, "0"):
-            ckpt.Schedule(3, [ckpt.Action(ckpt.ActionKind.BACKWARD, first=0, last=3), ckpt.Action(ckpt.ActionKind.END)]).verify(profile)
+            ckpt.Schedule(3, [ckpt.Action(ckpt.ActionKind.BACKWARD, first=0, last=3),
+                              ckpt.Action(ckpt.ActionKind.END)]).verify(profile)
 
     def test_cursor(self):
         with ckpt.Schedule.open_ended(2) as schedule:

@@ -355,7 +355,8 @@ class OwnStorage(unittest.TestCase):
         try:
             with ckpt.Checkpoint(ckpt.Storage.custom(own), fault_handler=once) as checkpoint:
                 state = ckpt.State({"w": np.ones(10)})
-                for failure, kind in ((OSError(errno.ENOSPC, "full"), ckpt.NoSpaceError), (ZeroDivisionError("z"), ckpt.CallbackError),
+                for failure, kind in ((OSError(errno.ENOSPC, "full"), ckpt.NoSpaceError),
+                                      (ZeroDivisionError("z"), ckpt.CallbackError),
                                       (PermissionError("no"), ckpt.PermissionDeniedError)):
                     own.failures = [failure]
                     with self.assertRaises(kind):

@@ -83,7 +83,8 @@ class Traps(unittest.TestCase):
 
     def test_a_million_failures_are_not_kept(self):
         before = ckpt.Strategy.interval(2)
-        self.check_flat(lambda: [self.assertRaises(ckpt.CkptError, before.should_checkpoint, "a", ("F32", [-1]), i) for i in range(20000)])
+        self.check_flat(lambda: [self.assertRaises(ckpt.CkptError, before.should_checkpoint, "a", ("F32", [-1]), i)
+                                 for i in range(20000)])
 
     def test_threads_of_the_library_keep_their_state(self):
         local, seen = threading.local(), {}
