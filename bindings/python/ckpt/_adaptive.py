@@ -305,8 +305,8 @@ class Controller(_Owned):
                    now: Optional[float] = None, mode: int = AsyncMode.COPY, when_full: int = WhenFull.REFUSE,
                    timeout: Optional[float] = None, priority: int = Priority.NORMAL, gate_step: Optional[int] = None,
                    progress: Optional[Progress] = None, on_staged: Optional[Callable[[float], Any]] = None,
-                   on_ended: Optional[Callable[[AsyncResult], Any]] = None, source: Optional[Source] = None, group: str = "model", values: Optional[Mapping[str, Any]] = None,
-                   **options: Any) -> AsyncTask:
+                   on_ended: Optional[Callable[[AsyncResult], Any]] = None, source: Optional[Source] = None, group: str = "model",
+                   values: Optional[Mapping[str, Any]] = None, **options: Any) -> AsyncTask:
         """Saves in the background; the save begins, commits and aborts by itself, with what the manager measured. What the
         controller knows goes into the checkpoint under ckpt.CONTROLLER. Arguments as for AsyncManager.save."""
         if not isinstance(state, State):

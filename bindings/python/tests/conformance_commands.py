@@ -217,8 +217,8 @@ class Commands:
     def show_tracker(self, tracker):
         n = tracker.stats()
         return ["current", n.current_bytes, "peak", n.peak_bytes, "allocated", n.total_allocated_bytes, "freed",
-                n.total_freed_bytes, "live", n.live_allocations, "allocations", n.allocations, "frees", n.frees, "average", n.average_bytes,
-                "not_found", n.not_found, "refused", n.refused, "failures", n.handler_failures]
+                n.total_freed_bytes, "live", n.live_allocations, "allocations", n.allocations, "frees", n.frees, "average",
+                n.average_bytes, "not_found", n.not_found, "refused", n.refused, "failures", n.handler_failures]
 
     def do_tracker(self, c):
         clock = c.option("clock")
