@@ -66,8 +66,8 @@ add_custom_command(
   COMMENT "Compiling Ckpt.dll" VERBATIM)
 add_custom_target(ckpt_csharp_library ALL DEPENDS "${csharp_library}" ckpt_csharp)
 
-# csharp_program(<name> <folder of sources>): build/<preset>/csharp/<name>/out/<name>.dll
-function(csharp_program program_name program_sources)
+# build/<preset>/csharp/<name>/out/<name>.dll, with the native libraries beside it. Sets <command> to what runs it.
+function(csharp_program_dotnet program_name program_sources command)
   set(program_dir "${csharp_dir}/${program_name}")
   set(project "${program_dir}/${program_name}.csproj")
   configure_file("${csharp_program_template}" "${project}" @ONLY)
@@ -77,6 +77,7 @@ function(csharp_program program_name program_sources)
   endif()
   file(GLOB sources CONFIGURE_DEPENDS "${program_sources}/*.cs")
   set(program "${program_dir}/out/${program_name}.dll")
+  csharp_native_libraries("${program_dir}/out")
   add_custom_command(
     OUTPUT "${program}"
     COMMAND ${csharp_dotnet} build ${csharp_build_options} "${project}"
@@ -84,8 +85,7 @@ function(csharp_program program_name program_sources)
     DEPENDS ${sources} "${project}" "${csharp_library}"
     COMMENT "Compiling ${program_name}" VERBATIM)
   add_custom_target(${program_name} ALL DEPENDS "${program}" ckpt_csharp)
-  set(csharp_run_${program_name} "${CKPT_DOTNET};${program}" PARENT_SCOPE)
+  set(${command} "${CKPT_DOTNET};${program}" PARENT_SCOPE)
 endfunction()
 
-set(csharp_environment "LD_LIBRARY_PATH=${csharp_dir}" DOTNET_CLI_TELEMETRY_OPTOUT=1 "CKPT_API_LIST=${PROJECT_SOURCE_DIR}/capi/api.list"
-  "CKPT_CSHARP_SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/src")
+list(APPEND csharp_machines dotnet)

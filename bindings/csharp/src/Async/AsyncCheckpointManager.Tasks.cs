@@ -95,11 +95,15 @@ namespace Ckpt
             native.ckpt_async_end_step(Handle, step);
         }
 
-        internal CheckpointTaskResult Wait(long id, TimeSpan? timeout)
+        /// <summary>Waits until a task has ended. CheckpointTimeoutException; CheckpointNotFoundException for an unknown number.</summary>
+        /// <param name="checkpointId">The task's number.</param>
+        /// <param name="timeout">null: for ever.</param>
+        /// <returns>How it ended, failures included.</returns>
+        public CheckpointTaskResult Wait(long checkpointId, TimeSpan? timeout = null)
         {
             using (var result = new ckpt_async_result())
             {
-                native.ckpt_async_wait(Handle, id, Times.Nanoseconds(timeout), result);
+                native.ckpt_async_wait(Handle, checkpointId, Times.Nanoseconds(timeout), result);
                 return new CheckpointTaskResult(result);
             }
         }

@@ -1,5 +1,4 @@
 using System;
-using Ckpt.Interop;
 
 namespace Ckpt
 {
@@ -20,7 +19,7 @@ namespace Ckpt
         /// <summary>The status's name in the C API, for example "CORRUPT".</summary>
         public string StatusName
         {
-            get { return native.ckpt_status_name((int)Status); }
+            get { return Library.StatusName(Status); }
         }
 
         internal static CkptException Of(int status, string message)

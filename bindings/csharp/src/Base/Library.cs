@@ -50,6 +50,14 @@ namespace Ckpt
             return native.ckpt_feature(name) != 0;
         }
 
+        /// <summary>A status's name in the C API, for example "CORRUPT".</summary>
+        /// <param name="status">The status.</param>
+        /// <returns>The name; "UNKNOWN" for a number that is no status.</returns>
+        public static string StatusName(CkptStatus status)
+        {
+            return native.ckpt_status_name((int)status);
+        }
+
         /// <summary>Sends messages of at least minLevel to handler; null: silence, the default. Returns when the handler that was set
         /// before is no longer running.</summary>
         /// <param name="handler">Called on any thread; kept until another one is set.</param>

@@ -30,15 +30,22 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Closes it; it must be the innermost one. Its numbers can still be asked for.</summary>
-        public void Dispose()
+        /// <summary>Closes it; it must be the innermost one (CheckpointInvalidStateException). CheckpointNotFoundException when it is closed.
+        /// </summary>
+        /// <returns>What happened in it.</returns>
+        public MemoryScopeStats Pop()
         {
-            if (last != null || tracker.IsDisposed) return;
             using (var stats = new ckpt_memory_scope_stats())
             {
                 native.ckpt_memory_tracker_pop_scope(tracker.Handle, Id, stats);
-                last = new MemoryScopeStats(stats);
+                return last = new MemoryScopeStats(stats);
             }
+        }
+
+        /// <summary>Closes it unless it is closed. Its numbers can still be asked for.</summary>
+        public void Dispose()
+        {
+            if (last == null && !tracker.IsDisposed) Pop();
         }
     }
 }

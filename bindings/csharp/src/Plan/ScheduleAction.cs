@@ -25,6 +25,12 @@ namespace Ckpt
             set { kind = (int)value; }
         }
 
+        /// <summary>The kind's name in the C API: "FORWARD", "DROP", ...</summary>
+        public string KindName
+        {
+            get { return Ckpt.Interop.native.ckpt_action_name(kind); }
+        }
+
         /// <summary>0 for a step of one batch.</summary>
         public int MicroBatch
         {
@@ -85,7 +91,7 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Ckpt.Interop.native.ckpt_action_name(kind) + " first=" + first + " last=" + last;
+            return KindName + " first=" + first + " last=" + last;
         }
     }
 }

@@ -1,0 +1,145 @@
+using System;
+using System.IO;
+using System.Linq;
+using Ckpt;
+
+// Commands on checkpoints, and on saves and loads in the background.
+internal sealed partial class Scenario
+{
+    private static readonly string[] modeWords = { "copy", "borrow", "deferred" };
+    private static readonly string[] fullWords = { "refuse", "wait", "drop_oldest" };
+
+    // Without the random digits at its end.
+    private static string Printed(string name)
+    {
+        if (string.IsNullOrEmpty(name)) return "-";
+        var end = name.LastIndexOf('-');
+        return end < 0 ? name : name.Substring(0, end);
+    }
+
+    // The name of the checkpoint that is printed so; the text itself when there is none.
+    private static string FullName(Checkpoint checkpoint, string printed)
+    {
+        var found = checkpoint.List().FirstOrDefault(info => Printed(info.Name) == printed);
+        return found == null ? printed : found.Name;
+    }
+
+    private void OnCheckpoints()
+    {
+        Do("state", c => states.Make(c.Text(1), new State()));
+        Do("add", c => states[c.Text(1)].Add(c.Text(2), c.Text(3), tensors[c.Text(4)]));
+        On("value", c =>
+        {
+            if (c.Count < 3) return Line(states[c.Text(1)][c.Text(2)]);
+            states[c.Text(1)][c.Text(2)] = c.Text(3);
+            return nothing;
+        });
+        Do("checkpoint", c => checkpoints.Make(c.Text(1), new Checkpoint(directory + "-" + c.Text(2), new CheckpointOptions
+        {
+            KeepLast = c.Integer("keep_last", 0), KeepEvery = c.Integer("keep_every", 0), KeepBest = c.Integer("keep_best", 0),
+            BestIsLargest = c.Integer("larger", 0) != 0, ReadOnly = c.Integer("read_only", 0) != 0,
+        })));
+        On("save", c =>
+        {
+            var options = new SaveOptions { Step = c.Integer("step", 0), Seed = (ulong)c.Integer("seed", 0), CheckpointPrefix = c.Text("prefix", null) };
+            if (c.Has("metric")) options.Metric = c.Number("metric", 0);
+            var n = checkpoints[c.Text(1)].Save(states[c.Text(2)], options);
+            return Line(Printed(n.Name), "step", n.Step, "files", n.Files);
+        });
+        On("load", c =>
+        {
+            var checkpoint = checkpoints[c.Text(1)];
+            var options = new LoadOptions { Partial = c.Integer("partial", 0) != 0 };
+            if (c.Has("name")) options.Name = FullName(checkpoint, c.Text("name", ""));
+            var n = checkpoint.Load(states[c.Text(2)], options);
+            return Line(Printed(n.Name), "step", n.Step, "seed", (long)n.Seed, "skipped", n.Skipped, "missing", n.Missing, "unexpected", n.Unexpected);
+        });
+        On("list", c => checkpoints[c.Text(1)].List().SelectMany(n => Line(
+            Printed(n.Name), "step", n.Step, Library.StatusName(n.Status), "metric", n.Metric == null ? "-" : Exact(n.Metric.Value))).ToArray());
+        On("check", c =>
+        {
+            var checkpoint = checkpoints[c.Text(1)];
+            var n = checkpoint.Verify(c.Count > 1 ? FullName(checkpoint, c.Text(2)) : null);
+            return Line(Printed(n.Name), "files", n.Files, "tensors", n.Tensors);
+        });
+        Do("read", c =>
+        {
+            using (var reader = checkpoints[c.Text(1)].OpenReader())
+            {
+                var index = reader.Find(c.Text(3), c.Text(2));
+                tensors.Make(c.Text(4), c.Has("length") ? reader.ReadSlice(index, c.Integer("begin", 0), c.Integer("length", 0)) : reader.Read(index));
+            }
+        });
+        Do("damage", c =>
+        {
+            var path = directory + "-" + c.Text(1) + "/" + FullName(checkpoints[c.Text(2)], c.Text(3)) + "/" + c.Text(4);
+            using (var file = new FileStream(path, FileMode.Open))
+            {
+                file.Seek(c.Integer(5), SeekOrigin.Begin);
+                var flipped = file.ReadByte() ^ 1;
+                file.Seek(c.Integer(5), SeekOrigin.Begin);
+                file.WriteByte((byte)flipped);
+            }
+        });
+    }
+
+    private void OnBackground()
+    {
+        Do("async", c =>
+        {
+            var options = new AsyncCheckpointOptions();
+            options.MaxQueueSize = c.Integer("capacity", options.MaxQueueSize);
+            options.History = c.Integer("history", options.History);
+            var background = new Background(c.Text(2), new AsyncCheckpointManager(checkpoints[c.Text(2)], options));
+            background.Manager.TaskEnded += (sender, e) => background.Heard.Add(
+                Line(e.Result.Type == CheckpointTaskType.Save ? "save" : "load", "step", e.Result.Step, taskWords[(int)e.Result.Status])[0]);
+            managers.Make(c.Text(1), background);
+        });
+        Do("start", c =>
+        {
+            var background = managers[c.Text(2)];
+            var how = new CheckpointTaskOptions();
+            if (c.Has("gate")) how.GateStep = c.Integer("gate", 0);
+            how.Priority = (CheckpointPriority)c.Integer("priority", 0);
+            how.WhenFull = (WhenQueueFull)IndexOf(fullWords, c.Text("full", "refuse"));
+            long id;
+            if (c.Text(3) == "load")
+            {
+                var options = new LoadOptions();
+                if (c.Has("name")) options.Name = FullName(checkpoints[background.Checkpoint], c.Text("name", ""));
+                id = background.Manager.Load(states[c.Text(4)], options, how).Id;
+            }
+            else
+            {
+                if (c.Has("source")) how.Source = Source(c.Text("source", ""));
+                how.Mode = (StagingMode)IndexOf(modeWords, c.Text("mode", "copy"));
+                id = background.Manager.Save(states[c.Text(4)], new SaveOptions { Step = c.Integer("step", 0) }, how).Id;
+            }
+            tasks[c.Text(1)] = new BackgroundTask { Manager = c.Text(2), Id = id };
+        });
+        On("cancel", c => Line(YesNo(Manager(c).CancelCheckpoint(Known(tasks, c.Text(1)).Id))));
+        On("wait", c =>
+        {
+            var n = Manager(c).Wait(Known(tasks, c.Text(1)).Id);
+            return Line(taskWords[(int)n.Status], "step", n.Step, Library.StatusName(n.ErrorStatus), Printed(n.CheckpointPath));
+        });
+        Do("end-step", c => managers[c.Text(1)].Manager.EndStep(c.Integer(2)));
+        Do("finish", c => managers[c.Text(1)].Manager.Close(IndexOf(new[] { "drain", "cancel" }, c.Text(2)) == 1));
+    }
+
+    private AsyncCheckpointManager Manager(Command c)
+    {
+        return managers[Known(tasks, c.Text(1)).Manager].Manager;
+    }
+
+    // Reads tensors in place of the library.
+    private static CheckpointSource Source(string how)
+    {
+        var throws = IndexOf(new[] { "sevens", "throws" }, how) == 1;
+        return (group, name, data, offset, buffer) =>
+        {
+            if (throws) throw new InvalidOperationException("cannot read " + name);
+            buffer.Fill(7);
+        };
+    }
+}

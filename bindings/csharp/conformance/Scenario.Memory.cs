@@ -1,0 +1,86 @@
+using System;
+using System.Linq;
+using Ckpt;
+
+// Commands on memory trackers and tensors.
+internal sealed partial class Scenario
+{
+    private static readonly string[] orderWords = { "id", "current", "peak" };
+    private static readonly string[] eventWords = { "allocated", "freed", "peak", "limit" };
+
+    private static string[] ScopeLine(MemoryScopeStats n)
+    {
+        return Line("depth", n.Depth, "start", n.StartBytes, "peak", n.PeakBytes, "net", n.NetBytes, "allocated", n.TotalMemoryAllocated);
+    }
+
+    private void OnTrackers()
+    {
+        Do("tracker", c => trackers.Make(c.Text(1), new MemoryTracker(c.Has("clock") ? clocks[c.Text("clock", "")] : null)));
+        Do("allocate", c => allocations[c.Text(4)] = trackers[c.Text(1)].RecordAllocation(c.Text(2), c.Integer(3)));
+        On("reserve", c =>
+        {
+            var id = trackers[c.Text(1)].TryReserve(c.Text(2), c.Integer(3));
+            if (id != null) allocations[c.Text(4)] = id.Value;
+            return Line(YesNo(id != null));
+        });
+        Do("free", c => trackers[c.Text(1)].RecordDeallocation(Known(allocations, c.Text(2))));
+        On("free-layer", c => Line(trackers[c.Text(1)].RecordDeallocation(c.Text(2))));
+        On("by-layer", c => trackers[c.Text(1)].Snapshot((MemoryOrder)IndexOf(orderWords, c.Text(2))).Layers.SelectMany(n => Line(
+            n.LayerId, "current", n.CurrentMemoryUsed, "peak", n.PeakMemoryUsed, "allocated", n.TotalBytesAllocated, "freed",
+            n.TotalBytesDeallocated, "live", n.ActiveAllocationCount, "largest", n.MaxAllocationSize)).ToArray());
+        On("savings", c =>
+        {
+            double fraction;
+            var saved = trackers[c.Text(1)].Savings(c.Integer(2), out fraction);
+            return Line(saved, Exact(fraction));
+        });
+        Do("scope", c => scopes.Make(c.Text(3), trackers[c.Text(1)].PushScope(c.Text(2))));
+        On("pop", c => ScopeLine(scopes[c.Text(1)].Pop()));
+        Do("limit", c =>
+        {
+            var tracker = trackers[c.Text(1)];
+            if (c.Text(2) == "none") tracker.ClearMemoryLimit();
+            else tracker.SetMemoryLimit(c.Integer(2), c.Count > 2 ? c.Integer(3) : 0);
+        });
+        Do("listen", c =>
+        {
+            var kinds = MemoryEventKinds.None;
+            foreach (var word in c.Text(3).Split(',')) kinds |= (MemoryEventKinds)(1 << IndexOf(eventWords, word));
+            var heard = new Heard();
+            var throws = c.Count > 3 && c.Text(4) == "throws";
+            listeners.Make(c.Text(1), new Listener(heard, trackers[c.Text(2)].Subscribe(kinds, e =>
+            {
+                if (throws) throw new InvalidOperationException("a listener that throws");
+                var word = eventWords[(int)Math.Log((int)e.Kind, 2)];
+                heard.Add(Line(word, e.LayerId == "" ? "-" : e.LayerId, "bytes", e.SizeBytes, "current", e.CurrentMemoryUsage, "peak",
+                               e.PeakMemoryUsage, "limit", e.MemoryLimit ?? 0)[0]);
+            })));
+        });
+        On("heard", c =>
+        {
+            var listener = listeners.Find(c.Text(1));
+            return listener != null ? listener.Heard.Take() : managers[c.Text(1)].Heard.Take();
+        });
+        On("prometheus", c => trackers[c.Text(1)].ToPrometheus().Split('\n').Where(line => line.StartsWith(c.Text(2), StringComparison.Ordinal)).ToArray());
+    }
+
+    private void OnTensors()
+    {
+        Do("tensor", c => tensors.Make(c.Text(1), MadeTensor(c.Text(2), Command.ToShape(c.Text(3)), c.Count > 3 ? c.Integer(4) : 0)));
+        Do("fill", c => tensors[c.Text(1)].Fill(c.Number(2)));
+        Do("add-scaled", c => tensors[c.Text(1)].AddScaled(c.Number(2), tensors[c.Text(3)]));
+        On("sum", c => Line(Exact(tensors[c.Text(1)].Sum())));
+    }
+
+    internal static Tensor MadeTensor(string dtype, long[] shape, long seed)
+    {
+        var tensor = new Tensor(DTypes.FromName(dtype), shape);
+        var bytes = tensor.AsBytes();
+        for (var i = 0; i < bytes.Length; ++i)
+        {
+            var value = (17 * seed + 31L * i + 5) % 256;
+            bytes[i] = (byte)(tensor.DType == DType.Bool ? value % 2 : value);
+        }
+        return tensor;
+    }
+}
