@@ -6,6 +6,7 @@
 #include <jni.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <new>
@@ -508,7 +509,8 @@ inline ckpt_status tensor_borrow(Buffer buffer, ckpt_dtype dtype, const std::int
 
 // ---- The life of the machine ----
 
-// Nothing calls into the machine from here on.
+// Nothing calls into the machine from here on. Runs when the process ends: after the machine, which holds threads that still call
+// it, and before the library's own static objects.
 inline void close_machine() { ckpt_swig::machine_closed.store(true); }
 
 inline void thread_starts(const char* name, void*) {
@@ -555,6 +557,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   JNIEnv* env = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_10) != JNI_OK) return JNI_ERR;
   if (!ckpt_java::look_up(vm, env)) return JNI_ERR;
+  if (std::atexit(ckpt_java::close_machine) != 0) return JNI_ERR;
   std::int64_t id = 0;
   if (ckpt_add_thread_hooks(ckpt_java::thread_starts, ckpt_java::thread_stops, nullptr, nullptr, &id) != CKPT_OK) return JNI_ERR;
   return JNI_VERSION_10;

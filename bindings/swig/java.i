@@ -463,7 +463,6 @@ CKPT_DIRECTOR(StageForward)
 %ignore ckpt_tensor_borrow;
 %rename(ckpt_tensor_borrow) ckpt_java::tensor_borrow;
 %rename(view) ckpt_java::view;
-%rename(close_machine) ckpt_java::close_machine;
 %ignore ckpt_java::Buffer;
 %typemap(jni) ckpt_java::Buffer "jobject"
 %typemap(jtype) ckpt_java::Buffer "java.nio.Buffer"
@@ -483,5 +482,4 @@ struct Buffer {};
 struct View {};
 ckpt_status tensor_borrow(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_tensor** tensor);
 ckpt_java::View view(int64_t address, int64_t bytes);
-void close_machine();
 }  // namespace ckpt_java

@@ -5,8 +5,8 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * The end of the virtual machine. Objects with threads that call back are closed, each as it was configured; then the native code
- * calls no Java any more, and the process may end.
+ * The end of the virtual machine. Objects with threads that call back are closed, each as it was configured. The native code calls
+ * no Java any more once the process itself ends (java_support.hpp).
  */
 final class Exit {
   /** Whoever calls System.exit inside a callback would be waited for in vain. */
@@ -17,7 +17,11 @@ final class Exit {
   private Exit() {}
 
   static void prepare() {
-    Runtime.getRuntime().addShutdownHook(new Thread(Exit::run, "ckpt-exit"));
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(Exit::run, "ckpt-exit"));
+    } catch (IllegalStateException goingDown) {
+      // First used by somebody else's hook.
+    }
   }
 
   /** The object is closed when the machine goes down. */
@@ -34,7 +38,6 @@ final class Exit {
     } catch (InterruptedException hurry) {
       Thread.currentThread().interrupt();
     }
-    Native.close_machine();
   }
 
   private static void closeAll() {
@@ -45,6 +48,8 @@ final class Exit {
     for (AutoCloseable owner : owners) {
       try {
         owner.close();
+      } catch (TimeoutException configured) {
+        // The time to drain was over, and what remained was cancelled.
       } catch (Exception error) {
         System.getLogger("org.ckpt").log(System.Logger.Level.ERROR, "closing at exit", error);
       }

@@ -36,6 +36,11 @@ public abstract class NativeObject implements AutoCloseable {
     }
   }
 
+  /** Gives a reference back when the owner has gone. */
+  static void releaseWithOwner(Object owner, long address, Consumer<NativeObject> release) {
+    CLEANER.register(owner, new Remains(address, release));
+  }
+
   /** Gives the object back. Closing again does nothing. */
   @Override
   public void close() {

@@ -1,0 +1,232 @@
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.util.Optional;
+
+/** Stores the activations of a stage's micro-batches as a policy says. Synchronised. */
+public final class ActivationManager extends NativeObject {
+  private ActivationManager(long address) {
+    super(address, Native::ckpt_activation_manager_release);
+  }
+
+  static ActivationManager adopt(long address) {
+    return new ActivationManager(address);
+  }
+
+  /**
+   * A manager that cannot recompute.
+   *
+   * @param policy what stays
+   */
+  public ActivationManager(ActivationPolicy policy) {
+    this(policy, null, new ActivationManagerOptions());
+  }
+
+  /**
+   * A manager.
+   *
+   * @param policy what stays
+   * @param forward of the stage, pinned as long as the manager; null: nothing can be recomputed
+   * @param options what it works with
+   */
+  public ActivationManager(ActivationPolicy policy, StageForward forward, ActivationManagerOptions options) {
+    this(create(policy, forward, options));
+  }
+
+  private static long create(ActivationPolicy policy, StageForward forward, ActivationManagerOptions options) {
+    try (ckpt_activation_policy struct = policy.struct();
+        ckpt_activation_manager_options with = new ckpt_activation_manager_options()) {
+      options.apply(with);
+      NativeStageForward called = forward == null ? null : new Forward(forward).pinned();
+      return number(out -> Native.ckpt_activation_manager_create(struct, with, called, out));
+    } finally {
+      Reference.reachabilityFence(policy);
+      Reference.reachabilityFence(options);
+    }
+  }
+
+  /**
+   * Changes the policy of what is stored from now on.
+   *
+   * @param policy what stays
+   */
+  public void setPolicy(ActivationPolicy policy) {
+    try (ckpt_activation_policy struct = policy.struct()) {
+      Native.ckpt_activation_manager_set_policy(this, struct);
+    } finally {
+      Reference.reachabilityFence(policy);
+    }
+  }
+
+  /**
+   * The policy in force: under AUTOMATIC the one that was picked.
+   *
+   * @return without its strategy
+   */
+  public ActivationPolicy policy() {
+    try (ckpt_activation_policy struct = new ckpt_activation_policy()) {
+      Native.ckpt_activation_manager_policy(this, struct);
+      return new ActivationPolicy(
+          ActivationPolicyKind.of(struct.getKind()), struct.getInterval(), struct.getThreshold_bytes(), null);
+    }
+  }
+
+  /**
+   * Clears, and says how many micro-batches the step has.
+   *
+   * @param microBatches -1: not known
+   */
+  public void beginStep(long microBatches) {
+    Native.ckpt_activation_manager_begin_step(this, microBatches);
+  }
+
+  /**
+   * Whether a store would be kept now.
+   *
+   * @param microBatch whose it is
+   * @param bytes of the activation
+   * @return yes or no
+   */
+  public boolean shouldCheckpoint(long microBatch, long bytes) {
+    return truth(out -> Native.ckpt_activation_manager_should_checkpoint(this, microBatch, bytes, out));
+  }
+
+  /**
+   * Asks the policy, and keeps a copy of the activation if it says so.
+   *
+   * @param microBatch whose it is
+   * @param activation copied
+   * @return whether it was kept
+   */
+  public boolean store(long microBatch, Tensor activation) {
+    return truth(out -> Native.ckpt_activation_manager_store(this, microBatch, activation, out));
+  }
+
+  /**
+   * The same without a copy: the tensor is closed, and nobody may write to its memory any more.
+   *
+   * @param microBatch whose it is
+   * @param activation given up
+   * @return whether it was kept
+   */
+  public boolean storeGivenUp(long microBatch, Tensor activation) {
+    Tensor given = activation.share();
+    activation.retained(); // what the manager takes
+    try {
+      return truth(out -> Native.ckpt_activation_manager_store_given_up(this, microBatch, given, out));
+    } catch (CkptException refused) {
+      Native.ckpt_tensor_release(new LentObject(activation.address()));
+      throw refused;
+    } finally {
+      given.close();
+      activation.close();
+    }
+  }
+
+  /**
+   * What is stored.
+   *
+   * @param microBatch whose it is
+   * @return read-only, to be closed; empty when nothing is stored
+   */
+  public Optional<Tensor> get(long microBatch) {
+    long found = number(out -> Native.ckpt_activation_manager_get(this, microBatch, out));
+    return found == 0 ? Optional.empty() : Optional.of(Tensor.adopt(found));
+  }
+
+  /**
+   * Whether the activation is stored.
+   *
+   * @param microBatch whose it is
+   * @return yes or no
+   */
+  public boolean has(long microBatch) {
+    return truth(out -> Native.ckpt_activation_manager_has(this, microBatch, out));
+  }
+
+  /**
+   * Runs the stage's forward. Nothing is stored.
+   *
+   * @param input of the stage
+   * @param microBatch whose it is
+   * @return to be closed
+   * @throws InvalidStateException when the manager has no forward
+   */
+  public Tensor recompute(Tensor input, long microBatch) {
+    return Tensor.adopt(number(out -> Native.ckpt_activation_manager_recompute(this, input, microBatch, out)));
+  }
+
+  /**
+   * What {@link #get} gives, or else what {@link #recompute} gives.
+   *
+   * @param input of the stage
+   * @param microBatch whose it is
+   * @return to be closed
+   */
+  public Tensor getOrCompute(Tensor input, long microBatch) {
+    return Tensor.adopt(number(out -> Native.ckpt_activation_manager_get_or_compute(this, input, microBatch, out)));
+  }
+
+  /** Lets go of all that is stored. */
+  public void clear() {
+    Native.ckpt_activation_manager_clear(this);
+  }
+
+  /**
+   * Exact bytes of what is stored.
+   *
+   * @return at least 0
+   */
+  public long memoryUsage() {
+    return number(out -> Native.ckpt_activation_manager_memory_usage(this, out, null));
+  }
+
+  /**
+   * How many activations are stored.
+   *
+   * @return at least 0
+   */
+  public long count() {
+    return number(out -> Native.ckpt_activation_manager_memory_usage(this, null, out));
+  }
+
+  /**
+   * What is known of one stored activation.
+   *
+   * @param microBatch whose it is
+   * @return the numbers
+   * @throws NotFoundException when it is not stored
+   */
+  public ActivationMetadata metadata(long microBatch) {
+    try (ckpt_activation_metadata struct = new ckpt_activation_metadata()) {
+      Native.ckpt_activation_manager_metadata(this, microBatch, struct);
+      return ActivationMetadata.of(struct);
+    }
+  }
+
+  /**
+   * The stored micro-batches.
+   *
+   * @return ascending
+   */
+  public long[] microBatches() {
+    return Native.ckpt_activation_manager_list(this);
+  }
+
+  private static final class Forward extends NativeStageForward {
+    private final StageForward forward;
+
+    Forward(StageForward forward) {
+      this.forward = forward;
+    }
+
+    @Override
+    public NativeObject forward(NativeObject input, long micro_batch) {
+      Native.ckpt_tensor_retain(input);
+      try (Tensor given = Tensor.adopt(input.address())) {
+        Tensor made = forward.forward(given, micro_batch);
+        return made == null ? null : new LentObject(made.retained());
+      }
+    }
+  }
+}

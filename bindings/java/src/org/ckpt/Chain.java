@@ -1,0 +1,90 @@
+package org.ckpt;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Layers one behind another. One thread at a time. */
+public final class Chain extends NativeObject {
+  /** A chain without layers. */
+  public Chain() {
+    this(0);
+  }
+
+  /**
+   * A chain that is a piece of a longer one.
+   *
+   * @param firstLayer the global number of its first layer
+   */
+  public Chain(long firstLayer) {
+    super(number(out -> Native.ckpt_chain_create(firstLayer, out)), Native::ckpt_chain_release);
+  }
+
+  /**
+   * Appends a layer, which the chain keeps.
+   *
+   * @param layer of no other chain
+   * @return this
+   */
+  public Chain add(Layer layer) {
+    Native.ckpt_chain_add(this, layer);
+    return this;
+  }
+
+  /**
+   * The number of layers.
+   *
+   * @return at least 0
+   */
+  public long layers() {
+    return number(out -> Native.ckpt_chain_layers(this, out));
+  }
+
+  /**
+   * Gives every parameter its first value, the same on every machine.
+   *
+   * @param seed of the random numbers
+   */
+  public void initialize(long seed) {
+    Native.ckpt_chain_initialize(this, seed);
+  }
+
+  /**
+   * The parameters of the built-in layers.
+   *
+   * @return in the order of the layers
+   */
+  public List<Parameter> parameters() {
+    List<Parameter> made = new ArrayList<>();
+    long count = number(out -> Native.ckpt_chain_parameters(this, out));
+    for (long i = 0; i < count; ++i) {
+      long index = i;
+      long[] value = new long[1];
+      long[] gradient = new long[1];
+      String name = text(out -> Native.ckpt_chain_parameter(this, index, out, value, gradient));
+      made.add(new Parameter(name, Tensor.adopt(value[0]), Tensor.adopt(gradient[0])));
+    }
+    return List.copyOf(made);
+  }
+
+  /**
+   * Scales all gradients so that their common 2-norm is small enough.
+   *
+   * @param maxNorm more than 0
+   * @return the norm before
+   */
+  public double clipGradients(double maxNorm) {
+    return real(out -> Native.ckpt_chain_clip_gradients(this, maxNorm, out));
+  }
+
+  /**
+   * What planning must know.
+   *
+   * @param input type and shape of what goes in
+   * @param measuredSteps runs that time the layers; 0: bytes only
+   * @param pool null: a pool of Ckpt.availableThreads()
+   * @return the profile
+   */
+  public Profile profile(TensorSpec input, int measuredSteps, ThreadPool pool) {
+    return Profile.made(out -> Native.ckpt_chain_profile(this, input.numbers(), measuredSteps, pool, out));
+  }
+}

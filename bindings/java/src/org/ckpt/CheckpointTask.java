@@ -1,0 +1,179 @@
+package org.ckpt;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A save or load in the background. As a future it completes with the result when the task completed, and exceptionally, with the
+ * {@link CkptException} that tells why, when it failed, was cancelled or dropped; {@link #waitFor} returns the result in any case.
+ * What depends on it runs on other threads than the manager's. {@link #cancel} asks the manager.
+ */
+public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult> {
+  private final CompletableFuture<Duration> staged = new CompletableFuture<>();
+  private final AsyncCheckpointManager manager;
+  private final Object data;
+  private volatile long id;
+
+  /** Somebody will hear of an error through this future, so that closing the manager need not throw it again. */
+  private volatile boolean watched;
+
+  CheckpointTask(AsyncCheckpointManager manager, Object data) {
+    this.manager = manager;
+    this.data = data;
+  }
+
+  /** Dependents are futures of their own, without a task. */
+  @Override
+  public <U> CompletableFuture<U> newIncompleteFuture() {
+    watch();
+    return new CompletableFuture<>();
+  }
+
+  @Override
+  public CheckpointTaskResult get() throws InterruptedException, ExecutionException {
+    watch();
+    return super.get();
+  }
+
+  @Override
+  public CheckpointTaskResult get(long timeout, TimeUnit unit)
+      throws InterruptedException, ExecutionException, java.util.concurrent.TimeoutException {
+    watch();
+    return super.get(timeout, unit);
+  }
+
+  @Override
+  public CheckpointTaskResult join() {
+    watch();
+    return super.join();
+  }
+
+  private void watch() {
+    watched = true;
+    if (isDone()) tellManager();
+  }
+
+  /** The manager takes a wait for a sign that the result was seen. */
+  private void tellManager() {
+    try {
+      manager.waitForCompletion(id, null);
+    } catch (CkptException insideListenerOrForgotten) {
+      // Then closing throws the error once more, or nobody asks any longer.
+    }
+  }
+
+  /**
+   * What the manager calls the task.
+   *
+   * @return positive, never given again
+   */
+  public long id() {
+    return id;
+  }
+
+  /**
+   * Completes when the tensors of a save may be written, with the time that the save kept its caller.
+   *
+   * @return never completes when the task ended without being staged
+   */
+  public CompletableFuture<Duration> staged() {
+    return staged;
+  }
+
+  /**
+   * How the task stands.
+   *
+   * @return a snapshot
+   * @throws NotFoundException when it is no longer in the history
+   */
+  public CheckpointTaskInfo info() {
+    return manager.task(id);
+  }
+
+  /**
+   * Waits for the end.
+   *
+   * @param timeout null: for ever
+   * @return how it ended, failures too
+   * @throws TimeoutException when it has not ended in time
+   */
+  public CheckpointTaskResult waitFor(Duration timeout) {
+    return manager.waitForCompletion(id, timeout);
+  }
+
+  /**
+   * The same, for ever.
+   *
+   * @return how it ended, failures too
+   */
+  public CheckpointTaskResult waitFor() {
+    return waitFor(null);
+  }
+
+  /**
+   * Waits until the tensors of a save may be written, or it has ended.
+   *
+   * @param timeout null: for ever
+   * @throws TimeoutException when it was not in time
+   */
+  public void waitStaged(Duration timeout) {
+    manager.waitStaged(id, timeout);
+  }
+
+  /**
+   * What a completed save made.
+   *
+   * @return the numbers
+   * @throws InvalidStateException unless it is a save that has completed
+   */
+  public SaveResult saved() {
+    return manager.saved(id);
+  }
+
+  /**
+   * What a completed load found.
+   *
+   * @return the numbers
+   * @throws InvalidStateException unless it is a load that has completed
+   */
+  public LoadResult loaded() {
+    return manager.loaded(id);
+  }
+
+  /**
+   * Asks the task to stop.
+   *
+   * @param mayInterrupt is not looked at: a running save stops at its next 4 MiB
+   * @return true when the task ends cancelled because of this call; nothing of it stays then
+   */
+  @Override
+  public boolean cancel(boolean mayInterrupt) {
+    return !isDone() && manager.cancelCheckpoint(id);
+  }
+
+  void known(long number) {
+    id = number;
+  }
+
+  void stagedAfter(double seconds) {
+    defaultExecutor().execute(() -> staged.complete(CheckpointTaskResult.seconds(seconds)));
+  }
+
+  void end(CheckpointTaskResult result) {
+    defaultExecutor().execute(() -> {
+          if (watched) tellManager();
+          if (result.success()) {
+            complete(result);
+          } else {
+            completeExceptionally(result.exception());
+          }
+        });
+  }
+
+  /** What must live as long as the task. */
+  Object data() {
+    return data;
+  }
+}

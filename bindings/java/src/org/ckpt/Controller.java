@@ -1,0 +1,226 @@
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.time.Duration;
+
+/**
+ * Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that does not go
+ * backwards. Synchronised.
+ */
+public final class Controller extends NativeObject {
+  /** A controller that learns everything by itself. */
+  public Controller() {
+    this(new ControllerOptions());
+  }
+
+  /**
+   * A controller.
+   *
+   * @param options how it decides
+   */
+  public Controller(ControllerOptions options) {
+    super(create(options), Native::ckpt_controller_release);
+  }
+
+  private static long create(ControllerOptions options) {
+    try (ckpt_controller_options struct = new ckpt_controller_options()) {
+      options.apply(struct);
+      return number(out -> Native.ckpt_controller_create(struct, out));
+    } finally {
+      Reference.reachabilityFence(options);
+    }
+  }
+
+  /**
+   * The time on the controller's clock, for callers that have none of their own.
+   *
+   * @return seconds
+   */
+  public double now() {
+    return real(out -> Native.ckpt_controller_now(this, out));
+  }
+
+  /**
+   * A run begins.
+   *
+   * @param now seconds
+   */
+  public void beginRun(double now) {
+    Native.ckpt_controller_begin_run(this, now);
+  }
+
+  /**
+   * A process goes on with what it loaded by {@link #fromJson}: a run that was going on there has failed.
+   *
+   * @param now seconds, on any clock
+   */
+  public void resume(double now) {
+    Native.ckpt_controller_resume(this, now);
+  }
+
+  /**
+   * Whether to save now, and why. Changes nothing.
+   *
+   * @param now seconds
+   * @return the answer
+   */
+  public Decision shouldCheckpoint(double now) {
+    try (ckpt_decision struct = new ckpt_decision()) {
+      Native.ckpt_controller_should_checkpoint(this, now, struct);
+      return Decision.of(struct);
+    }
+  }
+
+  /**
+   * The same answer for all processes, which must all call it: rank 0 decides.
+   *
+   * @param coordinator of the run
+   * @param now seconds; counts on rank 0 only
+   * @param timeout at most so long
+   * @return the answer
+   */
+  public Decision decideAll(Coordinator coordinator, double now, Duration timeout) {
+    try (ckpt_decision struct = new ckpt_decision()) {
+      Native.ckpt_controller_decide_all(this, coordinator, now, nanoseconds(timeout), struct);
+      return Decision.of(struct);
+    }
+  }
+
+  /**
+   * A save starts.
+   *
+   * @param now seconds
+   */
+  public void begin(double now) {
+    Native.ckpt_controller_begin(this, now);
+  }
+
+  /**
+   * The save that was begun is durable.
+   *
+   * @param now seconds
+   * @param stallSeconds how long work stood still for it
+   * @param durableSeconds from its begin until it was durable
+   */
+  public void commit(double now, double stallSeconds, double durableSeconds) {
+    Native.ckpt_controller_commit(this, now, stallSeconds, durableSeconds);
+  }
+
+  /**
+   * The save that was begun came to nothing.
+   *
+   * @param now seconds
+   */
+  public void abort(double now) {
+    Native.ckpt_controller_abort(this, now);
+  }
+
+  /**
+   * Begins a save in the background that commits or aborts by itself when it ends.
+   *
+   * @param manager does the save
+   * @param now seconds
+   * @param state read; gets what the controller knows first
+   * @param options what is written beside it
+   * @param how the task is admitted, copied and told of
+   * @return the task
+   */
+  public CheckpointTask saveAsync(
+      AsyncCheckpointManager manager, double now, State state, SaveOptions options, TaskOptions how) {
+    return AsyncCheckpointManager.start(manager, how, this, options, (struct, save, listener, source, out) ->
+        Native.ckpt_controller_save_async(this, now, manager, state, save, struct, listener, source, out));
+  }
+
+  /**
+   * A task took so long.
+   *
+   * @param name not blank, at most 95 bytes
+   * @param seconds at least 0
+   */
+  public void observeTask(String name, double seconds) {
+    Native.ckpt_controller_observe_task(this, name, seconds);
+  }
+
+  /**
+   * The machine failed, and what was not saved is lost. The run goes on.
+   *
+   * @param now seconds
+   */
+  public void recordFailure(double now) {
+    Native.ckpt_controller_record_failure(this, now);
+  }
+
+  /**
+   * Work goes on after a failure.
+   *
+   * @param now seconds
+   * @param secondsSaved work that the loaded checkpoint made it needless to do again
+   * @param overheadSeconds what that checkpoint had cost
+   */
+  public void recordRecovery(double now, double secondsSaved, double overheadSeconds) {
+    Native.ckpt_controller_record_recovery(this, now, secondsSaved, overheadSeconds);
+  }
+
+  /**
+   * The run ends without a failure.
+   *
+   * @param now seconds
+   */
+  public void recordCleanExit(double now) {
+    Native.ckpt_controller_record_clean_exit(this, now);
+  }
+
+  /**
+   * The process will be ended.
+   *
+   * @param now seconds
+   * @param secondsLeft until then
+   */
+  public void preemptionNotice(double now, double secondsLeft) {
+    Native.ckpt_controller_preemption_notice(this, now, secondsLeft);
+  }
+
+  /**
+   * What the controller knows.
+   *
+   * @return the numbers
+   */
+  public ControllerInfo info() {
+    try (ckpt_controller_info struct = new ckpt_controller_info()) {
+      Native.ckpt_controller_get_info(this, struct);
+      return ControllerInfo.of(struct);
+    }
+  }
+
+  /**
+   * A task that was observed.
+   *
+   * @param index 0, the oldest remembered, .. tasks-1
+   * @return the task
+   */
+  public ObservedTask task(long index) {
+    try (ckpt_task struct = new ckpt_task()) {
+      Native.ckpt_controller_task(this, index, struct);
+      return ObservedTask.of(struct);
+    }
+  }
+
+  /**
+   * Everything that the controller knows, for the key {@link State#CONTROLLER}.
+   *
+   * @return JSON
+   */
+  public String json() {
+    return Native.ckpt_controller_json(this);
+  }
+
+  /**
+   * Takes over what {@link #json} gave, also of a controller with other options.
+   *
+   * @param json the text
+   * @throws CorruptException when it is not such a text
+   */
+  public void fromJson(String json) {
+    Native.ckpt_controller_from_json(this, json);
+  }
+}

@@ -1,0 +1,108 @@
+package org.ckpt;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+/** How the processes of one run find one another. As synchronised as its functions. */
+public final class Coordinator extends NativeObject {
+  private Coordinator(long address) {
+    super(address, Native::ckpt_coordinator_release);
+  }
+
+  static Coordinator adopt(long address) {
+    return new Coordinator(address);
+  }
+
+  /** Rank 0 of 1: every operation returns at once. */
+  public Coordinator() {
+    this(number(Native::ckpt_coordinator_create_single));
+  }
+
+  /**
+   * One whose operations are yours.
+   *
+   * @param rank of this process
+   * @param worldSize number of processes
+   * @param functions pinned as long as the library needs them
+   * @return the coordinator
+   */
+  public static Coordinator custom(long rank, long worldSize, DistributedCoordinator functions) {
+    return new Coordinator(
+        number(out -> Native.ckpt_coordinator_create_custom(rank, worldSize, new Functions(functions).pinned(), out)));
+  }
+
+  /**
+   * This process's rank.
+   *
+   * @return 0 .. worldSize-1
+   */
+  public long rank() {
+    return number(out -> Native.ckpt_coordinator_rank(this, out));
+  }
+
+  /**
+   * The number of processes.
+   *
+   * @return at least 1
+   */
+  public long worldSize() {
+    return number(out -> Native.ckpt_coordinator_world_size(this, out));
+  }
+
+  /**
+   * Returns when every process has called it.
+   *
+   * @param timeout TimeoutException after that
+   */
+  public void barrier(Duration timeout) {
+    Native.ckpt_coordinator_barrier(this, nanoseconds(timeout));
+  }
+
+  /**
+   * Gives all processes the root's bytes.
+   *
+   * @param data direct, as long on every process; all between position and limit
+   * @param root a rank
+   * @param timeout TimeoutException after that
+   */
+  public void broadcast(ByteBuffer data, long root, Duration timeout) {
+    Native.ckpt_coordinator_broadcast(this, NativeBuffers.writable(data, "data"), root, nanoseconds(timeout));
+  }
+
+  /**
+   * Gives all processes everyone's bytes.
+   *
+   * @param sent direct; all between position and limit
+   * @param timeout TimeoutException after that
+   * @return everyone's, in the order of ranks
+   */
+  public ByteBuffer allGather(ByteBuffer sent, Duration timeout) {
+    ByteBuffer given = NativeBuffers.argument(sent, "sent");
+    ByteBuffer received = ByteBuffer.allocateDirect(Math.toIntExact(given.capacity() * worldSize()));
+    Native.ckpt_coordinator_all_gather(this, given, received, nanoseconds(timeout));
+    return received;
+  }
+
+  private static final class Functions extends NativeCoordinatorFunctions {
+    private final DistributedCoordinator functions;
+
+    Functions(DistributedCoordinator functions) {
+      this.functions = functions;
+    }
+
+    @Override
+    public void barrier(long timeout_ns) {
+      functions.barrier(Duration.ofNanos(timeout_ns));
+    }
+
+    @Override
+    public void broadcast(ByteBuffer data, long root, long timeout_ns) {
+      functions.broadcast(NativeBuffers.orEmpty(data), root, Duration.ofNanos(timeout_ns));
+    }
+
+    @Override
+    public void all_gather(ByteBuffer sent, ByteBuffer received, long timeout_ns) {
+      functions.allGather(NativeBuffers.orEmpty(sent), NativeBuffers.orEmpty(received), Duration.ofNanos(timeout_ns));
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package org.ckpt;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Updates a chain's parameters from their gradients. One thread at a time. */
+public final class Optimizer extends NativeObject {
+  private Optimizer(long address) {
+    super(address, Native::ckpt_optimizer_release);
+  }
+
+  /**
+   * v = momentum v + g; w = w - learningRate v.
+   *
+   * @param chain kept
+   * @param learningRate above 0
+   * @param momentum at least 0, below 1
+   * @return the optimizer
+   */
+  public static Optimizer sgd(Chain chain, double learningRate, double momentum) {
+    return new Optimizer(number(out -> Native.ckpt_optimizer_create_sgd(chain, learningRate, momentum, out)));
+  }
+
+  /**
+   * AdamW.
+   *
+   * @param chain kept
+   * @param options how it updates
+   * @return the optimizer
+   */
+  public static Optimizer adamw(Chain chain, AdamWOptions options) {
+    try (ckpt_adamw_options struct = new ckpt_adamw_options()) {
+      options.apply(struct);
+      return new Optimizer(number(out -> Native.ckpt_optimizer_create_adamw(chain, struct, out)));
+    }
+  }
+
+  /** One update with the gradients as they are. */
+  public void step() {
+    Native.ckpt_optimizer_step(this);
+  }
+
+  /**
+   * Number of updates so far: part of the state.
+   *
+   * @return at least 0
+   */
+  public long steps() {
+    return number(out -> Native.ckpt_optimizer_steps(this, out));
+  }
+
+  /**
+   * Sets the number of updates when state is restored.
+   *
+   * @param steps at least 0
+   */
+  public void setSteps(long steps) {
+    Native.ckpt_optimizer_set_steps(this, steps);
+  }
+
+  /**
+   * The state, by name; it shares the optimizer's memory.
+   *
+   * @return in a fixed order
+   */
+  public List<NamedTensor> tensors() {
+    List<NamedTensor> made = new ArrayList<>();
+    long count = number(out -> Native.ckpt_optimizer_tensors(this, out));
+    for (long i = 0; i < count; ++i) {
+      long index = i;
+      long[] value = new long[1];
+      String name = text(out -> Native.ckpt_optimizer_tensor(this, index, out, value));
+      made.add(new NamedTensor(name, Tensor.adopt(value[0])));
+    }
+    return List.copyOf(made);
+  }
+}

@@ -1,0 +1,10 @@
+package org.ckpt;
+
+/**
+ * A parameter of a chain with its gradient; both share the chain's memory.
+ *
+ * @param name "layer.parameter"
+ * @param value to be closed by itself
+ * @param gradient to be closed by itself
+ */
+public record Parameter(String name, Tensor value, Tensor gradient) {}

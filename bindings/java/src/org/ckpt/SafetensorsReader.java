@@ -1,0 +1,159 @@
+package org.ckpt;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The tensors of one checkpoint ({@link Checkpoint#reader}), or of any safetensors file or folder with an index. One thread at a
+ * time; the tensors it gives are independent of it.
+ */
+public final class SafetensorsReader extends NativeObject {
+  private SafetensorsReader(Into<long[]> create) {
+    super(number(create), Native::ckpt_reader_release);
+  }
+
+  static SafetensorsReader made(Into<long[]> create) {
+    return new SafetensorsReader(create);
+  }
+
+  /**
+   * Opens a safetensors file, or a directory with an index or a model.safetensors.
+   *
+   * @param path links are followed
+   */
+  public SafetensorsReader(Path path) {
+    this(out -> Native.ckpt_reader_open(path.toString(), out));
+  }
+
+  /**
+   * The number of tensors.
+   *
+   * @return at least 0
+   */
+  public long count() {
+    return number(out -> Native.ckpt_reader_count(this, out));
+  }
+
+  /**
+   * One tensor.
+   *
+   * @param index 0 .. count-1
+   * @return what is known of it
+   */
+  public TensorInfo info(long index) {
+    try (ckpt_tensor_info info = new ckpt_tensor_info()) {
+      Native.ckpt_reader_tensor(this, index, info);
+      TensorSpec spec = new TensorSpec(DType.of(info.getDtype()), info.getShape());
+      return new TensorInfo(index, info.getGroup(), info.getName(), spec, info.getBytes(), info.getOffset());
+    }
+  }
+
+  /**
+   * All tensors.
+   *
+   * @return group after group, file after file, in the order of the data
+   */
+  public List<TensorInfo> tensors() {
+    List<TensorInfo> all = new ArrayList<>();
+    long count = count();
+    for (long i = 0; i < count; ++i) all.add(info(i));
+    return List.copyOf(all);
+  }
+
+  /**
+   * The index of a tensor.
+   *
+   * @param group null when it does not matter
+   * @param name of the tensor
+   * @return its index
+   * @throws NotFoundException when there is none
+   */
+  public long find(String group, String name) {
+    return number(out -> Native.ckpt_reader_find(this, group, name, out));
+  }
+
+  /**
+   * The metadata of files of other programs.
+   *
+   * @return texts by key
+   */
+  public Map<String, String> metadata() {
+    Map<String, String> all = new LinkedHashMap<>();
+    long count = number(out -> Native.ckpt_reader_metadata_count(this, out));
+    for (long i = 0; i < count; ++i) {
+      String[] key = new String[1];
+      String[] value = new String[1];
+      Native.ckpt_reader_metadata(this, i, key, value);
+      all.put(key[0], value[0]);
+    }
+    return all;
+  }
+
+  /**
+   * Reads a tensor into a new one.
+   *
+   * @param index 0 .. count-1
+   * @return with memory of the default pool
+   */
+  public Tensor read(long index) {
+    return read(index, (BufferPool) null);
+  }
+
+  /**
+   * Reads a tensor into a new one.
+   *
+   * @param index 0 .. count-1
+   * @param pool where its memory comes from; null: the default pool
+   * @return the tensor
+   */
+  public Tensor read(long index, BufferPool pool) {
+    return Tensor.adopt(number(out -> Native.ckpt_reader_read_new(this, index, pool, out)));
+  }
+
+  /**
+   * Reads a tensor by name into a new one.
+   *
+   * @param name of the tensor
+   * @return with memory of the default pool
+   */
+  public Tensor read(String name) {
+    return read(find(null, name));
+  }
+
+  /**
+   * Reads a tensor's bytes into memory of yours.
+   *
+   * @param index 0 .. count-1
+   * @param into of its type and shape
+   */
+  public void read(long index, Tensor into) {
+    Native.ckpt_reader_read(this, index, into);
+  }
+
+  /**
+   * Reads rows along the first dimension.
+   *
+   * @param index 0 .. count-1
+   * @param begin first row
+   * @param length number of rows
+   * @param pool where the memory comes from; null: the default pool
+   * @return a new tensor
+   */
+  public Tensor readSlice(long index, long begin, long length, BufferPool pool) {
+    return Tensor.adopt(number(out -> Native.ckpt_reader_read_slice(this, index, begin, length, pool, out)));
+  }
+
+  /**
+   * A read-only tensor over the file itself: no byte is copied.
+   *
+   * @param index 0 .. count-1
+   * @return keeps the mapping alive
+   * @throws UnsupportedException where the storage has no mappings
+   */
+  public Tensor map(long index) {
+    return Tensor.adopt(number(out -> Native.ckpt_reader_map(this, index, out)));
+  }
+}

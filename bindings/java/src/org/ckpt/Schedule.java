@@ -1,0 +1,211 @@
+package org.ckpt;
+
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.OptionalLong;
+
+/** An immutable recipe of actions for one step of training. Iterating gives its actions. Synchronised. */
+public final class Schedule extends NativeObject implements Iterable<Action> {
+  private Schedule(long address) {
+    super(address, Native::ckpt_schedule_release);
+  }
+
+  static Schedule made(Into<long[]> create) {
+    return new Schedule(number(create));
+  }
+
+  /**
+   * From actions of your own. Only their kinds are checked here: ask {@link #verify}.
+   *
+   * @param layers of the chain
+   * @param actions the last one is END
+   */
+  public Schedule(long layers, List<Action> actions) {
+    this(number(out -> Native.ckpt_schedule_create_list(layers, Action.numbers(actions), out)));
+  }
+
+  /**
+   * Nothing is recomputed: least time, most memory.
+   *
+   * @param profile of the chain
+   * @return the schedule
+   */
+  public static Schedule storeAll(Profile profile) {
+    return made(out -> Native.ckpt_schedule_create_store_all(profile, out));
+  }
+
+  /**
+   * Keeps the chain's input only: least memory.
+   *
+   * @param profile of the chain
+   * @return the schedule
+   */
+  public static Schedule recomputeAll(Profile profile) {
+    return made(out -> Native.ckpt_schedule_create_recompute_all(profile, out));
+  }
+
+  /**
+   * Segments of equal length, each recomputed once.
+   *
+   * @param profile of the chain
+   * @param segments 1 .. layers
+   * @return the schedule
+   */
+  public static Schedule periodic(Profile profile, long segments) {
+    return made(out -> Native.ckpt_schedule_create_periodic(profile, segments, out));
+  }
+
+  /**
+   * Segments that begin at the given layers.
+   *
+   * @param profile of the chain
+   * @param begins ascending from 0
+   * @return the schedule
+   */
+  public static Schedule segments(Profile profile, long... begins) {
+    return made(out -> Native.ckpt_schedule_create_segments(profile, begins, out));
+  }
+
+  /**
+   * Asks a strategy once per layer and freezes its answers.
+   *
+   * @param profile of the chain
+   * @param strategy kept; executors report to it
+   * @return the schedule
+   */
+  public static Schedule fromStrategy(Profile profile, Strategy strategy) {
+    return made(out -> Native.ckpt_schedule_create_from_strategy(profile, strategy, out));
+  }
+
+  /**
+   * For a number of steps that is not known yet: see {@link Cursor#finish}.
+   *
+   * @param period keeps the input of every period-th step; 0 records every step
+   * @param layerFlags a sum of {@link LayerFlags}, of all layers
+   * @return the schedule
+   */
+  public static Schedule openEnded(long period, int layerFlags) {
+    return made(out -> Native.ckpt_schedule_create_open_ended(period, layerFlags, out));
+  }
+
+  /**
+   * The fastest whose reserved bytes fit.
+   *
+   * @param profile of the chain
+   * @param budgetBytes at most so many
+   * @return the schedule
+   * @throws OverBudgetException when none fits; the message gives the smallest budget that works
+   */
+  public static Schedule forBudget(Profile profile, long budgetBytes) {
+    return made(out -> Native.ckpt_schedule_create_for_budget(profile, budgetBytes, out));
+  }
+
+  /**
+   * What logs and tables show.
+   *
+   * @return "store-all", "periodic(4)", ...
+   */
+  public String name() {
+    return Native.ckpt_schedule_name(this);
+  }
+
+  /**
+   * A number that equal recipes share and different ones practically never.
+   *
+   * @return 64 bits
+   */
+  public long fingerprint() {
+    return number(out -> Native.ckpt_schedule_fingerprint(this, out));
+  }
+
+  /**
+   * Layers of the chain that the schedule is for.
+   *
+   * @return empty when open-ended
+   */
+  public OptionalLong layers() {
+    long layers = number(out -> Native.ckpt_schedule_layers(this, out));
+    return layers < 0 ? OptionalLong.empty() : OptionalLong.of(layers);
+  }
+
+  /**
+   * Replays the schedule without running anything.
+   *
+   * @param profile of the chain
+   * @return exact costs
+   * @throws InvalidScheduleException names the action that breaks a rule
+   */
+  public PlanReport verify(Profile profile) {
+    try (ckpt_plan_report struct = new ckpt_plan_report()) {
+      Native.ckpt_schedule_verify(this, profile, struct);
+      return PlanReport.of(struct);
+    }
+  }
+
+  /**
+   * What a machine must have: an arena with an offset for every buffer.
+   *
+   * @param profile of the chain
+   * @return bytes
+   */
+  public long reservedBytes(Profile profile) {
+    return number(out -> Native.ckpt_schedule_place(this, profile, out));
+  }
+
+  /**
+   * A cursor at the first action.
+   *
+   * @return keeps the schedule
+   */
+  public Cursor cursor() {
+    return new Cursor(this);
+  }
+
+  @Override
+  public Iterator<Action> iterator() {
+    return new Actions(cursor());
+  }
+
+  /**
+   * Another reference to the same schedule.
+   *
+   * @return to be closed by itself
+   */
+  public Schedule share() {
+    Native.ckpt_schedule_retain(this);
+    return new Schedule(address());
+  }
+
+  private static final class Actions implements Iterator<Action> {
+    private static final int AT_ONCE = 256;
+    private final Cursor cursor;
+    private Iterator<Action> some;
+    private boolean more = true;
+
+    Actions(Cursor cursor) {
+      this.cursor = cursor;
+      fetch();
+    }
+
+    private void fetch() {
+      Action[] next = cursor.next(AT_ONCE);
+      some = Arrays.asList(next).iterator();
+      more = next.length == AT_ONCE;
+      if (!more) cursor.close();
+    }
+
+    @Override
+    public boolean hasNext() {
+      if (!some.hasNext() && more) fetch();
+      return some.hasNext();
+    }
+
+    @Override
+    public Action next() {
+      if (!hasNext()) throw new NoSuchElementException("behind END");
+      return some.next();
+    }
+  }
+}

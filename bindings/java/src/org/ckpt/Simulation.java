@@ -1,0 +1,38 @@
+package org.ckpt;
+
+/** Replays failures against policies of saving, fixed intervals, Daly's interval and one who knows what comes. */
+public final class Simulation extends NativeObject {
+  /**
+   * Runs the simulation.
+   *
+   * @param options what it replays
+   */
+  public Simulation(SimulationOptions options) {
+    super(create(options), Native::ckpt_simulation_release);
+  }
+
+  private static long create(SimulationOptions options) {
+    try (ckpt_simulation_options struct = new ckpt_simulation_options()) {
+      options.apply(struct);
+      return number(out -> Native.ckpt_simulation_create(struct, out));
+    }
+  }
+
+  /**
+   * The results.
+   *
+   * @return JSON: efficiency and extra wall time of each policy
+   */
+  public String json() {
+    return Native.ckpt_simulation_json(this);
+  }
+
+  /**
+   * The results for people.
+   *
+   * @return one HTML page that needs no other file
+   */
+  public String report() {
+    return Native.ckpt_simulation_report(this);
+  }
+}

@@ -1,0 +1,142 @@
+package org.ckpt;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * What is saved and restored: named groups of named tensors, and JSON values by key. One thread at a time, and none while a save or
+ * load uses it.
+ */
+public final class State extends NativeObject {
+  /** Key of the position in the data, which has a place of its own in the manifest. */
+  public static final String DATA_POSITION = "data_position";
+
+  /** Key of what a controller has learned, which has a place of its own in the manifest. */
+  public static final String CONTROLLER = "controller";
+
+  /** An empty state. */
+  public State() {
+    super(number(Native::ckpt_state_create), Native::ckpt_state_release);
+  }
+
+  private State(NativeObject lent) {
+    super(lent.address());
+  }
+
+  /**
+   * Adds a tensor, which is shared and kept alive, not copied: a save reads and a load writes its memory.
+   *
+   * @param group becomes a file of its own; made when it is new
+   * @param name of the tensor within the group
+   * @param tensor shared
+   * @return this
+   */
+  public State add(String group, String name, Tensor tensor) {
+    Native.ckpt_state_add_tensor(this, group, name, tensor);
+    return this;
+  }
+
+  /**
+   * Adds an object that lists itself.
+   *
+   * @param name begins its groups and keys
+   * @param stateful pinned as long as the state
+   * @return this
+   */
+  public State add(String name, Stateful stateful) {
+    Native.ckpt_state_add_stateful(this, name, new Listed(stateful).pinned());
+    return this;
+  }
+
+  /**
+   * The number of tensors in all groups.
+   *
+   * @return at least 0
+   */
+  public long tensorCount() {
+    return number(out -> Native.ckpt_state_tensor_count(this, out));
+  }
+
+  /**
+   * Sets the value of a key.
+   *
+   * @param key not blank
+   * @param json one JSON value
+   * @return this
+   */
+  public State setJson(String key, String json) {
+    Native.ckpt_state_set_json(this, key, json);
+    return this;
+  }
+
+  /**
+   * The value of a key.
+   *
+   * @param key not blank
+   * @return JSON without superfluous white space; empty when the key has none
+   */
+  public Optional<String> json(String key) {
+    try {
+      return Optional.of(Native.ckpt_state_json(this, key));
+    } catch (NotFoundException none) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Declares that the tensors of a group seldom change: a save does not write its file again while none has.
+   *
+   * @param group need not be there yet
+   * @param rarely false takes it back
+   * @return this
+   */
+  public State setRarelyChanges(String group, boolean rarely) {
+    Native.ckpt_state_set_rarely_changes(this, group, rarely ? 1 : 0);
+    return this;
+  }
+
+  /**
+   * What the last partial load found missing and unexpected.
+   *
+   * @return {"missing":[{"group":...,"name":...}],"unexpected":[...]}
+   */
+  public String loadReport() {
+    return Native.ckpt_state_load_report(this);
+  }
+
+  /**
+   * Writes one group as a plain safetensors file, which any program can read. Durable when it returns.
+   *
+   * @param path replaced if it is there
+   * @param group of this state
+   * @param metadataJson an object whose values are texts; null: none
+   */
+  public void writeSafetensors(Path path, String group, String metadataJson) {
+    Native.ckpt_safetensors_write(path.toString(), this, group, metadataJson);
+  }
+
+  private static final class Listed extends NativeStateful {
+    private final Stateful stateful;
+
+    Listed(Stateful stateful) {
+      this.stateful = stateful;
+    }
+
+    private static void lend(NativeObject lent, Consumer<State> call) {
+      try (State state = new State(lent)) {
+        call.accept(state);
+      }
+    }
+
+    @Override
+    public void list(NativeObject into) {
+      lend(into, stateful::list);
+    }
+
+    @Override
+    public void restore(NativeObject loaded) {
+      lend(loaded, stateful::restore);
+    }
+  }
+}

@@ -1,0 +1,314 @@
+package org.ckpt;
+
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Answers for one layer after the other whether to checkpoint it. Synchronised. Wherever layers are named, a name may be a glob: *
+ * stands for any text, ? for one character.
+ */
+public final class Strategy extends NativeObject {
+  private Strategy(Into<long[]> create) {
+    this(number(create));
+  }
+
+  private Strategy(long address) {
+    super(address, Native::ckpt_strategy_release);
+  }
+
+  /**
+   * From the text form.
+   *
+   * @param text "interval:2", "any(size:1MiB,interval:8)", ...
+   */
+  public Strategy(String text) {
+    this(out -> Native.ckpt_strategy_create_from_text(text, out));
+  }
+
+  /**
+   * Every n-th layer, beginning with layer 0.
+   *
+   * @param interval at least 1; 2 is usual
+   * @return the strategy
+   */
+  public static Strategy interval(long interval) {
+    return new Strategy(out -> Native.ckpt_strategy_create_interval(interval, out));
+  }
+
+  /**
+   * Layers that are named and not excluded.
+   *
+   * @param names names or globs
+   * @param excluded names or globs
+   * @return the strategy
+   */
+  public static Strategy selective(Collection<String> names, Collection<String> excluded) {
+    return new Strategy(out -> Native.ckpt_strategy_create_selective(texts(names), texts(excluded), out));
+  }
+
+  /**
+   * Activations of at least so many bytes.
+   *
+   * @param thresholdBytes at least 1; 1 MiB is usual
+   * @param excluded names or globs
+   * @return the strategy
+   */
+  public static Strategy sizeBased(long thresholdBytes, Collection<String> excluded) {
+    return new Strategy(out -> Native.ckpt_strategy_create_size_based(thresholdBytes, texts(excluded), out));
+  }
+
+  /**
+   * Every n-th layer; n shrinks while memory is short.
+   *
+   * @param maxShare of the memory, in (0, 1]; 0.8 is usual
+   * @param tracker whose live bytes count; null: those of the executor or the process
+   * @param totalBytes 0: what the process may really use
+   * @param clock null: the monotonic clock
+   * @return the strategy
+   */
+  public static Strategy memoryAware(double maxShare, MemoryTracker tracker, long totalBytes, Clock clock) {
+    return new Strategy(out -> Native.ckpt_strategy_create_memory_aware(maxShare, tracker, totalBytes, clock, out));
+  }
+
+  /**
+   * Large, rarely used and late layers, after watching the first.
+   *
+   * @param excluded names or globs
+   * @return the strategy
+   */
+  public static Strategy smart(Collection<String> excluded) {
+    return new Strategy(out -> Native.ckpt_strategy_create_smart(texts(excluded), out));
+  }
+
+  /**
+   * Layers for which any of the children says yes.
+   *
+   * @param children at least one
+   * @return the strategy
+   */
+  public static Strategy anyOf(Strategy... children) {
+    return new Strategy(out -> Native.ckpt_strategy_create_any(children, out));
+  }
+
+  /**
+   * Layers for which all of the children say yes.
+   *
+   * @param children at least one
+   * @return the strategy
+   */
+  public static Strategy allOf(Strategy... children) {
+    return new Strategy(out -> Native.ckpt_strategy_create_all(children, out));
+  }
+
+  /**
+   * Layers for which the child says no.
+   *
+   * @param child the other strategy
+   * @return the strategy
+   */
+  public static Strategy notOf(Strategy child) {
+    return new Strategy(out -> Native.ckpt_strategy_create_not(child, out));
+  }
+
+  /**
+   * What the first rule that matches the layer says.
+   *
+   * @param rules asked in this order
+   * @param fallback for layers that no rule matches
+   * @return the strategy
+   */
+  public static Strategy firstOf(List<StrategyRule> rules, Strategy fallback) {
+    String[] layers = rules.stream().map(StrategyRule::layers).toArray(String[]::new);
+    Strategy[] children = rules.stream().map(StrategyRule::strategy).toArray(Strategy[]::new);
+    return new Strategy(out -> Native.ckpt_strategy_create_first(layers, children, fallback, out));
+  }
+
+  /**
+   * A strategy that asks you.
+   *
+   * @param name what {@link #name} gives
+   * @param strategy pinned as long as the library needs it
+   * @return the strategy
+   */
+  public static Strategy custom(String name, CheckpointStrategy strategy) {
+    return new Strategy(out -> Native.ckpt_strategy_create_custom(name, new Functions(strategy).pinned(), out));
+  }
+
+  /**
+   * Any kind from one set of fields, of which each kind reads its own.
+   *
+   * @param config the fields
+   * @return the strategy
+   */
+  public static Strategy fromConfig(StrategyConfig config) {
+    return new Strategy(config::create);
+  }
+
+  // ---- Kinds of your own ----
+
+  /**
+   * Makes a kind known to text and config.
+   *
+   * @param name letters, digits, '-', '_' and '.'
+   * @param factory pinned until {@link #unregister}
+   * @throws AlreadyExistsException for a kind that is known
+   */
+  public static void register(String name, StrategyFactory factory) {
+    Native.ckpt_strategy_register(name, new Factory(factory).pinned());
+  }
+
+  /**
+   * Forgets a registered kind; strategies made by it live on.
+   *
+   * @param name of the kind
+   */
+  public static void unregister(String name) {
+    Native.ckpt_strategy_unregister(name);
+  }
+
+  /**
+   * The kinds that text can name.
+   *
+   * @return their names
+   */
+  public static List<String> knownKinds() {
+    return List.of(Native.ckpt_strategy_known_kinds().split(", "));
+  }
+
+  // ---- Using ----
+
+  /**
+   * Asks about one layer.
+   *
+   * @param layerName not blank
+   * @param activation only its type and shape are read
+   * @param layerIndex at least 0
+   * @return whether to checkpoint it
+   */
+  public boolean shouldCheckpoint(String layerName, Tensor activation, long layerIndex) {
+    return truth(out -> Native.ckpt_strategy_should_checkpoint(this, layerName, activation, layerIndex, out));
+  }
+
+  /**
+   * The same where there is no tensor.
+   *
+   * @param layerName not blank
+   * @param activation its type and shape
+   * @param layerIndex at least 0
+   * @return whether to checkpoint it
+   */
+  public boolean shouldCheckpoint(String layerName, TensorSpec activation, long layerIndex) {
+    int dtype = activation.dtype().number();
+    return truth(
+        out -> Native.ckpt_strategy_should_checkpoint_shape(this, layerName, dtype, activation.shape(), layerIndex, out));
+  }
+
+  /**
+   * Tells that the layer's activation was used. Executors do it by themselves.
+   *
+   * @param layerName the layer
+   */
+  public void observeAccess(String layerName) {
+    Native.ckpt_strategy_observe_access(this, layerName);
+  }
+
+  /** Back to the state after creation, counters included. */
+  public void reset() {
+    Native.ckpt_strategy_reset(this);
+  }
+
+  /**
+   * What logs show.
+   *
+   * @return "Interval(2)", "SizeBased(1MB)", ...
+   */
+  public String name() {
+    return Native.ckpt_strategy_name(this);
+  }
+
+  /**
+   * What a yes means.
+   *
+   * @return RECOMPUTE or BOUNDARY
+   */
+  public StrategyChosen chosen() {
+    return StrategyChosen.of(whole(out -> Native.ckpt_strategy_get_chosen(this, out)));
+  }
+
+  /**
+   * Sets what a yes means from now on.
+   *
+   * @param chosen RECOMPUTE or BOUNDARY
+   */
+  public void setChosen(StrategyChosen chosen) {
+    Native.ckpt_strategy_set_chosen(this, chosen.number());
+  }
+
+  /**
+   * What the strategy did since it was made or reset.
+   *
+   * @return the numbers
+   */
+  public StrategyCounters counters() {
+    try (ckpt_strategy_counters struct = new ckpt_strategy_counters()) {
+      Native.ckpt_strategy_get_counters(this, struct);
+      return StrategyCounters.of(struct);
+    }
+  }
+
+  /**
+   * Another reference to the same strategy.
+   *
+   * @return to be closed by itself
+   */
+  public Strategy share() {
+    return new Strategy(retained());
+  }
+
+  private long retained() {
+    Native.ckpt_strategy_retain(this);
+    return address();
+  }
+
+  static String[] texts(Collection<String> texts) {
+    return texts.toArray(new String[0]);
+  }
+
+  private static final class Functions extends NativeStrategyFunctions {
+    private final CheckpointStrategy strategy;
+
+    Functions(CheckpointStrategy strategy) {
+      this.strategy = strategy;
+    }
+
+    @Override
+    public boolean decide(String layer_name, int dtype, long[] shape, long bytes, long layer_index) {
+      TensorSpec activation = new TensorSpec(DType.of(dtype), shape);
+      return strategy.shouldCheckpoint(new StrategyQuestion(layer_name, activation, bytes, layer_index));
+    }
+
+    @Override
+    public void reset() {
+      strategy.reset();
+    }
+
+    @Override
+    public void access(String layer_name) {
+      strategy.observeAccess(layer_name);
+    }
+  }
+
+  private static final class Factory extends NativeStrategyFactory {
+    private final StrategyFactory factory;
+
+    Factory(StrategyFactory factory) {
+      this.factory = factory;
+    }
+
+    @Override
+    public NativeObject make(String arguments) {
+      Strategy made = factory.make(arguments);
+      return made == null ? null : new LentObject(made.retained());
+    }
+  }
+}

@@ -1,0 +1,508 @@
+package org.ckpt;
+
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+
+/**
+ * Memory with an element type and a shape: row-major, contiguous, in the machine's byte order. Its memory is its own, or that of a
+ * direct buffer. Buffers over a tensor keep its memory alive, also after {@link #close}; a tensor over a buffer keeps that alive.
+ * Writing while another thread reads or writes the same tensor is the caller's race.
+ */
+public final class Tensor extends NativeObject {
+  private ByteBuffer whole;
+
+  private Tensor(long address) {
+    super(address, Native::ckpt_tensor_release);
+  }
+
+  /** One reference, which the tensor gives back. */
+  static Tensor adopt(long address) {
+    return new Tensor(address);
+  }
+
+  /**
+   * A tensor with memory of the process's default pool, whose contents are undefined.
+   *
+   * @param dtype of its elements
+   * @param shape lengths of its dimensions, at most 8; none: a scalar
+   */
+  public Tensor(DType dtype, long... shape) {
+    this(null, dtype, shape);
+  }
+
+  /**
+   * A tensor with memory of a pool, whose contents are undefined.
+   *
+   * @param pool where the memory comes from and goes back to; null: the default pool
+   * @param dtype of its elements
+   * @param shape lengths of its dimensions, at most 8; none: a scalar
+   */
+  public Tensor(BufferPool pool, DType dtype, long... shape) {
+    this(number(out -> Native.ckpt_tensor_create(dtype.number(), shape, pool, out)));
+  }
+
+  // ---- Over memory of the program ----
+
+  /**
+   * A tensor over a direct buffer's bytes between position and limit, without a copy.
+   *
+   * @param buffer direct, aligned for the dtype, with exactly the bytes of the shape; kept alive
+   * @param dtype of its elements
+   * @param shape lengths of its dimensions
+   * @return the tensor
+   * @throws InvalidArgumentException for a heap or read-only buffer, and when the bytes are too many or too few
+   */
+  public static Tensor borrow(ByteBuffer buffer, DType dtype, long... shape) {
+    return over(buffer, buffer.slice(), buffer.remaining(), new TensorSpec(dtype, shape));
+  }
+
+  /**
+   * The same over floats in native byte order.
+   *
+   * @param buffer direct; kept alive
+   * @param shape lengths of its dimensions; none: one dimension
+   * @return an F32 tensor
+   */
+  public static Tensor borrow(FloatBuffer buffer, long... shape) {
+    return ordered(buffer, buffer.order(), buffer.slice(), Float.BYTES, DType.F32, shape);
+  }
+
+  /**
+   * The same over doubles in native byte order.
+   *
+   * @param buffer direct; kept alive
+   * @param shape lengths of its dimensions; none: one dimension
+   * @return an F64 tensor
+   */
+  public static Tensor borrow(DoubleBuffer buffer, long... shape) {
+    return ordered(buffer, buffer.order(), buffer.slice(), Double.BYTES, DType.F64, shape);
+  }
+
+  /**
+   * The same over ints in native byte order.
+   *
+   * @param buffer direct; kept alive
+   * @param shape lengths of its dimensions; none: one dimension
+   * @return an I32 tensor
+   */
+  public static Tensor borrow(IntBuffer buffer, long... shape) {
+    return ordered(buffer, buffer.order(), buffer.slice(), Integer.BYTES, DType.I32, shape);
+  }
+
+  /**
+   * The same over longs in native byte order.
+   *
+   * @param buffer direct; kept alive
+   * @param shape lengths of its dimensions; none: one dimension
+   * @return an I64 tensor
+   */
+  public static Tensor borrow(LongBuffer buffer, long... shape) {
+    return ordered(buffer, buffer.order(), buffer.slice(), Long.BYTES, DType.I64, shape);
+  }
+
+  /**
+   * A tensor over memory of another native library, which must stay valid as long as anything uses the tensor. For memory that this
+   * process cannot read, saves take an {@link AsyncSource}.
+   *
+   * @param address of the first byte
+   * @param dtype of the elements
+   * @param shape lengths of the dimensions; less than 2 GiB
+   * @return the tensor
+   */
+  public static Tensor foreign(long address, DType dtype, long... shape) {
+    long bytes = new TensorSpec(dtype, shape).bytes();
+    if (bytes > Integer.MAX_VALUE) throw new OutOfRangeException("foreign memory of " + bytes + " bytes; at most 2 GiB");
+    return borrow(Native.view(address, bytes), dtype, shape);
+  }
+
+  private static Tensor ordered(Buffer buffer, ByteOrder order, Buffer slice, long size, DType dtype, long[] shape) {
+    if (order != ByteOrder.nativeOrder()) {
+      throw new InvalidArgumentException("buffer is " + order + "; it must be in native order: ByteBuffer.order first");
+    }
+    long[] lengths = shape.length == 0 ? new long[] {buffer.remaining()} : shape;
+    return over(buffer, slice, buffer.remaining() * size, new TensorSpec(dtype, lengths));
+  }
+
+  private static Tensor over(Buffer buffer, Buffer slice, long bytes, TensorSpec spec) {
+    NativeBuffers.direct(buffer, "buffer");
+    if (buffer.isReadOnly()) throw new InvalidArgumentException("buffer is read-only, and a tensor may be written");
+    if (spec.bytes() != bytes) {
+      throw new InvalidArgumentException("buffer has " + bytes + " bytes, and " + spec + " needs " + spec.bytes());
+    }
+    return new Tensor(number(out -> Native.ckpt_tensor_borrow(slice, spec.dtype().number(), spec.shape(), out)));
+  }
+
+  /**
+   * A copy of an array.
+   *
+   * @param elements copied
+   * @param shape lengths of its dimensions; none: one dimension
+   * @return an F32 tensor
+   */
+  public static Tensor copyOf(float[] elements, long... shape) {
+    Tensor made = sized(DType.F32, elements.length, shape);
+    made.floatBuffer().put(elements);
+    return made;
+  }
+
+  /**
+   * A copy of an array.
+   *
+   * @param elements copied
+   * @param shape lengths of its dimensions; none: one dimension
+   * @return an F64 tensor
+   */
+  public static Tensor copyOf(double[] elements, long... shape) {
+    Tensor made = sized(DType.F64, elements.length, shape);
+    made.doubleBuffer().put(elements);
+    return made;
+  }
+
+  /**
+   * A copy of an array.
+   *
+   * @param elements copied
+   * @param shape lengths of its dimensions; none: one dimension
+   * @return an I32 tensor
+   */
+  public static Tensor copyOf(int[] elements, long... shape) {
+    Tensor made = sized(DType.I32, elements.length, shape);
+    made.intBuffer().put(elements);
+    return made;
+  }
+
+  /**
+   * A copy of an array.
+   *
+   * @param elements copied
+   * @param shape lengths of its dimensions; none: one dimension
+   * @return an I64 tensor
+   */
+  public static Tensor copyOf(long[] elements, long... shape) {
+    Tensor made = sized(DType.I64, elements.length, shape);
+    made.longBuffer().put(elements);
+    return made;
+  }
+
+  /**
+   * A copy of a buffer's bytes between position and limit, which may lie on the heap.
+   *
+   * @param buffer copied; its position stays
+   * @param dtype of the elements
+   * @param shape lengths of its dimensions
+   * @return the tensor
+   */
+  public static Tensor copyOf(ByteBuffer buffer, DType dtype, long... shape) {
+    TensorSpec spec = new TensorSpec(dtype, shape);
+    if (spec.bytes() != buffer.remaining()) {
+      throw new InvalidArgumentException("buffer has " + buffer.remaining() + " bytes, and " + spec + " needs " + spec.bytes());
+    }
+    Tensor made = new Tensor(dtype, shape);
+    made.buffer().put(buffer.duplicate());
+    return made;
+  }
+
+  private static Tensor sized(DType dtype, long elements, long[] shape) {
+    TensorSpec spec = new TensorSpec(dtype, shape.length == 0 ? new long[] {elements} : shape);
+    if (spec.elements() != elements) {
+      throw new InvalidArgumentException("the array has " + elements + " elements, and " + spec + " needs " + spec.elements());
+    }
+    return new Tensor(dtype, spec.shape());
+  }
+
+  // ---- Views ----
+
+  /**
+   * The tensor's memory, without a copy: read-only when the tensor is. It stays valid as long as anybody holds it.
+   *
+   * @return a direct buffer in native order
+   * @throws OutOfRangeException for 2 GiB or more: take {@link #buffer(long, int)}
+   */
+  public ByteBuffer buffer() {
+    if (bytes() > Integer.MAX_VALUE) {
+      throw new OutOfRangeException("the tensor has " + bytes() + " bytes, and a ByteBuffer at most " + Integer.MAX_VALUE);
+    }
+    if (isClosed()) throw closed(this);
+    if (whole == null) whole = buffer(0, (int) bytes());
+    return whole.duplicate().order(ByteOrder.nativeOrder());
+  }
+
+  /**
+   * Some of the tensor's bytes, without a copy, as {@link #buffer()}.
+   *
+   * @param offset of the first byte
+   * @param length how many
+   * @return a direct buffer in native order
+   */
+  public ByteBuffer buffer(long offset, int length) {
+    if (offset < 0 || length < 0 || offset > bytes() - length) {
+      throw new OutOfRangeException("bytes " + offset + " .. " + (offset + length) + " of a tensor with " + bytes());
+    }
+    long data = Native.ckpt_tensor_const_data(this);
+    if (length == 0 || data == 0) return ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder());
+    ByteBuffer view = Native.view(data + offset, length);
+    Native.ckpt_tensor_retain(this);
+    releaseWithOwner(view, address(), Native::ckpt_tensor_release);
+    return (isReadOnly() ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
+  }
+
+  /**
+   * The elements as floats, without a copy, as {@link #buffer()}.
+   *
+   * @return a direct buffer in native order
+   * @throws UnsupportedException for other types than F32
+   */
+  public FloatBuffer floatBuffer() {
+    return as(DType.F32).asFloatBuffer();
+  }
+
+  /**
+   * The elements as doubles, without a copy, as {@link #buffer()}.
+   *
+   * @return a direct buffer in native order
+   * @throws UnsupportedException for other types than F64
+   */
+  public DoubleBuffer doubleBuffer() {
+    return as(DType.F64).asDoubleBuffer();
+  }
+
+  /**
+   * The elements as ints, without a copy, as {@link #buffer()}.
+   *
+   * @return a direct buffer in native order
+   * @throws UnsupportedException for other types than I32 and U32
+   */
+  public IntBuffer intBuffer() {
+    return as(dtype() == DType.U32 ? DType.U32 : DType.I32).asIntBuffer();
+  }
+
+  /**
+   * The elements as longs, without a copy, as {@link #buffer()}.
+   *
+   * @return a direct buffer in native order
+   * @throws UnsupportedException for other types than I64 and U64
+   */
+  public LongBuffer longBuffer() {
+    return as(dtype() == DType.U64 ? DType.U64 : DType.I64).asLongBuffer();
+  }
+
+  private ByteBuffer as(DType wanted) {
+    if (dtype() != wanted) throw new UnsupportedException("the tensor's elements are " + dtype() + ", not " + wanted);
+    return buffer();
+  }
+
+  /** Gives the reference back; buffers over the tensor stay valid. */
+  @Override
+  public void close() {
+    whole = null;
+    super.close();
+  }
+
+  /**
+   * Another reference to the same tensor.
+   *
+   * @return to be closed by itself
+   */
+  public Tensor share() {
+    return new Tensor(retained());
+  }
+
+  /** The address with one more reference, for who takes that over. */
+  long retained() {
+    Native.ckpt_tensor_retain(this);
+    return address();
+  }
+
+  // ---- Facts ----
+
+  /**
+   * The element type.
+   *
+   * @return of all elements
+   */
+  public DType dtype() {
+    int number = Native.ckpt_tensor_dtype(this);
+    return DType.of(number);
+  }
+
+  /**
+   * The lengths of the dimensions.
+   *
+   * @return a copy
+   */
+  public long[] shape() {
+    return Native.ckpt_tensor_shape(this);
+  }
+
+  /**
+   * Type and shape.
+   *
+   * @return of this tensor
+   */
+  public TensorSpec spec() {
+    return new TensorSpec(dtype(), shape());
+  }
+
+  /**
+   * The number of dimensions.
+   *
+   * @return 0 .. 8
+   */
+  public long ndim() {
+    return Native.ckpt_tensor_ndim(this);
+  }
+
+  /**
+   * Bytes of all elements.
+   *
+   * @return at least 0
+   */
+  public long bytes() {
+    return Native.ckpt_tensor_bytes(this);
+  }
+
+  /**
+   * The number of elements.
+   *
+   * @return at least 0
+   */
+  public long elements() {
+    return Native.ckpt_tensor_elements(this);
+  }
+
+  /**
+   * Whether the tensor must not be written: its memory was lent so, or is a file's.
+   *
+   * @return false for most
+   */
+  public boolean isReadOnly() {
+    return Native.ckpt_tensor_is_read_only(this) != 0;
+  }
+
+  /**
+   * The address of the first element, for other native libraries; valid as long as the tensor.
+   *
+   * @return 0 without elements, and for a read-only tensor
+   */
+  public long dataAddress() {
+    return Native.ckpt_tensor_data(this);
+  }
+
+  // ---- Arithmetic: F32 and F64, the same bits on every machine ----
+
+  /**
+   * Every element becomes a value.
+   *
+   * @param value rounded to the type
+   */
+  public void fill(double value) {
+    Native.ckpt_tensor_fill(this, value);
+  }
+
+  /**
+   * this = factor * this.
+   *
+   * @param factor finite
+   */
+  public void scale(double factor) {
+    Native.ckpt_tensor_scale(this, factor);
+  }
+
+  /**
+   * this = this + factor * source.
+   *
+   * @param factor finite
+   * @param source of the same type and shape
+   */
+  public void addScaled(double factor, Tensor source) {
+    Native.ckpt_tensor_add_scaled(this, factor, source);
+  }
+
+  /**
+   * The sum of all elements, by pairwise summation in F64.
+   *
+   * @return 0 without elements
+   */
+  public double sum() {
+    return real(out -> Native.ckpt_tensor_sum(this, out));
+  }
+
+  /**
+   * The sum of the products of elements.
+   *
+   * @param other of the same type and shape
+   * @return computed as {@link #sum}
+   */
+  public double dot(Tensor other) {
+    return real(out -> Native.ckpt_tensor_dot(this, other, out));
+  }
+
+  /**
+   * Copies the elements of another tensor.
+   *
+   * @param source of the same type and shape
+   */
+  public void copyFrom(Tensor source) {
+    Native.ckpt_tensor_copy(this, source);
+  }
+
+  /**
+   * Whether type, shape and all bytes are the same.
+   *
+   * @param other any tensor
+   * @return so a NaN equals the same NaN
+   */
+  public boolean bitEqual(Tensor other) {
+    return truth(out -> Native.ckpt_tensor_bit_equal(this, other, out));
+  }
+
+  // ---- DLPack, for other native libraries in this process ----
+
+  /**
+   * A tensor over memory of another library.
+   *
+   * @param managed address of a DLManagedTensor, which the tensor owns when this succeeds
+   * @return the tensor
+   */
+  public static Tensor fromDlpack(long managed) {
+    return new Tensor(number(out -> Native.ckpt_tensor_from_dlpack(managed, out)));
+  }
+
+  /**
+   * The same for the struct of DLPack 1.x.
+   *
+   * @param managed address of a DLManagedTensorVersioned, which the tensor owns when this succeeds
+   * @return the tensor
+   */
+  public static Tensor fromDlpackVersioned(long managed) {
+    return new Tensor(number(out -> Native.ckpt_tensor_from_dlpack_versioned(managed, out)));
+  }
+
+  /**
+   * A view for another library, which calls its deleter once.
+   *
+   * @return address of a DLManagedTensor
+   */
+  public long toDlpack() {
+    return number(out -> Native.ckpt_tensor_to_dlpack(this, out));
+  }
+
+  /**
+   * The same as the struct of DLPack 1.x.
+   *
+   * @return address of a DLManagedTensorVersioned
+   */
+  public long toDlpackVersioned() {
+    return number(out -> Native.ckpt_tensor_to_dlpack_versioned(this, out));
+  }
+
+  @Override
+  public String toString() {
+    return isClosed() ? "Tensor(closed)" : "Tensor(" + spec() + (isReadOnly() ? ", read-only)" : ")");
+  }
+}

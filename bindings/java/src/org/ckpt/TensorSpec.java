@@ -1,0 +1,56 @@
+package org.ckpt;
+
+import java.util.Arrays;
+
+/**
+ * The type and shape of a tensor.
+ *
+ * @param dtype of its elements
+ * @param shape lengths of its dimensions, at most 8; not to be changed
+ */
+public record TensorSpec(DType dtype, long... shape) {
+  /**
+   * Elements of such a tensor.
+   *
+   * @return the product of the lengths
+   */
+  public long elements() {
+    return Arrays.stream(shape).reduce(1, Math::multiplyExact);
+  }
+
+  /**
+   * Bytes of such a tensor.
+   *
+   * @return of all its elements
+   */
+  public long bytes() {
+    return Math.multiplyExact(elements(), dtype.bits()) / 8;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TensorSpec spec && spec.dtype == dtype && Arrays.equals(spec.shape, shape);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * dtype.hashCode() + Arrays.hashCode(shape);
+  }
+
+  @Override
+  public String toString() {
+    return dtype + Arrays.toString(shape);
+  }
+
+  /** The number of the dtype, then the lengths: how specs cross to the native code. */
+  long[] numbers() {
+    long[] numbers = new long[shape.length + 1];
+    numbers[0] = dtype.number();
+    System.arraycopy(shape, 0, numbers, 1, shape.length);
+    return numbers;
+  }
+
+  static TensorSpec of(long[] numbers, int from, int to) {
+    return new TensorSpec(DType.of((int) numbers[from]), Arrays.copyOfRange(numbers, from + 1, to));
+  }
+}

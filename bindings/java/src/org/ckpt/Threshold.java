@@ -1,0 +1,89 @@
+package org.ckpt;
+
+/**
+ * Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share by what
+ * recoveries saved. One thread at a time.
+ */
+public final class Threshold extends NativeObject {
+  /** A rule with all defaults. */
+  public Threshold() {
+    this(new ThresholdOptions());
+  }
+
+  /**
+   * A rule.
+   *
+   * @param options how it begins
+   */
+  public Threshold(ThresholdOptions options) {
+    super(create(options), Native::ckpt_threshold_release);
+  }
+
+  private static long create(ThresholdOptions options) {
+    try (ckpt_threshold_options struct = new ckpt_threshold_options()) {
+      options.apply(struct);
+      return number(out -> Native.ckpt_threshold_create(struct, out));
+    }
+  }
+
+  /**
+   * A task took so long.
+   *
+   * @param name not blank, at most 95 bytes
+   * @param seconds at least 0
+   */
+  public void observeTask(String name, double seconds) {
+    Native.ckpt_threshold_observe_task(this, name, seconds);
+  }
+
+  /**
+   * Whether to checkpoint; yes consumes a slot.
+   *
+   * @param name of the task
+   * @param costSeconds of doing it again
+   * @return yes or no
+   */
+  public boolean shouldCheckpoint(String name, double costSeconds) {
+    return truth(out -> Native.ckpt_threshold_should_checkpoint(this, name, costSeconds, out));
+  }
+
+  /**
+   * Moves the threshold by what a recovery was worth.
+   *
+   * @param recoverySecondsSaved work that needed not be done again
+   * @param checkpointOverheadSeconds what the checkpoint had cost
+   */
+  public void adjustPolicy(double recoverySecondsSaved, double checkpointOverheadSeconds) {
+    Native.ckpt_threshold_adjust_policy(this, recoverySecondsSaved, checkpointOverheadSeconds);
+  }
+
+  /** All slots are free again; threshold and longest task stay. */
+  public void beginRun() {
+    Native.ckpt_threshold_begin_run(this);
+  }
+
+  /**
+   * How the rule stands.
+   *
+   * @return the numbers
+   */
+  public ThresholdInfo info() {
+    try (ckpt_threshold_info struct = new ckpt_threshold_info()) {
+      Native.ckpt_threshold_get_info(this, struct);
+      return ThresholdInfo.of(struct);
+    }
+  }
+
+  /**
+   * A task that was observed.
+   *
+   * @param index 0, the oldest remembered, .. tasks-1
+   * @return the task
+   */
+  public ObservedTask task(long index) {
+    try (ckpt_task struct = new ckpt_task()) {
+      Native.ckpt_threshold_task(this, index, struct);
+      return ObservedTask.of(struct);
+    }
+  }
+}

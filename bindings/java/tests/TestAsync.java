@@ -1,0 +1,272 @@
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.ckpt.*;
+
+/** Saves and loads in the background. */
+final class TestAsync {
+  /** Storage, checkpoint, state and manager of one test. */
+  private static final class Bench implements AutoCloseable {
+    final TestStorage.Maps maps = new TestStorage.Maps();
+    final Storage storage = Storage.custom("a map", maps);
+    final FaultHandler once = new FaultHandler(new FaultHandlerOptions().maxAttempts(1));
+    final Checkpoint checkpoint = new Checkpoint(storage, new CheckpointOptions().faultHandler(once));
+    final Tensor weight = Tensor.copyOf(new float[] {1, 2, 3});
+    final State state = new State().add("model", "weight", weight);
+    final AsyncCheckpointManager manager;
+
+    Bench(AsyncOptions options) {
+      manager = checkpoint.createAsyncManager(options);
+    }
+
+    Bench() {
+      this(new AsyncOptions());
+    }
+
+    /** Never begins until the step is ended. */
+    CheckpointTask gated(long step, TaskOptions how) {
+      return manager.save(state, new SaveOptions().step(step), how.gateStep(step));
+    }
+
+    @Override
+    public void close() {
+      manager.close();
+      state.close();
+      weight.close();
+      checkpoint.close();
+      once.close();
+      storage.close();
+    }
+  }
+
+  static void testSaveAndLoad() throws Exception {
+    try (Bench b = new Bench()) {
+      CheckpointTask task = b.manager.save(b.state, 5);
+      b.weight.fill(9); // it was copied
+      CheckpointTaskResult result = task.get();
+      Check.that(result.success(), "success");
+      Check.equal(5L, result.step());
+      Check.equal(CheckpointTaskType.SAVE, result.type());
+      Check.that(result.bytesWritten() > 0 && !result.durable().isNegative(), result.toString());
+      Check.equal(task.saved().name(), result.checkpointPath());
+      Check.equal(result, task.waitFor());
+      Check.that(!task.staged().get().isNegative(), "staged");
+      Check.equal(CheckpointTaskStatus.COMPLETED, task.info().status());
+      Check.that(task.info().duration().isPresent(), "duration");
+      CheckpointTask load = b.manager.load(b.state, new LoadOptions(), new TaskOptions());
+      Check.equal(5L, load.join().step());
+      Check.equal(5L, load.loaded().step());
+      Check.equal(6.0, b.weight.sum());
+      Check.equal(2L, b.manager.stats().completed());
+      Check.equal(List.of(task.id(), load.id()), b.manager.getEndedTasks().stream().map(CheckpointTaskInfo::id).toList());
+      Check.equal(Optional.empty(), b.manager.getTaskStatus(12345));
+      Check.raises(InvalidStateException.class, "", load::saved);
+    }
+  }
+
+  static void testFailuresRaiseWhenAwaitedAndAreResultsWhenWaitedFor() {
+    try (Bench b = new Bench()) {
+      b.maps.failWrites = 1000;
+      CheckpointTask task = b.manager.save(b.state, 1);
+      CheckpointTaskResult result = task.waitFor(Duration.ofSeconds(60));
+      Check.equal(CheckpointTaskStatus.FAILED, result.status());
+      Check.equal(Status.IO, result.reason());
+      Check.that(result.error().contains("the cable is out"), result.error());
+      Check.raises(IoException.class, "the cable is out", result::orThrow);
+      ExecutionException raised = Check.raises(ExecutionException.class, "the cable is out", task::get);
+      Check.that(raised.getCause() instanceof IoException, "cause");
+      Check.that(task.isCompletedExceptionally(), "exceptionally");
+      b.maps.failWrites = 0;
+      Check.that(b.manager.save(b.state, 2).join().success(), "the next one");
+    }
+  }
+
+  static void testErrorsThatNobodySawAreThrownOnce() {
+    Bench b = new Bench();
+    b.maps.failWrites = 1000;
+    CheckpointTask unseen = b.manager.save(b.state, 1);
+    while (b.manager.getTaskStatus(unseen.id()).get() != CheckpointTaskStatus.FAILED) Thread.onSpinWait();
+    Check.raises(IoException.class, "the cable is out", () -> b.manager.save(b.state, 2));
+    CheckpointTask watched = b.manager.save(b.state, 3);
+    Check.raises(Exception.class, "the cable is out", watched::join);
+    b.manager.save(b.state, 4);
+    Check.raises(IoException.class, "the cable is out", b.manager::close);
+    b.close(); // nothing left
+    Check.raises(InvalidStateException.class, "closed", () -> b.manager.save(b.state, 5));
+  }
+
+  static void testListenersAndProgress() throws Exception {
+    List<String> all = Collections.synchronizedList(new ArrayList<>());
+    AsyncListener listener = new AsyncListener() {
+      @Override
+      public void staged(long id, double stallSeconds) {
+        all.add("staged " + id);
+      }
+
+      @Override
+      public void progress(long id, long doneBytes, long totalBytes) {
+        Check.that(doneBytes <= totalBytes, "progress");
+        if (doneBytes == totalBytes) all.add("written " + id);
+      }
+
+      @Override
+      public void ended(CheckpointTaskResult result) {
+        all.add("ended " + result.id() + " " + result.status());
+        throw new IllegalStateException("listeners may throw");
+      }
+    };
+    AtomicInteger own = new AtomicInteger();
+    try (Bench b = new Bench(new AsyncOptions().listener(listener).workers(2).capacity(3).drainTimeout(Duration.ofMinutes(1)))) {
+      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new TaskOptions().listener(new AsyncListener() {
+            @Override
+            public void ended(CheckpointTaskResult result) {
+              Check.raises(InvalidStateException.class, "", () -> b.manager.save(b.state, 9)); // might wait for itself
+              own.incrementAndGet();
+            }
+          }));
+      task.get();
+      b.manager.waitAll(Duration.ofMinutes(1));
+      Check.equal(List.of("staged " + task.id(), "written " + task.id(), "ended " + task.id() + " COMPLETED"), List.copyOf(all));
+      Check.equal(1, own.get());
+    }
+  }
+
+  static void testCancelQueueAndPriorities() throws Exception {
+    try (Bench b = new Bench(new AsyncOptions().capacity(2))) {
+      CheckpointTask first = b.gated(1, new TaskOptions());
+      CheckpointTask second = b.gated(2, new TaskOptions().mode(AsyncMode.BORROW).priority(Priority.HIGH));
+      Check.raises(QueueFullException.class, "2", () -> b.manager.save(b.state, 3));
+      Check.raises(QueueFullException.class, "", () ->
+          b.manager.save(b.state, new SaveOptions(), new TaskOptions().whenFull(WhenFull.WAIT).timeout(Duration.ofMillis(1))));
+      Check.raises(java.util.concurrent.TimeoutException.class, "", () -> second.get(1, TimeUnit.MILLISECONDS));
+      Check.equal(2, b.manager.getActiveTasks().size());
+      CheckpointTask dropper = b.gated(4, new TaskOptions().whenFull(WhenFull.DROP_OLDEST));
+      Check.equal(CheckpointTaskStatus.REJECTED, first.waitFor().status());
+      Check.raises(ExecutionException.class, "", first::get);
+      Check.that(second.cancel(true), "cancelled");
+      Check.that(!second.cancel(true), "once");
+      Check.equal(CheckpointTaskStatus.CANCELLED, second.waitFor().status());
+      Check.raises(Exception.class, "", second::join);
+      Check.equal(Optional.of(CheckpointTaskStatus.QUEUED), b.manager.getTaskStatus(dropper.id()));
+      Check.raises(NotFoundException.class, "", () -> b.manager.cancelCheckpoint(777));
+      b.manager.endStep(4);
+      Check.equal(4L, dropper.get().step());
+      AsyncStats stats = b.manager.stats();
+      Check.equal(1L, stats.cancelled());
+      Check.that(stats.rejected() >= 1, stats.toString());
+      Check.equal(0L, stats.live());
+    }
+  }
+
+  static void testTimeouts() throws Exception {
+    try (Bench b = new Bench()) {
+      b.maps.hold = new CountDownLatch(1);
+      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new TaskOptions().mode(AsyncMode.BORROW));
+      Check.raises(org.ckpt.TimeoutException.class, "", () -> task.waitFor(Duration.ofMillis(1)));
+      Check.raises(org.ckpt.TimeoutException.class, "", () -> task.waitStaged(Duration.ZERO));
+      Check.raises(org.ckpt.TimeoutException.class, "", () -> b.manager.waitAllStaged(Duration.ZERO));
+      Check.raises(org.ckpt.TimeoutException.class, "", () -> b.manager.waitAll(Duration.ZERO));
+      b.maps.hold.countDown();
+      b.manager.waitAllStaged(null);
+      Check.that(task.waitFor().success(), "in the end");
+    }
+  }
+
+  static void testDependentsMayUseTheManager() throws Exception {
+    try (Bench b = new Bench()) {
+      CompletableFuture<Long> steps = b.manager.save(b.state, 1).thenApply(result -> {
+            b.manager.waitAll(null); // not a thread of the manager
+            return b.manager.save(b.state, 2).join().step() + result.step();
+          });
+      Check.equal(3L, steps.get());
+      Check.equal(CompletableFuture.class, steps.getClass());
+      CompletableFuture<Void> both = CompletableFuture.allOf(b.manager.save(b.state, 3), b.manager.save(b.state, 4));
+      both.get();
+      Check.equal(4, b.checkpoint.list().size());
+    }
+  }
+
+  static void testManyTasksOfManyThreads() throws Exception {
+    try (Bench b = new Bench(new AsyncOptions().capacity(4))) {
+      AtomicLong completed = new AtomicLong();
+      List<Thread> threads = new ArrayList<>();
+      for (int t = 0; t < 3; ++t) {
+        int base = t * 100;
+        threads.add(new Thread(() -> {
+              for (int i = 0; i < 20; ++i) {
+                TaskOptions wait = new TaskOptions().whenFull(WhenFull.WAIT);
+                if (b.manager.save(b.state, new SaveOptions().step(base + i), wait).join().success()) completed.incrementAndGet();
+              }
+            }));
+      }
+      for (Thread thread : threads) thread.start();
+      for (Thread thread : threads) thread.join();
+      Check.equal(60L, completed.get());
+    }
+  }
+
+  static void testSources() throws Exception {
+    try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device", "t", elsewhere)) {
+      AsyncSource source = (group, name, address, offset, buffer) -> {
+        Check.equal("device/t at 4096", group + "/" + name + " at " + address);
+        for (int i = 0; i < buffer.capacity(); ++i) buffer.put(i, (byte) (offset + i + 1));
+      };
+      b.manager.save(state, new SaveOptions().step(1), new TaskOptions().source(source)).get();
+      try (SafetensorsReader reader = b.checkpoint.reader(null, Verify.FULL); Tensor read = reader.read("t")) {
+        Check.equal((byte) 5, read.buffer().get(4));
+      }
+      Check.raises(CallbackException.class, "no such device", () -> b.manager.save(state, new SaveOptions().step(2),
+          new TaskOptions().source((group, name, address, offset, buffer) -> {
+                throw new IllegalStateException("no such device");
+              })).waitFor().orThrow());
+    }
+  }
+
+  /** The task holds everything: the manager too. */
+  static void testLostTasksAndManagersGoOn() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    WeakReference<Object> weak = lost(ended);
+    while (ended.getCount() > 0) {
+      System.gc();
+      if (ended.await(10, TimeUnit.MILLISECONDS)) break;
+    }
+    Check.collected("the manager is not given back", () -> weak.get() == null);
+  }
+
+  private static WeakReference<Object> lost(CountDownLatch ended) {
+    Bench b = new Bench();
+    for (int i = 0; i < 5; ++i) {
+      int step = i;
+      b.manager.save(b.state, new SaveOptions().step(i), new TaskOptions().listener(new AsyncListener() {
+            @Override
+            public void ended(CheckpointTaskResult result) {
+              if (step == 4) ended.countDown();
+            }
+          }));
+    }
+    return new WeakReference<>(b.manager);
+  }
+
+  static void testShutdown() {
+    try (Bench b = new Bench()) {
+      CheckpointTask task = b.gated(1, new TaskOptions());
+      b.manager.shutdown(CloseMode.CANCEL, null);
+      Check.equal(CheckpointTaskStatus.CANCELLED, task.waitFor().status());
+      b.manager.shutdown(CloseMode.DRAIN, Duration.ZERO);
+      Check.raises(ClosedException.class, "", () -> b.manager.save(b.state, 2));
+    }
+  }
+
+  public static void main(String[] arguments) {
+    Check.run(TestAsync.class);
+  }
+}

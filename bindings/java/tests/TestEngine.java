@@ -1,0 +1,227 @@
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.ckpt.*;
+
+/** Layers, custom ones too, chains, executors, optimizers. */
+final class TestEngine {
+  private static final int SAMPLES = 8;
+
+  /** y = factor * x, remembering nothing. */
+  private static final class Scale implements CustomLayer {
+    final AtomicLong forwards = new AtomicLong();
+    final double factor;
+    boolean failing;
+    boolean ambient;
+    ByteBuffer kept;
+
+    Scale(double factor) {
+      this.factor = factor;
+    }
+
+    @Override
+    public long ambientBytes() {
+      return ambient ? 16 : 0;
+    }
+
+    @Override
+    public TensorSpec output(TensorSpec input) {
+      if (input.dtype() != DType.F32) throw new IllegalArgumentException("only F32, not " + input.dtype());
+      return input;
+    }
+
+    @Override
+    public LayerBytes option(TensorSpec input, int option) {
+      return new LayerBytes(64, 32, 0);
+    }
+
+    @Override
+    public void forward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace) {
+      if (failing) throw new IllegalStateException("forward fails in step " + context.step());
+      forwards.incrementAndGet();
+      Check.that(input.isReadOnly() && !output.isReadOnly() && input.isDirect(), "wrong buffers");
+      Check.equal(context.input().bytes(), (long) input.remaining());
+      Check.equal(32, workspace.remaining());
+      if (tape != null) tape.putLong(0, 77);
+      for (int i = 0; i < input.capacity(); i += 4) output.putFloat(i, (float) (factor * input.getFloat(i)));
+      kept = output;
+    }
+
+    @Override
+    public void backward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer gradOutput,
+        ByteBuffer gradInput, ByteBuffer workspace) {
+      Check.equal(77L, tape.getLong(0));
+      Check.that(output == null, "the flags do not ask for the output");
+      for (int i = 0; i < gradOutput.capacity(); i += 4) gradInput.putFloat(i, (float) (factor * gradOutput.getFloat(i)));
+    }
+  }
+
+  private static Chain classifier(CustomLayer custom) {
+    Chain chain = new Chain();
+    try (Layer first = Layer.linear("first", 4, 16, DType.F32); Layer relu = Layer.relu("relu");
+        Layer second = Layer.linear("second", 16, 3, DType.F32); Layer loss = Layer.softmaxCrossEntropy("loss")) {
+      chain.add(first).add(relu);
+      if (custom != null) {
+        try (Layer layer = Layer.custom("custom", custom)) {
+          chain.add(layer);
+        }
+      }
+      chain.add(second).add(loss);
+    }
+    chain.initialize(1);
+    return chain;
+  }
+
+  private static double train(Chain chain, Schedule schedule, int steps) {
+    Random random = new Random(1);
+    float[] inputs = new float[SAMPLES * 4];
+    int[] targets = new int[SAMPLES];
+    for (int i = 0; i < SAMPLES; ++i) {
+      targets[i] = i % 3;
+      for (int k = 0; k < 4; ++k) inputs[i * 4 + k] = (float) (random.nextGaussian() + targets[i]);
+    }
+    double loss = 0;
+    try (Tensor input = Tensor.copyOf(inputs, SAMPLES, 4); Tensor target = Tensor.copyOf(targets);
+        Executor executor = new Executor(chain, schedule, input.spec());
+        Optimizer optimizer = Optimizer.adamw(chain, new AdamWOptions().learningRate(0.01))) {
+      for (int step = 0; step < steps; ++step) {
+        loss = executor.run(new Step().step(step).input(input).targets(target));
+        chain.clipGradients(10);
+        optimizer.step();
+      }
+      Check.equal((long) steps, executor.stats().steps());
+      Check.equal(0L, executor.stats().liveBytes());
+      Check.equal((long) steps, optimizer.steps());
+      optimizer.setSteps(5);
+      Check.equal(5L, optimizer.steps());
+      Check.equal(2 * chain.parameters().size(), optimizer.tensors().size());
+    }
+    return loss;
+  }
+
+  static void testTrainingLearnsAndSchedulesGiveTheSameBits() {
+    Scale scale = new Scale(0.5);
+    try (Chain stored = classifier(scale); Chain recomputed = classifier(new Scale(0.5))) {
+      TensorSpec input = new TensorSpec(DType.F32, SAMPLES, 4);
+      try (Profile profile = stored.profile(input, 1, null); Schedule all = Schedule.storeAll(profile);
+          Schedule none = Schedule.recomputeAll(profile)) {
+        Check.equal(5L, stored.layers());
+        Check.equal("custom", profile.layer(2).name());
+        double loss = train(stored, all, 60);
+        Check.that(loss < 0.5, "loss " + loss);
+        Check.equal(loss, train(recomputed, none, 60));
+      }
+      List<Parameter> left = stored.parameters();
+      List<Parameter> right = recomputed.parameters();
+      Check.equal("first.weight", left.get(0).name());
+      for (int i = 0; i < left.size(); ++i) {
+        Check.that(left.get(i).value().bitEqual(right.get(i).value()), left.get(i).name());
+        Check.equal(left.get(i).value().spec(), left.get(i).gradient().spec());
+      }
+    }
+    Check.that(scale.forwards.get() >= 60, "forwards");
+  }
+
+  static void testExceptionsOfLayersEndTheStep() {
+    Scale scale = new Scale(1);
+    try (Chain chain = classifier(scale); Tensor input = new Tensor(DType.F32, SAMPLES, 4);
+        Tensor target = Tensor.copyOf(new int[SAMPLES]);
+        Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.storeAll(profile);
+        ThreadPool pool = new ThreadPool(2); MemoryTracker tracker = new MemoryTracker();
+        Executor executor = new Executor(chain, schedule, input.spec(), new ExecutorOptions().pool(pool).tracker(tracker))) {
+      input.fill(1);
+      scale.failing = true;
+      CallbackException failure = Check.raises(CallbackException.class, "forward fails in step 4",
+          () -> executor.run(new Step().step(4).input(input).targets(target)));
+      Check.that(failure.getCause() instanceof IllegalStateException, "cause");
+      scale.failing = false;
+      Check.that(executor.run(new Step().step(5).input(input).targets(target)) > 0, "the next step works");
+      Check.raises(InvalidArgumentException.class, "input", () -> executor.run(new Step()));
+      Check.that(tracker.stats().peakBytes() > 0, "tracked");
+    }
+    try (Chain chain = new Chain(); Layer layer = Layer.custom("picky", scale)) {
+      chain.add(layer);
+      Check.raises(CallbackException.class, "only F32", () -> chain.profile(new TensorSpec(DType.F64, 2, 4), 0, null));
+    }
+  }
+
+  static void testOutputsAndGradients() {
+    try (Chain chain = new Chain(3); Layer layer = Layer.custom("double", new Scale(2)); Tensor input = Tensor.copyOf(new float[] {1, 2}, 1, 2);
+        Tensor output = new Tensor(DType.F32, 1, 2); Tensor gradient = Tensor.copyOf(new float[] {10, 20}, 1, 2);
+        Tensor inputGradient = new Tensor(DType.F32, 1, 2)) {
+      chain.add(layer);
+      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.storeAll(profile);
+          Executor executor = new Executor(chain, schedule, input.spec())) {
+        double loss = executor.run(
+            new Step().input(input).output(output).outputGradient(gradient).inputGradient(inputGradient).accumulate(true));
+        Check.that(Double.isNaN(loss), "no loss");
+        Check.equal(4f, output.floatBuffer().get(1));
+        Check.equal(40f, inputGradient.floatBuffer().get(1));
+        Check.raises(OverBudgetException.class, "", () ->
+            new Executor(chain, schedule, input.spec(), new ExecutorOptions().budgetBytes(1)));
+      }
+      Check.raises(InvalidStateException.class, "", () -> chain.add(layer));
+    }
+  }
+
+  static void testOtherLayers() {
+    try (Chain chain = new Chain(); Layer embedding = Layer.embedding("e", 10, 3, 4, DType.F32); Layer dropout = Layer.dropout("d", 0.5);
+        Layer gelu = Layer.gelu("g")) {
+      chain.add(embedding).add(dropout).add(gelu);
+      chain.initialize(7);
+      try (Profile profile = chain.profile(new TensorSpec(DType.U8, 5, 3), 0, null)) {
+        Check.equal(2, profile.layer(1).options().size());
+        Check.equal(new TensorSpec(DType.F32, 5, 12), profile.layer(2).output());
+      }
+      Check.raises(InvalidArgumentException.class, "1", () -> Layer.dropout("d", 1));
+    }
+    Check.that(!Blas.info().isEmpty(), "blas");
+    Check.raises(InvalidArgumentException.class, "", () -> Blas.set(0, 0, "none", false));
+  }
+
+  /** The library alone holds the layer's object. */
+  static void testLayersArePinnedAsLongAsTheChain() throws Exception {
+    Chain chain = new Chain();
+    WeakReference<CustomLayer> weak = add(chain);
+    for (int i = 0; i < 5; ++i) System.gc();
+    try (Profile profile = chain.profile(new TensorSpec(DType.F32, 1, 2), 1, null)) {
+      Check.equal(1L, profile.layers());
+    }
+    Check.that(weak.get() != null, "the layer went");
+    chain.close();
+    Check.collected("the layer stays after the chain", () -> weak.get() == null);
+  }
+
+  private static WeakReference<CustomLayer> add(Chain chain) {
+    CustomLayer scale = new Scale(1);
+    try (Layer layer = Layer.custom("lost", scale)) {
+      chain.add(layer);
+    }
+    return new WeakReference<>(scale);
+  }
+
+  /** 3,000 layers of the program in one chain: 6,000 callbacks with buffers inside one call. */
+  static void testDeepChainsOfCallbacks() {
+    try (Chain chain = new Chain(); Tensor input = new Tensor(DType.F32, 1, 1); Tensor output = new Tensor(DType.F32, 1, 1)) {
+      Scale scale = new Scale(1);
+      for (int i = 0; i < 3000; ++i) {
+        try (Layer layer = Layer.custom("layer" + i, scale)) {
+          chain.add(layer);
+        }
+      }
+      input.fill(1);
+      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.periodic(profile, 50);
+          Executor executor = new Executor(chain, schedule, input.spec())) {
+        executor.run(new Step().input(input).output(output).outputGradient(input));
+      }
+      Check.equal(1.0, output.sum());
+      Check.that(scale.forwards.get() > 3000, "forwards " + scale.forwards);
+    }
+  }
+
+  public static void main(String[] arguments) {
+    Check.run(TestEngine.class);
+  }
+}

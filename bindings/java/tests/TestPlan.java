@@ -1,0 +1,201 @@
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.ckpt.*;
+
+/** Strategies, profiles, schedules, cursors. */
+final class TestPlan {
+  private static final TensorSpec SMALL = new TensorSpec(DType.F32, 10);
+  private static final TensorSpec LARGE = new TensorSpec(DType.F32, 1024, 1024);
+
+  private static Profile profile(int layers) {
+    Profile profile = new Profile(1000);
+    for (int i = 0; i < layers; ++i) profile.add(LayerProfile.of("layer" + i, 1000, 4000, 1, 2));
+    return profile;
+  }
+
+  static void testUsualStrategies() {
+    try (Strategy interval = CheckpointStrategyFactory.createInterval(); Strategy size = CheckpointStrategyFactory.createSizeBased();
+        Strategy selective = CheckpointStrategyFactory.createSelective(List.of("block.*"), List.of("*.0"));
+        Strategy any = Strategy.anyOf(interval, size); Strategy all = Strategy.allOf(interval, size);
+        Strategy not = Strategy.notOf(interval);
+        Strategy first = Strategy.firstOf(List.of(new StrategyRule("#0..1", size)), interval)) {
+      Check.equal("Interval(2)", interval.name());
+      Check.that(interval.shouldCheckpoint("a", SMALL, 0), "0");
+      Check.that(!interval.shouldCheckpoint("a", SMALL, 1), "1");
+      Check.that(size.shouldCheckpoint("a", LARGE, 1), "large");
+      Check.that(any.shouldCheckpoint("a", LARGE, 1), "any");
+      Check.that(!all.shouldCheckpoint("a", LARGE, 1), "all");
+      Check.that(not.shouldCheckpoint("a", LARGE, 1), "not");
+      Check.that(!first.shouldCheckpoint("a", SMALL, 0), "first");
+      Check.that(selective.shouldCheckpoint("block.1", SMALL, 0), "selected");
+      Check.that(!selective.shouldCheckpoint("block.0", SMALL, 0), "excluded");
+      try (Tensor tensor = new Tensor(DType.F32, 1024, 1024); Strategy same = size.share()) {
+        Check.that(same.shouldCheckpoint("a", tensor, 3), "tensor");
+      }
+      StrategyCounters counters = size.counters();
+      Check.that(counters.asked() >= 3, counters.toString());
+      Check.equal(counters.chosen() * LARGE.bytes(), counters.chosenBytes());
+      size.reset();
+      Check.equal(0L, size.counters().asked());
+      Check.equal(StrategyChosen.BOUNDARY, interval.chosen());
+      interval.setChosen(StrategyChosen.RECOMPUTE);
+      Check.equal(StrategyChosen.RECOMPUTE, interval.chosen());
+    }
+    try (Strategy smart = CheckpointStrategyFactory.createSmart("x"); Strategy aware = CheckpointStrategyFactory.createMemoryAware(0.5)) {
+      smart.observeAccess("layer");
+      Check.equal("Smart", smart.name());
+      Check.that(aware.name().startsWith("MemoryAware"), aware.name());
+    }
+  }
+
+  static void testTextAndConfig() {
+    try (Strategy text = new Strategy("any(size:1MiB,interval:8)");
+        Strategy config = Strategy.fromConfig(new StrategyConfig().kind("size").thresholdBytes(41).excluded(List.of("no")))) {
+      Check.that(text.name().startsWith("Any("), text.name());
+      Check.that(!config.shouldCheckpoint("a", SMALL, 0), "40 bytes");
+      Check.that(!config.shouldCheckpoint("no", LARGE, 0), "excluded");
+      Check.that(config.shouldCheckpoint("a", LARGE, 0), "large");
+    }
+    try (Strategy defaults = Strategy.fromConfig(new StrategyConfig())) {
+      Check.equal("Interval(2)", defaults.name());
+    }
+    Check.raises(NotFoundException.class, "known", () -> new Strategy("nonsense"));
+    Check.raises(InvalidArgumentException.class, "0", () -> Strategy.interval(0));
+    Check.that(Strategy.knownKinds().contains("smart"), "kinds");
+  }
+
+  static void testCustomStrategies() {
+    List<String> heard = new ArrayList<>();
+    CheckpointStrategy mine = new CheckpointStrategy() {
+      @Override
+      public boolean shouldCheckpoint(StrategyQuestion question) {
+        if (question.layerIndex() == 7) throw new IllegalStateException("no sevens");
+        heard.add(question.layerName() + question.activation() + question.bytes());
+        return question.layerIndex() == 3;
+      }
+
+      @Override
+      public void reset() {
+        heard.add("reset");
+      }
+
+      @Override
+      public void observeAccess(String layerName) {
+        heard.add("access " + layerName);
+      }
+    };
+    try (Strategy strategy = Strategy.custom("Mine", mine)) {
+      Check.equal("Mine", strategy.name());
+      Check.that(strategy.shouldCheckpoint("a", SMALL, 3), "3");
+      strategy.observeAccess("a");
+      strategy.reset();
+      Check.equal(List.of("aF32[10]40", "access a", "reset"), heard);
+      CallbackException failure =
+          Check.raises(CallbackException.class, "no sevens", () -> strategy.shouldCheckpoint("a", SMALL, 7));
+      Check.that(failure.getCause() instanceof IllegalStateException, "the cause is what was thrown");
+    }
+  }
+
+  static void testRegisteredKinds() {
+    AtomicInteger made = new AtomicInteger();
+    Strategy.register("java-every", arguments -> {
+          made.incrementAndGet();
+          if (arguments.equals("none")) return null;
+          return Strategy.interval(Long.parseLong(arguments));
+        });
+    try (Strategy strategy = new Strategy("java-every:3")) {
+      Check.equal("Interval(3)", strategy.name());
+      Check.raises(CallbackException.class, "NumberFormat", () -> new Strategy("java-every:x"));
+      Check.raises(CallbackException.class, "null", () -> new Strategy("java-every:none"));
+    }
+    Strategy.unregister("java-every");
+    Check.equal(3, made.get());
+    Check.raises(NotFoundException.class, "", () -> new Strategy("java-every:3"));
+  }
+
+  static void testSchedules() {
+    try (Profile profile = profile(8); Schedule all = Schedule.storeAll(profile); Schedule none = Schedule.recomputeAll(profile);
+        Schedule periodic = Schedule.periodic(profile, 2); Schedule segments = Schedule.segments(profile, 0, 4);
+        Strategy strategy = Strategy.interval(4); Schedule chosen = Schedule.fromStrategy(profile, strategy)) {
+      Check.equal(8L, profile.layers());
+      Check.equal(1000L, profile.inputBytes());
+      Check.equal(LayerProfile.of("layer3", 1000, 4000, 1, 2).options(), profile.layer(3).options());
+      Check.equal(1000L, profile.layer(3).outputBytes());
+      Check.equal("store-all", all.name());
+      Check.equal(OptionalLong.of(8), all.layers());
+      PlanReport report = all.verify(profile);
+      Check.equal(8L, report.forwards());
+      Check.equal(0L, report.recomputedForwards());
+      Check.equal(28L, none.verify(profile).recomputedForwards());
+      Check.that(none.verify(profile).peakBytes()[0] < report.peakBytes()[0], "less memory");
+      try (Schedule same = Schedule.segments(profile, 0, 4)) {
+        Check.equal(segments.fingerprint(), same.fingerprint());
+      }
+      Check.equal(periodic.verify(profile).seconds(), segments.verify(profile).seconds());
+      Check.that(chosen.fingerprint() != all.fingerprint(), "the strategy chose");
+      Check.equal(2L, strategy.counters().chosen());
+      long reserved = periodic.reservedBytes(profile);
+      Check.that(reserved >= periodic.verify(profile).peakBytes()[0], "reserved");
+      try (Schedule budget = Schedule.forBudget(profile, reserved); Schedule same = budget.share()) {
+        Check.that(same.reservedBytes(profile) <= reserved, "budget");
+      }
+      Check.raises(OverBudgetException.class, "bytes", () -> Schedule.forBudget(profile, 10));
+    }
+  }
+
+  static void testActionsGoThereAndBack() {
+    try (Profile profile = profile(300); Schedule periodic = Schedule.periodic(profile, 7)) {
+      List<Action> actions = new ArrayList<>();
+      for (Action action : periodic) actions.add(action);
+      Check.equal(periodic.verify(profile).actions(), (long) actions.size());
+      Check.equal(ActionKind.END, actions.get(actions.size() - 1).kind());
+      Check.equal("DROP", ActionKind.DROP.text());
+      try (Schedule same = new Schedule(300, actions)) {
+        Check.equal(Arrays.toString(periodic.verify(profile).peakBytes()), Arrays.toString(same.verify(profile).peakBytes()));
+      }
+      try (Schedule wrong = new Schedule(300, List.of(Action.layers(ActionKind.BACKWARD, 0, 300), Action.of(ActionKind.END)))) {
+        Check.raises(InvalidScheduleException.class, "action 0", () -> wrong.verify(profile));
+      }
+    }
+  }
+
+  static void testCursorsCanBeSaved() {
+    try (Profile profile = profile(20); Schedule schedule = Schedule.periodic(profile, 4); Cursor cursor = schedule.cursor();
+        Cursor other = schedule.cursor()) {
+      cursor.next(10);
+      byte[] place = cursor.save();
+      Action next = cursor.next();
+      other.restore(place);
+      Check.equal(next, other.next());
+      Check.raises(CorruptException.class, "", () -> other.restore(new byte[] {1, 2, 3}));
+    }
+    try (Schedule open = Schedule.openEnded(2, LayerFlags.DEFAULT); Cursor cursor = open.cursor()) {
+      Check.equal(OptionalLong.empty(), open.layers());
+      for (int i = 0; i < 3; ++i) Check.equal(ActionKind.FORWARD, forward(cursor).kind());
+      cursor.finish(6);
+      Check.raises(InvalidStateException.class, "", () -> cursor.finish(7));
+    }
+  }
+
+  private static Action forward(Cursor cursor) {
+    Action action = cursor.next();
+    while (action.kind() == ActionKind.DROP) action = cursor.next();
+    return action;
+  }
+
+  /** A chain of 100,000 layers, action by action. */
+  static void testDeepChains() {
+    try (Profile profile = profile(100_000); Schedule schedule = Schedule.periodic(profile, 316)) {
+      long actions = 0;
+      for (Action action : schedule) actions += action.kind() == ActionKind.END ? 1000_000_000L : 1;
+      Check.that(actions > 1000_000_000L, "no END");
+    }
+  }
+
+  public static void main(String[] arguments) {
+    Check.run(TestPlan.class);
+  }
+}

@@ -1,0 +1,193 @@
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import org.ckpt.*;
+
+/** Durable checkpoints: save, load, list, verify, read; stateful objects; coordinators. */
+final class TestState {
+  static void testSaveAndLoad() throws Exception {
+    Path root = Files.createTempDirectory("ckpt-test");
+    try (Tensor weight = Tensor.copyOf(new float[] {1, 2, 3, 4}, 2, 2); Tensor moments = Tensor.copyOf(new double[] {5}); State state = new State();
+        Checkpoint checkpoint = Checkpoint.open(root, new CheckpointOptions().keepLast(2).keepBest(1).bestIsLargest(true))) {
+      state.add("model", "weight", weight).add("optimizer", "m", moments).setRarelyChanges("optimizer", true);
+      state.setJson(State.DATA_POSITION, "{ \"byte\": 4096 }").setJson("note", "\"Gr\u00F6\u00DFe \uD83D\uDE00\"");
+      Check.equal(2L, state.tensorCount());
+      Check.equal(Optional.empty(), checkpoint.loadIfAny(state));
+      Check.raises(NotFoundException.class, "", () -> checkpoint.load(state));
+      SaveResult first = checkpoint.save(state,
+          new SaveOptions().step(1).seed(9).metric(0.9).prefix("java").metadataJson("{\"who\":\"me\"}").environmentJson("{\"a\":1}"));
+      Check.equal(1L, first.step());
+      Check.equal(2, first.files());
+      Check.that(first.name().startsWith("java"), first.name());
+      weight.fill(7);
+      SaveResult second = checkpoint.save(state, new SaveOptions().step(2).metric(0.5));
+      Check.equal(1L, second.linked());
+      weight.fill(0);
+      state.setJson(State.DATA_POSITION, "null");
+      LoadResult loaded = checkpoint.load(state);
+      Check.equal(2L, loaded.step());
+      Check.equal(28.0, weight.sum());
+      Check.equal(Optional.of("{\"byte\":4096}"), state.json(State.DATA_POSITION));
+      Check.equal(Optional.of("\"Gr\u00F6\u00DFe \uD83D\uDE00\""), state.json("note"));
+      Check.equal(Optional.empty(), state.json("none"));
+      loaded = checkpoint.load(state, new LoadOptions().name(first.name()).inPlace(true).environmentJson("{\"a\":2}").verify(Verify.NONE));
+      Check.equal(9L, loaded.seed());
+      Check.that(loaded.environmentDiffers(), "environment");
+      Check.equal(10.0, weight.sum());
+      List<CheckpointInfo> list = checkpoint.list();
+      Check.equal(2, list.size());
+      Check.equal(Status.OK, list.get(0).status());
+      Check.equal(OptionalDouble.of(0.9), list.get(1).metric());
+      Check.that(checkpoint.manifest(first.name()).contains("\"who\""), "manifest");
+      VerifyResult verified = checkpoint.verify(null);
+      Check.equal(2L, verified.tensors());
+      Check.raises(BusyException.class, "" + ProcessHandle.current().pid(), () -> Checkpoint.open(root));
+    }
+    corrupted(root);
+    TestStorage.delete(root);
+  }
+
+  /** The newest checkpoint is damaged: the load falls back, and a named one says where. */
+  private static void corrupted(Path root) throws Exception {
+    try (Checkpoint checkpoint = Checkpoint.open(root, new CheckpointOptions().readOnly(true)); Tensor weight = new Tensor(DType.F32, 2, 2);
+        Tensor moments = new Tensor(DType.F64, 1); State state = new State()) {
+      state.add("model", "weight", weight).add("optimizer", "m", moments);
+      String newest = checkpoint.list().get(0).name();
+      Path file = root.resolve(newest).resolve("model.safetensors");
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[bytes.length - 1] ^= 1;
+      Files.write(file, bytes);
+      CorruptException error = Check.raises(CorruptException.class, "weight", () -> checkpoint.verify(newest));
+      Check.equal(Status.CORRUPT, error.status());
+      LoadResult loaded = checkpoint.load(state);
+      Check.equal(1L, loaded.skipped());
+      Check.equal(1L, loaded.step());
+      Check.raises(InvalidStateException.class, "read", () -> checkpoint.save(state, 5));
+      try (Tensor other = new Tensor(DType.F32, 3); State wrong = new State().add("model", "other", other)) {
+        Check.raises(InvalidArgumentException.class, "", () -> checkpoint.load(wrong));
+        loaded = checkpoint.load(wrong, new LoadOptions().partial(true));
+        Check.equal(1L, loaded.missing());
+        Check.that(wrong.loadReport().contains("\"name\":\"other\""), wrong.loadReport());
+      }
+    }
+  }
+
+  static void testReaders() throws Exception {
+    Path root = Files.createTempDirectory("ckpt-test");
+    try (Tensor rows = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6}, 3, 2); State state = new State().add("g", "rows", rows)) {
+      state.writeSafetensors(root.resolve("plain.safetensors"), "g", "{\"by\":\"java\"}");
+      try (SafetensorsReader reader = new SafetensorsReader(root.resolve("plain.safetensors"))) {
+        Check.equal(1L, reader.count());
+        Check.equal(new TensorSpec(DType.F32, 3, 2), reader.tensors().get(0).spec());
+        Check.equal("rows", reader.info(0).name());
+        Check.equal(Map.of("by", "java"), reader.metadata());
+        try (Tensor read = reader.read("rows"); Tensor into = new Tensor(DType.F32, 3, 2); BufferPool pool = new BufferPool();
+            Tensor slice = reader.readSlice(0, 1, 1, pool); Tensor mapped = reader.map(0)) {
+          Check.that(read.bitEqual(rows), "read");
+          reader.read(0, into);
+          Check.that(into.bitEqual(rows), "into");
+          Check.equal(7.0, slice.sum());
+          Check.that(mapped.isReadOnly() && mapped.bitEqual(rows), "mapped");
+          reader.close();
+          Check.equal(6f, mapped.floatBuffer().get(5));
+        }
+        Check.raises(InvalidStateException.class, "closed", reader::count);
+      }
+      try (Storage storage = Storage.memory(); Checkpoint checkpoint = new Checkpoint(storage)) {
+        checkpoint.save(state, 1);
+        try (SafetensorsReader reader = checkpoint.reader(null, Verify.LAZY)) {
+          Check.equal(0L, reader.find("g", "rows"));
+          Check.equal("g", reader.info(0).group());
+          Check.raises(NotFoundException.class, "nothing", () -> reader.read("nothing"));
+          Check.raises(UnsupportedException.class, "", () -> reader.map(0));
+        }
+      }
+    }
+    Check.raises(NotFoundException.class, "", () -> new SafetensorsReader(root.resolve("none")));
+    TestStorage.delete(root);
+  }
+
+  private static final class Model implements Stateful {
+    final Tensor weight = Tensor.copyOf(new float[] {1});
+    String learned = "\"much\"";
+    State kept;
+    boolean failing;
+
+    @Override
+    public void list(State into) {
+      if (failing) throw new IllegalStateException("nothing to list");
+      into.add("w", "weight", weight).setJson("learned", learned);
+      kept = into;
+    }
+
+    @Override
+    public void restore(State loaded) {
+      learned = loaded.json("learned").orElseThrow();
+    }
+  }
+
+  static void testStatefulObjects() {
+    Model model = new Model();
+    try (Storage storage = Storage.memory(); Checkpoint checkpoint = new Checkpoint(storage); State state = new State().add("net", model)) {
+      checkpoint.save(state, 1);
+      model.weight.fill(9);
+      model.learned = "null";
+      checkpoint.load(state);
+      Check.equal(1.0, model.weight.sum());
+      Check.equal("\"much\"", model.learned);
+      Check.raises(InvalidStateException.class, "the State is closed", () -> model.kept.tensorCount());
+      model.failing = true;
+      CallbackException failure = Check.raises(CallbackException.class, "nothing to list", () -> checkpoint.save(state, 2));
+      Check.that(failure.getCause() instanceof IllegalStateException, "cause");
+      Check.raises(AlreadyExistsException.class, "net", () -> state.add("net", model));
+    }
+  }
+
+  static void testCoordinators() {
+    Duration second = Duration.ofSeconds(1);
+    try (Coordinator single = new Coordinator()) {
+      Check.equal(0L, single.rank());
+      single.barrier(second);
+      ByteBuffer sent = ByteBuffer.allocateDirect(2).put(new byte[] {5, 6}).flip();
+      Check.equal((byte) 6, single.allGather(sent, second).get(1));
+      single.broadcast(sent, 0, second);
+      Check.raises(InvalidArgumentException.class, "heap", () -> single.allGather(ByteBuffer.allocate(2), second));
+      Check.raises(InvalidArgumentException.class, "read-only", () -> single.broadcast(sent.asReadOnlyBuffer(), 0, second));
+    }
+    DistributedCoordinator two = new DistributedCoordinator() {
+      @Override
+      public void barrier(Duration timeout) {
+        throw new org.ckpt.TimeoutException("rank 0 did not come within " + timeout);
+      }
+
+      @Override
+      public void broadcast(ByteBuffer data, long root, Duration timeout) {
+        data.put(0, (byte) (10 + root));
+      }
+
+      @Override
+      public void allGather(ByteBuffer sent, ByteBuffer received, Duration timeout) {
+        received.put(sent.duplicate()).put(sent);
+      }
+    };
+    try (Coordinator coordinator = Coordinator.custom(1, 2, two); Storage storage = Storage.memory()) {
+      Check.equal(1L, coordinator.rank());
+      Check.equal(2L, coordinator.worldSize());
+      Check.raises(org.ckpt.TimeoutException.class, "not all processes came", () -> coordinator.barrier(second));
+      ByteBuffer data = ByteBuffer.allocateDirect(1);
+      coordinator.broadcast(data, 0, second);
+      Check.equal((byte) 10, data.get(0));
+      Check.equal(2, coordinator.allGather(data, second).capacity());
+      Check.raises(UnsupportedException.class, "", () -> new Checkpoint(storage, new CheckpointOptions().coordinator(coordinator)));
+    }
+  }
+
+  public static void main(String[] arguments) {
+    Check.run(TestState.class);
+  }
+}

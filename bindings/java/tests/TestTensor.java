@@ -1,0 +1,214 @@
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.nio.ReadOnlyBufferException;
+import org.ckpt.*;
+
+/** Tensors and direct buffers: one memory, kept alive both ways. */
+final class TestTensor {
+  private static ByteBuffer direct(int bytes) {
+    return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+  }
+
+  static void testFacts() {
+    try (Tensor tensor = new Tensor(DType.F32, 2, 3); Tensor scalar = new Tensor(DType.F64)) {
+      Check.equal(DType.F32, tensor.dtype());
+      Check.equal(new long[] {2, 3}, tensor.shape());
+      Check.equal(2L, tensor.ndim());
+      Check.equal(24L, tensor.bytes());
+      Check.equal(6L, tensor.elements());
+      Check.equal(new TensorSpec(DType.F32, 2, 3), tensor.spec());
+      Check.that(!tensor.isReadOnly(), "writable");
+      Check.that(tensor.dataAddress() % 64 == 0, "aligned");
+      Check.equal("Tensor(F32[2, 3])", tensor.toString());
+      Check.equal(new long[0], scalar.shape());
+      Check.equal(8L, scalar.bytes());
+    }
+    Check.equal(32L, DType.F32.bits());
+    Check.equal("F8_E4M3", DType.F8_E4M3.safetensorsName());
+    Check.equal(DType.BF16, DType.fromName("BF16"));
+    Check.raises(NotFoundException.class, "nope", () -> DType.fromName("nope"));
+    Check.raises(InvalidArgumentException.class, "-1", () -> new Tensor(DType.F32, -1));
+  }
+
+  static void testArithmetic() {
+    try (Tensor a = Tensor.copyOf(new float[] {1, 2, 3}); Tensor b = Tensor.copyOf(new float[] {4, 5, 6})) {
+      Check.equal(32.0, a.dot(b));
+      a.addScaled(2, b);
+      a.scale(0.5);
+      Check.equal(4.5f, a.floatBuffer().get(0));
+      Check.equal(18.0, a.sum());
+      b.copyFrom(a);
+      Check.that(a.bitEqual(b), "equal");
+      b.fill(Double.NaN);
+      Check.that(!a.bitEqual(b), "differ");
+      try (Tensor other = new Tensor(DType.I32, 3)) {
+        Check.raises(UnsupportedException.class, "I32", other::sum);
+        Check.raises(UnsupportedException.class, "I32", other::floatBuffer);
+        Check.raises(InvalidArgumentException.class, "", () -> a.copyFrom(other));
+      }
+    }
+  }
+
+  static void testViewsShareTheMemory() {
+    try (Tensor tensor = Tensor.copyOf(new double[] {1, 2, 3, 4}, 2, 2)) {
+      tensor.doubleBuffer().put(3, 40);
+      Check.equal(46.0, tensor.sum());
+      Check.that(tensor.buffer().isDirect(), "direct");
+      Check.equal(ByteOrder.nativeOrder(), tensor.buffer().order());
+      Check.equal(2.0, tensor.buffer(8, 8).getDouble(0));
+      Check.raises(OutOfRangeException.class, "33", () -> tensor.buffer(1, 32));
+    }
+    try (Tensor tensor = Tensor.copyOf(new long[] {-1, 7}); Tensor ints = Tensor.copyOf(new int[] {5}, 1)) {
+      Check.equal(7L, tensor.longBuffer().get(1));
+      Check.equal(5, ints.intBuffer().get(0));
+    }
+    try (Tensor empty = new Tensor(DType.F32, 0, 5)) {
+      Check.equal(0, empty.floatBuffer().remaining());
+    }
+  }
+
+  static void testViewsOutliveTheTensor() throws Exception {
+    FloatBuffer view = view();
+    try (BufferPool pool = new BufferPool()) {
+      for (int i = 0; i < 20; ++i) {
+        System.gc();
+        try (Tensor other = new Tensor(pool, DType.F32, 1000)) {
+          other.fill(-1);
+        }
+        for (int k = 0; k < 1000; ++k) Check.equal((float) 42, view.get(k));
+      }
+    }
+  }
+
+  private static FloatBuffer view() {
+    try (Tensor tensor = new Tensor(DType.F32, 1000)) {
+      tensor.fill(42);
+      return tensor.floatBuffer().slice();
+    }
+  }
+
+  /** The pool tells when memory came back: only after the last view has gone. */
+  static void testMemoryComesBackAfterTheLastView() throws Exception {
+    try (BufferPool pool = new BufferPool()) {
+      WeakReference<ByteBuffer> view = lostView(pool);
+      Check.collected("the memory of a lost view is not given back", () -> pool.stats().liveBuffers() == 0);
+      Check.that(view.get() == null, "the view lives");
+    }
+  }
+
+  private static WeakReference<ByteBuffer> lostView(BufferPool pool) {
+    try (Tensor tensor = new Tensor(pool, DType.F32, 10)) {
+      ByteBuffer view = tensor.buffer();
+      tensor.close();
+      Check.equal(1L, pool.stats().liveBuffers());
+      view.putInt(0, 1);
+      return new WeakReference<>(view);
+    }
+  }
+
+  static void testBorrowedBuffersLiveAsLongAsTheTensor() throws Exception {
+    Tensor tensor = Tensor.borrow(direct(4000).asFloatBuffer());
+    for (int i = 0; i < 10; ++i) {
+      System.gc();
+      direct(4000).putInt(0, -1);
+      tensor.fill(3);
+      Check.equal(3000.0, tensor.sum());
+    }
+    WeakReference<ByteBuffer> weak = new WeakReference<>(direct(8).putLong(0, 7));
+    tensor.close();
+    Check.collected("a buffer nobody borrows", () -> weak.get() == null);
+    WeakReference<FloatBuffer> lent = lend();
+    Check.collected("the borrowed buffer stays", () -> lent.get() == null);
+  }
+
+  private static WeakReference<FloatBuffer> lend() {
+    FloatBuffer buffer = direct(16).asFloatBuffer();
+    try (Tensor tensor = Tensor.borrow(buffer, 2, 2)) {
+      tensor.fill(1);
+    }
+    Check.equal(1f, buffer.get(3));
+    return new WeakReference<>(buffer);
+  }
+
+  static void testPositionAndLimitCount() {
+    FloatBuffer buffer = direct(40).asFloatBuffer();
+    buffer.position(2).limit(6);
+    try (Tensor tensor = Tensor.borrow(buffer)) {
+      Check.equal(new long[] {4}, tensor.shape());
+      tensor.fill(9);
+    }
+    buffer.clear();
+    Check.equal(0f, buffer.get(1));
+    Check.equal(9f, buffer.get(2));
+    Check.equal(9f, buffer.get(5));
+    Check.equal(0f, buffer.get(6));
+  }
+
+  static void testWhatDoesNotFitIsRefused() {
+    Check.raises(InvalidArgumentException.class, "heap", () -> Tensor.borrow(FloatBuffer.allocate(4)));
+    Check.raises(InvalidArgumentException.class, "heap", () -> Tensor.borrow(ByteBuffer.allocate(4), DType.F32, 1));
+    Check.raises(InvalidArgumentException.class, "read-only", () -> Tensor.borrow(direct(4).asReadOnlyBuffer(), DType.F32, 1));
+    Check.raises(InvalidArgumentException.class, "native order",
+        () -> Tensor.borrow(ByteBuffer.allocateDirect(8).order(ByteOrder.BIG_ENDIAN).asLongBuffer()));
+    Check.raises(InvalidArgumentException.class, "8 bytes", () -> Tensor.borrow(direct(8), DType.F32, 3));
+    Check.raises(InvalidArgumentException.class, "needs that alignment", () -> {
+          ByteBuffer odd = direct(16);
+          odd.position(1).limit(9);
+          Tensor.borrow(odd, DType.F64, 1);
+        });
+    Check.raises(InvalidArgumentException.class, "3 elements", () -> Tensor.copyOf(new float[3], 2, 2));
+    try (Tensor copy = Tensor.copyOf(ByteBuffer.wrap(new byte[] {1, 2, 3}), DType.U8, 3)) { // heap: copied on request
+      Check.equal((byte) 2, copy.buffer().get(1));
+    }
+  }
+
+  static void testReadOnlyTensorsGiveReadOnlyViews() {
+    try (Storage storage = Storage.memory(); ActivationManager manager = new ActivationManager(ActivationPolicy.storeAll());
+        Tensor given = Tensor.copyOf(new float[] {1, 2})) {
+      manager.store(0, given);
+      try (Tensor stored = manager.get(0).get()) {
+        Check.that(stored.isReadOnly(), "read-only");
+        Check.equal(2f, stored.floatBuffer().get(1));
+        Check.raises(ReadOnlyBufferException.class, "", () -> stored.floatBuffer().put(0, 1));
+        Check.raises(UnsupportedException.class, "read-only", () -> stored.fill(1));
+        Check.equal(0L, stored.dataAddress());
+      }
+    }
+  }
+
+  static void testPools() {
+    try (MemoryTracker tracker = new MemoryTracker(); BufferPool pool = new BufferPool(tracker, BufferPool.NO_LIMIT, "mine")) {
+      new Tensor(pool, DType.F32, 100).close();
+      Tensor second = new Tensor(pool, DType.F32, 100);
+      Check.equal(1L, pool.stats().reused());
+      Check.equal(400L, tracker.layerStats("mine").currentBytes());
+      Tensor same = second.share();
+      second.close();
+      Check.equal(1L, pool.stats().liveBuffers());
+      same.close();
+      pool.trim(0);
+      Check.equal(0L, pool.stats().reservedBytes());
+    }
+    BufferPool.trimDefaultPool(0);
+    Check.equal(0L, BufferPool.defaultPoolStats().retainedBytes());
+  }
+
+  static void testDlpack() {
+    try (Tensor tensor = Tensor.copyOf(new float[] {1, 2, 3}); Tensor old = Tensor.fromDlpack(tensor.toDlpack());
+        Tensor versioned = Tensor.fromDlpackVersioned(tensor.toDlpackVersioned())) {
+      tensor.fill(5);
+      Check.equal(15.0, old.sum());
+      Check.equal(15.0, versioned.sum());
+    }
+    try (Tensor mine = Tensor.copyOf(new float[] {1, 2}); Tensor foreign = Tensor.foreign(mine.dataAddress(), DType.F32, 2)) {
+      foreign.fill(8);
+      Check.equal(16.0, mine.sum());
+    }
+  }
+
+  public static void main(String[] arguments) {
+    Check.run(TestTensor.class);
+  }
+}
