@@ -415,16 +415,6 @@ inline bool direct(JNIEnv* env, jobject buffer, void** address, std::int64_t* by
   return true;
 }
 
-inline jobject lent_buffer(JNIEnv* env, const ckpt_swig::Bytes& bytes) {
-  if (!bytes.data) return nullptr;
-  if (bytes.size > INT32_MAX) throw ckpt_swig::CallbackFailure(1, "a buffer of 2 GiB or more does not fit a ByteBuffer");
-  jobject buffer = env->NewDirectByteBuffer(bytes.data, bytes.size);
-  if (!buffer || bytes.writable) return buffer;
-  jobject read_only = env->CallObjectMethod(buffer, machine.read_only);
-  env->DeleteLocalRef(buffer);
-  return read_only;
-}
-
 struct View {
   std::int64_t address;
   std::int64_t bytes;
@@ -505,6 +495,17 @@ inline ckpt_status tensor_borrow(Buffer buffer, ckpt_dtype dtype, const std::int
   jthrowable thrown = env->ExceptionOccurred();
   if (!thrown) throw ckpt_swig::CallbackFailure(1, "the callback gave a value that does not fit");
   throw_callback_failure(env, thrown);
+}
+
+inline jobject lent_buffer(JNIEnv* env, const ckpt_swig::Bytes& bytes) {
+  if (!bytes.data) return nullptr;
+  if (bytes.size > INT32_MAX) throw ckpt_swig::CallbackFailure(1, "a buffer of 2 GiB or more does not fit a ByteBuffer");
+  jobject buffer = env->NewDirectByteBuffer(bytes.data, bytes.size);
+  if (!buffer || bytes.writable) return buffer;
+  jobject read_only = env->CallObjectMethod(buffer, machine.read_only);
+  env->DeleteLocalRef(buffer);
+  if (env->ExceptionCheck()) throw_pending(env);
+  return read_only;
 }
 
 // ---- The life of the machine ----

@@ -256,11 +256,14 @@ final class TestAsync {
     return new WeakReference<>(b.manager);
   }
 
-  static void testShutdown() {
+  static void testShutdown() throws Exception {
     try (Bench b = new Bench()) {
-      CheckpointTask task = b.gated(1, new TaskOptions());
+      b.maps.hold = new CountDownLatch(1);
+      b.manager.save(b.state, 1); // stays where it is until the other one was cancelled
+      CheckpointTask queued = b.manager.save(b.state, 2);
+      queued.whenComplete((result, error) -> b.maps.hold.countDown());
       b.manager.shutdown(CloseMode.CANCEL, null);
-      Check.equal(CheckpointTaskStatus.CANCELLED, task.waitFor().status());
+      Check.equal(CheckpointTaskStatus.CANCELLED, queued.waitFor().status());
       b.manager.shutdown(CloseMode.DRAIN, Duration.ZERO);
       Check.raises(ClosedException.class, "", () -> b.manager.save(b.state, 2));
     }
