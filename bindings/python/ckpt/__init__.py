@@ -8,9 +8,10 @@ Objects are context managers; failures are subclasses of CkptError. What C does 
 docs/python.md.
 """
 
-from . import (_adaptive, _async, _base, _coordinator, _engine, _memory, _oneline, _pipeline, _plan, _simulator, _state, _storage,
-               _strategy, _task, _tensor)
+from . import (_adaptive, _async, _base, _common, _coordinator, _engine, _memory, _oneline, _pipeline, _plan, _simulator, _state,
+               _storage, _strategy, _task, _tensor)
 from ._base import *
+from ._common import *
 from ._memory import *
 from ._tensor import *
 from ._storage import *
@@ -27,6 +28,6 @@ from ._simulator import *
 from ._pipeline import *
 
 __version__ = version_string()
-__all__ = [name for part in (_base, _memory, _tensor, _storage, _strategy, _plan, _engine, _coordinator, _state, _oneline,
+__all__ = [name for part in (_base, _common, _memory, _tensor, _storage, _strategy, _plan, _engine, _coordinator, _state, _oneline,
                              _task, _async, _adaptive, _simulator, _pipeline)
            for name in part.__all__]

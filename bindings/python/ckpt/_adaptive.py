@@ -10,7 +10,8 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
 from . import _native as _n
 from . import native as _native
 from ._async import AsyncManager, Source, _task_options
-from ._base import CallbackError, Clock, _fields, _hand_over, _handle, _Owned, _timeout_ns
+from ._base import CallbackError, _fields, _hand_over, _handle, _Owned, _timeout_ns
+from ._common import Clock
 from ._coordinator import Coordinator
 from ._listeners import _SourceFunction
 from ._oneline import _state_of

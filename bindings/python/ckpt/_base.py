@@ -1,23 +1,21 @@
-"""Errors, handles, and what belongs to no other part: version, log, clocks, queues, thread pools, random numbers."""
+"""Errors, handles, and the end of the interpreter."""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
 import threading
+import time
 import weakref
-from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, Optional
 
 from . import _native as _n
-from . import native as _native
 
 __all__ = [
     "CkptError", "InvalidArgumentError", "OutOfMemoryError", "OutOfRangeError", "InvalidStateError", "NotFoundError",
     "AlreadyExistsError", "BusyError", "TimeoutError", "CancelledError", "CallbackError", "ForkedError", "QueueFullError",
     "ClosedError", "IoError", "NoSpaceError", "PermissionDeniedError", "CorruptError", "UnsupportedError", "OverBudgetError",
     "InvalidScheduleError", "InternalError",
-    "version", "version_string", "build_info", "feature", "set_log", "LogLevel", "philox", "available_threads",
-    "Clock", "Queue", "ThreadPool", "ThreadHooks", "monotonic_ns",
 ]
 
 _BuiltinTimeoutError = TimeoutError
@@ -291,14 +289,14 @@ _TURN_NS = 100_000_000
 def _wait_in_turns(owner: Any, timeout: Optional[float], wait: Callable[[Any, int], Any]) -> Any:
     """Calls wait(handle, ns) until it raises no TimeoutError, for short times, so that Ctrl-C is obeyed between them."""
     left = _timeout_ns(timeout)
-    end = None if left < 0 else monotonic_ns() + left
+    end = None if left < 0 else time.monotonic_ns() + left
     with _call_of(owner):
         while True:
-            turn = _TURN_NS if end is None else max(0, min(_TURN_NS, end - monotonic_ns()))
+            turn = _TURN_NS if end is None else max(0, min(_TURN_NS, end - time.monotonic_ns()))
             try:
                 return wait(owner._h, turn)
             except TimeoutError:
-                if end is not None and monotonic_ns() >= end:
+                if end is not None and time.monotonic_ns() >= end:
                     raise
 
 
@@ -317,177 +315,3 @@ def _take_back(*buffers: Optional[memoryview]) -> None:
                 buffer.release()
             finally:
                 lender.end()
-
-
-# ---- Version ----
-
-version: Callable[[], int] = _n.ckpt_version  # the extension's own functions: nothing between them and the caller
-version_string: Callable[[], str] = _n.ckpt_version_string
-build_info: Callable[[], str] = _n.ckpt_build_info
-available_threads: Callable[[], int] = _n.ckpt_available_threads
-
-
-def feature(name: str) -> bool:
-    """Whether this build has the named feature ("dlpack", "safetensors", ...)."""
-    return bool(_n.ckpt_feature(name))
-
-
-# ---- Log ----
-
-
-class LogLevel:
-    """Levels of log messages."""
-
-    DEBUG = _n.CKPT_LOG_DEBUG
-    INFO = _n.CKPT_LOG_INFO
-    WARNING = _n.CKPT_LOG_WARNING
-    ERROR = _n.CKPT_LOG_ERROR
-
-
-class _Log(_native.LogListener):
-    def __init__(self, function: Callable[[int, str, str], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def message(self, level: int, component: str, text: str) -> None:
-        self.function(level, component, text)
-
-
-def set_log(function: Optional[Callable[[int, str, str], Any]], min_level: int = LogLevel.WARNING) -> None:
-    """Sends messages of at least min_level to function(level, component, message), on any thread. None: silence, the default."""
-    _n.ckpt_set_log(min_level, None if function is None else _hand_over(_Log(function)))
-
-
-# ---- Thread hooks ----
-
-
-class _Hooks(_native.ThreadHooks):
-    def __init__(self, on_start: Optional[Callable[[str], Any]], on_stop: Optional[Callable[[str], Any]]) -> None:
-        super().__init__()
-        self.on_start = on_start
-        self.on_stop = on_stop
-
-    def start(self, name: str) -> None:
-        if self.on_start is not None:
-            self.on_start(name)
-
-    def stop(self, name: str) -> None:
-        if self.on_stop is not None:
-            self.on_stop(name)
-
-
-class ThreadHooks(_Owned):
-    """Calls start(name) and stop(name) on every thread that the library makes, while this is open. close() waits for threads that
-    ran start, so close what owns them first. Python itself needs no hooks: the package has its own."""
-
-    _release = staticmethod(_n.ckpt_remove_thread_hooks)
-
-    def __init__(self, start: Optional[Callable[[str], Any]] = None, stop: Optional[Callable[[str], Any]] = None) -> None:
-        self._adopt(_n.ckpt_add_thread_hooks(_hand_over(_Hooks(start, stop))))
-
-
-# ---- Clock ----
-
-
-class _Source(_native.ClockSource):
-    def __init__(self, function: Callable[[], int]) -> None:
-        super().__init__()
-        self.function = function
-
-    def now(self) -> int:
-        return self.function()
-
-
-class Clock(_Owned):
-    """A source of time in nanoseconds. Clock() stands still until advance; Clock.custom asks a callable."""
-
-    _release = staticmethod(_n.ckpt_clock_release)
-
-    def __init__(self, start_ns: int = 0) -> None:
-        self._adopt(_n.ckpt_clock_create_manual(start_ns))
-
-    @classmethod
-    def custom(cls, now: Callable[[], int]) -> "Clock":
-        """A clock that calls now(), which gives nanoseconds and never goes backwards. One that raises gives the time before."""
-        return cls._of(_n.ckpt_clock_create_custom(_hand_over(_Source(now))))
-
-    def advance(self, ns: int) -> None:
-        """Moves a manual clock forward."""
-        _n.ckpt_clock_advance(self._h, ns)
-
-    def now(self) -> int:
-        """The time in nanoseconds."""
-        return _n.ckpt_clock_now(self._h)
-
-
-def monotonic_ns() -> int:
-    """The system's monotonic clock, which all objects without a clock of their own use."""
-    return _n.ckpt_clock_now(None)
-
-
-# ---- Random ----
-
-
-def philox(counter: Sequence[int], key: Sequence[int]) -> Tuple[int, int, int, int]:
-    """One block of Philox4x32-10: four words from a counter of four words and a key of two."""
-    return _n.ckpt_random_philox(list(counter), list(key))
-
-
-# ---- Queue ----
-
-
-class Queue(_Owned):
-    """A bounded first-in first-out queue of integers 0 .. 2**64 - 1. Several threads may use it at once unless spsc is set."""
-
-    _release = staticmethod(_n.ckpt_queue_release)
-
-    def __init__(self, capacity: int, spsc: bool = False) -> None:
-        self._adopt(_n.ckpt_queue_create(_n.CKPT_QUEUE_SPSC if spsc else _n.CKPT_QUEUE_MPMC, capacity))
-
-    def push(self, value: int, timeout: Optional[float] = 0) -> None:
-        """Appends a value, waiting at most timeout seconds (None: for ever). QueueFullError, ClosedError."""
-        _n.ckpt_queue_push(self._h, value, _timeout_ns(timeout))
-
-    def pop(self, timeout: Optional[float] = 0) -> int:
-        """Takes the oldest value. TimeoutError when there was none in time, ClosedError when closed and empty."""
-        return _n.ckpt_queue_pop(self._h, _timeout_ns(timeout))
-
-    def shut(self) -> None:
-        """Lets nothing more in and wakes every waiting thread; what is inside can still be popped."""
-        _n.ckpt_queue_close(self._h)
-
-    def __len__(self) -> int:
-        return _n.ckpt_queue_size(self._h)
-
-
-# ---- Threads ----
-
-
-class _Work(_native.PartWork):
-    def __init__(self, function: Callable[[int], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def run(self, part: int) -> None:
-        self.function(part)
-
-
-class ThreadPool(_Owned):
-    """A fixed set of threads that work through numbered parts. threads 0: as many as the process may use."""
-
-    _release = staticmethod(_n.ckpt_thread_pool_release)
-
-    def __init__(self, threads: int = 0) -> None:
-        self._adopt(_n.ckpt_thread_pool_create(threads))
-        _owners_of_threads.add(self)
-
-    def run(self, parts: int, function: Callable[[int], Any]) -> None:
-        """Calls function(part) for every part 0 .. parts-1, on several threads. CallbackError when one raised."""
-        work = _Work(function)
-        with _call_of(self):
-            _n.ckpt_thread_pool_run(self._h, parts, work)
-
-    @property
-    def threads(self) -> int:
-        """Threads of the pool, the caller's included."""
-        return _n.ckpt_thread_pool_threads(self._h)

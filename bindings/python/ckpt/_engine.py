@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _native as _n
 from . import native as _native
-from ._base import ThreadPool, _call_of, _fields, _hand_over, _handle, _Owned, _owners_of_threads, _take_back
+from ._base import _call_of, _fields, _hand_over, _handle, _Owned, _owners_of_threads, _take_back
+from ._common import ThreadPool
 from ._memory import MemoryTracker
 from ._plan import LayerFlags, Profile, Schedule
 from ._tensor import DType, DTypeLike, Tensor, _dtype, as_tensor

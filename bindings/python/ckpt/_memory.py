@@ -7,7 +7,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import Clock, NotFoundError, OverBudgetError, _fields, _hand_over, _handle, _Owned
+from ._base import NotFoundError, OverBudgetError, _fields, _hand_over, _handle, _Owned
+from ._common import Clock
 
 __all__ = [
     "MemoryTracker", "MemoryStats", "LayerStats", "MemoryAllocation", "MemoryEvent", "MemoryEvents", "MemoryOrder", "MemoryScope",

@@ -8,7 +8,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from . import _native as _n
 from . import native as _native
-from ._base import Clock, _call_of, _fields, _hand_over, _handle, _Owned, _owners_of_threads, _timeout_ns
+from ._base import _call_of, _fields, _hand_over, _handle, _Owned, _owners_of_threads, _timeout_ns
+from ._common import Clock
 from ._engine import Chain, Spec, _spec, _step
 from ._memory import MemoryTracker
 from ._plan import Profile, Schedule

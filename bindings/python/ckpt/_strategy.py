@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import Clock, _fields, _hand_over, _handle, _Owned
+from ._base import _fields, _hand_over, _handle, _Owned
+from ._common import Clock
 from ._memory import MemoryTracker
 from ._tensor import DType, DTypeLike, Tensor, _by_number, _dtype
 
