@@ -41,8 +41,9 @@ if(TARGET ckpt_python)
   ckpt_without_search_path_in_usr("${python_dir}/$<TARGET_FILE_NAME:ckpt_python>" python)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/bindings/python/ckpt/" DESTINATION "${python_dir}" COMPONENT python
           FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
-  install(FILES "${PROJECT_BINARY_DIR}/python/ckpt/native.py" "${PROJECT_BINARY_DIR}/python/ckpt/_native.pyi"
-          DESTINATION "${python_dir}" COMPONENT python)
+  install(FILES "${PROJECT_BINARY_DIR}/python/ckpt/native.py" DESTINATION "${python_dir}" COMPONENT python)
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/python/ckpt/" DESTINATION "${python_dir}" COMPONENT python FILES_MATCHING
+          PATTERN "*.pyi")
 endif()
 
 # find_package(ckpt)
