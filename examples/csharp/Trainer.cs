@@ -59,9 +59,11 @@ internal sealed class Trainer : IDisposable
             var first = loaded == null ? 0 : loaded.Step;
             if (loaded != null) optimizer.Steps = first;
             Console.WriteLine(loaded == null ? "a new run" : "resumed after step " + first);
-            manager.TaskEnded += (sender, e) => Console.WriteLine(
-                "  save of step {0}: {1}, {2} bytes, training stood still for {3:F1} ms", e.Result.Step, e.Result.Status, e.Result.BytesWritten,
-                e.Result.Stall.TotalMilliseconds);
+            manager.TaskEnded += (sender, e) =>
+            {
+                if (e.Result.Success)
+                    Console.WriteLine("  step {0} is durable; training stood still for {1:F1} ms", e.Result.Step, e.Result.Stall.TotalMilliseconds);
+            };
             for (var step = first; step < until; ++step)
             {
                 var loss = Step(step);

@@ -23,6 +23,13 @@ namespace Ckpt
             }
         }
 
+        // A value that was asked for before, unless this is disposed of.
+        internal T Open<T>(T value)
+        {
+            if (handle.IsClosed) throw new ObjectDisposedException(GetType().Name);
+            return value;
+        }
+
         internal static NativeHandle HandleOf(NativeObject wrapped)
         {
             return wrapped == null ? null : wrapped.Handle;

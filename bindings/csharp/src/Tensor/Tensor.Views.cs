@@ -36,7 +36,7 @@ namespace Ckpt
         public ReadOnlySpan<T> AsReadOnlySpan<T>() where T : struct
         {
             Expect<T>();
-            return new ReadOnlySpan<T>((void*)native.ckpt_tensor_const_data(Handle), Length(Elements));
+            return new ReadOnlySpan<T>((void*)Open(data), Length(Elements));
         }
 
         /// <summary>Some of the elements, for reading; see AsSpan.</summary>
@@ -48,7 +48,7 @@ namespace Ckpt
         {
             Expect<T>();
             Inside(start, length, Elements);
-            return new ReadOnlySpan<T>((byte*)native.ckpt_tensor_const_data(Handle) + start * (DTypes.Bits(DType) / 8), length);
+            return new ReadOnlySpan<T>((byte*)Open(data) + start * (DTypes.Bits(DType) / 8), length);
         }
 
         /// <summary>The bytes of any dtype, for reading and writing; see AsSpan.</summary>
@@ -62,7 +62,7 @@ namespace Ckpt
         /// <returns>All bytes.</returns>
         public ReadOnlySpan<byte> AsReadOnlyBytes()
         {
-            return new ReadOnlySpan<byte>((void*)native.ckpt_tensor_const_data(Handle), Length(SizeBytes));
+            return new ReadOnlySpan<byte>((void*)Open(data), Length(SizeBytes));
         }
 
         /// <summary>The elements as memory that holds a reference of its own: valid also after the tensor was disposed of.</summary>
@@ -80,7 +80,7 @@ namespace Ckpt
         public ReadOnlyMemory<T> AsReadOnlyMemory<T>() where T : struct
         {
             Expect<T>();
-            return new TensorMemory<T>(Share(), native.ckpt_tensor_const_data(Handle), Length(Elements)).Memory;
+            return new TensorMemory<T>(Share(), Open(data), Length(Elements)).Memory;
         }
 
         /// <summary>A copy of the elements.</summary>
@@ -143,7 +143,7 @@ namespace Ckpt
         private IntPtr Writable()
         {
             if (IsReadOnly) throw new CheckpointUnsupportedException("the tensor is read-only: take AsReadOnlySpan");
-            return native.ckpt_tensor_data(Handle);
+            return data;
         }
 
         private static int Length(long elements)

@@ -26,8 +26,18 @@ namespace Ckpt
         {
         }
 
+        // What never changes is asked for once.
+        private readonly DType dtype;
+        private readonly long elements;
+        private readonly bool readOnly;
+        private readonly IntPtr data;
+
         internal Tensor(NativeHandle handle) : base(handle)
         {
+            dtype = (DType)native.ckpt_tensor_dtype(handle);
+            elements = native.ckpt_tensor_elements(handle);
+            readOnly = native.ckpt_tensor_is_read_only(handle) != 0;
+            data = readOnly ? native.ckpt_tensor_const_data(handle) : native.ckpt_tensor_data(handle);
         }
 
         internal static Tensor Owning(IntPtr tensor)
@@ -120,7 +130,7 @@ namespace Ckpt
         /// <summary>The element type.</summary>
         public DType DType
         {
-            get { return (DType)native.ckpt_tensor_dtype(Handle); }
+            get { return Open(dtype); }
         }
 
         /// <summary>Number of dimensions, 0 .. 8.</summary>
@@ -145,7 +155,7 @@ namespace Ckpt
         /// <summary>Number of elements.</summary>
         public long Elements
         {
-            get { return native.ckpt_tensor_elements(Handle); }
+            get { return Open(elements); }
         }
 
         /// <summary>Bytes of all elements.</summary>
@@ -157,7 +167,7 @@ namespace Ckpt
         /// <summary>Whether the memory must not be written.</summary>
         public bool IsReadOnly
         {
-            get { return native.ckpt_tensor_is_read_only(Handle) != 0; }
+            get { return Open(readOnly); }
         }
 
         /// <summary>Every element becomes value. F32 and F64 only, like the arithmetic that follows.</summary>

@@ -1,0 +1,61 @@
+# package.sh DOTNET PROJECT FRAMEWORK VERSION SCRATCH: packs the library, and lets a project outside the tree, which knows nothing but the
+# package, restore it from a local folder, build and run.
+set -eu
+dotnet=$1
+project=$2
+framework=$3
+version=$4
+scratch=$5
+
+rm -rf "$scratch"
+mkdir -p "$scratch/source" "$scratch/made"
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0
+export DOTNET_CLI_HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" NUGET_PACKAGES="$scratch/packages"
+options="-nologo -v q -nodeReuse:false -p:UseSharedCompilation=false"
+
+# shellcheck disable=SC2086
+"$dotnet" pack $options --no-build --no-restore -c Release -o "$scratch/source" "$project"
+ls "$scratch/source/Ckpt.$version.nupkg"
+unzip -l "$scratch/source/Ckpt.$version.nupkg" >"$scratch/list" 2>/dev/null ||
+  python3 -m zipfile -l "$scratch/source/Ckpt.$version.nupkg" >"$scratch/list"
+for entry in "lib/$framework/Ckpt.dll" "lib/$framework/Ckpt.xml" native/libckpt_csharp.so native/libckpt.so.0 LICENSE; do
+  grep -q "$entry" "$scratch/list" || {
+    echo "the package lacks $entry"
+    exit 1
+  }
+done
+
+outside=$(mktemp -d)
+trap 'rm -rf "$outside"' EXIT
+cat >"$outside/nuget.config" <<CONFIG
+<configuration><packageSources><clear /><add key="local" value="$scratch/source" /></packageSources></configuration>
+CONFIG
+cat >"$outside/Consumer.csproj" <<CSPROJ
+<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup><OutputType>Exe</OutputType><TargetFramework>$framework</TargetFramework><Nullable>enable</Nullable>
+    <TreatWarningsAsErrors>true</TreatWarningsAsErrors><UseAppHost>false</UseAppHost></PropertyGroup>
+  <ItemGroup><PackageReference Include="Ckpt" Version="$version" /></ItemGroup>
+</Project>
+CSPROJ
+cat >"$outside/Program.cs" <<'PROGRAM'
+using Ckpt;
+
+var weights = new float[] { 1, 2, 3 };
+using var checkpoint = new Checkpoint(Storage.InMemory());
+using var manager = checkpoint.CreateAsyncManager();
+using var state = new State().Add<float>("model", "weights", weights);
+CheckpointTaskResult saved = await manager.SaveAsync(state, new SaveOptions { Step = 7 });
+System.Array.Clear(weights);
+LoadResult? loaded = checkpoint.LoadIfAny(state);
+System.Console.WriteLine($"libckpt {Library.VersionString}: step {loaded?.Step}, {weights[2]}, {saved.CheckpointPath?.Length > 0}");
+PROGRAM
+cd "$outside"
+# shellcheck disable=SC2086
+"$dotnet" restore $options
+# shellcheck disable=SC2086
+"$dotnet" build $options --no-restore -c Release -o "$outside/made"
+mv "$outside/made" "$scratch/moved"
+cd /
+LD_LIBRARY_PATH='' "$dotnet" "$scratch/moved/Consumer.dll" | tee "$scratch/printed"
+grep -qx "libckpt $version: step 7, 3, True" "$scratch/printed"
+rm -rf "$scratch"
