@@ -47,7 +47,8 @@ if(CKPT_FUZZ)
   target_compile_options(ckpt_compile INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# For programs that use the library: under sanitizers they are compiled without optimisation, in half the time; the library is not.
+# For programs over libckpt.so: under sanitizers they are compiled without optimisation, in half the time. Not for programs that link the
+# parts themselves: their unoptimised templates would take the place of the parts' own.
 function(ckpt_quick_compile target)
   if(CKPT_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)

@@ -1,0 +1,26 @@
+#include <algorithm>
+#include <ckpt/ckpt.hpp>
+#include <cstdio>
+
+int main() {
+  ckpt::Chain chain;  // layers of your own are classes that derive from ckpt::CustomLayer
+  for (int i = 0; i < 12; ++i) {
+    chain.add(ckpt::Layer::linear("linear" + std::to_string(i), 256, 256));
+    chain.add(ckpt::Layer::gelu("gelu" + std::to_string(i)));
+  }
+  chain.add(ckpt::Layer::softmax_cross_entropy("loss")).initialize(1);
+  const auto input = ckpt::tensor_spec(CKPT_DTYPE_F32, {512, 256});
+  const auto profile = chain.profile(input);
+  const auto all = ckpt::Schedule::store_all(profile).reserved_bytes(profile);
+  const auto schedule = ckpt::Schedule::for_budget(profile, all / 2);  // verified to the byte before anything runs
+  ckpt::Executor executor(chain, schedule, input);
+  ckpt::Tensor x(CKPT_DTYPE_F32, {512, 256}), classes(CKPT_DTYPE_U8, {512});
+  x.fill(0.5);
+  std::fill_n(classes.data_as<unsigned char>(), 512, 7);
+  ckpt_step step = CKPT_STEP_INIT;
+  step.input = x.handle();
+  step.targets = classes.handle();
+  const double loss = executor.run(step);  // and the gradients, with the bits that they have without a budget
+  std::printf("loss %.4f in %lld of %lld KiB\n", loss, static_cast<long long>(executor.stats().reserved_bytes >> 10),
+              static_cast<long long>(all >> 10));
+}

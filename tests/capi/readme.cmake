@@ -1,0 +1,16 @@
+# What README.md shows is what examples/readme runs, letter by letter. cmake -P tests/capi/readme.cmake in the project's folder.
+file(READ README.md readme)
+file(GLOB_RECURSE examples RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" examples/readme/*.c examples/readme/*.cpp examples/readme/*.py
+     examples/readme/*.java examples/readme/*.cs)
+list(LENGTH examples count)
+if(NOT count EQUAL 5)
+  message(FATAL_ERROR "examples/readme has ${count} programs; README.md shows 5")
+endif()
+foreach(example IN LISTS examples)
+  file(READ "${example}" text)
+  string(FIND "${readme}" "${text}```\n" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "README.md does not show ${example} as it is")
+  endif()
+  message("${example}: shown")
+endforeach()
