@@ -179,8 +179,8 @@ CKPT_API ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile
 /* What logs and tables show: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is no schedule. */
 CKPT_API const char* ckpt_schedule_name(const ckpt_schedule* schedule);
 
-/* A number that equal recipes share and different ones practically never: tells whether a strategy that was asked again chose
- * otherwise, so that an executor need not be made anew. The same on machines of the same byte order. */
+/* A number that equal recipes of the same name share and different ones practically never: tells whether a strategy that was asked
+ * again chose otherwise, so that an executor need not be made anew. The same on machines of the same byte order. */
 CKPT_API ckpt_status ckpt_schedule_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
 
 /* Layers of the chain that the schedule is for; -1 when open-ended. */
