@@ -1,0 +1,6 @@
+/** A mistake in a file of scenarios, not in the library. */
+final class Misuse extends RuntimeException {
+  Misuse(String text) {
+    super(text);
+  }
+}

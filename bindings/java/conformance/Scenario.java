@@ -1,0 +1,301 @@
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.ckpt.*;
+
+/** One scenario: adds the commands on checkpoints, background tasks and controllers. */
+final class Scenario extends Commands {
+  private static final List<String> FULL = List.of("refuse", "wait", "drop_oldest");
+  private static final List<String> MODES = List.of("copy", "borrow", "deferred");
+  private final String folder;
+
+  Scenario(String folder) {
+    this.folder = folder;
+  }
+
+  private static final class Background implements AutoCloseable {
+    final Heard heard = new Heard();
+    final Checkpoint checkpoint;
+    final AsyncCheckpointManager manager;
+
+    Background(Checkpoint checkpoint, AsyncOptions options) {
+      this.checkpoint = checkpoint;
+      manager = checkpoint.createAsyncManager(options.listener(new AsyncListener() {
+            @Override
+            public void ended(CheckpointTaskResult result) {
+              heard.add(lower(result.type()), "step", result.step(), lower(result.status()));
+            }
+          }));
+    }
+
+    @Override
+    public void close() {
+      manager.close();
+    }
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Without the random digits at its end. */
+  private static String printedName(String name) {
+    return name.isEmpty() ? "-" : name.substring(0, Math.max(0, name.lastIndexOf('-')));
+  }
+
+  private static String fullName(Checkpoint checkpoint, String printed) {
+    return checkpoint.list().stream().map(CheckpointInfo::name).filter(name -> printedName(name).equals(printed)).findFirst().orElse(printed);
+  }
+
+  @Override
+  List<String> run(Command c) {
+    return switch (c.name()) {
+      case "state" -> made("state", c.text(1), new State());
+      case "add" -> done(() -> state(c.text(1)).add(c.text(2), c.text(3), tensor(c.text(4))));
+      case "value" -> value(c, state(c.text(1)));
+      case "checkpoint" -> made("checkpoint", c.text(1), checkpoint(c));
+      case "save" -> save(c, checkpoint(c.text(1)));
+      case "load" -> load(c, checkpoint(c.text(1)));
+      case "list" -> checkpoint(c.text(1)).list().stream()
+          .map(n -> joined(printedName(n.name()), "step", n.step(), n.status(), "metric", n.metric().isPresent() ? exact(n.metric().getAsDouble()) : "-"))
+          .toList();
+      case "check" -> {
+        Checkpoint checkpoint = checkpoint(c.text(1));
+        VerifyResult n = checkpoint.verify(c.arguments() > 1 ? fullName(checkpoint, c.text(2)) : null);
+        yield line(printedName(n.name()), "files", n.files(), "tensors", n.tensors());
+      }
+      case "read" -> made("tensor", c.text(4), read(c));
+      case "damage" -> done(() -> damage(c));
+      case "async" -> {
+        AsyncOptions options = new AsyncOptions();
+        c.integer("capacity", options::capacity);
+        c.integer("history", options::history);
+        yield made("background", c.text(1), new Background(checkpoint(c.text(2)), options));
+      }
+      case "start" -> made("task", c.text(1), start(c, of(Background.class, "background", c.text(2))));
+      case "cancel" -> line(yesNo(task(c).cancel(true)));
+      case "wait" -> {
+        CheckpointTaskResult n = task(c).waitFor();
+        yield line(lower(n.status()), "step", n.step(), n.reason(), printedName(n.checkpointPath()));
+      }
+      case "end-step" -> done(() -> of(Background.class, "background", c.text(1)).manager.endStep(c.integer(2)));
+      case "finish" -> done(() -> of(Background.class, "background", c.text(1)).manager
+          .shutdown(CloseMode.values()[indexOf(List.of("drain", "cancel"), c.text(2))], null));
+      case "interval" -> line(thousandths(interval(c)));
+      case "threshold" -> {
+        ThresholdOptions options = new ThresholdOptions();
+        c.number("threshold", options::threshold);
+        c.number("rate", options::learningRate);
+        c.integer("budget", options::budget);
+        yield made("threshold", c.text(1), new Threshold(options));
+      }
+      case "controller" -> made("controller", c.text(1), new Controller(controllerOptions(c)));
+      case "tell" -> done(() -> tell(c, find(c.text(1), List.of("threshold", "controller")).object()));
+      case "decide" -> decide(c, find(c.text(1), List.of("threshold", "controller")).object());
+      case "carry" -> done(() -> controller(c.text(2)).fromJson(controller(c.text(1)).json()));
+      case "recall" -> done(() -> controller(c.text(1)).fromJson(c.text(2)));
+      default -> super.run(c);
+    };
+  }
+
+  private State state(String name) {
+    return of(State.class, "state", name);
+  }
+
+  private Checkpoint checkpoint(String name) {
+    return of(Checkpoint.class, "checkpoint", name);
+  }
+
+  private Controller controller(String name) {
+    return of(Controller.class, "controller", name);
+  }
+
+  private CheckpointTask task(Command c) {
+    return of(CheckpointTask.class, "task", c.text(1));
+  }
+
+  private static List<String> value(Command c, State state) {
+    if (c.arguments() > 2) return done(() -> state.setJson(c.text(2), c.text(3)));
+    return line(state.json(c.text(2)).orElseThrow(() -> new NotFoundException("no value " + c.text(2))));
+  }
+
+  private Checkpoint checkpoint(Command c) {
+    boolean readOnly = c.option("read_only", "0").equals("1");
+    CheckpointOptions options = new CheckpointOptions().readOnly(readOnly).bestIsLargest(c.option("larger", "0").equals("1"));
+    c.integer("keep_last", options::keepLast);
+    c.integer("keep_every", options::keepEvery);
+    c.integer("keep_best", options::keepBest);
+    FileSystemOptions place = new FileSystemOptions().mustExist(readOnly);
+    try (Storage storage = Storage.fileSystem(Path.of(folder + "-" + c.text(2)), place)) {
+      return new Checkpoint(storage, options);
+    }
+  }
+
+  private List<String> save(Command c, Checkpoint checkpoint) {
+    SaveOptions options = new SaveOptions();
+    c.integer("step", options::step);
+    c.given("seed", seed -> options.seed(Long.parseUnsignedLong(seed)));
+    c.given("prefix", options::prefix);
+    c.number("metric", options::metric);
+    SaveResult n = checkpoint.save(state(c.text(2)), options);
+    return line(printedName(n.name()), "step", n.step(), "files", n.files());
+  }
+
+  private List<String> load(Command c, Checkpoint checkpoint) {
+    LoadOptions options = new LoadOptions().partial(c.option("partial", "0").equals("1"));
+    c.given("name", name -> options.name(fullName(checkpoint, name)));
+    LoadResult n = checkpoint.load(state(c.text(2)), options);
+    return line(printedName(n.name()), "step", n.step(), "seed", Long.toUnsignedString(n.seed()), "skipped", n.skipped(), "missing",
+        n.missing(), "unexpected", n.unexpected());
+  }
+
+  private Tensor read(Command c) {
+    try (SafetensorsReader reader = checkpoint(c.text(1)).reader(null, Verify.LAZY)) {
+      long index = reader.find(c.text(2), c.text(3));
+      String length = c.option("length", null);
+      long begin = Long.parseLong(c.option("begin", "0"));
+      return length == null ? reader.read(index) : reader.readSlice(index, begin, Long.parseLong(length), null);
+    }
+  }
+
+  private void damage(Command c) {
+    String name = fullName(checkpoint(c.text(2)), c.text(3));
+    try (RandomAccessFile file = new RandomAccessFile(folder + "-" + c.text(1) + "/" + name + "/" + c.text(4), "rw")) {
+      file.seek(c.integer(5));
+      int value = file.read();
+      file.seek(c.integer(5));
+      file.write(value ^ 1);
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+
+  private CheckpointTask start(Command c, Background background) {
+    State state = state(c.text(4));
+    TaskOptions how = new TaskOptions().whenFull(WhenFull.values()[indexOf(FULL, c.option("full", "refuse"))]);
+    c.integer("gate", how::gateStep);
+    c.given("priority", priority -> how.priority(priority(Integer.parseInt(priority))));
+    if (c.text(3).equals("load")) {
+      LoadOptions options = new LoadOptions();
+      c.given("name", name -> options.name(fullName(background.checkpoint, name)));
+      return background.manager.load(state, options, how);
+    }
+    SaveOptions options = new SaveOptions();
+    c.integer("step", options::step);
+    how.mode(AsyncMode.values()[indexOf(MODES, c.option("mode", "copy"))]);
+    c.given("source", source -> how.source(source(source)));
+    return background.manager.save(state, options, how);
+  }
+
+  /** Java's type has no other values, so that a program cannot even ask. */
+  private static Priority priority(int number) {
+    for (Priority priority : Priority.values()) {
+      if (priority.number() == number) return priority;
+    }
+    throw new InvalidArgumentException("priority is " + number);
+  }
+
+  private static AsyncSource source(String how) {
+    boolean throwing = indexOf(List.of("sevens", "throws"), how) == 1;
+    return (group, name, address, offset, buffer) -> {
+      if (throwing) throw new IllegalStateException("cannot read " + name);
+      while (buffer.hasRemaining()) buffer.put((byte) 7);
+    };
+  }
+
+  private static double interval(Command c) {
+    return switch (c.text(1)) {
+      case "young" -> Intervals.young(c.number(2), c.number(3));
+      case "daly" -> Intervals.daly(c.number(2), c.number(3));
+      case "expected_value" -> Intervals.expectedValue(c.number(2), c.number(3));
+      case "weibull" -> Intervals.weibull(c.number(2), new WeibullLaw(c.number(3), c.number(4)), c.number(5));
+      default -> throw new Misuse("unknown word " + c.text(1));
+    };
+  }
+
+  private ControllerOptions controllerOptions(Command c) {
+    ControllerOptions options = new ControllerOptions().policy(Policy.valueOf(c.option("policy", "auto").toUpperCase(Locale.ROOT)));
+    c.number("mtbf", options::mtbfSeconds);
+    c.number("interval", options::intervalSeconds);
+    c.number("cost", options::initialCostSeconds);
+    c.number("first", options::firstSeconds);
+    c.number("poll", options::pollSeconds);
+    c.number("min", options::minIntervalSeconds);
+    c.number("max", options::maxIntervalSeconds);
+    c.number("overhead", options::maxOverheadShare);
+    c.integer("saves", options::budgetSaves);
+    c.number("window", options::budgetWindowSeconds);
+    c.given("clock", name -> options.clock(of(Clock.class, "clock", name)));
+    return options;
+  }
+
+  private static void tell(Command c, Object told) {
+    if (c.text(2).equals("observe")) {
+      if (told instanceof Threshold threshold) threshold.observeTask(c.text(3), c.number(4));
+      if (told instanceof Controller controller) controller.observeTask(c.text(3), c.number(4));
+      return;
+    }
+    double[] n = IntStream.rangeClosed(3, c.arguments()).mapToDouble(c::number).toArray();
+    if (told instanceof Threshold threshold) {
+      switch (c.text(2)) {
+        case "adjust" -> threshold.adjustPolicy(n[0], n[1]);
+        case "begin-run" -> threshold.beginRun();
+        default -> throw new Misuse("unknown word " + c.text(2));
+      }
+      return;
+    }
+    Controller controller = (Controller) told;
+    switch (c.text(2)) {
+      case "begin-run" -> controller.beginRun(n[0]);
+      case "resume" -> controller.resume(n[0]);
+      case "begin" -> controller.begin(n[0]);
+      case "commit" -> controller.commit(n[0], n[1], n[2]);
+      case "abort" -> controller.abort(n[0]);
+      case "failure" -> controller.recordFailure(n[0]);
+      case "recovery" -> controller.recordRecovery(n[0], n[1], n[2]);
+      case "clean-exit" -> controller.recordCleanExit(n[0]);
+      case "preemption" -> controller.preemptionNotice(n[0], n[1]);
+      default -> throw new Misuse("unknown word " + c.text(2));
+    }
+  }
+
+  private static List<String> decide(Command c, Object asked) {
+    if (asked instanceof Threshold threshold) return line(yesNo(threshold.shouldCheckpoint(c.text(2), c.number(3))));
+    Controller controller = (Controller) asked;
+    Decision n = controller.shouldCheckpoint(c.text(2).equals("now") ? controller.now() : c.number(2));
+    return line(yesNo(n.checkpoint()), n.reason(), lower(n.policy()), "interval", thousandths(n.intervalSeconds()), "due",
+        thousandths(n.dueSeconds()), "since", thousandths(n.sinceLastSeconds()));
+  }
+
+  @Override
+  List<String> heard(Object object) {
+    return object instanceof Background background ? background.heard.take() : super.heard(object);
+  }
+
+  @Override
+  String show(Object object) {
+    if (object instanceof State state) return joined("tensors", state.tensorCount());
+    if (object instanceof Background background) {
+      AsyncStats n = background.manager.stats();
+      return joined("live", n.live(), "completed", n.completed(), "failed", n.failed(), "cancelled", n.cancelled(), "rejected", n.rejected());
+    }
+    if (object instanceof CheckpointTask task) {
+      CheckpointTaskInfo n = task.info();
+      return joined(lower(n.type()), lower(n.status()), "step", n.step());
+    }
+    if (object instanceof Threshold threshold) {
+      ThresholdInfo n = threshold.info();
+      return joined("threshold", thousandths(n.threshold()), "longest", thousandths(n.longestSeconds()), "used", n.used(), "of", n.budget(), "tasks", n.tasks());
+    }
+    if (object instanceof Controller controller) {
+      ControllerInfo n = controller.info();
+      return joined("running", yesNo(n.running()), "in_flight", yesNo(n.saveInFlight()), "failures", n.failures(), "saves", n.saves(), "cost",
+          thousandths(n.costSeconds()), "last", thousandths(n.lastSeenSeconds()), "mtbf", thousandths(n.mtbfSeconds()), "tasks", n.tasks());
+    }
+    return super.show(object);
+  }
+}
