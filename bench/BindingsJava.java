@@ -1,0 +1,83 @@
+import java.nio.FloatBuffer;
+import java.util.function.IntConsumer;
+import org.ckpt.*;
+
+/**
+ * What crossing between Java and the library costs: java -cp build/release/java/ckpt-*.jar bench/BindingsJava.java. Nanoseconds a
+ * call, the least of several rounds, the loop's own time taken off.
+ */
+public final class BindingsJava {
+  private static final int ROUNDS = 9;
+  private static long sink;
+
+  private BindingsJava() {}
+
+  private static double nanoseconds(int calls, IntConsumer loop) {
+    long best = Long.MAX_VALUE;
+    for (int round = 0; round < ROUNDS; ++round) {
+      long begin = System.nanoTime();
+      loop.accept(calls);
+      best = Math.min(best, System.nanoTime() - begin);
+    }
+    return (double) best / calls;
+  }
+
+  private static void row(String name, double value) {
+    System.out.printf("%-66s%9.1f ns%n", name, value);
+  }
+
+  private static void versions(int calls) {
+    for (int i = 0; i < calls; ++i) sink += Ckpt.version();
+  }
+
+  private static void empty(int calls) {
+    for (int i = 0; i < calls; ++i) sink += calls;
+  }
+
+  private static double part(ThreadPool pool, int calls) {
+    return nanoseconds(calls, n -> pool.run(n, part -> sink += part));
+  }
+
+  public static void main(String[] arguments) {
+    row("Ckpt.version()", nanoseconds(20_000_000, BindingsJava::versions) - nanoseconds(20_000_000, BindingsJava::empty));
+    try (MemoryTracker silent = new MemoryTracker(); MemoryTracker heard = new MemoryTracker(); Strategy interval = Strategy.interval(2);
+        Strategy mine = Strategy.custom("mine", question -> question.layerIndex() == 1); ThreadPool one = new ThreadPool(1);
+        ThreadPool two = new ThreadPool(2); Clock clock = Clock.custom(() -> 1); Tensor tensor = new Tensor(DType.F32, 1024)) {
+      heard.subscribe(event -> sink += event.bytes(), MemoryEventKind.ALLOCATED);
+      int layer = silent.layer("layer");
+      heard.layer("layer");
+      double quiet = nanoseconds(500_000, n -> {
+            for (int i = 0; i < n; ++i) silent.recordDeallocation(silent.recordAllocation(layer, 8));
+          });
+      double loud = nanoseconds(500_000, n -> {
+            for (int i = 0; i < n; ++i) heard.recordDeallocation(heard.recordAllocation(layer, 8));
+          });
+      row("recordAllocation and recordDeallocation, by number", quiet);
+      row("callback: a memory event (ten values, one a text)", loud - quiet);
+      TensorSpec spec = new TensorSpec(DType.F32, 16, 16);
+      double asked = nanoseconds(500_000, n -> {
+            for (int i = 0; i < n; ++i) sink += interval.shouldCheckpoint("layer", spec, 1) ? 1 : 0;
+          });
+      double decided = nanoseconds(500_000, n -> {
+            for (int i = 0; i < n; ++i) sink += mine.shouldCheckpoint("layer", spec, 1) ? 1 : 0;
+          });
+      row("a question to a built-in strategy", asked);
+      row("callback: a strategy's decision (text and shape)", decided - asked);
+      row("callback: a clock", nanoseconds(500_000, n -> {
+            for (int i = 0; i < n; ++i) sink += clock.nowNs();
+          }));
+      row("callback: a part of a thread pool, on the calling thread", part(one, 500_000));
+      row("callback: a part of a thread pool, two threads", part(two, 500_000));
+      FloatBuffer first = tensor.floatBuffer();
+      row("a tensor's floatBuffer(), not the first one", nanoseconds(500_000, n -> {
+            for (int i = 0; i < n; ++i) sink += tensor.floatBuffer().capacity();
+          }));
+      row("one element read through such a view", nanoseconds(20_000_000, n -> {
+            float sum = 0;
+            for (int i = 0; i < n; ++i) sum += first.get(i & 1023);
+            sink += (long) sum;
+          }));
+    }
+    System.out.println(sink == 42 ? "" : "Java " + System.getProperty("java.version") + ", libckpt " + Ckpt.versionString());
+  }
+}

@@ -1,0 +1,39 @@
+# consumer.sh JAR POM VERSION JAVAC JAVA: a program from outside the tree, with nothing but the jar, in a directory that is moved.
+set -eu
+jar=$1
+pom=$2
+version=$3
+javac=$4
+java=$5
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/made"
+cp "$jar" "$scratch/made/ckpt.jar"
+cp "$pom" "$scratch/made/pom.xml"
+mv "$scratch/made" "$scratch/moved"
+cd "$scratch/moved"
+
+for line in "<groupId>org.ckpt</groupId>" "<artifactId>ckpt</artifactId>" "<version>$version</version>"; do
+  grep -qF "$line" pom.xml || { echo "the pom lacks $line" >&2; exit 1; }
+done
+
+cat >Consumer.java <<'JAVA'
+import org.ckpt.*;
+
+public class Consumer {
+  public static void main(String[] arguments) throws Exception {
+    try (Checkpoint checkpoint = Checkpoint.open(java.nio.file.Path.of("run")); Tensor tensor = Tensor.copyOf(new float[] {1, 2, 3});
+        State state = new State().add("model", "weights", tensor); AsyncCheckpointManager manager = checkpoint.createAsyncManager(2)) {
+      manager.save(state, 1).get();
+      tensor.fill(0);
+      checkpoint.load(state);
+      System.out.println("consumed " + Ckpt.versionString() + " sum " + tensor.sum());
+    }
+  }
+}
+JAVA
+"$javac" --release 17 -Xlint:all -Werror -cp ckpt.jar Consumer.java
+env -i PATH=/usr/bin:/bin "$java" -cp ckpt.jar:. Consumer | tee out
+grep -qxF "consumed $version sum 6.0" out
+# As a module on the module path it works too: the name is in the manifest.
+env -i PATH=/usr/bin:/bin "$java" --module-path ckpt.jar --describe-module org.ckpt | grep -q "^org.ckpt.* automatic"
