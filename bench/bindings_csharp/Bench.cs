@@ -1,4 +1,5 @@
-// What the C# binding costs: nanoseconds of calls, of a callback and of a view, the best of some rounds. "short" runs each a little,
+// What the C# binding costs: nanoseconds of calls, of a callback and of a view, the best of some rounds. "short" runs each a
+// little,
 // to see that they run. Not a test: timing decides nothing.
 using System;
 using System.Diagnostics;
@@ -32,7 +33,8 @@ internal static class Bench
             rounds = 1;
             scale = 1000;
         }
-        Console.WriteLine("libckpt {0}, {1}, {2} processors", Library.VersionString, Environment.Version, Environment.ProcessorCount);
+        Console.WriteLine("libckpt {0}, {1}, {2} processors", Library.VersionString, Environment.Version,
+            Environment.ProcessorCount);
         Measure("Library.Version: a call", 10000000, count =>
         {
             for (var i = 0; i < count; ++i) sink += Library.Version;

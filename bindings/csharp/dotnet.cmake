@@ -66,6 +66,15 @@ add_custom_command(
   COMMENT "Compiling Ckpt.dll" VERBATIM)
 add_custom_target(ckpt_csharp_library ALL DEPENDS "${csharp_library}" ckpt_csharp)
 
+# The package for NuGet, with the native libraries inside.
+set(csharp_package "${csharp_dir}/Ckpt.${PROJECT_VERSION}.nupkg")
+add_custom_command(
+  OUTPUT "${csharp_package}"
+  COMMAND ${csharp_dotnet} pack ${csharp_build_options} --no-build -o "${csharp_dir}" "${csharp_project}"
+  DEPENDS "${csharp_library}" ckpt_csharp
+  COMMENT "Packing Ckpt.${PROJECT_VERSION}.nupkg" VERBATIM)
+add_custom_target(ckpt_csharp_package ALL DEPENDS "${csharp_package}")
+
 # build/<preset>/csharp/<name>/out/<name>.dll, with the native libraries beside it. Sets <command> to what runs it.
 function(csharp_program_dotnet program_name program_sources command)
   set(program_dir "${csharp_dir}/${program_name}")

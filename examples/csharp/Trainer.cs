@@ -1,4 +1,5 @@
-// Trains a small network with saves in the background: progress is told, one save is cancelled, the process "crashes" half-way, and a
+// Trains a small network with saves in the background: progress is told, one save is cancelled, the process "crashes" half-way, and
+// a
 // second run resumes. At the end every parameter has the same bits as in a run that was never interrupted.
 using System;
 using System.IO;
@@ -31,7 +32,8 @@ internal sealed class Trainer : IDisposable
         optimizer = Optimizer.AdamW(chain, 0.002);
         using (var profile = chain.Profile(batchSpec))
         using (var everything = Schedule.StoreAll(profile))
-        using (var schedule = Schedule.ForBudget(profile, everything.ReservedBytes(profile) * 6 / 10)) // 60 % of what storing everything takes
+        using (var schedule = Schedule.ForBudget(profile,
+            everything.ReservedBytes(profile) * 6 / 10)) // 60 % of what storing everything takes
             executor = new Executor(chain, schedule, batchSpec);
         state.Add(chain).Add(optimizer);
     }
@@ -43,7 +45,8 @@ internal sealed class Trainer : IDisposable
         var inputs = x.AsSpan<float>();
         var targets = y.AsSpan<int>();
         for (var i = 0; i < inputs.Length; ++i) inputs[i] = (float)(random.NextDouble() * 2 - 1);
-        for (var i = 0; i < targets.Length; ++i) targets[i] = (inputs[i * Inputs] > 0 ? 2 : 0) + (inputs[i * Inputs + 1] > 0 ? 1 : 0);
+        for (var i = 0; i < targets.Length; ++i) targets[i] = (inputs[i * Inputs] > 0 ? 2 : 0)
+            + (inputs[i * Inputs + 1] > 0 ? 1 : 0);
         var loss = executor.Run(new Step(x, y) { Number = number, Seed = 7 });
         optimizer.Step();
         return loss;
@@ -62,7 +65,8 @@ internal sealed class Trainer : IDisposable
             manager.TaskEnded += (sender, e) =>
             {
                 if (e.Result.Success)
-                    Console.WriteLine("  step {0} is durable; training stood still for {1:F1} ms", e.Result.Step, e.Result.Stall.TotalMilliseconds);
+                    Console.WriteLine("  step {0} is durable; training stood still for {1:F1} ms", e.Result.Step,
+                        e.Result.Stall.TotalMilliseconds);
             };
             for (var step = first; step < until; ++step)
             {
@@ -81,7 +85,8 @@ internal sealed class Trainer : IDisposable
     {
         using (var stop = new CancellationTokenSource())
         {
-            var task = manager.Save(state, new SaveOptions { Step = step }, new CheckpointTaskOptions { GateStep = Steps }, null, stop.Token);
+            var task = manager.Save(state, new SaveOptions { Step = step }, new CheckpointTaskOptions { GateStep = Steps }, null,
+                stop.Token);
             stop.Cancel();
             Console.WriteLine("the save of step {0} was {1}", step, task.Wait().Status.ToString().ToLowerInvariant());
         }
@@ -92,7 +97,8 @@ internal sealed class Trainer : IDisposable
     {
         public void Report(CheckpointProgress value)
         {
-            if (value.DoneBytes == value.TotalBytes) Console.WriteLine("  {0} of {1} bytes are written", value.DoneBytes, value.TotalBytes);
+            if (value.DoneBytes == value.TotalBytes) Console.WriteLine("  {0} of {1} bytes are written", value.DoneBytes,
+                value.TotalBytes);
         }
     }
 
@@ -127,12 +133,14 @@ internal sealed class Trainer : IDisposable
 
     internal static int Main(string[] arguments)
     {
-        var root = arguments.Length > 0 ? arguments[0] : Path.Combine(Path.GetTempPath(), "ckpt-trainer-" + Guid.NewGuid().ToString("N"));
+        var root = arguments.Length > 0 ? arguments[0] : Path.Combine(Path.GetTempPath(),
+            "ckpt-trainer-" + Guid.NewGuid().ToString("N"));
         if (Directory.Exists(root)) Directory.Delete(root, true);
         var whole = Train(Path.Combine(root, "whole"), Steps);
         var interrupted = Train(Path.Combine(root, "interrupted"), 25, Steps);
         var same = whole.SequenceEqual(interrupted);
-        Console.WriteLine("{0} parameters: {1}", whole.Length, same ? "the same bits with and without the crash" : "DIFFERENT after the crash");
+        Console.WriteLine("{0} parameters: {1}", whole.Length, same ? "the same bits with and without the crash"
+            : "DIFFERENT after the crash");
         Directory.Delete(root, true);
         return same ? 0 : 1;
     }

@@ -25,7 +25,8 @@ internal sealed class Command
         {
             if (word.Length == 0) continue;
             var equals = word.IndexOf('=');
-            if (equals > 0 && word.Take(equals).All(c => (c >= 'a' && c <= 'z') || c == '_')) options[word.Substring(0, equals)] = Unescaped(word.Substring(equals + 1));
+            if (equals > 0 && word.Take(equals).All(c => (c >= 'a' && c <= 'z') || c == '_')) options[word.Substring(0,
+                equals)] = Unescaped(word.Substring(equals + 1));
             else words.Add(Unescaped(word));
         }
     }
@@ -109,7 +110,8 @@ internal sealed class Command
     internal static long ToInteger(string text)
     {
         long value;
-        if (!long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out value)) throw new MisuseException(text + " is no integer");
+        if (!long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture,
+            out value)) throw new MisuseException(text + " is no integer");
         return value;
     }
 
@@ -122,7 +124,8 @@ internal sealed class Command
             case "-inf": return double.NegativeInfinity;
         }
         double value;
-        if (!double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out value)) throw new MisuseException(text + " is no number");
+        if (!double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out value)) throw new MisuseException(text
+            + " is no number");
         return value;
     }
 

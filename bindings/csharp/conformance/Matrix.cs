@@ -26,12 +26,14 @@ internal static class Matrix
     private static List<Expected> Tensors()
     {
         var all = new List<Expected>();
-        foreach (var dtype in Enum.GetValues(typeof(DType)).Cast<DType>().Where(dtype => dtype != DType.None).OrderBy(dtype => (int)dtype))
+        foreach (var dtype in Enum.GetValues(typeof(DType)).Cast<DType>().Where(dtype => dtype != DType.None).OrderBy(dtype =>
+            (int)dtype))
         {
             var name = DTypes.Name(dtype);
             all.Add(new Expected { Group = "dtypes", Name = name, DType = name, Shape = new long[] { 3, 8 }, Seed = (long)dtype });
         }
-        all.Add(new Expected { Group = LongGroup, Name = "gewicht/ß ☃ 漢字 🙂", DType = "F32", Shape = new long[] { 2, 3, 4 }, Seed = 30 });
+        all.Add(new Expected { Group = LongGroup, Name = "gewicht/ß ☃ 漢字 🙂", DType = "F32", Shape = new long[] { 2, 3, 4 },
+            Seed = 30 });
         all.Add(new Expected { Group = LongGroup, Name = "empty", DType = "F64", Shape = new long[] { 0, 5 }, Seed = 31 });
         all.Add(new Expected { Group = LongGroup, Name = "scalar", DType = "I64", Shape = new long[0], Seed = 32 });
         all.Add(new Expected { Group = LongGroup, Name = "long", DType = "U8", Shape = new long[] { 100003 }, Seed = 33 });

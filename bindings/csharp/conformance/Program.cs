@@ -17,7 +17,8 @@ internal static class Program
         {
             if (words.Length == 2 && words[0] == "write") return Matrix.Write(words[1]);
             if (words.Length == 2 && words[0] == "read") return Matrix.Read(words[1]);
-            if (words.Length < 3 || words[0] != "run") throw new MisuseException("usage: runner run SCRATCH FILE... | write DIR | read DIR");
+            if (words.Length < 3
+                || words[0] != "run") throw new MisuseException("usage: runner run SCRATCH FILE... | write DIR | read DIR");
             var run = new Run(words[1]);
             foreach (var path in words.Skip(2)) run.File(path);
             return run.Report() ? 0 : 1;

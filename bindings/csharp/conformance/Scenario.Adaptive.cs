@@ -6,7 +6,8 @@ using Ckpt.Adaptive;
 // Commands on what says when to save.
 internal sealed partial class Scenario
 {
-    private static readonly string[] policyWords = { "auto", "threshold", "expected_value", "young", "daly", "bayes", "weibull", "fixed" };
+    private static readonly string[] policyWords = { "auto", "threshold", "expected_value", "young", "daly", "bayes", "weibull",
+        "fixed" };
     private static readonly Dictionary<DecisionReason, string> reasonWords = new Dictionary<DecisionReason, string>
     {
         { DecisionReason.NotDue, "NOT_DUE" }, { DecisionReason.Due, "DUE" }, { DecisionReason.FirstSave, "FIRST_SAVE" },
@@ -30,7 +31,8 @@ internal sealed partial class Scenario
                 default: throw new MisuseException("unknown word " + c.Text(1));
             }
         });
-        Do("threshold", c => thresholds.Make(c.Text(1), new ThresholdPolicy(c.Number("threshold", 0.35), c.Number("rate", 0.1), c.Integer("budget", 3))));
+        Do("threshold", c => thresholds.Make(c.Text(1), new ThresholdPolicy(c.Number("threshold", 0.35), c.Number("rate", 0.1),
+            c.Integer("budget", 3))));
         Do("controller", c =>
         {
             var options = new ControllerOptions();
@@ -55,7 +57,8 @@ internal sealed partial class Scenario
             if (threshold != null) return Line(YesNo(threshold.ShouldCheckpoint(c.Text(2), c.Number(3))));
             var controller = controllers[c.Text(1)];
             var n = controller.ShouldCheckpoint(c.Text(2) == "now" ? controller.Now : c.Number(2));
-            return Line(YesNo(n.Checkpoint), reasonWords[n.Reason], policyWords[(int)n.Policy], "interval", Thousandths(n.IntervalSeconds), "due",
+            return Line(YesNo(n.Checkpoint), reasonWords[n.Reason], policyWords[(int)n.Policy], "interval",
+                Thousandths(n.IntervalSeconds), "due",
                         Thousandths(n.DueSeconds), "since", Thousandths(n.SinceLastSeconds));
         });
         Do("carry", c => controllers[c.Text(2)].FromJson(controllers[c.Text(1)].ToJson()));

@@ -81,8 +81,10 @@ internal sealed partial class Scenario
         {
             var profile = profiles[c.Text(2)];
             var n = schedules[c.Text(1)].Verify(profile);
-            return Line("actions", n.Actions, "forwards", n.Forwards, "recomputed", n.RecomputedForwards, "peak", n.PeakBytes, "at", n.PeakAction,
-                        "seconds", Exact(n.Seconds), "again", Exact(n.RecomputedSeconds), "reserved", schedules[c.Text(1)].ReservedBytes(profile));
+            return Line("actions", n.Actions, "forwards", n.Forwards, "recomputed", n.RecomputedForwards, "peak", n.PeakBytes,
+                "at", n.PeakAction,
+                        "seconds", Exact(n.Seconds), "again", Exact(n.RecomputedSeconds), "reserved",
+                            schedules[c.Text(1)].ReservedBytes(profile));
         });
         Do("cursor", c => cursors.Make(c.Text(1), new Cursor(schedules[c.Text(2)])));
         On("next", c => cursors[c.Text(1)].NextMany((int)c.Integer(2)).SelectMany(action => Line(

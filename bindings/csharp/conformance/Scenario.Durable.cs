@@ -41,7 +41,8 @@ internal sealed partial class Scenario
         })));
         On("save", c =>
         {
-            var options = new SaveOptions { Step = c.Integer("step", 0), Seed = (ulong)c.Integer("seed", 0), CheckpointPrefix = c.Text("prefix", null) };
+            var options = new SaveOptions { Step = c.Integer("step", 0), Seed = (ulong)c.Integer("seed", 0),
+                CheckpointPrefix = c.Text("prefix", null) };
             if (c.Has("metric")) options.Metric = c.Number("metric", 0);
             var n = checkpoints[c.Text(1)].Save(states[c.Text(2)], options);
             return Line(Printed(n.Name), "step", n.Step, "files", n.Files);
@@ -52,10 +53,12 @@ internal sealed partial class Scenario
             var options = new LoadOptions { Partial = c.Integer("partial", 0) != 0 };
             if (c.Has("name")) options.Name = FullName(checkpoint, c.Text("name", ""));
             var n = checkpoint.Load(states[c.Text(2)], options);
-            return Line(Printed(n.Name), "step", n.Step, "seed", (long)n.Seed, "skipped", n.Skipped, "missing", n.Missing, "unexpected", n.Unexpected);
+            return Line(Printed(n.Name), "step", n.Step, "seed", (long)n.Seed, "skipped", n.Skipped, "missing", n.Missing,
+                "unexpected", n.Unexpected);
         });
         On("list", c => checkpoints[c.Text(1)].List().SelectMany(n => Line(
-            Printed(n.Name), "step", n.Step, Library.StatusName(n.Status), "metric", n.Metric == null ? "-" : Exact(n.Metric.Value))).ToArray());
+            Printed(n.Name), "step", n.Step, Library.StatusName(n.Status), "metric", n.Metric == null ? "-"
+                : Exact(n.Metric.Value))).ToArray());
         On("check", c =>
         {
             var checkpoint = checkpoints[c.Text(1)];
@@ -67,7 +70,8 @@ internal sealed partial class Scenario
             using (var reader = checkpoints[c.Text(1)].OpenReader())
             {
                 var index = reader.Find(c.Text(3), c.Text(2));
-                tensors.Make(c.Text(4), c.Has("length") ? reader.ReadSlice(index, c.Integer("begin", 0), c.Integer("length", 0)) : reader.Read(index));
+                tensors.Make(c.Text(4), c.Has("length") ? reader.ReadSlice(index, c.Integer("begin", 0), c.Integer("length", 0))
+                    : reader.Read(index));
             }
         });
         Do("damage", c =>
@@ -92,7 +96,8 @@ internal sealed partial class Scenario
             options.History = c.Integer("history", options.History);
             var background = new Background(c.Text(2), new AsyncCheckpointManager(checkpoints[c.Text(2)], options));
             background.Manager.TaskEnded += (sender, e) => background.Heard.Add(
-                Line(e.Result.Type == CheckpointTaskType.Save ? "save" : "load", "step", e.Result.Step, taskWords[(int)e.Result.Status])[0]);
+                Line(e.Result.Type == CheckpointTaskType.Save ? "save" : "load", "step", e.Result.Step,
+                    taskWords[(int)e.Result.Status])[0]);
             managers.Make(c.Text(1), background);
         });
         Do("start", c =>

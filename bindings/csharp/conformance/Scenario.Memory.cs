@@ -10,7 +10,8 @@ internal sealed partial class Scenario
 
     private static string[] ScopeLine(MemoryScopeStats n)
     {
-        return Line("depth", n.Depth, "start", n.StartBytes, "peak", n.PeakBytes, "net", n.NetBytes, "allocated", n.TotalMemoryAllocated);
+        return Line("depth", n.Depth, "start", n.StartBytes, "peak", n.PeakBytes, "net", n.NetBytes, "allocated",
+            n.TotalMemoryAllocated);
     }
 
     private void OnTrackers()
@@ -52,7 +53,8 @@ internal sealed partial class Scenario
             {
                 if (throws) throw new InvalidOperationException("a listener that throws");
                 var word = eventWords[(int)Math.Log((int)e.Kind, 2)];
-                heard.Add(Line(word, e.LayerId == "" ? "-" : e.LayerId, "bytes", e.SizeBytes, "current", e.CurrentMemoryUsage, "peak",
+                heard.Add(Line(word, e.LayerId == "" ? "-" : e.LayerId, "bytes", e.SizeBytes, "current", e.CurrentMemoryUsage,
+                    "peak",
                                e.PeakMemoryUsage, "limit", e.MemoryLimit ?? 0)[0]);
             })));
         });
@@ -61,12 +63,14 @@ internal sealed partial class Scenario
             var listener = listeners.Find(c.Text(1));
             return listener != null ? listener.Heard.Take() : managers[c.Text(1)].Heard.Take();
         });
-        On("prometheus", c => trackers[c.Text(1)].ToPrometheus().Split('\n').Where(line => line.StartsWith(c.Text(2), StringComparison.Ordinal)).ToArray());
+        On("prometheus", c => trackers[c.Text(1)].ToPrometheus().Split('\n').Where(line => line.StartsWith(c.Text(2),
+            StringComparison.Ordinal)).ToArray());
     }
 
     private void OnTensors()
     {
-        Do("tensor", c => tensors.Make(c.Text(1), MadeTensor(c.Text(2), Command.ToShape(c.Text(3)), c.Count > 3 ? c.Integer(4) : 0)));
+        Do("tensor", c => tensors.Make(c.Text(1), MadeTensor(c.Text(2), Command.ToShape(c.Text(3)), c.Count > 3 ? c.Integer(4)
+            : 0)));
         Do("fill", c => tensors[c.Text(1)].Fill(c.Number(2)));
         Do("add-scaled", c => tensors[c.Text(1)].AddScaled(c.Number(2), tensors[c.Text(3)]));
         On("sum", c => Line(Exact(tensors[c.Text(1)].Sum())));

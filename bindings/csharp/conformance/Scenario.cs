@@ -14,7 +14,8 @@ internal sealed partial class Scenario : IDisposable
     private static readonly string[] taskWords = { "queued", "running", "completed", "failed", "cancelled", "rejected" };
 
     private readonly string directory;
-    private readonly Dictionary<string, Func<Command, IEnumerable<string>>> table = new Dictionary<string, Func<Command, IEnumerable<string>>>();
+    private readonly Dictionary<string, Func<Command, IEnumerable<string>>> table = new Dictionary<string, Func<Command,
+        IEnumerable<string>>>();
     private readonly Named<Clock> clocks = new Named<Clock>();
     private readonly Named<Kind> kinds = new Named<Kind>();
     private readonly Named<Strategy> strategies = new Named<Strategy>();
@@ -107,7 +108,8 @@ internal sealed partial class Scenario : IDisposable
     private static string Exact(double value)
     {
         var bits = BitConverter.DoubleToInt64Bits(value);
-        if (value == Math.Floor(value) && Math.Abs(value) < 9007199254740992.0 && !(value == 0 && bits != 0)) return ((long)value).ToString(CultureInfo.InvariantCulture);
+        if (value == Math.Floor(value) && Math.Abs(value) < 9007199254740992.0
+            && !(value == 0 && bits != 0)) return ((long)value).ToString(CultureInfo.InvariantCulture);
         return "0x" + bits.ToString("x16", CultureInfo.InvariantCulture);
     }
 
@@ -148,8 +150,10 @@ internal sealed partial class Scenario : IDisposable
         Do("close", c =>
         {
             var name = c.Text(1);
-            if (!clocks.Close(name) && !kinds.Close(name) && !strategies.Close(name) && !trackers.Close(name) && !listeners.Close(name) &&
-                !profiles.Close(name) && !schedules.Close(name) && !cursors.Close(name) && !tensors.Close(name) && !states.Close(name) &&
+            if (!clocks.Close(name) && !kinds.Close(name) && !strategies.Close(name) && !trackers.Close(name)
+                && !listeners.Close(name) &&
+                !profiles.Close(name) && !schedules.Close(name) && !cursors.Close(name) && !tensors.Close(name)
+                    && !states.Close(name) &&
                 !checkpoints.Close(name) && !thresholds.Close(name) && !controllers.Close(name) && !managers.Close(name))
             {
                 throw new MisuseException("nothing is called " + name);
@@ -165,22 +169,26 @@ internal sealed partial class Scenario : IDisposable
         if (strategy != null)
         {
             var n = strategy.GetCounters();
-            return Line(strategy.Name, "asked", n.Asked, "chosen", n.Chosen, "bytes", n.ChosenBytes, chosenWords[(int)strategy.Chosen]);
+            return Line(strategy.Name, "asked", n.Asked, "chosen", n.Chosen, "bytes", n.ChosenBytes,
+                chosenWords[(int)strategy.Chosen]);
         }
         var tracker = trackers.Find(name);
         if (tracker != null)
         {
             var n = tracker.GetStats();
             return Line("current", n.CurrentMemoryUsed, "peak", n.PeakMemoryUsed, "allocated", n.TotalMemoryAllocated, "freed",
-                        n.TotalMemoryDeallocated, "live", n.CheckpointCount, "allocations", n.AllocationCount, "frees", n.DeallocationCount,
-                        "average", n.AverageMemoryPerCheckpoint, "not_found", n.NotFound, "refused", n.Refused, "failures", n.HandlerFailures);
+                        n.TotalMemoryDeallocated, "live", n.CheckpointCount, "allocations", n.AllocationCount, "frees",
+                            n.DeallocationCount,
+                        "average", n.AverageMemoryPerCheckpoint, "not_found", n.NotFound, "refused", n.Refused, "failures",
+                            n.HandlerFailures);
         }
         var scope = scopes.Find(name);
         if (scope != null) return ScopeLine(scope.GetStats());
         var profile = profiles.Find(name);
         if (profile != null) return Line("layers", profile.Layers, "input", profile.InputBytes);
         var schedule = schedules.Find(name);
-        if (schedule != null) return Line(schedule.Name, "layers", schedule.Layers == null ? "open" : (object)schedule.Layers.Value);
+        if (schedule != null) return Line(schedule.Name, "layers", schedule.Layers == null ? "open"
+            : (object)schedule.Layers.Value);
         var tensor = tensors.Find(name);
         if (tensor != null)
         {
@@ -188,7 +196,8 @@ internal sealed partial class Scenario : IDisposable
             long checksum = 0;
             for (var i = 0; i < bytes.Length; ++i) checksum += (i + 1L) * bytes[i];
             var shape = string.Join("x", tensor.Shape);
-            return Line(DTypes.Name(tensor.DType), shape == "" ? "-" : shape, "elements", tensor.Elements, "bytes", tensor.SizeBytes, "checksum", checksum);
+            return Line(DTypes.Name(tensor.DType), shape == "" ? "-" : shape, "elements", tensor.Elements, "bytes",
+                tensor.SizeBytes, "checksum", checksum);
         }
         var state = states.Find(name);
         if (state != null) return Line("tensors", state.TensorCount);
@@ -196,14 +205,17 @@ internal sealed partial class Scenario : IDisposable
         if (threshold != null)
         {
             var n = threshold.GetInfo();
-            return Line("threshold", Thousandths(n.Threshold), "longest", Thousandths(n.LongestSeconds), "used", n.Used, "of", n.Budget, "tasks", n.Tasks);
+            return Line("threshold", Thousandths(n.Threshold), "longest", Thousandths(n.LongestSeconds), "used", n.Used, "of",
+                n.Budget, "tasks", n.Tasks);
         }
         var controller = controllers.Find(name);
         if (controller != null)
         {
             var n = controller.GetInfo();
-            return Line("running", YesNo(n.IsRunning), "in_flight", YesNo(n.SaveInFlight), "failures", n.Failures, "saves", n.Saves, "cost",
-                        Thousandths(n.CostSeconds), "last", Thousandths(n.LastSeenSeconds), "mtbf", Thousandths(n.MtbfSeconds), "tasks", n.Tasks);
+            return Line("running", YesNo(n.IsRunning), "in_flight", YesNo(n.SaveInFlight), "failures", n.Failures, "saves",
+                n.Saves, "cost",
+                        Thousandths(n.CostSeconds), "last", Thousandths(n.LastSeenSeconds), "mtbf", Thousandths(n.MtbfSeconds),
+                            "tasks", n.Tasks);
         }
         BackgroundTask task;
         if (tasks.TryGetValue(name, out task))
@@ -212,6 +224,7 @@ internal sealed partial class Scenario : IDisposable
             return Line(n.Type == CheckpointTaskType.Save ? "save" : "load", taskWords[(int)n.Status], "step", n.Step ?? -1);
         }
         var stats = managers[name].Manager.GetStats();
-        return Line("live", stats.Live, "completed", stats.Completed, "failed", stats.Failed, "cancelled", stats.Cancelled, "rejected", stats.Rejected);
+        return Line("live", stats.Live, "completed", stats.Completed, "failed", stats.Failed, "cancelled", stats.Cancelled,
+            "rejected", stats.Rejected);
     }
 }

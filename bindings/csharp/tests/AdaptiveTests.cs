@@ -14,7 +14,8 @@ internal static class AdaptiveTests
         var shape = Intervals.FitWeibull(new double[] { 100, 200, 300, 400, 150 }, null, out scale);
         Check.That(shape > 1 && scale > 100, "fit");
         Check.That(Intervals.FitWeibull(new double[] { 100, 200, 300 }, new[] { true, true, false }, out scale) > 0, "censored");
-        Check.Throws<CheckpointInvalidArgumentException>(() => Intervals.FitWeibull(new double[] { 1, 2 }, new[] { true }, out scale), "flags");
+        Check.Throws<CheckpointInvalidArgumentException>(() => Intervals.FitWeibull(new double[] { 1, 2 }, new[] { true },
+            out scale), "flags");
         Check.Throws<CheckpointInvalidArgumentException>(() => Intervals.Young(-1, 1), "negative");
     }
 
@@ -39,7 +40,8 @@ internal static class AdaptiveTests
     internal static void ControllersLearnAndSurvive()
     {
         using (var clock = new Clock(5000000000))
-        using (var controller = new AdaptiveController(new ControllerOptions { FirstSeconds = 100, PollSeconds = 10, Clock = clock }))
+        using (var controller = new AdaptiveController(new ControllerOptions { FirstSeconds = 100, PollSeconds = 10,
+            Clock = clock }))
         using (var coordinator = new Coordinator())
         {
             Check.Equal(5.0, controller.Now, "now");
@@ -98,7 +100,8 @@ internal static class AdaptiveTests
             Check.Contains("daly", simulation.ToJson(), "json");
             Check.Contains("<svg", simulation.ToHtml(), "html");
         }
-        Check.Contains("law", Check.Throws<CheckpointInvalidArgumentException>(() => new Simulation(new SimulationOptions { Law = "odd" }), "law").Message,
+        Check.Contains("law", Check.Throws<CheckpointInvalidArgumentException>(() =>
+            new Simulation(new SimulationOptions { Law = "odd" }), "law").Message,
                        "message");
     }
 }

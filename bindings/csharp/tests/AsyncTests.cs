@@ -36,7 +36,8 @@ internal static class AsyncTests
                 Reached.Release();
                 Open.Wait();
                 if (Fails) throw new InvalidOperationException("the source broke");
-                System.Runtime.InteropServices.MemoryMarshal.AsBytes(new Span<float>(from)).Slice((int)offset, buffer.Length).CopyTo(buffer);
+                System.Runtime.InteropServices.MemoryMarshal.AsBytes(new Span<float>(from)).Slice((int)offset,
+                    buffer.Length).CopyTo(buffer);
             };
         }
 
@@ -182,9 +183,11 @@ internal static class AsyncTests
             using (var impatient = new CancellationTokenSource())
             {
                 impatient.Cancel();
-                Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id, null, impatient.Token)) is OperationCanceledException, "waiting ends");
+                Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id, null,
+                    impatient.Token)) is OperationCanceledException, "waiting ends");
             }
-            Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id, TimeSpan.FromMilliseconds(1))) is CheckpointTimeoutException, "in time");
+            Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id,
+                TimeSpan.FromMilliseconds(1))) is CheckpointTimeoutException, "in time");
             Check.Throws<CheckpointTimeoutException>(() => task.Wait(TimeSpan.Zero), "not yet");
             Check.Equal(CheckpointTaskStatus.Queued, task.Status, "the task goes on");
             stop.Cancel();
@@ -227,7 +230,8 @@ internal static class AsyncTests
             var unseen = manager.Save(state, null, how);
             manager.WaitAll();
             Check.Equal(CheckpointTaskStatus.Failed, manager.GetTaskStatus(unseen.Id), "failed");
-            Check.Contains("the source broke", Check.Throws<CheckpointCallbackException>(() => manager.Save(state), "the next save tells").Message, "text");
+            Check.Contains("the source broke", Check.Throws<CheckpointCallbackException>(() => manager.Save(state),
+                "the next save tells").Message, "text");
             Check.That(manager.Save(state).Wait().Success, "once");
         }
     }
@@ -241,7 +245,8 @@ internal static class AsyncTests
         using (var checkpoint = new Checkpoint(Storage.InMemory()))
         using (var manager = new AsyncCheckpointManager(checkpoint))
         {
-            var task = manager.Save(state, null, new CheckpointTaskOptions { Mode = StagingMode.Deferred, Source = gate.Source(values) });
+            var task = manager.Save(state, null, new CheckpointTaskOptions { Mode = StagingMode.Deferred,
+                Source = gate.Source(values) });
             gate.Reached.Wait();
             Check.That(!task.StagedTask.IsCompleted && task.Result == null, "not staged");
             gate.Open.Set();

@@ -6,7 +6,8 @@ using System.Reflection;
 using System.Text.RegularExpressions;
 using Ckpt;
 
-// Everything that the C API can do is reachable from C#: each exported function against the low-level module and the layer above it.
+// Everything that the C API can do is reachable from C#: each exported function against the low-level module and the layer above
+// it.
 internal static class CoverageTests
 {
     private static readonly Dictionary<string, string> noWrapper = new Dictionary<string, string>
@@ -30,7 +31,8 @@ internal static class CoverageTests
 
     private static List<string> Listed()
     {
-        return File.ReadAllLines(Environment.GetEnvironmentVariable("CKPT_API_LIST")).Where(line => line.StartsWith("ckpt_")).ToList();
+        return File.ReadAllLines(Environment.GetEnvironmentVariable("CKPT_API_LIST")).Where(line =>
+            line.StartsWith("ckpt_")).ToList();
     }
 
     private static Type Low(string name)
@@ -40,25 +42,29 @@ internal static class CoverageTests
 
     internal static void EveryFunctionIsWrapped()
     {
-        var functions = new HashSet<string>(Low("native").GetMethods(BindingFlags.Static | BindingFlags.Public).Select(method => method.Name));
+        var functions = new HashSet<string>(Low("native").GetMethods(BindingFlags.Static | BindingFlags.Public).Select(method =>
+            method.Name));
         var listed = Listed();
         Check.That(listed.Count > 300, "functions: " + listed.Count);
         foreach (var name in listed)
         {
             if (noWrapper.ContainsKey(name)) Check.That(!functions.Contains(name), name + " is wrapped: strike it from noWrapper");
-            else if (name.EndsWith("_init")) Check.That(Low(name.Substring(0, name.Length - 5)) != null, name + ": the struct has no class");
+            else if (name.EndsWith("_init")) Check.That(Low(name.Substring(0, name.Length - 5)) != null,
+                name + ": the struct has no class");
             else Check.That(functions.Contains(name), name + " has no wrapper");
         }
     }
 
     internal static void EveryFunctionIsUsed()
     {
-        var text = string.Concat(Directory.GetFiles(Environment.GetEnvironmentVariable("CKPT_CSHARP_SOURCES"), "*.cs", SearchOption.AllDirectories)
+        var text = string.Concat(Directory.GetFiles(Environment.GetEnvironmentVariable("CKPT_CSHARP_SOURCES"), "*.cs",
+            SearchOption.AllDirectories)
                                      .Select(File.ReadAllText));
         foreach (var name in Listed())
         {
             if (noWrapper.ContainsKey(name) || notCalled.ContainsKey(name)) continue;
-            var used = name.EndsWith("_init") ? @"new (Ckpt\.Interop\.)?" + name.Substring(0, name.Length - 5) + @"\(" : @"native(PINVOKE)?\." + name + @"\b";
+            var used = name.EndsWith("_init") ? @"new (Ckpt\.Interop\.)?" + name.Substring(0, name.Length - 5) + @"\("
+                : @"native(PINVOKE)?\." + name + @"\b";
             Check.That(Regex.IsMatch(text, used), "the layer never uses " + name);
         }
     }

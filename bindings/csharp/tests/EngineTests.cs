@@ -9,7 +9,8 @@ internal static class EngineTests
 
     internal static Chain Model()
     {
-        var chain = new Chain(Layer.Linear("one", 8, 32), Layer.Gelu("gelu"), Layer.Dropout("drop", 0.1), Layer.Linear("two", 32, 16),
+        var chain = new Chain(Layer.Linear("one", 8, 32), Layer.Gelu("gelu"), Layer.Dropout("drop", 0.1),
+            Layer.Linear("two", 32, 16),
                               Layer.Relu("relu"), Layer.Linear("three", 16, 4), Layer.SoftmaxCrossEntropy("loss"));
         chain.Initialize(7);
         return chain;
@@ -72,7 +73,8 @@ internal static class EngineTests
             Check.Equal(5L, optimizer.Steps, "set");
             Check.Equal("one.weight.momentum", optimizer.Tensors()[0].Key, "state");
             Check.Throws<CheckpointAlreadyExistsException>(() => chain.Add(Layer.Relu("relu")), "name taken");
-            Check.Throws<CheckpointOverBudgetException>(() => new Executor(chain, Schedule.StoreAll(chain.Profile(input)), input, 100), "budget");
+            Check.Throws<CheckpointOverBudgetException>(() => new Executor(chain, Schedule.StoreAll(chain.Profile(input)), input,
+                100), "budget");
         }
     }
 
@@ -94,7 +96,8 @@ internal static class EngineTests
             return new LayerBytes(64, 128, 0);
         }
 
-        public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape, Span<byte> workspace)
+        public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
+            Span<byte> workspace)
         {
             if (Broken) throw new InvalidOperationException("twice is broken");
             ++Forwards;
@@ -106,7 +109,8 @@ internal static class EngineTests
             for (var i = 0; i < x.Length; ++i) y[i] = 2 * x[i];
         }
 
-        public override void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output, ReadOnlySpan<byte> tape,
+        public override void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output,
+            ReadOnlySpan<byte> tape,
                                       ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace)
         {
             Check.Equal(0, output.Length, "the output was not asked for");
@@ -134,7 +138,8 @@ internal static class EngineTests
                 twice.Broken = false;
                 Check.Equal(loss, executor.Run(Batch(1)), "the next step works");
             }
-            var refused = Check.Throws<CheckpointCallbackException>(() => chain.Profile(new TensorSpec(DType.F64, 16, 8)), "refused");
+            var refused = Check.Throws<CheckpointCallbackException>(() => chain.Profile(new TensorSpec(DType.F64, 16, 8)),
+                "refused");
             Check.Contains("only F32", refused.Message, "text");
         }
     }

@@ -12,7 +12,8 @@ internal static class PipelineTests
     {
         var runs = 0;
         using (var tracker = new MemoryTracker())
-        using (var manager = new ActivationCheckpointManager(new ActivationPolicy(CheckpointStrategy.Selective, 2), (given, microBatch) =>
+        using (var manager = new ActivationCheckpointManager(new ActivationPolicy(CheckpointStrategy.Selective, 2),
+            (given, microBatch) =>
         {
             ++runs;
             if (microBatch == 7) throw new InvalidOperationException("stage broke");
@@ -26,7 +27,8 @@ internal static class PipelineTests
             activation.Fill(1);
             manager.BeginStep(8);
             Check.Equal(CheckpointStrategy.Selective, manager.Strategy, "strategy");
-            Check.That(manager.ShouldCheckpoint(0) && !manager.ShouldCheckpoint(1) && manager.ShouldCheckpoint(7), "first, every second, last");
+            Check.That(manager.ShouldCheckpoint(0) && !manager.ShouldCheckpoint(1) && manager.ShouldCheckpoint(7),
+                "first, every second, last");
             Check.That(manager.StoreActivation(0, activation) && !manager.StoreActivation(1, activation), "stored");
             activation.Fill(5);
             Check.Equal(4.0, manager.GetActivation(0).Sum(), "a copy");
@@ -34,7 +36,8 @@ internal static class PipelineTests
             Check.Equal(60.0, manager.GetOrComputeActivation(activation, 3).Sum(), "computed");
             Check.Equal(40.0, manager.RecomputeActivation(activation, 2).Sum(), "recomputed");
             Check.Equal(2, runs, "runs");
-            Check.Contains("stage broke", Check.Throws<CheckpointCallbackException>(() => manager.RecomputeActivation(activation, 7), "throws").Message,
+            Check.Contains("stage broke", Check.Throws<CheckpointCallbackException>(() => manager.RecomputeActivation(activation,
+                7), "throws").Message,
                            "text");
             Check.Equal(16L, manager.EstimateMemoryUsage(), "bytes");
             Check.Equal(1L, manager.CheckpointCount, "count");
@@ -50,11 +53,13 @@ internal static class PipelineTests
             Check.That(!manager.StoreActivation(4, activation), "changed");
             manager.Clear();
             Check.Equal(0L, tracker.CurrentMemoryUsage, "cleared");
-            manager.Policy = new ActivationPolicy(CheckpointStrategy.Custom, chooser: Ckpt.Strategies.Strategy.Custom(q => q.LayerId == "stage-1"));
+            manager.Policy = new ActivationPolicy(CheckpointStrategy.Custom,
+                chooser: Ckpt.Strategies.Strategy.Custom(q => q.LayerId == "stage-1"));
             Check.That(manager.StoreActivation(4, activation), "by a strategy");
         }
         using (var manager = new ActivationCheckpointManager(CheckpointStrategy.StoreAll))
-            Check.Throws<CheckpointInvalidStateException>(() => manager.RecomputeActivation(new Tensor(DType.F32, 1), 0), "no forward");
+            Check.Throws<CheckpointInvalidStateException>(() => manager.RecomputeActivation(new Tensor(DType.F32, 1), 0),
+                "no forward");
     }
 
     private static double[] Train(int stages, PipelineOrder order, int chunks)
@@ -63,7 +68,8 @@ internal static class PipelineTests
         using (var optimizer = Optimizer.Sgd(chain, 0.1))
         using (var pipeline = new Pipeline(chain, input, new PipelineOptions
         {
-            Stages = stages, MicroBatches = 4, Order = order, Chunks = chunks, MeasuredSteps = 0, Policy = new ActivationPolicy(CheckpointStrategy.RecomputeAll),
+            Stages = stages, MicroBatches = 4, Order = order, Chunks = chunks, MeasuredSteps = 0,
+                Policy = new ActivationPolicy(CheckpointStrategy.RecomputeAll),
         }))
         {
             var losses = new double[3];
@@ -105,7 +111,8 @@ internal static class PipelineTests
                 long length;
                 var timeline = pipeline.Timeline(out length);
                 Check.That(timeline.Count >= 16 && timeline.All(part => part.EndNanoseconds <= length), "timeline");
-                Check.That(timeline.Any(part => part.Kind == IntervalKind.Backward && part.Stage == 1 && part.MicroBatch == 3), "backward");
+                Check.That(timeline.Any(part => part.Kind == IntervalKind.Backward && part.Stage == 1 && part.MicroBatch == 3),
+                    "backward");
                 Check.Contains("traceEvents", pipeline.ToTraceJson(), "trace");
                 Check.Contains("<svg", pipeline.ToSvg(), "picture");
                 using (var schedule = pipeline.GetSchedule(0))

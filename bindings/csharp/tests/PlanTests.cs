@@ -47,7 +47,8 @@ internal static class PlanTests
             Check.Equal(28L, least.RecomputedForwards, "n(n-1)/2");
             Check.That(least.PeakBytes < most.PeakBytes, "less memory");
             Check.That(periodic.SequenceEqual(segments), "the same actions");
-            using (var again = Schedule.Periodic(profile, 4)) Check.Equal(periodic.Fingerprint, again.Fingerprint, "the same recipe");
+            using (var again = Schedule.Periodic(profile, 4)) Check.Equal(periodic.Fingerprint, again.Fingerprint,
+                "the same recipe");
             Check.That(periodic.ReservedBytes(profile) >= periodic.Verify(profile).PeakBytes, "reserved");
             using (var fits = Schedule.ForBudget(profile, periodic.ReservedBytes(profile)))
                 Check.That(fits.ReservedBytes(profile) <= periodic.ReservedBytes(profile), "fits");
@@ -70,7 +71,8 @@ internal static class PlanTests
             }
             var wrong = actions.Skip(1);
             using (var broken = Schedule.FromActions(5, wrong))
-                Check.Contains("0", Check.Throws<CheckpointInvalidScheduleException>(() => broken.Verify(profile), "a rule").Message, "index");
+                Check.Contains("0", Check.Throws<CheckpointInvalidScheduleException>(() => broken.Verify(profile),
+                    "a rule").Message, "index");
             Check.Contains("FORWARD", actions[0].ToString(), "text");
         }
     }
@@ -97,7 +99,8 @@ internal static class PlanTests
     {
         using (var profile = Uniform(6))
         using (var strategy = Strategy.Custom(question => question.LayerIndex == 2))
-        using (var schedule = Schedule.FromStrategy(profile, strategy)) Check.Equal(1L, schedule.Verify(profile).RecomputedForwards, "one again");
+        using (var schedule = Schedule.FromStrategy(profile, strategy)) Check.Equal(1L,
+            schedule.Verify(profile).RecomputedForwards, "one again");
     }
 
     internal static void DeepChainsLeaveMemoryFlat()

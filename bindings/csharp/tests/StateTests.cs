@@ -28,7 +28,8 @@ internal static class StateTests
                 Check.That(checkpoint.LoadIfAny(state) == null, "nothing yet");
                 for (var step = 1; step <= 3; ++step)
                 {
-                    var saved = checkpoint.Save(state, new SaveOptions { Step = step, Seed = ulong.MaxValue, Metric = step, CheckpointPrefix = "run" });
+                    var saved = checkpoint.Save(state, new SaveOptions { Step = step, Seed = ulong.MaxValue, Metric = step,
+                        CheckpointPrefix = "run" });
                     Check.Equal((long)step, saved.Step, "step");
                     Check.That(saved.Name.StartsWith("run"), saved.Name);
                 }
@@ -51,7 +52,8 @@ internal static class StateTests
                     var info = reader.Single();
                     Check.Equal("model/weight", info.Group + "/" + info.Name, "names");
                     using (var tensor = reader.Read("weight")) Check.Equal(999f, tensor.AsReadOnlySpan<float>()[999], "read");
-                    using (var rows = reader.ReadSlice(info.Index, 9, 1)) Check.Equal(900f, rows.AsReadOnlySpan<float>()[0], "slice");
+                    using (var rows = reader.ReadSlice(info.Index, 9, 1)) Check.Equal(900f, rows.AsReadOnlySpan<float>()[0],
+                        "slice");
                     using (var into = new Tensor(DType.F32, 10, 100))
                     {
                         reader.ReadInto(0, into);
@@ -91,7 +93,8 @@ internal static class StateTests
                 var error = Check.Throws<CheckpointCorruptException>(() => checkpoint.Verify(), "verify");
                 Check.Contains("model.safetensors", error.Message, "file");
                 Check.Throws<CheckpointCorruptException>(() => checkpoint.Load(state), "load");
-                Check.Throws<CheckpointNotFoundException>(() => checkpoint.Load(state, new LoadOptions { Name = "step-99" }), "no such");
+                Check.Throws<CheckpointNotFoundException>(() => checkpoint.Load(state, new LoadOptions { Name = "step-99" }),
+                    "no such");
             }
         }
         finally
@@ -111,7 +114,8 @@ internal static class StateTests
             other.Add<float>("model", "b", new float[] { 2 });
             saved.SetRarelyChanges("model");
             checkpoint.Save(saved, 1);
-            Check.Contains("\"b\"", Check.Throws<CheckpointInvalidArgumentException>(() => checkpoint.Load(other), "names").Message.Replace('\'', '"'),
+            Check.Contains("\"b\"", Check.Throws<CheckpointInvalidArgumentException>(() => checkpoint.Load(other),
+                "names").Message.Replace('\'', '"'),
                            "names the tensor");
             var loaded = checkpoint.Load(other, new LoadOptions { Partial = true });
             Check.Equal(1L, loaded.Missing, "missing");
@@ -158,9 +162,11 @@ internal static class StateTests
             Check.Equal(1f, counter.Values[0], "restored");
             Check.Equal("42", counter.Restored, "value");
             counter.BreakRestore = true;
-            Check.Contains("restore broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Load(state), "load").Message, "text");
+            Check.Contains("restore broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Load(state),
+                "load").Message, "text");
             counter.BreakList = true;
-            Check.Contains("list broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 2), "save").Message, "text");
+            Check.Contains("list broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 2),
+                "save").Message, "text");
         }
     }
 
@@ -199,7 +205,8 @@ internal static class StateTests
             var all = new byte[4];
             coordinator.AllGather(new byte[] { 5, 6 }, all, TimeSpan.FromSeconds(1));
             Check.Equal("5,6,5,6", string.Join(",", all), "gathered");
-            Check.Throws<CheckpointInvalidArgumentException>(() => coordinator.AllGather(new byte[2], new byte[3], TimeSpan.Zero), "room");
+            Check.Throws<CheckpointInvalidArgumentException>(() => coordinator.AllGather(new byte[2], new byte[3], TimeSpan.Zero),
+                "room");
             pair.Late = true;
             Check.Throws<CheckpointTimeoutException>(() => coordinator.Barrier(TimeSpan.Zero), "late");
         }
@@ -212,7 +219,8 @@ internal static class StateTests
         try
         {
             var path = Path.Combine(folder, "x.safetensors");
-            Safetensors.Write(path, new Dictionary<string, Tensor> { { "a", Tensor.From(new long[] { 1L << 40 }) } }, "{\"by\":\"me\"}");
+            Safetensors.Write(path, new Dictionary<string, Tensor> { { "a", Tensor.From(new long[] { 1L << 40 }) } },
+                "{\"by\":\"me\"}");
             Check.Equal(1L << 40, Safetensors.Read(path)["a"].AsReadOnlySpan<long>()[0], "64 bits");
             using (var reader = new SafetensorsReader(path)) Check.Equal("me", reader.Metadata()["by"], "metadata");
             Check.Throws<CheckpointNotFoundException>(() => new SafetensorsReader(path + "x"), "no file");

@@ -9,7 +9,8 @@ internal static class StorageTests
     // Files in dictionaries.
     private sealed class Dictionaries : CustomStorage
     {
-        internal readonly SortedDictionary<string, MemoryStream> Files = new SortedDictionary<string, MemoryStream>(StringComparer.Ordinal);
+        internal readonly SortedDictionary<string, MemoryStream> Files = new SortedDictionary<string,
+            MemoryStream>(StringComparer.Ordinal);
         private readonly HashSet<string> folders = new HashSet<string> { "" };
         private readonly HashSet<string> locks = new HashSet<string>();
         internal Func<string, Exception> Fault = operation => null;
@@ -103,7 +104,8 @@ internal static class StorageTests
             var below = path == "" ? "" : path + "/";
             foreach (var name in Files.Keys.Where(name => name.StartsWith(below)).Select(name => name.Substring(below.Length)))
                 if (!name.Contains("/")) yield return new StorageEntry(name, false);
-            foreach (var name in folders.Where(name => name != "" && name.StartsWith(below)).Select(name => name.Substring(below.Length)))
+            foreach (var name in folders.Where(name => name != "" && name.StartsWith(below)).Select(name =>
+                name.Substring(below.Length)))
                 if (name != "" && !name.Contains("/")) yield return new StorageEntry(name, true);
         }
 
@@ -149,15 +151,19 @@ internal static class StorageTests
     {
         var mine = new Dictionaries();
         using (var storage = Storage.Custom(mine))
-        using (var checkpoint = new Checkpoint(storage, new CheckpointOptions { FaultHandler = new FaultHandler(new FaultHandlerOptions { MaxAttempts = 1 }) }))
+        using (var checkpoint = new Checkpoint(storage,
+            new CheckpointOptions { FaultHandler = new FaultHandler(new FaultHandlerOptions { MaxAttempts = 1 }) }))
         using (var state = new State().Add<float>("model", "a", new float[1]))
         {
             mine.Fault = operation => operation == "write" ? new CheckpointNoSpaceException("the dictionary is full") : null;
-            Check.Contains("the dictionary is full", Check.Throws<CheckpointNoSpaceException>(() => checkpoint.Save(state, 1), "full").Message, "text");
+            Check.Contains("the dictionary is full", Check.Throws<CheckpointNoSpaceException>(() => checkpoint.Save(state, 1),
+                "full").Message, "text");
             mine.Fault = operation => operation == "create" ? new UnauthorizedAccessException("not yours") : null;
-            Check.Contains("not yours", Check.Throws<CheckpointPermissionException>(() => checkpoint.Save(state, 1), "denied").Message, "text");
+            Check.Contains("not yours", Check.Throws<CheckpointPermissionException>(() => checkpoint.Save(state, 1),
+                "denied").Message, "text");
             mine.Fault = operation => operation == "write" ? new InvalidOperationException("odd") : null;
-            Check.Contains("odd", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 1), "other").Message, "text");
+            Check.Contains("odd", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 1), "other").Message,
+                "text");
             mine.Fault = operation => null;
             checkpoint.Save(state, 1);
         }

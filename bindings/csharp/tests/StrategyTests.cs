@@ -26,7 +26,8 @@ internal static class StrategyTests
         Check.That(selective.ShouldCheckpoint("a", small, 0), "named");
         Check.That(selective.ShouldCheckpoint("block.1", small, 1), "by a glob");
         Check.That(!selective.ShouldCheckpoint("block.0", small, 2), "excluded");
-        var overlap = Check.Throws<CheckpointInvalidArgumentException>(() => new SelectiveCheckpointStrategy(new[] { "a" }, new[] { "a" }), "both");
+        var overlap = Check.Throws<CheckpointInvalidArgumentException>(() => new SelectiveCheckpointStrategy(new[] { "a" },
+            new[] { "a" }), "both");
         Check.Contains("a", overlap.Message, "message");
 
         var sized = CheckpointStrategyFactory.CreateSizeBased();
@@ -45,7 +46,8 @@ internal static class StrategyTests
         foreach (CheckpointStrategy kind in Enum.GetValues(typeof(CheckpointStrategy)))
         {
             config.Strategy = kind;
-            using (var strategy = CheckpointStrategyFactory.CreateStrategy(config)) Check.That(strategy.Name.Length > 4, strategy.Name);
+            using (var strategy = CheckpointStrategyFactory.CreateStrategy(config)) Check.That(strategy.Name.Length > 4,
+                strategy.Name);
         }
         config.Strategy = (CheckpointStrategy)99;
         Check.Throws<CheckpointInvalidArgumentException>(() => CheckpointStrategyFactory.CreateStrategy(config), "unknown");
@@ -53,7 +55,8 @@ internal static class StrategyTests
         config.Children = new[] { new Strategy("interval:3"), new Strategy("size:1MiB") };
         using (var any = Strategy.FromConfig(config)) Check.Equal("Any(Interval(3), SizeBased(1MB))", any.Name, "children");
         config.Kind = "no-such";
-        Check.Contains("interval", Check.Throws<CheckpointNotFoundException>(() => Strategy.FromConfig(config), "kind").Message, "known kinds");
+        Check.Contains("interval", Check.Throws<CheckpointNotFoundException>(() => Strategy.FromConfig(config), "kind").Message,
+            "known kinds");
     }
 
     internal static void MemoryAwareFollowsPressure()
@@ -125,7 +128,8 @@ internal static class StrategyTests
             if (arguments == "") throw new InvalidOperationException("no such luck");
             return null;
         });
-        Check.Contains("no such luck", Check.Throws<CheckpointCallbackException>(() => new Strategy("broken"), "throws").Message, "text");
+        Check.Contains("no such luck", Check.Throws<CheckpointCallbackException>(() => new Strategy("broken"), "throws").Message,
+            "text");
         Strategy.Unregister("broken");
     }
 }

@@ -57,7 +57,8 @@ internal static class TensorTests
             Check.Equal(5f, tensor.AsReadOnlySpan<float>()[0], "still the same memory");
         }
         Check.Throws<CheckpointInvalidArgumentException>(() => Tensor.Borrow<float>(array, 1001), "too large");
-        using (var half = Tensor.BorrowAs<ushort>(new ushort[] { 0x3f80, 0 }, DType.BF16, 2)) Check.Equal(4L, half.SizeBytes, "BF16");
+        using (var half = Tensor.BorrowAs<ushort>(new ushort[] { 0x3f80, 0 }, DType.BF16, 2)) Check.Equal(4L, half.SizeBytes,
+            "BF16");
     }
 
     internal static void BorrowedArraysAreLetGoWithTheLastReference()
@@ -127,7 +128,8 @@ internal static class TensorTests
         using (var tracker = new MemoryTracker())
         using (var pool = new BufferPool(tracker, "activations"))
         {
-            using (new Tensor(pool, DType.F32, 256)) Check.Equal(1024L, tracker.GetLayerStats("activations").CurrentMemoryUsed, "tracked");
+            using (new Tensor(pool, DType.F32, 256)) Check.Equal(1024L, tracker.GetLayerStats("activations").CurrentMemoryUsed,
+                "tracked");
             using (new Tensor(pool, DType.F32, 256))
             {
             }
@@ -148,7 +150,8 @@ internal static class TensorTests
                 back.AsSpan<float>().Fill(9);
                 Check.Equal(9f, tensor.AsSpan<float>()[0], "the same memory");
             }
-            using (var back = Tensor.FromDLPackVersioned(tensor.ToDLPackVersioned())) Check.That(back.BitEqual(tensor), "versioned");
+            using (var back = Tensor.FromDLPackVersioned(tensor.ToDLPackVersioned())) Check.That(back.BitEqual(tensor),
+                "versioned");
         }
     }
 

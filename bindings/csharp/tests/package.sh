@@ -1,8 +1,8 @@
-# package.sh DOTNET PROJECT FRAMEWORK VERSION SCRATCH: packs the library, and lets a project outside the tree, which knows nothing but the
-# package, restore it from a local folder, build and run.
+# package.sh DOTNET PACKAGE FRAMEWORK VERSION SCRATCH: a project outside the tree, which knows nothing but the package, restores it from
+# a local folder, builds and runs.
 set -eu
 dotnet=$1
-project=$2
+package=$2
 framework=$3
 version=$4
 scratch=$5
@@ -13,9 +13,7 @@ export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 MSBUILDDISABLENODEREUSE=1 D
 export DOTNET_CLI_HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" NUGET_PACKAGES="$scratch/packages"
 options="-nologo -v q -nodeReuse:false -p:UseSharedCompilation=false"
 
-# shellcheck disable=SC2086
-"$dotnet" pack $options --no-build --no-restore -c Release -o "$scratch/source" "$project"
-ls "$scratch/source/Ckpt.$version.nupkg"
+cp "$package" "$scratch/source"
 unzip -l "$scratch/source/Ckpt.$version.nupkg" >"$scratch/list" 2>/dev/null ||
   python3 -m zipfile -l "$scratch/source/Ckpt.$version.nupkg" >"$scratch/list"
 for entry in "lib/$framework/Ckpt.dll" "lib/$framework/Ckpt.xml" native/libckpt_csharp.so native/libckpt.so.0 LICENSE; do

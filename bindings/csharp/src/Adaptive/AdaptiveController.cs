@@ -5,8 +5,8 @@ using Ckpt.Interop;
 
 namespace Ckpt.Adaptive
 {
-    /// <summary>Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that does not
-    /// go backwards, given by the caller; Now asks the controller's own. Several threads may use it at once.</summary>
+    /// <summary>Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that
+    /// does not go backwards, given by the caller; Now asks the controller's own. Several threads may use it at once.</summary>
     public sealed class AdaptiveController : NativeObject
     {
         /// <summary>A controller that knows nothing yet.</summary>
@@ -100,8 +100,8 @@ namespace Ckpt.Adaptive
             native.ckpt_controller_abort(Handle, now);
         }
 
-        /// <summary>Begins a save in the background that commits or aborts by itself when it ends. What the controller knows goes into the
-        /// state first.</summary>
+        /// <summary>Begins a save in the background that commits or aborts by itself when it ends. What the controller knows goes
+        /// into the state first.</summary>
         /// <param name="now">Seconds.</param>
         /// <param name="manager">Saves.</param>
         /// <param name="state">What is saved.</param>
@@ -111,7 +111,8 @@ namespace Ckpt.Adaptive
         /// <param name="cancellationToken">Cancels the task.</param>
         /// <returns>The task.</returns>
         public CheckpointTask Save(double now, AsyncCheckpointManager manager, State state, [AllowNull] SaveOptions options = null,
-                                   [AllowNull] CheckpointTaskOptions how = null, [AllowNull] IProgress<CheckpointProgress> progress = null,
+                                   [AllowNull] CheckpointTaskOptions how = null,
+                                       [AllowNull] IProgress<CheckpointProgress> progress = null,
                                    CancellationToken cancellationToken = default(CancellationToken))
         {
             if (manager == null) throw new ArgumentNullException("manager");
@@ -121,7 +122,8 @@ namespace Ckpt.Adaptive
                 return manager.Start(CheckpointTaskType.Save, how, progress, cancellationToken, (listener, source, task) =>
                 {
                     long id;
-                    native.ckpt_controller_save_async(Handle, now, manager.Handle, HandleOf(state), given, task, listener, source, out id);
+                    native.ckpt_controller_save_async(Handle, now, manager.Handle, HandleOf(state), given, task, listener, source,
+                        out id);
                     return id;
                 });
             }
@@ -189,15 +191,16 @@ namespace Ckpt.Adaptive
             }
         }
 
-        /// <summary>Everything that it knows, for a state: state[State.Controller] = controller.ToJson(), between Begin and the save.</summary>
+        /// <summary>Everything that it knows, for a state: state[State.Controller] = controller.ToJson(), between Begin and the
+        /// save.</summary>
         /// <returns>JSON.</returns>
         public string ToJson()
         {
             return native.ckpt_controller_json(Handle);
         }
 
-        /// <summary>Takes over what ToJson wrote; its own options stay. After a restart call Resume. CheckpointCorruptException when it is
-        /// no such text.</summary>
+        /// <summary>Takes over what ToJson wrote; its own options stay. After a restart call Resume. CheckpointCorruptException
+        /// when it is no such text.</summary>
         /// <param name="json">The text.</param>
         public void FromJson(string json)
         {

@@ -38,7 +38,8 @@ namespace Ckpt.Adaptive
         /// <summary>For Fixed, above 0.</summary>
         public double IntervalSeconds { get; set; }
 
-        /// <summary>For Bayes and ExpectedValue: share of what is known that each failure leaves; 1: nothing is forgotten.</summary>
+        /// <summary>For Bayes and ExpectedValue: share of what is known that each failure leaves; 1: nothing is
+        /// forgotten.</summary>
         public double Keep { get; set; }
 
         /// <summary>What a save costs, until one was measured; 0: unknown.</summary>

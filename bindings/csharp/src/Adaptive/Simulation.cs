@@ -3,8 +3,8 @@ using Ckpt.Interop;
 
 namespace Ckpt.Adaptive
 {
-    /// <summary>Failures replayed against policies, fixed intervals, Daly's interval, and one who knows the future. Done when it is made.
-    /// </summary>
+    /// <summary>Failures replayed against policies, fixed intervals, Daly's interval, and one who knows the future. Done when it is
+    /// made.</summary>
     public sealed class Simulation : NativeObject
     {
         /// <summary>Runs it. CheckpointInvalidArgumentException names what is wrong, also the line of a trace.</summary>

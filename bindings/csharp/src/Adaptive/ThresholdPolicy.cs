@@ -3,15 +3,16 @@ using Ckpt.Interop;
 
 namespace Ckpt.Adaptive
 {
-    /// <summary>Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share by what
-    /// recoveries saved. One thread at a time.</summary>
+    /// <summary>Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share by
+    /// what recoveries saved. One thread at a time.</summary>
     public sealed class ThresholdPolicy : NativeObject
     {
         /// <summary>A rule.</summary>
         /// <param name="threshold">Its first value, 0.05 .. 1.</param>
         /// <param name="learningRate">Above 0, at most 1.</param>
         /// <param name="budget">Checkpoints of a run.</param>
-        public ThresholdPolicy(double threshold = 0.35, double learningRate = 0.1, long budget = 3) : base(Made(threshold, learningRate, budget))
+        public ThresholdPolicy(double threshold = 0.35, double learningRate = 0.1, long budget = 3)
+            : base(Made(threshold, learningRate, budget))
         {
         }
 

@@ -95,7 +95,8 @@ namespace Ckpt
             native.ckpt_async_end_step(Handle, step);
         }
 
-        /// <summary>Waits until a task has ended. CheckpointTimeoutException; CheckpointNotFoundException for an unknown number.</summary>
+        /// <summary>Waits until a task has ended. CheckpointTimeoutException; CheckpointNotFoundException for an unknown
+        /// number.</summary>
         /// <param name="checkpointId">The task's number.</param>
         /// <param name="timeout">null: for ever.</param>
         /// <returns>How it ended, failures included.</returns>
@@ -113,7 +114,8 @@ namespace Ckpt
             native.ckpt_async_wait_staged(Handle, id, Times.Nanoseconds(timeout));
         }
 
-        /// <summary>Waits until all tasks that have not ended now have; their results tell how. CheckpointTimeoutException.</summary>
+        /// <summary>Waits until all tasks that have not ended now have; their results tell how.
+        /// CheckpointTimeoutException.</summary>
         /// <param name="timeout">null: for ever.</param>
         public void WaitAll(TimeSpan? timeout = null)
         {
@@ -127,14 +129,15 @@ namespace Ckpt
             native.ckpt_async_wait_staged(Handle, native.CKPT_ASYNC_ALL, Times.Nanoseconds(timeout));
         }
 
-        /// <summary>Takes nothing new, lets the tasks end, and ends the threads. Throws the error of a save that failed and that nobody was
-        /// told of; CheckpointTimeoutException when draining took too long, and what remained is cancelled. Doing it again does nothing.
-        /// Dispose afterwards.</summary>
+        /// <summary>Takes nothing new, lets the tasks end, and ends the threads. Throws the error of a save that failed and that
+        /// nobody was told of; CheckpointTimeoutException when draining took too long, and what remained is cancelled. Doing it
+        /// again does nothing. Dispose afterwards.</summary>
         /// <param name="cancel">True: what is queued or not yet committed is cancelled; false: it is done first.</param>
         /// <param name="timeout">That draining may take; null: for ever.</param>
         public void Close(bool cancel = false, TimeSpan? timeout = null)
         {
-            native.ckpt_async_close(Handle, cancel ? native.CKPT_ASYNC_CANCEL : native.CKPT_ASYNC_DRAIN, Times.Nanoseconds(timeout));
+            native.ckpt_async_close(Handle, cancel ? native.CKPT_ASYNC_CANCEL : native.CKPT_ASYNC_DRAIN,
+                Times.Nanoseconds(timeout));
         }
     }
 }

@@ -8,9 +8,9 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Dispose lets what is queued
-    /// end, within DrainTimeout; Close also tells of a save that failed and that nobody asked for. Any thread may use it. Handlers run on
-    /// its threads; inside them what waits throws CheckpointInvalidStateException.</summary>
+    /// <summary>Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Dispose lets what
+    /// is queued end, within DrainTimeout; Close also tells of a save that failed and that nobody asked for. Any thread may use it.
+    /// Handlers run on its threads; inside them what waits throws CheckpointInvalidStateException.</summary>
     public sealed partial class AsyncCheckpointManager : NativeObject
     {
         private readonly ConcurrentDictionary<long, CheckpointTask> live = new ConcurrentDictionary<long, CheckpointTask>();
@@ -49,16 +49,17 @@ namespace Ckpt
         /// <summary>Raised when a task has ended, on the library's threads, before anybody who waits for it is told.</summary>
         public event EventHandler<CheckpointTaskEventArgs> TaskEnded;
 
-        /// <summary>Saves a state in the background. With StagingMode.Copy it returns when the tensors are copied; values and the list of
-        /// tensors always are. CheckpointQueueFullException as options say. Throws what an earlier save failed of when nobody was told;
-        /// nothing is saved then.</summary>
+        /// <summary>Saves a state in the background. With StagingMode.Copy it returns when the tensors are copied; values and the
+        /// list of tensors always are. CheckpointQueueFullException as options say. Throws what an earlier save failed of when
+        /// nobody was told; nothing is saved then.</summary>
         /// <param name="state">What is saved.</param>
         /// <param name="options">null: the defaults, step 0.</param>
         /// <param name="how">null: the defaults.</param>
         /// <param name="progress">Told about every 4 MiB, on the library's threads; may be null.</param>
         /// <param name="cancellationToken">Cancels the task, as Cancel does.</param>
         /// <returns>The task.</returns>
-        public CheckpointTask Save(State state, [AllowNull] SaveOptions options = null, [AllowNull] CheckpointTaskOptions how = null,
+        public CheckpointTask Save(State state, [AllowNull] SaveOptions options = null,
+            [AllowNull] CheckpointTaskOptions how = null,
                                    [AllowNull] IProgress<CheckpointProgress> progress = null,
                                    CancellationToken cancellationToken = default(CancellationToken))
         {
@@ -87,14 +88,15 @@ namespace Ckpt
             return Save(state, options, null, progress, cancellationToken).CompletionTask;
         }
 
-        /// <summary>Loads into a state in the background, restore methods of stateful objects included; nobody else may use the state until
-        /// the task has ended.</summary>
+        /// <summary>Loads into a state in the background, restore methods of stateful objects included; nobody else may use the
+        /// state until the task has ended.</summary>
         /// <param name="state">What is filled.</param>
         /// <param name="options">null: the defaults.</param>
         /// <param name="how">null: the defaults; its Mode and Source are not used.</param>
         /// <param name="cancellationToken">Cancels the task.</param>
         /// <returns>The task.</returns>
-        public CheckpointTask Load(State state, [AllowNull] LoadOptions options = null, [AllowNull] CheckpointTaskOptions how = null,
+        public CheckpointTask Load(State state, [AllowNull] LoadOptions options = null,
+            [AllowNull] CheckpointTaskOptions how = null,
                                    CancellationToken cancellationToken = default(CancellationToken))
         {
             using (var texts = new TextMemory())
@@ -109,7 +111,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Saves two objects that list themselves, as groups "model" and "optimizer", and gives the task's number.</summary>
+        /// <summary>Saves two objects that list themselves, as groups "model" and "optimizer", and gives the task's
+        /// number.</summary>
         /// <param name="model">Lists the model.</param>
         /// <param name="optimizer">Lists the optimizer.</param>
         /// <param name="options">null: the defaults, step 0.</param>
@@ -167,8 +170,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Waits for a task. Throws what it failed of, OperationCanceledException when it was cancelled, CheckpointTimeoutException
-        /// when it has not ended in time, CheckpointNotFoundException for an unknown number.</summary>
+        /// <summary>Waits for a task. Throws what it failed of, OperationCanceledException when it was cancelled,
+        /// CheckpointTimeoutException when it has not ended in time, CheckpointNotFoundException for an unknown number.</summary>
         /// <param name="checkpointId">The task's number.</param>
         /// <param name="timeout">null: for ever.</param>
         /// <param name="cancellationToken">Ends the waiting, not the task.</param>
@@ -201,8 +204,8 @@ namespace Ckpt
             throw result.Exception();
         }
 
-        /// <summary>Asks a task to stop. Never waits. CheckpointNotFoundException for a number that is unknown or no longer in the history.
-        /// </summary>
+        /// <summary>Asks a task to stop. Never waits. CheckpointNotFoundException for a number that is unknown or no longer in the
+        /// history.</summary>
         /// <param name="checkpointId">The task's number.</param>
         /// <returns>True when it ends, or has just ended, cancelled because of this call.</returns>
         public bool CancelCheckpoint(long checkpointId)

@@ -17,7 +17,8 @@ namespace Ckpt
                 StagingBytes = defaults.staging_bytes;
                 PrepareBytes = defaults.prepare_bytes;
                 BytesPerSecond = defaults.bytes_per_second;
-                DrainTimeout = defaults.drain_timeout_ns < 0 ? System.Threading.Timeout.InfiniteTimeSpan : Times.OfNanoseconds(defaults.drain_timeout_ns);
+                DrainTimeout = defaults.drain_timeout_ns < 0 ? System.Threading.Timeout.InfiniteTimeSpan
+                    : Times.OfNanoseconds(defaults.drain_timeout_ns);
                 StagingThreads = defaults.staging_threads;
                 Nice = defaults.nice;
             }
@@ -50,8 +51,8 @@ namespace Ckpt
         /// <summary>Of the manager's threads: 0 .. 19 is the least favourable.</summary>
         public int Nice { get; set; }
 
-        /// <summary>When the process ends: true cancels what is not committed yet, false (the default) lets it end within DrainTimeout.
-        /// </summary>
+        /// <summary>When the process ends: true cancels what is not committed yet, false (the default) lets it end within
+        /// DrainTimeout.</summary>
         public bool CancelAtExit { get; set; }
 
         internal ckpt_async_options Native()

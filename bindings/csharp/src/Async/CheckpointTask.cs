@@ -7,13 +7,15 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A save or load in the background. Awaiting it throws when it failed; Wait gives the result, however it ended.</summary>
+    /// <summary>A save or load in the background. Awaiting it throws when it failed; Wait gives the result, however it
+    /// ended.</summary>
     public sealed class CheckpointTask
     {
         private readonly AsyncCheckpointManager manager;
         private readonly TaskCompletionSource<CheckpointTaskResult> completion =
             new TaskCompletionSource<CheckpointTaskResult>(TaskCreationOptions.RunContinuationsAsynchronously);
-        private readonly TaskCompletionSource<bool> staging = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource<bool> staging =
+            new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
         private readonly object guard = new object();
         private CancellationTokenRegistration cancellation;
         private volatile CheckpointTaskResult result;
@@ -50,8 +52,8 @@ namespace Ckpt
             get { return result; }
         }
 
-        /// <summary>Ends when this has ended: with the result when it completed, cancelled when it was cancelled, else with the CkptException
-        /// of its status. Continuations do not run on the library's threads.</summary>
+        /// <summary>Ends when this has ended: with the result when it completed, cancelled when it was cancelled, else with the
+        /// CkptException of its status. Continuations do not run on the library's threads.</summary>
         public Task<CheckpointTaskResult> CompletionTask
         {
             get
@@ -80,8 +82,8 @@ namespace Ckpt
             return CompletionTask.GetAwaiter();
         }
 
-        /// <summary>Waits until it has ended. CheckpointTimeoutException; CheckpointInvalidStateException inside a handler of the manager.
-        /// </summary>
+        /// <summary>Waits until it has ended. CheckpointTimeoutException; CheckpointInvalidStateException inside a handler of the
+        /// manager.</summary>
         /// <param name="timeout">How long to wait; null: for ever.</param>
         /// <returns>How it ended, failures included.</returns>
         public CheckpointTaskResult Wait(TimeSpan? timeout = null)

@@ -33,7 +33,8 @@ namespace Ckpt
         /// <summary>No worker begins before EndStep of this step or a later one; null: no gate.</summary>
         public long? GateStep { get; set; }
 
-        /// <summary>Reads the tensors instead of the library, for memory that it cannot read; null: memory. Not with Borrow.</summary>
+        /// <summary>Reads the tensors instead of the library, for memory that it cannot read; null: memory. Not with
+        /// Borrow.</summary>
         [MaybeNull, AllowNull]
         public CheckpointSource Source { get; set; }
 

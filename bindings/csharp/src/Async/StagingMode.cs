@@ -7,7 +7,8 @@ namespace Ckpt
     {
         /// <summary>Copied before the call returns: the tensors may change then.</summary>
         Copy = native.CKPT_ASYNC_COPY,
-        /// <summary>Never copied as a whole: nobody may write to the tensors until the task is staged, shortly before it ends.</summary>
+        /// <summary>Never copied as a whole: nobody may write to the tensors until the task is staged, shortly before it
+        /// ends.</summary>
         Borrow = native.CKPT_ASYNC_BORROW,
         /// <summary>Copied in the background: nobody may write to the tensors until the task is staged, which is soon.</summary>
         Deferred = native.CKPT_ASYNC_DEFERRED,

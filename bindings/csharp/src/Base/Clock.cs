@@ -3,7 +3,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A source of time that never goes backwards, for tests that need no real time. Several threads may use it at once.</summary>
+    /// <summary>A source of time that never goes backwards, for tests that need no real time. Several threads may use it at
+    /// once.</summary>
     public sealed class Clock : NativeObject
     {
         /// <summary>A clock that stands still until Advance moves it.</summary>

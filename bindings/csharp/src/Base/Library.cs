@@ -58,8 +58,8 @@ namespace Ckpt
             return native.ckpt_status_name((int)status);
         }
 
-        /// <summary>Sends messages of at least minLevel to handler; null: silence, the default. Returns when the handler that was set
-        /// before is no longer running.</summary>
+        /// <summary>Sends messages of at least minLevel to handler; null: silence, the default. Returns when the handler that was
+        /// set before is no longer running.</summary>
         /// <param name="handler">Called on any thread; kept until another one is set.</param>
         /// <param name="minLevel">Less important messages are dropped.</param>
         public static void SetLog([AllowNull] LogHandler handler, LogLevel minLevel = LogLevel.Warning)

@@ -3,8 +3,9 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>An object of the library. Dispose gives it back at once; otherwise that happens when the garbage collector finds it. A
-    /// disposed object throws ObjectDisposedException; calls that are going on in other threads end as if it was still there.</summary>
+    /// <summary>An object of the library. Dispose gives it back at once; otherwise that happens when the garbage collector finds
+    /// it. A disposed object throws ObjectDisposedException; calls that are going on in other threads end as if it was still
+    /// there.</summary>
     public abstract class NativeObject : IDisposable
     {
         private readonly NativeHandle handle;

@@ -5,13 +5,14 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Functions that run on every thread that the library makes, when it starts and before it ends, until this is disposed of.
-    /// The binding itself needs none: the runtime attaches a thread once.</summary>
+    /// <summary>Functions that run on every thread that the library makes, when it starts and before it ends, until this is
+    /// disposed of. The binding itself needs none: the runtime attaches a thread once.</summary>
     public sealed class NativeThreadHooks : IDisposable
     {
         private long id;
 
-        /// <summary>Registers the functions, of which one may be null. They get the thread's name; what they throw is dropped.</summary>
+        /// <summary>Registers the functions, of which one may be null. They get the thread's name; what they throw is
+        /// dropped.</summary>
         /// <param name="start">Runs first on a new thread.</param>
         /// <param name="stop">Runs last.</param>
         public NativeThreadHooks([AllowNull] Action<string> start, [AllowNull] Action<string> stop)

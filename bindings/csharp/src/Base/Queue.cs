@@ -3,8 +3,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A bounded first-in first-out queue of 64-bit words. Any number of threads may use it at once, unless it was made for one
-    /// pushing and one popping thread.</summary>
+    /// <summary>A bounded first-in first-out queue of 64-bit words. Any number of threads may use it at once, unless it was made
+    /// for one pushing and one popping thread.</summary>
     public sealed class Queue : NativeObject
     {
         /// <summary>An empty queue; all its memory is allocated here.</summary>
@@ -21,8 +21,8 @@ namespace Ckpt
             return new NativeHandle(queue, native.ckpt_queue_release);
         }
 
-        /// <summary>Appends a word. CheckpointQueueFullException when there was no place in time, CheckpointClosedException after Close.
-        /// </summary>
+        /// <summary>Appends a word. CheckpointQueueFullException when there was no place in time, CheckpointClosedException after
+        /// Close.</summary>
         /// <param name="value">The word.</param>
         /// <param name="timeout">How long to wait for a place; null: for ever.</param>
         public void Push(ulong value, TimeSpan? timeout = null)
@@ -30,8 +30,8 @@ namespace Ckpt
             native.ckpt_queue_push(Handle, value, Times.Nanoseconds(timeout));
         }
 
-        /// <summary>Takes the oldest word. CheckpointTimeoutException when there was none in time, CheckpointClosedException when the queue
-        /// is closed and empty.</summary>
+        /// <summary>Takes the oldest word. CheckpointTimeoutException when there was none in time, CheckpointClosedException when
+        /// the queue is closed and empty.</summary>
         /// <param name="timeout">How long to wait for one; null: for ever.</param>
         /// <returns>The word.</returns>
         public ulong Pop(TimeSpan? timeout = null)

@@ -2,9 +2,9 @@ using System;
 
 namespace Ckpt
 {
-    /// <summary>Derive from this for a layer of your own. Spans are bytes (MemoryMarshal.Cast gives elements), valid during the call only,
-    /// aligned to 64 bytes, and empty where there is nothing. Methods run on the thread that runs the executor, one at a time; what
-    /// they throw ends the step with CheckpointCallbackException.</summary>
+    /// <summary>Derive from this for a layer of your own. Spans are bytes (MemoryMarshal.Cast gives elements), valid during the
+    /// call only, aligned to 64 bytes, and empty where there is nothing. Methods run on the thread that runs the executor, one at a
+    /// time; what they throw ends the step with CheckpointCallbackException.</summary>
     public abstract class CustomLayer
     {
         /// <summary>What backward reads, and whether forward may run again. Asked once.</summary>
@@ -39,13 +39,15 @@ namespace Ckpt
             return new LayerBytes();
         }
 
-        /// <summary>Fills output, and the tape when there is one. It must give the same bits with and without tape, and again.</summary>
+        /// <summary>Fills output, and the tape when there is one. It must give the same bits with and without tape, and
+        /// again.</summary>
         /// <param name="context">Where and when.</param>
         /// <param name="input">What goes in.</param>
         /// <param name="output">To be filled.</param>
         /// <param name="tape">To be filled; empty when none is wanted.</param>
         /// <param name="workspace">Anything.</param>
-        public abstract void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape, Span<byte> workspace);
+        public abstract void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
+            Span<byte> workspace);
 
         /// <summary>Fills gradInput when it is there, and adds to gradients of parameters of its own.</summary>
         /// <param name="context">Where and when.</param>
@@ -55,7 +57,8 @@ namespace Ckpt
         /// <param name="gradOutput">The gradient of the output.</param>
         /// <param name="gradInput">To be filled.</param>
         /// <param name="workspace">Anything.</param>
-        public abstract void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output, ReadOnlySpan<byte> tape,
+        public abstract void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output,
+            ReadOnlySpan<byte> tape,
                                       ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace);
 
         /// <summary>Writes AmbientBytes of state.</summary>

@@ -4,8 +4,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Runs one schedule over one chain for one input shape, step after step. Losses and gradients are bit for bit those of
-    /// store-all. One thread at a time.</summary>
+    /// <summary>Runs one schedule over one chain for one input shape, step after step. Losses and gradients are bit for bit those
+    /// of store-all. One thread at a time.</summary>
     public sealed unsafe class Executor : NativeObject
     {
         /// <summary>Verifies the schedule, places its buffers and reserves the memory.</summary>
@@ -38,8 +38,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Runs the schedule once: forward, backward. After an error the next step works; gradients are undefined until one that
-        /// does not accumulate.</summary>
+        /// <summary>Runs the schedule once: forward, backward. After an error the next step works; gradients are undefined until
+        /// one that does not accumulate.</summary>
         /// <param name="step">Its data.</param>
         /// <returns>The loss, or NaN where the output has more than one element.</returns>
         public double Run(Step step)

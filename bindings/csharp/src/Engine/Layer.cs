@@ -3,8 +3,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>One layer with its parameters, to be added to a chain. Activations are F32 or F64 tensors whose first dimension counts
-    /// samples.</summary>
+    /// <summary>One layer with its parameters, to be added to a chain. Activations are F32 or F64 tensors whose first dimension
+    /// counts samples.</summary>
     public sealed class Layer : NativeObject
     {
         private delegate void Make(out IntPtr layer);
@@ -47,8 +47,8 @@ namespace Ckpt
             return Made((out IntPtr made) => native.ckpt_layer_create_gelu(name, out made));
         }
 
-        /// <summary>Looks tokens (U8 or I32) up and puts a sample's vectors one behind another. Parameter "table"; a chain's first layer.
-        /// </summary>
+        /// <summary>Looks tokens (U8 or I32) up and puts a sample's vectors one behind another. Parameter "table"; a chain's first
+        /// layer.</summary>
         /// <param name="name">Not blank.</param>
         /// <param name="vocabulary">Tokens are below it.</param>
         /// <param name="context">Tokens of a sample.</param>
@@ -57,11 +57,12 @@ namespace Ckpt
         /// <returns>The layer.</returns>
         public static Layer Embedding(string name, long vocabulary, long context, long width, DType dtype = DType.F32)
         {
-            return Made((out IntPtr made) => native.ckpt_layer_create_embedding(name, vocabulary, context, width, (int)dtype, out made));
+            return Made((out IntPtr made) => native.ckpt_layer_create_embedding(name, vocabulary, context, width, (int)dtype,
+                out made));
         }
 
-        /// <summary>Sets each element to 0 with a probability and scales the others, by random numbers that a recomputation gives again.
-        /// </summary>
+        /// <summary>Sets each element to 0 with a probability and scales the others, by random numbers that a recomputation gives
+        /// again.</summary>
         /// <param name="name">Not blank.</param>
         /// <param name="probability">At least 0, below 1.</param>
         /// <returns>The layer.</returns>
@@ -85,7 +86,8 @@ namespace Ckpt
         public static Layer Custom(string name, CustomLayer layer)
         {
             if (layer == null) throw new ArgumentNullException("layer");
-            return Made((out IntPtr made) => native.ckpt_layer_create_custom(name, (uint)layer.Flags, layer.Options, layer.AmbientBytes,
+            return Made((out IntPtr made) => native.ckpt_layer_create_custom(name, (uint)layer.Flags, layer.Options,
+                layer.AmbientBytes,
                                                                               new LayerCalls(layer), out made));
         }
     }

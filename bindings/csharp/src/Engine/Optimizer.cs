@@ -31,7 +31,8 @@ namespace Ckpt
         /// <param name="epsilon">Above 0.</param>
         /// <param name="weightDecay">At least 0.</param>
         /// <returns>The optimizer.</returns>
-        public static Optimizer AdamW(Chain chain, double learningRate = 1e-3, double beta1 = 0.9, double beta2 = 0.999, double epsilon = 1e-8,
+        public static Optimizer AdamW(Chain chain, double learningRate = 1e-3, double beta1 = 0.9, double beta2 = 0.999,
+            double epsilon = 1e-8,
                                       double weightDecay = 0.01)
         {
             using (var options = new ckpt_adamw_options())

@@ -31,13 +31,15 @@ namespace Ckpt.Interop
 
         public override void forward(IntPtr context, IntPtr input, IntPtr output, IntPtr tape, IntPtr workspace)
         {
-            layer.Forward(Context(context), NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape), NativeBytes.Of(workspace));
+            layer.Forward(Context(context), NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape),
+                NativeBytes.Of(workspace));
         }
 
         public override void backward(IntPtr context, IntPtr input, IntPtr output, IntPtr tape, IntPtr gradOutput, IntPtr gradInput,
                                       IntPtr workspace)
         {
-            layer.Backward(Context(context), NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape), NativeBytes.Of(gradOutput),
+            layer.Backward(Context(context), NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape),
+                NativeBytes.Of(gradOutput),
                            NativeBytes.Of(gradInput), NativeBytes.Of(workspace));
         }
 

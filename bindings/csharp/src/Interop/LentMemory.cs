@@ -26,7 +26,8 @@ namespace Ckpt.Interop
                 fixed (long* lengths = shape)
                 {
                     native.ckpt_tensor_borrow((IntPtr)lent.pin.Pointer, (int)dtype, lengths, shape.Length,
-                                              Marshal.GetFunctionPointerForDelegate(release), GCHandle.ToIntPtr(lent.self), out tensor);
+                                              Marshal.GetFunctionPointerForDelegate(release), GCHandle.ToIntPtr(lent.self),
+                                                  out tensor);
                 }
                 return tensor;
             }

@@ -2,7 +2,8 @@ using System;
 
 namespace Ckpt.Interop
 {
-    // One event of a tracker: subscribed while it has handlers. The native half keeps this alive, and this does not keep the tracker.
+    // One event of a tracker: subscribed while it has handlers. The native half keeps this alive, and this does not keep the
+    // tracker.
     internal sealed class MemoryEventSource<TArguments> where TArguments : EventArgs
     {
         private readonly MemoryEventKinds kind;

@@ -12,10 +12,12 @@ namespace Ckpt.Interop
             this.handler = handler;
         }
 
-        public override void on_event(int kind, ulong sequence, ulong allocation, long bytes, long current, long peak, long limit, long time,
+        public override void on_event(int kind, ulong sequence, ulong allocation, long bytes, long current, long peak, long limit,
+            long time,
                                       string layerName, int layer)
         {
-            handler(new MemoryEventArgs((MemoryEventKinds)kind, sequence, allocation, bytes, current, peak, limit, time, layerName, layer));
+            handler(new MemoryEventArgs((MemoryEventKinds)kind, sequence, allocation, bytes, current, peak, limit, time, layerName,
+                layer));
         }
     }
 }

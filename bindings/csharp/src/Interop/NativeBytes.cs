@@ -15,7 +15,8 @@ namespace Ckpt.Interop
             var lent = (NativeBytes*)bytes;
             if (lent->data == null) return Span<byte>.Empty;
             if (lent->size > int.MaxValue)
-                throw new CheckpointUnsupportedException("a callback's buffer has " + lent->size + " bytes; a span holds at most " + int.MaxValue);
+                throw new CheckpointUnsupportedException("a callback's buffer has " + lent->size + " bytes; a span holds at most "
+                    + int.MaxValue);
             return new Span<byte>(lent->data, (int)lent->size);
         }
     }

@@ -14,7 +14,8 @@ namespace Ckpt.Interop
         private readonly bool mayWait;
         private bool disposing;
 
-        // mayWait: the object owns threads, which giving it back joins. The finalizer's thread has no time for that, and it must have
+        // mayWait: the object owns threads, which giving it back joins. The finalizer's thread has no time for that, and it must
+        // have
         // happened before the process ends.
         internal NativeHandle(IntPtr value, Action<IntPtr> release, bool mayWait = false) : base(IntPtr.Zero, true)
         {

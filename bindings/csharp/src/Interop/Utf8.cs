@@ -11,7 +11,8 @@ namespace Ckpt.Interop
         internal static byte[] Bytes(string text)
         {
             if (text == null) return null;
-            if (text.IndexOf('\0') >= 0) throw new CheckpointInvalidArgumentException("a text has a NUL inside: \"" + text.Replace("\0", "\\0") + "\"");
+            if (text.IndexOf('\0') >= 0) throw new CheckpointInvalidArgumentException("a text has a NUL inside: \""
+                + text.Replace("\0", "\\0") + "\"");
             try
             {
                 var bytes = new byte[strict.GetByteCount(text) + 1];

@@ -5,7 +5,8 @@ namespace Ckpt
     /// <summary>One transition of a tracker, with the values that held right after it.</summary>
     public sealed class MemoryEventArgs : EventArgs
     {
-        internal MemoryEventArgs(MemoryEventKinds kind, ulong sequence, ulong allocation, long bytes, long current, long peak, long limit,
+        internal MemoryEventArgs(MemoryEventKinds kind, ulong sequence, ulong allocation, long bytes, long current, long peak,
+            long limit,
                                  long time, string layerId, int layerIndex)
         {
             Kind = kind;

@@ -3,7 +3,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Events of a tracker that are collected to be polled. One that finds the queue full is dropped and counted.</summary>
+    /// <summary>Events of a tracker that are collected to be polled. One that finds the queue full is dropped and
+    /// counted.</summary>
     public sealed class MemoryEventQueue : MemorySubscription
     {
         internal MemoryEventQueue(MemoryTracker tracker, long id) : base(tracker, id)

@@ -30,8 +30,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Closes it; it must be the innermost one (CheckpointInvalidStateException). CheckpointNotFoundException when it is closed.
-        /// </summary>
+        /// <summary>Closes it; it must be the innermost one (CheckpointInvalidStateException). CheckpointNotFoundException when it
+        /// is closed.</summary>
         /// <returns>What happened in it.</returns>
         public MemoryScopeStats Pop()
         {

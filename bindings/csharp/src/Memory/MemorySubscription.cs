@@ -3,8 +3,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A function that hears of a tracker's events until this is disposed of, or the tracker ends. The library keeps the function:
-    /// this object need not be kept.</summary>
+    /// <summary>A function that hears of a tracker's events until this is disposed of, or the tracker ends. The library keeps the
+    /// function: this object need not be kept.</summary>
     public class MemorySubscription : IDisposable
     {
         private readonly MemoryTracker tracker;

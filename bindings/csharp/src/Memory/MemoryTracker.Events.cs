@@ -83,8 +83,8 @@ namespace Ckpt
             native.ckpt_memory_tracker_set_peak_granularity(Handle, bytes);
         }
 
-        /// <summary>Sets the limit of the live total. Recording goes on above it, with an event; TryReserve refuses what would pass it.
-        /// </summary>
+        /// <summary>Sets the limit of the live total. Recording goes on above it, with an event; TryReserve refuses what would pass
+        /// it.</summary>
         /// <param name="limitBytes">Above 0.</param>
         /// <param name="hysteresisBytes">The next event comes only after the total was so much below the limit.</param>
         public void SetMemoryLimit(long limitBytes, long hysteresisBytes = 0)

@@ -6,14 +6,15 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>Counts what checkpoints hold: live, peak and total bytes, per layer. It owns no memory of its user: it is told of
-    /// allocations and frees. Layers are named by a text, or by the number that Layer gives, which is faster. Several threads may use it
-    /// at once.</summary>
+    /// allocations and frees. Layers are named by a text, or by the number that Layer gives, which is faster. Several threads may
+    /// use it at once.</summary>
     public sealed partial class MemoryTracker : NativeObject
     {
         /// <summary>A tracker that has counted nothing.</summary>
         /// <param name="clock">Dates what is recorded; null: the system's monotonic clock.</param>
         /// <param name="peakGranularityBytes">A new peak is told only when it is so much above the one told last.</param>
-        public MemoryTracker([AllowNull] Clock clock = null, long peakGranularityBytes = 1) : this(Made(clock, peakGranularityBytes))
+        public MemoryTracker([AllowNull] Clock clock = null, long peakGranularityBytes = 1)
+            : this(Made(clock, peakGranularityBytes))
         {
         }
 
@@ -253,7 +254,8 @@ namespace Ckpt
             using (var list = new NativeList(native.ckpt_memory_tracker_snapshot(Handle, (int)order, stats)))
             {
                 var layers = new List<LayerMemoryStats>();
-                for (long i = 0; i < list.Count; ++i) layers.Add(new LayerMemoryStats(new ckpt_memory_layer_stats(list.At(i), false)));
+                for (long i = 0; i < list.Count; ++i) layers.Add(new LayerMemoryStats(new ckpt_memory_layer_stats(list.At(i),
+                    false)));
                 GC.KeepAlive(this); // their names live as long as the tracker
                 return new MemorySnapshot(new MemoryStats(stats), layers);
             }

@@ -5,14 +5,14 @@ using Ckpt.Interop;
 
 namespace Ckpt.Pipelines
 {
-    /// <summary>Stores the activations of a stage's micro-batches as a policy says, and computes the others again. Several threads may use
-    /// it at once.</summary>
+    /// <summary>Stores the activations of a stage's micro-batches as a policy says, and computes the others again. Several threads
+    /// may use it at once.</summary>
     public sealed class ActivationCheckpointManager : NativeObject
     {
         /// <summary>A manager of a stage.</summary>
         /// <param name="strategy">Which activations stay.</param>
-        /// <param name="forward">The stage's forward of an input (valid during the call only) and a micro-batch's number; null: nothing can be
-        /// recomputed. What it throws makes the call fail with CheckpointCallbackException.</param>
+        /// <param name="forward">The stage's forward of an input (valid during the call only) and a micro-batch's number; null:
+        /// nothing can be recomputed. What it throws makes the call fail with CheckpointCallbackException.</param>
         /// <param name="checkpointInterval">Selective: every so many-th; 0 stores all, like 1.</param>
         /// <param name="memoryThreshold">MemoryBased: bytes.</param>
         public ActivationCheckpointManager(CheckpointStrategy strategy, [AllowNull] Func<Tensor, long, Tensor> forward = null,
@@ -27,7 +27,8 @@ namespace Ckpt.Pipelines
         /// <param name="name">The stage's: strategies are asked with it, the tracker counts under it.</param>
         /// <param name="tracker">Kept alive; null: one of its own.</param>
         /// <param name="clock">Dates what is stored, kept alive; null: the monotonic clock.</param>
-        public ActivationCheckpointManager(ActivationPolicy policy, [AllowNull] Func<Tensor, long, Tensor> forward = null, string name = "stage",
+        public ActivationCheckpointManager(ActivationPolicy policy, [AllowNull] Func<Tensor, long, Tensor> forward = null,
+            string name = "stage",
                                            [AllowNull] MemoryTracker tracker = null, [AllowNull] Clock clock = null)
             : this(Made(policy, forward, name, tracker, clock))
         {
@@ -37,7 +38,8 @@ namespace Ckpt.Pipelines
         {
         }
 
-        private static NativeHandle Made(ActivationPolicy policy, Func<Tensor, long, Tensor> forward, string name, MemoryTracker tracker,
+        private static NativeHandle Made(ActivationPolicy policy, Func<Tensor, long, Tensor> forward, string name,
+            MemoryTracker tracker,
                                          Clock clock)
         {
             if (policy == null) throw new ArgumentNullException("policy");
@@ -49,7 +51,8 @@ namespace Ckpt.Pipelines
                 options.tracker = HandleOf(tracker);
                 options.clock = HandleOf(clock);
                 IntPtr manager;
-                native.ckpt_activation_manager_create(given, options, forward == null ? null : new StageFunction(forward), out manager);
+                native.ckpt_activation_manager_create(given, options, forward == null ? null : new StageFunction(forward),
+                    out manager);
                 GC.KeepAlive(policy);
                 GC.KeepAlive(tracker);
                 GC.KeepAlive(clock);
@@ -111,7 +114,8 @@ namespace Ckpt.Pipelines
             return kept != 0;
         }
 
-        /// <summary>The same without a copy: nobody may write to the tensor any more, and this object of it is disposed of.</summary>
+        /// <summary>The same without a copy: nobody may write to the tensor any more, and this object of it is disposed
+        /// of.</summary>
         /// <param name="microBatchIndex">From 0 on.</param>
         /// <param name="activation">Given up, kept or not.</param>
         /// <returns>True: kept.</returns>

@@ -21,7 +21,8 @@ namespace Ckpt.Pipelines
             Chooser = chooser;
         }
 
-        internal ActivationPolicy(ckpt_activation_policy from) : this((CheckpointStrategy)from.kind, from.interval, from.threshold_bytes)
+        internal ActivationPolicy(ckpt_activation_policy from) : this((CheckpointStrategy)from.kind, from.interval,
+            from.threshold_bytes)
         {
         }
 

@@ -5,8 +5,8 @@ using Ckpt.Interop;
 
 namespace Ckpt.Pipelines
 {
-    /// <summary>Stages that run a chain's steps, each on a thread of its own. Losses and gradients are bit for bit those of one stage with
-    /// the same micro-batches. While a step runs, other calls but Cancel throw CheckpointBusyException.</summary>
+    /// <summary>Stages that run a chain's steps, each on a thread of its own. Losses and gradients are bit for bit those of one
+    /// stage with the same micro-batches. While a step runs, other calls but Cancel throw CheckpointBusyException.</summary>
     public sealed unsafe class Pipeline : NativeObject
     {
         private readonly int microBatches;
@@ -33,7 +33,8 @@ namespace Ckpt.Pipelines
                 fixed (long* begins = from.Begins)
                 fixed (IntPtr* plans = schedules)
                 {
-                    native.ckpt_pipeline_create(HandleOf(chain), (IntPtr)(&spec), options, begins, from.Begins.Length, plans, schedules.Length,
+                    native.ckpt_pipeline_create(HandleOf(chain), (IntPtr)(&spec), options, begins, from.Begins.Length, plans,
+                        schedules.Length,
                                                 policy, out pipeline);
                 }
                 GC.KeepAlive(from);
@@ -88,7 +89,8 @@ namespace Ckpt.Pipelines
             using (var given = step.Native())
             {
                 double loss;
-                using (var list = new NativeList(native.ckpt_pipeline_run(Handle, given, Times.Nanoseconds(timeout), microBatches, out loss)))
+                using (var list = new NativeList(native.ckpt_pipeline_run(Handle, given, Times.Nanoseconds(timeout), microBatches,
+                    out loss)))
                 {
                     losses = list.Numbers();
                     GC.KeepAlive(step);

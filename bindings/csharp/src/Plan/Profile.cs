@@ -3,8 +3,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>What planning must know of a chain: bytes and seconds of every layer. Chain.Profile makes one; or build it layer by layer,
-    /// on one thread at a time.</summary>
+    /// <summary>What planning must know of a chain: bytes and seconds of every layer. Chain.Profile makes one; or build it layer by
+    /// layer, on one thread at a time.</summary>
     public sealed unsafe class Profile : NativeObject
     {
         /// <summary>An empty profile.</summary>

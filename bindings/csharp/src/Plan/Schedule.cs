@@ -7,8 +7,8 @@ using Ckpt.Strategies;
 
 namespace Ckpt
 {
-    /// <summary>An immutable recipe of actions for one step of training. Enumerating gives its actions, without ever holding them all.
-    /// Several threads may use it at once.</summary>
+    /// <summary>An immutable recipe of actions for one step of training. Enumerating gives its actions, without ever holding them
+    /// all. Several threads may use it at once.</summary>
     public sealed unsafe class Schedule : NativeObject, IEnumerable<ScheduleAction>
     {
         private delegate void Make(out IntPtr schedule);
@@ -65,13 +65,15 @@ namespace Ckpt
             return Owning(made);
         }
 
-        /// <summary>Asks the strategy once per layer and freezes its answers. CheckpointCallbackException when one of yours throws.</summary>
+        /// <summary>Asks the strategy once per layer and freezes its answers. CheckpointCallbackException when one of yours
+        /// throws.</summary>
         /// <param name="profile">Of the chain.</param>
         /// <param name="strategy">Kept alive; an executor of the schedule reports to it.</param>
         /// <returns>The schedule.</returns>
         public static Schedule FromStrategy(Profile profile, Strategy strategy)
         {
-            return Made((out IntPtr made) => native.ckpt_schedule_create_from_strategy(HandleOf(profile), HandleOf(strategy), out made));
+            return Made((out IntPtr made) => native.ckpt_schedule_create_from_strategy(HandleOf(profile), HandleOf(strategy),
+                out made));
         }
 
         /// <summary>For a number of steps that is not known yet: see Cursor.Finalize.</summary>
@@ -95,8 +97,8 @@ namespace Ckpt
             return Owning(made);
         }
 
-        /// <summary>The fastest of store-all, every periodic one and recompute-all whose reserved bytes fit. CheckpointOverBudgetException
-        /// gives the smallest budget that works.</summary>
+        /// <summary>The fastest of store-all, every periodic one and recompute-all whose reserved bytes fit.
+        /// CheckpointOverBudgetException gives the smallest budget that works.</summary>
         /// <param name="profile">Of the chain.</param>
         /// <param name="budgetBytes">For everything that is live at once.</param>
         /// <returns>The schedule.</returns>
@@ -133,8 +135,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Replays the schedule without running anything. CheckpointInvalidScheduleException names the action that breaks a rule.
-        /// </summary>
+        /// <summary>Replays the schedule without running anything. CheckpointInvalidScheduleException names the action that breaks
+        /// a rule.</summary>
         /// <param name="profile">Of the chain.</param>
         /// <returns>What it costs.</returns>
         public PlanReport Verify(Profile profile)

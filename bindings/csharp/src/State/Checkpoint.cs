@@ -5,8 +5,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>The checkpoints in one storage. A writer holds the storage's lock until it is disposed of. Several threads may use it at
-    /// once: saves and loads wait for one another.</summary>
+    /// <summary>The checkpoints in one storage. A writer holds the storage's lock until it is disposed of. Several threads may use
+    /// it at once: saves and loads wait for one another.</summary>
     public sealed class Checkpoint : NativeObject
     {
         /// <summary>Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint.</summary>
@@ -42,7 +42,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Writes the state as a new checkpoint and returns when it is durable. The tensors should not change meanwhile.</summary>
+        /// <summary>Writes the state as a new checkpoint and returns when it is durable. The tensors should not change
+        /// meanwhile.</summary>
         /// <param name="state">What is saved.</param>
         /// <param name="options">null: the defaults, step 0.</param>
         /// <returns>What was made.</returns>
@@ -66,8 +67,8 @@ namespace Ckpt
             return Save(state, new SaveOptions { Step = step });
         }
 
-        /// <summary>Fills the state's tensors and replaces its values by those of a checkpoint: the newest valid one unless a name is given.
-        /// CheckpointNotFoundException when there is none, CheckpointCorruptException when none is usable.</summary>
+        /// <summary>Fills the state's tensors and replaces its values by those of a checkpoint: the newest valid one unless a name
+        /// is given. CheckpointNotFoundException when there is none, CheckpointCorruptException when none is usable.</summary>
         /// <param name="state">What is filled.</param>
         /// <param name="options">null: the defaults.</param>
         /// <returns>What was found.</returns>
@@ -125,7 +126,8 @@ namespace Ckpt
             return native.ckpt_checkpoint_manifest(Handle, name);
         }
 
-        /// <summary>Reads a whole checkpoint and checks everything. CheckpointCorruptException names the first bad file and tensor.</summary>
+        /// <summary>Reads a whole checkpoint and checks everything. CheckpointCorruptException names the first bad file and
+        /// tensor.</summary>
         /// <param name="name">null: the newest that has a manifest.</param>
         /// <returns>What was read.</returns>
         public VerifyResult Verify([AllowNull] string name = null)

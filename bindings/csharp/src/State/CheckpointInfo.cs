@@ -18,7 +18,8 @@ namespace Ckpt
         /// <summary>The directory in the storage.</summary>
         public string Name { get; }
 
-        /// <summary>Ok: manifest and file sizes are right; NotFound: no manifest; Corrupt: damaged; others: why it could not be read.</summary>
+        /// <summary>Ok: manifest and file sizes are right; NotFound: no manifest; Corrupt: damaged; others: why it could not be
+        /// read.</summary>
         public CkptStatus Status { get; }
 
         /// <summary>That was saved.</summary>

@@ -83,7 +83,8 @@ namespace Ckpt
         {
             fixed (byte* mine = &MemoryMarshal.GetReference(sent))
             fixed (byte* all = &MemoryMarshal.GetReference(received))
-                native.ckpt_coordinator_all_gather(Handle, (IntPtr)mine, sent.Length, (IntPtr)all, received.Length, Times.Nanoseconds(timeout));
+                native.ckpt_coordinator_all_gather(Handle, (IntPtr)mine, sent.Length, (IntPtr)all, received.Length,
+                    Times.Nanoseconds(timeout));
         }
     }
 }

@@ -2,8 +2,8 @@ using System;
 
 namespace Ckpt
 {
-    /// <summary>Derive from this to join the processes of one run. Each method throws CheckpointTimeoutException when not all processes
-    /// came in time. Spans are valid during the call only.</summary>
+    /// <summary>Derive from this to join the processes of one run. Each method throws CheckpointTimeoutException when not all
+    /// processes came in time. Spans are valid during the call only.</summary>
     public abstract class CustomCoordinator
     {
         /// <summary>Returns when every process has called it.</summary>

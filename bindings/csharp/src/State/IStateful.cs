@@ -1,8 +1,8 @@
 namespace Ckpt
 {
-    /// <summary>An object that lists what is saved of it, anew for every save and load. Both methods run on the thread that saves or
-    /// loads; what they throw makes that fail with CheckpointCallbackException. They must not use the states and checkpoints that are
-    /// saving or loading.</summary>
+    /// <summary>An object that lists what is saved of it, anew for every save and load. Both methods run on the thread that saves
+    /// or loads; what they throw makes that fail with CheckpointCallbackException. They must not use the states and checkpoints
+    /// that are saving or loading.</summary>
     public interface IStateful
     {
         /// <summary>Adds tensors and values.</summary>

@@ -22,7 +22,8 @@ namespace Ckpt
         /// <param name="path">Of the file.</param>
         /// <param name="tensors">At least one.</param>
         /// <param name="metadataJson">An object whose values are texts; null: none.</param>
-        public static void Write(string path, IEnumerable<KeyValuePair<string, Tensor>> tensors, [AllowNull] string metadataJson = null)
+        public static void Write(string path, IEnumerable<KeyValuePair<string, Tensor>> tensors,
+            [AllowNull] string metadataJson = null)
         {
             if (tensors == null) throw new ArgumentNullException("tensors");
             using (var state = new State())

@@ -6,8 +6,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>The tensors of one checkpoint, of any safetensors file, or of a folder with an index, one by one. Enumerating tells what
-    /// there is. One thread at a time; the tensors it gives are independent of it.</summary>
+    /// <summary>The tensors of one checkpoint, of any safetensors file, or of a folder with an index, one by one. Enumerating tells
+    /// what there is. One thread at a time; the tensors it gives are independent of it.</summary>
     public sealed class SafetensorsReader : NativeObject, IEnumerable<TensorInfo>
     {
         /// <summary>Opens a safetensors file, or a folder of Hugging Face's layout. Such files have no checksums.</summary>
@@ -55,8 +55,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>The index of a tensor. CheckpointNotFoundException; CheckpointInvalidArgumentException when several groups have the name.
-        /// </summary>
+        /// <summary>The index of a tensor. CheckpointNotFoundException; CheckpointInvalidArgumentException when several groups have
+        /// the name.</summary>
         /// <param name="name">Of the tensor.</param>
         /// <param name="group">null: does not matter.</param>
         /// <returns>The index.</returns>
@@ -124,7 +124,8 @@ namespace Ckpt
             return Tensor.Owning(tensor);
         }
 
-        /// <summary>A read-only tensor over the file itself: no byte is copied. CheckpointUnsupportedException where that cannot be.</summary>
+        /// <summary>A read-only tensor over the file itself: no byte is copied. CheckpointUnsupportedException where that cannot
+        /// be.</summary>
         /// <param name="index">0 .. Count - 1.</param>
         /// <returns>A tensor that keeps the mapping.</returns>
         public Tensor Map(long index)

@@ -5,8 +5,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>What is saved and restored: groups of named tensors, and JSON values by key. Tensors are shared, not copied: a save reads
-    /// and a load writes their memory. One thread at a time, and none while a save or load uses it.</summary>
+    /// <summary>What is saved and restored: groups of named tensors, and JSON values by key. Tensors are shared, not copied: a save
+    /// reads and a load writes their memory. One thread at a time, and none while a save or load uses it.</summary>
     public sealed class State : NativeObject
     {
         /// <summary>Key of a value that has a place of its own in the manifest: how far the data was read.</summary>
@@ -129,7 +129,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Declares that a group's tensors seldom change: an incremental save does not write its file again while none has.</summary>
+        /// <summary>Declares that a group's tensors seldom change: an incremental save does not write its file again while none
+        /// has.</summary>
         /// <param name="group">Need not be there yet.</param>
         /// <param name="rarely">False: takes that back.</param>
         public void SetRarelyChanges(string group, bool rarely = true)

@@ -3,11 +3,11 @@ using System.Collections.Generic;
 
 namespace Ckpt
 {
-    /// <summary>Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root. Files
-    /// and locks are whatever objects Create, Open and Lock give. Throw FileNotFoundException or CheckpointNotFoundException for what is
-    /// not there, CheckpointAlreadyExistsException for a taken name, CheckpointBusyException for a lock that is held,
-    /// CheckpointNoSpaceException, UnauthorizedAccessException; IOException is what a fault handler tries again. Several methods may run
-    /// at once, but only one with the same file. They must not use their own storage.</summary>
+    /// <summary>Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root.
+    /// Files and locks are whatever objects Create, Open and Lock give. Throw FileNotFoundException or CheckpointNotFoundException
+    /// for what is not there, CheckpointAlreadyExistsException for a taken name, CheckpointBusyException for a lock that is held,
+    /// CheckpointNoSpaceException, UnauthorizedAccessException; IOException is what a fault handler tries again. Several methods
+    /// may run at once, but only one with the same file. They must not use their own storage.</summary>
     public abstract class CustomStorage
     {
         /// <summary>Makes a new, empty file.</summary>

@@ -4,7 +4,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Decides what is tried again, and when. One may serve several storages and checkpoints, from several threads.</summary>
+    /// <summary>Decides what is tried again, and when. One may serve several storages and checkpoints, from several
+    /// threads.</summary>
     public sealed class FaultHandler : NativeObject
     {
         /// <summary>A handler.</summary>

@@ -3,8 +3,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>The one door to files: a directory of the file system, memory, or an object of yours. Nothing leaves its root. Several
-    /// threads may use it at once.</summary>
+    /// <summary>The one door to files: a directory of the file system, memory, or an object of yours. Nothing leaves its root.
+    /// Several threads may use it at once.</summary>
     public sealed class Storage : NativeObject
     {
         /// <summary>A directory of the file system.</summary>
@@ -62,7 +62,8 @@ namespace Ckpt
             return Owning(made);
         }
 
-        /// <summary>A storage before this one, which it keeps alive: operations that fail with Io, Busy or Timeout are tried again.</summary>
+        /// <summary>A storage before this one, which it keeps alive: operations that fail with Io, Busy or Timeout are tried
+        /// again.</summary>
         /// <param name="handler">Says how often, and when; kept alive.</param>
         /// <returns>The storage.</returns>
         public Storage Retrying(FaultHandler handler)

@@ -11,8 +11,8 @@ namespace Ckpt
         /// <summary>Which kind; Interval by default.</summary>
         public CheckpointStrategy Strategy { get; set; }
 
-        /// <summary>The kind as text where it is none of CheckpointStrategy: "any", "all", "not", "first", or a registered one. null: Strategy
-        /// says it.</summary>
+        /// <summary>The kind as text where it is none of CheckpointStrategy: "any", "all", "not", "first", or a registered one.
+        /// null: Strategy says it.</summary>
         [MaybeNull, AllowNull]
         public string Kind { get; set; }
 
@@ -75,7 +75,8 @@ namespace Ckpt
                     case CheckpointStrategy.SizeBased: return "size";
                     case CheckpointStrategy.MemoryAware: return "memory-aware";
                     case CheckpointStrategy.Smart: return "smart";
-                    default: throw new CheckpointInvalidArgumentException("config.Strategy is " + (int)Strategy + ", which is no strategy");
+                    default: throw new CheckpointInvalidArgumentException("config.Strategy is " + (int)Strategy
+                        + ", which is no strategy");
                 }
             }
         }

@@ -16,7 +16,8 @@ namespace Ckpt.Strategies
                                              [AllowNull] MemoryTracker memoryTracker = null, long? totalSystemMemory = null,
                                              [AllowNull] Clock clock = null)
             : base(Made((out IntPtr made) =>
-                native.ckpt_strategy_create_memory_aware(maxMemoryPercentage, HandleOf(memoryTracker), totalSystemMemory ?? 0, HandleOf(clock), out made)))
+                native.ckpt_strategy_create_memory_aware(maxMemoryPercentage, HandleOf(memoryTracker), totalSystemMemory ?? 0,
+                    HandleOf(clock), out made)))
         {
         }
     }

@@ -13,7 +13,8 @@ namespace Ckpt.Strategies
         /// <param name="excludeLayers">Names or globs; a plain name that is in both is refused.</param>
         public SelectiveCheckpointStrategy([AllowNull] IEnumerable<string> checkpointLayers = null,
                                            [AllowNull] IEnumerable<string> excludeLayers = null)
-            : base(Named(checkpointLayers, excludeLayers, (IntPtr* names, long count, IntPtr* excluded, long excludedCount, out IntPtr made) =>
+            : base(Named(checkpointLayers, excludeLayers, (IntPtr* names, long count, IntPtr* excluded, long excludedCount,
+                out IntPtr made) =>
                 native.ckpt_strategy_create_selective(names, count, excluded, excludedCount, out made)))
         {
         }

@@ -6,16 +6,16 @@ using Ckpt.Interop;
 
 namespace Ckpt.Strategies
 {
-    /// <summary>Answers for one layer after the other whether to checkpoint it: from a text, a config, other strategies, or functions of
-    /// yours. Several threads may ask at once.</summary>
+    /// <summary>Answers for one layer after the other whether to checkpoint it: from a text, a config, other strategies, or
+    /// functions of yours. Several threads may ask at once.</summary>
     public unsafe class Strategy : NativeObject, ICheckpointStrategy
     {
         internal delegate void Make(out IntPtr made);
 
         internal delegate void MakeNamed(IntPtr* names, long count, IntPtr* excluded, long excludedCount, out IntPtr made);
 
-        /// <summary>From the text form: "interval:2", "any(size:1MiB,interval:8)", ... CheckpointInvalidArgumentException tells which piece is
-        /// wrong, CheckpointNotFoundException lists the known kinds.</summary>
+        /// <summary>From the text form: "interval:2", "any(size:1MiB,interval:8)", ... CheckpointInvalidArgumentException tells
+        /// which piece is wrong, CheckpointNotFoundException lists the known kinds.</summary>
         /// <param name="text">The text.</param>
         public Strategy(string text) : this(Made((out IntPtr made) => native.ckpt_strategy_create_from_text(text, out made)))
         {
@@ -66,7 +66,8 @@ namespace Ckpt.Strategies
             }).ToArray();
         }
 
-        /// <summary>Yes when at least one child says yes. Every child is asked about every layer; children are kept alive.</summary>
+        /// <summary>Yes when at least one child says yes. Every child is asked about every layer; children are kept
+        /// alive.</summary>
         /// <param name="children">At least one.</param>
         /// <returns>The strategy.</returns>
         public static Strategy AnyOf(params Strategy[] children)
@@ -116,7 +117,8 @@ namespace Ckpt.Strategies
         /// <param name="onReset">The strategy is reset; may be null.</param>
         /// <param name="onAccess">An executor used the activation of the layer; may be null.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy Custom(Func<StrategyQuestion, bool> decide, string name = "Custom", [AllowNull] Action onReset = null,
+        public static Strategy Custom(Func<StrategyQuestion, bool> decide, string name = "Custom",
+            [AllowNull] Action onReset = null,
                                       [AllowNull] Action<string> onAccess = null)
         {
             if (decide == null) throw new ArgumentNullException("decide");
@@ -142,7 +144,8 @@ namespace Ckpt.Strategies
                     native.ckpt_strategy_create(config.KindText, (int)config.Chosen, config.Interval, texts.Of(names), names.Length,
                                                 texts.Of(excluded), excluded.Length, config.MinActivationSizeBytes,
                                                 config.MaxMemoryPercentage, HandleOf(config.Tracker), config.TotalSystemMemory,
-                                                HandleOf(config.Clock), config.LargeFactor, config.RareAccesses, config.LateShare, children,
+                                                HandleOf(config.Clock), config.LargeFactor, config.RareAccesses, config.LateShare,
+                                                    children,
                                                 handles.Length, texts.Of(rules), rules.Length, config.Arguments, out made);
                 }
                 GC.KeepAlive(config);
@@ -191,7 +194,8 @@ namespace Ckpt.Strategies
             int answer;
             fixed (long* lengths = activation.Shape)
             {
-                native.ckpt_strategy_should_checkpoint_shape(Handle, layerId, (int)activation.DType, lengths, activation.Shape.Length,
+                native.ckpt_strategy_should_checkpoint_shape(Handle, layerId, (int)activation.DType, lengths,
+                    activation.Shape.Length,
                                                              layerIndex, out answer);
             }
             return answer != 0;

@@ -4,8 +4,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Memory for tensors that is given out again for the same size. Tensors keep their pool alive. Several threads may use it at
-    /// once.</summary>
+    /// <summary>Memory for tensors that is given out again for the same size. Tensors keep their pool alive. Several threads may
+    /// use it at once.</summary>
     public sealed class BufferPool : NativeObject
     {
         /// <summary>Keeps every buffer that came back.</summary>
@@ -18,7 +18,8 @@ namespace Ckpt
         /// <param name="tracker">Learns of every buffer while a tensor uses it; kept alive. null: none.</param>
         /// <param name="layerName">The tracker counts the buffers under this name.</param>
         /// <param name="retainLimitBytes">Kept for reuse at most; 0: none.</param>
-        public BufferPool([AllowNull] MemoryTracker tracker = null, string layerName = "tensor", long retainLimitBytes = DefaultRetainBytes)
+        public BufferPool([AllowNull] MemoryTracker tracker = null, string layerName = "tensor",
+            long retainLimitBytes = DefaultRetainBytes)
             : base(Made(tracker, layerName, retainLimitBytes))
         {
         }

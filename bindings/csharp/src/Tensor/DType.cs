@@ -1,6 +1,7 @@
 namespace Ckpt
 {
-    /// <summary>The 22 element types of the safetensors format. Storage and copies know all of them, arithmetic F32 and F64.</summary>
+    /// <summary>The 22 element types of the safetensors format. Storage and copies know all of them, arithmetic F32 and
+    /// F64.</summary>
     public enum DType
     {
         /// <summary>Not known: only where an element type may be left out.</summary>

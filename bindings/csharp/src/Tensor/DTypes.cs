@@ -32,8 +32,8 @@ namespace Ckpt
             return (DType)dtype;
         }
 
-        /// <summary>The element type of a type of C#: float is F32, long is I64, ... CheckpointUnsupportedException for one that has none.
-        /// </summary>
+        /// <summary>The element type of a type of C#: float is F32, long is I64, ... CheckpointUnsupportedException for one that
+        /// has none.</summary>
         /// <typeparam name="T">A number, or bool.</typeparam>
         /// <returns>The type.</returns>
         public static DType Of<T>() where T : struct

@@ -6,10 +6,10 @@ namespace Ckpt
     // Views of the memory without a copy, and exchange with other libraries.
     public sealed unsafe partial class Tensor
     {
-        /// <summary>The elements, for reading and writing, without a copy. A span does not keep the tensor: use it while the tensor is not
-        /// disposed of (inside its using), or take AsMemory. CheckpointInvalidArgumentException for another dtype,
-        /// CheckpointUnsupportedException when read-only, CheckpointOutOfRangeException for 2^31 elements or more: name a part then.
-        /// </summary>
+        /// <summary>The elements, for reading and writing, without a copy. A span does not keep the tensor: use it while the tensor
+        /// is not disposed of (inside its using), or take AsMemory. CheckpointInvalidArgumentException for another dtype,
+        /// CheckpointUnsupportedException when read-only, CheckpointOutOfRangeException for 2^31 elements or more: name a part
+        /// then.</summary>
         /// <typeparam name="T">The C# type of the dtype.</typeparam>
         /// <returns>All elements.</returns>
         public Span<T> AsSpan<T>() where T : struct
@@ -65,7 +65,8 @@ namespace Ckpt
             return new ReadOnlySpan<byte>((void*)Open(data), Length(SizeBytes));
         }
 
-        /// <summary>The elements as memory that holds a reference of its own: valid also after the tensor was disposed of.</summary>
+        /// <summary>The elements as memory that holds a reference of its own: valid also after the tensor was disposed
+        /// of.</summary>
         /// <typeparam name="T">The C# type of the dtype.</typeparam>
         /// <returns>All elements.</returns>
         public Memory<T> AsMemory<T>() where T : struct
@@ -93,8 +94,8 @@ namespace Ckpt
             return copy;
         }
 
-        /// <summary>A tensor over memory of another library: the address of a DLManagedTensor, which it owns then. When this throws, the
-        /// struct still belongs to the caller.</summary>
+        /// <summary>A tensor over memory of another library: the address of a DLManagedTensor, which it owns then. When this
+        /// throws, the struct still belongs to the caller.</summary>
         /// <param name="managed">The address.</param>
         /// <returns>The tensor.</returns>
         public static Tensor FromDLPack(IntPtr managed)
@@ -114,8 +115,8 @@ namespace Ckpt
             return Owning(tensor);
         }
 
-        /// <summary>The address of a DLManagedTensor over this memory, for another library, which calls its deleter once. The memory stays
-        /// alive until then. CheckpointUnsupportedException for a read-only tensor.</summary>
+        /// <summary>The address of a DLManagedTensor over this memory, for another library, which calls its deleter once. The
+        /// memory stays alive until then. CheckpointUnsupportedException for a read-only tensor.</summary>
         /// <returns>The address.</returns>
         public IntPtr ToDLPack()
         {
@@ -137,7 +138,8 @@ namespace Ckpt
         {
             var wanted = DTypes.Of<T>();
             if (wanted != DType)
-                throw new CheckpointInvalidArgumentException(typeof(T).Name + " views " + DTypes.Name(wanted) + ", the tensor is " + DTypes.Name(DType));
+                throw new CheckpointInvalidArgumentException(typeof(T).Name + " views " + DTypes.Name(wanted) + ", the tensor is "
+                    + DTypes.Name(DType));
         }
 
         private IntPtr Writable()
@@ -149,7 +151,8 @@ namespace Ckpt
         private static int Length(long elements)
         {
             if (elements > int.MaxValue)
-                throw new CheckpointOutOfRangeException("a span holds at most " + int.MaxValue + " elements, the tensor has " + elements + ": name a part");
+                throw new CheckpointOutOfRangeException("a span holds at most " + int.MaxValue + " elements, the tensor has "
+                    + elements + ": name a part");
             return (int)elements;
         }
 

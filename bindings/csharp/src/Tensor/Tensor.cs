@@ -4,8 +4,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A dtype, a shape and memory: row-major and contiguous. Its memory is owned, or borrowed from an array of C#. Dtype, shape
-    /// and the read-only flag never change; two threads that write to the same elements race.</summary>
+    /// <summary>A dtype, a shape and memory: row-major and contiguous. Its memory is owned, or borrowed from an array of C#. Dtype,
+    /// shape and the read-only flag never change; two threads that write to the same elements race.</summary>
     public sealed unsafe partial class Tensor : NativeObject
     {
         /// <summary>The most dimensions that a tensor can have.</summary>
@@ -72,7 +72,8 @@ namespace Ckpt
             try
             {
                 if (tensor.Elements != elements.Length)
-                    throw new CheckpointInvalidArgumentException("elements are " + elements.Length + ", the shape has " + tensor.Elements);
+                    throw new CheckpointInvalidArgumentException("elements are " + elements.Length + ", the shape has "
+                        + tensor.Elements);
                 elements.CopyTo(tensor.AsSpan<T>());
                 return tensor;
             }
@@ -93,8 +94,8 @@ namespace Ckpt
             return From(new ReadOnlySpan<T>(elements), shape);
         }
 
-        /// <summary>A tensor over memory of C#, without a copy. The memory is pinned until the last reference to the tensor goes, also one
-        /// that a save in the background holds.</summary>
+        /// <summary>A tensor over memory of C#, without a copy. The memory is pinned until the last reference to the tensor goes,
+        /// also one that a save in the background holds.</summary>
         /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
         /// <param name="memory">As many elements as the shape has; an array converts to it.</param>
         /// <param name="shape">None: one dimension.</param>
@@ -104,7 +105,8 @@ namespace Ckpt
             return BorrowAs(memory, DTypes.Of<T>(), Given(shape).Length == 0 ? new long[] { memory.Length } : shape);
         }
 
-        /// <summary>A tensor over memory of C#, with elements of a dtype that C# has no type for: BF16 in an array of ushort.</summary>
+        /// <summary>A tensor over memory of C#, with elements of a dtype that C# has no type for: BF16 in an array of
+        /// ushort.</summary>
         /// <typeparam name="T">What the memory is made of.</typeparam>
         /// <param name="memory">As many bytes as dtype and shape need.</param>
         /// <param name="dtype">Of the tensor's elements.</param>
@@ -114,9 +116,11 @@ namespace Ckpt
         {
             var bits = DTypes.Bits(dtype);
             foreach (var length in Given(shape)) bits = length <= 0 ? 0 : checked(bits * length);
-            var bytes = (long)memory.Length * System.Runtime.InteropServices.Marshal.SizeOf(typeof(T) == typeof(bool) ? typeof(byte) : typeof(T));
+            var bytes = (long)memory.Length * System.Runtime.InteropServices.Marshal.SizeOf(typeof(T) == typeof(bool)
+                ? typeof(byte) : typeof(T));
             if (bits > bytes * 8 || (bits != bytes * 8 && typeof(T) != typeof(byte)))
-                throw new CheckpointInvalidArgumentException("memory has " + bytes + " bytes, dtype and shape need " + (bits + 7) / 8);
+                throw new CheckpointInvalidArgumentException("memory has " + bytes + " bytes, dtype and shape need "
+                    + (bits + 7) / 8);
             return Owning(LentMemory.Borrow(memory, dtype, shape));
         }
 

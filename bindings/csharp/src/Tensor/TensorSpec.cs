@@ -13,7 +13,8 @@ namespace Ckpt
         {
             if (shape == null) throw new ArgumentNullException("shape");
             if (shape.Length > Tensor.LargestRank)
-                throw new CheckpointInvalidArgumentException("shape has " + shape.Length + " dimensions; at most " + Tensor.LargestRank);
+                throw new CheckpointInvalidArgumentException("shape has " + shape.Length + " dimensions; at most "
+                    + Tensor.LargestRank);
             DType = dtype;
             Shape = shape;
         }
