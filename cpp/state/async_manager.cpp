@@ -366,7 +366,9 @@ TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns) {
 void AsyncManager::wait_all(std::int64_t timeout_ns) {
   base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
   const std::int64_t begin = base::monotonic_ns();
-  const auto tasks = wanted(0);
+  refuse_fork();
+  // A callback waits for nothing that has ended: it may be what tells of it.
+  const auto tasks = Frame::inside(this) ? table_.live() : table_.untold();
   if (!tasks.empty() && timeout_ns != 0) refuse_callback();
   if (timeout_ns != 0) {
     for (const auto& task : tasks) open_gate(*task);

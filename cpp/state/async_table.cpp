@@ -47,16 +47,25 @@ std::shared_ptr<Task> TaskTable::find(std::int64_t id) const {
   return slots_[index].task;
 }
 
-std::vector<std::shared_ptr<Task>> TaskTable::live() const {
+template <class Wanted>
+std::vector<std::shared_ptr<Task>> TaskTable::in_order(const Wanted& wanted) const {
   std::vector<std::shared_ptr<Task>> tasks;
   {
     const std::lock_guard lock(mutex_);
     for (const Slot& slot : slots_) {
-      if (slot.task != nullptr && !slot.task->has_ended()) tasks.push_back(slot.task);
+      if (slot.task != nullptr && wanted(*slot.task)) tasks.push_back(slot.task);
     }
   }
   std::ranges::sort(tasks, {}, &Task::sequence);
   return tasks;
+}
+
+std::vector<std::shared_ptr<Task>> TaskTable::live() const {
+  return in_order([](const Task& task) { return !task.has_ended(); });
+}
+
+std::vector<std::shared_ptr<Task>> TaskTable::untold() const {
+  return in_order([](const Task& task) { return !task.was_told(); });
 }
 
 std::vector<std::shared_ptr<Task>> TaskTable::ended() const {

@@ -19,16 +19,21 @@ class TaskTable {
 
   // Gives the task its id.
   void add(const std::shared_ptr<Task>& task);
-  // The task has ended: from now on it is in the history, and the oldest there may go.
+  // The task has ended and everybody knows: from now on it is in the history, and the oldest there may go.
   void note_end(const Task& task);
   // nullptr when there is none, or none any more.
   std::shared_ptr<Task> find(std::int64_t id) const;
-  // That have not ended, the oldest first; and that have, in the order in which they ended.
+  // That have not ended, the oldest first; these and those whose listeners are still being told of the end; and that have ended, in
+  // the order in which they did.
   std::vector<std::shared_ptr<Task>> live() const;
+  std::vector<std::shared_ptr<Task>> untold() const;
   std::vector<std::shared_ptr<Task>> ended() const;
   std::int64_t slots() const;
 
  private:
+  template <class Wanted>
+  std::vector<std::shared_ptr<Task>> in_order(const Wanted& wanted) const;
+
   struct Slot {
     std::int64_t generation = 0;
     std::shared_ptr<Task> task;  // nullptr: free

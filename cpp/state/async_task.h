@@ -97,6 +97,7 @@ class Task {
   bool wait(std::int64_t timeout_ns);
   void set_staged(double stall) noexcept;
   void set_told() noexcept;
+  bool was_told() const noexcept { return told_.load(); }
 
   std::shared_ptr<Staging> staging() const;
   void set_staging(std::shared_ptr<Staging> staging);

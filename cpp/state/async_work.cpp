@@ -243,7 +243,6 @@ bool AsyncManager::finish(Task& task, Phase from, Phase to, TaskResult&& result)
   }
   task.target.reset();
   counts_[static_cast<int>(task.state())].fetch_add(1);
-  table_.note_end(task);
   live_.fetch_sub(1);
   places_.wake_all();
   if (task.options.gate_step >= 0) gate_.wake_all();
@@ -253,6 +252,7 @@ bool AsyncManager::finish(Task& task, Phase from, Phase to, TaskResult&& result)
     const std::lock_guard lock(task.telling);
     task.options.listener.reset();
   }
+  table_.note_end(task);
   task.set_told();
   if (closing_.load()) {
     queue_.wake();

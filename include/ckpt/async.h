@@ -214,8 +214,8 @@ CKPT_API ckpt_status ckpt_async_cancel(ckpt_async* async, int64_t id, int32_t* w
  * NOT_FOUND as ckpt_async_cancel; INVALID_STATE inside a callback. */
 CKPT_API ckpt_status ckpt_async_wait_staged(ckpt_async* async, int64_t id, int64_t timeout_ns);
 
-/* Returns OK when the task has ended, however it ended: *result (may be NULL) tells. id: CKPT_ASYNC_ALL waits for all tasks, result
- * must be NULL then. Errors as ckpt_async_wait_staged. */
+/* Returns OK when the task has ended, however it ended, and its callbacks have returned: *result (may be NULL) tells. id:
+ * CKPT_ASYNC_ALL waits for all tasks, result must be NULL then. Errors as ckpt_async_wait_staged. */
 CKPT_API ckpt_status ckpt_async_wait(ckpt_async* async, int64_t id, int64_t timeout_ns, ckpt_async_result* result);
 
 /* Fills *result as ckpt_checkpoint_save does. INVALID_STATE unless the task is a save that has completed;

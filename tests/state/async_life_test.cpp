@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <thread>
 
@@ -64,6 +65,28 @@ TEST(StateAsyncLife, InsideACallbackOneMayAskAndCancelButNotWait) {
   it.manager->wait(id, -1);
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(it.manager->wait(other, -1).state, TaskState::cancelled);
+}
+
+TEST(StateAsyncLife, WaitingForAllIncludesWhoIsStillBeingTold) {
+  Background it;
+  Door door;
+  door.shut("told");
+  const auto listener = std::make_shared<RecordingListener>();
+  std::atomic<bool> told{false};
+  listener->on_end = [&](const TaskResult&) {
+    door.pass("told");
+    told = true;
+  };
+  TaskOptions task;
+  task.listener = listener;
+  it.save(1, task);
+  door.wait_for_somebody();
+  EXPECT_TRUE(it.manager->live_ids().empty());
+  EXPECT_ERROR(it.manager->wait_all(0), Status::timeout, "did not end");
+  door.open();
+  it.manager->wait_all(-1);
+  EXPECT_TRUE(told);
+  EXPECT_EQ(it.manager->ended_ids().size(), 1U);
 }
 
 // Released inside its own callback: the manager's threads do what is left, and free it.
