@@ -40,7 +40,8 @@ public final class BindingsJava {
 
   public static void main(String[] arguments) {
     row("Ckpt.version()", nanoseconds(20_000_000, BindingsJava::versions) - nanoseconds(20_000_000, BindingsJava::empty));
-    try (MemoryTracker silent = new MemoryTracker(); MemoryTracker heard = new MemoryTracker(); Strategy interval = Strategy.interval(2);
+    try (MemoryTracker silent = new MemoryTracker(); MemoryTracker heard = new MemoryTracker();
+        Strategy interval = Strategy.interval(2);
         Strategy mine = Strategy.custom("mine", question -> question.layerIndex() == 1); ThreadPool one = new ThreadPool(1);
         ThreadPool two = new ThreadPool(2); Clock clock = Clock.custom(() -> 1); Tensor tensor = new Tensor(DType.F32, 1024)) {
       heard.subscribe(event -> sink += event.bytes(), MemoryEventKind.ALLOCATED);

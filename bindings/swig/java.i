@@ -93,7 +93,7 @@ text %enddef
   }
 }
 
-// ---- Numbers: int64_t is C's long (-DSWIGWORDSIZE64), which SWIG takes for 32 bits. Java has no unsigned ones; the bits are the same ----
+// ---- Numbers: int64_t is C's long (-DSWIGWORDSIZE64), which SWIG takes for 32 bits. Unsigned ones keep their bits ----
 %apply long long { long, unsigned long, int64_t, uint64_t };
 %apply int { unsigned int, uint32_t };
 

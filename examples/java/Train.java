@@ -129,7 +129,8 @@ public final class Train {
       LoadResult loaded = checkpoint.load(state);
       System.out.println("resumed from " + loaded.name() + " at step " + resumed.step);
       double loss = run(resumed, data, checkpoint, STEPS);
-      System.out.printf("loss %.4f: %s%n", loss, loss == expected && loss < 0.2 ? "the same bits, and it has learned" : "not the same");
+      System.out.printf("loss %.4f: %s%n", loss, loss == expected && loss < 0.2 ? "the same bits, and it has learned"
+          : "not the same");
     }
   }
 }

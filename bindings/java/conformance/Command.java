@@ -28,7 +28,8 @@ final class Command {
 
   private static String unescaped(String word) {
     if (word.equals("-")) return "";
-    return Pattern.compile("\\\\(.)").matcher(word).replaceAll(found -> found.group(1).equals("s") ? " " : Matcher.quoteReplacement(found.group(1)));
+    return Pattern.compile("\\\\(.)").matcher(word).replaceAll(found -> found.group(1).equals("s") ? " "
+        : Matcher.quoteReplacement(found.group(1)));
   }
 
   String name() {

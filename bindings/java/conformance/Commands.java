@@ -67,7 +67,8 @@ class Commands extends Objects {
       case "layers" -> {
         Strategy asked = strategy(c);
         TensorSpec spec = spec(c);
-        yield List.of(IntStream.range(0, (int) c.integer(2)).mapToObj(i -> asked.shouldCheckpoint("layer" + i, spec, i) ? "y" : "n").reduce("", String::concat));
+        yield List.of(IntStream.range(0, (int) c.integer(2)).mapToObj(i -> asked.shouldCheckpoint("layer" + i, spec, i) ? "y"
+            : "n").reduce("", String::concat));
       }
       case "access" -> done(() -> strategy(c).observeAccess(c.text(2)));
       case "tracker" -> {
@@ -197,7 +198,8 @@ class Commands extends Objects {
 
   private static List<String> byLayer(MemoryTracker tracker, MemoryOrder order) {
     return tracker.snapshot(order).layers().stream()
-        .map(n -> joined(n.name(), "current", n.currentBytes(), "peak", n.peakBytes(), "allocated", n.totalAllocatedBytes(), "freed",
+        .map(n -> joined(n.name(), "current", n.currentBytes(), "peak", n.peakBytes(), "allocated", n.totalAllocatedBytes(),
+            "freed",
             n.totalFreedBytes(), "live", n.liveAllocations(), "largest", n.largestBytes()))
         .toList();
   }
@@ -237,12 +239,15 @@ class Commands extends Objects {
 
   private static List<String> verify(Schedule schedule, Profile profile) {
     PlanReport n = schedule.verify(profile);
-    return line("actions", n.actions(), "forwards", n.forwards(), "recomputed", n.recomputedForwards(), "peak", n.peakBytes()[0], "at",
-        n.peakAction(), "seconds", exact(n.seconds()), "again", exact(n.recomputedSeconds()), "reserved", schedule.reservedBytes(profile));
+    return line("actions", n.actions(), "forwards", n.forwards(), "recomputed", n.recomputedForwards(), "peak", n.peakBytes()[0],
+        "at",
+        n.peakAction(), "seconds", exact(n.seconds()), "again", exact(n.recomputedSeconds()), "reserved",
+            schedule.reservedBytes(profile));
   }
 
   static String scope(ScopeStats n) {
-    return joined("depth", n.depth(), "start", n.startBytes(), "peak", n.peakBytes(), "net", n.netBytes(), "allocated", n.totalAllocatedBytes());
+    return joined("depth", n.depth(), "start", n.startBytes(), "peak", n.peakBytes(), "net", n.netBytes(), "allocated",
+        n.totalAllocatedBytes());
   }
 
   String show(Object object) {
@@ -254,11 +259,13 @@ class Commands extends Objects {
     }
     if (object instanceof Strategy strategy) {
       StrategyCounters n = strategy.counters();
-      return joined(strategy.name(), "asked", n.asked(), "chosen", n.chosen(), "bytes", n.chosenBytes(), CHOSEN.get(strategy.chosen().number()));
+      return joined(strategy.name(), "asked", n.asked(), "chosen", n.chosen(), "bytes", n.chosenBytes(),
+          CHOSEN.get(strategy.chosen().number()));
     }
     if (object instanceof MemoryTracker tracker) {
       MemoryStats n = tracker.stats();
-      return joined("current", n.currentBytes(), "peak", n.peakBytes(), "allocated", n.totalAllocatedBytes(), "freed", n.totalFreedBytes(),
+      return joined("current", n.currentBytes(), "peak", n.peakBytes(), "allocated", n.totalAllocatedBytes(), "freed",
+          n.totalFreedBytes(),
           "live", n.liveAllocations(), "allocations", n.allocations(), "frees", n.frees(), "average", n.averageBytes(), "not_found",
           n.notFound(), "refused", n.refused(), "failures", n.handlerFailures());
     }
@@ -266,7 +273,8 @@ class Commands extends Objects {
       var bytes = tensor.buffer();
       long checksum = 0;
       for (int i = 0; i < bytes.capacity(); ++i) checksum += (i + 1L) * (bytes.get(i) & 0xFF);
-      return joined(tensor.dtype().safetensorsName(), printed(tensor.shape()), "elements", tensor.elements(), "bytes", tensor.bytes(), "checksum", checksum);
+      return joined(tensor.dtype().safetensorsName(), printed(tensor.shape()), "elements", tensor.elements(), "bytes",
+          tensor.bytes(), "checksum", checksum);
     }
     throw new Misuse("this object cannot be shown");
   }

@@ -48,7 +48,8 @@ final class Scenario extends Commands {
   }
 
   private static String fullName(Checkpoint checkpoint, String printed) {
-    return checkpoint.list().stream().map(CheckpointInfo::name).filter(name -> printedName(name).equals(printed)).findFirst().orElse(printed);
+    return checkpoint.list().stream().map(CheckpointInfo::name).filter(name ->
+        printedName(name).equals(printed)).findFirst().orElse(printed);
   }
 
   @Override
@@ -61,7 +62,8 @@ final class Scenario extends Commands {
       case "save" -> save(c, checkpoint(c.text(1)));
       case "load" -> load(c, checkpoint(c.text(1)));
       case "list" -> checkpoint(c.text(1)).list().stream()
-          .map(n -> joined(printedName(n.name()), "step", n.step(), n.status(), "metric", n.metric().isPresent() ? exact(n.metric().getAsDouble()) : "-"))
+          .map(n -> joined(printedName(n.name()), "step", n.step(), n.status(), "metric", n.metric().isPresent()
+              ? exact(n.metric().getAsDouble()) : "-"))
           .toList();
       case "check" -> {
         Checkpoint checkpoint = checkpoint(c.text(1));
@@ -281,7 +283,8 @@ final class Scenario extends Commands {
     if (object instanceof State state) return joined("tensors", state.tensorCount());
     if (object instanceof Background background) {
       AsyncStats n = background.manager.stats();
-      return joined("live", n.live(), "completed", n.completed(), "failed", n.failed(), "cancelled", n.cancelled(), "rejected", n.rejected());
+      return joined("live", n.live(), "completed", n.completed(), "failed", n.failed(), "cancelled", n.cancelled(), "rejected",
+          n.rejected());
     }
     if (object instanceof CheckpointTask task) {
       CheckpointTaskInfo n = task.info();
@@ -289,12 +292,15 @@ final class Scenario extends Commands {
     }
     if (object instanceof Threshold threshold) {
       ThresholdInfo n = threshold.info();
-      return joined("threshold", thousandths(n.threshold()), "longest", thousandths(n.longestSeconds()), "used", n.used(), "of", n.budget(), "tasks", n.tasks());
+      return joined("threshold", thousandths(n.threshold()), "longest", thousandths(n.longestSeconds()), "used", n.used(), "of",
+          n.budget(), "tasks", n.tasks());
     }
     if (object instanceof Controller controller) {
       ControllerInfo n = controller.info();
-      return joined("running", yesNo(n.running()), "in_flight", yesNo(n.saveInFlight()), "failures", n.failures(), "saves", n.saves(), "cost",
-          thousandths(n.costSeconds()), "last", thousandths(n.lastSeenSeconds()), "mtbf", thousandths(n.mtbfSeconds()), "tasks", n.tasks());
+      return joined("running", yesNo(n.running()), "in_flight", yesNo(n.saveInFlight()), "failures", n.failures(), "saves",
+          n.saves(), "cost",
+          thousandths(n.costSeconds()), "last", thousandths(n.lastSeenSeconds()), "mtbf", thousandths(n.mtbfSeconds()), "tasks",
+              n.tasks());
     }
     return super.show(object);
   }

@@ -47,7 +47,8 @@ final class TestAdaptive {
       controller.observeTask("step", 1);
       Check.equal(Reason.NOT_DUE, controller.shouldCheckpoint(50).reason());
       Decision decision = controller.decideAll(single, 100, Duration.ofSeconds(1));
-      Check.that(decision.checkpoint() && decision.reason() == Reason.DUE && decision.policy() == Policy.FIXED, decision.toString());
+      Check.that(decision.checkpoint() && decision.reason() == Reason.DUE && decision.policy() == Policy.FIXED,
+          decision.toString());
       controller.begin(100);
       Check.equal(Reason.SAVE_IN_FLIGHT, controller.shouldCheckpoint(100).reason());
       controller.abort(101);

@@ -215,7 +215,8 @@ final class TestAsync {
   }
 
   static void testSources() throws Exception {
-    try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device", "t", elsewhere)) {
+    try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device",
+        "t", elsewhere)) {
       AsyncSource source = (group, name, address, offset, buffer) -> {
         Check.equal("device/t at 4096", group + "/" + name + " at " + address);
         for (int i = 0; i < buffer.capacity(); ++i) buffer.put(i, (byte) (offset + i + 1));

@@ -48,7 +48,8 @@ final class TestCoverage {
   static void testOnlyWhatIsWrittenByHandIsPublic() throws Exception {
     Set<String> written;
     try (Stream<Path> files = Files.list(SOURCES)) {
-      written = files.map(file -> file.getFileName().toString().replace(".java", "")).collect(Collectors.toCollection(TreeSet::new));
+      written = files.map(file -> file.getFileName().toString().replace(".java",
+          "")).collect(Collectors.toCollection(TreeSet::new));
     }
     try (java.util.jar.JarFile jar = new java.util.jar.JarFile(System.getenv("CKPT_JAR"))) {
       int generated = 0;
@@ -114,7 +115,8 @@ final class TestCoverage {
     numbers("CKPT_ASYNC_", of(CloseMode.values(), CloseMode::number));
     numbers("CKPT_POLICY_", of(Policy.values(), Policy::number));
     numbers("CKPT_REASON_", of(Reason.values(), Reason::number));
-    numbers("CKPT_PIPELINE_", Map.of("GPIPE", PipelineSchedule.GPIPE.number(), "1F1B", PipelineSchedule.ONE_FORWARD_ONE_BACKWARD.number(),
+    numbers("CKPT_PIPELINE_", Map.of("GPIPE", PipelineSchedule.GPIPE.number(), "1F1B",
+        PipelineSchedule.ONE_FORWARD_ONE_BACKWARD.number(),
         "INTERLEAVED", PipelineSchedule.INTERLEAVED.number()));
     numbers("CKPT_INTERVAL_", of(IntervalKind.values(), IntervalKind::number));
     numbers("CKPT_ACTIVATION_", of(ActivationPolicyKind.values(), ActivationPolicyKind::number));

@@ -148,7 +148,8 @@ final class TestEngine {
   }
 
   static void testOutputsAndGradients() {
-    try (Chain chain = new Chain(3); Layer layer = Layer.custom("double", new Scale(2)); Tensor input = Tensor.copyOf(new float[] {1, 2}, 1, 2);
+    try (Chain chain = new Chain(3); Layer layer = Layer.custom("double", new Scale(2));
+        Tensor input = Tensor.copyOf(new float[] {1, 2}, 1, 2);
         Tensor output = new Tensor(DType.F32, 1, 2); Tensor gradient = Tensor.copyOf(new float[] {10, 20}, 1, 2);
         Tensor inputGradient = new Tensor(DType.F32, 1, 2)) {
       chain.add(layer);
@@ -167,7 +168,8 @@ final class TestEngine {
   }
 
   static void testOtherLayers() {
-    try (Chain chain = new Chain(); Layer embedding = Layer.embedding("e", 10, 3, 4, DType.F32); Layer dropout = Layer.dropout("d", 0.5);
+    try (Chain chain = new Chain(); Layer embedding = Layer.embedding("e", 10, 3, 4, DType.F32);
+        Layer dropout = Layer.dropout("d", 0.5);
         Layer gelu = Layer.gelu("g")) {
       chain.add(embedding).add(dropout).add(gelu);
       chain.initialize(7);

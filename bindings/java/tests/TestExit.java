@@ -46,7 +46,18 @@ final class TestExit {
           begun.await();
           System.exit(0);
         }
-        case "inside" -> { // exit is called by a listener, on a thread of the manager
+        case "direct" -> { // exit is called by a listener, on a thread of the manager: nobody can wait for that
+          manager(root, new AsyncOptions().listener(new AsyncListener() {
+                @Override
+                public void ended(CheckpointTaskResult result) {
+                  System.exit(0);
+                }
+              }));
+          manager.save(state, 1);
+          manager.save(state, 2);
+          Thread.sleep(Long.MAX_VALUE);
+        }
+        case "inside" -> { // a listener has it called by another thread
           manager(root, new AsyncOptions().drainTimeout(java.time.Duration.ZERO).listener(new AsyncListener() {
                 @Override
                 public void ended(CheckpointTaskResult result) {
@@ -82,7 +93,8 @@ final class TestExit {
   }
 
   private static void runs(String way, int saved) throws Exception {
-    List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-Xmx128m", "-XX:TieredStopAtLevel=1",
+    List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-Xmx128m",
+        "-XX:TieredStopAtLevel=1",
         "-Xshare:auto", "-cp", System.getProperty("java.class.path"), "TestExit$Child", way, ""));
     for (int i = 0; i < RUNS; ++i) {
       Path root = Files.createTempDirectory("ckpt-exit");
@@ -115,6 +127,10 @@ final class TestExit {
 
   static void testExitFromAListener() throws Exception {
     runs("inside", 1);
+  }
+
+  static void testExitByAListenerItself() throws Exception {
+    runs("direct", 1);
   }
 
   static void testExitDuringCallbacks() throws Exception {

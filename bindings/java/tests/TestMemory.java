@@ -190,6 +190,20 @@ final class TestMemory {
     }
   }
 
+  /** The same where the library's own threads call, which never return to Java: what a callback got must not stay with them. */
+  static void testAMillionCallsOfTheLibrarysThreadsLeaveMemoryFlat() throws Exception {
+    try (MemoryTracker tracker = new MemoryTracker(); ThreadPool pool = new ThreadPool(3)) {
+      AtomicLong calls = new AtomicLong();
+      tracker.subscribe(event -> calls.addAndGet(event.layerName().length()), MemoryEventKind.ALLOCATED);
+      pool.run(100_000, part -> tracker.recordDeallocation(tracker.recordAllocation("layer", 8)));
+      long before = residentKiB();
+      pool.run(1_000_000, part -> tracker.recordDeallocation(tracker.recordAllocation("layer", 8)));
+      long grown = residentKiB() - before;
+      Check.equal(5_500_000L, calls.get());
+      Check.that(grown < 32 * 1024, "the process grew by " + grown + " KiB");
+    }
+  }
+
   private static void run(MemoryTracker tracker, int calls) {
     for (int i = 0; i < calls; ++i) tracker.recordDeallocation(tracker.recordAllocation("layer", 8));
     System.gc();

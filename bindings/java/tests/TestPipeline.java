@@ -7,7 +7,8 @@ import org.ckpt.*;
 /** Activation managers and pipelines. */
 final class TestPipeline {
   static void testActivationManagers() {
-    try (ActivationManager manager = new ActivationManager(ActivationPolicy.selective(2)); Tensor one = Tensor.copyOf(new float[] {1, 2})) {
+    try (ActivationManager manager = new ActivationManager(ActivationPolicy.selective(2));
+        Tensor one = Tensor.copyOf(new float[] {1, 2})) {
       manager.beginStep(4);
       Check.that(manager.store(0, one), "first");
       Check.that(!manager.store(1, one), "second");
@@ -54,7 +55,8 @@ final class TestPipeline {
       made.scale(microBatch);
       return made;
     };
-    try (ActivationManager manager = new ActivationManager(ActivationPolicy.recomputeAll(), forward, new ActivationManagerOptions());
+    try (ActivationManager manager = new ActivationManager(ActivationPolicy.recomputeAll(), forward,
+        new ActivationManagerOptions());
         Tensor input = Tensor.copyOf(new float[] {1, 2})) {
       try (Tensor made = manager.recompute(input, 3); Tensor again = manager.getOrCompute(input, 4)) {
         Check.equal(9.0, made.sum());
@@ -118,7 +120,8 @@ final class TestPipeline {
         Check.that(!pipeline.timeline().isEmpty() && pipeline.stepNs() > 0, "time-line");
         Check.that(pipeline.traceJson().contains("traceEvents"), "trace");
         Check.that(pipeline.picture().contains("<svg"), "picture");
-        try (ActivationManager manager = pipeline.manager(0); Schedule schedule = pipeline.schedule(0); Profile profile = pipeline.profile(0)) {
+        try (ActivationManager manager = pipeline.manager(0); Schedule schedule = pipeline.schedule(0);
+            Profile profile = pipeline.profile(0)) {
           Check.equal(ActivationPolicyKind.STORE_ALL, manager.policy().kind());
           Check.equal(pipeline.stats(0).peakLiveBytes(), schedule.verify(profile).peakBytes()[0]);
         }
@@ -127,12 +130,14 @@ final class TestPipeline {
         Check.equal(2, Pipeline.split(profile, options).length);
       }
       try (Pipeline pipeline = new Pipeline(staged, input.spec(),
-          new PipelineOptions().stages(2).microBatches(2).begins(List.of(0L, 3L)).policy(ActivationPolicy.recomputeAll()).measuredSteps(0))) {
+          new PipelineOptions().stages(2).microBatches(2).begins(List.of(0L,
+              3L)).policy(ActivationPolicy.recomputeAll()).measuredSteps(0))) {
         Check.equal(new long[] {0, 3}, pipeline.begins());
         Check.that(pipeline.run(step).mean() > 0, "loss");
         Check.equal(2L, pipeline.stats(0).recomputed());
       }
-      Check.raises(InvalidArgumentException.class, "micro", () -> new Pipeline(staged, input.spec(), new PipelineOptions().microBatches(3)));
+      Check.raises(InvalidArgumentException.class, "micro", () -> new Pipeline(staged, input.spec(),
+          new PipelineOptions().microBatches(3)));
       Check.raises(OverBudgetException.class, "", () -> new Pipeline(staged, input.spec(), options.budgetBytes(10)));
     }
   }

@@ -17,7 +17,8 @@ final class TestPlan {
   }
 
   static void testUsualStrategies() {
-    try (Strategy interval = CheckpointStrategyFactory.createInterval(); Strategy size = CheckpointStrategyFactory.createSizeBased();
+    try (Strategy interval = CheckpointStrategyFactory.createInterval();
+        Strategy size = CheckpointStrategyFactory.createSizeBased();
         Strategy selective = CheckpointStrategyFactory.createSelective(List.of("block.*"), List.of("*.0"));
         Strategy any = Strategy.anyOf(interval, size); Strategy all = Strategy.allOf(interval, size);
         Strategy not = Strategy.notOf(interval);
@@ -44,7 +45,8 @@ final class TestPlan {
       interval.setChosen(StrategyChosen.RECOMPUTE);
       Check.equal(StrategyChosen.RECOMPUTE, interval.chosen());
     }
-    try (Strategy smart = CheckpointStrategyFactory.createSmart("x"); Strategy aware = CheckpointStrategyFactory.createMemoryAware(0.5)) {
+    try (Strategy smart = CheckpointStrategyFactory.createSmart("x");
+        Strategy aware = CheckpointStrategyFactory.createMemoryAware(0.5)) {
       smart.observeAccess("layer");
       Check.equal("Smart", smart.name());
       Check.that(aware.name().startsWith("MemoryAware"), aware.name());

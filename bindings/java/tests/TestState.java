@@ -12,7 +12,8 @@ import org.ckpt.*;
 final class TestState {
   static void testSaveAndLoad() throws Exception {
     Path root = Files.createTempDirectory("ckpt-test");
-    try (Tensor weight = Tensor.copyOf(new float[] {1, 2, 3, 4}, 2, 2); Tensor moments = Tensor.copyOf(new double[] {5}); State state = new State();
+    try (Tensor weight = Tensor.copyOf(new float[] {1, 2, 3, 4}, 2, 2); Tensor moments = Tensor.copyOf(new double[] {5});
+        State state = new State();
         Checkpoint checkpoint = Checkpoint.open(root, new CheckpointOptions().keepLast(2).keepBest(1).bestIsLargest(true))) {
       state.add("model", "weight", weight).add("optimizer", "m", moments).setRarelyChanges("optimizer", true);
       state.setJson(State.DATA_POSITION, "{ \"byte\": 4096 }").setJson("note", "\"Gr\u00F6\u00DFe \uD83D\uDE00\"");
@@ -20,7 +21,8 @@ final class TestState {
       Check.equal(Optional.empty(), checkpoint.loadIfAny(state));
       Check.raises(NotFoundException.class, "", () -> checkpoint.load(state));
       SaveResult first = checkpoint.save(state,
-          new SaveOptions().step(1).seed(9).metric(0.9).prefix("java").metadataJson("{\"who\":\"me\"}").environmentJson("{\"a\":1}"));
+          new SaveOptions().step(1).seed(9).metric(0.9).prefix("java")
+              .metadataJson("{\"who\":\"me\"}").environmentJson("{\"a\":1}"));
       Check.equal(1L, first.step());
       Check.equal(2, first.files());
       Check.that(first.name().startsWith("java"), first.name());
@@ -35,7 +37,8 @@ final class TestState {
       Check.equal(Optional.of("{\"byte\":4096}"), state.json(State.DATA_POSITION));
       Check.equal(Optional.of("\"Gr\u00F6\u00DFe \uD83D\uDE00\""), state.json("note"));
       Check.equal(Optional.empty(), state.json("none"));
-      loaded = checkpoint.load(state, new LoadOptions().name(first.name()).inPlace(true).environmentJson("{\"a\":2}").verify(Verify.NONE));
+      loaded = checkpoint.load(state, new LoadOptions().name(first.name())
+          .inPlace(true).environmentJson("{\"a\":2}").verify(Verify.NONE));
       Check.equal(9L, loaded.seed());
       Check.that(loaded.environmentDiffers(), "environment");
       Check.equal(10.0, weight.sum());
@@ -54,7 +57,8 @@ final class TestState {
 
   /** The newest checkpoint is damaged: the load falls back, and a named one says where. */
   private static void corrupted(Path root) throws Exception {
-    try (Checkpoint checkpoint = Checkpoint.open(root, new CheckpointOptions().readOnly(true)); Tensor weight = new Tensor(DType.F32, 2, 2);
+    try (Checkpoint checkpoint = Checkpoint.open(root, new CheckpointOptions().readOnly(true));
+        Tensor weight = new Tensor(DType.F32, 2, 2);
         Tensor moments = new Tensor(DType.F64, 1); State state = new State()) {
       state.add("model", "weight", weight).add("optimizer", "m", moments);
       String newest = checkpoint.list().get(0).name();
@@ -133,7 +137,8 @@ final class TestState {
 
   static void testStatefulObjects() {
     Model model = new Model();
-    try (Storage storage = Storage.memory(); Checkpoint checkpoint = new Checkpoint(storage); State state = new State().add("net", model)) {
+    try (Storage storage = Storage.memory(); Checkpoint checkpoint = new Checkpoint(storage);
+        State state = new State().add("net", model)) {
       checkpoint.save(state, 1);
       model.weight.fill(9);
       model.learned = "null";

@@ -193,7 +193,8 @@ final class TestStorage {
       }
       maps.failWrites = 0;
       checkpoint.save(model.state, 4);
-      try (FaultHandler same = checkpoint.faultHandler(); Storage where = checkpoint.storage(); Coordinator who = checkpoint.coordinator()) {
+      try (FaultHandler same = checkpoint.faultHandler(); Storage where = checkpoint.storage();
+          Coordinator who = checkpoint.coordinator()) {
         Check.equal(handler.retries(), same.retries());
         Check.equal(1L, who.worldSize());
         Check.that(!where.isClosed(), "storage");
@@ -209,7 +210,8 @@ final class TestStorage {
           lines.add(level + " " + component + " " + message);
           if (throwing.getAndIncrement() == 0) throw new IllegalStateException("a log listener throws");
         });
-    try (FaultHandler handler = new FaultHandler(new FaultHandlerOptions(), pause -> {}); Storage inner = Storage.custom("a map", maps);
+    try (FaultHandler handler = new FaultHandler(new FaultHandlerOptions(), pause -> {}); Storage inner = Storage.custom("a map",
+        maps);
         Storage storage = inner.retrying(handler); Model model = new Model();
         FaultHandler once = new FaultHandler(new FaultHandlerOptions().maxAttempts(1));
         Checkpoint checkpoint = new Checkpoint(storage, new CheckpointOptions().faultHandler(once))) {
@@ -227,7 +229,8 @@ final class TestStorage {
     Path root = Files.createTempDirectory("ckpt-test");
     Path inside = root.resolve("deep/er \uD83D\uDE00");
     Check.raises(NotFoundException.class, "", () -> Storage.fileSystem(inside, new FileSystemOptions().mustExist(true)));
-    try (Storage storage = Storage.fileSystem(inside, new FileSystemOptions().writePath(WritePath.BUFFERED)); Model model = new Model();
+    try (Storage storage = Storage.fileSystem(inside, new FileSystemOptions().writePath(WritePath.BUFFERED));
+        Model model = new Model();
         Checkpoint checkpoint = new Checkpoint(storage)) {
       SaveResult saved = checkpoint.save(model.state, 3);
       Check.that(Files.exists(inside.resolve(saved.name()).resolve("model.safetensors")), "the file is there");

@@ -42,7 +42,8 @@ final class TestUsage {
         AsyncCheckpointManager manager = checkpoint.createAsyncManager(5)) {
       CheckpointTask task = manager.queueSaveAsync(MODEL, null, new SaveOptions());
       CheckpointTaskStatus status = manager.getTaskStatus(task.id()).orElseThrow();
-      Check.that(List.of(CheckpointTaskStatus.QUEUED, CheckpointTaskStatus.RUNNING, CheckpointTaskStatus.COMPLETED).contains(status),
+      Check.that(List.of(CheckpointTaskStatus.QUEUED, CheckpointTaskStatus.RUNNING,
+          CheckpointTaskStatus.COMPLETED).contains(status),
           status.name());
       task.waitFor();
       Check.equal(CheckpointTaskStatus.COMPLETED, manager.getTaskStatus(task.id()).orElseThrow());

@@ -22,8 +22,10 @@ import org.ckpt.*;
 
 public class Consumer {
   public static void main(String[] arguments) throws Exception {
-    try (Checkpoint checkpoint = Checkpoint.open(java.nio.file.Path.of("run")); Tensor tensor = Tensor.copyOf(new float[] {1, 2, 3});
-        State state = new State().add("model", "weights", tensor); AsyncCheckpointManager manager = checkpoint.createAsyncManager(2)) {
+    try (Checkpoint checkpoint = Checkpoint.open(java.nio.file.Path.of("run"));
+        Tensor tensor = Tensor.copyOf(new float[] {1, 2, 3});
+        State state = new State().add("model", "weights", tensor);
+        AsyncCheckpointManager manager = checkpoint.createAsyncManager(2)) {
       manager.save(state, 1).get();
       tensor.fill(0);
       checkpoint.load(state);

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * Joins the processes of one run, for {@link Coordinator#custom}. Methods throw {@link TimeoutException} when not all processes came
- * in time. Buffers are direct and valid during the call only.
+ * Joins the processes of one run, for {@link Coordinator#custom}. Methods throw {@link TimeoutException} when not all processes
+ * came in time. Buffers are direct and valid during the call only.
  */
 public interface DistributedCoordinator {
   /**

@@ -9,7 +9,7 @@ import java.util.WeakHashMap;
  * no Java any more once the process itself ends (java_support.hpp).
  */
 final class Exit {
-  /** Whoever calls System.exit inside a callback would be waited for in vain. */
+  /** A callback that never ends would be waited for in vain. */
   private static final long LONGEST_MILLIS = 60_000;
 
   private static final Set<AutoCloseable> OWNERS = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
@@ -30,6 +30,7 @@ final class Exit {
   }
 
   private static void run() {
+    if (calledInsideCallback()) return;
     Thread closing = new Thread(Exit::closeAll, "ckpt-exit-close");
     closing.setDaemon(true);
     closing.start();
@@ -38,6 +39,23 @@ final class Exit {
     } catch (InterruptedException hurry) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /**
+   * Whether a callback called System.exit: its thread waits for this one, so that waiting for it would never end. What it was
+   * inside is left as it is, as by a crash.
+   */
+  private static boolean calledInsideCallback() {
+    for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {
+      boolean exits = false;
+      for (StackTraceElement frame : stack) {
+        exits |= frame.getClassName().equals("java.lang.Runtime") && frame.getMethodName().equals("exit");
+        boolean callback = frame.getClassName().equals(NativeJNI.class.getName())
+            && frame.getMethodName().startsWith("SwigDirector_");
+        if (exits && callback) return true;
+      }
+    }
+    return false;
   }
 
   private static void closeAll() {

@@ -20,7 +20,8 @@ package org.ckpt;
  */
 public record MemoryStats(
     int layerCount, long currentBytes, long peakBytes, long totalAllocatedBytes, long totalFreedBytes, long liveAllocations,
-    long allocations, long frees, long averageBytes, long notFound, long refused, long handlerFailures, long timeNs, long sequence) {
+    long allocations, long frees, long averageBytes, long notFound, long refused, long handlerFailures, long timeNs,
+        long sequence) {
   static MemoryStats of(ckpt_memory_stats struct) {
     return new MemoryStats(
         struct.getLayer_count(), struct.getCurrent_bytes(), struct.getPeak_bytes(), struct.getTotal_allocated_bytes(),

@@ -67,7 +67,8 @@ final class TestLoader {
     String version = "version " + Ckpt.versionString();
 
     String text = java(full);
-    that(text.contains(version) && text.contains("from /tmp") && text.contains("(deleted)"), "from the jar, unpacked, removed: " + text);
+    that(text.contains(version) && text.contains("from /tmp") && text.contains("(deleted)"), "from the jar, unpacked, removed: "
+        + text);
     Path unpacked = Files.createDirectory(scratch.resolve("unpacked"));
     text = java(full, "-Djava.io.tmpdir=" + unpacked);
     that(text.contains(version) && text.contains("from " + unpacked), "where java.io.tmpdir says: " + text);
@@ -82,11 +83,13 @@ final class TestLoader {
     String bare = bare();
     text = java(bare, "-Djava.library.path=" + scratch + "/one:" + scratch + "/two");
     for (String place : List.of(scratch + "/one/libckpt_java.so (java.library.path): not there", scratch + "/two/libckpt_java.so",
-        "resource org/ckpt/native/", ": not in the jar", "set -Dorg.ckpt.library.path", NativeLoader.platform("Linux", "amd64", ""))) {
+        "resource org/ckpt/native/", ": not in the jar", "set -Dorg.ckpt.library.path", NativeLoader.platform("Linux", "amd64",
+            ""))) {
       that(text.contains(place), "'" + place + "' is not in: " + text);
     }
     text = java(full, "-Dorg.ckpt.library.path=" + scratch);
-    that(text.contains(scratch + "/libckpt_java.so (property org.ckpt.library.path): not there"), "the property alone counts: " + text);
+    that(text.contains(scratch + "/libckpt_java.so (property org.ckpt.library.path): not there"), "the property alone counts: "
+        + text);
     that(text.contains("nothing else was tried") && !text.contains("version 0"), text);
     Files.writeString(scratch.resolve("libckpt_java.so"), "this is no library");
     text = java(full, "-Dorg.ckpt.library.path=" + scratch);
