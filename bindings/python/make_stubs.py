@@ -21,6 +21,8 @@ def without_bodies(node):
             without_bodies(child)
         elif isinstance(child, (ast.Expr, ast.For, ast.If, ast.With, ast.Try)) and not (child is node.body[0] and is_text(child)):
             continue
+        elif isinstance(child, ast.AnnAssign) and child.value is not None and not isinstance(child.value, ast.Constant):
+            child.value = ast.Constant(...)
         elif isinstance(child, ast.Assign) and not stays(child):
             child = untyped(child)
             if child is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 import json
 import os
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
@@ -75,7 +76,8 @@ class VerifyResult(NamedTuple):
     bytes: int
 
 
-class TensorInfo(NamedTuple):
+@dataclass(frozen=True)
+class TensorInfo:
     """One tensor of a reader."""
 
     index: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
@@ -59,7 +59,7 @@ _from_numpy = {
     "bfloat16": DType.BF16, "int32": DType.I32, "uint32": DType.U32, "float32": DType.F32, "int64": DType.I64, "uint64": DType.U64,
     "float64": DType.F64, "complex64": DType.C64,
 }
-_by_number = {int(dtype): dtype for dtype in DType}
+_by_number: Dict[int, DType] = {int(dtype): dtype for dtype in DType}
 _by_name = {**_from_numpy, **{dtype.safetensors_name: dtype for dtype in DType}}
 DTypeLike = Union[DType, str, int, Any]
 
