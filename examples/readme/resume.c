@@ -19,5 +19,9 @@ int main(void) {
   save.step = last.step + 1;
   if (ckpt_checkpoint_save(run, state, &save, NULL)) return fprintf(stderr, "%s\n", ckpt_last_error());
   printf("step %d is on the disk: %g\n", (int)save.step, weights[0]); /* whatever happens now */
+  ckpt_state_release(state);
+  ckpt_tensor_release(tensor);
+  ckpt_checkpoint_release(run);
+  ckpt_storage_release(files);
   return 0;
 }
