@@ -93,9 +93,9 @@ final class TestExit {
   }
 
   private static void runs(String way, int saved) throws Exception {
-    List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-Xmx128m",
-        "-XX:TieredStopAtLevel=1",
-        "-Xshare:auto", "-cp", System.getProperty("java.class.path"), "TestExit$Child", way, ""));
+    List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java"));
+    command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "TestExit$Child", way, ""));
     for (int i = 0; i < RUNS; ++i) {
       Path root = Files.createTempDirectory("ckpt-exit");
       command.set(command.size() - 1, root.toString());

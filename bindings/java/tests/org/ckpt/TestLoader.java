@@ -18,7 +18,8 @@ final class TestLoader {
 
   /** Another virtual machine that says its version; what it printed. */
   private static String java(String classPath, String... options) throws Exception {
-    List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java"));
+    List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java",
+        "--enable-native-access=ALL-UNNAMED"));
     command.addAll(List.of(options));
     command.addAll(List.of("-cp", classPath, "org.ckpt.TestLoader$Child"));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
