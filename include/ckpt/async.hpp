@@ -116,6 +116,17 @@ class AsyncManager {
     check(ckpt_async_wait(handle(), id, timeout_ns, &result));
     return converted(result);
   }
+  // What the save or load returned; Error with CKPT_E_INVALID_STATE unless it has completed.
+  SaveResult saved(std::int64_t id) const {
+    ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
+    check(ckpt_async_saved(handle(), id, &result));
+    return detail::from_c(result);
+  }
+  LoadResult loaded(std::int64_t id) const {
+    ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
+    check(ckpt_async_loaded(handle(), id, &result));
+    return detail::from_c(result);
+  }
   void wait_all(std::int64_t timeout_ns = -1) { check(ckpt_async_wait(handle(), CKPT_ASYNC_ALL, timeout_ns, nullptr)); }
   void end_step(std::int64_t step) { check(ckpt_async_end_step(handle(), step)); }
 

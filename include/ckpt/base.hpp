@@ -115,6 +115,8 @@ void destroy(void* user_data) noexcept {
 
 // "major.minor.patch" of the library that is loaded.
 inline std::string_view version() noexcept { return ckpt_version_string(); }
+// As CKPT_VERSION.
+inline std::int32_t version_number() noexcept { return ckpt_version(); }
 inline std::string_view build_info() noexcept { return ckpt_build_info(); }
 inline bool has_feature(const std::string& name) noexcept { return ckpt_feature(name.c_str()) != 0; }
 

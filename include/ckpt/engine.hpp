@@ -22,6 +22,9 @@ namespace ckpt {
 // Name, version and core of the BLAS; loads it.
 inline std::string blas_info() { return detail::text_of(ckpt_blas_info); }
 
+// The caller's BLAS from now on; Error with CKPT_E_INVALID_STATE once one is in use.
+inline void set_blas(const ckpt_blas& blas) { check(ckpt_blas_set(&blas)); }
+
 // dtype and shape of an activation. Error with CKPT_E_INVALID_ARGUMENT for more than 8 dimensions.
 inline ckpt_tensor_spec tensor_spec(ckpt_dtype dtype, const std::vector<std::int64_t>& shape) {
   ckpt_tensor_spec spec = {};

@@ -196,6 +196,11 @@ class MemoryTracker {
     check(ckpt_memory_tracker_layer_stats(handle(), layer, &stats));
     return stats;
   }
+  ckpt_memory_layer_stats layer_stats(const std::string& name) const {
+    ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
+    check(ckpt_memory_tracker_layer_stats_named(handle(), name.c_str(), &stats));
+    return stats;
+  }
   // The first most layers in that order (CKPT_MEMORY_ORDER_...), all with -1.
   MemorySnapshot snapshot(std::int32_t order = CKPT_MEMORY_ORDER_ID, std::int64_t most = -1) const {
     MemorySnapshot snapshot;

@@ -125,6 +125,11 @@ class Schedule {
     check(ckpt_schedule_place(handle(), profile.handle(), &bytes));
     return bytes;
   }
+  // Another reference to the same schedule.
+  Schedule share() const noexcept {
+    ckpt_schedule_retain(handle());
+    return adopt(handle());
+  }
   static Schedule adopt(ckpt_schedule* schedule) noexcept {
     Schedule adopted;
     adopted.handle_ = detail::Handle<ckpt_schedule, ckpt_schedule_release>(schedule);
@@ -142,6 +147,9 @@ class Schedule {
   }
   detail::Handle<ckpt_schedule, ckpt_schedule_release> handle_;
 };
+
+// "FORWARD", "DROP", ...
+inline std::string_view action_name(std::int32_t kind) noexcept { return ckpt_action_name(kind); }
 
 // A place in a schedule.
 class Cursor {

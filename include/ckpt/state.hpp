@@ -120,6 +120,18 @@ struct LoadOptions {
   bool in_place = false;         // faster and without memory of its own; undefined contents when it throws
 };
 
+struct LoadResult {
+  std::string name;
+  std::int64_t step = 0;
+  std::int64_t commit_sequence = 0;
+  std::uint64_t seed = 0;
+  std::int64_t bytes = 0;
+  std::int64_t skipped = 0;
+  bool environment_differs = false;
+  std::int64_t missing = 0;
+  std::int64_t unexpected = 0;
+};
+
 namespace detail {
 
 inline const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
@@ -146,20 +158,16 @@ inline ckpt_load_options to_c(const LoadOptions& options) {
   given.in_place = options.in_place ? 1 : 0;
   return given;
 }
+inline SaveResult from_c(const ckpt_save_result& result) {
+  return {result.name, result.step, result.commit_sequence, result.files, result.bytes, result.linked};
+}
+inline LoadResult from_c(const ckpt_load_result& result) {
+  return {result.name,      result.step,    result.commit_sequence,          result.seed,
+          result.bytes,     result.skipped, result.environment_differs != 0, result.missing,
+          result.unexpected};
+}
 
 }  // namespace detail
-
-struct LoadResult {
-  std::string name;
-  std::int64_t step = 0;
-  std::int64_t commit_sequence = 0;
-  std::uint64_t seed = 0;
-  std::int64_t bytes = 0;
-  std::int64_t skipped = 0;
-  bool environment_differs = false;
-  std::int64_t missing = 0;
-  std::int64_t unexpected = 0;
-};
 
 // How processes find one another; see state.h.
 class Coordinator {
@@ -187,9 +195,12 @@ class Coordinator {
   void all_gather(const void* sent, std::int64_t bytes, void* received, std::chrono::nanoseconds timeout) {
     check(ckpt_coordinator_all_gather(handle(), sent, bytes, received, timeout.count()));
   }
+  static Coordinator adopt(ckpt_coordinator* coordinator) noexcept { return Coordinator(coordinator); }
   ckpt_coordinator* handle() const noexcept { return coordinator_.get(); }
 
  private:
+  explicit Coordinator(ckpt_coordinator* coordinator) noexcept : coordinator_(coordinator) {}
+
   detail::Handle<ckpt_coordinator, ckpt_coordinator_release> coordinator_;
 };
 
@@ -237,14 +248,14 @@ class Checkpoint {
     const ckpt_save_options given = detail::to_c(options);
     ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
     check(ckpt_checkpoint_save(handle(), state.handle(), &given, &result));
-    return {result.name, result.step, result.commit_sequence, result.files, result.bytes, result.linked};
+    return detail::from_c(result);
   }
 
   // All or nothing: when this throws, the state is what it was (unless it was to be in place).
   LoadResult load(State& state, const LoadOptions& options = {}) {
     ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
     check(load_into(state, options, result));
-    return converted(result);
+    return detail::from_c(result);
   }
   // Nothing when there is no checkpoint (of that name); throws when there are some but none is usable.
   std::optional<LoadResult> load_if_any(State& state, const LoadOptions& options = {}) {
@@ -252,7 +263,7 @@ class Checkpoint {
     const ckpt_status status = load_into(state, options, result);
     if (status == CKPT_E_NOT_FOUND) return std::nullopt;
     check(status);
-    return converted(result);
+    return detail::from_c(result);
   }
 
   // In the order in which a load tries them, good or not.
@@ -283,6 +294,23 @@ class Checkpoint {
     return {result.name, result.files, result.tensors, result.bytes};
   }
 
+  // What it was made with, or the defaults that it made itself.
+  Storage storage() const {
+    ckpt_storage* storage = nullptr;
+    check(ckpt_checkpoint_storage(handle(), &storage));
+    return Storage::adopt(storage);
+  }
+  Coordinator coordinator() const {
+    ckpt_coordinator* coordinator = nullptr;
+    check(ckpt_checkpoint_coordinator(handle(), &coordinator));
+    return Coordinator::adopt(coordinator);
+  }
+  FaultHandler fault_handler() const {
+    ckpt_fault_handler* handler = nullptr;
+    check(ckpt_checkpoint_fault_handler(handle(), &handler));
+    return FaultHandler::adopt(handler);
+  }
+
   ckpt_checkpoint* handle() const noexcept { return checkpoint_.get(); }
 
  private:
@@ -301,11 +329,6 @@ class Checkpoint {
   ckpt_status load_into(State& state, const LoadOptions& options, ckpt_load_result& result) {
     const ckpt_load_options given = detail::to_c(options);
     return ckpt_checkpoint_load(handle(), state.handle(), &given, &result);
-  }
-  static LoadResult converted(const ckpt_load_result& result) {
-    return {result.name,      result.step,    result.commit_sequence,          result.seed,
-            result.bytes,     result.skipped, result.environment_differs != 0, result.missing,
-            result.unexpected};
   }
 
   detail::Handle<ckpt_checkpoint, ckpt_checkpoint_release> checkpoint_;

@@ -19,6 +19,8 @@ class FaultHandler {
     handler_ = detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release>(handler);
   }
 
+  static FaultHandler adopt(ckpt_fault_handler* handler) noexcept { return FaultHandler(handler); }
+
   // How often something was tried again.
   int64_t retries() const {
     int64_t count = 0;
@@ -29,6 +31,8 @@ class FaultHandler {
   ckpt_fault_handler* handle() const noexcept { return handler_.get(); }
 
  private:
+  explicit FaultHandler(ckpt_fault_handler* handler) noexcept : handler_(handler) {}
+
   detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release> handler_;
 };
 
@@ -63,6 +67,7 @@ class Storage {
     return Storage(storage);
   }
 
+  static Storage adopt(ckpt_storage* storage) noexcept { return Storage(storage); }
   ckpt_storage* handle() const noexcept { return storage_.get(); }
 
  private:

@@ -119,6 +119,13 @@ class Strategy {
     check(ckpt_strategy_get_counters(handle(), &counters));
     return counters;
   }
+  // Another reference to the same strategy.
+  Strategy share() const noexcept {
+    ckpt_strategy_retain(handle());
+    Strategy shared;
+    shared.handle_ = detail::Handle<ckpt_strategy, ckpt_strategy_release>(handle());
+    return shared;
+  }
   ckpt_strategy* handle() const noexcept { return handle_.get(); }
   // For a factory that hands its reference to the library.
   ckpt_strategy* give_up() noexcept { return handle_.give_up(); }
@@ -176,6 +183,9 @@ inline Strategy Strategy::custom(const std::string& name, CustomStrategy functio
   static_cast<void>(owned.release());
   return strategy;
 }
+
+// The kinds that text can name, separated by ", ".
+inline std::string known_strategy_kinds() { return detail::text_of(ckpt_strategy_known_kinds); }
 
 // Makes a kind known to text and config while this object lives. make may throw.
 class StrategyKind {

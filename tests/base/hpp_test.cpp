@@ -25,6 +25,7 @@ TEST(BaseHpp, ErrorsCarryStatusAndText) {
 
 TEST(BaseHpp, VersionAndFeatures) {
   EXPECT_EQ(ckpt::version(), ckpt_version_string());
+  EXPECT_EQ(ckpt::version_number(), ckpt_version());
   EXPECT_FALSE(ckpt::build_info().empty());
   EXPECT_TRUE(ckpt::has_feature("threads"));
   EXPECT_FALSE(ckpt::has_feature("teleport"));

@@ -20,6 +20,7 @@ TEST(MemoryHpp, RecordsAndReads) {
   EXPECT_STREQ(tracker.layer_name(1), "b");
   EXPECT_EQ(tracker.stats().current_bytes, 40);
   EXPECT_EQ(tracker.layer_stats(1).largest_bytes, 30);
+  EXPECT_EQ(tracker.layer_stats("b").largest_bytes, 30);
   EXPECT_DOUBLE_EQ(tracker.savings(80).fraction, 0.5);
   const ckpt::MemorySnapshot top = tracker.snapshot(CKPT_MEMORY_ORDER_CURRENT, 1);
   ASSERT_EQ(top.layers.size(), 1U);

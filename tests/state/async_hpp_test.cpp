@@ -33,6 +33,8 @@ TEST(StateAsyncHpp, SavesWhileTrainingGoesOn) {
     const ckpt::AsyncResult result = async.wait(id);
     EXPECT_TRUE(result.success()) << result.error;
     EXPECT_EQ(result.step, 4);
+    EXPECT_EQ(async.saved(id).step, 4);
+    EXPECT_EQ(async.saved(id).bytes, result.bytes);
     EXPECT_FALSE(async.cancel(id));
     EXPECT_TRUE(async.live().empty());
     EXPECT_EQ(async.ended().size(), 4U);
@@ -42,6 +44,8 @@ TEST(StateAsyncHpp, SavesWhileTrainingGoesOn) {
     const std::int64_t load = async.load(state);
     async.wait_all();
     EXPECT_TRUE(async.wait(load).success());
+    EXPECT_EQ(async.loaded(load).step, 4);
+    EXPECT_THROW(async.saved(load), ckpt::Error);
     EXPECT_EQ(weight.data_as<float>()[999], 4);
 
     ckpt::AsyncTaskOptions failing;

@@ -40,6 +40,9 @@ TEST(StateHpp, SavesAndResumes) {
   EXPECT_EQ(state.json("lr"), "0.25");
   EXPECT_EQ(static_cast<const float*>(ckpt_tensor_const_data(weight.handle()))[3], 1.5F);
 
+  EXPECT_EQ(checkpoint.coordinator().world_size(), 1);
+  EXPECT_EQ(checkpoint.fault_handler().retries(), 0);
+  EXPECT_EQ(ckpt::Checkpoint::read_only(checkpoint.storage()).list().size(), 1U);
   const auto all = checkpoint.list();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].status, CKPT_OK);

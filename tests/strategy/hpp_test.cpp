@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -94,12 +95,22 @@ TEST(StrategyHpp, KindsAreKnownWhileTheirObjectLives) {
     const ckpt::StrategyKind every(
         "every", [](std::string_view arguments) { return Strategy::interval(std::stoi(std::string(arguments))); });
     EXPECT_EQ(Strategy::from_text("not(every:5)").name(), "Not(Interval(5))");
+    EXPECT_NE(ckpt::known_strategy_kinds().find("every"), std::string::npos);
     EXPECT_NE(refusal([] { Strategy::from_text("every:x"); }).find("CALLBACK"), std::string::npos);
     EXPECT_NE(
         refusal([] { ckpt::StrategyKind("every", [](std::string_view) { return Strategy::interval(); }); }).find("ALREADY_EXISTS"),
         std::string::npos);
   }
+  EXPECT_EQ(ckpt::known_strategy_kinds().find("every"), std::string::npos);
   EXPECT_NE(refusal([] { Strategy::from_text("every:5"); }).find("NOT_FOUND"), std::string::npos);
+}
+
+TEST(StrategyHpp, ASharedStrategyIsTheSame) {
+  std::optional<Strategy> first(Strategy::interval(2));
+  const Strategy second = first->share();
+  EXPECT_EQ(second.handle(), first->handle());
+  first.reset();
+  EXPECT_EQ(second.name(), "Interval(2)");
 }
 
 }  // namespace
