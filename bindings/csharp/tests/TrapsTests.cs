@@ -1,5 +1,7 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using Ckpt;
 using Ckpt.Interop;
 
@@ -69,5 +71,176 @@ internal static class TrapsTests
             Check.Equal(1001000, seen, "events");
             Check.That(grown < 1 << 20, "grown by " + grown + " bytes");
         }
+    }
+
+    // y = x, thousands of times.
+    private sealed class Same : CustomLayer
+    {
+        internal int Calls;
+
+        public override TensorSpec Output(TensorSpec given)
+        {
+            return given;
+        }
+
+        public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
+                                     Span<byte> workspace)
+        {
+            ++Calls;
+            input.CopyTo(output);
+        }
+
+        public override void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output, ReadOnlySpan<byte> tape,
+                                      ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace)
+        {
+            ++Calls;
+            gradOutput.CopyTo(gradInput);
+        }
+    }
+
+    internal static void DeepChainsOfYourLayersLeaveMemoryFlat()
+    {
+        const int layers = 1000;
+        var before = Callbacks.PinnedCount;
+        var same = new Same();
+        var spec = new TensorSpec(DType.F32, 2, 2);
+        using (var chain = new Chain())
+        {
+            for (var i = 0; i < layers; ++i)
+                using (var layer = Layer.Custom("same" + i, same)) chain.Add(layer);
+            Check.Equal(before + layers, Callbacks.PinnedCount, "pinned");
+            using (var profile = chain.Profile(spec))
+            using (var executor = new Executor(chain, Schedule.Periodic(profile, 30), spec))
+            using (var x = new Tensor(DType.F32, 2, 2))
+            using (var gradient = new Tensor(DType.F32, 2, 2))
+            {
+                x.Fill(1);
+                gradient.Fill(1);
+                var step = new Step(x) { OutputGradient = gradient };
+                executor.Run(step);
+                var managed = GC.GetTotalMemory(true);
+                var calls = same.Calls;
+                for (var i = 0; i < 20; ++i) executor.Run(step);
+                Check.That(same.Calls >= calls + 20 * 2 * layers, "calls: " + same.Calls);
+                var grown = GC.GetTotalMemory(true) - managed;
+                Check.That(grown < 1 << 20, "grown by " + grown + " bytes");
+            }
+        }
+        Check.Equal(before, Callbacks.PinnedCount, "all let go");
+    }
+
+    internal static void CallbacksRunOnForeignThreads()
+    {
+        var threads = new HashSet<int>();
+        using (var hooks = new NativeThreadHooks(name => { }, null))
+        using (var tracker = new MemoryTracker())
+        {
+            tracker.MemoryAllocated += (sender, e) =>
+            {
+                lock (threads) threads.Add(Thread.CurrentThread.ManagedThreadId);
+                GC.Collect(0);
+            };
+            using (var met = new Barrier(3))
+            using (var pool = new WorkerPool(3))
+            {
+                pool.Run(3, part =>
+                {
+                    met.SignalAndWait(); // so that each has a thread of its own
+                    tracker.RecordAllocation("layer", 1);
+                });
+            }
+        }
+        Check.Equal(3, threads.Count, "threads");
+    }
+
+    // What is thrown where nobody can be told changes nothing.
+    internal static void ThrowingCallablesOfEveryKind()
+    {
+        Library.SetLog((level, component, message) => Fail("log"), LogLevel.Debug);
+        using (new NativeThreadHooks(name => Fail("start"), name => Fail("stop")))
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var manager = checkpoint.CreateAsyncManager())
+        using (var state = new State().Add<float>("model", "a", new float[100000]))
+        {
+            manager.TaskEnded += (sender, e) => Fail("ended");
+            Check.That(manager.Save(state, null, null, new Broken()).Wait().Success, "saved");
+            Check.Throws<CheckpointCallbackException>(() => manager.Save(new State().Add("x", new BrokenState())), "list");
+        }
+        Library.SetLog(null);
+        using (var pool = new WorkerPool(2))
+        {
+            for (var i = 0; i < 100; ++i)
+                Check.Throws<CheckpointCallbackException>(() => pool.Run(4, part => Fail("part")), "part");
+            pool.Run(4, part => { });
+        }
+    }
+
+    private static void Fail(string what)
+    {
+        throw new InvalidOperationException(what);
+    }
+
+    private sealed class Broken : IProgress<CheckpointProgress>
+    {
+        public void Report(CheckpointProgress value)
+        {
+            throw new InvalidOperationException("progress");
+        }
+    }
+
+    private sealed class BrokenState : IStateful
+    {
+        public void List(State into)
+        {
+            throw new InvalidOperationException("list");
+        }
+
+        public void Restore(State loaded)
+        {
+        }
+    }
+
+    internal static void ExitsInsideCallbacksAreClean()
+    {
+        foreach (var where in new[] { "part", "event", "background" })
+        {
+            if (where == "part" && Type.GetType("Mono.Runtime") != null)
+            {
+                Console.WriteLine("SKIP exit inside a part: Mono waits for the pool's other threads for ever");
+                continue;
+            }
+            for (var run = 0; run < 3; ++run)
+            {
+                string output;
+                Check.Equal(7, Children.Start("exit-inside " + where, out output), where + ": " + output);
+            }
+        }
+    }
+
+    internal static int ExitInside(string where)
+    {
+        switch (where)
+        {
+            case "part":
+                var caller = Thread.CurrentThread.ManagedThreadId;
+                new WorkerPool(2).Run(long.MaxValue, part =>
+                {
+                    if (Thread.CurrentThread.ManagedThreadId == caller) Environment.Exit(7);
+                });
+                break;
+            case "event":
+                var tracker = new MemoryTracker();
+                tracker.MemoryAllocated += (sender, e) => Environment.Exit(7);
+                tracker.RecordAllocation("a", 1);
+                break;
+            case "background":
+                var running = new ManualResetEventSlim();
+                var worker = new Thread(() => new WorkerPool(2).Run(long.MaxValue, part => running.Set())) { IsBackground = true };
+                worker.Start();
+                running.Wait();
+                Environment.Exit(7);
+                break;
+        }
+        return 1;
     }
 }
