@@ -19,6 +19,7 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
     result_ = std::move(result);
     result_.id = id;
     result_.kind = kind;
+    if (kind == TaskKind::save) result_.step = save.step;
     result_.state = state();
     result_.duration_seconds = started > 0 ? seconds(now - started) : 0;
     result_.stall_seconds = stall_seconds.load();

@@ -195,7 +195,6 @@ TaskResult AsyncManager::run_save(Task& task, HashLane& lane) {
   const SaveResult saved = checkpoint_->save_gathered(staging->whole(), task.save, source);
   task.done_bytes.store(task.total_bytes);  // files that were linked, too
   TaskResult result;
-  result.step = saved.step;
   result.bytes = saved.bytes;
   result.retries = saved.rewritten;
   result.name = saved.name;

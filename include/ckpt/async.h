@@ -47,7 +47,7 @@ typedef struct ckpt_async_result {
   ckpt_status status;      /* CKPT_OK when completed, CANCELLED, QUEUE_FULL when rejected, else why it failed */
   int32_t kind;            /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
   int64_t id;              /* of the task */
-  int64_t step;            /* that was saved or loaded */
+  int64_t step;            /* of the save, however it ended; of what was loaded, 0 unless completed */
   int64_t bytes;           /* of the files that are durable, or that were loaded; 0 unless completed */
   int64_t retries;         /* operations that the checkpoint's fault handler let try again, and files that were written anew */
   double duration_seconds; /* from the worker's begin to the end; 0 when none began */

@@ -206,6 +206,7 @@ TEST(StateAsync, CancelsQueuedTasksAtOnce) {
   EXPECT_FALSE(it.manager->cancel(id));
   EXPECT_EQ(it.manager->wait(id, 0).state, TaskState::cancelled);
   EXPECT_EQ(it.manager->wait(id, 0).status, Status::cancelled);
+  EXPECT_EQ(it.manager->wait(id, 0).step, 2);
   const std::int64_t next = it.save(3);  // in its place
   it.door.open();
   it.manager->wait(next, -1);
