@@ -28,7 +28,7 @@ grep -q "component sharde: there is none; known are shared and static" "$out/wro
 
 if [ -e "$STAGE/$LIBDIR/libckpt.a" ]; then
   run_both static -DCOMPONENTS=static -DTARGET=ckpt::ckpt_static
-  if ldd "$out/static/consumer_c" "$out/static/consumer_cpp" | grep libckpt; then
+  if ldd "$out/static/consumer_c" "$out/static/consumer_cpp" | grep -F libckpt.so; then
     echo "the programs above need the shared library" >&2
     exit 1
   fi

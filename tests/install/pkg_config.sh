@@ -36,7 +36,7 @@ cp -r "$STAGE/include" "$out/only/"
 export PKG_CONFIG_PATH="$out/only/$LIBDIR/pkgconfig"
 # shellcheck disable=SC2046
 build $(pkg-config --static --cflags --libs ckpt)
-if ldd "$out/consumer_c" | grep libckpt; then exit 1; fi
+if ldd "$out/consumer_c" | grep -F libckpt.so; then exit 1; fi
 run
 # All static, the C library too, where there are the archives for it.
 if echo 'int main(void) { return 0; }' | "$CC" -static -x c - -x none -lxxhash -lstdc++ -o "$out/static" 2>/dev/null; then
