@@ -202,7 +202,7 @@ internal static class TrapsTests
 
     internal static void ExitsInsideCallbacksAreClean()
     {
-        foreach (var where in new[] { "part", "event", "background" })
+        foreach (var where in new[] { "part", "event", "background", "ended" })
         {
             if (where != "event" && Type.GetType("Mono.Runtime") != null)
             {
@@ -232,6 +232,13 @@ internal static class TrapsTests
                 var tracker = new MemoryTracker();
                 tracker.MemoryAllocated += (sender, e) => Environment.Exit(7);
                 tracker.RecordAllocation("a", 1);
+                break;
+            case "ended":
+                var state = new State().Add<float>("model", "w", new float[10]);
+                var manager = new Checkpoint(Storage.InMemory()).CreateAsyncManager();
+                manager.TaskEnded += (sender, e) => Environment.Exit(7);
+                manager.Save(state);
+                Thread.Sleep(Timeout.Infinite);
                 break;
             case "background":
                 var running = new ManualResetEventSlim();

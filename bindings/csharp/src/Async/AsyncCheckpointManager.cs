@@ -37,11 +37,11 @@ namespace Ckpt
             {
                 IntPtr manager;
                 native.ckpt_checkpoint_create_async(HandleOf(checkpoint), options, null, out manager);
-                var mode = from.CancelAtExit ? native.CKPT_ASYNC_CANCEL : native.CKPT_ASYNC_DRAIN;
-                var timeout = Times.Nanoseconds(from.DrainTimeout);
+                var cancel = from.CancelAtExit;
+                var timeout = from.DrainTimeout;
                 return new NativeHandle(manager, native.ckpt_async_release, true)
                 {
-                    AtExit = handle => native.ckpt_async_close(handle, mode, timeout),
+                    AtExit = handle => AsyncEnd.Close(handle, cancel, timeout),
                 };
             }
         }

@@ -30,8 +30,9 @@ namespace Ckpt.Interop
             return handle ?? none;
         }
 
-        // What is done first when the process ends; it must not refer to the object that owns this.
-        internal Action<NativeHandle> AtExit { get; set; }
+        // What is done first when the process ends; it must not refer to the object that owns this. False: the object cannot be given
+        // back any more.
+        internal Func<NativeHandle, bool> AtExit { get; set; }
 
         public override bool IsInvalid
         {

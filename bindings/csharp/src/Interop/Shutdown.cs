@@ -41,7 +41,7 @@ namespace Ckpt.Interop
                 if (owner == null || owner.IsClosed) continue;
                 try
                 {
-                    if (owner.AtExit != null) owner.AtExit(owner);
+                    if (owner.AtExit != null && !owner.AtExit(owner)) continue;
                 }
                 catch (CkptException error)
                 {
