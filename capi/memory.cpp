@@ -134,10 +134,12 @@ ckpt_status over_budget(const Tracker& tracker, std::int64_t bytes) {
 
 // ---- Structs ----
 
+// NOLINTBEGIN(bugprone-macro-parentheses): values in braces
 #define CKPT_INIT_FUNCTION(type, macro) \
   void type##_init(type* out) {         \
     if (out != nullptr) *out = macro;   \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 CKPT_INIT_FUNCTION(ckpt_memory_tracker_options, CKPT_MEMORY_TRACKER_OPTIONS_INIT)
 CKPT_INIT_FUNCTION(ckpt_memory_stats, CKPT_MEMORY_STATS_INIT)
 CKPT_INIT_FUNCTION(ckpt_memory_layer_stats, CKPT_MEMORY_LAYER_STATS_INIT)

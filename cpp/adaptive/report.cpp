@@ -104,9 +104,11 @@ class Chart {
 // Failures at which curves have points: about 60 in each power of ten.
 std::vector<std::size_t> sample_points(std::size_t failures) {
   std::vector<std::size_t> points;
-  for (double at = 1; at <= static_cast<double>(failures); at *= 1.04) {
+  double at = 1;
+  while (at <= static_cast<double>(failures)) {
     const auto point = static_cast<std::size_t>(at);
     if (points.empty() || point > points.back()) points.push_back(point);
+    at *= 1.04;
   }
   if (!points.empty() && points.back() != failures) points.push_back(failures);
   return points;

@@ -94,6 +94,7 @@ AsyncManager::~AsyncManager() {
   }
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the reference that is let go
 void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
   AsyncManager& it = *manager;
   if (it.generation_ != base::fork_generation()) return;

@@ -65,8 +65,8 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
 
   // The task's id. Errors: those of Checkpoint::checked; queue_full, closed, forked; invalid_state inside a callback; the error of
   // an earlier save that nobody saw.
-  std::int64_t save(const State& state, const SaveOptions& options, TaskOptions task);
-  std::int64_t load(std::shared_ptr<State> state, const LoadOptions& options, TaskOptions task);
+  std::int64_t save(const State& state, const SaveOptions& options, TaskOptions given);
+  std::int64_t load(std::shared_ptr<State> state, const LoadOptions& options, TaskOptions given);
 
   // True when the task ends cancelled because of this call. Error(not_found), as all below.
   bool cancel(std::int64_t id);

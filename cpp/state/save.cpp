@@ -23,7 +23,7 @@ using base::Status;
 std::string make_attempt(storage::Storage& storage, const std::string& prefix, std::int64_t step) {
   std::random_device random;
   for (int tries = 1;; ++tries) {
-    const std::string name = attempt_name(prefix, step, random());
+    std::string name = attempt_name(prefix, step, random());
     try {
       storage.make_directory(name);
       return name;

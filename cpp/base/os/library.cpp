@@ -25,7 +25,7 @@ std::string SharedLibrary::load(const std::string& path) {
   if (program_is_static()) return "the program is linked statically, and the C library then loads no other safely";
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ != nullptr) return "";
-  const char* const reason = dlerror();
+  const char* const reason = dlerror();  // NOLINT(concurrency-mt-unsafe): each thread has its own text
   return reason == nullptr ? "unknown reason" : reason;
 }
 
