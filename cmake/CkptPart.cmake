@@ -11,7 +11,7 @@ function(ckpt_part name)
   add_library(ckpt_${name} STATIC ${PART_SOURCES})
   target_include_directories(ckpt_${name} PUBLIC "${view}")
   target_link_libraries(ckpt_${name} PRIVATE ckpt_compile)
-  if(CKPT_SANITIZE) # a third of the compile time; elsewhere each file is compiled alone, so that its includes are complete
+  if(CKPT_SANITIZE AND NOT CKPT_FUZZ) # a third of the compile time; elsewhere each file is compiled alone, so that its includes are complete
     set_target_properties(ckpt_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
   foreach(used IN LISTS PART_USES)
