@@ -23,6 +23,10 @@ const std::shared_ptr<const Clock>& monotonic_clock() {
   return *clock;
 }
 
+std::int64_t utc_ns() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 ManualClock::ManualClock(std::int64_t start_ns) : now_ns_(start_ns) {
   require(start_ns >= 0, "start_ns is ", start_ns, "; at least 0");
 }

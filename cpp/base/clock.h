@@ -18,6 +18,9 @@ class Clock {
 const std::shared_ptr<const Clock>& monotonic_clock();
 inline std::int64_t monotonic_ns() { return monotonic_clock()->now_ns(); }
 
+// Nanoseconds since 1970-01-01T00:00:00Z by the system's clock, which people and daemons set: for showing, never for measuring.
+std::int64_t utc_ns() noexcept;
+
 // Stands still until it is moved.
 class ManualClock final : public Clock {
  public:

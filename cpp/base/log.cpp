@@ -3,8 +3,11 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -28,6 +31,28 @@ Logger& logger() {
 // A sink that calls the library may log again; taking the shared lock twice on one thread could deadlock with a waiting set_log.
 thread_local bool inside_sink = false;
 
+struct Message {
+  LogLevel level;
+  const char* component;  // a literal
+  std::string text;
+};
+
+thread_local int holds = 0;
+thread_local std::vector<Message> held;
+
+void send(LogLevel level, const char* component, const std::string& message) noexcept {
+  Logger& log = logger();
+  const std::shared_lock lock(log.mutex);
+  if (!log.sink) return;
+  inside_sink = true;
+  try {
+    log.sink(level, component, message.c_str());
+  } catch (...) {
+    // A sink has nowhere to report to.
+  }
+  inside_sink = false;
+}
+
 }  // namespace
 
 void set_log(LogLevel minimum, LogSink sink) {
@@ -46,15 +71,19 @@ void restart_log() { std::construct_at(&logger().mutex); }
 void log(LogLevel level, const char* component, const std::string& message) {
   Logger& log = logger();
   if (static_cast<std::int32_t>(level) < log.minimum.load(std::memory_order_relaxed) || inside_sink) return;
-  const std::shared_lock lock(log.mutex);
-  if (!log.sink) return;
-  inside_sink = true;
+  if (holds == 0) return send(level, component, message);
   try {
-    log.sink(level, component, message.c_str());
-  } catch (...) {
-    // A sink has nowhere to report to.
+    held.push_back({level, component, message});
+  } catch (const std::bad_alloc&) {
+    // What there is no memory for is lost, as a message alone may be.
   }
-  inside_sink = false;
+}
+
+HeldLog::HeldLog() noexcept { ++holds; }
+
+HeldLog::~HeldLog() {
+  if (--holds > 0 || held.empty()) return;
+  for (const Message& message : std::exchange(held, {})) send(message.level, message.component, message.text);
 }
 
 }  // namespace ckpt::base

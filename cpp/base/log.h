@@ -19,8 +19,19 @@ void set_log(LogLevel minimum, LogSink sink);
 // For fork(): in the child no other thread is inside a sink, whatever the copied lock says.
 void restart_log();
 
-// Cheap when nobody listens: one relaxed load. component is the part's name.
+// Cheap while there is no sink: one relaxed load. component is the part's name. The sink runs here, or where the outermost HeldLog of
+// this thread ends.
 void log(LogLevel level, const char* component, const std::string& message);
 inline void warn(const char* component, const std::string& message) { log(LogLevel::warning, component, message); }
+
+// Declared before a lock that is held over calls which may log: the messages of this thread are kept while it lives and reach the sink,
+// in order, when the outermost one goes. So a sink runs under no lock of the library and may call whatever it likes.
+class HeldLog {
+ public:
+  HeldLog() noexcept;
+  ~HeldLog();
+  HeldLog(const HeldLog&) = delete;
+  HeldLog& operator=(const HeldLog&) = delete;
+};
 
 }  // namespace ckpt::base

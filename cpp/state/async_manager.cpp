@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/entered.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/os/cpu.h"
-#include "state/async_frame.h"
 
 namespace ckpt::state {
 namespace {
@@ -98,7 +98,7 @@ AsyncManager::~AsyncManager() {
 void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
   AsyncManager& it = *manager;
   if (it.generation_ != base::fork_generation()) return;
-  if (Frame::inside(&it)) {
+  if (base::Entered::is_inside(&it)) {
     it.detach_threads();
     return;
   }
@@ -173,7 +173,7 @@ void AsyncManager::refuse_fork() const {
 }
 
 void AsyncManager::refuse_callback() const {
-  if (Frame::inside(this)) base::fail(Status::invalid_state, "async is used inside one of its callbacks in a way that would wait");
+  if (base::Entered::is_inside(this)) base::fail(Status::invalid_state, "async is used inside one of its callbacks in a way that would wait");
 }
 
 void AsyncManager::require_open() {
@@ -357,7 +357,7 @@ TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns) {
     open_gate(*task);
   }
   // Inside the task's own callback it has ended and its waiters are not told yet.
-  if (!(task->has_ended() && Frame::inside(this)) && !task->wait(timeout_ns)) {
+  if (!(task->has_ended() && base::Entered::is_inside(this)) && !task->wait(timeout_ns)) {
     base::fail(Status::timeout, "task ", id, " did not end within ", timeout_ns, " ns");
   }
   note_seen(*task);
@@ -369,7 +369,7 @@ void AsyncManager::wait_all(std::int64_t timeout_ns) {
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   // A callback waits for nothing that has ended: it may be what tells of it.
-  const auto tasks = Frame::inside(this) ? table_.live() : table_.untold();
+  const auto tasks = base::Entered::is_inside(this) ? table_.live() : table_.untold();
   if (!tasks.empty() && timeout_ns != 0) refuse_callback();
   if (timeout_ns != 0) {
     for (const auto& task : tasks) open_gate(*task);

@@ -92,7 +92,6 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
 
  private:
   using Phase = Task::Phase;
-  class Frame;
 
   // async_manager.cpp: the caller's side.
   void refuse_fork() const;

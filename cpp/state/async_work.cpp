@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/entered.h"
 #include "base/error.h"
-#include "state/async_frame.h"
 #include "state/async_manager.h"
 
 namespace ckpt::state {
@@ -86,7 +86,7 @@ void AsyncManager::stage_now(const std::shared_ptr<Task>& task) {
 
 void AsyncManager::serve_staging() {
   {
-    const Frame frame(this);
+    const base::Entered entered(this);
     base::be_nice(options_.nice);
     for (;;) {
       std::shared_ptr<Task> task;
@@ -125,7 +125,7 @@ void AsyncManager::leave() noexcept {
 
 void AsyncManager::serve_tasks(std::size_t worker) {
   {
-    const Frame frame(this);
+    const base::Entered entered(this);
     base::be_nice(options_.nice);
     for (;;) {
       const std::int64_t id = queue_.pop([this] { return may_leave(); });
@@ -262,7 +262,7 @@ bool AsyncManager::finish(Task& task, Phase from, Phase to, TaskResult&& result)
 
 void AsyncManager::tell(Task& task, const std::function<void(TaskListener&)>& what) {
   const std::lock_guard lock(task.telling);
-  const Frame frame(this);
+  const base::Entered entered(this);
   if (options_.listener != nullptr) what(*options_.listener);
   // A callback of this task's own may end it, which lets go of its listener.
   if (const auto own = task.options.listener; own != nullptr) what(*own);

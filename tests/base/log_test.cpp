@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +51,27 @@ TEST_F(BaseLog, ASinkMayLogButNotReplaceItself) {
   log(LogLevel::info, "base", "hello");
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(status, Status::invalid_state);
+}
+
+TEST_F(BaseLog, HeldMessagesComeInOrderWhenTheOutermostHoldEnds) {
+  std::vector<std::string> seen;
+  std::mutex lock_of_the_library;
+  set_log(LogLevel::info, [&](LogLevel, const char*, const char* message) {
+    const std::lock_guard free_by_now(lock_of_the_library);
+    seen.emplace_back(message);
+  });
+  {
+    const HeldLog outer;
+    const std::lock_guard lock(lock_of_the_library);
+    log(LogLevel::info, "base", "one");
+    {
+      const HeldLog inner;
+      log(LogLevel::debug, "base", "too quiet");
+      log(LogLevel::info, "base", "two");
+    }
+    EXPECT_TRUE(seen.empty());
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"one", "two"}));
 }
 
 TEST_F(BaseLog, ASinkThatThrowsHarmsNobody) {
