@@ -21,7 +21,11 @@ class CustomLayer final : public engine::Layer {
     const ckpt_tensor_spec given = from_spec(input);
     ckpt_tensor_spec output = {};
     call("output", callbacks_.output(&given, &output, user_->get()));
-    return to_spec(output, "output");
+    try {
+      return to_spec(output, "");
+    } catch (const base::Error& error) {
+      base::fail(base::Status::invalid_argument, which("output"), ": ", error.message());
+    }
   }
 
   std::uint32_t flags() const override { return callbacks_.flags; }
@@ -32,6 +36,9 @@ class CustomLayer final : public engine::Layer {
     const ckpt_tensor_spec given = from_spec(input);
     ckpt_layer_option needs = {};
     call("option", callbacks_.option(&given, option, &needs, user_->get()));
+    require_bytes("tape_bytes", needs.tape_bytes);
+    require_bytes("forward_workspace_bytes", needs.forward_workspace_bytes);
+    require_bytes("backward_workspace_bytes", needs.backward_workspace_bytes);
     return {needs.tape_bytes, needs.forward_workspace_bytes, needs.backward_workspace_bytes};
   }
 
@@ -72,8 +79,14 @@ class CustomLayer final : public engine::Layer {
     ckpt_layer_context context;
   };
 
-  void call(const char* which, std::int32_t code) const {
-    if (code != 0) base::fail_callback(base::cat("layer ", base::quoted(name()), " ", which), code);
+  std::string which(const char* callback) const { return base::cat("layer ", base::quoted(name()), " ", callback); }
+
+  void call(const char* callback, std::int32_t code) const {
+    if (code != 0) base::fail_callback(which(callback), code);
+  }
+
+  void require_bytes(const char* field, std::int64_t bytes) const {
+    require(bytes >= 0, which("option"), ": ", field, " is ", bytes, "; at least 0");
   }
 
   ckpt_layer_callbacks callbacks_;
@@ -82,10 +95,10 @@ class CustomLayer final : public engine::Layer {
 
 }  // namespace
 
-engine::TensorSpec to_spec(const ckpt_tensor_spec& given, const char* argument) {
-  require(tensor::is_dtype(given.dtype), argument, ".dtype is ", given.dtype, "; no such dtype");
-  require(given.ndim >= 0 && given.ndim <= tensor::largest_ndim, argument, ".ndim is ", given.ndim, "; 0 .. ",
-          tensor::largest_ndim);
+engine::TensorSpec to_spec(const ckpt_tensor_spec& given, std::string_view argument) {
+  const std::string prefix = argument.empty() ? "" : base::cat(argument, ".");
+  require(tensor::is_dtype(given.dtype), prefix, "dtype is ", given.dtype, "; no such dtype");
+  require(given.ndim >= 0 && given.ndim <= tensor::largest_ndim, prefix, "ndim is ", given.ndim, "; 0 .. ", tensor::largest_ndim);
   engine::TensorSpec spec{static_cast<tensor::Dtype>(given.dtype),
                           tensor::Shape(std::span(given.shape, static_cast<std::size_t>(given.ndim)))};
   static_cast<void>(spec.bytes());  // refuses what has no size in bytes

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <ckpt/engine.h>
 
@@ -15,7 +16,8 @@ namespace ckpt::capi {
 std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_layer_callbacks& callbacks,
                                                  std::shared_ptr<UserData> user);
 
-engine::TensorSpec to_spec(const ckpt_tensor_spec& given, const char* argument);
+// argument: what errors call it; "" where the caller of this function says it.
+engine::TensorSpec to_spec(const ckpt_tensor_spec& given, std::string_view argument);
 ckpt_tensor_spec from_spec(const engine::TensorSpec& spec);
 
 }  // namespace ckpt::capi

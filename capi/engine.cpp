@@ -1,6 +1,7 @@
 #include "engine.h"
 
 #include "base.h"
+#include "base/entered.h"
 #include "custom_layer.h"
 #include "engine/blas.h"
 #include "engine/profiler.h"
@@ -33,9 +34,22 @@ const tensor::Tensor* tensor_or_null(const ckpt_tensor* given, const char* argum
   return handle == nullptr ? nullptr : handle->object.get();
 }
 
+// Kept while it is used, as chain_argument does.
+std::shared_ptr<engine::Executor> executor_argument(const ckpt_executor* executor) {
+  const auto object = checked(executor, "executor")->object;
+  Entered::refuse(object.get(), "executor");
+  return object;
+}
+
 void hand_out_layer(ckpt_layer** out, std::shared_ptr<engine::Layer> layer) { hand_out(not_null(out, "layer"), std::move(layer)); }
 
 }  // namespace
+
+std::shared_ptr<engine::Chain> ckpt::capi::chain_argument(const ckpt_chain* chain) {
+  const auto object = checked(chain, "chain")->object;
+  Entered::refuse(object.get(), "chain");
+  return object;
+}
 
 engine::Step ckpt::capi::step_argument(const ckpt_step* step) {
   const auto given = options_argument(not_null(step, "step"), default_step, sizeof(ckpt_step), "step");
@@ -145,12 +159,12 @@ ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain) {
 
 ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer) {
   return guard([&] {
-    checked(chain, "chain");
+    const auto object = chain_argument(chain);
     checked(layer, "layer");
     if (layer->in_chain.exchange(true))
       fail(Status::invalid_state, "layer ", quoted(layer->object->name()), " belongs to a chain already");
     try {
-      chain->object->add(layer->object);
+      object->add(layer->object);
     } catch (...) {
       layer->in_chain.store(false);
       throw;
@@ -160,18 +174,18 @@ ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer) {
 
 ckpt_status ckpt_chain_layers(const ckpt_chain* chain, int64_t* layers) {
   return guard([&] {
-    const int64_t count = checked(chain, "chain")->object->layers();
+    const int64_t count = chain_argument(chain)->layers();
     *not_null(layers, "layers") = count;
   });
 }
 
 ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed) {
-  return guard([&] { checked(chain, "chain")->object->initialize(seed); });
+  return guard([&] { chain_argument(chain)->initialize(seed); });
 }
 
 ckpt_status ckpt_chain_parameters(const ckpt_chain* chain, int64_t* parameters) {
   return guard([&] {
-    const auto count = static_cast<int64_t>(checked(chain, "chain")->object->parameters().size());
+    const auto count = static_cast<int64_t>(chain_argument(chain)->parameters().size());
     *not_null(parameters, "parameters") = count;
   });
 }
@@ -179,7 +193,8 @@ ckpt_status ckpt_chain_parameters(const ckpt_chain* chain, int64_t* parameters) 
 ckpt_status ckpt_chain_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
                                  ckpt_tensor** gradient) {
   return guard([&] {
-    const auto& parameters = checked(chain, "chain")->object->parameters();
+    const auto object = chain_argument(chain);
+    const auto& parameters = object->parameters();
     const auto count = static_cast<int64_t>(parameters.size());
     if (parameter < 0 || parameter >= count) fail(Status::out_of_range, "parameter is ", parameter, "; the chain has ", count);
     const engine::Parameter& found = parameters[static_cast<std::size_t>(parameter)];
@@ -200,7 +215,7 @@ ckpt_status ckpt_chain_parameter(const ckpt_chain* chain, int64_t parameter, con
 
 ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double* norm) {
   return guard([&] {
-    const double before = checked(chain, "chain")->object->clip_gradients(max_norm);
+    const double before = chain_argument(chain)->clip_gradients(max_norm);
     if (norm != nullptr) *norm = before;
   });
 }
@@ -208,17 +223,18 @@ ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double
 ckpt_status ckpt_chain_profile(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps, ckpt_thread_pool* pool,
                                ckpt_profile** profile) {
   return guard([&] {
-    engine::Chain& object = *checked(chain, "chain")->object;
+    const auto object = chain_argument(chain);
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
     require(measured_steps >= 0, "measured_steps is ", measured_steps, "; at least 0");
     const auto* const given_pool = checked_or_null(pool, "pool");
     not_null(profile, "profile");
     if (measured_steps == 0) {
-      hand_out(profile, std::make_shared<ckpt::plan::ChainProfile>(object.profile(spec)));
+      hand_out(profile, std::make_shared<ckpt::plan::ChainProfile>(object->profile(spec)));
       return;
     }
     const auto threads = given_pool == nullptr ? std::make_shared<ThreadPool>(0) : given_pool->object;
-    hand_out(profile, std::make_shared<ckpt::plan::ChainProfile>(engine::measured_profile(object, spec, measured_steps, *threads)));
+    hand_out(profile, std::make_shared<ckpt::plan::ChainProfile>(
+                          engine::measured_shape(*object, spec, measured_steps, *threads).profile));
   });
 }
 
@@ -233,14 +249,14 @@ void ckpt_executor_options_init(ckpt_executor_options* options) {
 ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
                                  const ckpt_executor_options* options, ckpt_executor** executor) {
   return guard([&] {
-    checked(chain, "chain");
-    checked(schedule, "schedule");
+    const auto object = chain_argument(chain);
+    const auto recipe = checked(schedule, "schedule")->object;  // kept: a callback may release the handle
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
     const auto given = options_argument(options, default_executor_options, sizeof(ckpt_executor_options), "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
     not_null(executor, "executor");
-    hand_out(executor, std::make_unique<engine::Executor>(
-                           chain->object, *schedule->object, spec, given.budget_bytes, pool_argument(given.pool),
+    hand_out(executor, std::make_shared<engine::Executor>(
+                           object, *recipe, spec, given.budget_bytes, pool_argument(given.pool),
                            tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object));
   });
 }
@@ -251,8 +267,8 @@ void ckpt_step_init(ckpt_step* step) {
 
 ckpt_status ckpt_executor_run(ckpt_executor* executor, const ckpt_step* step, double* loss) {
   return guard([&] {
-    checked(executor, "executor");
-    const double result = executor->object->run(step_argument(step));
+    const auto object = executor_argument(executor);
+    const double result = object->run(step_argument(step));
     if (loss != nullptr) *loss = result;
   });
 }
@@ -263,7 +279,8 @@ void ckpt_executor_stats_init(ckpt_executor_stats* stats) {
 
 ckpt_status ckpt_executor_get_stats(const ckpt_executor* executor, ckpt_executor_stats* stats) {
   return guard([&] {
-    const engine::ExecutorStats& now = checked(executor, "executor")->object->stats();
+    const auto object = executor_argument(executor);
+    const engine::ExecutorStats& now = object->stats();
     ckpt_executor_stats values = empty_stats;
     values.steps = now.steps;
     values.forwards = now.forwards;
@@ -282,8 +299,8 @@ void ckpt_executor_release(ckpt_executor* executor) { release(executor); }
 
 ckpt_status ckpt_optimizer_create_sgd(ckpt_chain* chain, double learning_rate, double momentum, ckpt_optimizer** optimizer) {
   return guard([&] {
-    checked(chain, "chain");
-    hand_out(not_null(optimizer, "optimizer"), engine::make_sgd(chain->object, learning_rate, momentum));
+    auto object = chain_argument(chain);
+    hand_out(not_null(optimizer, "optimizer"), engine::make_sgd(std::move(object), learning_rate, momentum));
   });
 }
 
@@ -293,10 +310,10 @@ void ckpt_adamw_options_init(ckpt_adamw_options* options) {
 
 ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_options* options, ckpt_optimizer** optimizer) {
   return guard([&] {
-    checked(chain, "chain");
+    auto object = chain_argument(chain);
     const auto given = options_argument(options, default_adamw, sizeof(ckpt_adamw_options), "options");
     hand_out(not_null(optimizer, "optimizer"),
-             engine::make_adamw(chain->object, {given.learning_rate, given.beta1, given.beta2, given.epsilon, given.weight_decay}));
+             engine::make_adamw(std::move(object), {given.learning_rate, given.beta1, given.beta2, given.epsilon, given.weight_decay}));
   });
 }
 

@@ -18,7 +18,7 @@ struct ckpt_chain : ckpt::capi::Handle<ckpt::capi::Kind::chain> {
 };
 
 struct ckpt_executor : ckpt::capi::Handle<ckpt::capi::Kind::executor> {
-  std::unique_ptr<ckpt::engine::Executor> object;
+  std::shared_ptr<ckpt::engine::Executor> object;
 };
 
 struct ckpt_optimizer : ckpt::capi::Handle<ckpt::capi::Kind::optimizer> {
@@ -26,6 +26,9 @@ struct ckpt_optimizer : ckpt::capi::Handle<ckpt::capi::Kind::optimizer> {
 };
 
 namespace ckpt::capi {
+
+// The chain, kept while it is used: a layer's callback may release the handle. Error(invalid_state) inside an operation on it.
+std::shared_ptr<engine::Chain> chain_argument(const ckpt_chain* chain);
 
 // step must be there; its tensors may be NULL.
 engine::Step step_argument(const ckpt_step* step);

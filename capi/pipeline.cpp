@@ -128,11 +128,11 @@ ckpt_status ckpt_pipeline_in_flight(const ckpt_pipeline_options* options, int32_
 ckpt_status ckpt_pipeline_create(ckpt_chain* chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options,
                                  ckpt_pipeline** out) {
   return guard([&] {
-    checked(chain, "chain");
+    const auto object = chain_argument(chain);
     const ckpt::engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
     const pipeline::PipelineOptions given = to_options(pipeline_options_argument(options));
     not_null(out, "pipeline");
-    hand_out(out, pipeline::Pipeline::create(chain->object, spec, given));
+    hand_out(out, pipeline::Pipeline::create(object, spec, given));
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/entered.h"
 #include "plan/budget.h"
 #include "plan/placement.h"
 #include "plan/verifier.h"
@@ -33,6 +34,9 @@ constexpr ckpt_option_profile default_option = CKPT_OPTION_PROFILE_INIT;
 constexpr ckpt_plan_report empty_report = CKPT_PLAN_REPORT_INIT;
 
 const plan::ChainProfile& profile_argument(const ckpt_profile* profile) { return *checked(profile, "profile")->object; }
+
+// A strategy's callback must not change the chain that the strategy is asked about.
+void not_being_asked_about(const ckpt_profile* profile) { Entered::refuse(profile->object.get(), "profile"); }
 
 // What a strategy is told of the layer: its dtype and shape where the caller gave them, else its bytes.
 ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
@@ -90,7 +94,7 @@ ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile** profile) {
 
 ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, const ckpt_layer_profile* layer) {
   return guard([&] {
-    checked(profile, "profile");
+    not_being_asked_about(checked(profile, "profile"));
     const std::string_view layer_name = name_argument(name, "name");
     const auto given = options_argument(not_null(layer, "layer"), default_layer, sizeof(ckpt_layer_profile), "layer");
     plan::LayerProfile added;
@@ -105,7 +109,7 @@ ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, cons
 
 ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option) {
   return guard([&] {
-    checked(profile, "profile");
+    not_being_asked_about(checked(profile, "profile"));
     const auto given = options_argument(not_null(option, "option"), default_option, sizeof(ckpt_option_profile), "option");
     profile->object->add_option({given.tape_bytes, given.forward_workspace_bytes, given.backward_workspace_bytes,
                                  given.forward_seconds, given.backward_seconds});
@@ -201,9 +205,10 @@ ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int
 
 ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt_strategy* strategy, ckpt_schedule** schedule) {
   return guard([&] {
-    const auto& chain = profile_argument(profile);
-    checked(strategy, "strategy");
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_from_strategy(chain, strategy->object));
+    // Both kept: a strategy's callback may release the handles.
+    const auto chain = checked(profile, "profile")->object;
+    const auto chooser = checked(strategy, "strategy")->object;
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_from_strategy(*chain, chooser));
   });
 }
 
@@ -231,6 +236,10 @@ ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t
 
 const char* ckpt_schedule_name(const ckpt_schedule* schedule) {
   return is_handle(schedule) ? schedule->object->name().c_str() : "";
+}
+
+const char* ckpt_schedule_left_out(const ckpt_schedule* schedule) {
+  return is_handle(schedule) ? schedule->object->left_out().c_str() : "";
 }
 
 ckpt_status ckpt_schedule_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint) {
@@ -324,6 +333,6 @@ ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profil
     checked(schedule, "schedule");
     const auto& chain = profile_argument(profile);
     not_null(reserved_bytes, "reserved_bytes");
-    *reserved_bytes = plan::place(plan::make_program(*schedule->object, chain)).arena_bytes;
+    *reserved_bytes = plan::arena_bytes(*schedule->object, chain);
   });
 }

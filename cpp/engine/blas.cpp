@@ -7,7 +7,9 @@
 #include <mutex>
 #include <vector>
 
+#include "base/entered.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/os/library.h"
 
 namespace ckpt::engine {
@@ -88,12 +90,13 @@ const Blas* take_host(const HostBlas& host) {
   return blas;
 }
 
-// With shared().mutex held. The table lives for ever once it is made.
+// With shared().mutex held, and a HeldLog around that. The table lives for ever once it is made.
 const Blas& loaded_locked() {
   Shared& all = shared();
   if (const Blas* const ready = all.blas.load(std::memory_order_acquire)) return *ready;
   const Blas* const blas = all.host.sgemm != nullptr ? take_host(all.host) : load_openblas();
   all.blas.store(blas, std::memory_order_release);
+  base::log(base::LogLevel::info, "engine", "BLAS: " + blas->description);
   return *blas;
 }
 
@@ -110,7 +113,9 @@ void call(Function function, bool trans_a, bool trans_b, std::int64_t m, std::in
              to_int("k", k), T{1}, a, to_int("lda", lda), b, to_int("ldb", ldb), beta, c, to_int("ldc", ldc));
   };
   if (concurrent) return run();
+  base::Entered::refuse(&shared().serial, "blas");  // the host's product called a product
   const std::lock_guard lock(shared().serial);
+  const base::Entered entered(&shared().serial);
   run();
 }
 
@@ -131,6 +136,7 @@ void set_host_blas(const HostBlas& blas) {
 }
 
 std::string blas_description() {
+  const base::HeldLog held;
   const std::lock_guard lock(shared().mutex);
   return loaded_locked().description;
 }
@@ -149,6 +155,7 @@ void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64
 
 BlasSession::BlasSession() {
   Shared& all = shared();
+  const base::HeldLog held;
   const std::lock_guard lock(all.mutex);
   const Blas& blas = loaded_locked();
   if (all.sessions++ > 0 || blas.set_threads == nullptr) return;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/entered.h"
 #include "engine/kernels.h"
 
 namespace ckpt::engine {
@@ -74,33 +75,28 @@ double Chain::clip_gradients(double max_norm) {
   return norm;
 }
 
-std::vector<TensorSpec> Chain::specs(const TensorSpec& input) const {
+ChainShape Chain::shape(const TensorSpec& input) const {
   if (layers_.empty()) fail(Status::invalid_state, "chain has no layers");
   require(input.samples() >= 1, "input is ", to_text(input), "; at least one sample");
-  std::vector<TensorSpec> specs = {input};
-  for (const auto& layer : layers_) specs.push_back(layer->output(specs.back()));
-  return specs;
-}
-
-plan::ChainProfile Chain::profile(const TensorSpec& input) const {
-  const std::vector<TensorSpec> specs = this->specs(input);
-  plan::ChainProfile profile(input.bytes());
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const Layer& layer = *layers_[i];
+  const base::Entered entered(this);
+  ChainShape shape{{input}, plan::ChainProfile(input.bytes())};
+  for (const auto& layer : layers_) {
+    const TensorSpec output = layer->output(shape.specs.back());
     plan::LayerProfile row;
-    row.name = layer.name();
-    row.flags = layer.flags();
-    row.output_bytes = specs[i + 1].bytes();
-    row.ambient_bytes = layer.ambient_bytes();
-    row.output = strategy::Activation(specs[i + 1].dtype, specs[i + 1].shape);
-    for (std::int32_t option = 0; option < layer.options(); ++option) {
-      const OptionNeeds needs = layer.needs(specs[i], option);
+    row.name = layer->name();
+    row.flags = layer->flags();
+    row.output_bytes = output.bytes();
+    row.ambient_bytes = layer->ambient_bytes();
+    row.output = strategy::Activation(output.dtype, output.shape);
+    for (std::int32_t option = 0; option < layer->options(); ++option) {
+      const OptionNeeds needs = layer->needs(shape.specs.back(), option);
       row.options.push_back({needs.tape_bytes, needs.forward_workspace_bytes, needs.backward_workspace_bytes, 0, 0});
     }
-    profile.add_layer(std::move(row));
+    shape.profile.add_layer(std::move(row));
+    shape.specs.push_back(output);
   }
-  profile.require_complete();
-  return profile;
+  shape.profile.require_complete();
+  return shape;
 }
 
 }  // namespace ckpt::engine

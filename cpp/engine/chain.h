@@ -10,6 +10,12 @@
 
 namespace ckpt::engine {
 
+// What the layers answer about one input, asked once: so activations and buffers cannot disagree.
+struct ChainShape {
+  std::vector<TensorSpec> specs;  // dtype and shape of x_0 .. x_n
+  plan::ChainProfile profile;     // exact bytes; seconds are 0
+};
+
 class Chain {
  public:
   // first_layer: the global number of the first layer.
@@ -37,10 +43,10 @@ class Chain {
   // Scales all gradients so that their common 2-norm is at most max_norm; returns the norm before.
   double clip_gradients(double max_norm);
 
-  // dtype and shape of x_0 .. x_n; Error(invalid_argument) names the layer that refuses its input.
-  std::vector<TensorSpec> specs(const TensorSpec& input) const;
-  // Exact bytes; seconds are 0.
-  plan::ChainProfile profile(const TensorSpec& input) const;
+  // Error(invalid_argument) names the layer that refuses its input. Marks this thread as inside the chain meanwhile.
+  ChainShape shape(const TensorSpec& input) const;
+  std::vector<TensorSpec> specs(const TensorSpec& input) const { return shape(input).specs; }
+  plan::ChainProfile profile(const TensorSpec& input) const { return shape(input).profile; }
 
  private:
   std::int64_t first_layer_;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/entered.h"
+#include "base/log.h"
 #include "engine/blas.h"
 #include "plan/program.h"
 
@@ -17,11 +19,15 @@ using base::Status;
 
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
                    std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker)
+    : Executor(chain, schedule, chain->shape(input), budget_bytes, std::move(pool), std::move(tracker)) {}
+
+Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
+                   std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker)
     : chain_(std::move(chain)),
       pool_(std::move(pool)),
       tracker_(std::move(tracker)),
-      specs_(chain_->specs(input)),
-      profile_(chain_->profile(input)),
+      specs_(std::move(shape.specs)),
+      profile_(std::move(shape.profile)),
       program_(plan::make_program(schedule, profile_)),
       buffers_(tensor::BufferPool::create(nullptr, "arena")),
       role_(schedule.role()),
@@ -41,6 +47,9 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
   resolve_buffers();
   bind_strategy();
   chain_->freeze();
+  base::log(base::LogLevel::info, "engine",
+            base::cat("executor of schedule ", base::quoted(schedule.name()), ": ", chain_->layers(), " layers, reserves ",
+                      placement.arena_bytes, " bytes, live at most ", placement.peak_bytes, ", ", pool_->threads(), " threads"));
 }
 
 Executor::~Executor() = default;
@@ -94,6 +103,8 @@ void Executor::run_stage(std::span<const Step> steps, StagePort& port, std::span
 }
 
 void Executor::run_timed(std::span<const Step> steps, StagePort* port, std::span<double> results) {
+  const base::Entered running(this);
+  const base::Entered using_chain(chain_.get());
   std::optional<BlasSession> blas;
   if (chain_->needs_blas()) blas.emplace();
   const auto& clock = *base::monotonic_clock();

@@ -60,6 +60,9 @@ class Executor {
   // Error(over_budget) when the arena would be larger; Error(invalid_schedule) when the schedule does not fit the chain.
   Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
            std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker);
+  // shape: the chain's, asked before.
+  Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
+           std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/entered.h"
 #include "engine/kernels.h"
 
 namespace ckpt::engine {
@@ -11,6 +12,7 @@ namespace ckpt::engine {
 using base::require;
 
 void Optimizer::step() {
+  base::Entered::refuse(chain_.get(), "chain");
   update(steps_ + 1);
   ++steps_;
 }

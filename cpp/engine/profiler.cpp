@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/entered.h"
+#include "base/log.h"
 #include "engine/blas.h"
 
 namespace ckpt::engine {
@@ -90,29 +92,50 @@ void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& inpu
   unchanged.restore_ambient();
 }
 
-}  // namespace
-
-plan::ChainProfile measured_profile(Chain& chain, const TensorSpec& input, std::int32_t runs, base::ThreadPool& pool) {
-  base::require(runs >= 1, "measured_steps is ", runs, "; at least 1");
-  const plan::ChainProfile exact = chain.profile(input);
-  const std::vector<TensorSpec> specs = chain.specs(input);
-  const auto targets = Tensor::create(Dtype::u8, {input.samples()});
-  std::memset(targets->data(), 0, static_cast<std::size_t>(targets->bytes()));
+plan::ChainProfile measure_layers(Chain& chain, const ChainShape& shape, std::int32_t runs, base::ThreadPool& pool) {
+  const TensorSpec& input = shape.specs.front();
+  const auto targets = zeros(input.samples());
+  const base::Entered entered(&chain);
   std::optional<BlasSession> blas;
   if (chain.needs_blas()) blas.emplace();
-
   plan::ChainProfile measured(input.bytes());
   for (std::int64_t i = 0; i < chain.layers(); ++i) {
-    plan::LayerProfile row = exact.layer(i);
+    plan::LayerProfile row = shape.profile.layer(i);
     RunContext context;
     context.layer = chain.number(i);
     context.targets = targets.get();
     context.pool = &pool;
     const auto at = static_cast<std::size_t>(i);
-    measure_layer(chain.layer(i), row, specs[at], specs[at + 1], context, runs);
+    measure_layer(chain.layer(i), row, shape.specs[at], shape.specs[at + 1], context, runs);
     measured.add_layer(std::move(row));
   }
   return measured;
+}
+
+void log_profile(const plan::ChainProfile& profile, const TensorSpec& input, std::int32_t runs) {
+  double forward = 0;
+  double backward = 0;
+  std::int64_t stored = profile.bytes_of(0);
+  for (std::int64_t i = 0; i < profile.layers(); ++i) {
+    const plan::LayerProfile& layer = profile.layer(i);
+    forward += layer.options[0].forward_seconds;
+    backward += layer.options[0].backward_seconds;
+    stored += layer.output_bytes + layer.options[0].tape_bytes;
+  }
+  base::log(base::LogLevel::info, "engine",
+            base::cat("profile of ", profile.layers(), " layers for ", to_text(input), ", least of ", runs, " runs: forward ", forward,
+                      " s, backward ", backward, " s, activations and tapes ", stored, " bytes"));
+}
+
+}  // namespace
+
+ChainShape measured_shape(Chain& chain, const TensorSpec& input, std::int32_t runs, base::ThreadPool& pool) {
+  base::require(runs >= 1, "measured_steps is ", runs, "; at least 1");
+  ChainShape shape = chain.shape(input);
+  plan::ChainProfile measured = measure_layers(chain, shape, runs, pool);
+  log_profile(measured, input, runs);
+  shape.profile = std::move(measured);
+  return shape;
 }
 
 }  // namespace ckpt::engine

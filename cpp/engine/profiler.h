@@ -6,8 +6,8 @@
 
 namespace ckpt::engine {
 
-// The chain's profile with the least seconds of `runs` runs of every layer under every option, on zeros. Parameters and gradients
-// are afterwards as they were; ambient state too.
-plan::ChainProfile measured_profile(Chain& chain, const TensorSpec& input, std::int32_t runs, base::ThreadPool& pool);
+// The chain's shape, its profile with the least seconds of `runs` runs of every layer under every option, on zeros. Parameters and
+// gradients are afterwards as they were; ambient state too.
+ChainShape measured_shape(Chain& chain, const TensorSpec& input, std::int32_t runs, base::ThreadPool& pool);
 
 }  // namespace ckpt::engine

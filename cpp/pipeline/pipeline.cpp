@@ -182,15 +182,17 @@ Pipeline::Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpe
           options_.choice.schedules.size(), " entries; ", layout.pieces(), " pieces");
   if (options_.tracker == nullptr) options_.tracker = std::make_shared<memory::Tracker>();
   input_ = micro_spec(batch_input_, layout.micro_batches);
-  specs_ = chain_->specs(input_);
   require(layout.pieces() <= chain_->layers(), "stages times chunks is ", layout.pieces(), "; the chain has ", chain_->layers(),
           " layers");
+  engine::ChainShape shape{{}, plan::ChainProfile(0)};
   if (options_.measured_runs > 0) {
     base::ThreadPool pool(options_.threads_per_stage);
-    profile_ = std::make_shared<plan::ChainProfile>(engine::measured_profile(*chain_, input_, options_.measured_runs, pool));
+    shape = engine::measured_shape(*chain_, input_, options_.measured_runs, pool);
   } else {
-    profile_ = std::make_shared<plan::ChainProfile>(chain_->profile(input_));
+    shape = chain_->shape(input_);
   }
+  specs_ = std::move(shape.specs);
+  profile_ = std::make_shared<plan::ChainProfile>(std::move(shape.profile));
   begins_ = options_.begins.empty() ? balanced_begins(*profile_, layout) : options_.begins;
   check_begins(begins_, layout.pieces(), chain_->layers());
   if (options_.queue_places == 0) options_.queue_places = enough_queue_places(layout);

@@ -111,7 +111,13 @@ void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
     Candidate candidate;
     for (const ChunkPlan& chunk : plans_) candidate.plans.push_back({chunk.profile, make(*chunk.profile)});
     candidate.schedule = make_stage_schedule(context_.layout, context_.stage, candidate.plans, decisions);
-    candidate.report = plan::verify(*candidate.schedule, *profile_);
+    try {
+      candidate.report = plan::verify(*candidate.schedule, *profile_);
+    } catch (const base::Error& error) {
+      // It runs a layer again that may run once only: another candidate may not.
+      if (error.status() != Status::invalid_schedule) throw;
+      return;
+    }
     all.push_back(std::move(candidate));
   };
   std::int64_t longest = 0;
@@ -130,7 +136,7 @@ void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
   std::int64_t smallest = INT64_MAX;
   for (Candidate& each : all) {
     if (each.report.peak_bytes[0] >= smallest) continue;  // an arena is never smaller than what lives in it
-    const std::int64_t reserved = plan::place(plan::make_program(*each.schedule, *profile_)).arena_bytes;
+    const std::int64_t reserved = plan::arena_bytes(*each.schedule, *profile_);
     smallest = std::min(smallest, reserved);
     if (reserved > context_.choice.budget_bytes) continue;
     plans_ = std::move(each.plans);
@@ -153,10 +159,20 @@ void Stage::prepare() {
   if (!decisions_ || decisions != *decisions_) use(decisions);
 }
 
+// What the whole chain's layers answered when the pipeline was made: they are not asked again.
+engine::ChainShape Stage::shape() const {
+  engine::ChainShape shape{{}, *profile_};
+  for (std::int64_t c = 0; c < context_.layout.chunks; ++c) {
+    const auto specs = context_.specs.begin();
+    shape.specs.insert(shape.specs.end(), specs + begin_of(c), specs + end_of(c) + 1);
+  }
+  return shape;
+}
+
 void Stage::use(const std::vector<Decision>& decisions) {
   auto schedule = make_stage_schedule(context_.layout, context_.stage, plans_, decisions);
-  auto executor = std::make_unique<engine::Executor>(chain_, *schedule, context_.specs[static_cast<std::size_t>(begin_of(0))],
-                                                     context_.choice.budget_bytes, context_.pool, context_.tracker);
+  auto executor = std::make_unique<engine::Executor>(chain_, *schedule, shape(), context_.choice.budget_bytes, context_.pool,
+                                                     context_.tracker);
   if (executor_ != nullptr) add_up(former_.executor, executor_->stats());
   executor_ = std::move(executor);
   schedule_ = std::move(schedule);
@@ -208,7 +224,7 @@ TensorPtr Stage::forward(const tensor::Tensor& input, const engine::Step& keys, 
     run.first_sample = keys.first_sample;
     run.pool = context_.pool.get();
     const TensorPtr y = tensor::Tensor::create(run.output->dtype, run.output->shape);
-    const auto workspace = tensor::Tensor::create(tensor::Dtype::u8, {layer.needs(*run.input, 0).forward_workspace_bytes});
+    const auto workspace = tensor::Tensor::create(tensor::Dtype::u8, {profile_->layer(i).options[0].forward_workspace_bytes});
     layer.forward(run, {x == nullptr ? input.data() : x->data(), y->data(), nullptr, workspace->data()});
     x = y;
   }

@@ -78,6 +78,7 @@ class Stage {
   std::int64_t begin_of(std::int64_t chunk) const;
   std::int64_t end_of(std::int64_t chunk) const;
   void build_chain();
+  engine::ChainShape shape() const;
   void use(const std::vector<Decision>& decisions);
 
   StageContext context_;

@@ -4,12 +4,77 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "plan/live_table.h"
 
 namespace ckpt::plan {
 namespace {
 
 // Above this many buffers the quadratic orders would take seconds; one pass in time order is left then.
 constexpr std::size_t largest_quadratic = 8192;
+
+std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) base::fail(base::Status::out_of_range, "the buffers' bytes pass INT64_MAX");
+  return sum;
+}
+
+std::int64_t rounded(std::int64_t bytes) {
+  return sum_of(bytes, placement_alignment - 1) / placement_alignment * placement_alignment;
+}
+
+// An arena that is filled and emptied in the order of time: each buffer goes into the smallest gap between those alive, else behind
+// the last of them.
+class TimelyArena {
+ public:
+  std::int64_t take(std::int64_t bytes) {
+    auto best = gaps_.end();
+    for (auto gap = gaps_.begin(); gap != gaps_.end(); ++gap) {
+      if (gap->bytes >= bytes && (best == gaps_.end() || gap->bytes < best->bytes)) best = gap;
+    }
+    if (best == gaps_.end()) {
+      const std::int64_t offset = top_;
+      top_ = sum_of(top_, bytes);
+      highest_ = std::max(highest_, top_);
+      return offset;
+    }
+    const std::int64_t offset = best->offset;
+    best->offset += bytes;
+    best->bytes -= bytes;
+    if (best->bytes == 0) gaps_.erase(best);
+    return offset;
+  }
+
+  void give_back(std::int64_t offset, std::int64_t bytes) {
+    auto behind = std::upper_bound(gaps_.begin(), gaps_.end(), offset,
+                                   [](std::int64_t at, const Gap& gap) { return at < gap.offset; });
+    const bool joins_before = behind != gaps_.begin() && (behind - 1)->offset + (behind - 1)->bytes == offset;
+    const bool joins_behind = behind != gaps_.end() && offset + bytes == behind->offset;
+    if (joins_before) {
+      (behind - 1)->bytes += bytes + (joins_behind ? behind->bytes : 0);
+      if (joins_behind) gaps_.erase(behind);
+    } else if (joins_behind) {
+      behind->offset = offset;
+      behind->bytes += bytes;
+    } else {
+      gaps_.insert(behind, {offset, bytes});
+    }
+    if (gaps_.back().offset + gaps_.back().bytes == top_) {
+      top_ = gaps_.back().offset;
+      gaps_.pop_back();
+    }
+  }
+
+  std::int64_t highest() const { return highest_; }
+
+ private:
+  struct Gap {
+    std::int64_t offset;
+    std::int64_t bytes;
+  };
+  std::vector<Gap> gaps_;  // by offset; no two touch, and none touches top_
+  std::int64_t top_ = 0;   // end of the last buffer alive
+  std::int64_t highest_ = 0;
+};
 
 struct Span {
   BufferId id = 0;
@@ -18,37 +83,85 @@ struct Span {
   std::int64_t bytes = 0;  // rounded up to the alignment
 };
 
-std::vector<Span> lifetimes(const Program& program) {
-  std::vector<Span> spans;
-  std::vector<std::int64_t> span_of(program.buffers.size(), -1);
-  for (std::size_t time = 0; time < program.instructions.size(); ++time) {
-    const Instruction& instruction = program.instructions[time];
-    if (instruction.kind == Instruction::Kind::run) continue;
-    const auto id = static_cast<std::size_t>(instruction.index);
-    const BufferInfo& buffer = program.buffers[id];
-    if (buffer.tier != 0 || buffer.bytes == 0) continue;
-    if (instruction.kind == Instruction::Kind::allocate) {
-      if (buffer.bytes > INT64_MAX - placement_alignment)
-        base::fail(base::Status::out_of_range, "a buffer of ", buffer.bytes, " bytes");
-      const std::int64_t rounded = (buffer.bytes + placement_alignment - 1) / placement_alignment * placement_alignment;
-      span_of[id] = static_cast<std::int64_t>(spans.size());
-      spans.push_back(
-          {instruction.index, static_cast<std::int64_t>(time), static_cast<std::int64_t>(program.instructions.size()), rounded});
-    } else {
-      spans[static_cast<std::size_t>(span_of[id])].end = static_cast<std::int64_t>(time);
-    }
-  }
-  return spans;
-}
+// Places buffers of tier 0 as they come, and remembers their lives as long as there are few.
+class TimeOrder final : public WalkSink {
+ public:
+  // offsets: filled by BufferId when given.
+  explicit TimeOrder(std::vector<std::int64_t>* offsets = nullptr) : offsets_(offsets) {}
 
-// Puts the spans one after another, in the given order, each into the smallest gap that is free for its whole life.
-Placement place_in_order(const std::vector<Span>& spans, const std::vector<std::size_t>& order, std::size_t buffers) {
+  void allocate(BufferId id, const BufferInfo& info) override {
+    const std::int64_t now = time_++;
+    if (info.tier != 0 || info.bytes == 0) return;
+    const std::int64_t bytes = rounded(info.bytes);
+    live_bytes_ = sum_of(live_bytes_, info.bytes);
+    peak_bytes_ = std::max(peak_bytes_, live_bytes_);
+    live_rounded_ = sum_of(live_rounded_, bytes);
+    peak_rounded_ = std::max(peak_rounded_, live_rounded_);
+    const std::int64_t offset = arena_.take(bytes);
+    if (offsets_ != nullptr) (*offsets_)[static_cast<std::size_t>(id)] = offset;
+    live_.add(id, {offset, spans_.size()});
+    if (many_) return;
+    spans_.push_back({id, now, 0, bytes});
+    if (spans_.size() <= largest_quadratic) return;
+    many_ = true;
+    spans_ = {};
+  }
+
+  void run(const Operation&) override { ++time_; }
+
+  void free(BufferId id, const BufferInfo& info) override {
+    const std::int64_t now = time_++;
+    if (info.tier != 0 || info.bytes == 0) return;
+    const Live live = live_.take(id);
+    arena_.give_back(live.offset, rounded(info.bytes));
+    live_bytes_ -= info.bytes;
+    live_rounded_ -= rounded(info.bytes);
+    if (!many_) spans_[live.span].end = now;
+  }
+
+  // nullptr when there were too many.
+  const std::vector<Span>* spans() const { return many_ ? nullptr : &spans_; }
+  std::int64_t arena_bytes() const { return arena_.highest(); }
+  std::int64_t peak_bytes() const { return peak_bytes_; }
+  // No arena is smaller.
+  std::int64_t least_arena_bytes() const { return peak_rounded_; }
+
+ private:
+  struct Live {
+    std::int64_t offset;
+    std::size_t span;
+  };
+  std::vector<std::int64_t>* offsets_;
+  TimelyArena arena_;
+  LiveTable<Live> live_;
+  std::vector<Span> spans_;
+  bool many_ = false;
+  std::int64_t time_ = 0;
+  std::int64_t live_bytes_ = 0;
+  std::int64_t peak_bytes_ = 0;
+  std::int64_t live_rounded_ = 0;
+  std::int64_t peak_rounded_ = 0;
+};
+
+struct Place {
+  BufferId id;
+  std::int64_t offset;
+};
+
+struct Attempt {
+  std::vector<Place> places;  // empty when it was given up
+  std::int64_t arena_bytes = 0;
+};
+
+// Puts the spans one after another, in the given order, each into the smallest gap that is free for its whole life. Gives up as
+// soon as the arena would not be smaller than `below`, the size of one that is known.
+Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::size_t>& order, std::int64_t below) {
   struct Placed {
     std::int64_t offset;
     Span span;
   };
-  Placement placement{std::vector<std::int64_t>(buffers, -1), 0};
   std::vector<Placed> placed;  // by offset
+  Attempt attempt;
   for (const std::size_t index : order) {
     const Span& span = spans[index];
     std::int64_t best_offset = -1;
@@ -64,60 +177,28 @@ Placement place_in_order(const std::vector<Span>& spans, const std::vector<std::
       reach = std::max(reach, other.offset + other.span.bytes);
     }
     const std::int64_t offset = best_offset >= 0 ? best_offset : reach;
-    placement.offsets[static_cast<std::size_t>(span.id)] = offset;
-    placement.arena_bytes = std::max(placement.arena_bytes, offset + span.bytes);
+    if (offset >= below - span.bytes) return {};
+    attempt.arena_bytes = std::max(attempt.arena_bytes, offset + span.bytes);
+    attempt.places.push_back({span.id, offset});
     const auto behind = std::upper_bound(placed.begin(), placed.end(), offset,
                                          [](std::int64_t at, const Placed& each) { return at < each.offset; });
     placed.insert(behind, {offset, span});
   }
-  return placement;
+  return attempt;
 }
 
-// In the order of time, forgetting what ended: linear in the number of buffers, times those alive.
-Placement place_in_time(const std::vector<Span>& spans, std::size_t buffers) {
-  struct Placed {
-    std::int64_t offset;
-    std::int64_t bytes;
-    std::int64_t end;
-  };
-  Placement placement{std::vector<std::int64_t>(buffers, -1), 0};
-  std::vector<Placed> alive;  // by offset
-  for (const Span& span : spans) {
-    std::erase_if(alive, [&](const Placed& each) { return each.end < span.begin; });
-    std::int64_t best_offset = -1;
-    std::int64_t best_gap = INT64_MAX;
-    std::int64_t reach = 0;
-    auto best_place = alive.end();
-    for (auto each = alive.begin(); each != alive.end(); ++each) {
-      const std::int64_t gap = each->offset - reach;
-      if (gap >= span.bytes && gap < best_gap) {
-        best_gap = gap;
-        best_offset = reach;
-        best_place = each;
-      }
-      reach = each->offset + each->bytes;
-    }
-    const std::int64_t offset = best_offset >= 0 ? best_offset : reach;
-    alive.insert(best_place, {offset, span.bytes, span.end});
-    placement.offsets[static_cast<std::size_t>(span.id)] = offset;
-    placement.arena_bytes = std::max(placement.arena_bytes, offset + span.bytes);
-  }
-  return placement;
-}
-
-}  // namespace
-
-Placement place(const Program& program) {
-  const std::vector<Span> spans = lifetimes(program);
-  Placement best = place_in_time(spans, program.buffers.size());
-  if (spans.size() > largest_quadratic) return best;
-
+// The smallest arena of several orders that look at whole lives; without places when none is smaller than the timely one.
+Attempt better_than(const TimeOrder& timely) {
+  Attempt best{{}, timely.arena_bytes()};
+  if (timely.spans() == nullptr) return best;
+  const std::vector<Span>& spans = *timely.spans();
   std::vector<std::size_t> order(spans.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto attempt = [&](auto less) {
+    if (best.arena_bytes == timely.least_arena_bytes()) return;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return less(spans[a], spans[b]); });
-    Placement candidate = place_in_order(spans, order, program.buffers.size());
-    if (candidate.arena_bytes < best.arena_bytes) best = std::move(candidate);
+    Attempt candidate = place_in_order(spans, order, best.arena_bytes);
+    if (!candidate.places.empty()) best = std::move(candidate);
   };
   // Long lives at the bottom, short ones above them; then large before small.
   attempt([](const Span& a, const Span& b) { return a.end - a.begin > b.end - b.begin; });
@@ -127,6 +208,32 @@ Placement place(const Program& program) {
            static_cast<double>(b.bytes) * static_cast<double>(b.end - b.begin);
   });
   return best;
+}
+
+}  // namespace
+
+Placement place(const Program& program) {
+  Placement placement{std::vector<std::int64_t>(program.buffers.size(), -1), 0, 0};
+  TimeOrder timely(&placement.offsets);
+  for (const Instruction& instruction : program.instructions) {
+    const auto index = static_cast<std::size_t>(instruction.index);
+    switch (instruction.kind) {
+      case Instruction::Kind::allocate: timely.allocate(instruction.index, program.buffers[index]); break;
+      case Instruction::Kind::free: timely.free(instruction.index, program.buffers[index]); break;
+      case Instruction::Kind::run: timely.run(program.operations[index]); break;
+    }
+  }
+  const Attempt better = better_than(timely);
+  for (const Place& each : better.places) placement.offsets[static_cast<std::size_t>(each.id)] = each.offset;
+  placement.arena_bytes = better.arena_bytes;
+  placement.peak_bytes = timely.peak_bytes();
+  return placement;
+}
+
+std::int64_t arena_bytes(const Schedule& schedule, const ChainProfile& profile) {
+  TimeOrder timely;
+  replay(schedule, profile, timely);
+  return better_than(timely).arena_bytes;
 }
 
 }  // namespace ckpt::plan

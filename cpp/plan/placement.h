@@ -1,6 +1,7 @@
 // An offset in one arena for every buffer of a program, so that buffers that live at the same time do not overlap.
 //
-// The problem is NP-hard (dynamic storage allocation); several greedy orders are tried and the smallest arena is taken.
+// The problem is NP-hard (dynamic storage allocation); several greedy orders are tried and the smallest arena is taken. Schedules with
+// many buffers are placed in the order of time alone, which needs memory for what is live only.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,14 @@ constexpr std::int64_t placement_alignment = 64;
 struct Placement {
   std::vector<std::int64_t> offsets;  // by BufferId; -1 for empty buffers and for those of other tiers
   std::int64_t arena_bytes = 0;
+  std::int64_t peak_bytes = 0;  // live bytes of tier 0 at the fullest moment
 };
 
+// Error(out_of_range) when the arena passes INT64_MAX.
 Placement place(const Program& program);
+
+// arena_bytes of place(make_program(schedule, profile)), for schedules of any length: streams them.
+// Error(invalid_schedule) when the schedule does not fit the profile.
+std::int64_t arena_bytes(const Schedule& schedule, const ChainProfile& profile);
 
 }  // namespace ckpt::plan

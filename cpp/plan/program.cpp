@@ -14,14 +14,29 @@ class ProgramSink final : public WalkSink {
     program_.instructions.push_back({Instruction::Kind::allocate, id});
   }
   void run(const Operation& operation) override {
-    program_.instructions.push_back({Instruction::Kind::run, static_cast<std::int64_t>(program_.operations.size())});
+    program_.instructions.push_back({Instruction::Kind::run, std::ssize(program_.operations)});
     program_.operations.push_back(operation);
   }
-  void free(BufferId id) override { program_.instructions.push_back({Instruction::Kind::free, id}); }
+  void free(BufferId id, const BufferInfo&) override { program_.instructions.push_back({Instruction::Kind::free, id}); }
 
  private:
   Program& program_;
 };
+
+// Before any memory is taken for the list.
+void require_listable(const Schedule& schedule, const ChainProfile& profile) {
+  Cursor cursor = cursor_for(schedule, profile);
+  std::int64_t runs = 0;
+  for (Action action = cursor.next(); action.kind != Kind::end; action = cursor.next()) {
+    // An action over layers that the chain does not have is refused by the walk.
+    const bool over_layers = action.first >= 0 && action.first < action.last && action.last <= profile.layers();
+    runs += over_layers ? action.last - action.first : 1;
+    if (runs > largest_program_operations) {
+      base::fail(base::Status::out_of_range, "schedule ", base::quoted(schedule.name()), " runs layers more than ",
+                 largest_program_operations, " times in a step: too long for a list");
+    }
+  }
+}
 
 }  // namespace
 
@@ -38,18 +53,17 @@ Cursor cursor_for(const Schedule& schedule, const ChainProfile& profile) {
   return cursor;
 }
 
-Program make_program(const Schedule& schedule, const ChainProfile& profile) {
-  Program program;
-  ProgramSink sink(program);
+void replay(const Schedule& schedule, const ChainProfile& profile, WalkSink& sink) {
   Cursor cursor = cursor_for(schedule, profile);
   Walk walk(profile, sink, schedule.role());
-  while (!walk.ended()) {
-    if (walk.actions() == largest_program_actions) {
-      base::fail(base::Status::out_of_range, "schedule ", base::quoted(schedule.name()), " has more than ", largest_program_actions,
-                 " actions");
-    }
-    walk.step(cursor.next());
-  }
+  while (!walk.ended()) walk.step(cursor.next());
+}
+
+Program make_program(const Schedule& schedule, const ChainProfile& profile) {
+  require_listable(schedule, profile);
+  Program program;
+  ProgramSink sink(program);
+  replay(schedule, profile, sink);
   return program;
 }
 

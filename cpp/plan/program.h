@@ -20,10 +20,14 @@ struct Program {
   std::vector<Operation> operations;
 };
 
-constexpr std::int64_t largest_program_actions = std::int64_t{1} << 20;
+constexpr std::int64_t largest_program_operations = std::int64_t{1} << 22;
 
-// Error(invalid_schedule) when the schedule does not fit the profile, Error(out_of_range) past largest_program_actions.
+// Error(invalid_schedule) when the schedule does not fit the profile, Error(out_of_range) past
+// largest_program_operations.
 Program make_program(const Schedule& schedule, const ChainProfile& profile);
+
+// Streams the schedule through a walk: takes memory for what is live and for what sink keeps.
+void replay(const Schedule& schedule, const ChainProfile& profile, WalkSink& sink);
 
 // A cursor for a schedule on this profile: an open-ended one is finalized with the profile's length.
 // Error(invalid_argument) when the schedule is for another number of layers.

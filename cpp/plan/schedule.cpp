@@ -65,6 +65,12 @@ Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const 
       role_(std::move(role)),
       fingerprint_(fingerprint_of(name_, layers_, *source_)) {}
 
+std::shared_ptr<const Schedule> with_left_out(const Schedule& schedule, std::string left_out) {
+  auto noted = std::make_shared<Schedule>(schedule);
+  noted->left_out_ = std::move(left_out);
+  return noted;
+}
+
 Cursor::Cursor(std::shared_ptr<const Schedule> schedule)
     : schedule_(std::move(schedule)), layers_(schedule_->layers()), position_(schedule_->source().start()) {
   load_group();

@@ -78,15 +78,23 @@ class Schedule {
   // Whoever runs the schedule reports to it what the layers' activations are used for.
   const strategy::StrategyPtr& strategy() const noexcept { return strategy_; }
   const StageRole& role() const noexcept { return role_; }
+  // What was not looked at when this schedule was chosen among others; "" when nothing was, or nothing was chosen.
+  const std::string& left_out() const noexcept { return left_out_; }
 
  private:
   std::string name_;
   std::int64_t layers_;
-  std::unique_ptr<const ActionSource> source_;
+  std::shared_ptr<const ActionSource> source_;
   strategy::StrategyPtr strategy_;
   StageRole role_;
   std::uint64_t fingerprint_;
+  std::string left_out_;
+
+  friend std::shared_ptr<const Schedule> with_left_out(const Schedule& schedule, std::string left_out);
 };
+
+// The same recipe, with the note.
+std::shared_ptr<const Schedule> with_left_out(const Schedule& schedule, std::string left_out);
 
 // Hands out a schedule's actions one by one. Not synchronised.
 class Cursor {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/entered.h"
 #include "base/error.h"
 #include "plan/schedule.h"
 
@@ -273,6 +274,7 @@ std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::
 
 std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, const strategy::StrategyPtr& strategy) {
   profile.require_complete();
+  const base::Entered entered(&profile);
   std::vector<bool> chosen;
   for (std::int64_t i = 0; i < profile.layers(); ++i) {
     const LayerProfile& layer = profile.layer(i);

@@ -1,10 +1,7 @@
 #include "plan/verifier.h"
 
-#include <algorithm>
-#include <unordered_map>
-
+#include "base/error.h"
 #include "plan/program.h"
-#include "plan/walk.h"
 
 namespace ckpt::plan {
 namespace {
@@ -13,10 +10,10 @@ class CountingSink final : public WalkSink {
  public:
   CountingSink(const ChainProfile& profile, PlanReport& report) : profile_(profile), report_(report) {}
 
-  void allocate(BufferId id, const BufferInfo& info) override {
-    buffers_[id] = info;
+  void allocate(BufferId, const BufferInfo& info) override {
     std::int64_t& live = live_[static_cast<std::size_t>(info.tier)];
-    live += info.bytes;
+    if (__builtin_add_overflow(live, info.bytes, &live))
+      base::fail(base::Status::out_of_range, "action ", report_.actions, ": the live bytes of tier ", info.tier, " pass INT64_MAX");
     std::int64_t& peak = report_.peak_bytes[static_cast<std::size_t>(info.tier)];
     if (live <= peak) return;
     peak = live;
@@ -37,16 +34,11 @@ class CountingSink final : public WalkSink {
     report_.recomputed_seconds += option.forward_seconds;
   }
 
-  void free(BufferId id) override {
-    const auto found = buffers_.find(id);
-    live_[static_cast<std::size_t>(found->second.tier)] -= found->second.bytes;
-    buffers_.erase(found);
-  }
+  void free(BufferId, const BufferInfo& info) override { live_[static_cast<std::size_t>(info.tier)] -= info.bytes; }
 
  private:
   const ChainProfile& profile_;
   PlanReport& report_;
-  std::unordered_map<BufferId, BufferInfo> buffers_;  // live ones only
   std::array<std::int64_t, tiers> live_{};
 };
 
@@ -54,8 +46,8 @@ class CountingSink final : public WalkSink {
 
 PlanReport verify(const Schedule& schedule, const ChainProfile& profile) {
   PlanReport report;
-  Cursor cursor = cursor_for(schedule, profile);
   CountingSink sink(profile, report);
+  Cursor cursor = cursor_for(schedule, profile);
   Walk walk(profile, sink, schedule.role());
   while (!walk.ended()) {
     walk.step(cursor.next());

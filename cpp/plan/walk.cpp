@@ -21,7 +21,7 @@ BufferRole role_of(Item item) {
 Walk::Walk(const ChainProfile& profile, WalkSink& sink, StageRole role) : profile_(profile), sink_(sink), role_(std::move(role)) {
   if (role_.is_stage()) return;
   const ItemKey input{Item::input, 0, 0, 0};
-  items_[input] = {allocate(BufferRole::input, 0, 0, profile.bytes_of(0))};
+  items_[input] = {allocate({BufferRole::input, 0, 0, profile.bytes_of(0)})};
   micro_batches_[0];
 }
 
@@ -50,9 +50,9 @@ void Walk::step(const Action& action) {
 
 // ---- Items ----
 
-BufferId Walk::allocate(BufferRole role, std::int32_t tier, std::int64_t index, std::int64_t bytes) {
+BufferId Walk::allocate(const BufferInfo& info) {
   const BufferId id = next_buffer_++;
-  sink_.allocate(id, {role, tier, index, bytes});
+  sink_.allocate(id, info);
   return id;
 }
 
@@ -64,7 +64,7 @@ std::int64_t Walk::bytes_of(const ItemKey& key) const {
 
 BufferId Walk::make_item(const Action& action, const ItemKey& key) {
   if (items_.contains(key)) refuse(action, text_of(key) + " is there already");
-  const BufferId buffer = allocate(role_of(std::get<0>(key)), 0, std::get<1>(key), bytes_of(key));
+  const BufferId buffer = allocate({role_of(std::get<0>(key)), 0, std::get<1>(key), bytes_of(key)});
   items_[key] = {buffer};
   return buffer;
 }
@@ -82,10 +82,14 @@ void Walk::end_item(const ItemKey& key) {
   items_.erase(found);
   const auto reading = readings_.find(buffer);
   if (reading == readings_.end()) {
-    sink_.free(buffer);
+    free_item(key, buffer, 0);
   } else {
     reading->second.item_ended = true;
   }
+}
+
+void Walk::free_item(const ItemKey& key, BufferId buffer, std::int32_t tier) {
+  sink_.free(buffer, {role_of(std::get<0>(key)), tier, std::get<1>(key), bytes_of(key)});
 }
 
 Walk::MicroBatch& Walk::micro_batch(const Action& action) {
@@ -136,22 +140,22 @@ void Walk::forward(const Action& action) {
   check_layers(action);
   const bool record = action.kind == Kind::forward_tape;
   const std::int32_t micro = action.micro_batch;
-  micro_batch(action);
+  MicroBatch& batch = micro_batch(action);
   BufferId input = need_item(action, {Item::input, action.first, 0, micro});
   for (std::int64_t layer = action.first; layer < action.last; ++layer) {
     const bool kept = record || layer + 1 == action.last;
     const BufferId output = kept ? make_item(action, {Item::input, layer + 1, 0, micro})
-                                 : allocate(BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1));
+                                 : allocate({BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)});
     const BufferId tape = record ? make_item(action, {Item::tape, layer, action.option, micro}) : no_buffer;
-    forward_layer(action, layer, input, output, tape);
-    if (!record && layer > action.first) sink_.free(input);
+    forward_layer(action, batch, layer, input, output, tape);
+    if (!record && layer > action.first) sink_.free(input, {BufferRole::input, 0, layer, profile_.bytes_of(layer)});
     input = output;
   }
 }
 
-BufferId Walk::forward_layer(const Action& action, std::int64_t layer, BufferId input, BufferId output, BufferId tape) {
+void Walk::forward_layer(const Action& action, MicroBatch& micro, std::int64_t layer, BufferId input, BufferId output,
+                         BufferId tape) {
   const LayerProfile& profile = profile_.layer(layer);
-  MicroBatch& micro = micro_batch(action);
   const bool again = layer < micro.forwarded;
   if (again && !profile.has(deterministic)) {
     refuse(action, base::cat("layer ", layer, " (", profile.name, ") is not deterministic and would run again"));
@@ -166,17 +170,21 @@ BufferId Walk::forward_layer(const Action& action, std::int64_t layer, BufferId 
                       .input = input,
                       .output = output,
                       .tape = tape};
-  if (profile.ambient_bytes > 0) {
-    if (!again) micro.ambient[layer] = allocate(BufferRole::ambient, 0, layer, profile.ambient_bytes);
-    if (again) operation.present_ambient = allocate(BufferRole::ambient, 0, layer, profile.ambient_bytes);
-    operation.ambient = micro.ambient.at(layer);
+  const BufferInfo ambient{BufferRole::ambient, 0, layer, profile.ambient_bytes};
+  if (ambient.bytes > 0) {
+    if (!again) micro.ambient[layer] = allocate(ambient);
+    const auto saved = micro.ambient.find(layer);
+    if (saved == micro.ambient.end())
+      refuse(action, base::cat("layer ", layer, " (", profile.name, ") ran backward already, and its ambient state went with that"));
+    operation.ambient = saved->second;
+    if (again) operation.present_ambient = allocate(ambient);
   }
-  const std::int64_t workspace = profile.options[static_cast<std::size_t>(action.option)].forward_workspace_bytes;
-  if (workspace > 0) operation.workspace = allocate(BufferRole::workspace, 0, layer, workspace);
+  const std::int64_t bytes = profile.options[static_cast<std::size_t>(action.option)].forward_workspace_bytes;
+  const BufferInfo workspace{BufferRole::workspace, 0, layer, bytes};
+  if (bytes > 0) operation.workspace = allocate(workspace);
   sink_.run(operation);
-  if (operation.workspace != no_buffer) sink_.free(operation.workspace);
-  if (operation.present_ambient != no_buffer) sink_.free(operation.present_ambient);
-  return output;
+  if (operation.workspace != no_buffer) sink_.free(operation.workspace, workspace);
+  if (operation.present_ambient != no_buffer) sink_.free(operation.present_ambient, ambient);
 }
 
 // ---- Turn ----
@@ -237,12 +245,17 @@ void Walk::receive(const Action& action) {
 
 void Walk::backward(const Action& action) {
   check_layers(action);
-  micro_batch(action);
-  for (std::int64_t layer = action.last; layer-- > action.first;) backward_layer(action, layer);
+  MicroBatch& batch = micro_batch(action);
+  if (batch.backward_ran.empty()) batch.backward_ran.resize(static_cast<std::size_t>(profile_.layers()));
+  for (std::int64_t layer = action.last; layer-- > action.first;) backward_layer(action, batch, layer);
 }
 
-void Walk::backward_layer(const Action& action, std::int64_t layer) {
+void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t layer) {
   const LayerProfile& profile = profile_.layer(layer);
+  // Its parameters' gradients would count twice.
+  if (batch.backward_ran[static_cast<std::size_t>(layer)])
+    refuse(action, base::cat("layer ", layer, " (", profile.name, ") ran backward already"));
+  batch.backward_ran[static_cast<std::size_t>(layer)] = true;
   const std::int32_t micro = action.micro_batch;
   const ItemKey grad_output{Item::grad, layer + 1, 0, micro};
   const ItemKey tape{Item::tape, layer, action.option, micro};
@@ -252,18 +265,17 @@ void Walk::backward_layer(const Action& action, std::int64_t layer) {
   if (profile.has(needs_input)) operation.input = need_item(action, {Item::input, layer, 0, micro});
   if (profile.has(needs_output)) operation.output = need_item(action, {Item::input, layer + 1, 0, micro});
   if (!profile.has(no_input_gradient)) operation.grad_input = make_item(action, {Item::grad, layer, 0, micro});
-  const std::int64_t workspace = profile.options[static_cast<std::size_t>(action.option)].backward_workspace_bytes;
-  if (workspace > 0) operation.workspace = allocate(BufferRole::workspace, 0, layer, workspace);
+  const std::int64_t bytes = profile.options[static_cast<std::size_t>(action.option)].backward_workspace_bytes;
+  const BufferInfo workspace{BufferRole::workspace, 0, layer, bytes};
+  if (bytes > 0) operation.workspace = allocate(workspace);
   sink_.run(operation);
-  if (operation.workspace != no_buffer) sink_.free(operation.workspace);
+  if (operation.workspace != no_buffer) sink_.free(operation.workspace, workspace);
   end_item(tape);
   end_item(grad_output);
-  MicroBatch& batch = micro_batch(action);
   if (const auto ambient = batch.ambient.find(layer); ambient != batch.ambient.end()) {
-    sink_.free(ambient->second);
+    sink_.free(ambient->second, {BufferRole::ambient, 0, layer, profile.ambient_bytes});
     batch.ambient.erase(ambient);
   }
-  batch.done = batch.done || layer == 0;
 }
 
 // ---- Transfers and slots ----
@@ -277,7 +289,7 @@ void Walk::store_begin(const Action& action) {
   const auto place = std::make_pair(action.tier, action.slot);
   if (slots_.contains(place)) refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is taken"));
   if (transfers_.contains(action.transfer)) refuse(action, base::cat("transfer ", action.transfer, " is under way already"));
-  const BufferId copy = allocate(role_of(action.item), action.tier, action.first, bytes_of(key));
+  const BufferId copy = allocate({role_of(action.item), action.tier, action.first, bytes_of(key)});
   slots_[place] = {key, copy, false};
   transfers_[action.transfer] = {key, false, action.tier, action.slot, source};
   ++readings_[source].transfers;
@@ -316,7 +328,7 @@ void Walk::await(const Action& action) {
   slots_.at({transfer.tier, transfer.slot}).ready = true;
   const auto reading = readings_.find(transfer.source);
   if (--reading->second.transfers > 0) return;
-  if (reading->second.item_ended) sink_.free(transfer.source);
+  if (reading->second.item_ended) free_item(transfer.item, transfer.source, 0);
   readings_.erase(reading);
 }
 
@@ -329,7 +341,7 @@ void Walk::drop(const Action& action) {
         refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is in transfer ", number));
       }
     }
-    sink_.free(found->second.buffer);
+    free_item(found->second.item, found->second.buffer, action.tier);
     slots_.erase(found);
     return;
   }
@@ -351,7 +363,8 @@ void Walk::end(const Action& action) {
     }
   }
   for (const auto& [number, batch] : micro_batches_) {
-    if (!batch.done) refuse(action, base::cat("micro-batch ", number, " has not run backward through layer 0"));
+    if (batch.backward_ran.empty() || !batch.backward_ran[0])
+      refuse(action, base::cat("micro-batch ", number, " has not run backward through layer 0"));
   }
   if (!transfers_.empty()) refuse(action, base::cat("transfer ", transfers_.begin()->first, " was not awaited"));
   if (!slots_.empty()) {
@@ -361,7 +374,7 @@ void Walk::end(const Action& action) {
   for (const auto& [key, item] : items_) {
     if (std::get<0>(key) != Item::grad || std::get<1>(key) != 0) refuse(action, text_of(key) + " is still there");
   }
-  for (const auto& [key, item] : items_) sink_.free(item.buffer);
+  for (const auto& [key, item] : items_) free_item(key, item.buffer, 0);
   items_.clear();
   ended_ = true;
 }

@@ -55,7 +55,7 @@ class WalkSink {
   virtual ~WalkSink() = default;
   virtual void allocate(BufferId id, const BufferInfo& info) = 0;
   virtual void run(const Operation& operation) = 0;
-  virtual void free(BufferId id) = 0;
+  virtual void free(BufferId id, const BufferInfo& info) = 0;  // info: as at its allocation
 };
 
 class Walk {
@@ -95,25 +95,26 @@ class Walk {
   struct MicroBatch {
     std::int64_t forwarded = 0;  // layers below ran at least once: they run in order
     bool turned = false;
-    bool done = false;                                         // backward of layer 0 ran
+    std::vector<bool> backward_ran;                            // by layer
     std::set<std::tuple<Kind, Item, std::int64_t>> exchanged;  // what was sent and received
     std::unordered_map<std::int64_t, BufferId> ambient;
   };
 
   [[noreturn]] void refuse(const Action& action, const std::string& reason) const;
-  BufferId allocate(BufferRole role, std::int32_t tier, std::int64_t index, std::int64_t bytes);
+  BufferId allocate(const BufferInfo& info);
   BufferId make_item(const Action& action, const ItemKey& key);
   BufferId need_item(const Action& action, const ItemKey& key) const;
   void end_item(const ItemKey& key);
+  void free_item(const ItemKey& key, BufferId buffer, std::int32_t tier);
   std::int64_t bytes_of(const ItemKey& key) const;
   void check_layers(const Action& action) const;
   void check_item(const Action& action) const;
   MicroBatch& micro_batch(const Action& action);
 
   void forward(const Action& action);
-  BufferId forward_layer(const Action& action, std::int64_t layer, BufferId input, BufferId output, BufferId tape);
+  void forward_layer(const Action& action, MicroBatch& micro, std::int64_t layer, BufferId input, BufferId output, BufferId tape);
   void backward(const Action& action);
-  void backward_layer(const Action& action, std::int64_t layer);
+  void backward_layer(const Action& action, MicroBatch& batch, std::int64_t layer);
   void turn(const Action& action);
   void send(const Action& action);
   void receive(const Action& action);

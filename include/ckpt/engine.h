@@ -114,8 +114,10 @@ typedef struct ckpt_layer_context {
 } ckpt_layer_context;
 
 /* The layer as callbacks. All take the layer's user_data last, run on the thread that runs the executor (or the profiler), one at a
- * time for one executor, may block, and may call any function but those of that executor and its chain. A non-zero return ends the
- * step with CKPT_E_CALLBACK. Buffers are 64-byte aligned, borrowed for the call, and hold arbitrary bytes where they are to be
+ * time for one executor, may block, and may call any function but those of that executor and its chain, which give INVALID_STATE
+ * there; handles may be released. output and option are asked once when an executor, a profile or a pipeline is made, and never in a
+ * step: an answer that is no tensor or a negative number of bytes is INVALID_ARGUMENT. A non-zero return ends the operation with
+ * CKPT_E_CALLBACK. Buffers are 64-byte aligned, borrowed for the call, and hold arbitrary bytes where they are to be
  * written. A pointer is NULL where there is nothing: 0 bytes, no tape wanted, or an input or output that the flags do not ask for.
  */
 typedef int32_t (*ckpt_layer_output_fn)(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data);
@@ -213,7 +215,8 @@ typedef struct ckpt_executor_options {
 /* Sets *options to CKPT_EXECUTOR_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_executor_options_init(ckpt_executor_options* options);
 
-/* Verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps chain and schedule. */
+/* Verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps chain and schedule.
+ * OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a step: an executor holds it as a list. */
 CKPT_API ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
                                           const ckpt_executor_options* options, ckpt_executor** executor);
 

@@ -31,7 +31,7 @@ extern "C" {
 #define CKPT_ACTION_FORWARD_TAPE 2 /* the same, recording: makes TAPE(i, option) of each layer and INPUT(i+1) of each layer */
 #define CKPT_ACTION_BACKWARD                                                                               \
   3 /* layers last-1 down to first: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) where the \
-       layer's flags say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option) */
+       layer's flags say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option). Once for each layer and micro-batch */
 #define CKPT_ACTION_STORE_BEGIN                                                                            \
   4 /* begins to copy an item into (tier, slot), tier >= 1; the item may be dropped at once, but its bytes \
        count until the AWAIT */
@@ -157,7 +157,8 @@ CKPT_API ckpt_status ckpt_schedule_create_periodic(const ckpt_profile* profile, 
 CKPT_API ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count,
                                                    ckpt_schedule** schedule);
 
-/* Asks the strategy once per layer, in order, about each layer's output, and freezes its answers. A chosen layer begins a segment
+/* Asks the strategy once per layer, in order, about each layer's output, and freezes its answers. Meanwhile its callbacks can add
+ * nothing to the profile (INVALID_STATE). A chosen layer begins a segment
  * (boundary) or is recomputed alone while all others record (recompute), as the strategy says. The schedule keeps the strategy, and
  * an executor of it reports to it: accesses to layers' activations, and its live bytes. CALLBACK when a custom one fails. */
 CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt_strategy* strategy,
@@ -172,12 +173,19 @@ CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t la
  * checked here: ask ckpt_schedule_verify. */
 CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action* actions, int64_t count, ckpt_schedule** schedule);
 
-/* The fastest of store-all, every periodic one and recompute-all whose *reserved* bytes (see ckpt_schedule_place) fit budget_bytes.
- * OVER_BUDGET when none does; the message gives the smallest budget that works. */
+/* The fastest of store-all, the periodic ones and recompute-all whose *reserved* bytes (see ckpt_schedule_place) fit budget_bytes:
+ * the best of these, not the best that there is. Long chains are planned in bounded time: past 1024 layers not every number of
+ * segments is tried, and past 2048 recompute-all is not; what recomputes a layer that is not deterministic is never taken.
+ * ckpt_schedule_left_out says what was not looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works,
+ * and what was left out. */
 CKPT_API ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t budget_bytes, ckpt_schedule** schedule);
 
 /* What logs and tables show: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is no schedule. */
 CKPT_API const char* ckpt_schedule_name(const ckpt_schedule* schedule);
+
+/* What ckpt_schedule_create_for_budget did not look at when it chose this schedule, and why, in one line; "" when nothing was left
+ * out, when the schedule was made otherwise, and for a handle that is no schedule. Lives as long as the schedule. */
+CKPT_API const char* ckpt_schedule_left_out(const ckpt_schedule* schedule);
 
 /* A number that equal recipes of the same name share and different ones practically never: tells whether a strategy that was asked
  * again chose otherwise, so that an executor need not be made anew. The same on machines of the same byte order. */
@@ -244,14 +252,16 @@ typedef struct ckpt_plan_report {
 CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report);
 
 /* Replays the schedule against the profile without running anything. INVALID_SCHEDULE when an action breaks a rule above, names
- * what is not there, recomputes a layer that is not deterministic, or leaves something behind: the message gives the action's
- * index. Streams: takes memory for what is live, not for the schedule's length. Open-ended schedules are replayed with the
+ * what is not there, recomputes a layer that is not deterministic, runs a layer's backward a second time, runs a layer with ambient
+ * state forward after its backward, or leaves something behind: the message gives the action's index. OUT_OF_RANGE when live bytes
+ * pass INT64_MAX. Streams: takes memory for what is live, not for the schedule's length. Open-ended schedules are replayed with the
  * profile's length. */
 CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
 /* Gives every buffer of the schedule an offset in one arena and returns the arena's size: the *reserved* bytes that a machine must
- * have, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). OUT_OF_RANGE for a schedule of
- * more than 2^20 actions. */
+ * have, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). Streams like the verifier:
+ * past some thousands of buffers they are placed in the order of time alone, which may need more room than looking at whole lives.
+ * INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE when the arena would pass INT64_MAX. */
 CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes);
 
 #ifdef __cplusplus

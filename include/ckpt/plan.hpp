@@ -104,6 +104,8 @@ class Schedule {
   }
 
   std::string_view name() const noexcept { return ckpt_schedule_name(handle()); }
+  // What was not looked at when for_budget chose this schedule; "" when nothing was.
+  std::string_view left_out() const noexcept { return ckpt_schedule_left_out(handle()); }
   std::uint64_t fingerprint() const {
     std::uint64_t fingerprint = 0;
     check(ckpt_schedule_fingerprint(handle(), &fingerprint));

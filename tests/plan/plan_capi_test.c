@@ -214,11 +214,196 @@ static void lists(void) {
   ckpt_profile_release(profile);
 }
 
+/* ---- A layer's backward runs once ---- */
+
+static ckpt_action on_layers(int32_t kind, int64_t first, int64_t last) {
+  ckpt_action action;
+  memset(&action, 0, sizeof action);
+  action.kind = kind;
+  action.first = first;
+  action.last = last;
+  return action;
+}
+
+static ckpt_action on_item(int32_t kind, int32_t item, int64_t index, int32_t tier, int32_t slot) {
+  ckpt_action action;
+  memset(&action, 0, sizeof action);
+  action.kind = kind;
+  action.item = item;
+  action.first = index;
+  action.tier = tier;
+  action.slot = slot;
+  action.transfer = 100 + slot;
+  return action;
+}
+
+static ckpt_action await_slot(int32_t slot) { return on_item(CKPT_ACTION_AWAIT, 0, 0, 0, slot); }
+
+static ckpt_profile* one_layer(int64_t ambient_bytes) {
+  ckpt_profile* profile = NULL;
+  ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+  const ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+  layer.output_bytes = 8;
+  layer.ambient_bytes = ambient_bytes;
+  CHECK_OK(ckpt_profile_create(8, &profile));
+  CHECK_OK(ckpt_profile_add_layer(profile, "only", &layer));
+  CHECK_OK(ckpt_profile_add_option(profile, &option));
+  return profile;
+}
+
+static void check_invalid(const ckpt_action* actions, int64_t count, const ckpt_profile* profile, const char* reason) {
+  ckpt_schedule* schedule = NULL;
+  ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+  int64_t reserved = -7;
+  CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule));
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE, reason);
+  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_INVALID_SCHEDULE, reason);
+  CHECK(reserved == -7);
+  ckpt_schedule_release(schedule);
+}
+
+static void backward_runs_once(void) {
+  ckpt_profile* profile = one_layer(0);
+  const ckpt_action actions[] = {on_layers(CKPT_ACTION_FORWARD_TAPE, 0, 1),
+                                 on_layers(CKPT_ACTION_TURN, 0, 0),
+                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                 on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
+                                 await_slot(0),
+                                 on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
+                                 await_slot(1),
+                                 on_layers(CKPT_ACTION_BACKWARD, 0, 1),
+                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_GRAD, 0, 0, 0),
+                                 on_item(CKPT_ACTION_LOAD_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
+                                 await_slot(0),
+                                 on_item(CKPT_ACTION_LOAD_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
+                                 await_slot(1),
+                                 on_item(CKPT_ACTION_DROP, 0, 0, 1, 0),
+                                 on_item(CKPT_ACTION_DROP, 0, 0, 1, 1),
+                                 on_layers(CKPT_ACTION_BACKWARD, 0, 1),
+                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
+                                 on_layers(CKPT_ACTION_END, 0, 0)};
+  check_invalid(actions, (int64_t)(sizeof actions / sizeof *actions), profile,
+                "action 15 (BACKWARD): layer 0 (only) ran backward already");
+  ckpt_profile_release(profile);
+}
+
+static void forward_behind_backward(void) {
+  ckpt_profile* plain = one_layer(0);
+  ckpt_profile* random = one_layer(16);
+  ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+  ckpt_schedule* schedule = NULL;
+  const ckpt_action actions[] = {on_layers(CKPT_ACTION_FORWARD_TAPE, 0, 1),
+                                 on_layers(CKPT_ACTION_TURN, 0, 0),
+                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                 on_layers(CKPT_ACTION_BACKWARD, 0, 1),
+                                 on_layers(CKPT_ACTION_FORWARD, 0, 1),
+                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
+                                 on_layers(CKPT_ACTION_END, 0, 0)};
+  const int64_t count = (int64_t)(sizeof actions / sizeof *actions);
+  check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, and its ambient state went");
+  CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule)); /* for nothing, but no rule is broken */
+  CHECK_OK(ckpt_schedule_verify(schedule, plain, &report));
+  CHECK(report.forwards == 2 && report.recomputed_forwards == 1);
+  ckpt_schedule_release(schedule);
+  ckpt_profile_release(plain);
+  ckpt_profile_release(random);
+}
+
+/* Copies of one item in every slot: their sum passes what a number holds, though the chain's own bytes do not. */
+static void bytes_past_counting(void) {
+  ckpt_profile* profile = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+  const ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+  const ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+  int64_t reserved = 0;
+  const ckpt_action actions[] = {on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 0),
+                                 await_slot(0),
+                                 on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 1),
+                                 await_slot(1),
+                                 on_layers(CKPT_ACTION_END, 0, 0)};
+  CHECK_OK(ckpt_profile_create(INT64_MAX - 10, &profile));
+  CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));
+  CHECK_OK(ckpt_profile_add_option(profile, &option));
+  CHECK_OK(ckpt_schedule_create_list(1, actions, 5, &schedule));
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
+  ckpt_schedule_release(schedule);
+  CHECK_OK(ckpt_schedule_create_store_all(profile, &schedule)); /* rounding up to the alignment passes it too */
+  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
+  ckpt_schedule_release(schedule);
+  ckpt_profile_release(profile);
+}
+
+/* ---- Budgets where some schedules cannot be used ---- */
+
+static ckpt_profile* with_one_that_runs_once(int64_t where) {
+  ckpt_profile* profile = NULL;
+  int64_t i;
+  CHECK_OK(ckpt_profile_create(ACTIVATION_BYTES, &profile));
+  for (i = 0; i < LAYERS; ++i) {
+    char name[32];
+    ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+    ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+    snprintf(name, sizeof name, "layer%d", (int)i);
+    layer.output_bytes = ACTIVATION_BYTES;
+    if (i == where) layer.flags = CKPT_LAYER_NEEDS_INPUT; /* not deterministic */
+    option.forward_seconds = option.backward_seconds = 1.0;
+    CHECK_OK(ckpt_profile_add_layer(profile, name, &layer));
+    CHECK_OK(ckpt_profile_add_option(profile, &option));
+  }
+  return profile;
+}
+
+static void budgets_of_a_layer_that_runs_once(void) {
+  ckpt_profile* profile = with_one_that_runs_once(0);
+  ckpt_schedule* schedule = NULL;
+  int64_t store_all_bytes = 0;
+  CHECK_OK(ckpt_schedule_create_store_all(profile, &schedule));
+  CHECK(strcmp(ckpt_schedule_left_out(schedule), "") == 0);
+  CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
+  ckpt_schedule_release(schedule);
+
+  /* Layer 0 would run again under every other schedule: store-all is what remains. */
+  CHECK_OK(ckpt_schedule_create_for_budget(profile, store_all_bytes, &schedule));
+  CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") == 0);
+  CHECK(strstr(ckpt_schedule_left_out(schedule), "6 schedules that do not fit this chain") != NULL);
+  CHECK(strstr(ckpt_schedule_left_out(schedule), "layer 0 (layer0) is not deterministic") != NULL);
+  ckpt_schedule_release(schedule);
+  schedule = NULL;
+  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, store_all_bytes - 1, &schedule), CKPT_E_OVER_BUDGET,
+              "layer 0 (layer0) is not deterministic");
+  CHECK(schedule == NULL);
+  ckpt_profile_release(profile);
+
+  /* Layer 4: two segments recompute layers 0 .. 2 only, and that is chosen where store-all is too large. */
+  profile = with_one_that_runs_once(4);
+  CHECK_OK(ckpt_schedule_create_for_budget(profile, store_all_bytes - 1, &schedule));
+  CHECK(strncmp(ckpt_schedule_name(schedule), "periodic(", 9) == 0);
+  {
+    ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+    CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
+  }
+  ckpt_schedule_release(schedule);
+  ckpt_profile_release(profile);
+
+  profile = make_profile(); /* nothing is left out of a short chain that may run as often as one likes */
+  CHECK_OK(ckpt_schedule_create_for_budget(profile, store_all_bytes * 10, &schedule));
+  CHECK(strcmp(ckpt_schedule_left_out(schedule), "") == 0);
+  CHECK(strcmp(ckpt_schedule_left_out(NULL), "") == 0);
+  ckpt_schedule_release(schedule);
+  ckpt_profile_release(profile);
+}
+
 int main(void) {
   CHECK(sizeof(ckpt_action) == 64);
   profiles();
   schedules();
   cursors();
   lists();
+  backward_runs_once();
+  forward_behind_backward();
+  bytes_past_counting();
+  budgets_of_a_layer_that_runs_once();
   return 0;
 }
