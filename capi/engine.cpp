@@ -233,8 +233,8 @@ ckpt_status ckpt_chain_profile(ckpt_chain* chain, const ckpt_tensor_spec* input,
       return;
     }
     const auto threads = given_pool == nullptr ? std::make_shared<ThreadPool>(0) : given_pool->object;
-    hand_out(profile, std::make_shared<ckpt::plan::ChainProfile>(
-                          engine::measured_shape(*object, spec, measured_steps, *threads).profile));
+    hand_out(profile,
+             std::make_shared<ckpt::plan::ChainProfile>(engine::measured_shape(*object, spec, measured_steps, *threads).profile));
   });
 }
 
@@ -255,9 +255,9 @@ ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, con
     const auto given = options_argument(options, default_executor_options, sizeof(ckpt_executor_options), "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
     not_null(executor, "executor");
-    hand_out(executor, std::make_shared<engine::Executor>(
-                           object, *recipe, spec, given.budget_bytes, pool_argument(given.pool),
-                           tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object));
+    hand_out(executor,
+             std::make_shared<engine::Executor>(object, *recipe, spec, given.budget_bytes, pool_argument(given.pool),
+                                                tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object));
   });
 }
 
@@ -312,8 +312,8 @@ ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_opti
   return guard([&] {
     auto object = chain_argument(chain);
     const auto given = options_argument(options, default_adamw, sizeof(ckpt_adamw_options), "options");
-    hand_out(not_null(optimizer, "optimizer"),
-             engine::make_adamw(std::move(object), {given.learning_rate, given.beta1, given.beta2, given.epsilon, given.weight_decay}));
+    hand_out(not_null(optimizer, "optimizer"), engine::make_adamw(std::move(object), {given.learning_rate, given.beta1, given.beta2,
+                                                                                      given.epsilon, given.weight_decay}));
   });
 }
 

@@ -268,6 +268,7 @@ void close_machine();
 %nothread ckpt_strategy_retain;
 %nothread ckpt_schedule_retain;
 %nothread ckpt_schedule_name;
+%nothread ckpt_schedule_left_out;
 %nothread ckpt_thread_pool_threads;
 %nothread ckpt_available_threads;
 %nothread ckpt_chain_layers;

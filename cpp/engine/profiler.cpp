@@ -123,8 +123,8 @@ void log_profile(const plan::ChainProfile& profile, const TensorSpec& input, std
     stored += layer.output_bytes + layer.options[0].tape_bytes;
   }
   base::log(base::LogLevel::info, "engine",
-            base::cat("profile of ", profile.layers(), " layers for ", to_text(input), ", least of ", runs, " runs: forward ", forward,
-                      " s, backward ", backward, " s, activations and tapes ", stored, " bytes"));
+            base::cat("profile of ", profile.layers(), " layers for ", to_text(input), ", least of ", runs, " runs: forward ",
+                      forward, " s, backward ", backward, " s, activations and tapes ", stored, " bytes"));
 }
 
 }  // namespace

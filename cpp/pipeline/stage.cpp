@@ -107,6 +107,7 @@ void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
     plan::PlanReport report;
   };
   std::vector<Candidate> all;
+  std::string unfit;
   const auto consider = [&](auto&& make) {
     Candidate candidate;
     for (const ChunkPlan& chunk : plans_) candidate.plans.push_back({chunk.profile, make(*chunk.profile)});
@@ -116,6 +117,7 @@ void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
     } catch (const base::Error& error) {
       // It runs a layer again that may run once only: another candidate may not.
       if (error.status() != Status::invalid_schedule) throw;
+      if (unfit.empty()) unfit = base::cat("; left out: ", candidate.schedule->name(), ": ", error.message());
       return;
     }
     all.push_back(std::move(candidate));
@@ -133,6 +135,7 @@ void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
 
   const auto cost = [](const Candidate& each) { return std::tie(each.report.seconds, each.report.recomputed_forwards); };
   std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) { return cost(a) < cost(b); });
+  if (all.empty()) fail(Status::invalid_schedule, "stage ", context_.stage, " has no schedule that fits its layers", unfit);
   std::int64_t smallest = INT64_MAX;
   for (Candidate& each : all) {
     if (each.report.peak_bytes[0] >= smallest) continue;  // an arena is never smaller than what lives in it
@@ -144,7 +147,7 @@ void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
     return;
   }
   fail(Status::over_budget, "budget_bytes is ", context_.choice.budget_bytes, "; the smallest that works for stage ",
-       context_.stage, " with ", in_flight(context_.layout, context_.stage), " micro-batches in flight is ", smallest);
+       context_.stage, " with ", in_flight(context_.layout, context_.stage), " micro-batches in flight is ", smallest, unfit);
 }
 
 std::vector<Decision> Stage::ask_manager() {
@@ -171,8 +174,8 @@ engine::ChainShape Stage::shape() const {
 
 void Stage::use(const std::vector<Decision>& decisions) {
   auto schedule = make_stage_schedule(context_.layout, context_.stage, plans_, decisions);
-  auto executor = std::make_unique<engine::Executor>(chain_, *schedule, shape(), context_.choice.budget_bytes, context_.pool,
-                                                     context_.tracker);
+  auto executor =
+      std::make_unique<engine::Executor>(chain_, *schedule, shape(), context_.choice.budget_bytes, context_.pool, context_.tracker);
   if (executor_ != nullptr) add_up(former_.executor, executor_->stats());
   executor_ = std::move(executor);
   schedule_ = std::move(schedule);

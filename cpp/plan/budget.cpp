@@ -63,7 +63,8 @@ class Candidates {
     std::int64_t tried = 0;
     for (std::int64_t segments = 2; segments <= layers; segments += every || segments < 32 ? 1 : segments / 8, ++tried)
       consider(make_periodic(profile_, segments));
-    if (!every) leave_out(base::cat(layers - 1 - tried, " of ", layers - 1, " periodic schedules, of which ", tried, " were tried"));
+    if (!every)
+      leave_out(base::cat(layers - 1 - tried, " of ", layers - 1, " periodic schedules, of which ", tried, " were tried"));
   }
 
   void consider_recompute_all() {

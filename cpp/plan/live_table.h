@@ -47,7 +47,8 @@ class LiveTable {
     for (std::ptrdiff_t back = 1; back <= std::min(near, count); ++back) {
       if (Entry& entry = *(entries_.end() - back); entry.id == id) return entry;
     }
-    return *std::lower_bound(entries_.begin(), entries_.end(), id, [](const Entry& entry, BufferId wanted) { return entry.id < wanted; });
+    return *std::lower_bound(entries_.begin(), entries_.end(), id,
+                             [](const Entry& entry, BufferId wanted) { return entry.id < wanted; });
   }
 
   std::vector<Entry> entries_;

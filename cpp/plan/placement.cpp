@@ -45,8 +45,8 @@ class TimelyArena {
   }
 
   void give_back(std::int64_t offset, std::int64_t bytes) {
-    auto behind = std::upper_bound(gaps_.begin(), gaps_.end(), offset,
-                                   [](std::int64_t at, const Gap& gap) { return at < gap.offset; });
+    auto behind =
+        std::upper_bound(gaps_.begin(), gaps_.end(), offset, [](std::int64_t at, const Gap& gap) { return at < gap.offset; });
     const bool joins_before = behind != gaps_.begin() && (behind - 1)->offset + (behind - 1)->bytes == offset;
     const bool joins_behind = behind != gaps_.end() && offset + bytes == behind->offset;
     if (joins_before) {

@@ -1,7 +1,7 @@
 // An offset in one arena for every buffer of a program, so that buffers that live at the same time do not overlap.
 //
-// The problem is NP-hard (dynamic storage allocation); several greedy orders are tried and the smallest arena is taken. Schedules with
-// many buffers are placed in the order of time alone, which needs memory for what is live only.
+// The problem is NP-hard (dynamic storage allocation); several greedy orders are tried and the smallest arena is taken. Schedules
+// with many buffers are placed in the order of time alone, which needs memory for what is live only.
 #pragma once
 
 #include <cstdint>

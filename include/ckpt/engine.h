@@ -115,8 +115,8 @@ typedef struct ckpt_layer_context {
 
 /* The layer as callbacks. All take the layer's user_data last, run on the thread that runs the executor (or the profiler), one at a
  * time for one executor, may block, and may call any function but those of that executor and its chain, which give INVALID_STATE
- * there; handles may be released. output and option are asked once when an executor, a profile or a pipeline is made, and never in a
- * step: an answer that is no tensor or a negative number of bytes is INVALID_ARGUMENT. A non-zero return ends the operation with
+ * there; handles may be released. output and option are asked once when an executor, a profile or a pipeline is made, and never in
+ * a step: an answer that is no tensor or a negative number of bytes is INVALID_ARGUMENT. A non-zero return ends the operation with
  * CKPT_E_CALLBACK. Buffers are 64-byte aligned, borrowed for the call, and hold arbitrary bytes where they are to be
  * written. A pointer is NULL where there is nothing: 0 bytes, no tape wanted, or an input or output that the flags do not ask for.
  */

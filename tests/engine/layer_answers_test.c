@@ -8,12 +8,12 @@ enum { SAMPLES = 4, SMALL = 8, LARGE = 4096 };
 
 /* A layer that doubles what comes in; its output is [SAMPLES, width] and its tape takes width bytes. */
 typedef struct shifty {
-  int64_t widths[2];  /* answered in turn by output */
-  int64_t tapes[2];   /* answered in turn by option */
+  int64_t widths[2]; /* answered in turn by output */
+  int64_t tapes[2];  /* answered in turn by option */
   int output_calls;
   int option_calls;
-  int64_t tape_bytes; /* the last answer of option */
-  ckpt_tensor_spec* spec; /* answered by output instead, when given */
+  int64_t tape_bytes;       /* the last answer of option */
+  ckpt_tensor_spec* spec;   /* answered by output instead, when given */
   ckpt_layer_option* needs; /* answered by option instead, when given */
 } shifty;
 
@@ -220,11 +220,46 @@ static void everything_refuses(shifty* layer) {
   ckpt_chain_release(chain);
 }
 
+/* Sizes that each fit a number, while their multiples in a pipeline do not: 2^60 bytes for each micro-batch and place of a queue.
+ */
+static void countable_but_huge(void) {
+  shifty layers[2];
+  ckpt_tensor_spec answer = input_spec;
+  ckpt_layer_option needs = {INT64_C(1) << 58, 0, 0};
+  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  ckpt_pipeline* pipeline = NULL;
+  ckpt_chain* chain = NULL;
+  int32_t schedule;
+  int budget;
+  answer.shape[1] = INT64_C(1) << 56;
+  for (schedule = CKPT_PIPELINE_GPIPE; schedule <= CKPT_PIPELINE_1F1B; ++schedule) {
+    for (budget = 0; budget < 3; ++budget) {
+      ckpt_tensor_spec batch = input_spec;
+      layers[0] = layers[1] = shifting(0);
+      layers[0].spec = &answer;
+      layers[0].needs = layers[1].needs = &needs;
+      chain = chain_of(layers, 2);
+      batch.shape[0] = 64 * SAMPLES;
+      options.schedule = schedule;
+      options.stages = 2;
+      options.micro_batches = 64;
+      options.measured_steps = 0;
+      options.budget_bytes = budget == 0 ? 0 : budget == 1 ? INT64_MAX : 1000;
+      { /* too large a plan may also be over the budget */
+        const ckpt_status status = ckpt_pipeline_create(chain, &batch, &options, &pipeline);
+        if (status != CKPT_E_OVER_BUDGET) refused("huge pipeline", status);
+      }
+      CHECK(pipeline == NULL);
+      ckpt_chain_release(chain);
+    }
+  }
+}
+
 static void absurd_outputs(void) {
   static const int32_t dtypes[] = {0, -1, 99, INT32_MAX, INT32_MIN};
   static const int32_t ndims[] = {-1, 9, INT32_MAX, INT32_MIN};
-  static const int64_t shapes[][2] = {{4, -1}, {INT64_MIN, 1}, {INT64_MAX, 2}, {INT64_MAX, INT64_MAX}, {INT64_MAX, 1}, {INT64_MAX / 4, 1},
-                                      {INT64_MAX / 8, 1}};
+  static const int64_t shapes[][2] = {{4, -1},        {INT64_MIN, 1},     {INT64_MAX, 2},    {INT64_MAX, INT64_MAX},
+                                      {INT64_MAX, 1}, {INT64_MAX / 4, 1}, {INT64_MAX / 8, 1}};
   size_t i;
   for (i = 0; i < sizeof dtypes / sizeof *dtypes + sizeof ndims / sizeof *ndims + sizeof shapes / sizeof *shapes; ++i) {
     ckpt_tensor_spec answer = input_spec;
@@ -258,7 +293,8 @@ static void absurd_outputs(void) {
 }
 
 static void absurd_needs(void) {
-  static const int64_t numbers[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX - 1, INT64_MAX - 63, INT64_MAX - 64, INT64_MAX / 2, INT64_MAX / 3};
+  static const int64_t numbers[] = {
+      -1, INT64_MIN, INT64_MAX, INT64_MAX - 1, INT64_MAX - 63, INT64_MAX - 64, INT64_MAX / 2, INT64_MAX / 3};
   size_t i;
   int field;
   for (i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
@@ -295,6 +331,7 @@ int main(void) {
     asked_once_by_pipelines(start, 0, INT64_C(1) << 30);
   }
   absurd_outputs();
+  countable_but_huge();
   absurd_needs();
   return 0;
 }

@@ -89,8 +89,8 @@ int main(void) {
   CHECK_OK(ckpt_schedule_create_for_budget(profile, 1 << 20, &schedule));
   CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
-  snprintf(expected, sizeof expected, "schedule 'store-all' for a budget of 1048576 bytes: reserves %d, live at most %d, ", (int)reserved,
-           (int)report.peak_bytes[0]);
+  snprintf(expected, sizeof expected, "schedule 'store-all' for a budget of 1048576 bytes: reserves %d, live at most %d, ",
+           (int)reserved, (int)report.peak_bytes[0]);
   one_says("plan", expected);
   CHECK(count == 1);
 
@@ -99,9 +99,8 @@ int main(void) {
   options.pool = pool;
   CHECK_OK(ckpt_executor_create(chain, schedule, &input, &options, &executor));
   CHECK_OK(ckpt_executor_get_stats(executor, &stats));
-  snprintf(expected, sizeof expected,
-           "executor of schedule 'store-all': 4 layers, reserves %d bytes, live at most %d, 3 threads", (int)stats.reserved_bytes,
-           (int)report.peak_bytes[0]);
+  snprintf(expected, sizeof expected, "executor of schedule 'store-all': 4 layers, reserves %d bytes, live at most %d, 3 threads",
+           (int)stats.reserved_bytes, (int)report.peak_bytes[0]);
   one_says("engine", expected);
   CHECK(count == 1);
 

@@ -1,6 +1,7 @@
-/* Valid schedules, damaged: actions dropped, doubled, swapped, moved, changed, made up. The verifier, the placement and the executor
- * agree about each of them, none of them gives INTERNAL, and whatever they accept trains to the bits of store-all. Layers differ in
- * what they read, whether they may be recomputed, in ambient state and in the record that they make. The seed is fixed. */
+/* Valid schedules, damaged: actions dropped, doubled, swapped, moved, changed, made up. The verifier, the placement and the
+ * executor agree about each of them, none of them gives INTERNAL, and whatever they accept trains to the bits of store-all. Layers
+ * differ in what they read, whether they may be recomputed, in ambient state and in the record that they make. The seed is fixed.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include <unistd.h>
@@ -171,8 +172,8 @@ static void run_forward_again(recipe* list, int at) {
 
 /* An item goes to a slot and comes back. */
 static void move_an_item(recipe* list, int at) {
-  const int32_t kinds[6] = {CKPT_ACTION_DROP, CKPT_ACTION_AWAIT, CKPT_ACTION_LOAD_BEGIN, CKPT_ACTION_AWAIT, CKPT_ACTION_DROP,
-                            CKPT_ACTION_STORE_BEGIN};
+  const int32_t kinds[6] = {CKPT_ACTION_DROP,  CKPT_ACTION_AWAIT, CKPT_ACTION_LOAD_BEGIN,
+                            CKPT_ACTION_AWAIT, CKPT_ACTION_DROP,  CKPT_ACTION_STORE_BEGIN};
   const int32_t item = (int32_t)(1 + below(3));
   const int64_t index = below(LAYERS + 1);
   int k;

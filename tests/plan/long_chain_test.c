@@ -1,5 +1,5 @@
-/* Chains of 10,000 layers are planned and placed in memory that does not grow with the length of their schedules: recompute-all runs
- * layers fifty million times there. Memory decides, and an alarm against what would never end; time does not. */
+/* Chains of 10,000 layers are planned and placed in memory that does not grow with the length of their schedules: recompute-all
+ * runs layers fifty million times there. Memory decides, and an alarm against what would never end; time does not. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <sys/resource.h>
@@ -83,7 +83,8 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   ckpt_schedule_release(store_all);
 
   schedule = NULL;
-  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 1, &schedule), CKPT_E_OVER_BUDGET, "the smallest that works for this chain is");
+  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 1, &schedule), CKPT_E_OVER_BUDGET,
+              "the smallest that works for this chain is");
   if (MEMORY_COUNTS) CHECK(strstr(ckpt_last_error(), "left out: ") != NULL);
   CHECK(schedule == NULL);
   check_memory("planning for a budget that nothing fits");
@@ -140,7 +141,8 @@ static void executors(const ckpt_profile* profile) {
     ckpt_layer_release(layer);
   }
   CHECK_OK(ckpt_schedule_create_recompute_all(profile, &schedule));
-  if (MEMORY_COUNTS) CHECK_FAILS(ckpt_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_OUT_OF_RANGE, "recompute-all");
+  if (MEMORY_COUNTS)
+    CHECK_FAILS(ckpt_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_OUT_OF_RANGE, "recompute-all");
   CHECK(executor == NULL);
   check_memory("refusing to list recompute-all");
   ckpt_schedule_release(schedule);

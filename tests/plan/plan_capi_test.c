@@ -318,10 +318,8 @@ static void bytes_past_counting(void) {
   const ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
   const ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
   int64_t reserved = 0;
-  const ckpt_action actions[] = {on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 0),
-                                 await_slot(0),
-                                 on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 1),
-                                 await_slot(1),
+  const ckpt_action actions[] = {on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 0), await_slot(0),
+                                 on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 1), await_slot(1),
                                  on_layers(CKPT_ACTION_END, 0, 0)};
   CHECK_OK(ckpt_profile_create(INT64_MAX - 10, &profile));
   CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));

@@ -199,6 +199,11 @@ class Schedule(_Owned):
         return _n.ckpt_schedule_name(self._h)
 
     @property
+    def left_out(self) -> str:
+        """What `for_budget` did not look at when it chose this schedule, and why; "" when nothing was left out."""
+        return _n.ckpt_schedule_left_out(self._h)
+
+    @property
     def fingerprint(self) -> int:
         """Equal for equal recipes."""
         return _n.ckpt_schedule_fingerprint(self._h)

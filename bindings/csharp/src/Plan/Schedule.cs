@@ -113,6 +113,12 @@ namespace Ckpt
             get { return native.ckpt_schedule_name(Handle); }
         }
 
+        /// <summary>What ForBudget did not look at when it chose this schedule, and why; "" when nothing was left out.</summary>
+        public string LeftOut
+        {
+            get { return native.ckpt_schedule_left_out(Handle); }
+        }
+
         /// <summary>A number that equal recipes share and different ones practically never.</summary>
         public ulong Fingerprint
         {

@@ -112,6 +112,15 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
   }
 
   /**
+   * What forBudget did not look at when it chose this schedule, and why.
+   *
+   * @return one line; "" when nothing was left out
+   */
+  public String leftOut() {
+    return Native.ckpt_schedule_left_out(this);
+  }
+
+  /**
    * A number that equal recipes share and different ones practically never.
    *
    * @return 64 bits
