@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/entered.h"
 #include "base/error.h"
 #include "engine/profiler.h"
 #include "pipeline/split.h"
@@ -108,6 +109,7 @@ void Pipeline::serve(Worker& worker) {
 }
 
 void Pipeline::work(Worker& worker) {
+  const base::Entered using_chain(chain_.get());  // layers' callbacks run here
   try {
     Port port(*this, worker);
     // The last stage writes the losses; the others have nothing to write there.

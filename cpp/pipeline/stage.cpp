@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/entered.h"
 #include "base/error.h"
 #include "engine/blas.h"
 #include "plan/placement.h"
@@ -209,6 +210,7 @@ TensorPtr Stage::forward(const tensor::Tensor& input, const engine::Step& keys, 
   const engine::TensorSpec given{input.dtype(), input.shape()};
   require(given == context_.specs[begin], "input is ", engine::to_text(given), "; the stage takes ",
           engine::to_text(context_.specs[begin]));
+  const base::Entered using_chain(context_.chain.get());
   std::optional<engine::BlasSession> blas;
   if (chain_->needs_blas()) blas.emplace();
   TensorPtr x;

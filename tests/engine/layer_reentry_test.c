@@ -289,7 +289,7 @@ static void handles_go_while_they_are_used(int operation) {
   ckpt_profile_release(profile);
 }
 
-/* ---- Strategies asked for a schedule, and events of an executor's tracker ---- */
+/* ---- Strategies asked for a schedule ---- */
 
 typedef struct asker {
   ckpt_profile* profile;
@@ -341,6 +341,137 @@ static void a_strategy_that_is_asked(int release) {
   ckpt_profile_release(self.profile);
   ckpt_strategy_release(self.strategy);
 }
+
+/* ---- A pipeline's stages run on threads of their own: their layers' callbacks are inside the pipeline's chain ---- */
+
+static int32_t chain_is_in_use(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
+                               void* user_data) {
+  ckpt_chain** chain = (ckpt_chain**)user_data;
+  int64_t number = 0;
+  (void)context;
+  (void)tape;
+  (void)workspace;
+  IN_USE(ckpt_chain_layers(*chain, &number));
+  IN_USE(ckpt_chain_initialize(*chain, 1));
+  memcpy(output, input, sizeof(float) * WIDTH);
+  return 0;
+}
+
+static int32_t pass_back(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
+                         const void* grad_output, void* grad_input, void* workspace, void* user_data) {
+  ckpt_chain** chain = (ckpt_chain**)user_data;
+  double norm = 0;
+  (void)context;
+  (void)input;
+  (void)output;
+  (void)tape;
+  (void)workspace;
+  IN_USE(ckpt_chain_clip_gradients(*chain, 1.0, &norm));
+  memcpy(grad_input, grad_output, sizeof(float) * WIDTH);
+  return 0;
+}
+
+static int32_t as_it_came(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
+  (void)user_data;
+  *output = *input;
+  return 0;
+}
+
+static void stages_of_a_pipeline(void) {
+  static const int64_t shape[2] = {2, WIDTH};
+  const ckpt_tensor_spec batch = {CKPT_DTYPE_F32, 2, {2, WIDTH}};
+  ckpt_chain* chain = NULL;
+  ckpt_pipeline* pipeline = NULL;
+  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  ckpt_step step = CKPT_STEP_INIT;
+  ckpt_tensor* x = NULL;
+  int i;
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  for (i = 0; i < 2; ++i) {
+    ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
+    ckpt_layer* layer = NULL;
+    callbacks.output = as_it_came;
+    callbacks.forward = chain_is_in_use;
+    callbacks.backward = pass_back;
+    CHECK_OK(ckpt_layer_create_custom(i == 0 ? "first" : "second", &callbacks, &chain, NULL, &layer));
+    CHECK_OK(ckpt_chain_add(chain, layer));
+    ckpt_layer_release(layer);
+  }
+  options.stages = 2;
+  options.micro_batches = 2;
+  CHECK_OK(ckpt_pipeline_create(chain, &batch, &options, &pipeline)); /* measures, too */
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
+  CHECK_OK(ckpt_tensor_fill(x, 1));
+  step.input = x;
+  step.output_gradient = x;
+  CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
+  ckpt_tensor_release(x);
+  ckpt_pipeline_release(pipeline);
+  ckpt_chain_release(chain);
+}
+
+/* ---- A strategy that an executor reports to ---- */
+
+typedef struct reporter {
+  ckpt_executor* executor;
+  ckpt_step step;
+  int accesses;
+} reporter;
+
+static int32_t reporter_decide(const ckpt_strategy_question* question, int32_t* answer, void* user_data) {
+  (void)question;
+  (void)user_data;
+  *answer = 0;
+  return 0;
+}
+
+static int32_t reporter_access(const char* layer_name, void* user_data) {
+  reporter* self = (reporter*)user_data;
+  ckpt_executor_stats stats = CKPT_EXECUTOR_STATS_INIT;
+  (void)layer_name;
+  ++self->accesses;
+  IN_USE(ckpt_executor_run(self->executor, &self->step, NULL));
+  IN_USE(ckpt_executor_get_stats(self->executor, &stats));
+  return 0;
+}
+
+static void reports_to_a_strategy(void) {
+  static const int64_t shape[2] = {SAMPLES, WIDTH};
+  reporter self;
+  ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
+  ckpt_strategy* strategy = NULL;
+  ckpt_chain* chain = NULL;
+  ckpt_layer* layer = NULL;
+  ckpt_profile* profile = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_tensor* x = NULL;
+  memset(&self, 0, sizeof self);
+  ckpt_step_init(&self.step);
+  callbacks.decide = reporter_decide;
+  callbacks.access = reporter_access;
+  CHECK_OK(ckpt_strategy_create_custom("reporter", &callbacks, &self, NULL, &strategy));
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  CHECK_OK(ckpt_layer_create_relu("relu", &layer));
+  CHECK_OK(ckpt_chain_add(chain, layer));
+  ckpt_layer_release(layer);
+  CHECK_OK(ckpt_chain_profile(chain, &input_spec, 0, NULL, &profile));
+  CHECK_OK(ckpt_schedule_create_from_strategy(profile, strategy, &schedule));
+  CHECK_OK(ckpt_executor_create(chain, schedule, &input_spec, NULL, &self.executor));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
+  CHECK_OK(ckpt_tensor_fill(x, 1));
+  self.step.input = x;
+  self.step.output_gradient = x;
+  CHECK_OK(ckpt_executor_run(self.executor, &self.step, NULL));
+  CHECK(self.accesses > 0);
+  ckpt_executor_release(self.executor);
+  ckpt_tensor_release(x);
+  ckpt_schedule_release(schedule);
+  ckpt_profile_release(profile);
+  ckpt_chain_release(chain);
+  ckpt_strategy_release(strategy);
+}
+
+/* ---- Events of an executor's tracker ---- */
 
 typedef struct watcher {
   ckpt_executor* executor;
@@ -405,6 +536,8 @@ int main(void) {
   handles_go_while_they_are_used(2);
   a_strategy_that_is_asked(0);
   a_strategy_that_is_asked(1);
+  stages_of_a_pipeline();
+  reports_to_a_strategy();
   events_of_a_step();
   return 0;
 }
