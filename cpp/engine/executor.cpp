@@ -88,6 +88,7 @@ memory::LayerId Executor::tracker_layer(const plan::BufferInfo& buffer) {
 // ---- One step ----
 
 double Executor::run(const Step& step) {
+  base::Entered::refuse(chain_.get(), "chain");
   check(step);
   if (!step.accumulate) chain_->zero_gradients();
   double result = std::numeric_limits<double>::quiet_NaN();

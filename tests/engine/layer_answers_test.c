@@ -1,8 +1,7 @@
 /* What a custom layer answers about sizes is asked once for an operation and checked: a layer that answers otherwise the next time,
  * or absurdly, gets a status and never more or less memory than it was told. Run under AddressSanitizer this is a proof. */
-#include <limits.h>
-
 #include "check.h"
+#include "tensor/sanitizer_options.h"
 
 enum { SAMPLES = 4, SMALL = 8, LARGE = 4096 };
 
@@ -76,7 +75,7 @@ static ckpt_chain* chain_of(shifty* layers, int count) {
   for (i = 0; i < count; ++i) {
     ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
     ckpt_layer* layer = NULL;
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "shifty%d", i);
     callbacks.output = shifty_output;
     callbacks.option = shifty_option;

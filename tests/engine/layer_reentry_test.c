@@ -190,6 +190,12 @@ static void every_callback_every_function(void) {
     CHECK(self.seen[IN_OUTPUT] == 1 && self.seen[IN_OPTION] == 1);
     self.executor = executor;
   }
+  {
+    ckpt_profile* again = NULL; /* the executor does not run now, but its chain is in use */
+    CHECK_OK(ckpt_chain_profile(self.chain, &input_spec, 0, NULL, &again));
+    CHECK(self.seen[IN_OUTPUT] == 2 && self.seen[IN_OPTION] == 2);
+    ckpt_profile_release(again);
+  }
   self.inside_step = 1;
   CHECK_OK(ckpt_executor_run(self.executor, &self.step, NULL));
   self.inside_step = 0;

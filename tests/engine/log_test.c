@@ -67,7 +67,7 @@ int main(void) {
   CHECK_OK(ckpt_chain_create(0, &chain));
   for (i = 0; i < 4; ++i) {
     ckpt_layer* layer = NULL;
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "linear%d", i);
     CHECK_OK(ckpt_layer_create_linear(name, WIDTH, WIDTH, CKPT_DTYPE_F32, &layer));
     CHECK_OK(ckpt_chain_add(chain, layer));

@@ -266,7 +266,7 @@ static void make_world(world* self) {
     noisy* one = &self->layers[i];
     ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
     ckpt_layer* layer = NULL;
-    char name[16];
+    char name[32];
     one->flags = (uint32_t)below(4); /* CKPT_LAYER_NEEDS_INPUT and CKPT_LAYER_NEEDS_OUTPUT, either or both or none */
     if (below(6) > 0) one->flags |= CKPT_LAYER_DETERMINISTIC;
     if (i == 0 && below(3) == 0) one->flags |= CKPT_LAYER_NO_INPUT_GRADIENT;

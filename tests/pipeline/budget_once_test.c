@@ -36,7 +36,7 @@ static ckpt_chain* chain_with_one_that_runs_once(int where, int* recomputations)
   for (i = 0; i < LAYERS; ++i) {
     ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
     ckpt_layer* layer = NULL;
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "layer%d", i);
     callbacks.flags = i == where ? CKPT_LAYER_NEEDS_INPUT : CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC;
     callbacks.output = same_output;

@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef CKPT_SANITIZED
 enum { LAYERS = 2000, MEMORY_COUNTS = 0 };
 #else
 enum { LAYERS = 10000, MEMORY_COUNTS = 1 };

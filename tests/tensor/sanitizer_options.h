@@ -2,8 +2,14 @@
 #pragma once
 
 #ifdef CKPT_SANITIZED
-extern "C" __attribute__((visibility("default"))) const char* __asan_default_options();
-extern "C" __attribute__((visibility("default"))) const char* __tsan_default_options();
-const char* __asan_default_options() { return "allocator_may_return_null=1"; }
-const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+#ifdef __cplusplus
+extern "C" {
+#endif
+__attribute__((visibility("default"))) const char* __asan_default_options(void);
+__attribute__((visibility("default"))) const char* __tsan_default_options(void);
+const char* __asan_default_options(void) { return "allocator_may_return_null=1"; }
+const char* __tsan_default_options(void) { return "allocator_may_return_null=1"; }
+#ifdef __cplusplus
+}
+#endif
 #endif
