@@ -27,6 +27,8 @@ static_assert(CKPT_ASYNC_DROP_OLDEST == static_cast<int>(state::WhenFull::drop_o
 
 namespace {
 
+constexpr std::size_t smallest_task = offsetof(ckpt_async_task, queued_at_utc_ns);
+
 constexpr ckpt_async_result no_result = CKPT_ASYNC_RESULT_INIT;
 constexpr ckpt_async_callbacks no_callbacks = CKPT_ASYNC_CALLBACKS_INIT;
 constexpr ckpt_async_options async_defaults = CKPT_ASYNC_OPTIONS_INIT;
@@ -236,7 +238,7 @@ ckpt_status ckpt_async_wait(ckpt_async* handle, int64_t id, int64_t timeout_ns, 
     require(id != CKPT_ASYNC_ALL || result == nullptr, "result is given with CKPT_ASYNC_ALL");
     if (result != nullptr) check_struct(result, sizeof *result, "result");
     if (id == CKPT_ASYNC_ALL) return manager->wait_all(timeout_ns);
-    const state::TaskResult ended = manager->wait(id, timeout_ns);
+    const state::TaskResult ended = manager->wait(id, timeout_ns, result != nullptr);
     if (result != nullptr) fill_struct(result, converted(ended), sizeof *result, "result");
   });
 }
@@ -266,7 +268,7 @@ ckpt_status ckpt_async_end_step(ckpt_async* handle, int64_t step) {
 ckpt_status ckpt_async_get_task(ckpt_async* handle, int64_t id, ckpt_async_task* task) {
   return guard([&] {
     const auto manager = manager_of(handle);
-    check_struct(task, sizeof *task, "task");
+    check_struct(task, smallest_task, "task");
     const state::TaskInfo info = manager->info(id);
     ckpt_async_task values = CKPT_ASYNC_TASK_INIT;
     values.kind = static_cast<int32_t>(info.kind);
@@ -279,7 +281,10 @@ ckpt_status ckpt_async_get_task(ckpt_async* handle, int64_t id, ckpt_async_task*
     values.queued_at_ns = info.queued_at_ns;
     values.started_at_ns = info.started_at_ns;
     values.ended_at_ns = info.ended_at_ns;
-    fill_struct(task, values, sizeof values, "task");
+    values.queued_at_utc_ns = info.queued_at_utc_ns;
+    values.started_at_utc_ns = info.started_at_utc_ns;
+    values.ended_at_utc_ns = info.ended_at_utc_ns;
+    fill_struct(task, values, smallest_task, "task");
   });
 }
 

@@ -68,9 +68,12 @@ void set_log(LogLevel minimum, LogSink sink) {
 
 void restart_log() { std::construct_at(&logger().mutex); }
 
+bool is_logged(LogLevel level) noexcept {
+  return static_cast<std::int32_t>(level) >= logger().minimum.load(std::memory_order_relaxed) && !inside_sink;
+}
+
 void log(LogLevel level, const char* component, const std::string& message) {
-  Logger& log = logger();
-  if (static_cast<std::int32_t>(level) < log.minimum.load(std::memory_order_relaxed) || inside_sink) return;
+  if (!is_logged(level)) return;
   if (holds == 0) return send(level, component, message);
   try {
     held.push_back({level, component, message});

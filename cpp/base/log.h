@@ -19,6 +19,9 @@ void set_log(LogLevel minimum, LogSink sink);
 // For fork(): in the child no other thread is inside a sink, whatever the copied lock says.
 void restart_log();
 
+// For messages that are made often: false when nobody would get one.
+bool is_logged(LogLevel level) noexcept;
+
 // Cheap while there is no sink: one relaxed load. component is the part's name. The sink runs here, or where the outermost HeldLog of
 // this thread ends.
 void log(LogLevel level, const char* component, const std::string& message);

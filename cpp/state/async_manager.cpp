@@ -13,6 +13,7 @@ namespace ckpt::state {
 namespace {
 
 using base::cat;
+using base::LogLevel;
 using base::Status;
 
 constexpr std::int64_t most_capacity = 65536;
@@ -60,37 +61,37 @@ AsyncManager::AsyncManager(std::shared_ptr<Checkpoint> checkpoint, const AsyncOp
       arena_(std::make_shared<Arena>(options.staging_bytes)),
       pool_(staging_threads(options)),
       table_(options.history),
-      queue_(options.capacity, [this](std::int64_t id) {
-        const auto task = table_.find(id);
-        return task != nullptr && task->phase() == Phase::queued;
-      }) {
+      queue_(options.capacity, [this](std::int64_t id) { return fate_of(id); }) {
   if (options.bytes_per_second > 0) {
     constexpr std::int64_t burst_bytes = std::int64_t{4} << 20;
     limit_ = std::make_shared<storage::RateLimit>(options.bytes_per_second, burst_bytes, nullptr, storage::Sleep());
   }
   arena_->prepare(options.prepare_bytes);
   const auto workers = static_cast<std::size_t>(options.workers);
-  threads_.reserve(workers + 1);
-  threads_left_.store(options.workers + 1);
+  threads_.reserve(workers + 2);
+  threads_left_ = options.workers + 2;
+  say(LogLevel::info, "created: at most ", options.capacity, " tasks, workers: ", options.workers);
   try {
     for (std::size_t i = 0; i < workers; ++i) lanes_.push_back(std::make_unique<HashLane>(options.nice));
     threads_.push_back(std::make_unique<base::Thread>("ckpt-stage", [this] { serve_staging(); }));
+    threads_.push_back(std::make_unique<base::Thread>("ckpt-tell", [this] { serve_telling(); }));
     for (std::size_t i = 0; i < workers; ++i) {
       threads_.push_back(std::make_unique<base::Thread>(cat("ckpt-save-", i), [this, i] { serve_tasks(i); }));
     }
   } catch (...) {
     begin_close();
-    end_threads();
+    join_threads();
     throw;
   }
 }
 
 AsyncManager::~AsyncManager() {
   if (generation_ != base::fork_generation()) return;
+  if (threads_are_ == Threads::serving) end(CloseMode::drain, options_.drain_timeout_ns);
   try {
-    if (!closed_) close(CloseMode::drain, options_.drain_timeout_ns);
-  } catch (const base::Error& error) {
-    base::log(base::LogLevel::error, "state", cat("a background save failed and nobody was told: ", error.message()));
+    while (const auto failure = failures_.take()) say(LogLevel::error, "no caller has seen this failure: ", failure->message());
+  } catch (const std::bad_alloc&) {
+    // What there is no memory for is lost, as in say().
   }
 }
 
@@ -100,14 +101,8 @@ void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
   if (it.generation_ != base::fork_generation()) return;
   if (base::Entered::is_inside(&it)) {
     it.detach_threads();
-    return;
-  }
-  try {
-    it.close(CloseMode::drain, it.options_.drain_timeout_ns);
-    const std::lock_guard lock(it.error_mutex_);
-    if (it.error_after_close_) throw base::Error(*it.error_after_close_);
-  } catch (const base::Error& error) {
-    base::log(base::LogLevel::error, "state", cat("a background save failed and nobody was told: ", error.message()));
+  } else if (!it.end(CloseMode::drain, it.options_.drain_timeout_ns)) {
+    it.say(LogLevel::warning, "not all tasks ended within ", it.options_.drain_timeout_ns, " ns; the others were cancelled");
   }
 }
 
@@ -115,55 +110,69 @@ void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
 void AsyncManager::begin_close() {
   closing_.store(true);
   places_.wake_all();
-  gate_.wake_all();
   staging_asked_.wake_all();
-  queue_.wake();
+  telling_asked_.wake_all();
+  queue_.look_again();
 }
 
-void AsyncManager::end_threads() {
+void AsyncManager::join_threads() {
   for (const auto& thread : threads_) thread->join();
 }
 
+// True for the one who decides what becomes of the threads.
+bool AsyncManager::try_leave(Threads how) {
+  const std::lock_guard lock(end_mutex_);
+  if (threads_are_ != Threads::serving) return false;
+  threads_are_ = how;
+  // The caller's reference is one of those that go; the last thread to leave drops this one.
+  if (how == Threads::detached && threads_left_ > 0) keep_alive_ = weak_from_this().lock();
+  return true;
+}
+
 void AsyncManager::detach_threads() {
-  const std::lock_guard lock(close_mutex_);
-  if (closed_) return;
-  closed_ = true;
   if (options_.drain_timeout_ns >= 0) {
     const std::int64_t now = base::monotonic_ns();
     drain_deadline_ns_.store(options_.drain_timeout_ns > INT64_MAX - now ? INT64_MAX : now + options_.drain_timeout_ns);
   }
-  // The caller's reference is one of those that go; the last thread to leave drops this one.
-  keep_alive_ = weak_from_this().lock();
+  // Else somebody is closing, who waits for the threads.
+  if (!try_leave(Threads::detached)) return;
+  say(LogLevel::info, "shutting down without waiting: ", live_.load(), " tasks have not ended");
   for (const auto& thread : threads_) thread->detach();
   begin_close();
+}
+
+// Returns when the threads have gone and all callbacks have returned, whoever sees to it. False when draining took longer.
+bool AsyncManager::end(CloseMode mode, std::int64_t timeout_ns) {
+  const base::Entered entered(this);  // what is cancelled or logged may call back
+  if (!closing_.exchange(true)) say(LogLevel::info, "shutting down: ", live_.load(), " tasks have not ended");
+  begin_close();
+  bool in_time = true;
+  if (mode == CloseMode::drain) in_time = places_.wait([this] { return live_.load() == 0; }, timeout_ns);
+  if (live_.load() > 0) cancel_all();
+  const bool is_first = try_leave(Threads::joined);
+  if (is_first) {
+    join_threads();
+  } else {
+    left_.wait([this] { return all_left_.load(); }, -1);
+  }
+  if (is_first) say(LogLevel::info, "shut down");
+  return in_time;
 }
 
 void AsyncManager::close(CloseMode mode, std::int64_t timeout_ns) {
   refuse_fork();
   refuse_callback();
   base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
-  const std::lock_guard lock(close_mutex_);
-  if (closed_) return;
-  begin_close();
-  bool in_time = true;
-  if (mode == CloseMode::drain) in_time = places_.wait([this] { return live_.load() == 0; }, timeout_ns);
-  if (live_.load() > 0) cancel_all();
-  end_threads();
-  closed_ = true;
-  std::optional<base::Error> error;
-  take_unseen_error(error);
-  if (error) {
-    {
-      const std::lock_guard error_lock(error_mutex_);
-      error_after_close_ = error;
-    }
-    throw base::Error(*error);
+  const bool in_time = end(mode, timeout_ns);
+  const std::string late = in_time ? "" : cat("not all tasks ended within ", timeout_ns, " ns; the others were cancelled");
+  if (const auto failure = failures_.take()) {
+    throw in_time ? *failure : base::Error(failure->status(), cat(failure->message(), "; ", late));
   }
-  if (!in_time) base::fail(Status::timeout, "not all tasks ended within ", timeout_ns, " ns; the others were cancelled");
+  if (!in_time) throw base::Error(Status::timeout, late);
 }
 
 void AsyncManager::cancel_all() {
-  for (const auto& task : table_.live()) cancel_task(*task);
+  for (const auto& task : table_.live()) cancel_task(*task, Telling::now);
 }
 
 // ---- What a call needs ----
@@ -173,30 +182,16 @@ void AsyncManager::refuse_fork() const {
 }
 
 void AsyncManager::refuse_callback() const {
-  if (base::Entered::is_inside(this)) base::fail(Status::invalid_state, "async is used inside one of its callbacks in a way that would wait");
+  if (base::Entered::is_inside(this)) {
+    base::fail(Status::invalid_state, "async is used inside one of its callbacks in a way that would wait");
+  }
 }
 
 void AsyncManager::require_open() {
   refuse_fork();
   refuse_callback();
-  if (closing_.load()) {
-    const std::lock_guard lock(error_mutex_);
-    if (const auto error = std::exchange(error_after_close_, std::nullopt)) throw base::Error(*error);
-    base::fail(Status::closed, "async is closed");
-  }
-  std::optional<base::Error> error;
-  take_unseen_error(error);
-  if (error) throw base::Error(*error);
-}
-
-void AsyncManager::take_unseen_error(std::optional<base::Error>& out) {
-  const std::lock_guard lock(error_mutex_);
-  out = std::exchange(unseen_error_, std::nullopt);
-}
-
-void AsyncManager::note_seen(const Task& task) {
-  const std::lock_guard lock(error_mutex_);
-  if (unseen_id_ == task.id) unseen_error_.reset();
+  if (const auto failure = failures_.take()) throw base::Error(*failure);
+  if (closing_.load()) base::fail(Status::closed, "async is closed");
 }
 
 std::shared_ptr<Task> AsyncManager::require_task(std::int64_t id) const {
@@ -246,10 +241,30 @@ void AsyncManager::reject(const std::shared_ptr<Task>& task) {
   table_.add(task);
   if (task->end(Phase::queued, Phase::rejected, std::move(result))) {
     counts_[static_cast<int>(TaskState::rejected)].fetch_add(1);
+    say(LogLevel::warning, task->name(), " rejected: ", message);
     table_.note_end(*task);
     task->set_told();
   }
   base::fail(Status::queue_full, message);
+}
+
+// Those who hold the places may be waiting at gates that this caller would open next.
+bool AsyncManager::wait_for_place(std::int64_t timeout_ns) {
+  waiting_for_places_.fetch_add(1);
+  queue_.look_again();
+  bool admitted = false;
+  places_.wait([&] { return (admitted = try_admit()) || closing_.load(); }, timeout_ns);
+  waiting_for_places_.fetch_sub(1);
+  return admitted;
+}
+
+TaskQueue::Fate AsyncManager::fate_of(std::int64_t id) const {
+  return table_.look(id, [this](const Task* task) {
+    if (task == nullptr || task->phase() != Phase::queued) return TaskQueue::Fate::dead;
+    const bool is_open = task->gate_open.load() || ended_step_.load() >= task->options.gate_step || waiting_for_places_.load() > 0 ||
+                         closing_.load();
+    return is_open ? TaskQueue::Fate::ready : TaskQueue::Fate::held;
+  });
 }
 
 void AsyncManager::admit(const std::shared_ptr<Task>& task) {
@@ -257,7 +272,7 @@ void AsyncManager::admit(const std::shared_ptr<Task>& task) {
   switch (task->options.when_full) {
     case WhenFull::refuse: break;
     case WhenFull::wait:
-      if (!admitted) places_.wait([&] { return (admitted = try_admit()) || closing_.load(); }, task->options.timeout_ns);
+      if (!admitted && task->options.timeout_ns != 0) admitted = wait_for_place(task->options.timeout_ns);
       break;
     case WhenFull::drop_oldest:
       while (!admitted && drop_oldest()) admitted = try_admit();
@@ -268,10 +283,22 @@ void AsyncManager::admit(const std::shared_ptr<Task>& task) {
   }
   if (!admitted) reject(task);
   task->admitted = true;
+  untold_.fetch_add(1);
   table_.add(task);
+  say(LogLevel::info, task->name(), " queued");
 }
 
 // ---- Tasks ----
+
+// The threads of the pool are not marked themselves.
+TensorSource AsyncManager::marked(TensorSource source) const {
+  if (!source) return source;
+  return [this, source = std::move(source)](const std::string& group, const StateTensor& item, std::int64_t offset,
+                                            std::span<std::byte> out) {
+    const base::Entered entered(this);
+    source(group, item, offset, out);
+  };
+}
 
 std::int64_t AsyncManager::save(const State& state, const SaveOptions& options, TaskOptions given) {
   const std::int64_t begin = base::monotonic_ns();
@@ -280,7 +307,8 @@ std::int64_t AsyncManager::save(const State& state, const SaveOptions& options, 
   check_task(given);
   SaveOptions wanted_options = checkpoint_->checked(options);
   require_open();
-  TensorSource source = std::exchange(given.source, {});
+  const base::Entered entered(this);  // what this calls until it returns
+  TensorSource source = marked(std::exchange(given.source, {}));
   const auto task = std::make_shared<Task>(TaskKind::save, std::move(given), begin);
   task->save = std::move(wanted_options);
   auto staging = std::make_shared<Staging>(state.gathered(), task->options.mode, std::move(source), arena_);
@@ -312,6 +340,7 @@ std::int64_t AsyncManager::load(std::shared_ptr<State> state, const LoadOptions&
   refuse_callback();
   check_task(given);
   require_open();
+  const base::Entered entered(this);
   const auto task = std::make_shared<Task>(TaskKind::load, std::move(given), begin);
   task->load = options;
   task->target = std::move(state);
@@ -322,12 +351,14 @@ std::int64_t AsyncManager::load(std::shared_ptr<State> state, const LoadOptions&
   return id;
 }
 
-bool AsyncManager::cancel(std::int64_t id) { return cancel_task(*require_task(id)); }
+bool AsyncManager::cancel(std::int64_t id) {
+  return cancel_task(*require_task(id), base::Entered::is_inside(this) ? Telling::later : Telling::now);
+}
 
 void AsyncManager::open_gate(Task& task) {
   if (task.options.gate_step < 0) return;
   task.gate_open.store(true);
-  gate_.wake_all();
+  queue_.look_again();
 }
 
 void AsyncManager::open_all_gates() {
@@ -349,7 +380,7 @@ void AsyncManager::wait_staged(std::int64_t id, std::int64_t timeout_ns) {
   }
 }
 
-TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns) {
+TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns, bool is_seen) {
   base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
   const auto task = require_task(id);
   if (timeout_ns != 0 && !task->has_ended()) {
@@ -360,7 +391,10 @@ TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns) {
   if (!(task->has_ended() && base::Entered::is_inside(this)) && !task->wait(timeout_ns)) {
     base::fail(Status::timeout, "task ", id, " did not end within ", timeout_ns, " ns");
   }
-  note_seen(*task);
+  if (is_seen) {
+    task->is_seen.store(true);
+    failures_.forget(id);
+  }
   return task->result();
 }
 
@@ -395,7 +429,7 @@ void AsyncManager::end_step(std::int64_t step) {
   std::int64_t known = ended_step_.load();
   while (known < step && !ended_step_.compare_exchange_weak(known, step)) {
   }
-  gate_.wake_all();
+  queue_.look_again();
 }
 
 // ---- Look ----

@@ -9,13 +9,16 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <new>
 #include <vector>
 
+#include "base/entered.h"
+#include "base/log.h"
 #include "base/os/thread.h"
 #include "base/thread_pool.h"
 #include "base/wait_point.h"
 #include "state/async_arena.h"
+#include "state/async_failures.h"
 #include "state/async_queue.h"
 #include "state/async_source.h"
 #include "state/async_table.h"
@@ -56,15 +59,16 @@ enum class CloseMode { drain, cancel };
 class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
  public:
   AsyncManager(std::shared_ptr<Checkpoint> checkpoint, const AsyncOptions& options);
-  // Ends the threads; closed by draining for drain_timeout_ns if need be. In a forked child only frees.
+  // Ends the threads; closed by draining for drain_timeout_ns if need be. Logs each failure that nobody has seen. In a forked child
+  // only frees.
   ~AsyncManager();
   AsyncManager(const AsyncManager&) = delete;
   AsyncManager& operator=(const AsyncManager&) = delete;
   // Closes and lets go; inside a callback the manager's threads do both when they are done.
   static void release(std::shared_ptr<AsyncManager> manager) noexcept;
 
-  // The task's id. Errors: those of Checkpoint::checked; queue_full, closed, forked; invalid_state inside a callback; the error of
-  // an earlier save that nobody saw.
+  // The task's id. Errors: those of Checkpoint::checked; queue_full, closed, forked; invalid_state inside a callback; the oldest
+  // failure that no caller has seen.
   std::int64_t save(const State& state, const SaveOptions& options, TaskOptions given);
   std::int64_t load(std::shared_ptr<State> state, const LoadOptions& options, TaskOptions given);
 
@@ -72,7 +76,8 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   bool cancel(std::int64_t id);
   // id 0: all that are live now. Error(timeout).
   void wait_staged(std::int64_t id, std::int64_t timeout_ns);
-  TaskResult wait(std::int64_t id, std::int64_t timeout_ns);
+  // is_seen: the caller looks at the result, so that a failure needs no other report.
+  TaskResult wait(std::int64_t id, std::int64_t timeout_ns, bool is_seen = true);
   void wait_all(std::int64_t timeout_ns);
   // The result of a task of that kind that has completed; else Error(invalid_state).
   TaskResult completed(std::int64_t id, TaskKind kind) const;
@@ -83,7 +88,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   std::vector<std::int64_t> ended_ids() const;
   AsyncStats stats() const;
 
-  // Error(timeout) when draining took longer; the error of a save that nobody saw.
+  // The oldest failure that no caller has seen, each call the next one; Error(timeout) when draining took longer.
   void close(CloseMode mode, std::int64_t timeout_ns);
 
   // For tests: entries in the queue, slots of tasks.
@@ -92,6 +97,8 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
 
  private:
   using Phase = Task::Phase;
+  enum class Threads : std::uint8_t { serving, joined, detached };
+  enum class Telling : std::uint8_t { now, later };
 
   // async_manager.cpp: the caller's side.
   void refuse_fork() const;
@@ -99,37 +106,56 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   void require_open();
   void admit(const std::shared_ptr<Task>& task);
   bool try_admit();
+  bool wait_for_place(std::int64_t timeout_ns);
   bool drop_oldest();
   void reject(const std::shared_ptr<Task>& task);
+  TensorSource marked(TensorSource source) const;
   std::shared_ptr<Task> require_task(std::int64_t id) const;
   std::vector<std::shared_ptr<Task>> wanted(std::int64_t id) const;
   void open_gate(Task& task);
   void open_all_gates();
+  TaskQueue::Fate fate_of(std::int64_t id) const;
   void begin_close();
   void cancel_all();
-  void end_threads();
+  void join_threads();
   void detach_threads();
-  void take_unseen_error(std::optional<base::Error>& out);
-  void note_seen(const Task& task);
+  bool try_leave(Threads how);
+  bool end(CloseMode mode, std::int64_t timeout_ns);
 
   // async_work.cpp: staging, writing, and ends.
   void stage_now(const std::shared_ptr<Task>& task);
   bool stage(const std::shared_ptr<Task>& task, Staging& staging, base::ThreadPool* pool, bool enqueue_first);
-  void tell_staged(Task& task, double stall_seconds);
+  void tell_staged(Task& task, double stall_seconds, Telling when);
   void enqueue(const Task& task);
   void serve_staging();
   void serve_tasks(std::size_t worker);
   void leave() noexcept;
-  void wait_for_gate(Task& task);
   void run_task(Task& task, HashLane& lane);
   TaskResult run_save(Task& task, HashLane& lane);
   TaskResult run_load(Task& task);
   void pass_commit_point(Task& task);
-  bool cancel_task(Task& task);
-  bool finish(Task& task, Phase from, Phase to, TaskResult&& result);
+  bool cancel_task(Task& task, Telling when);
+  bool finish(Task& task, Phase from, Phase to, TaskResult&& result, Telling when = Telling::now);
   void fail_task(Task& task, const base::Error& error);
-  void tell(Task& task, const std::function<void(TaskListener&)>& what);
+  void wake_who_may_leave() noexcept;
+  void tell(Task& task, Telling when);
+  bool hand_over(Task& task) noexcept;
+  void serve_telling();
+  void tell_of(Task& task, Task::Event event, TaskListener& listener) const;
+  void note_told(Task& task);
+  void say_ended(const Task& task) const;
   bool may_leave() const noexcept { return closing_.load() && live_.load() == 0; }
+
+  // To the log, under no lock and marked as a callback. A message for which there is no memory is lost.
+  template <class... Pieces>
+  void say(base::LogLevel level, const Pieces&... pieces) const noexcept {
+    if (!base::is_logged(level)) return;
+    const base::Entered entered(this);
+    try {
+      base::log(level, "async", base::cat(pieces...));
+    } catch (const std::bad_alloc&) {
+    }
+  }
 
   const std::shared_ptr<Checkpoint> checkpoint_;
   const AsyncOptions options_;
@@ -142,31 +168,35 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
 
   std::atomic<std::int64_t> live_{0};
   std::atomic<bool> closing_{false};
-  base::WaitPoint places_;  // live_ fell
-  base::WaitPoint gate_;    // a gate opened, or a gated task ended
+  base::WaitPoint places_;                              // live_ fell
+  std::atomic<std::int64_t> waiting_for_places_{0};     // callers: while there are any, all gates are open
   std::atomic<std::int64_t> ended_step_{-1};
 
   std::mutex to_stage_mutex_;
   std::deque<std::shared_ptr<Task>> to_stage_;
   base::WaitPoint staging_asked_;
 
-  std::mutex error_mutex_;
-  std::optional<base::Error> unseen_error_;  // of a save that failed
-  std::int64_t unseen_id_ = 0;
-  std::optional<base::Error> error_after_close_;
+  std::mutex to_tell_mutex_;
+  std::deque<std::shared_ptr<Task>> to_tell_;
+  base::WaitPoint telling_asked_;
+  std::atomic<std::int64_t> untold_{0};  // admitted tasks whose listeners were not yet told of the end
+
+  Failures failures_;
 
   std::atomic<std::int64_t> counts_[6] = {};  // of tasks that ended, by TaskState
   std::atomic<std::int64_t> written_bytes_{0};
   std::atomic<std::int64_t> stall_ns_{0};
   std::atomic<double> last_stall_seconds_{0};
 
-  std::mutex close_mutex_;
-  bool closed_ = false;
   std::vector<std::unique_ptr<HashLane>> lanes_;
   std::vector<std::unique_ptr<base::Thread>> threads_;
-  std::atomic<std::int64_t> threads_left_{0};
   std::atomic<std::int64_t> drain_deadline_ns_{-1};  // after which the threads cancel what is left; -1: none
-  std::shared_ptr<AsyncManager> keep_alive_;         // released inside a callback: until the last thread leaves
+  std::mutex end_mutex_;                             // held for the next three alone
+  Threads threads_are_ = Threads::serving;
+  std::int64_t threads_left_ = 0;
+  std::shared_ptr<AsyncManager> keep_alive_;  // released inside a callback: until the last thread leaves
+  std::atomic<bool> all_left_{false};
+  base::WaitPoint left_;
 };
 
 }  // namespace ckpt::state

@@ -1,14 +1,14 @@
-// Which task a worker takes next: bounded lock-free queues of ids, one for each priority. Synchronised.
+// Which task a worker takes next. Callers hand entries over through a bounded lock-free queue; the workers put them in order, those
+// whose gate is closed aside, under a lock of their own. A caller who finds the hand-over full does that work for them. Synchronised.
 //
-// A queue cannot remove from its middle: a cancelled task's entry stays until a worker meets it, or until the queue is full and the
-// next producer sorts the dead entries out, under its lock.
+// Nothing is removed from the middle: the entry of a task that was cancelled stays until a worker meets it or entries are sorted out.
 #pragma once
 
-#include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "base/queue.h"
 #include "base/wait_point.h"
@@ -17,29 +17,44 @@ namespace ckpt::state {
 
 class TaskQueue {
  public:
-  static constexpr std::int32_t priorities = 3;
+  struct Entry {
+    std::int64_t id = 0;
+    std::int64_t sequence = 0;  // of equal priorities the lower one goes first
+    std::int32_t priority = 0;  // the higher one goes first
+    bool is_gated = false;      // its fate may be held
+  };
+  enum class Fate { dead, held, ready };
 
-  // most_live: at most so many entries of each priority are alive at a time. is_alive says whether an id still waits.
-  TaskQueue(std::int64_t most_live, std::function<bool(std::int64_t id)> is_alive);
+  // most_live: about so many entries are alive at a time. fate: of an entry's task, now; asked under the workers' lock.
+  TaskQueue(std::int64_t most_live, std::function<Fate(std::int64_t id)> fate);
 
-  // priority: 0 .. priorities-1, the last goes first.
-  void push(std::int64_t id, std::int32_t priority);
-  // The next id; it may have died since. 0 when there is none and stop() is true: call wake() when that may have changed.
+  void push(const Entry& entry);
+  // The next id that is ready; it may have died since. 0 when there is none and stop() is true: call wake() when that may have
+  // changed.
   std::int64_t pop(const std::function<bool()>& stop);
   void wake() noexcept { entries_.wake_all(); }
+  // Gates may have opened.
+  void look_again() noexcept;
 
   // Entries inside, dead ones included.
   std::int64_t size() const;
 
  private:
-  using Lane = base::MpmcQueue<std::int64_t>;
-  void compact(Lane& lane);
+  // Under mutex_.
+  void add_ready(const Entry& entry);
+  void look_at_held();
+  void take_over();
+  void sort_out();
   std::int64_t try_pop();
 
-  std::function<bool(std::int64_t)> is_alive_;
-  std::array<std::unique_ptr<Lane>, priorities> lanes_;
-  std::mutex producers_;
-  std::mutex consumers_;  // held by a consumer for one pop, and while entries are sorted out: their order stays what it was
+  std::function<Fate(std::int64_t)> fate_;
+  base::MpmcQueue<Entry> handed_;
+  std::atomic<std::uint64_t> gates_{0};  // grows when gates may have opened
+  mutable std::mutex mutex_;
+  std::vector<Entry> ready_;  // a heap
+  std::vector<Entry> held_;
+  std::uint64_t looked_ = 0;  // gates_ when the held ones were last looked at
+  std::size_t sort_out_at_;
   base::WaitPoint entries_;
 };
 

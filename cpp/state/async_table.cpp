@@ -39,12 +39,16 @@ void TaskTable::note_end(const Task& task) {
   free_.push_back(oldest);
 }
 
-std::shared_ptr<Task> TaskTable::find(std::int64_t id) const {
+const TaskTable::Slot* TaskTable::slot_of(std::int64_t id) const {
   if (id <= 0) return nullptr;
   const auto index = static_cast<std::size_t>(id & index_mask);
+  return index < slots_.size() && slots_[index].generation == id >> index_bits ? &slots_[index] : nullptr;
+}
+
+std::shared_ptr<Task> TaskTable::find(std::int64_t id) const {
   const std::lock_guard lock(mutex_);
-  if (index >= slots_.size() || slots_[index].generation != id >> index_bits) return nullptr;
-  return slots_[index].task;
+  const Slot* const slot = slot_of(id);
+  return slot == nullptr ? nullptr : slot->task;
 }
 
 template <class Wanted>

@@ -23,6 +23,13 @@ class TaskTable {
   void note_end(const Task& task);
   // nullptr when there is none, or none any more.
   std::shared_ptr<Task> find(std::int64_t id) const;
+  // Calls visit with the task or nullptr, under the lock: for who must not come to hold the last reference.
+  template <class Visit>
+  auto look(std::int64_t id, const Visit& visit) const {
+    const std::lock_guard lock(mutex_);
+    const Slot* const slot = slot_of(id);
+    return visit(static_cast<const Task*>(slot == nullptr ? nullptr : slot->task.get()));
+  }
   // That have not ended, the oldest first; these and those whose listeners are still being told of the end; and that have ended, in
   // the order in which they did.
   std::vector<std::shared_ptr<Task>> live() const;
@@ -38,6 +45,8 @@ class TaskTable {
     std::int64_t generation = 0;
     std::shared_ptr<Task> task;  // nullptr: free
   };
+  // Under the lock; nullptr when the id is none, or its slot was given to another.
+  const Slot* slot_of(std::int64_t id) const;
 
   std::int64_t history_;
   mutable std::mutex mutex_;

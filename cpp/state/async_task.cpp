@@ -7,6 +7,13 @@
 
 namespace ckpt::state {
 
+bool Task::start() noexcept {
+  if (!move(Phase::queued, Phase::running)) return false;
+  started_at_ns.store(base::monotonic_ns());
+  started_at_utc_ns.store(base::utc_ns());
+  return true;
+}
+
 bool Task::end(Phase from, Phase to, TaskResult&& result) {
   std::shared_ptr<Staging> staging;  // freed outside the lock
   {
@@ -26,15 +33,40 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
     const std::int64_t durable = durable_at_ns.load();
     if (to == Phase::completed) result_.durable_seconds = seconds((durable > 0 ? durable : now) - queued_at_ns);
     ended_at_ns.store(now);
+    ended_at_utc_ns.store(base::utc_ns());
   }
   if (staging != nullptr) staging->stop();
   changed_.wake_all();
   return true;
 }
 
-TaskResult Task::result() const {
-  const std::lock_guard lock(mutex_);
+const TaskResult& Task::result() const noexcept {
+  const std::lock_guard lock(mutex_);  // end() changes the phase first
   return result_;
+}
+
+void Task::add_event(Event event) noexcept {
+  const auto end = events_.begin() + event_count_;
+  if (std::find(events_.begin(), end, event) == end) events_[event_count_++] = event;
+}
+
+void Task::post(Event event) noexcept {
+  const std::lock_guard lock(mutex_);
+  add_event(event);
+}
+
+bool Task::begin_telling() noexcept {
+  const std::lock_guard lock(mutex_);
+  return event_count_ > 0 && !std::exchange(is_telling_, true);
+}
+
+std::optional<Task::Event> Task::next() noexcept {
+  const std::lock_guard lock(mutex_);
+  is_telling_ = event_count_ > 0;
+  if (!is_telling_) return std::nullopt;
+  const Event event = events_.front();
+  std::shift_left(events_.begin(), events_.begin() + event_count_--, 1);
+  return event;
 }
 
 bool Task::wait_staged(std::int64_t timeout_ns) {
@@ -54,10 +86,17 @@ bool Task::wait(std::int64_t timeout_ns) {
   return changed_.wait([&] { return told_.load(); }, timeout_ns);
 }
 
-void Task::set_staged(double stall) noexcept {
-  stall_seconds.store(stall);
-  is_staged.store(true);
+bool Task::set_staged(double stall) noexcept {
+  {
+    // Under the lock of end(): it is staged, and that is told, before it ends or not at all.
+    const std::lock_guard lock(mutex_);
+    if (has_ended()) return false;
+    stall_seconds.store(stall);
+    is_staged.store(true);
+    add_event(Event::staged);
+  }
   changed_.wake_all();
+  return true;
 }
 
 void Task::set_told() noexcept {
@@ -99,7 +138,14 @@ TaskInfo Task::info() const {
           total_bytes,
           queued_at_ns,
           started_at_ns.load(),
-          ended_at_ns.load()};
+          ended_at_ns.load(),
+          queued_at_utc_ns,
+          started_at_utc_ns.load(),
+          ended_at_utc_ns.load()};
+}
+
+std::string Task::name() const {
+  return kind == TaskKind::save ? base::cat("task ", id, " (save of step ", save.step, ')') : base::cat("task ", id, " (load)");
 }
 
 std::int64_t Task::left_bytes() const noexcept {

@@ -1,7 +1,9 @@
 // One background save or load: what is asked, how it stands, how it ended. Synchronised.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/wait_point.h"
 #include "state/async_staging.h"
@@ -69,12 +72,17 @@ struct TaskInfo {
   std::int64_t queued_at_ns = 0;
   std::int64_t started_at_ns = 0;
   std::int64_t ended_at_ns = 0;
+  std::int64_t queued_at_utc_ns = 0;
+  std::int64_t started_at_utc_ns = 0;
+  std::int64_t ended_at_utc_ns = 0;
 };
 
-class Task {
+class Task : public std::enable_shared_from_this<Task> {
  public:
   // Where it stands. Running has three faces: cancelling can only end cancelled, committing can no longer be cancelled.
   enum class Phase : std::uint8_t { queued, running, cancelling, committing, completed, failed, cancelled, rejected };
+  // What listeners are told of.
+  enum class Event : std::uint8_t { staged, progress, ended };
 
   Task(TaskKind task_kind, TaskOptions task_options, std::int64_t begin_ns)
       : kind(task_kind), options(std::move(task_options)), queued_at_ns(begin_ns) {}
@@ -83,10 +91,18 @@ class Task {
   bool has_ended() const noexcept { return phase() >= Phase::completed; }
   // The only way to another phase that is no end; ends go through end().
   bool move(Phase from, Phase to) noexcept { return phase_.compare_exchange_strong(from, to, std::memory_order_acq_rel); }
+  // Begins the work on a task that is queued.
+  bool start() noexcept;
   // Ends a task that is in phase from; false when it is no longer. Whoever gets true tells the others.
   bool end(Phase from, Phase to, TaskResult&& result);
-  // After its end.
-  TaskResult result() const;
+  // After its end, when it no longer changes.
+  const TaskResult& result() const noexcept;
+
+  // Events wait in the task until somebody tells of them, one thread at a time and under no lock: post(), then whoever gets true of
+  // begin_telling() tells of what next() gives until it gives nothing. One of progress stands for those that come before it is told.
+  void post(Event event) noexcept;
+  bool begin_telling() noexcept;
+  std::optional<Event> next() noexcept;
 
   // Also true when it ends unstaged.
   bool wait_staged(std::int64_t timeout_ns);
@@ -95,7 +111,8 @@ class Task {
   void ask_to_stop();
   // Until its listeners were told of its end.
   bool wait(std::int64_t timeout_ns);
-  void set_staged(double stall) noexcept;
+  // Posts the event, too. False when it has ended.
+  bool set_staged(double stall) noexcept;
   void set_told() noexcept;
   bool was_told() const noexcept { return told_.load(); }
 
@@ -104,11 +121,13 @@ class Task {
 
   TaskState state() const noexcept;
   TaskInfo info() const;
+  std::string name() const;  // for messages: "task 4194304 (save of step 7)"
   std::int64_t left_bytes() const noexcept;
 
   const TaskKind kind;
-  TaskOptions options;  // listener: only under telling, and gone when it was told of the end
+  TaskOptions options;  // listener: for who tells, and gone when it was told of the end
   const std::int64_t queued_at_ns;
+  const std::int64_t queued_at_utc_ns = base::utc_ns();
   std::int64_t id = 0;        // set by the table
   std::int64_t sequence = 0;  // by the table: which came first
   bool admitted = false;      // it has a place among the live tasks; set before the table has it
@@ -118,20 +137,28 @@ class Task {
   std::int64_t total_bytes = 0;
   std::atomic<std::int64_t> done_bytes{0};
   std::atomic<std::int64_t> started_at_ns{0};
+  std::atomic<std::int64_t> started_at_utc_ns{0};
   std::atomic<std::int64_t> ended_at_ns{0};
+  std::atomic<std::int64_t> ended_at_utc_ns{0};
   std::atomic<std::int64_t> durable_at_ns{0};
   std::atomic<bool> gate_open{false};
   std::atomic<bool> is_staged{false};
+  std::atomic<bool> is_seen{false};  // a caller was shown how it ended
+  std::atomic<bool> is_handed_over{false};  // to the thread that tells
   std::atomic<double> stall_seconds{0};
   const std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
-  std::recursive_mutex telling;  // held while listeners run: those of one task never two at a time
 
  private:
+  void add_event(Event event) noexcept;  // under mutex_
+
   std::atomic<Phase> phase_{Phase::queued};
   std::atomic<bool> told_{false};
   mutable std::mutex mutex_;
   std::shared_ptr<Staging> staging_;
   TaskResult result_;
+  std::array<Event, 3> events_{};  // that nobody was told of yet, each once
+  std::size_t event_count_ = 0;
+  bool is_telling_ = false;  // some thread tells
   base::WaitPoint changed_;
 };
 

@@ -4,13 +4,14 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/entered.h"
 #include "base/error.h"
 #include "state/async_manager.h"
 
 namespace ckpt::state {
 namespace {
 
+using base::cat;
+using base::LogLevel;
 using base::Status;
 
 double seconds_since(std::int64_t begin_ns) { return static_cast<double>(base::monotonic_ns() - begin_ns) * 1e-9; }
@@ -43,15 +44,15 @@ TaskResult cancelled_result() { return result_of({Status::cancelled, "cancelled"
 
 // ---- Staging ----
 
-void AsyncManager::enqueue(const Task& task) { queue_.push(task.id, task.options.priority + 1); }
+void AsyncManager::enqueue(const Task& task) {
+  queue_.push({task.id, task.sequence, task.options.priority, task.options.gate_step >= 0});
+}
 
-void AsyncManager::tell_staged(Task& task, double stall_seconds) {
-  const std::lock_guard lock(task.telling);
-  if (task.has_ended()) return;
-  task.set_staged(stall_seconds);
+void AsyncManager::tell_staged(Task& task, double stall_seconds, Telling when) {
+  if (!task.set_staged(stall_seconds)) return;
   stall_ns_.fetch_add(static_cast<std::int64_t>(stall_seconds * 1e9));
   last_stall_seconds_.store(stall_seconds);
-  tell(task, [&](TaskListener& listener) { listener.staged(task.id, stall_seconds); });
+  tell(task, when);
 }
 
 // True when all bytes are copied. A task that ended meanwhile is left alone; one whose copying failed has ended when this returns,
@@ -66,7 +67,7 @@ bool AsyncManager::stage(const std::shared_ptr<Task>& task, Staging& staging, ba
     if (early) enqueue(*task);
     if (staging.copy(pool)) {
       if (!early) {
-        tell_staged(*task, seconds_since(task->queued_at_ns));
+        tell_staged(*task, seconds_since(task->queued_at_ns), Telling::now);
         enqueue(*task);
       }
       return early;
@@ -81,7 +82,7 @@ bool AsyncManager::stage(const std::shared_ptr<Task>& task, Staging& staging, ba
 void AsyncManager::stage_now(const std::shared_ptr<Task>& task) {
   const auto staging = task->staging();
   if (staging == nullptr) return;  // somebody cancelled it already
-  if (stage(task, *staging, &pool_, false)) tell_staged(*task, seconds_since(task->queued_at_ns));
+  if (stage(task, *staging, &pool_, false)) tell_staged(*task, seconds_since(task->queued_at_ns), Telling::now);
 }
 
 void AsyncManager::serve_staging() {
@@ -102,7 +103,7 @@ void AsyncManager::serve_staging() {
           -1);
       if (task != nullptr) {
         const auto staging = task->staging();
-        if (staging != nullptr && stage(task, *staging, nullptr, true)) tell_staged(*task, task->stall_seconds.load());
+        if (staging != nullptr && stage(task, *staging, nullptr, true)) tell_staged(*task, task->stall_seconds.load(), Telling::now);
       } else if (may_leave()) {
         break;
       } else {
@@ -117,36 +118,36 @@ void AsyncManager::serve_staging() {
 
 // ---- Workers ----
 
-// The last thread of a manager that nobody holds frees it.
+// The last thread of a manager that nobody holds frees it: no other one may touch it from here on.
 void AsyncManager::leave() noexcept {
-  if (threads_left_.fetch_sub(1) != 1) return;
-  const std::shared_ptr<AsyncManager> last = std::move(keep_alive_);
+  std::shared_ptr<AsyncManager> last;
+  {
+    const std::lock_guard lock(end_mutex_);
+    if (--threads_left_ > 0) return;
+    last = std::move(keep_alive_);
+    all_left_.store(true);
+  }
+  left_.wake_all();
 }
 
 void AsyncManager::serve_tasks(std::size_t worker) {
   {
     const base::Entered entered(this);
     base::be_nice(options_.nice);
+    say(LogLevel::info, "worker ", worker, " started");
     for (;;) {
       const std::int64_t id = queue_.pop([this] { return may_leave(); });
       if (id == 0) break;
       if (const auto task = table_.find(id); task != nullptr) run_task(*task, *lanes_[worker]);
     }
+    say(LogLevel::info, "worker ", worker, " stopped");
   }
   leave();
 }
 
-void AsyncManager::wait_for_gate(Task& task) {
-  const std::int64_t step = task.options.gate_step;
-  if (step < 0) return;
-  gate_.wait(
-      [&] { return task.phase() != Phase::queued || ended_step_.load() >= step || task.gate_open.load() || closing_.load(); }, -1);
-}
-
 void AsyncManager::run_task(Task& task, HashLane& lane) {
-  wait_for_gate(task);
-  if (!task.move(Phase::queued, Phase::running)) return;
-  task.started_at_ns.store(base::monotonic_ns());
+  if (!task.start()) return;
+  say(LogLevel::info, task.name(), " processing");
   const storage::FaultHandler* const handler = checkpoint_->fault_handler().get();
   const auto retries = [&, before = handler == nullptr ? 0 : handler->retries()] {
     return handler == nullptr ? 0 : handler->retries() - before;
@@ -172,6 +173,7 @@ void AsyncManager::pass_commit_point(Task& task) {
   if (!task.move(Phase::running, Phase::committing)) base::fail(Status::cancelled, "cancelled");
 }
 
+// The checkpoint is locked while it is written: what happens meanwhile is told later.
 TaskResult AsyncManager::run_save(Task& task, HashLane& lane) {
   const auto staging = task.staging();
   if (staging == nullptr) base::fail(Status::cancelled, "cancelled");
@@ -182,13 +184,14 @@ TaskResult AsyncManager::run_save(Task& task, HashLane& lane) {
     // More than all when a file was written anew.
     const std::int64_t done = std::min(task.total_bytes, task.done_bytes.load() + bytes);
     task.done_bytes.store(done);
-    tell(task, [&](TaskListener& listener) { listener.progress(task.id, done, task.total_bytes); });
+    task.post(Task::Event::progress);
+    tell(task, Telling::later);
   };
   events.commit_point = [&] {
     // All was read, so it is copied; whoever copied may still be about to say so, and staged comes before the end.
     if (staging->mode() != StagingMode::borrow) task.wait_staged_or_stop();
     pass_commit_point(task);
-    if (staging->mode() == StagingMode::borrow) tell_staged(task, task.stall_seconds.load());
+    if (staging->mode() == StagingMode::borrow) tell_staged(task, task.stall_seconds.load(), Telling::later);
   };
   events.acknowledged = [&] { task.durable_at_ns.store(base::monotonic_ns()); };
   StagedSource source(*staging, lane, limit_, task.stop, std::move(events));
@@ -219,9 +222,9 @@ TaskResult AsyncManager::run_load(Task& task) {
 
 // ---- Ends ----
 
-bool AsyncManager::cancel_task(Task& task) {
+bool AsyncManager::cancel_task(Task& task, Telling when) {
   if (!task.admitted) return false;  // is being refused, and has no place to give back
-  if (finish(task, Phase::queued, Phase::cancelled, cancelled_result())) return true;
+  if (finish(task, Phase::queued, Phase::cancelled, cancelled_result(), when)) return true;
   if (!task.move(Phase::running, Phase::cancelling)) return false;
   task.ask_to_stop();
   if (const auto staging = task.staging(); staging != nullptr) staging->stop();
@@ -231,41 +234,114 @@ bool AsyncManager::cancel_task(Task& task) {
 void AsyncManager::fail_task(Task& task, const base::Error& error) { finish(task, Phase::queued, Phase::failed, result_of(error)); }
 
 // Ends a task, gives its place back and tells everybody; false when it is not, or no longer, in phase from.
-bool AsyncManager::finish(Task& task, Phase from, Phase to, TaskResult&& result) {
+bool AsyncManager::finish(Task& task, Phase from, Phase to, TaskResult&& result, Telling when) {
+  const base::Entered entered(this);  // what goes with the task may be the user's
   const Status status = result.status;
-  const std::string message = result.error;
+  std::string message = result.error;
   if (!task.end(from, to, std::move(result))) return false;
-  if (to == Phase::failed && task.kind == TaskKind::save) {
-    const std::lock_guard lock(error_mutex_);
-    unseen_error_.emplace(status, message);
-    unseen_id_ = task.id;
+  if (to == Phase::failed) {
+    failures_.add(task.sequence, task.id, {status, cat(task.name(), " failed: ", message)});
+    if (task.is_seen.load()) failures_.forget(task.id);  // asked for it in this moment
   }
   task.target.reset();
   counts_[static_cast<int>(task.state())].fetch_add(1);
+  say_ended(task);
   live_.fetch_sub(1);
   places_.wake_all();
-  if (task.options.gate_step >= 0) gate_.wake_all();
-  const TaskResult ended = task.result();
-  tell(task, [&](TaskListener& listener) { listener.ended(ended); });
-  {
-    const std::lock_guard lock(task.telling);
-    task.options.listener.reset();
-  }
-  table_.note_end(task);
-  task.set_told();
-  if (closing_.load()) {
-    queue_.wake();
-    staging_asked_.wake_all();
-  }
+  wake_who_may_leave();
+  task.post(Task::Event::ended);
+  tell(task, when);
   return true;
 }
 
-void AsyncManager::tell(Task& task, const std::function<void(TaskListener&)>& what) {
-  const std::lock_guard lock(task.telling);
+void AsyncManager::wake_who_may_leave() noexcept {
+  if (!closing_.load()) return;
+  queue_.wake();
+  staging_asked_.wake_all();
+  telling_asked_.wake_all();
+}
+
+void AsyncManager::say_ended(const Task& task) const {
+  const TaskResult& result = task.result();
+  switch (result.state) {
+    case TaskState::completed:
+      say(LogLevel::info, task.name(), " completed: ", result.bytes, " bytes in ", base::quoted(result.name));
+      return;
+    case TaskState::failed: say(LogLevel::error, task.name(), " failed: ", result.error); return;
+    case TaskState::rejected: say(LogLevel::warning, task.name(), " rejected: ", result.error); return;
+    default: say(LogLevel::info, task.name(), " cancelled");
+  }
+}
+
+// ---- Telling ----
+
+// Now: on this thread, unless another one is telling of this task, which then goes on with what is new. Later: where this thread may
+// hold a lock, or is inside a callback, another one sees to it.
+void AsyncManager::tell(Task& task, Telling when) {
+  if (when == Telling::later && hand_over(task)) return;
+  if (!task.begin_telling()) return;
   const base::Entered entered(this);
-  if (options_.listener != nullptr) what(*options_.listener);
-  // A callback of this task's own may end it, which lets go of its listener.
-  if (const auto own = task.options.listener; own != nullptr) what(*own);
+  while (const auto event = task.next()) {
+    if (options_.listener != nullptr) tell_of(task, *event, *options_.listener);
+    if (task.options.listener != nullptr) tell_of(task, *event, *task.options.listener);
+    if (*event == Task::Event::ended) note_told(task);
+  }
+}
+
+// False when there is no memory for it.
+bool AsyncManager::hand_over(Task& task) noexcept {
+  if (task.is_handed_over.exchange(true)) return true;
+  try {
+    const std::lock_guard lock(to_tell_mutex_);
+    to_tell_.push_back(task.shared_from_this());
+  } catch (const std::bad_alloc&) {
+    task.is_handed_over.store(false);
+    return false;
+  }
+  telling_asked_.wake_all();
+  return true;
+}
+
+void AsyncManager::serve_telling() {
+  {
+    const base::Entered entered(this);
+    base::be_nice(options_.nice);
+    for (;;) {
+      std::shared_ptr<Task> task;
+      telling_asked_.wait(
+          [&] {
+            // Asked first, as in a queue. Who ends counts as live before it counts as told.
+            const bool is_over = may_leave() && untold_.load() == 0;
+            const std::lock_guard lock(to_tell_mutex_);
+            if (!to_tell_.empty()) {
+              task = std::move(to_tell_.front());
+              to_tell_.pop_front();
+            }
+            return task != nullptr || is_over;
+          },
+          -1);
+      if (task == nullptr) break;
+      task->is_handed_over.store(false);
+      tell(*task, Telling::now);
+    }
+  }
+  leave();
+}
+
+void AsyncManager::tell_of(Task& task, Task::Event event, TaskListener& listener) const {
+  switch (event) {
+    case Task::Event::staged: listener.staged(task.id, task.stall_seconds.load()); return;
+    case Task::Event::progress: listener.progress(task.id, task.done_bytes.load(), task.total_bytes); return;
+    case Task::Event::ended: listener.ended(task.result());
+  }
+}
+
+void AsyncManager::note_told(Task& task) {
+  task.options.listener.reset();
+  table_.note_end(task);
+  task.set_told();
+  untold_.fetch_sub(1);
+  wake_who_may_leave();
 }
 
 }  // namespace ckpt::state

@@ -11,11 +11,22 @@
  *   ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
  *   ckpt_async_wait(async, id, -1, &result);                  result.state tells whether it is durable
  *
- *   ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1);            what is queued is written; the error of a save that nobody saw
+ *   ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1);            what is queued is written; fails with a failure that no caller saw
  *   ckpt_async_release(async);
  *
  * Two events of a save, kept apart everywhere: *staged* (the library no longer reads the tensors) and *ended* (durable, if it
  * completed). Read the general rules at the top of ckpt.h and state.h first.
+ *
+ * Failures. A task that ends FAILED is *seen* when ckpt_async_wait for its id has filled a result (also inside a callback): that
+ * call is told how it ended. Nothing else counts as seen: not a wait without a result or for CKPT_ASYNC_ALL, not the ended
+ * callback, ckpt_async_get_task or the log. Each failure that was not seen is *reported* once, the oldest first, one for each call:
+ * by the next ckpt_async_save or ckpt_async_load, which then does nothing else, or by ckpt_async_close, which has done its work.
+ * The call returns the task's status; the message names the task and says how many more failures are to be reported. When calls
+ * were too few, releasing the manager logs each failure that is left. Tasks that were cancelled or rejected have not failed.
+ *
+ * Log. The component is "async", every message about a task names its id and step. INFO: a manager created, shutting down and shut
+ * down; its workers started and stopped; tasks queued, processing, completed and cancelled. WARNING: tasks rejected. ERROR: tasks
+ * failed, and at the release failures that were neither seen nor reported.
  */
 #ifndef CKPT_ASYNC_H
 #define CKPT_ASYNC_H
@@ -63,13 +74,18 @@ typedef struct ckpt_async_result {
 /* Sets *result to CKPT_ASYNC_RESULT_INIT; NULL does nothing. */
 CKPT_API void ckpt_async_result_init(ckpt_async_result* result);
 
-/* What a program may be told of tasks. Any of them may be NULL. Each runs on a thread of the manager, or on the one that cancelled,
- * dropped or closed; those of one task never two at a time, those of several tasks also at once. They hold up the task that they
- * tell of, so they should be short. Inside, the functions that ask (ckpt_async_get_task, ckpt_async_tasks, ckpt_async_get_stats),
- * ckpt_async_cancel, ckpt_async_end_step and ckpt_async_release may be called; those that would wait give INVALID_STATE.
- * staged: the tensors may change; stall_seconds as in ckpt_async_result. progress: bytes written so far, of all; about every 4 MiB.
- * ended: exactly once for every task that was admitted, however it ends, before any wait for it returns; result is valid during
- * the call only. */
+/* What a program may be told of tasks. Any of them may be NULL. Each runs on a thread of the manager, or on the one that saved,
+ * cancelled, dropped or closed, under no lock of the library; those of one task never two at a time, those of several tasks also at
+ * once. What happens to a task while one of its callbacks runs is told when that returns, so they should be short.
+ * Inside them, as inside a task's source, a stateful object's list or restore, a log callback and a destroy function that the
+ * manager calls, the functions that ask (ckpt_async_get_task, ckpt_async_tasks, ckpt_async_get_stats, ckpt_async_saved,
+ * ckpt_async_loaded), ckpt_async_cancel, ckpt_async_end_step and ckpt_async_release may be called; those that would wait give
+ * INVALID_STATE at once: ckpt_async_save, ckpt_async_load and ckpt_async_close always, ckpt_async_wait and ckpt_async_wait_staged
+ * unless what they wait for has happened or timeout_ns is 0.
+ * staged: the tensors may change; stall_seconds as in ckpt_async_result. progress: bytes written so far, of all; about every 4 MiB,
+ * and less often when the callback is slower than that.
+ * ended: exactly once for every task that was admitted, however it ends, after the others, before any wait for it outside callbacks
+ * returns; result is valid during the call only. */
 typedef void (*ckpt_async_staged_fn)(int64_t id, double stall_seconds, void* user_data);
 typedef void (*ckpt_async_progress_fn)(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data);
 typedef void (*ckpt_async_ended_fn)(const ckpt_async_result* result, void* user_data);
@@ -108,7 +124,7 @@ typedef struct ckpt_async_options {
   int32_t
       staging_threads; /* that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4 */
   int32_t nice;        /* of the manager's threads, above that of the process: 0 (the default) .. 19 is the least favourable */
-  const ckpt_async_callbacks* callbacks; /* told of all tasks, copied; NULL (the default): nobody */
+  const ckpt_async_callbacks* callbacks; /* told of all tasks, copied; NULL (the default): none */
   void* user_data;                       /* of them */
 } ckpt_async_options;
 
@@ -126,14 +142,14 @@ CKPT_API ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, c
 #define CKPT_ASYNC_DRAIN 0  /* what is queued is done first */
 #define CKPT_ASYNC_CANCEL 1 /* what is queued or not yet committed is cancelled */
 
-/* Takes nothing new, lets the tasks end as mode says, and ends the threads. timeout_ns: that draining may take (-1: for ever); what
- * remains then is cancelled, and the call gives TIMEOUT. The error of a save that failed and that nobody was told of (by
- * ckpt_async_wait or ckpt_async_save) is returned here, with its message, and again by the next call that
- * needs an open manager; later ones give CLOSED. Closing again does nothing and gives OK. INVALID_STATE inside a callback. */
+/* Takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks have returned then. timeout_ns: that
+ * draining may take (-1: for ever); what remains then is cancelled, and the call gives TIMEOUT. A failure that was not seen is
+ * reported here (see Failures above; its message tells of the time-out, too): the manager is closed all the same. Closing again
+ * reports the next one, and gives OK when there is none. INVALID_STATE inside a callback: nothing was closed. */
 CKPT_API ckpt_status ckpt_async_close(ckpt_async* async, int32_t mode, int64_t timeout_ns);
 
-/* Gives the manager back; one that is open is closed by draining for drain_timeout_ns, and an error that nobody saw is logged.
- * Threads that wait for tasks may still be inside their call, which then ends as their task does. Inside a callback it returns at
+/* Gives the manager back; one that is open is closed by draining for drain_timeout_ns. Each failure that was neither seen nor
+ * reported is logged (ERROR). Threads that wait for tasks may still be inside their call, which then ends as their task does. Inside a callback it returns at
  * once: the manager's own threads do the rest. NULL does nothing. */
 CKPT_API void ckpt_async_release(ckpt_async* async);
 
@@ -150,7 +166,7 @@ CKPT_API void ckpt_async_release(ckpt_async* async);
 
 /* When the queue is full. */
 #define CKPT_ASYNC_REFUSE 0 /* QUEUE_FULL at once */
-#define CKPT_ASYNC_WAIT 1   /* waits for a place until timeout_ns has passed, then QUEUE_FULL */
+#define CKPT_ASYNC_WAIT 1   /* waits for a place until timeout_ns has passed, then QUEUE_FULL; all gates are open meanwhile */
 #define CKPT_ASYNC_DROP_OLDEST \
   2 /* the oldest task that no worker has begun makes place and ends REJECTED; QUEUE_FULL without one */
 
@@ -172,8 +188,9 @@ typedef struct ckpt_async_task_options {
   int32_t priority;   /* CKPT_ASYNC_PRIORITY_*: those of a higher one begin first, of equal ones the older */
   int64_t timeout_ns; /* of CKPT_ASYNC_WAIT; -1 (the default): for ever */
   int64_t gate_step;  /* no worker begins before ckpt_async_end_step was called with this step or a later one; -1 (the default): no
-                         gate. Waiting for the task, closing, or a save that needs its memory opens the gate */
-  const ckpt_async_callbacks* callbacks; /* told of this task, after those of the manager; copied; NULL (the default): nobody */
+                         gate. Waiting for the task, closing, or a call that needs its memory or waits for its place opens the gate.
+                         A task at a closed gate holds no worker up: others begin before it */
+  const ckpt_async_callbacks* callbacks; /* told of this task, after those of the manager; copied; NULL (the default): none */
   void* user_data;                       /* of them */
   ckpt_async_source_fn source;           /* reads the tensors instead of the library; NULL (the default): memory. Not with BORROW */
   void* source_data;                     /* its user_data */
@@ -189,9 +206,9 @@ CKPT_API void ckpt_async_task_options_init(ckpt_async_task_options* options);
 /* Saves state in the background and gives the task's id, which is positive and never given again. With CKPT_ASYNC_COPY it returns
  * when the tensors are copied, else at once; JSON values and the list of tensors are always copied, and the list callbacks of
  * stateful objects run inside this call. What ckpt_checkpoint_save refuses is refused here. options and task: NULL for the
- * defaults. QUEUE_FULL as task->when_full says: the refused save is listed as REJECTED. When an earlier save has failed and nobody
- * was told, its error is returned here, once, and nothing is saved. INVALID_STATE inside a callback; CLOSED. When this fails,
- * destroy functions have not run. */
+ * defaults. QUEUE_FULL as task->when_full says: the refused save is listed as REJECTED. A failure of an earlier task that was not
+ * seen is reported here, and nothing is saved. INVALID_STATE inside a callback; CLOSED. When this fails, destroy functions have not
+ * run. */
 CKPT_API ckpt_status ckpt_async_save(ckpt_async* async, const ckpt_state* state, const ckpt_save_options* options,
                                      const ckpt_async_task_options* task, int64_t* id);
 
@@ -214,8 +231,9 @@ CKPT_API ckpt_status ckpt_async_cancel(ckpt_async* async, int64_t id, int32_t* w
  * NOT_FOUND as ckpt_async_cancel; INVALID_STATE inside a callback. */
 CKPT_API ckpt_status ckpt_async_wait_staged(ckpt_async* async, int64_t id, int64_t timeout_ns);
 
-/* Returns OK when the task has ended, however it ended, and its callbacks have returned: *result (may be NULL) tells. id:
- * CKPT_ASYNC_ALL waits for all tasks, result must be NULL then. Errors as ckpt_async_wait_staged. */
+/* Returns OK when the task has ended, however it ended, and its callbacks have returned (inside a callback: or will): *result tells
+ * how, and a failure counts as seen. result may be NULL; then it does not. id: CKPT_ASYNC_ALL waits for all tasks, result must be
+ * NULL then. Errors as ckpt_async_wait_staged. */
 CKPT_API ckpt_status ckpt_async_wait(ckpt_async* async, int64_t id, int64_t timeout_ns, ckpt_async_result* result);
 
 /* Fills *result as ckpt_checkpoint_save does. INVALID_STATE unless the task is a save that has completed;
@@ -242,10 +260,15 @@ typedef struct ckpt_async_task {
   int64_t queued_at_ns;  /* by ckpt_clock_now(NULL, ...) */
   int64_t started_at_ns; /* 0 when no worker has begun */
   int64_t ended_at_ns;   /* 0 when it has not ended */
+  /* The same moments by the system's clock, in nanoseconds since 1970-01-01T00:00:00Z: to be shown. That clock may be set at any
+   * time, so differences are to be taken of the ones above. 0 as above. */
+  int64_t queued_at_utc_ns;
+  int64_t started_at_utc_ns;
+  int64_t ended_at_utc_ns;
 } ckpt_async_task;
 
 #define CKPT_ASYNC_TASK_INIT \
-  { sizeof(ckpt_async_task), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_async_task), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *task to CKPT_ASYNC_TASK_INIT; NULL does nothing. */
 CKPT_API void ckpt_async_task_init(ckpt_async_task* task);

@@ -4,7 +4,7 @@
 //   const std::int64_t id = async.save(state, options);   the tensors may change when it returns
 //   ...
 //   const ckpt::AsyncResult result = async.wait(id);
-//   async.close();                                        throws what a save that nobody waited for has failed of
+//   async.close();                                        throws the failure of a task that no wait(id) has shown
 #ifndef CKPT_ASYNC_HPP
 #define CKPT_ASYNC_HPP
 
@@ -143,7 +143,8 @@ class AsyncManager {
     return stats;
   }
 
-  // Throws the error of a save that nobody was told of, or CKPT_E_TIMEOUT. The destructor closes, too, and only logs.
+  // Throws the oldest failure that was not seen (see async.h), each call the next one, or CKPT_E_TIMEOUT. The destructor closes, too,
+  // and only logs.
   void close(std::int32_t mode = CKPT_ASYNC_DRAIN, std::int64_t timeout_ns = -1) {
     check(ckpt_async_close(handle(), mode, timeout_ns));
   }

@@ -1,0 +1,72 @@
+/* async_api.h - what the C99 tests of background saves share: a run in a scratch directory, and events that threads wait for. */
+#ifndef CKPT_TESTS_ASYNC_API_H
+#define CKPT_TESTS_ASYNC_API_H
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "check.h"
+
+/* A number that threads raise and wait for. */
+typedef struct event {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  int count;
+} event;
+
+#define EVENT_INIT \
+  { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 }
+
+static inline void raise_event(event* it) {
+  pthread_mutex_lock(&it->mutex);
+  ++it->count;
+  pthread_cond_broadcast(&it->changed);
+  pthread_mutex_unlock(&it->mutex);
+}
+
+static inline void await_event(event* it, int count) {
+  pthread_mutex_lock(&it->mutex);
+  while (it->count < count) pthread_cond_wait(&it->changed, &it->mutex);
+  pthread_mutex_unlock(&it->mutex);
+}
+
+/* A checkpoint in a directory of its own, and a state of one tensor. */
+typedef struct run {
+  char root[64];
+  ckpt_checkpoint* checkpoint;
+  ckpt_state* state;
+} run;
+
+static inline void begin_run(run* it, int64_t bytes) {
+  ckpt_storage* storage = NULL;
+  ckpt_tensor* tensor = NULL;
+  const int64_t shape[1] = {bytes};
+  memset(it, 0, sizeof *it);
+  strcpy(it->root, "/tmp/ckpt-async-XXXXXX");
+  CHECK(mkdtemp(it->root) != NULL);
+  CHECK_OK(ckpt_storage_create_file_system(it->root, NULL, &storage));
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &it->checkpoint));
+  ckpt_storage_release(storage);
+  CHECK_OK(ckpt_state_create(&it->state));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, shape, 1, NULL, &tensor));
+  CHECK_OK(ckpt_state_add_tensor(it->state, "model", "weight", tensor));
+  ckpt_tensor_release(tensor);
+}
+
+static inline void end_run(run* it) {
+  char command[sizeof it->root + 16];
+  ckpt_state_release(it->state);
+  ckpt_checkpoint_release(it->checkpoint);
+  snprintf(command, sizeof command, "rm -r %s", it->root);
+  CHECK(system(command) == 0);
+}
+
+static inline int64_t save_step(ckpt_async* async, const ckpt_state* state, int64_t step, const ckpt_async_task_options* task) {
+  ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
+  int64_t id = 0;
+  options.step = step;
+  CHECK_OK(ckpt_async_save(async, state, &options, task, &id));
+  return id;
+}
+
+#endif /* CKPT_TESTS_ASYNC_API_H */
