@@ -82,6 +82,11 @@ class RecordingListener final : public state::TaskListener {
     const std::lock_guard lock(mutex_);
     return progressed_;
   }
+  std::int64_t last_done(std::int64_t id) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = last_done_.find(id);
+    return found == last_done_.end() ? 0 : found->second;
+  }
   std::function<void(const state::TaskResult&)> on_end;
 
  private:

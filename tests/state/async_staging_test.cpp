@@ -230,20 +230,60 @@ TEST(StateAsyncStaging, TheArenaIsPreparedInAdvance) {
 }
 
 TEST(StateAsyncStaging, TheQueueSortsOutDeadEntriesAndKeepsTheOrder) {
+  using Fate = TaskQueue::Fate;
   std::set<std::int64_t> alive;
-  TaskQueue queue(4, [&](std::int64_t id) { return alive.contains(id); });
-  alive = {1, 100};
+  std::set<std::int64_t> held;
+  TaskQueue queue(4, [&](std::int64_t id) { return held.contains(id) ? Fate::held : alive.contains(id) ? Fate::ready : Fate::dead; });
+  held = {7, 600};
   for (std::int64_t id = 1; id <= 1000; ++id) {
-    if (id == 500) alive.insert(500);
-    queue.push(id, 1);
+    if (id == 1 || id == 100 || id == 500) alive.insert(id);
+    queue.push({id, id, id == 500 ? 1 : 0, id % 2 == 1 || held.contains(id)});
+    EXPECT_LE(queue.size(), 64);
   }
-  EXPECT_LE(queue.size(), 64);
-  std::vector<std::int64_t> living;
-  const auto stop = [&] { return queue.size() == 0; };
-  for (std::int64_t id = queue.pop(stop); id != 0; id = queue.pop(stop)) {
-    if (alive.contains(id)) living.push_back(id);
+  const auto stop = [] { return true; };
+  const auto living = [&] {
+    std::vector<std::int64_t> ids;
+    for (std::int64_t id = queue.pop(stop); id != 0; id = queue.pop(stop)) {
+      if (alive.contains(id)) ids.push_back(id);
+    }
+    return ids;
+  };
+  EXPECT_EQ(living(), (std::vector<std::int64_t>{500, 1, 100}));
+  EXPECT_EQ(queue.size(), 2);
+  alive.insert(7);
+  held = {600};
+  EXPECT_EQ(living(), std::vector<std::int64_t>{});  // nobody has said that a gate opened
+  queue.look_again();
+  EXPECT_EQ(living(), std::vector<std::int64_t>{7});
+  held.clear();  // died at its gate
+  queue.look_again();
+  EXPECT_EQ(living(), std::vector<std::int64_t>{});
+  EXPECT_EQ(queue.size(), 0);
+}
+
+// Whoever comes first, each entry is taken once.
+TEST(StateAsyncStaging, ManyThreadsHandOverMoreThanTheQueueHolds) {
+  constexpr std::int64_t producers = 4;
+  constexpr std::int64_t each = 5000;
+  TaskQueue queue(producers * each, [](std::int64_t) { return TaskQueue::Fate::ready; });
+  std::atomic<std::int64_t> taken{0};
+  std::atomic<std::int64_t> sum{0};
+  std::vector<std::thread> threads;
+  for (std::int64_t producer = 0; producer < producers; ++producer) {
+    threads.emplace_back([&, producer] {
+      for (std::int64_t n = 1; n <= each; ++n) queue.push({producer * each + n, n, static_cast<std::int32_t>(n % 3), n % 2 == 0});
+    });
   }
-  EXPECT_EQ(living, (std::vector<std::int64_t>{1, 100, 500}));
+  for (int consumer = 0; consumer < 2; ++consumer) {
+    threads.emplace_back([&] {
+      while (const std::int64_t id = queue.pop([&] { return taken.load() == producers * each; })) {
+        sum += id;
+        if (++taken == producers * each) queue.wake();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(sum, producers * each * (producers * each + 1) / 2);
 }
 
 TEST(StateAsyncStaging, IdsAreNeverGivenAgain) {
