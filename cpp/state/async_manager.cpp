@@ -248,13 +248,14 @@ void AsyncManager::reject(const std::shared_ptr<Task>& task) {
   base::fail(Status::queue_full, message);
 }
 
-// Those who hold the places may be waiting at gates that this caller would open next.
+// Without a time limit: those who hold the places may be waiting at gates that this caller would open next.
 bool AsyncManager::wait_for_place(std::int64_t timeout_ns) {
-  waiting_for_places_.fetch_add(1);
-  queue_.look_again();
+  const int opens_gates = timeout_ns < 0 ? 1 : 0;
+  waiting_for_places_.fetch_add(opens_gates);
+  if (opens_gates > 0) queue_.look_again();
   bool admitted = false;
   places_.wait([&] { return (admitted = try_admit()) || closing_.load(); }, timeout_ns);
-  waiting_for_places_.fetch_sub(1);
+  waiting_for_places_.fetch_sub(opens_gates);
   return admitted;
 }
 
@@ -272,7 +273,7 @@ void AsyncManager::admit(const std::shared_ptr<Task>& task) {
   switch (task->options.when_full) {
     case WhenFull::refuse: break;
     case WhenFull::wait:
-      if (!admitted && task->options.timeout_ns != 0) admitted = wait_for_place(task->options.timeout_ns);
+      if (!admitted) admitted = wait_for_place(task->options.timeout_ns);
       break;
     case WhenFull::drop_oldest:
       while (!admitted && drop_oldest()) admitted = try_admit();

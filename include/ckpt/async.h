@@ -166,7 +166,7 @@ CKPT_API void ckpt_async_release(ckpt_async* async);
 
 /* When the queue is full. */
 #define CKPT_ASYNC_REFUSE 0 /* QUEUE_FULL at once */
-#define CKPT_ASYNC_WAIT 1   /* waits for a place until timeout_ns has passed, then QUEUE_FULL; all gates are open meanwhile */
+#define CKPT_ASYNC_WAIT 1   /* waits for a place until timeout_ns has passed, then QUEUE_FULL. Without a time-out it opens all gates */
 #define CKPT_ASYNC_DROP_OLDEST \
   2 /* the oldest task that no worker has begun makes place and ends REJECTED; QUEUE_FULL without one */
 
@@ -188,8 +188,8 @@ typedef struct ckpt_async_task_options {
   int32_t priority;   /* CKPT_ASYNC_PRIORITY_*: those of a higher one begin first, of equal ones the older */
   int64_t timeout_ns; /* of CKPT_ASYNC_WAIT; -1 (the default): for ever */
   int64_t gate_step;  /* no worker begins before ckpt_async_end_step was called with this step or a later one; -1 (the default): no
-                         gate. Waiting for the task, closing, or a call that needs its memory or waits for its place opens the gate.
-                         A task at a closed gate holds no worker up: others begin before it */
+                         gate. Waiting for the task, closing, a save that needs its memory, or a call that waits for a place for ever
+                         opens the gate. A task at a closed gate holds no worker up: others begin before it */
   const ckpt_async_callbacks* callbacks; /* told of this task, after those of the manager; copied; NULL (the default): none */
   void* user_data;                       /* of them */
   ckpt_async_source_fn source;           /* reads the tensors instead of the library; NULL (the default): memory. Not with BORROW */

@@ -135,6 +135,15 @@ TEST(StateAsyncLife, ReleasedInsideTheCallbackOfACancelledTask) {
   EXPECT_EQ(it.loaded(), 1);
 }
 
+bool is_closing(AsyncManager& manager) {
+  try {
+    static_cast<void>(manager.cancel(manager.load(std::make_shared<State>(), {}, {})));
+    return false;
+  } catch (const ckpt::base::Error& error) {
+    return error.status() == Status::closed;
+  }
+}
+
 // A thread is inside the close when a callback lets go: whoever closes sees to the rest.
 TEST(StateAsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
   Background it;
@@ -148,15 +157,7 @@ TEST(StateAsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
   it.save(1, task);
   it.door.wait_for_somebody();
   std::thread closer([manager = std::move(it.manager)] { manager->close(CloseMode::drain, -1); });
-  const auto is_closing = [&] {
-    try {
-      watched.lock()->load(std::make_shared<State>(), {}, {});
-      return false;
-    } catch (const ckpt::base::Error& error) {
-      return error.status() == Status::closed;
-    }
-  };
-  while (!is_closing()) std::this_thread::yield();
+  while (!is_closing(*watched.lock())) std::this_thread::yield();
   it.door.open();
   closer.join();
   EXPECT_TRUE(watched.expired());
@@ -175,6 +176,7 @@ TEST(StateAsyncLife, ACloseThatCancelsEndsOneThatDrains) {
   const std::int64_t id = it.manager->save(state, {}, task);
   while (it.manager->info(id).started_at_ns == 0) std::this_thread::yield();
   std::thread draining([&] { it.manager->close(CloseMode::drain, -1); });
+  while (!is_closing(*it.manager)) std::this_thread::yield();
   it.manager->close(CloseMode::cancel, 0);
   draining.join();
   EXPECT_EQ(it.manager->wait(id, 0).state, TaskState::cancelled);

@@ -9,7 +9,7 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import (CkptError, ClosedError, ForkedError, InvalidArgumentError, InvalidStateError, _call_of, _fields, _hand_over,
+from ._base import (CkptError, ClosedError, ForkedError, InvalidArgumentError, _call_of, _fields, _hand_over,
                     _is_inside, _Owned, _owners_of_threads, _timeout_ns, _wait_in_turns)
 from ._listeners import _ManagerListener, _SourceFunction, _TaskListener
 from ._oneline import _key, _shared, _state_of
@@ -46,8 +46,9 @@ class AsyncManager(_Owned):
             ...                                      # training goes on
             print(task.wait().name)                  # or: await task
 
-    A with-block ends when all tasks have; the error of a save that nobody asked for (wait, await, future) is raised there, or by
-    the next save. Callables run on threads of the manager, or on the one that cancels or closes; inside them state, cancel,
+    A with-block ends when all tasks have. The failure of a task that nobody asked about (wait, await, result, future) is raised
+    there, or by the next save or load, each once, the oldest first; when the block raised something itself, that is raised with the
+    failure as its context. Callables run on threads of the manager, or on the one that cancels or closes; inside them state, cancel,
     end_step and stats may be used, what waits raises InvalidStateError. What they raise goes to sys.unraisablehook."""
 
     _release = staticmethod(_n.ckpt_async_release)
@@ -113,7 +114,7 @@ class AsyncManager(_Owned):
         begins after end_step of that step. progress(done_bytes, total_bytes), about every 4 MiB; or a bar with update and total,
         such as tqdm's. on_staged(stall_seconds); on_ended(result), before anybody who waits is told. source(group, name, address,
         offset, buffer): fills buffer with a tensor's bytes, for memory that the library cannot read. options: as for
-        Checkpoint.save. Raises what an earlier save failed of, when nobody has asked for it; then nothing is saved."""
+        Checkpoint.save. Raises the failure of an earlier task that nobody has asked about; then nothing is saved."""
         if not isinstance(state, State):
             with _state_of(state, group, values) as made:
                 return self.save(made, step, mode=mode, when_full=when_full, timeout=timeout, priority=priority,
@@ -131,7 +132,7 @@ class AsyncManager(_Owned):
              priority: int = Priority.NORMAL, gate_step: Optional[int] = None,
              on_ended: Optional[Callable[[AsyncResult], Any]] = None, **options: Any) -> AsyncTask:
         """Loads into state in the background; nobody else may use it until the task has ended. options: as for Checkpoint.load, the
-        rest as for save. Raises what an earlier save failed of, too."""
+        rest as for save. Raises the failure of an earlier task, too."""
         given, _texts = _load_options(**options)
         return self._start(AsyncKind.LOAD, -1, _task_options(when_full, timeout, priority, gate_step), None, None, on_ended,
                            lambda how, listener: _n.ckpt_async_load(self._h, state._h, given, how, listener))
@@ -192,32 +193,44 @@ class AsyncManager(_Owned):
 
     def close(self, cancel: bool = False, timeout: Optional[float] = None) -> None:
         """Ends all tasks and the manager's threads: waits for what is queued, or cancels what is not committed yet. What is not
-        done after timeout seconds (None: for ever) is cancelled, with TimeoutError. Raises what a save failed of that nobody has
-        asked for. The manager is given back in any case. InvalidStateError inside a callback. Closing again does nothing."""
-        handle = self._slot
-        if handle is None:
+        done after timeout seconds (None: for ever) is cancelled, with TimeoutError. Raises the oldest failure that nobody has asked
+        about; the others are its __context__, one of the other. The manager is given back in any case but one: InvalidStateError
+        inside a callback. Closing again does nothing."""
+        if self._slot is None:
             return
-        mode = _n.CKPT_ASYNC_CANCEL if cancel else _n.CKPT_ASYNC_DRAIN
         if not cancel and timeout is None:
             self.wait()  # obeys Ctrl-C, after which the manager is still open
         try:
-            with _call_of(self):
-                _n.ckpt_async_close(handle, mode, _timeout_ns(timeout))
-        except InvalidStateError:
-            _n.ckpt_async_close(handle, mode, 0)  # once more: fails again inside a callback, not when a save had failed of that
-            super().close()
-            raise
-        except CkptError:
+            failures = self._end(cancel, timeout)
+        except ForkedError:
             super().close()
             raise
         super().close()
+        if failures:
+            _raise_all(failures)
+
+    def _end(self, cancel: bool, timeout: Optional[float]) -> List[CkptError]:
+        """Everything that closing reports, in order. Raises what forbids closing."""
+        mode = _n.CKPT_ASYNC_CANCEL if cancel else _n.CKPT_ASYNC_DRAIN
+        failures: List[CkptError] = []
+        while True:
+            try:
+                with _call_of(self):
+                    _n.ckpt_async_close(self._slot, mode, _timeout_ns(timeout))
+                return failures
+            except CkptError as error:
+                if failures and str(error) == str(failures[-1]):  # nothing is reported twice: it is refused
+                    raise error from None
+                failures.append(error)
 
     def __exit__(self, *exception: Any) -> None:
         try:
             self.close()
-        except CkptError:
-            if exception[0] is None:  # else what the block raised goes first
+        except CkptError as error:
+            raised = exception[1] if len(exception) > 1 else None
+            if raised is None:
                 raise
+            _add_context(raised, error)  # what the block raised goes first
 
     def __del__(self) -> None:
         if not _Owned._exiting:
@@ -225,18 +238,45 @@ class AsyncManager(_Owned):
 
     def _end_at_exit(self) -> None:
         """Takes no handle from threads that are inside a call."""
-        handle = self._slot
-        if handle is None:
+        if self._slot is None:
             return
         try:
-            mode = _n.CKPT_ASYNC_CANCEL if self._at_exit == "cancel" else _n.CKPT_ASYNC_DRAIN
-            _n.ckpt_async_close(handle, mode, _timeout_ns(self._drain_timeout))
+            failures = self._end(self._at_exit == "cancel", self._drain_timeout)
         except ForkedError:
             return
         except CkptError as error:
+            failures = [error]
+        for error in failures:
             print(f"ckpt: a background save failed, and nobody had asked for it: {type(error).__name__}: {error}", file=sys.stderr)
         if not _is_inside(self):
             super().close()
+
+
+def _raise_all(errors: List[CkptError]) -> None:
+    """Raises the first one; a traceback shows the others, too, and what was being handled."""
+    try:
+        raise errors[0]
+    except CkptError as first:
+        handled = first.__context__
+        for error, later in zip(errors, errors[1:]):
+            error.__context__ = later
+        errors[-1].__context__ = handled
+        raise
+
+
+def _add_context(raised: BaseException, error: BaseException) -> None:
+    """Puts error, with what it brings, behind all that a traceback of raised shows."""
+    last = error
+    while last.__context__ is not None and last.__context__ is not raised:
+        last = last.__context__
+    last.__context__ = None
+    while True:
+        behind = raised.__cause__ or (None if raised.__suppress_context__ else raised.__context__)
+        if behind is None:
+            break
+        raised = behind
+    raised.__context__ = error
+    raised.__suppress_context__ = False
 
 
 def _task_options(when_full: int, timeout: Optional[float], priority: int, gate_step: Optional[int],
@@ -273,7 +313,7 @@ def save_async(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step
 
 def finish_saves(place: Union[Storage, PathLike, None] = None, timeout: Optional[float] = None) -> None:
     """Waits for what save_async has begun, below one path or everywhere, and closes it as AsyncManager.close does; other writers
-    may open the path then. Raises the first error that nobody has asked for."""
+    may open the path then. Raises the first failure that nobody has asked about, with the others as its context."""
     with _shared_guard:
         keys = list(_shared) if place is None else [key for key in (_key(place),) if key in _shared]
         entries = [_shared.pop(key) for key in keys]
@@ -282,7 +322,10 @@ def finish_saves(place: Union[Storage, PathLike, None] = None, timeout: Optional
         try:
             manager.close(timeout=timeout)
         except CkptError as error:
-            failure = failure or error
+            if failure is None:
+                failure = error
+            else:
+                _add_context(failure, error)
         checkpoint.close()
     if failure is not None:
         raise failure

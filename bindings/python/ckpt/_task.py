@@ -198,7 +198,7 @@ class AsyncTask:
             return
         self._is_seen = True
         try:
-            _n.ckpt_async_wait(self._manager._h, self.id, -1, None)
+            _n.ckpt_async_wait(self._manager._h, self.id, -1, _native.ckpt_async_result())
         except CkptError:  # closed, or no longer in the history
             pass
 

@@ -3,8 +3,10 @@
 import asyncio
 import concurrent.futures
 import os
+import re
 import tempfile
 import threading
+import traceback
 import unittest
 
 import ckpt
@@ -145,6 +147,94 @@ class Waiting(Folder):
                 self.failing(manager)
                 raise KeyError("mine")
         self.assertTrue(manager.closed)
+
+    def failing_together(self, manager, count):
+        """That many saves that fail once all of them are there."""
+        go = threading.Event()
+
+        def source(*_):
+            go.wait()
+            raise ValueError("no device")
+
+        with Silent():
+            tasks = [manager.save(self.weights(), step, source=source, mode=ckpt.AsyncMode.DEFERRED) for step in range(1, count + 1)]
+            go.set()
+            manager.wait()
+        return tasks
+
+    def steps_of(self, error):
+        """Of the saves whose failures a traceback of error shows, the one raised first."""
+        steps = []
+        while error is not None:
+            steps += re.findall(r"save of step (\d+)\) failed", str(error)) if isinstance(error, ckpt.CkptError) else ["other"]
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        return steps
+
+    def test_each_of_several_failures_is_raised_once(self):
+        with ckpt.AsyncManager(self.place) as manager:
+            self.failing_together(manager, 3)[1].wait()
+            with self.assertRaisesRegex(ckpt.CallbackError, "step 1.* failed: .*; 1 more task failed"):
+                manager.save(self.weights(), 9)
+            with self.assertRaisesRegex(ckpt.CallbackError, "step 3.* failed"):
+                manager.load(ckpt.State(self.weights()))
+            self.assertTrue(manager.save(self.weights(), 9).wait().success)
+
+    def test_closing_raises_all_failures_that_are_left(self):
+        manager = ckpt.AsyncManager(self.place)
+        self.failing_together(manager, 3)
+        with self.assertRaises(ckpt.CallbackError) as caught:
+            manager.close()
+        self.assertEqual(self.steps_of(caught.exception), ["1", "2", "3"])
+        self.assertTrue(manager.closed)
+        manager = ckpt.AsyncManager(self.place)
+        self.failing_together(manager, 2)
+        with self.assertRaises(ckpt.CallbackError) as caught:
+            try:
+                raise KeyError("mine")
+            finally:
+                manager.close()
+        self.assertEqual(self.steps_of(caught.exception), ["1", "2", "other"])
+
+    def test_what_a_with_block_raises_shows_the_unseen_failures(self):
+        def fail():
+            raise KeyError("mine")
+
+        def fail_of_another():
+            try:
+                raise ValueError("cause")
+            except ValueError as error:
+                raise KeyError("mine") from error
+
+        def fail_without_context():
+            try:
+                raise ValueError("hidden")
+            except ValueError:
+                raise KeyError("mine") from None
+
+        for raiser, before in ((fail, 1), (fail_of_another, 2), (fail_without_context, 1)):
+            with self.subTest(raiser=raiser.__name__):
+                with self.assertRaises(KeyError) as caught:
+                    with ckpt.AsyncManager(self.place) as manager:
+                        self.failing_together(manager, 2)
+                        raiser()
+                self.assertEqual(self.steps_of(caught.exception), ["other"] * before + ["1", "2"])
+                self.assertIn("save of step 2", "".join(traceback.format_exception(KeyError, caught.exception, None)))
+                self.assertTrue(manager.closed)
+
+    def test_closing_inside_a_callback_leaves_the_manager_open(self):
+        found = []
+
+        def close(_):
+            try:
+                manager.close()
+            except ckpt.InvalidStateError as error:
+                found.append(error)
+
+        with ckpt.AsyncManager(self.place, on_ended=close) as manager:
+            manager.save(self.weights(), 1).wait()
+            self.assertEqual(len(found), 1)
+            self.assertFalse(manager.closed)
+            self.assertTrue(manager.save(self.weights(), 2).wait().success)
 
     def test_await_from_several_loops(self):
         with ckpt.AsyncManager(self.place) as manager:

@@ -218,13 +218,12 @@ class Queueing(Folder):
     def test_priorities(self):
         order = []
         with ckpt.AsyncManager(self.place, on_ended=lambda result: order.append(result.step)) as manager:
-            manager.save(self.weights(), 1, gate_step=1, priority=ckpt.Priority.HIGH)  # the worker waits at its gate
             for step, priority in ((2, ckpt.Priority.LOW), (3, ckpt.Priority.NORMAL), (4, ckpt.Priority.HIGH)):
-                manager.save(self.weights(), step, priority=priority)
+                manager.save(self.weights(), step, gate_step=1, priority=priority)
+            manager.save(self.weights(), 1).wait()  # goes past them
             manager.end_step(1)
             manager.wait()
-        self.assertEqual(set(order), {1, 2, 3, 4})
-        self.assertLess(order.index(4), order.index(2))
+        self.assertEqual(order, [1, 4, 3, 2])
 
     def test_many_threads(self):
         with ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=2, capacity=64, workers=2) as manager:
@@ -392,6 +391,14 @@ class OneLine(Folder):
             ckpt.save_async(self.place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.AsyncMode.DEFERRED)
             with self.assertRaises(ckpt.CallbackError):
                 ckpt.finish_saves()
+
+    def test_failures_of_several_places_come_together(self):
+        with Silent():
+            for place in (self.place, self.place + "-other"):
+                ckpt.save_async(place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.AsyncMode.DEFERRED)
+            with self.assertRaises(ckpt.CallbackError) as caught:
+                ckpt.finish_saves()
+        self.assertIsInstance(caught.exception.__context__, ckpt.CallbackError)
 
     def test_forked_child_has_none(self):
         ckpt.save_async(self.place, {"w": bytearray(8)}, 1)
