@@ -22,8 +22,8 @@ std::optional<base::Error> Failures::take() {
   const std::size_t more = unseen_.size() - 1;
   const base::Error& first = unseen_.front().error;
   base::Error out = more == 0 ? first
-                              : base::Error(first.status(), base::cat(first.message(), "; ", more, more == 1 ? " more task" : " more tasks",
-                                                                      " failed"));
+                              : base::Error(first.status(), base::cat(first.message(), "; ", more,
+                                                                      more == 1 ? " more task" : " more tasks", " failed"));
   unseen_.pop_front();
   return out;
 }

@@ -262,8 +262,8 @@ bool AsyncManager::wait_for_place(std::int64_t timeout_ns) {
 TaskQueue::Fate AsyncManager::fate_of(std::int64_t id) const {
   return table_.look(id, [this](const Task* task) {
     if (task == nullptr || task->phase() != Phase::queued) return TaskQueue::Fate::dead;
-    const bool is_open = task->gate_open.load() || ended_step_.load() >= task->options.gate_step || waiting_for_places_.load() > 0 ||
-                         closing_.load();
+    const bool is_open = task->gate_open.load() || ended_step_.load() >= task->options.gate_step ||
+                         waiting_for_places_.load() > 0 || closing_.load();
     return is_open ? TaskQueue::Fate::ready : TaskQueue::Fate::held;
   });
 }

@@ -168,8 +168,8 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
 
   std::atomic<std::int64_t> live_{0};
   std::atomic<bool> closing_{false};
-  base::WaitPoint places_;                              // live_ fell
-  std::atomic<std::int64_t> waiting_for_places_{0};     // callers, without a limit: all gates are open meanwhile
+  base::WaitPoint places_;                           // live_ fell
+  std::atomic<std::int64_t> waiting_for_places_{0};  // callers, without a limit: all gates are open meanwhile
   std::atomic<std::int64_t> ended_step_{-1};
 
   std::mutex to_stage_mutex_;

@@ -1,7 +1,9 @@
 // Which task a worker takes next. Callers hand entries over through a bounded lock-free queue; the workers put them in order, those
-// whose gate is closed aside, under a lock of their own. A caller who finds the hand-over full does that work for them. Synchronised.
+// whose gate is closed aside, under a lock of their own. A caller who finds the hand-over full does that work for them.
+// Synchronised.
 //
-// Nothing is removed from the middle: the entry of a task that was cancelled stays until a worker meets it or entries are sorted out.
+// Nothing is removed from the middle: the entry of a task that was cancelled stays until a worker meets it or entries are sorted
+// out.
 #pragma once
 
 #include <atomic>

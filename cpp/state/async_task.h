@@ -99,7 +99,8 @@ class Task : public std::enable_shared_from_this<Task> {
   const TaskResult& result() const noexcept;
 
   // Events wait in the task until somebody tells of them, one thread at a time and under no lock: post(), then whoever gets true of
-  // begin_telling() tells of what next() gives until it gives nothing. One of progress stands for those that come before it is told.
+  // begin_telling() tells of what next() gives until it gives nothing. One of progress stands for those that come before it is
+  // told.
   void post(Event event) noexcept;
   bool begin_telling() noexcept;
   std::optional<Event> next() noexcept;
@@ -143,7 +144,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::atomic<std::int64_t> durable_at_ns{0};
   std::atomic<bool> gate_open{false};
   std::atomic<bool> is_staged{false};
-  std::atomic<bool> is_seen{false};  // a caller was shown how it ended
+  std::atomic<bool> is_seen{false};         // a caller was shown how it ended
   std::atomic<bool> is_handed_over{false};  // to the thread that tells
   std::atomic<double> stall_seconds{0};
   const std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);

@@ -103,7 +103,8 @@ void AsyncManager::serve_staging() {
           -1);
       if (task != nullptr) {
         const auto staging = task->staging();
-        if (staging != nullptr && stage(task, *staging, nullptr, true)) tell_staged(*task, task->stall_seconds.load(), Telling::now);
+        if (staging != nullptr && stage(task, *staging, nullptr, true))
+          tell_staged(*task, task->stall_seconds.load(), Telling::now);
       } else if (may_leave()) {
         break;
       } else {
@@ -275,8 +276,8 @@ void AsyncManager::say_ended(const Task& task) const {
 
 // ---- Telling ----
 
-// Now: on this thread, unless another one is telling of this task, which then goes on with what is new. Later: where this thread may
-// hold a lock, or is inside a callback, another one sees to it.
+// Now: on this thread, unless another one is telling of this task, which then goes on with what is new. Later: where this thread
+// may hold a lock, or is inside a callback, another one sees to it.
 void AsyncManager::tell(Task& task, Telling when) {
   if (when == Telling::later && hand_over(task)) return;
   if (!task.begin_telling()) return;

@@ -113,7 +113,7 @@ typedef struct ckpt_async ckpt_async;
 typedef struct ckpt_async_options {
   uint32_t struct_size;
   int32_t workers;       /* threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait
-                            for one another, so more than the default 1 helps only gated tasks and loads */
+                            for one another, so more than the default 1 helps only loads */
   int64_t capacity;      /* tasks that have not ended, at most; 1 .. 65536; default 10 */
   int64_t history;       /* tasks that have ended and can still be asked for, 1 .. 1048576; default 100 */
   int64_t staging_bytes; /* memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept.
@@ -149,8 +149,8 @@ CKPT_API ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, c
 CKPT_API ckpt_status ckpt_async_close(ckpt_async* async, int32_t mode, int64_t timeout_ns);
 
 /* Gives the manager back; one that is open is closed by draining for drain_timeout_ns. Each failure that was neither seen nor
- * reported is logged (ERROR). Threads that wait for tasks may still be inside their call, which then ends as their task does. Inside a callback it returns at
- * once: the manager's own threads do the rest. NULL does nothing. */
+ * reported is logged (ERROR). Threads that wait for tasks may still be inside their call, which then ends as their task does.
+ * Inside a callback it returns at once: the manager's own threads do the rest. NULL does nothing. */
 CKPT_API void ckpt_async_release(ckpt_async* async);
 
 /* ---- Tasks --------------------------------------------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ CKPT_API void ckpt_async_release(ckpt_async* async);
 
 /* When the queue is full. */
 #define CKPT_ASYNC_REFUSE 0 /* QUEUE_FULL at once */
-#define CKPT_ASYNC_WAIT 1   /* waits for a place until timeout_ns has passed, then QUEUE_FULL. Without a time-out it opens all gates */
+#define CKPT_ASYNC_WAIT 1   /* waits for a place until timeout_ns has passed, then QUEUE_FULL; for ever: opens all gates */
 #define CKPT_ASYNC_DROP_OLDEST \
   2 /* the oldest task that no worker has begun makes place and ends REJECTED; QUEUE_FULL without one */
 

@@ -143,8 +143,8 @@ class AsyncManager {
     return stats;
   }
 
-  // Throws the oldest failure that was not seen (see async.h), each call the next one, or CKPT_E_TIMEOUT. The destructor closes, too,
-  // and only logs.
+  // Throws the oldest failure that was not seen (see async.h), each call the next one, or CKPT_E_TIMEOUT. The destructor closes,
+  // too, and only logs.
   void close(std::int32_t mode = CKPT_ASYNC_DRAIN, std::int64_t timeout_ns = -1) {
     check(ckpt_async_close(handle(), mode, timeout_ns));
   }

@@ -196,9 +196,8 @@ static void a_waiting_save_opens_the_gates(void) {
 }
 
 int main(int argc, char** argv) {
-  static void (*const tests[])(void) = {two_that_cancel_each_other,         an_end_waits_for_the_callback_before,
-                                        progress_holds_no_lock,             staged_holds_no_lock,
-                                        an_ungated_save_passes_a_gated_one};
+  static void (*const tests[])(void) = {two_that_cancel_each_other, an_end_waits_for_the_callback_before, progress_holds_no_lock,
+                                        staged_holds_no_lock, an_ungated_save_passes_a_gated_one};
   alarm(60);
   begin_run(&it, 16);
   for (int i = 0; i < (int)(sizeof tests / sizeof tests[0]); ++i) {

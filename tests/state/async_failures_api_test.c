@@ -48,7 +48,8 @@ static void one_of_two_is_seen(void) {
   for (int seen = 0; seen < 2; ++seen) {
     ckpt_async* const async = with_failures(2, ids);
     see(async, ids[seen]);
-    CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_CALLBACK, seen == 0 ? "the second reason" : "the first reason");
+    CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_CALLBACK,
+                seen == 0 ? "the second reason" : "the first reason");
     CHECK(strstr(ckpt_last_error(), "more") == NULL);
     CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
     ckpt_async_release(async);
@@ -204,7 +205,8 @@ static void a_time_out_and_a_failure(void) {
   save_step(async, large.state, 2, &task);
   raise_event(&may_fail);
   CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, 1000000), CKPT_E_CALLBACK, "no device; not all tasks ended within 1000000 ns");
+  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, 1000000), CKPT_E_CALLBACK,
+              "no device; not all tasks ended within 1000000 ns");
   CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
   ckpt_async_release(async);
   end_run(&large);

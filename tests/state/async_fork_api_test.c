@@ -1,5 +1,5 @@
-/* Through the .so from C99: a manager in a forked child. Whatever its threads were doing at the fork, each call gives FORKED at once,
- * and releasing it returns. */
+/* Through the .so from C99: a manager in a forked child. Whatever its threads were doing at the fork, each call gives FORKED at
+ * once, and releasing it returns. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <sys/wait.h>

@@ -31,7 +31,7 @@ TEST(StateAsyncLife, ListenersAreToldOfEveryEventOnce) {
   EXPECT_GE(own->progressed(), 1);  // two groups, together when the first was not yet told of
   EXPECT_LE(own->progressed(), 2);
   EXPECT_EQ(own->last_done(id), it.manager->info(id).total_bytes);
-  EXPECT_EQ(own.use_count(), 2);    // this one's and task's: the manager has let go
+  EXPECT_EQ(own.use_count(), 2);  // this one's and task's: the manager has let go
 
   it.save_blocked(2);
   const std::int64_t cancelled = it.save(3, task);

@@ -1,5 +1,5 @@
-/* Through the .so from C99: every function of async.h, called inside every kind of callback that a manager makes. Each works or gives
- * INVALID_STATE; none waits. */
+/* Through the .so from C99: every function of async.h, called inside every kind of callback that a manager makes. Each works or
+ * gives INVALID_STATE; none waits. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <sched.h>
@@ -12,7 +12,7 @@ static int64_t done_id;   /* a save that has completed */
 static int64_t queued_id; /* one that waits at its gate, and has not been staged */
 static int64_t spare_id;  /* one to be cancelled */
 static const char* kind_name;
-static int called;        /* how often the table was gone through */
+static int called; /* how often the table was gone through */
 static int release_inside;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 

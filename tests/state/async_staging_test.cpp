@@ -233,7 +233,9 @@ TEST(StateAsyncStaging, TheQueueSortsOutDeadEntriesAndKeepsTheOrder) {
   using Fate = TaskQueue::Fate;
   std::set<std::int64_t> alive;
   std::set<std::int64_t> held;
-  TaskQueue queue(4, [&](std::int64_t id) { return held.contains(id) ? Fate::held : alive.contains(id) ? Fate::ready : Fate::dead; });
+  TaskQueue queue(4, [&](std::int64_t id) {
+    return held.contains(id) ? Fate::held : alive.contains(id) ? Fate::ready : Fate::dead;
+  });
   held = {7, 600};
   for (std::int64_t id = 1; id <= 1000; ++id) {
     if (id == 1 || id == 100 || id == 500) alive.insert(id);
