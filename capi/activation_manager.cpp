@@ -17,7 +17,13 @@ constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
 constexpr ckpt_activation_manager_options default_options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
 constexpr ckpt_activation_metadata empty_metadata = CKPT_ACTIVATION_METADATA_INIT;
 
-ActivationManager& manager_argument(const ckpt_activation_manager* manager) { return *checked(manager, "manager")->object; }
+constexpr std::size_t first_metadata_size = offsetof(ckpt_activation_metadata, stored_at_utc_ns);
+static_assert(first_metadata_size == 112);
+
+// A reference of its own: a callback may release the handle.
+std::shared_ptr<ActivationManager> manager_argument(const ckpt_activation_manager* manager) {
+  return checked(manager, "manager")->object;
+}
 
 // The callback as the manager's forward. It gets a handle of its own for the input, and the manager takes the output over.
 ActivationManager::Forward forward_of(ckpt_stage_forward_fn forward, std::shared_ptr<UserData> user) {
@@ -27,13 +33,13 @@ ActivationManager::Forward forward_of(ckpt_stage_forward_fn forward, std::shared
     hand_out(&lent, input);
     ckpt_tensor* output = nullptr;
     const std::int32_t code = forward(lent, micro_batch, &output, user->get());
+    const bool is_borrowed = output == lent && lent->references.load() == 1;  // the input, without a reference of its own
+    TensorPtr result = code == 0 && is_handle(output) ? output->object : nullptr;
+    if (!is_borrowed) release(output);
     release(lent);
-    if (code != 0) {
-      release(output);
-      fail_callback("the stage's forward", code);
-    }
-    TensorPtr result = checked(output, "the forward function's output")->object;
-    release(output);
+    if (code != 0) fail_callback("the stage's forward", code);
+    require(result != nullptr, "the forward function's output is no tensor");
+    require(!is_borrowed, "the forward function's output is its input, which it has not retained");
     return result;
   };
 }
@@ -72,56 +78,57 @@ ckpt_status ckpt_activation_manager_create(const ckpt_activation_policy* policy,
 }
 
 ckpt_status ckpt_activation_manager_set_policy(ckpt_activation_manager* manager, const ckpt_activation_policy* policy) {
-  return guard([&] { manager_argument(manager).set_policy(policy_argument(not_null(policy, "policy"))); });
+  return guard([&] { manager_argument(manager)->set_policy(policy_argument(not_null(policy, "policy"))); });
 }
 
 ckpt_status ckpt_activation_manager_policy(const ckpt_activation_manager* manager, ckpt_activation_policy* policy) {
   return guard([&] {
-    const Policy active = manager_argument(manager).active_policy();
+    const Policy active = manager_argument(manager)->active_policy();
     ckpt_activation_policy values = default_policy;
     values.kind = static_cast<int32_t>(active.kind);
     values.interval = active.interval;
     values.threshold_bytes = active.threshold_bytes;
-    fill_struct(policy, values, sizeof(ckpt_activation_policy), "policy");
+    values.memory_limit_bytes = active.memory_limit_bytes;
+    fill_struct(policy, values, first_policy_size, "policy");
   });
 }
 
 ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int64_t micro_batches) {
-  return guard([&] { manager_argument(manager).begin_step(micro_batches); });
+  return guard([&] { manager_argument(manager)->begin_step(micro_batches); });
 }
 
 ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* manager, int64_t micro_batch, int64_t bytes,
                                                       int32_t* answer) {
   return guard([&] {
-    auto& object = manager_argument(manager);
+    const auto object = manager_argument(manager);
     require(bytes >= 0, "bytes is ", bytes, "; at least 0");
     not_null(answer, "answer");
-    set_flag(answer, object.should_checkpoint(micro_batch, ckpt::strategy::Activation(bytes)));
+    set_flag(answer, object->should_checkpoint(micro_batch, ckpt::strategy::Activation(bytes)));
   });
 }
 
 ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int64_t micro_batch, const ckpt_tensor* activation,
                                           int32_t* kept) {
   return guard([&] {
-    auto& object = manager_argument(manager);
-    set_flag(kept, object.store(micro_batch, *tensor_argument(activation, "activation")));
+    const auto object = manager_argument(manager);
+    set_flag(kept, object->store(micro_batch, *tensor_argument(activation, "activation")));
   });
 }
 
 ckpt_status ckpt_activation_manager_store_given_up(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor* activation,
                                                    int32_t* kept) {
   return guard([&] {
-    auto& object = manager_argument(manager);
-    set_flag(kept, object.store_given_up(micro_batch, tensor_argument(activation, "activation")));
+    const auto object = manager_argument(manager);
+    set_flag(kept, object->store_given_up(micro_batch, tensor_argument(activation, "activation")));
     release(activation);
   });
 }
 
 ckpt_status ckpt_activation_manager_get(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor** activation) {
   return guard([&] {
-    auto& object = manager_argument(manager);
+    const auto object = manager_argument(manager);
     not_null(activation, "activation");
-    TensorPtr found = object.get(micro_batch);
+    TensorPtr found = object->get(micro_batch);
     if (found == nullptr) {
       *activation = nullptr;
     } else {
@@ -132,7 +139,7 @@ ckpt_status ckpt_activation_manager_get(ckpt_activation_manager* manager, int64_
 
 ckpt_status ckpt_activation_manager_has(const ckpt_activation_manager* manager, int64_t micro_batch, int32_t* has) {
   return guard([&] {
-    const bool found = manager_argument(manager).has(micro_batch);
+    const bool found = manager_argument(manager)->has(micro_batch);
     set_flag(not_null(has, "has"), found);
   });
 }
@@ -140,42 +147,43 @@ ckpt_status ckpt_activation_manager_has(const ckpt_activation_manager* manager, 
 ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int64_t micro_batch,
                                               ckpt_tensor** activation) {
   return guard([&] {
-    auto& object = manager_argument(manager);
+    const auto object = manager_argument(manager);
     const TensorPtr given = tensor_argument(input, "input");
     not_null(activation, "activation");
-    hand_out(activation, object.recompute(given, micro_batch));
+    hand_out(activation, object->recompute(given, micro_batch));
   });
 }
 
 ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_manager* manager, ckpt_tensor* input, int64_t micro_batch,
                                                    ckpt_tensor** activation) {
   return guard([&] {
-    auto& object = manager_argument(manager);
+    const auto object = manager_argument(manager);
     const TensorPtr given = tensor_argument(input, "input");
     not_null(activation, "activation");
-    hand_out(activation, object.get_or_compute(given, micro_batch));
+    hand_out(activation, object->get_or_compute(given, micro_batch));
   });
 }
 
 ckpt_status ckpt_activation_manager_clear(ckpt_activation_manager* manager) {
-  return guard([&] { manager_argument(manager).clear(); });
+  return guard([&] { manager_argument(manager)->clear(); });
 }
 
 ckpt_status ckpt_activation_manager_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes, int64_t* count) {
   return guard([&] {
-    const auto& object = manager_argument(manager);
+    const auto object = manager_argument(manager);
     require(bytes != nullptr || count != nullptr, "bytes and count are both NULL");
-    if (bytes != nullptr) *bytes = object.estimate_memory_usage();
-    if (count != nullptr) *count = object.count();
+    const pipeline::Usage usage = object->usage();
+    if (bytes != nullptr) *bytes = usage.bytes;
+    if (count != nullptr) *count = usage.count;
   });
 }
 
 ckpt_status ckpt_activation_manager_metadata(const ckpt_activation_manager* manager, int64_t micro_batch,
                                              ckpt_activation_metadata* metadata) {
   return guard([&] {
-    const auto& object = manager_argument(manager);
-    check_struct(metadata, sizeof(ckpt_activation_metadata), "metadata");
-    const pipeline::CheckpointMetadata found = object.metadata(micro_batch);
+    const auto object = manager_argument(manager);
+    check_struct(metadata, first_metadata_size, "metadata");
+    const pipeline::CheckpointMetadata found = object->metadata(micro_batch);
     ckpt_activation_metadata values = empty_metadata;
     values.micro_batch = found.micro_batch;
     values.bytes = found.bytes;
@@ -184,17 +192,18 @@ ckpt_status ckpt_activation_manager_metadata(const ckpt_activation_manager* mana
     for (int32_t i = 0; i < values.ndim; ++i) values.shape[i] = found.shape[i];
     values.stored_ns = found.stored_ns;
     values.hits = found.hits;
-    fill_struct(metadata, values, sizeof(ckpt_activation_metadata), "metadata");
+    values.stored_at_utc_ns = found.stored_at_utc_ns;
+    fill_struct(metadata, values, first_metadata_size, "metadata");
   });
 }
 
 ckpt_status ckpt_activation_manager_list(const ckpt_activation_manager* manager, int64_t* micro_batches, int64_t capacity,
                                          int64_t* count) {
   return guard([&] {
-    const auto& object = manager_argument(manager);
+    const auto object = manager_argument(manager);
     array_argument(micro_batches, capacity, "micro_batches");
     not_null(count, "count");
-    const std::vector<int64_t> all = object.micro_batches();
+    const std::vector<int64_t> all = object->micro_batches();
     std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(capacity)), micro_batches);
     *count = static_cast<int64_t>(all.size());
   });

@@ -33,6 +33,7 @@ static_assert(sizeof(ckpt_interval) == 32);
 namespace {
 
 constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
+static_assert(first_policy_size == 32);
 static_assert(default_policy.threshold_bytes == pipeline::default_threshold_bytes);
 constexpr ckpt_pipeline_options default_options = CKPT_PIPELINE_OPTIONS_INIT;
 constexpr ckpt_pipeline_stats empty_stats = CKPT_PIPELINE_STATS_INIT;
@@ -81,13 +82,14 @@ void copy_list(const std::vector<T>& all, T* out, int64_t capacity, int64_t* cou
 // ---- Policies ----
 
 pipeline::Policy ckpt::capi::policy_argument(const ckpt_activation_policy* policy) {
-  const auto given = options_argument(policy, default_policy, sizeof(ckpt_activation_policy), "policy");
+  const auto given = options_argument(policy, default_policy, first_policy_size, "policy");
   Policy result;
   require(given.kind >= CKPT_ACTIVATION_STORE_ALL && given.kind <= CKPT_ACTIVATION_AUTOMATIC, "policy.kind is ", given.kind,
           "; 1 .. 6 (CKPT_ACTIVATION_*)");
   result.kind = static_cast<Policy::Kind>(given.kind);
   result.interval = given.interval;
   result.threshold_bytes = given.threshold_bytes;
+  result.memory_limit_bytes = given.memory_limit_bytes;
   if (given.kind == CKPT_ACTIVATION_STRATEGY) result.strategy = checked(given.strategy, "policy.strategy")->object;
   pipeline::check(result);
   return result;

@@ -1,6 +1,7 @@
 // The handles of the pipeline part, for the other files of the C API.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include <ckpt/pipeline.h>
@@ -19,6 +20,8 @@ struct ckpt_pipeline : ckpt::capi::Handle<ckpt::capi::Kind::pipeline> {
 };
 
 namespace ckpt::capi {
+
+constexpr std::size_t first_policy_size = offsetof(ckpt_activation_policy, memory_limit_bytes);
 
 // policy NULL: the defaults.
 pipeline::Policy policy_argument(const ckpt_activation_policy* policy);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "pipeline/policy.h"
@@ -18,7 +19,8 @@ class Ledger {
   explicit Ledger(Policy policy) : policy_(std::move(policy)) {}
 
   const Policy& policy() const noexcept { return policy_; }
-  void set_policy(Policy policy) { policy_ = std::move(policy); }
+  // Returns the former one: where it ends, a strategy may end with it, which a lock must not be held over.
+  [[nodiscard]] Policy exchange_policy(Policy policy) { return std::exchange(policy_, std::move(policy)); }
 
   // Forgets everything. micro_batches: how many the step has; unknown_count: the newest counts as the last until a newer comes.
   void begin_step(std::int64_t micro_batches);

@@ -7,6 +7,7 @@
 
 #include "base/entered.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "engine/profiler.h"
 #include "pipeline/split.h"
 
@@ -16,6 +17,27 @@ using base::fail;
 using base::require;
 using base::Status;
 using Operation = plan::Operation;
+
+// The call that has the pipeline for itself. Declared behind a HeldLog where something may be logged.
+class Pipeline::Turn {
+ public:
+  explicit Turn(Pipeline& pipeline) : pipeline_(take(pipeline)), inside_(&pipeline) {}
+  ~Turn() { pipeline_.taken_.store(false, std::memory_order_release); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  static Pipeline& take(Pipeline& pipeline) {
+    if (pipeline.generation_ != base::fork_generation())
+      fail(Status::forked, "the pipeline's threads stayed in the parent process");
+    base::Entered::refuse(&pipeline, "the pipeline");
+    if (pipeline.taken_.exchange(true, std::memory_order_acquire)) fail(Status::busy, "the pipeline runs a step");
+    return pipeline;
+  }
+
+  Pipeline& pipeline_;
+  base::Entered inside_;
+};
 
 // ---- One stage's thread ----
 
@@ -29,12 +51,18 @@ struct Pipeline::Worker {
 class Pipeline::Port final : public engine::StagePort {
  public:
   Port(Pipeline& pipeline, Worker& worker)
-      : pipeline_(pipeline), intervals_(worker.intervals), stage_(static_cast<std::int32_t>(worker.number)) {
-    role_ = pipeline.stages_[worker.number]->schedule()->role();
+      : pipeline_(pipeline),
+        own_(*pipeline.stages_[worker.number]),
+        intervals_(worker.intervals),
+        stage_(static_cast<std::int32_t>(worker.number)),
+        role_(own_.schedule()->role()) {
+    for (const Decision& decision : own_.decisions()) keeps_.push_back(decision.kept);
   }
 
   void begins(const Operation& operation) override {
     if (pipeline_.stop_.load(std::memory_order_acquire)) throw Stopped();
+    tell_manager();
+    follow(operation);
     switch (operation.kind) {
       case Operation::Kind::forward:
         return now_doing(operation.recomputation ? Interval::Kind::recompute : Interval::Kind::forward, operation);
@@ -45,9 +73,10 @@ class Pipeline::Port final : public engine::StagePort {
     }
   }
 
-  void send(const Operation& operation, const void* data, std::int64_t) override {
+  void send(const Operation& operation, const void* data, std::int64_t bytes) override {
     const std::size_t piece = piece_of(operation);
     Link& link = operation.item == plan::Item::input ? *pipeline_.activations_[piece] : *pipeline_.gradients_[piece - 1];
+    require_size(link, bytes);
     link.send(operation.micro_batch, data, pipeline_.stop_);
   }
 
@@ -59,10 +88,12 @@ class Pipeline::Port final : public engine::StagePort {
       return;
     }
     Link& link = operation.item == plan::Item::input ? *pipeline_.activations_[piece - 1] : *pipeline_.gradients_[piece];
+    require_size(link, bytes);
     link.receive(operation.micro_batch, data, pipeline_.stop_);
   }
 
   void finish() {
+    tell_manager();
     if (open_) intervals_.back().end_ns = base::monotonic_ns() - pipeline_.begin_ns_;
     open_ = false;
   }
@@ -80,6 +111,36 @@ class Pipeline::Port final : public engine::StagePort {
     return static_cast<std::size_t>(chunk_of(operation) * pipeline_.options_.layout.stages + stage_);
   }
 
+  // A layer that answered one shape to the executor and another to the queues would overrun one of them.
+  static void require_size(const Link& link, std::int64_t bytes) {
+    if (bytes != link.bytes())
+      fail(Status::invalid_state, "the layers between two stages hand over ", bytes, " bytes where they had said ", link.bytes());
+  }
+
+  // What an operation will have changed of what the stage keeps.
+  void follow(const Operation& operation) {
+    const auto micro_batch = static_cast<std::size_t>(operation.micro_batch);
+    const std::int32_t chunk = chunk_of(operation);
+    const plan::StageRole::Chunk& layers = role_.chunks[static_cast<std::size_t>(chunk)];
+    const bool is_forward = operation.kind == Operation::Kind::forward && !operation.recomputation;
+    if (is_forward && operation.layer + 1 == layers.end && keeps_[micro_batch]) {
+      change_ = {Change::Kind::keep, operation.micro_batch, own_.held_bytes(chunk)};
+    } else if (operation.kind == Operation::Kind::backward && operation.layer == layers.begin) {
+      change_ = {Change::Kind::let_go, operation.micro_batch, own_.held_bytes(chunk)};
+    } else if (operation.kind == Operation::Kind::receive && operation.item == plan::Item::input && chunk == 0) {
+      for (const std::int64_t gone : own_.decisions()[micro_batch].dropped) {
+        keeps_[static_cast<std::size_t>(gone)] = false;
+        own_.manager()->drop(gone);
+      }
+    }
+  }
+
+  void tell_manager() {
+    const Change change = std::exchange(change_, {});
+    if (change.kind == Change::Kind::keep) own_.manager()->keep(change.micro_batch, change.bytes);
+    if (change.kind == Change::Kind::let_go) own_.manager()->let_go(change.micro_batch, change.bytes);
+  }
+
   void now_doing(Interval::Kind kind, const Operation& operation) {
     const std::int32_t chunk = chunk_of(operation);
     if (open_ && intervals_.back().kind == kind && intervals_.back().micro_batch == operation.micro_batch &&
@@ -91,10 +152,19 @@ class Pipeline::Port final : public engine::StagePort {
     open_ = true;
   }
 
+  struct Change {
+    enum class Kind : std::uint8_t { none, keep, let_go } kind = Kind::none;
+    std::int64_t micro_batch = 0;
+    std::int64_t bytes = 0;
+  };
+
   Pipeline& pipeline_;
+  Stage& own_;
   std::vector<Interval>& intervals_;
   std::int32_t stage_;
   plan::StageRole role_;
+  std::vector<bool> keeps_;  // by micro-batch: its tapes stay from forward to backward
+  Change change_;            // that the operation under way makes
   bool open_ = false;
 };
 
@@ -109,6 +179,7 @@ void Pipeline::serve(Worker& worker) {
 }
 
 void Pipeline::work(Worker& worker) {
+  const base::Entered inside(this);
   const base::Entered using_chain(chain_.get());  // layers' callbacks run here
   try {
     Port port(*this, worker);
@@ -207,7 +278,9 @@ Pipeline::Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpe
 void Pipeline::start() {
   make_stages();
   make_links();
-  for (const auto& stage : stages_) stage->prepare();
+  log_shape();
+  prepare();
+  end_planned_steps();
   chain_->freeze();
   workers_.reserve(stages_.size());
   for (std::size_t number = 0; number < stages_.size(); ++number) {
@@ -216,6 +289,17 @@ void Pipeline::start() {
     worker.number = number;
     worker.thread = std::make_unique<base::Thread>(base::cat("ckpt-stage-", number), [this, &worker] { serve(worker); });
   }
+}
+
+void Pipeline::log_shape() const {
+  const Layout& layout = options_.layout;
+  const char* const orders[] = {"GPipe", "1F1B", "interleaved 1F1B"};
+  std::string text = base::cat(chain_->layers(), " layers in ", layout.stages, " stages of ", layout.chunks, " chunks, ",
+                               layout.micro_batches, " micro-batches under ", orders[static_cast<std::int32_t>(layout.order) - 1],
+                               ", queues of ", options_.queue_places, " places; pieces begin at ");
+  for (std::size_t i = 0; i < begins_.size(); ++i) text += base::cat(i == 0 ? "" : ", ", begins_[i]);
+  text += !options_.begins.empty() ? ", as given" : options_.measured_runs > 0 ? ", by measured times" : ", by bytes alone";
+  base::log(base::LogLevel::info, "pipeline", text);
 }
 
 void Pipeline::make_stages() {
@@ -228,6 +312,7 @@ void Pipeline::make_stages() {
   context.specs = specs_;
   context.tracker = options_.tracker;
   context.choice = options_.choice;
+  context.pipeline = this;
   for (std::int32_t number = 0; number < options_.layout.stages; ++number) {
     context.stage = number;
     context.pool = std::make_shared<base::ThreadPool>(options_.threads_per_stage);
@@ -262,11 +347,20 @@ Pipeline::~Pipeline() {
 
 // ---- A step ----
 
-std::unique_lock<std::mutex> Pipeline::only_one() {
-  if (generation_ != base::fork_generation()) fail(Status::forked, "the pipeline's threads stayed in the parent process");
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) fail(Status::busy, "the pipeline runs a step");
-  return lock;
+// What the stages' arenas hold is theirs to let go, and no reason to keep less.
+std::int64_t Pipeline::own_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& stage : stages_) bytes += stage->resident_bytes();
+  return bytes;
+}
+
+void Pipeline::prepare() {
+  const std::int64_t own = own_bytes();  // read once: all stages see the same
+  for (const auto& stage : stages_) stage->prepare(own);
+}
+
+void Pipeline::end_planned_steps() {
+  for (const auto& stage : stages_) stage->manager()->end_planned_step();
 }
 
 std::vector<engine::Step> Pipeline::cut(const engine::Step& batch, std::vector<TensorPtr>& slices) const {
@@ -322,14 +416,23 @@ std::vector<engine::Step> Pipeline::cut(const engine::Step& batch, std::vector<T
   return steps;
 }
 
+// However a step ends, nothing of it is kept.
+struct Pipeline::PlannedStep {
+  Pipeline& pipeline;
+  ~PlannedStep() { pipeline.end_planned_steps(); }
+};
+
 double Pipeline::run(const engine::Step& batch, std::int64_t timeout_ns, std::span<double> losses) {
-  const auto lock = only_one();
+  const base::HeldLog held_log;
+  const Turn turn(*this);
   require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1 (for ever)");
   require(losses.empty() || std::ssize(losses) == options_.layout.micro_batches, "losses has ", losses.size(), " places; ",
           options_.layout.micro_batches, " micro-batches");
   std::vector<TensorPtr> slices;
   std::vector<engine::Step> steps = cut(batch, slices);
-  for (const auto& stage : stages_) stage->prepare();
+  const PlannedStep planned{*this};
+  prepare();
+  if (generation_ != base::fork_generation()) fail(Status::forked, "the pipeline's threads stayed in the parent process");
   if (!batch.accumulate) chain_->zero_gradients();
   steps_ = std::move(steps);
   losses_.assign(steps_.size(), std::numeric_limits<double>::quiet_NaN());
@@ -400,7 +503,7 @@ void Pipeline::cancel() {
 }
 
 TensorPtr Pipeline::forward_of(std::size_t stage, const TensorPtr& input, std::int64_t micro_batch) {
-  const auto lock = only_one();
+  const Turn turn(*this);
   require(micro_batch < options_.layout.micro_batches, "micro_batch is ", micro_batch, "; the pipeline has ",
           options_.layout.micro_batches);
   engine::Step keys = keys_;
@@ -421,17 +524,17 @@ const std::shared_ptr<ActivationManager>& Pipeline::manager(std::int32_t stage) 
 }
 
 std::shared_ptr<const plan::Schedule> Pipeline::schedule(std::int32_t stage) {
-  const auto lock = only_one();
+  const Turn turn(*this);
   return stages_[checked_stage(stage)]->schedule();
 }
 
 plan::ChainProfile Pipeline::profile(std::int32_t stage) {
-  const auto lock = only_one();
+  const Turn turn(*this);
   return stages_[checked_stage(stage)]->profile();
 }
 
 std::shared_ptr<const plan::Schedule> Pipeline::chunk_schedule(std::int32_t stage, std::int32_t chunk) {
-  const auto lock = only_one();
+  const Turn turn(*this);
   const std::size_t number = checked_stage(stage);
   if (chunk < 0 || chunk >= options_.layout.chunks)
     fail(Status::out_of_range, "chunk is ", chunk, "; each stage has ", options_.layout.chunks);
@@ -439,7 +542,7 @@ std::shared_ptr<const plan::Schedule> Pipeline::chunk_schedule(std::int32_t stag
 }
 
 StageStats Pipeline::stats(std::int32_t stage) {
-  const auto lock = only_one();
+  const Turn turn(*this);
   const std::size_t number = checked_stage(stage);
   StageStats stats = stages_[number]->stats();
   for (const Interval& each : workers_[number]->intervals) {
@@ -456,7 +559,7 @@ std::int64_t Pipeline::queue_bytes(std::int32_t stage) {
 }
 
 Timeline Pipeline::timeline() {
-  const auto lock = only_one();
+  const Turn turn(*this);
   Timeline timeline;
   timeline.stages = options_.layout.stages;
   timeline.step_ns = step_ns_;

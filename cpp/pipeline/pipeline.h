@@ -1,6 +1,7 @@
 // A chain cut into stages that work on several micro-batches of a step at once, each on a thread of its own.
 //
-// Synchronised: one step runs at a time; what is asked while one runs gives Error(busy), but for cancel().
+// Synchronised: one step runs at a time; what is asked while one runs gives Error(busy), or Error(invalid_state) inside it, on a
+// thread that is in a callback. But for cancel(), begins() and manager(), which always work.
 #pragma once
 
 #include <atomic>
@@ -62,13 +63,18 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
 
  private:
   class Port;
+  class Turn;
+  struct PlannedStep;
   struct Worker;
 
   Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpec& input, PipelineOptions options);
   void start();
   void make_stages();
   void make_links();
-  std::unique_lock<std::mutex> only_one();
+  void prepare();
+  void end_planned_steps();
+  std::int64_t own_bytes() const;
+  void log_shape() const;
   std::size_t checked_stage(std::int32_t stage) const;
   std::vector<engine::Step> cut(const engine::Step& batch, std::vector<TensorPtr>& slices) const;
   void run_workers(std::int64_t timeout_ns);
@@ -86,7 +92,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   std::vector<std::int64_t> begins_;
   std::uint64_t generation_ = base::fork_generation();
 
-  std::mutex mutex_;  // held while a step runs
+  std::atomic<bool> taken_{false};  // by the one call that may use all below
   std::vector<std::unique_ptr<Stage>> stages_;
   std::vector<std::unique_ptr<Link>> activations_;  // behind piece k
   std::vector<std::unique_ptr<Link>> gradients_;    // before piece k+1, towards piece k

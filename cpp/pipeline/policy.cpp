@@ -1,9 +1,10 @@
 #include "pipeline/policy.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
-#include "memory/probe.h"
+#include "strategy/resident.h"
 
 namespace ckpt::pipeline {
 
@@ -14,6 +15,8 @@ void check(const Policy& policy) {
   require(kind >= 1 && kind <= 6, "policy.kind is ", kind, "; 1 .. 6 (CKPT_ACTIVATION_*)");
   require(policy.interval >= 0, "policy.interval is ", policy.interval, "; at least 0 (0: all)");
   require(policy.threshold_bytes >= 0, "policy.threshold_bytes is ", policy.threshold_bytes, "; at least 0");
+  require(policy.memory_limit_bytes >= 0, "policy.memory_limit_bytes is ", policy.memory_limit_bytes,
+          "; at least 0 (0: what the process may use)");
   require(policy.kind != Policy::Kind::strategy || policy.strategy != nullptr, "policy.strategy is NULL");
 }
 
@@ -44,10 +47,16 @@ Policy policy_for_pressure(const Policy& automatic, double pressure) {
   return policy;
 }
 
-double pressure_of(const memory::Tracker& tracker) {
+std::string to_text(const Pressure& pressure) {
+  return base::cat(std::round(pressure.share() * 1000) / 1000, ": ", pressure.used_bytes, " of ", pressure.total_bytes, " bytes ",
+                   pressure.of_tracker ? "live in the tracker" : "resident");
+}
+
+Pressure pressure_of(const memory::Tracker& tracker, std::int64_t total_bytes, std::int64_t own_bytes) {
   const std::int64_t limit = tracker.limit().bytes;
-  const std::int64_t bytes = limit > 0 ? limit : memory::probe_system_memory().total_bytes;
-  return static_cast<double>(tracker.stats().current_bytes) / static_cast<double>(std::max<std::int64_t>(1, bytes));
+  const std::optional<std::int64_t> resident = limit > 0 ? std::nullopt : strategy::resident_bytes();
+  if (!resident) return {true, tracker.stats().current_bytes, std::max<std::int64_t>(1, limit > 0 ? limit : total_bytes)};
+  return {false, std::max<std::int64_t>(0, *resident - own_bytes), std::max<std::int64_t>(1, total_bytes)};
 }
 
 }  // namespace ckpt::pipeline

@@ -19,13 +19,14 @@ struct Policy {
     selective = 3,     // every interval-th, the first and the last
     memory_based = 4,  // as many as fit the threshold, the oldest go first; the first and the last always
     strategy = 5,      // what the strategy says yes to
-    automatic = 6,     // one of the first four, picked when a step begins, by the tracker's pressure
+    automatic = 6,     // one of the first four, picked when a step begins, by pressure
   };
 
   Kind kind = Kind::store_all;
   std::int64_t interval = 1;  // 0 means all, like 1
   std::int64_t threshold_bytes = default_threshold_bytes;
   strategy::StrategyPtr strategy = nullptr;  // for Kind::strategy
+  std::int64_t memory_limit_bytes = 0;       // automatic: what resident memory is compared with; 0: what the process may use
 };
 
 // Error(invalid_argument) names the field that is wrong.
@@ -33,10 +34,23 @@ void check(const Policy& policy);
 // "store-all", "selective(2)", "memory-based(1000)", ...
 std::string to_text(const Policy& policy);
 
-// What automatic picks under a pressure, which is live bytes over the bytes there are: below 0.5 store-all, below 0.7 selective
-// (every second at least), below 0.9 memory-based, else recompute-all. Interval and threshold are the automatic policy's.
+// How much of the memory that there is, is taken: by a tracker that has a limit, else by the process.
+struct Pressure {
+  bool of_tracker = false;
+  std::int64_t used_bytes = 0;
+  std::int64_t total_bytes = 1;
+
+  double share() const { return static_cast<double>(used_bytes) / static_cast<double>(total_bytes); }
+};
+// "0.62: 620 of 1000 bytes resident"
+std::string to_text(const Pressure& pressure);
+
+// What automatic picks under a pressure: below 0.5 store-all, below 0.7 selective (every second at least), below 0.9 memory-based,
+// else recompute-all. Interval and threshold are the automatic policy's.
 Policy policy_for_pressure(const Policy& automatic, double pressure);
-// The tracker's live bytes over its limit; without a limit over the memory that this process may really use.
-double pressure_of(const memory::Tracker& tracker);
+
+// The tracker's live bytes over its limit; of a tracker without one the process's resident bytes less own_bytes, over total_bytes.
+// own_bytes: resident ones that the asking pipeline may let go.
+Pressure pressure_of(const memory::Tracker& tracker, std::int64_t total_bytes, std::int64_t own_bytes);
 
 }  // namespace ckpt::pipeline

@@ -5,6 +5,7 @@
 
 #include "base/entered.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "engine/blas.h"
 #include "plan/placement.h"
 #include "plan/program.h"
@@ -53,6 +54,7 @@ Stage::Stage(StageContext context, std::shared_ptr<ActivationManager> manager)
     : context_(std::move(context)), manager_(std::move(manager)) {
   build_chain();
   choose_plans();
+  log_plans();
 }
 
 std::int64_t Stage::begin_of(std::int64_t chunk) const {
@@ -78,6 +80,7 @@ void Stage::build_chain() {
 // ---- Plans ----
 
 void Stage::choose_plans() {
+  std::vector<ChunkPlan> plans;
   for (std::int64_t c = 0; c < context_.layout.chunks; ++c) {
     ChunkPlan plan;
     plan.profile = std::make_shared<plan::ChainProfile>(piece_profile(*context_.profile, begin_of(c), end_of(c)));
@@ -91,12 +94,33 @@ void Stage::choose_plans() {
       plan.schedule = plan::make_store_all(*plan.profile);
     }
     plan::verify(*plan.schedule, *plan.profile);  // a schedule that does not fit its piece is refused here, by name
-    plans_.push_back(std::move(plan));
+    plans.push_back(std::move(plan));
   }
-  profile_ = std::make_unique<plan::ChainProfile>(joined_profile(plans_));
-  held_bytes_ = pipeline::held_bytes(plans_);
+  profile_ = std::make_unique<plan::ChainProfile>(joined_profile(plans));
+  use_plans(std::move(plans));
   if (context_.choice.budget_bytes > 0 && context_.choice.schedules.empty() && context_.choice.strategy == nullptr)
-    choose_for_budget(ask_manager());
+    choose_for_budget(ask_manager(0));
+}
+
+void Stage::use_plans(std::vector<ChunkPlan> plans) {
+  plans_ = std::move(plans);
+  chunk_bytes_.clear();
+  held_bytes_ = 0;
+  for (const ChunkPlan& plan : plans_) {
+    chunk_bytes_.push_back(pipeline::held_bytes({plan}));
+    held_bytes_ += chunk_bytes_.back();
+  }
+}
+
+void Stage::log_plans() const {
+  std::string text = base::cat("stage ", context_.stage, ":");
+  for (std::int64_t c = 0; c < context_.layout.chunks; ++c) {
+    text += base::cat(c == 0 ? " layers " : ", and layers ", begin_of(c), " to ", end_of(c) - 1, " by ",
+                      plans_[static_cast<std::size_t>(c)].schedule->name());
+  }
+  text += base::cat("; ", in_flight(context_.layout, context_.stage), " micro-batches in flight, a kept one holds ", held_bytes_,
+                    " bytes");
+  base::log(base::LogLevel::info, "pipeline", text);
 }
 
 // The fastest of store-all, periodic ones and recompute-all with which the whole stage, with as many micro-batches in flight as it
@@ -138,28 +162,37 @@ void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
   std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) { return cost(a) < cost(b); });
   if (all.empty()) fail(Status::invalid_schedule, "stage ", context_.stage, " has no schedule that fits its layers", unfit);
   std::int64_t smallest = INT64_MAX;
+  std::int64_t too_large = 0;
   for (Candidate& each : all) {
     if (each.report.peak_bytes[0] >= smallest) continue;  // an arena is never smaller than what lives in it
     const std::int64_t reserved = plan::arena_bytes(*each.schedule, *profile_);
     smallest = std::min(smallest, reserved);
-    if (reserved > context_.choice.budget_bytes) continue;
-    plans_ = std::move(each.plans);
-    held_bytes_ = pipeline::held_bytes(plans_);
-    return;
+    if (reserved > context_.choice.budget_bytes) {
+      ++too_large;
+      continue;
+    }
+    base::log(base::LogLevel::info, "pipeline",
+              base::cat("stage ", context_.stage, ": ", each.plans[0].schedule->name(), " reserves ", reserved,
+                        " bytes, the fastest plan within the budget of ", context_.choice.budget_bytes, "; ", too_large,
+                        " faster ones are over it"));
+    return use_plans(std::move(each.plans));
   }
-  fail(Status::over_budget, "budget_bytes is ", context_.choice.budget_bytes, "; the smallest that works for stage ",
-       context_.stage, " with ", in_flight(context_.layout, context_.stage), " micro-batches in flight is ", smallest, unfit);
+  const std::string reason =
+      base::cat("budget_bytes is ", context_.choice.budget_bytes, "; the smallest that works for stage ", context_.stage, " with ",
+                in_flight(context_.layout, context_.stage), " micro-batches in flight is ", smallest, unfit);
+  base::log(base::LogLevel::info, "pipeline", base::cat("over budget: ", reason));
+  fail(Status::over_budget, reason);
 }
 
-std::vector<Decision> Stage::ask_manager() {
-  const Ledger ledger = manager_->begin_planned_step(context_.layout.micro_batches);
+std::vector<Decision> Stage::ask_manager(std::int64_t own_bytes) {
+  const Ledger ledger = manager_->begin_planned_step(context_.layout.micro_batches, context_.pipeline, own_bytes);
   const strategy::Activation activation(held_bytes_);
   return decide(context_.layout, context_.stage, held_bytes_, ledger,
                 [&](std::int64_t micro_batch) { return manager_->ask_strategy(ledger.policy(), micro_batch, activation); });
 }
 
-void Stage::prepare() {
-  const std::vector<Decision> decisions = ask_manager();
+void Stage::prepare(std::int64_t own_bytes) {
+  const std::vector<Decision> decisions = ask_manager(own_bytes);
   if (!decisions_ || decisions != *decisions_) use(decisions);
 }
 
@@ -181,6 +214,21 @@ void Stage::use(const std::vector<Decision>& decisions) {
   executor_ = std::move(executor);
   schedule_ = std::move(schedule);
   decisions_ = decisions;
+  log_decisions();
+}
+
+void Stage::log_decisions() const {
+  std::int64_t kept = 0;
+  for (const Decision& decision : *decisions_) kept += (decision.kept ? 1 : 0) - std::ssize(decision.dropped);
+  base::log(base::LogLevel::info, "pipeline",
+            base::cat("stage ", context_.stage, ": ", to_text(manager_->active_policy()), " keeps ", kept, " of ",
+                      context_.layout.micro_batches, " micro-batches from forward to backward; the arena is ",
+                      executor_->stats().reserved_bytes, " bytes"));
+}
+
+std::int64_t Stage::resident_bytes() const {
+  if (executor_ == nullptr || executor_->stats().steps == 0) return 0;
+  return executor_->stats().reserved_bytes;
 }
 
 // ---- Reading ----

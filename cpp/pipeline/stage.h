@@ -47,6 +47,7 @@ struct StageContext {
   std::shared_ptr<base::ThreadPool> pool;
   std::shared_ptr<memory::Tracker> tracker;
   PlanChoice choice;
+  const void* pipeline = nullptr;  // for what its managers refuse while a step of it runs
 };
 
 class Stage {
@@ -54,8 +55,8 @@ class Stage {
   // Chooses the plans. The executor is made by prepare.
   Stage(StageContext context, std::shared_ptr<ActivationManager> manager);
 
-  // Asks the manager about this step; makes the executor anew when the answer is another one.
-  void prepare();
+  // Asks the manager about this step; makes the executor anew when the answer is another one. own_bytes: the whole pipeline's.
+  void prepare(std::int64_t own_bytes);
 
   // The forward of the whole stage for one micro-batch, keeping nothing. Error(unsupported) for a stage of several chunks and for
   // layers that are not a function of their input.
@@ -67,14 +68,22 @@ class Stage {
   const plan::ChainProfile& profile() const { return *profile_; }
   // What one micro-batch of a chunk runs by.
   const ChunkPlan& chunk(std::int64_t chunk) const { return plans_[static_cast<std::size_t>(chunk)]; }
-  std::int64_t held_bytes() const { return held_bytes_; }
+  // What one micro-batch holds of a chunk after its forward part, beside its input.
+  std::int64_t held_bytes(std::int64_t chunk) const { return chunk_bytes_[static_cast<std::size_t>(chunk)]; }
+  // By micro-batch, of the step that was prepared.
+  const std::vector<Decision>& decisions() const { return *decisions_; }
+  // Of the arena, once a step has used it; before that memory was only promised.
+  std::int64_t resident_bytes() const;
   StageStats stats() const;
   void count_step();
 
  private:
   void choose_plans();
   void choose_for_budget(const std::vector<Decision>& decisions);
-  std::vector<Decision> ask_manager();
+  void use_plans(std::vector<ChunkPlan> plans);
+  std::vector<Decision> ask_manager(std::int64_t own_bytes);
+  void log_plans() const;
+  void log_decisions() const;
   std::int64_t begin_of(std::int64_t chunk) const;
   std::int64_t end_of(std::int64_t chunk) const;
   void build_chain();
@@ -86,7 +95,8 @@ class Stage {
   std::vector<ChunkPlan> plans_;
   std::shared_ptr<engine::Chain> chain_;  // the chunks, with a layer that never runs between two of them
   std::unique_ptr<plan::ChainProfile> profile_;
-  std::int64_t held_bytes_ = 0;
+  std::vector<std::int64_t> chunk_bytes_;  // held_bytes by chunk
+  std::int64_t held_bytes_ = 0;            // of all chunks
   std::optional<std::vector<Decision>> decisions_;
   std::shared_ptr<const plan::Schedule> schedule_;
   std::unique_ptr<engine::Executor> executor_;

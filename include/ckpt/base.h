@@ -78,7 +78,8 @@ CKPT_API int32_t ckpt_feature(const char* name);
 struct ckpt_api;
 
 /* The whole API as one table of function pointers, for programs that load the library with dlopen. The table's layout is in
- * <ckpt/api.h>; entries are only ever appended, and its first member is its size in bytes.
+ * <ckpt/api.h>; entries are only ever appended, and its first member is its size in bytes. The table and all that its functions
+ * made stay good after dlclose: the library has threads of its own, so it is linked to stay in memory until the process ends.
  * version: CKPT_API_VERSION of the header that the caller was compiled with. NULL for a version that this library does not know. */
 CKPT_API const struct ckpt_api* ckpt_get_api(uint32_t version);
 

@@ -28,28 +28,30 @@ extern "C" {
   4 /* what fits threshold_bytes: when a store would pass it, the oldest go first; the first and the last stay \
        whatever they weigh, any other that does not fit beside them is not stored */
 #define CKPT_ACTIVATION_STRATEGY 5 /* what the strategy answers yes to; it is asked with the stage's name and the micro-batch */
-#define CKPT_ACTIVATION_AUTOMATIC                                                                                       \
-  6 /* picked when a step begins by the tracker's pressure, which is live bytes over its limit (or over the memory that \
-       this process may use): below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9        \
-       memory-based, else recompute-all */
+#define CKPT_ACTIVATION_AUTOMATIC                                                                                            \
+  6 /* picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below \
+       0.9 memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else the \
+       process's resident bytes, a pipeline's own arenas left out, over memory_limit_bytes. Each pick is logged (INFO) */
 
 typedef struct ckpt_activation_policy {
   uint32_t struct_size;
-  int32_t kind;            /* CKPT_ACTIVATION_* */
-  int64_t interval;        /* selective: >= 0; 0 stores all, like 1 */
-  int64_t threshold_bytes; /* memory-based: >= 0 */
-  ckpt_strategy* strategy; /* for CKPT_ACTIVATION_STRATEGY; kept; else ignored */
+  int32_t kind;               /* CKPT_ACTIVATION_* */
+  int64_t interval;           /* selective: >= 0; 0 stores all, like 1 */
+  int64_t threshold_bytes;    /* memory-based: >= 0 */
+  ckpt_strategy* strategy;    /* for CKPT_ACTIVATION_STRATEGY; kept; else ignored */
+  int64_t memory_limit_bytes; /* automatic: >= 0; 0: what this process may use, which is physical memory or its cgroup's limit */
 } ckpt_activation_policy;
 
 #define CKPT_ACTIVATION_POLICY_INIT \
-  { sizeof(ckpt_activation_policy), CKPT_ACTIVATION_STORE_ALL, 1, 1073741824, 0 }
+  { sizeof(ckpt_activation_policy), CKPT_ACTIVATION_STORE_ALL, 1, 1073741824, 0, 0 }
 
 /* Sets *policy to CKPT_ACTIVATION_POLICY_INIT; NULL does nothing. */
 CKPT_API void ckpt_activation_policy_init(ckpt_activation_policy* policy);
 
 /* Computes a stage's activation for one micro-batch: *output receives a new reference, which the manager takes over. input is
- * borrowed. Runs on the thread that asked the manager, with no lock held; may block, and may call any function. Non-zero: the call
- * ends with CKPT_E_CALLBACK. */
+ * borrowed: who gives it back as the output retains it first. Runs on the thread that asked the manager, with no lock held; may
+ * block, may release the manager, and may call any function but those of this manager that give INVALID_STATE inside its callbacks.
+ * Non-zero: the call ends with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_stage_forward_fn)(ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user_data);
 
 typedef struct ckpt_activation_manager_options {
@@ -66,7 +68,14 @@ typedef struct ckpt_activation_manager_options {
 /* Sets *options to CKPT_ACTIVATION_MANAGER_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_activation_manager_options_init(ckpt_activation_manager_options* options);
 
-/* Stores the activations of a stage's micro-batches as a policy says. Synchronised. */
+/* Stores the activations of a stage's micro-batches as a policy says. Synchronised.
+ * Inside its forward function, its strategy and its clock, functions that ask or change it (set_policy, begin_step,
+ * should_checkpoint, store, store_given_up, recompute, get_or_compute, clear) give INVALID_STATE; policy, get, has, memory_usage,
+ * metadata and list work. In a forked child it works on; where another thread was inside it at the fork, every function gives
+ * FORKED. A pipeline's own (ckpt_pipeline_manager) says while a step runs what its stage keeps: a micro-batch is there from the end
+ * of its forward part to the end of its backward part, with the bytes that it holds beside its input, as U8 of shape (bytes); get
+ * gives UNSUPPORTED for it. What changes the manager is BUSY then, or INVALID_STATE inside the pipeline's callbacks. After the step
+ * it is empty, and can be used like any other until the next one begins. */
 typedef struct ckpt_activation_manager ckpt_activation_manager;
 
 /* policy NULL: store-all. options NULL: the defaults. forward (may be NULL: then nothing can be recomputed) with user_data and
@@ -120,7 +129,7 @@ CKPT_API ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_mana
 /* Lets go of all that is stored; the tracker's count of this manager is 0 then. */
 CKPT_API ckpt_status ckpt_activation_manager_clear(ckpt_activation_manager* manager);
 
-/* Exact bytes of what is stored, and how many activations that are. Either may be NULL, not both. */
+/* Exact bytes of what is stored, and how many activations that are, of the same moment. Either may be NULL, not both. */
 CKPT_API ckpt_status ckpt_activation_manager_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes, int64_t* count);
 
 /* What is known of one stored activation. */
@@ -134,10 +143,11 @@ typedef struct ckpt_activation_metadata {
   int64_t hits;      /* times it was read since it was stored */
   ckpt_dtype dtype;
   int32_t reserved;
+  int64_t stored_at_utc_ns; /* the moment of stored_ns, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock */
 } ckpt_activation_metadata;
 
 #define CKPT_ACTIVATION_METADATA_INIT \
-  { sizeof(ckpt_activation_metadata), 0, 0, 0, {0}, 0, 0, 0, 0 }
+  { sizeof(ckpt_activation_metadata), 0, 0, 0, {0}, 0, 0, 0, 0, 0 }
 
 /* Sets *metadata to CKPT_ACTIVATION_METADATA_INIT; NULL does nothing. */
 CKPT_API void ckpt_activation_metadata_init(ckpt_activation_metadata* metadata);
@@ -205,8 +215,9 @@ CKPT_API ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt
 CKPT_API ckpt_status ckpt_pipeline_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight);
 
 /* Stages that run a chain's steps, each on a thread of its own; custom layers of different stages run at the same time.
- * Synchronised: while a step runs, other calls but ckpt_pipeline_cancel give BUSY. In a forked child what needs the stages gives
- * FORKED. */
+ * Synchronised: while a step runs, calls but ckpt_pipeline_cancel, _begins, _manager and _release give BUSY; inside a callback of
+ * the pipeline (a layer's, a strategy's, a memory event's of its step) INVALID_STATE. In a forked child what needs the stages gives
+ * FORKED. What it decides is logged at INFO: the split, each stage's plan, the budget, what each policy keeps. */
 typedef struct ckpt_pipeline ckpt_pipeline;
 
 /* chain: kept; nobody else runs it while a step runs. Its parameters stay where they are, so optimizers and checkpoints of the

@@ -46,7 +46,12 @@ struct ActivationPolicy {
     policy.strategy = strategy.handle();
     return policy;
   }
-  static ckpt_activation_policy automatic() { return of(CKPT_ACTIVATION_AUTOMATIC); }
+  // memory_limit_bytes 0: what the process may use.
+  static ckpt_activation_policy automatic(std::int64_t memory_limit_bytes = 0) {
+    ckpt_activation_policy policy = of(CKPT_ACTIVATION_AUTOMATIC);
+    policy.memory_limit_bytes = memory_limit_bytes;
+    return policy;
+  }
 };
 
 // The forward of a stage; may throw: the exception's text becomes part of the error.

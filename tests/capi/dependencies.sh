@@ -1,4 +1,4 @@
-# soname, and no library beyond the C and C++ runtimes and xxHash: BLAS is loaded when it is needed.
+# soname, that it is never unloaded, and no library beyond the C and C++ runtimes and xxHash: BLAS is loaded when it is needed.
 set -eu
 . tests/capi/lib.sh
 dynamic=$(LC_ALL=C readelf -d "$LIBRARY")
@@ -8,4 +8,5 @@ must_be_empty "needs" "$(printf '%s\n' "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*
   grep -Ev '^(libc|libm|libstdc\+\+|libgcc_s|libxxhash|ld-linux[a-z0-9_-]*)\.so\.[0-9]+$' || true)"
 must_be_empty "has a search path" "$(printf '%s\n' "$dynamic" | grep -E 'RPATH|RUNPATH' || true)"
 must_be_empty "has an executable stack or text relocations" "$(printf '%s\n' "$dynamic" | grep TEXTREL || true)"
+printf '%s\n' "$dynamic" | grep -q 'FLAGS_1.*NODELETE' || must_be_empty "can be unloaded while its threads live" "no NODELETE in its flags"
 exit $failed

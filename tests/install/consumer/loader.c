@@ -49,7 +49,7 @@ int main(int count, char** arguments) {
   api->ckpt_clock_release(clock);
   CHECK(dlclose(library) == 0);
 
-  /* Nothing of the unloaded library may be called when this process forks. */
+  /* The library stays in memory for its threads, and so do its hands in fork(). */
   child = fork();
   if (child == 0) _exit(0);
   CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
