@@ -258,6 +258,10 @@ TensorPtr ActivationManager::recompute(const TensorPtr& input, std::int64_t micr
 
 TensorPtr ActivationManager::get_or_compute(const TensorPtr& input, std::int64_t micro_batch) {
   base::Entered::refuse(this, the_manager);
+  {
+    const Lock lock(mutex_);
+    refuse_while_planned();  // the stage could not be asked
+  }
   TensorPtr stored = get(micro_batch);
   return stored != nullptr ? stored : recompute(input, micro_batch);
 }

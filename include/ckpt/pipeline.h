@@ -74,8 +74,8 @@ CKPT_API void ckpt_activation_manager_options_init(ckpt_activation_manager_optio
  * metadata and list work. In a forked child it works on; where another thread was inside it at the fork, every function gives
  * FORKED. A pipeline's own (ckpt_pipeline_manager) says while a step runs what its stage keeps: a micro-batch is there from the end
  * of its forward part to the end of its backward part, with the bytes that it holds beside its input, as U8 of shape (bytes); get
- * gives UNSUPPORTED for it. What changes the manager is BUSY then, or INVALID_STATE inside the pipeline's callbacks. After the step
- * it is empty, and can be used like any other until the next one begins. */
+ * gives UNSUPPORTED for it. What changes it or runs the stage is BUSY then, or INVALID_STATE inside the pipeline's callbacks. After
+ * the step it is empty, and can be used like any other until the next one begins. */
 typedef struct ckpt_activation_manager ckpt_activation_manager;
 
 /* policy NULL: store-all. options NULL: the defaults. forward (may be NULL: then nothing can be recomputed) with user_data and
