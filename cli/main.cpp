@@ -88,13 +88,18 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
       ->capture_default_str();
   train
       ->add_option("--activations", options.activations,
-                   "Micro-batches whose activations stay: store-all, recompute-all, selective:N, memory:BYTES, automatic")
+                   "Micro-batches whose activations stay: store-all, recompute-all, selective:N, memory:BYTES, automatic[:BYTES]")
       ->capture_default_str();
+  train
+      ->add_option("--memory-limit", options.memory_limit,
+                   "Memory that automatic takes this process to have; default: all it may use")
+      ->type_name("BYTES");
   train->add_option("--timeline", options.timeline_file, "Write who computed what when in the last step as Chrome trace JSON")
       ->type_name("FILE");
   train->add_option("--report", options.report_file, "Write a page with the run's figures and a picture of the timeline")
       ->type_name("FILE");
   train->add_flag("--quiet", options.quiet, "Show no progress");
+  train->add_flag("--verbose", options.verbose, "Show what the library decides, and why");
 }
 
 void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
@@ -124,9 +129,10 @@ void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
   simulate->add_option("--report", options.report, "Write a page with curves to a file")->type_name("FILE");
 }
 
-void show_warning(std::int32_t level, std::string_view component, std::string_view message) {
-  (void)std::fprintf(stderr, "ckpt: %s: %.*s: %.*s\n", level >= CKPT_LOG_ERROR ? "error" : "warning",
-                     static_cast<int>(component.size()), component.data(), static_cast<int>(message.size()), message.data());
+void show_message(std::int32_t level, std::string_view component, std::string_view message) {
+  const char* const name = level >= CKPT_LOG_ERROR ? "error" : level >= CKPT_LOG_WARNING ? "warning" : "info";
+  (void)std::fprintf(stderr, "ckpt: %s: %.*s: %.*s\n", name, static_cast<int>(component.size()), component.data(),
+                     static_cast<int>(message.size()), message.data());
 }
 
 int run(int argc, char** argv) {
@@ -160,7 +166,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : wrong_use;
   }
-  ckpt::set_log(CKPT_LOG_WARNING, show_warning);
+  ckpt::set_log(train_options.verbose ? CKPT_LOG_INFO : CKPT_LOG_WARNING, show_message);
   if (app.got_subcommand("train")) return ckpt::cli::train(train_options) ? 0 : preempted;
   if (app.got_subcommand("simulate")) ckpt::cli::simulate(simulate_options);
   if (inspect->parsed()) ckpt::cli::inspect(path);

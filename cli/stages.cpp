@@ -63,7 +63,6 @@ bool wants_stages(const TrainOptions& options) {
 ckpt_activation_policy parse_activations(const std::string& text) {
   if (text == "store-all") return ActivationPolicy::store_all();
   if (text == "recompute-all") return ActivationPolicy::recompute_all();
-  if (text == "automatic") return ActivationPolicy::automatic();
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon);
   const std::string argument = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -76,14 +75,40 @@ ckpt_activation_policy parse_activations(const std::string& text) {
   if (kind == "memory" && argument.find('%') == std::string::npos) {
     return ActivationPolicy::memory_based(parse_budget(argument).bytes);
   }
+  if (kind == "automatic" && argument.find('%') == std::string::npos) {
+    ckpt_activation_policy policy = ActivationPolicy::automatic();
+    if (colon != std::string::npos) policy.threshold_bytes = parse_budget(argument).bytes;
+    return policy;
+  }
   throw std::invalid_argument(
       "'" + printable(text) +
-      "' is no choice of activations; use store-all, recompute-all, selective:N, memory:BYTES or automatic");
+      "' is no choice of activations; use store-all, recompute-all, selective:N, memory:BYTES or automatic[:BYTES]");
+}
+
+ckpt_activation_policy activation_policy(const TrainOptions& options) {
+  ckpt_activation_policy policy = parse_activations(options.activations);
+  if (options.memory_limit.empty()) return policy;
+  if (policy.kind != CKPT_ACTIVATION_AUTOMATIC)
+    throw std::invalid_argument("--memory-limit is what --activations automatic goes by; '" + printable(options.activations) +
+                                "' needs none");
+  policy.memory_limit_bytes = parse_budget(options.memory_limit).bytes;
+  if (policy.memory_limit_bytes == 0) throw std::invalid_argument("--memory-limit is an amount of bytes, not a share");
+  return policy;
+}
+
+std::string policy_text(const ckpt_activation_policy& policy) {
+  switch (policy.kind) {
+    case CKPT_ACTIVATION_STORE_ALL: return "store-all";
+    case CKPT_ACTIVATION_RECOMPUTE_ALL: return "recompute-all";
+    case CKPT_ACTIVATION_SELECTIVE: return "selective:" + std::to_string(policy.interval);
+    case CKPT_ACTIVATION_MEMORY_BASED: return "memory:" + std::to_string(policy.threshold_bytes);
+    default: return "strategy";
+  }
 }
 
 Pipeline make_pipeline(const Chain& chain, const ckpt_tensor_spec& input, const TrainOptions& options, std::int32_t threads,
                        const MemoryTracker& tracker) {
-  const ckpt_activation_policy policy = parse_activations(options.activations);
+  const ckpt_activation_policy policy = activation_policy(options);
   std::optional<Strategy> strategy;
   if (!options.strategy.empty()) strategy = Strategy::from_text(options.strategy);
   ckpt_pipeline_options pipeline = CKPT_PIPELINE_OPTIONS_INIT;

@@ -12,8 +12,11 @@ namespace ckpt::cli {
 // True when the options need a pipeline: several stages or micro-batches, or a timeline.
 bool wants_stages(const TrainOptions& options);
 
-// What --activations says. Throws std::invalid_argument that says what is understood.
-ckpt_activation_policy parse_activations(const std::string& text);
+// What --activations and --memory-limit say. Throws std::invalid_argument that says what is understood.
+ckpt_activation_policy activation_policy(const TrainOptions& options);
+
+// As --activations takes it.
+std::string policy_text(const ckpt_activation_policy& policy);
 
 // threads are shared out among the stages. A budget in bytes too; one in percent is a share of what each stage reserves when it
 // stores everything.

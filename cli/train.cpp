@@ -258,6 +258,20 @@ json report(const Training& training, const Runner& runner, const Outcome& outco
       {"library", version()}};
 }
 
+// What each stage keeps, and by which policy in the last step.
+json stages_report(Pipeline& pipeline) {
+  json stages = json::array();
+  for (std::int32_t stage = 0; stage < pipeline.stages(); ++stage) {
+    const ckpt_pipeline_stats stats = pipeline.stats(stage);
+    stages.push_back({{"activations", policy_text(pipeline.manager(stage).policy())},
+                      {"kept", stats.kept},
+                      {"recomputed", stats.recomputed},
+                      {"recomputed_forwards", stats.recomputed_forwards},
+                      {"reserved_bytes", stats.reserved_bytes}});
+  }
+  return stages;
+}
+
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
@@ -283,7 +297,7 @@ std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, con
 
 bool train(const TrainOptions& options) {
   if (!options.memory_budget.empty()) parse_budget(options.memory_budget);  // refused before anything is begun
-  parse_activations(options.activations);
+  activation_policy(options);
 
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
   const TextData data(options.data, options.batch);
@@ -311,6 +325,7 @@ bool train(const TrainOptions& options) {
   }
 
   json result = report(training, runner, outcome);
+  if (Pipeline* const pipeline = runner.pipeline()) result["stages"] = stages_report(*pipeline);
   // A notice may have come too early for a save.
   if (checkpoint && training.step > 0 && !checkpoint->list().empty()) result["model_checksum"] = model_checksum(*checkpoint);
   if (!options.json_file.empty()) write_json(options.json_file, result);

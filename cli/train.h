@@ -16,7 +16,8 @@ struct TrainOptions {
   std::string memory_report_file;  // "": none
   std::string schedule = "1f1b";   // of the micro-batches: gpipe, 1f1b, interleaved
   std::string activations =
-      "store-all";            // which micro-batches stay taped: store-all, recompute-all, selective:N, memory:BYTES, automatic
+      "store-all";  // which micro-batches stay taped: store-all, recompute-all, selective:N, memory:BYTES, automatic[:BYTES]
+  std::string memory_limit;   // that automatic takes this process to have; "": what it may use
   std::string timeline_file;  // of the last step, as trace events; "": none
   std::string report_file;    // a page with figures and the timeline; "": none
   std::int32_t stages = 1;
@@ -33,7 +34,8 @@ struct TrainOptions {
   std::int32_t threads = 0;  // 0: what this process may use
   double learning_rate = 1e-3;
   bool quiet = false;
-  bool async = true;  // save in the background
+  bool verbose = false;  // the log's INFO, too
+  bool async = true;     // save in the background
 };
 
 // False when a preemption notice ended it. Throws ckpt::Error and std::exception; what was begun is closed properly.

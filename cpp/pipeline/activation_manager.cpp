@@ -81,11 +81,13 @@ std::int64_t ActivationManager::total_bytes(const Policy& policy) const {
   return usable_bytes_.load(std::memory_order_relaxed);
 }
 
-Policy ActivationManager::resolved(Policy policy, std::int64_t own_bytes) const {
+// A pick is told at INFO when it is another one than the last, at DEBUG in each step.
+Policy ActivationManager::resolved(Policy policy, std::int64_t own_bytes) {
   if (policy.kind != Policy::Kind::automatic) return policy;
   const Pressure pressure = pressure_of(*tracker_, total_bytes(policy), own_bytes);
   Policy picked = policy_for_pressure(policy, pressure.share());
-  base::log(base::LogLevel::info, "pipeline",
+  const auto kind = static_cast<std::int32_t>(picked.kind);
+  base::log(told_.exchange(kind) == kind ? base::LogLevel::debug : base::LogLevel::info, "pipeline",
             base::cat(base::quoted(name_), ": automatic picks ", to_text(picked), " under pressure ", to_text(pressure)));
   return picked;
 }

@@ -99,7 +99,7 @@ class ActivationManager {
   template <class Make>
   bool store_as(std::int64_t micro_batch, const tensor::Tensor& activation, Make&& make);
   std::unique_ptr<Stored> store_now(TensorPtr activation) const;
-  Policy resolved(Policy policy, std::int64_t own_bytes) const;
+  Policy resolved(Policy policy, std::int64_t own_bytes);
   std::int64_t total_bytes(const Policy& policy) const;
 
   // Under mutex_.
@@ -114,6 +114,7 @@ class ActivationManager {
   const std::shared_ptr<const base::Clock> clock_;
   const Forward forward_;
   mutable std::atomic<std::int64_t> usable_bytes_{0};  // by this process, once it was asked
+  std::atomic<std::int32_t> told_{0};                  // the kind that automatic picked last, as it was logged
 
   mutable base::ForkMutex mutex_;  // for all below
   Policy policy_;

@@ -355,7 +355,7 @@ std::int64_t Pipeline::own_bytes() const {
 }
 
 void Pipeline::prepare() {
-  const std::int64_t own = own_bytes();  // read once: all stages see the same
+  const std::int64_t own = own_bytes();  // before the first stage makes its executor anew
   for (const auto& stage : stages_) stage->prepare(own);
 }
 

@@ -1,0 +1,50 @@
+# Automatic activations: one and the same command chooses each of the four policies, by the memory that it is told it has.
+. "$(dirname "$0")/lib.sh"
+text="$scratch/text"
+make_text "$text"
+run() {
+  name=$1
+  shift
+  succeeds train --data "$text" --batch 32 --steps 4 --quiet --verbose --dir "$scratch/$name" --json "$scratch/$name.json" \
+    --stages 2 --micro-batches 8 --schedule gpipe --activations "$@"
+  cp "$scratch/out" "$scratch/$name.log"
+}
+# Of stage 0, which comes first.
+figure() { sed -n 's/.*"'"$2"'": "\{0,1\}\([^",]*\)"\{0,1\},\{0,1\}$/\1/p' "$scratch/$1.json" | head -1; }
+checksum() { sed -n 's/.*"model_checksum": "\(.*\)".*/\1/p' "$scratch/$1.json"; }
+
+# What it holds in its last step; the next runs of the same command hold about that.
+run roomy automatic:100KiB --memory-limit 1048576GiB
+resident=$(sed -n 's/.*under pressure [^ ]* \([0-9]*\) of 1125899906842624 bytes resident.*/\1/p' "$scratch/roomy.log" | tail -1)
+[ "${resident:-0}" -gt 1000000 ] || fail "no resident bytes in the log: $(cat "$scratch/roomy.log")"
+run half automatic:100KiB --memory-limit $((resident * 10 / 6))
+run tight automatic:100KiB --memory-limit $((resident * 10 / 8))
+run none automatic:100KiB --memory-limit 1000
+
+chose() {
+  [ "$(figure "$1" activations)" = "$2" ] || fail "$1: $(figure "$1" activations), not $2: $(cat "$scratch/$1.log")"
+  [ "$(figure "$1" kept)" = "$3" ] || fail "$1 kept $(figure "$1" kept) micro-batches in 4 steps, not $3"
+  [ "$(figure "$1" recomputed)" = $((32 - $3)) ] || fail "$1 recomputed $(figure "$1" recomputed)"
+  grep -q "info: pipeline: 'stage 0': automatic picks $4 under pressure" "$scratch/$1.log" || fail "$1 logged no pick of $4"
+  [ "$(checksum "$1")" = "$(checksum roomy)" ] || fail "$1 ended with other parameters"
+}
+chose roomy store-all 32 store-all
+chose half selective:2 20 'selective(2)'
+chose tight memory:102400 "$(figure tight kept)" 'memory-based(102400)'
+chose none recompute-all 0 recompute-all
+kept=$(figure tight kept)
+[ "$kept" -ge 8 ] && [ "$kept" -lt 20 ] || fail "memory-based kept $kept of 32"
+previous=$(figure roomy reserved_bytes)
+for name in half tight none; do
+  [ "$(figure $name reserved_bytes)" -lt "$previous" ] || fail "$name reserves $(figure $name reserved_bytes), no less than $previous"
+  previous=$(figure $name reserved_bytes)
+done
+
+# Without --memory-limit it is what the process may use, of which a test holds little; without --verbose nothing is said of it.
+succeeds train --data "$text" --batch 32 --steps 1 --quiet --stages 2 --micro-batches 8 --activations automatic
+! grep -q info "$scratch/out" || fail "it speaks without --verbose"
+
+refuses 1 "--memory-limit is what --activations automatic goes by" train --data "$text" --stages 2 --memory-limit 1GiB --steps 1
+refuses 1 "not a share" train --data "$text" --stages 2 --activations automatic --memory-limit 40% --steps 1
+refuses 1 "automatic[:BYTES]" train --data "$text" --stages 2 --activations automatic:40% --steps 1
+finish
