@@ -10,13 +10,26 @@ namespace {
 
 constexpr double endless = std::numeric_limits<double>::infinity();
 
-std::vector<double> prefix_sums(const plan::ChainProfile& profile, double (*weight)(const plan::LayerProfile&)) {
+template <class Weight>
+std::vector<double> prefix_sums(const plan::ChainProfile& profile, Weight&& weight) {
   std::vector<double> sums = {0};
   for (std::int64_t i = 0; i < profile.layers(); ++i) sums.push_back(sums.back() + weight(profile.layer(i)));
   return sums;
 }
 
-double seconds_of(const plan::LayerProfile& layer) { return layer.options[0].forward_seconds + layer.options[0].backward_seconds; }
+// Only how costs compare counts, so those whose sum would pass the largest double are scaled down.
+std::vector<double> prefix_seconds(const plan::ChainProfile& profile) {
+  constexpr double large = 1e290;
+  double most = 0;
+  for (std::int64_t i = 0; i < profile.layers(); ++i) {
+    const plan::OptionProfile& option = profile.layer(i).options[0];
+    most = std::max({most, option.forward_seconds, option.backward_seconds});
+  }
+  const double scale = most > large ? 1 / large : 1;
+  return prefix_sums(profile, [scale](const plan::LayerProfile& layer) {
+    return layer.options[0].forward_seconds * scale + layer.options[0].backward_seconds * scale;
+  });
+}
 
 // cost(p, a, b): of layers a .. b-1 as piece p. Minimises the largest cost of a piece, by dynamic programming over prefixes.
 template <class Cost>
@@ -60,7 +73,7 @@ std::vector<std::int64_t> split(const plan::ChainProfile& profile, const std::ve
   const std::int64_t layers = profile.layers();
   const auto pieces = static_cast<std::int64_t>(in_flight.size());
   base::require(pieces >= 1 && pieces <= layers, "pieces is ", pieces, "; 1 .. ", layers, " layers of the chain");
-  const std::vector<double> seconds = prefix_sums(profile, seconds_of);
+  const std::vector<double> seconds = prefix_seconds(profile);
   const std::vector<double> bytes = prefix_sums(profile, stored_bytes);
   const auto sum = [](const std::vector<double>& sums, std::int64_t a, std::int64_t b) {
     return sums[static_cast<std::size_t>(b)] - sums[static_cast<std::size_t>(a)];
