@@ -1,5 +1,8 @@
 /* The activation checkpoint manager through the C API. */
+#define _POSIX_C_SOURCE 200809L
 #include "check.h"
+
+#include <time.h>
 
 static int32_t add_one(ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user_data) {
   const int64_t shape[1] = {2};
@@ -128,6 +131,39 @@ static void test_strategy_policy(void) {
   ckpt_activation_manager_release(manager);
 }
 
+static int64_t wall_ns(void) {
+  struct timespec now;
+  CHECK(clock_gettime(CLOCK_REALTIME, &now) == 0);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Whatever the manager's clock says; and a caller of the first version keeps what lies behind its struct. */
+static void test_stored_at_a_time_of_the_wall(void) {
+  ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
+  ckpt_activation_metadata metadata = CKPT_ACTIVATION_METADATA_INIT;
+  ckpt_activation_manager* manager = NULL;
+  ckpt_tensor* input = floats(1.0F);
+  int64_t before;
+  int64_t after;
+  CHECK_OK(ckpt_clock_create_manual(50, &options.clock));
+  CHECK_OK(ckpt_activation_manager_create(NULL, &options, NULL, NULL, NULL, &manager));
+  before = wall_ns();
+  CHECK_OK(ckpt_activation_manager_store(manager, 0, input, NULL));
+  after = wall_ns();
+  CHECK_OK(ckpt_activation_manager_metadata(manager, 0, &metadata));
+  CHECK(metadata.stored_ns == 50 && metadata.stored_at_utc_ns >= before && metadata.stored_at_utc_ns <= after);
+  metadata.struct_size = 112;
+  metadata.stored_at_utc_ns = -7;
+  metadata.bytes = 0;
+  CHECK_OK(ckpt_activation_manager_metadata(manager, 0, &metadata));
+  CHECK(metadata.bytes == 8 && metadata.stored_at_utc_ns == -7);
+  metadata.struct_size = 111;
+  CHECK_FAILS(ckpt_activation_manager_metadata(manager, 0, &metadata), CKPT_E_INVALID_ARGUMENT, "struct_size is 111");
+  ckpt_activation_manager_release(manager);
+  ckpt_clock_release(options.clock);
+  ckpt_tensor_release(input);
+}
+
 static void test_refusals(void) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
@@ -162,6 +198,7 @@ static void test_refusals(void) {
 int main(void) {
   test_whole_life();
   test_strategy_policy();
+  test_stored_at_a_time_of_the_wall();
   test_refusals();
   return 0;
 }
