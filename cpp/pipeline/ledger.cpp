@@ -49,9 +49,9 @@ Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool
   Outcome outcome;
   outcome.kept = would_keep(micro_batch, bytes, strategy_says);
   const std::int64_t last = last_with(micro_batch);
-  newest_ = std::max(newest_, micro_batch);
+  const std::int64_t former = std::exchange(newest_, std::max(newest_, micro_batch));
   remove(micro_batch);
-  drop_former_last(last, outcome.dropped);
+  drop_former_last(former, last, outcome.dropped);
   if (!outcome.kept) return outcome;
   if (policy_.kind == Policy::Kind::memory_based) drop_oldest_beyond(policy_.threshold_bytes - bytes, last, outcome.dropped);
   entries_[micro_batch] = {bytes, next_number_++};
@@ -92,19 +92,14 @@ void Ledger::drop_oldest_beyond(std::int64_t room, std::int64_t last, std::vecto
 }
 
 // While the number of micro-batches is not known, one that was kept only because it was the last goes when a newer comes.
-void Ledger::drop_former_last(std::int64_t last, std::vector<std::int64_t>& dropped) {
-  if (count_ != unknown_count) return;
-  std::vector<std::int64_t> gone;
-  for (const auto& [index, entry] : entries_) {
-    if (is_end(index, last)) continue;
-    const bool off_interval = policy_.kind == Policy::Kind::selective && policy_.interval != 0 && index % policy_.interval != 0;
-    const bool too_large = policy_.kind == Policy::Kind::memory_based && entry.bytes > policy_.threshold_bytes;
-    if (off_interval || too_large) gone.push_back(index);
-  }
-  for (const std::int64_t index : gone) {
-    dropped.push_back(index);
-    remove(index);
-  }
+void Ledger::drop_former_last(std::int64_t former, std::int64_t last, std::vector<std::int64_t>& dropped) {
+  const auto found = entries_.find(former);
+  if (count_ != unknown_count || is_end(former, last) || found == entries_.end()) return;
+  const bool off_interval = policy_.kind == Policy::Kind::selective && policy_.interval != 0 && former % policy_.interval != 0;
+  const bool too_large = policy_.kind == Policy::Kind::memory_based && found->second.bytes > policy_.threshold_bytes;
+  if (!off_interval && !too_large) return;
+  dropped.push_back(former);
+  remove(former);
 }
 
 }  // namespace ckpt::pipeline

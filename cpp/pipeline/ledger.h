@@ -51,7 +51,7 @@ class Ledger {
   std::int64_t last_with(std::int64_t micro_batch) const;
   std::int64_t end_bytes(std::int64_t except, std::int64_t last) const;
   void drop_oldest_beyond(std::int64_t room, std::int64_t last, std::vector<std::int64_t>& dropped);
-  void drop_former_last(std::int64_t last, std::vector<std::int64_t>& dropped);
+  void drop_former_last(std::int64_t former, std::int64_t last, std::vector<std::int64_t>& dropped);
 
   Policy policy_;
   std::int64_t count_ = unknown_count;

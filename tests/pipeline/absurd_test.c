@@ -62,7 +62,7 @@ static ckpt_profile* profile_of(int layers, double seconds, int64_t bytes) {
   for (i = 0; i < layers; ++i) {
     ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
     ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "l%d", i);
     layer.output_bytes = bytes;
     CHECK_OK(ckpt_profile_add_layer(profile, name, &layer));

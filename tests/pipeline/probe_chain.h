@@ -68,7 +68,7 @@ static ckpt_chain* probe_chain(int layers, probe* state) {
   int i;
   CHECK_OK(ckpt_chain_create(0, &chain));
   for (i = 0; i < layers; ++i) {
-    char name[16];
+    char name[32];
     ckpt_layer* layer = NULL;
     snprintf(name, sizeof name, "probe%d", i);
     CHECK_OK(ckpt_layer_create_custom(name, &callbacks, state, NULL, &layer));
