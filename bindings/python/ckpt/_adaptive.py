@@ -307,11 +307,11 @@ class Controller(_Owned):
                    timeout: Optional[float] = None, priority: int = Priority.NORMAL, gate_step: Optional[int] = None,
                    progress: Optional[Progress] = None, on_staged: Optional[Callable[[float], Any]] = None,
                    on_ended: Optional[Callable[[AsyncResult], Any]] = None, source: Optional[Source] = None, group: str = "model",
-                   values: Optional[Mapping[str, Any]] = None, **options: Any) -> AsyncTask:
+                   values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False, **options: Any) -> AsyncTask:
         """Saves in the background; the save begins, commits and aborts by itself, with what the manager measured. What the
         controller knows goes into the checkpoint under ckpt.CONTROLLER. Arguments as for AsyncManager.save."""
         if not isinstance(state, State):
-            with _state_of(state, group, values) as made:
+            with _state_of(state, group, values, allow_empty) as made:
                 return self.save_async(manager, made, step, now=now, mode=mode, when_full=when_full, timeout=timeout,
                                        priority=priority, gate_step=gate_step, progress=progress, on_staged=on_staged,
                                        on_ended=on_ended, source=source, **options)

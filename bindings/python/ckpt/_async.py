@@ -107,8 +107,8 @@ class AsyncManager(_Owned):
              gate_step: Optional[int] = None, progress: Optional[Progress] = None,
              on_staged: Optional[Callable[[float], Any]] = None, on_ended: Optional[Callable[[AsyncResult], Any]] = None,
              source: Optional[Source] = None, group: str = "model", values: Optional[Mapping[str, Any]] = None,
-             **options: Any) -> AsyncTask:
-        """Saves in the background. state: a State, or a dict of arrays (with values: JSON values by key) as for ckpt.save.
+             allow_empty: bool = False, **options: Any) -> AsyncTask:
+        """Saves in the background. state: a State, or a dict of arrays (with values and allow_empty) as for ckpt.save.
         mode: how the bytes are taken; with AsyncMode.COPY the arrays may change when this returns. when_full: QueueFullError at
         once, after waiting timeout seconds (None: for ever), or never while an older task can be dropped. gate_step: the writing
         begins after end_step of that step. progress(done_bytes, total_bytes), about every 4 MiB; or a bar with update and total,
@@ -116,7 +116,7 @@ class AsyncManager(_Owned):
         offset, buffer): fills buffer with a tensor's bytes, for memory that the library cannot read. options: as for
         Checkpoint.save. Raises the failure of an earlier task that nobody has asked about; then nothing is saved."""
         if not isinstance(state, State):
-            with _state_of(state, group, values) as made:
+            with _state_of(state, group, values, allow_empty) as made:
                 return self.save(made, step, mode=mode, when_full=when_full, timeout=timeout, priority=priority,
                                  gate_step=gate_step, progress=progress, on_staged=on_staged, on_ended=on_ended, source=source,
                                  **options)

@@ -15,7 +15,7 @@ __all__ = [
     "CkptError", "InvalidArgumentError", "OutOfMemoryError", "OutOfRangeError", "InvalidStateError", "NotFoundError",
     "AlreadyExistsError", "BusyError", "TimeoutError", "CancelledError", "CallbackError", "ForkedError", "QueueFullError",
     "ClosedError", "IoError", "NoSpaceError", "PermissionDeniedError", "CorruptError", "UnsupportedError", "OverBudgetError",
-    "InvalidScheduleError", "InternalError",
+    "InvalidScheduleError", "InternalError", "SkippedWarning",
 ]
 
 _BuiltinTimeoutError = TimeoutError
@@ -160,6 +160,10 @@ class InternalError(CkptError):
     """A defect of the library: please report it."""
 
     status = _n.CKPT_E_INTERNAL
+
+
+class SkippedWarning(UserWarning):
+    """A load took an older checkpoint, because newer ones are damaged or cannot be read."""
 
 
 _by_status = {kind.status: kind for kind in CkptError.__subclasses__()}

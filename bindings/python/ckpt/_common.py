@@ -48,7 +48,32 @@ class _Log(_native.LogListener):
 
 def set_log(function: Optional[Callable[[int, str, str], Any]], min_level: int = LogLevel.WARNING) -> None:
     """Sends messages of at least min_level to function(level, component, message), on any thread. None: silence, the default."""
+    global _log
     _n.ckpt_set_log(min_level, None if function is None else _hand_over(_Log(function)))
+    _log = None if function is None or min_level > LogLevel.WARNING else function
+
+
+_log: Optional[Callable[[int, str, str], Any]] = None  # that gets warnings
+
+
+class _Unraisable:
+    """Raises where nobody can catch it: sys.unraisablehook gets it, which cannot be called with an exception of one's own."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __del__(self) -> None:
+        raise self.error
+
+
+def _warn(component: str, text: str) -> None:
+    """What this layer itself has to say, through the log; an exception there stops nothing, as with the library's messages."""
+    if _log is None:
+        return
+    try:
+        _log(LogLevel.WARNING, component, text)
+    except Exception as error:
+        _Unraisable(error)
 
 
 # ---- Thread hooks ----

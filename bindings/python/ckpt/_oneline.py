@@ -2,35 +2,65 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any, Dict, Mapping, Optional, Union
+import sys
+from typing import Any, Callable, Dict, Mapping, Optional, Union
+import warnings
 
 from . import _native as _n
-from ._base import CkptError, NotFoundError
-from ._state import Checkpoint, PathLike, Reader, SaveResult, State, Verify
+from ._base import CkptError, InvalidArgumentError, NotFoundError, SkippedWarning
+from ._common import _warn
+from ._state import Checkpoint, CheckpointInfo, PathLike, Reader, SaveResult, State, Verify, _entries, _json_text
 from ._storage import Storage
-from ._tensor import Tensor
+from ._tensor import Tensor, as_tensor
 
-__all__ = ["save", "load", "save_file", "load_file"]
+__all__ = ["save", "load", "Loaded", "save_file", "load_file"]
 
 
 def save(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
-         group: str = "model", keep_last: int = 0, **options: Any) -> SaveResult:
+         group: str = "model", keep_last: int = 0, allow_empty: bool = False, **options: Any) -> SaveResult:
     """Saves a dict of numpy arrays, torch tensors or Tensors durably, as a new checkpoint below a path: ckpt.save("run", {"w": w},
-    7). An entry that is itself a dict is a group of its own. values: JSON values by key. options: as for Checkpoint.save."""
-    with _state_of(tensors, group, values) as state:
-        shared = _shared_checkpoint(place)
-        if shared is not None:  # save_async holds the storage's lock
-            return shared.save(state, step, **options)
-        with Checkpoint(place, keep_last=keep_last) as checkpoint:
-            return checkpoint.save(state, step, **options)
+    7). A dict of several dicts of tensors: each is a group. values: JSON values by key. What ckpt.load would not give back under the
+    same names is an error that names its path, and nothing is written; so is a save of no tensors and no values, unless
+    allow_empty. options: as for Checkpoint.save."""
+    with _state_of(tensors, group, values, allow_empty) as state:
+        return _save(place, state, step, keep_last, **options)
 
 
-def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[str, Any]]) -> State:
-    state = State(tensors, group)
-    for key, value in (values or {}).items():
-        state[key] = value
+def _save(place: Union[Storage, PathLike], state: State, step: int, keep_last: int, **options: Any) -> SaveResult:
+    shared = _shared_checkpoint(place)
+    if shared is not None:  # save_async holds the storage's lock
+        return shared.save(state, step, **options)
+    with Checkpoint(place, keep_last=keep_last) as checkpoint:
+        return checkpoint.save(state, step, **options)
+
+
+def _require_same_shape_again(tensors: Mapping[str, Any], group: str) -> None:
+    """What load gives is a dict of tensors, or of groups when there are several."""
+    groups = [name for name, value in tensors.items() if isinstance(value, Mapping)]
+    single = [name for name, value in tensors.items() if not isinstance(value, Mapping)]
+    if groups and single:
+        raise InvalidArgumentError(f"{single[0]}: a tensor beside the dict '{groups[0]}' would be loaded as {group}.{single[0]}; put it "
+                                   "into a dict too")
+    if len(groups) == 1:
+        raise InvalidArgumentError(f"{groups[0]}: the only dict would be loaded without this name; save what is in it, with "
+                                   f"group='{groups[0]}' if you like")
+
+
+def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[str, Any]], allow_empty: bool,
+              convert: Callable[[Any], Tensor] = as_tensor) -> State:
+    entries = _entries(tensors, group, convert)
+    _require_same_shape_again(tensors, group)
+    if not entries and not values and not allow_empty:
+        raise InvalidArgumentError("tensors is empty, and there are no values: nothing would be saved; allow_empty=True saves it")
+    state = State()
+    try:
+        state._add(entries)
+        for key, value in (values or {}).items():
+            state[key] = value
+    except BaseException:
+        state.close()
+        raise
     return state
 
 
@@ -46,22 +76,77 @@ def _shared_checkpoint(place: Union[Storage, PathLike]) -> Optional[Checkpoint]:
     return None if entry is None else entry[1]
 
 
-def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None) -> Dict[str, Any]:
+class Loaded(Dict[str, Any]):
+    """A dict of arrays by name, or of such dicts by group, and the checkpoint that they come from: its name and step; how many newer
+    ones were skipped because they could not be read, and why: the error by the name of each, the newest first."""
+
+    name: str = ""
+    step: int = 0
+    skipped: int = 0
+    errors: Mapping[str, CkptError] = {}
+
+    def _from(self, name: str, step: int, errors: Mapping[str, CkptError]) -> "Loaded":
+        self.name, self.step, self.skipped, self.errors = name, step, len(errors), errors
+        for bad, error in errors.items():
+            text = f"checkpoint '{bad}' was skipped for the older '{name}': {error}"
+            _warn("state", text)
+            _warn_of_skipped(text)
+        return self
+
+
+def _warn_of_skipped(text: str) -> None:
+    """A SkippedWarning at the line outside this package."""
+    here = os.path.dirname(__file__)
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, SkippedWarning, stacklevel=level)
+
+
+def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None) -> Loaded:
     """The tensors of the newest valid checkpoint, every byte verified, as new numpy arrays (Tensors for types that numpy lacks) by
-    name: arrays = ckpt.load("run"). With several groups it is a dict of such dicts; group picks one."""
+    name: arrays = ckpt.load("run"). With several groups it is a dict of such dicts; group picks one. A newer checkpoint that is
+    damaged or cannot be read is skipped with a SkippedWarning and a message to the log, and the result has its error:
+    arrays.skipped, arrays.errors. Every other error is raised, and of a checkpoint that was named any."""
     with Checkpoint(place, read_only=True) as checkpoint:
-        candidates = [name] if name is not None else [info.name for info in checkpoint.list() if info.status == 0]
-        if not candidates:
-            raise NotFoundError(f"no checkpoint in {place}", _n.CKPT_E_NOT_FOUND)
-        failure: Optional[CkptError] = None
-        for candidate in candidates:
+        if name is None:
+            return _newest(checkpoint, place, group)
+        return _read(checkpoint, name, group)._from(name, checkpoint.manifest(name)["step"], {})
+
+
+_of_one_checkpoint = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.CKPT_E_UNSUPPORTED)  # an older one may be read
+_most_scans = 100
+
+
+def _newest(checkpoint: Checkpoint, place: Union[Storage, PathLike], group: Optional[str]) -> Loaded:
+    for _ in range(_most_scans):
+        errors: Dict[str, CkptError] = {}
+        for info in checkpoint.list():
+            if info.status == _n.CKPT_E_NOT_FOUND:  # no manifest: not a checkpoint, or not yet
+                continue
             try:
-                with checkpoint.reader(candidate, Verify.FULL) as reader:
-                    return _by_group(reader, group)
+                return _read(checkpoint, info.name, group)._from(info.name, info.step, errors)
             except CkptError as error:
-                failure = failure or error
-        assert failure is not None
-        raise failure
+                if _has_gone(checkpoint, info):
+                    break
+                if error.status not in _of_one_checkpoint:
+                    raise
+                errors[info.name] = error
+        else:
+            if not errors:
+                raise NotFoundError(f"no checkpoint in {place}", _n.CKPT_E_NOT_FOUND)
+            raise next(iter(errors.values()))
+    raise NotFoundError(f"no checkpoint in {place} stayed until it was read", _n.CKPT_E_NOT_FOUND)
+
+
+def _has_gone(checkpoint: Checkpoint, before: CheckpointInfo) -> bool:
+    """Whether a writer's retention has removed it since."""
+    return before.status == 0 and not any(now.name == before.name and now.status == 0 for now in checkpoint.list())
+
+
+def _read(checkpoint: Checkpoint, name: str, group: Optional[str]) -> Loaded:
+    with checkpoint.reader(name, Verify.FULL) as reader:
+        return Loaded(_by_group(reader, group))
 
 
 def _array(tensor: Tensor) -> Any:
@@ -91,9 +176,14 @@ def _by_group(reader: Reader, group: Optional[str]) -> Dict[str, Any]:
 
 
 def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None) -> None:
-    """Writes a dict of tensors as a plain safetensors file, durably."""
-    with State(tensors, "tensors") as state:
-        text = None if metadata is None else json.dumps(dict(metadata))
+    """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it."""
+    for name, value in tensors.items():
+        if isinstance(value, Mapping):
+            raise InvalidArgumentError(f"{name}: a dict; a safetensors file has tensors by name and no groups")
+    if not tensors:
+        raise InvalidArgumentError("tensors is empty: nothing would be saved")
+    with _state_of(tensors, "tensors", None, False) as state:
+        text = None if metadata is None else _json_text("metadata", dict(metadata))
         _n.ckpt_safetensors_write(os.fspath(path), state._h, "tensors", text)
 
 

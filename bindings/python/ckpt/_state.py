@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 from . import _native as _n
 from . import native as _native
-from ._base import NotFoundError, _fields, _hand_over, _handle, _Owned
+from ._base import InvalidArgumentError, NotFoundError, _fields, _hand_over, _handle, _Owned
 from ._coordinator import Coordinator
 from ._storage import FaultHandler, Storage, _storage
 from ._tensor import BufferPool, DType, Tensor, as_tensor
@@ -123,6 +123,82 @@ class _NoValueError(NotFoundError, KeyError):
     __str__ = Exception.__str__
 
 
+# ---- What a state can hold ----
+
+Entry = Tuple[str, str, Tensor]  # group, name, tensor
+
+
+def _at(path: str, error: Exception) -> Exception:
+    """The same error, whose text begins with where it was found."""
+    error.args = (f"{path}: {error}", *error.args[1:])
+    return error
+
+
+def _name_in(path: str, name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"{path}{name!r}: a name is a text, not {type(name).__name__}")
+    return name
+
+
+def _entry(group: str, name: str, path: str, tensor: Any, convert: Callable[[Any], Tensor]) -> Entry:
+    try:
+        return group, name, convert(tensor)
+    except Exception as error:
+        raise _at(path, error)
+
+
+def _group_entries(group: str, tensors: Mapping[str, Any], convert: Callable[[Any], Tensor]) -> List[Entry]:
+    if not tensors:
+        raise InvalidArgumentError(f"{group}: an empty dict, of which nothing would be saved")
+    entries = []
+    for name, value in tensors.items():
+        path = f"{group}.{_name_in(group + '.', name)}"
+        if isinstance(value, Mapping):
+            raise InvalidArgumentError(f"{path}: a dict inside the dict '{group}'; a state has groups of tensors and nothing deeper")
+        entries.append(_entry(group, name, path, value, convert))
+    return entries
+
+
+def _entries(tensors: Mapping[str, Any], group: str, convert: Callable[[Any], Tensor] = as_tensor) -> List[Entry]:
+    """All tensors of a dict, or an error that names the first path which a state cannot hold as it is: nothing is dropped, nothing
+    gets another name."""
+    if not isinstance(tensors, Mapping):
+        raise TypeError(f"tensors is a {type(tensors).__name__}; a dict of tensors by name")
+    entries: List[Entry] = []
+    for name, value in tensors.items():
+        if isinstance(value, Mapping):
+            entries += _group_entries(_name_in("", name), value, convert)
+        else:
+            entries.append(_entry(group, _name_in("", name), name, value, convert))
+    taken = set()
+    for in_group, name, _ in entries:
+        if (in_group, name) in taken:
+            raise InvalidArgumentError(f"{in_group}.{name}: twice, once as '{name}' outside a dict, which goes to the group '{group}'")
+        taken.add((in_group, name))
+    return entries
+
+
+def _require_texts_as_keys(path: str, value: Any) -> None:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"{path}.{key!r}: a key in JSON is a text, not {type(key).__name__}")
+            _require_texts_as_keys(f"{path}.{key}", inner)
+    elif isinstance(value, (list, tuple)):
+        for i, inner in enumerate(value):
+            _require_texts_as_keys(f"{path}[{i}]", inner)
+
+
+def _json_text(path: str, value: Any) -> str:
+    """Its JSON; an error that names the path where JSON has nothing for it."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise _at(path, error)
+    _require_texts_as_keys(path, value)  # json made texts of numbers
+    return text
+
+
 class State(_Owned):
     """What is saved and restored: groups of named tensors, and JSON values by key (state["epoch"] = 3). Tensors are shared, not
     copied: a save reads and a load writes their memory, so numpy arrays are filled in place."""
@@ -140,12 +216,13 @@ class State(_Owned):
         _n.ckpt_state_add_tensor(self._h, group, name, shared._h)
 
     def update(self, tensors: Mapping[str, Any], group: str = "model") -> None:
-        """Adds a dict of tensors. An entry that is itself a dict is a group of its own."""
-        for name, tensor in tensors.items():
-            if isinstance(tensor, Mapping):
-                self.update(tensor, name)
-            else:
-                self.add(group, name, tensor)
+        """Adds a dict of tensors. An entry that is itself a dict is a group of its own. What a state cannot hold is an error that
+        names its path, and nothing is added: a dict inside such a dict, an empty one, what is no tensor, a name that is no text."""
+        self._add(_entries(tensors, group))
+
+    def _add(self, entries: List[Entry]) -> None:
+        for group, name, tensor in entries:
+            _n.ckpt_state_add_tensor(self._h, group, name, tensor._h)
 
     def add_stateful(self, name: str, stateful: Stateful) -> None:
         """Adds an object that lists itself; it is kept alive."""
@@ -167,7 +244,7 @@ class State(_Owned):
             raise _NoValueError(str(error)) from None
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self.set_json(key, json.dumps(value, allow_nan=False))
+        self.set_json(key, _json_text(_name_in("", key), value))
 
     def __getitem__(self, key: str) -> Any:
         return json.loads(self.json(key))
@@ -191,7 +268,7 @@ def _save_options(step: int, seed: int = 0, metadata: Any = None, environment: A
                   metric: Optional[float] = None, incremental: bool = True) -> Any:
     """The struct, and the texts that it borrows: to be kept until the call is over."""
     options = _native.ckpt_save_options()
-    texts = (json.dumps(metadata), json.dumps(environment), prefix)
+    texts = (_json_text("metadata", metadata), _json_text("environment", environment), prefix)
     options.step = step
     options.seed = seed
     options.metadata_json, options.environment_json, options.prefix = texts
@@ -206,7 +283,7 @@ def _load_options(name: Optional[str] = None, verify: int = Verify.FULL, environ
                   in_place: bool = False) -> Any:
     """The struct, and the texts that it borrows: to be kept until the call is over."""
     options = _native.ckpt_load_options()
-    texts = (name, None if environment is None else json.dumps(environment))
+    texts = (name, None if environment is None else _json_text("environment", environment))
     options.verify = verify
     options.name, options.environment_json = texts
     options.partial = int(partial)

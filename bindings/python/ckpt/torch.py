@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Union
 
 import torch as _torch
 
-from ._state import Checkpoint, LoadResult, SaveResult, State
+from ._oneline import _save, _state_of, _warn_of_skipped
+from ._state import Checkpoint, LoadResult, SaveResult
 from ._storage import Storage
-from ._tensor import Tensor
+from ._tensor import Tensor, as_tensor as _any_tensor
 
 __all__ = ["as_tensor", "to_torch", "save", "load_into"]
 
@@ -24,19 +25,25 @@ def to_torch(tensor: Tensor) -> "_torch.Tensor":
     return _torch.from_dlpack(tensor)
 
 
-def _tensors(state_dict: Mapping[str, Any]) -> Dict[str, Tensor]:
-    return {name: as_tensor(value) for name, value in state_dict.items() if isinstance(value, _torch.Tensor)}
+def _convert(value: Any) -> Tensor:
+    return as_tensor(value) if isinstance(value, _torch.Tensor) else _any_tensor(value)
 
 
-def save(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], step: int = 0,
-         **options: Any) -> SaveResult:
-    """Saves the tensors of a module's state_dict as a new checkpoint."""
-    with State(_tensors(state_dict)) as state, Checkpoint(place) as checkpoint:
-        return checkpoint.save(state, step, **options)
+def save(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], step: int = 0, *, keep_last: int = 0,
+         allow_empty: bool = False, **options: Any) -> SaveResult:
+    """Saves the tensors of a module's state_dict as a new checkpoint; a dict of several such dicts: each is a group. What would be
+    dropped or renamed is an error that names its path, as for ckpt.save: of an optimizer's state_dict, which has numbers and dicts
+    in dicts, save the tensors under names of your own and the rest as values of a ckpt.State."""
+    with _state_of(state_dict, "model", None, allow_empty, _convert) as state:
+        return _save(place, state, step, keep_last, **options)
 
 
 def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any],
               name: Optional[str] = None) -> LoadResult:
-    """Fills the tensors of a state_dict in place from the newest valid checkpoint."""
-    with State(_tensors(state_dict)) as state, Checkpoint(place, read_only=True) as checkpoint:
-        return checkpoint.load(state, name=name)
+    """Fills the tensors of a state_dict in place from the newest valid checkpoint. What could not be filled is an error that names
+    its path. When newer checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
+    with _state_of(state_dict, "model", None, False, _convert) as state, Checkpoint(place, read_only=True) as checkpoint:
+        result = checkpoint.load(state, name=name)
+    if result.skipped > 0:
+        _warn_of_skipped(f"{result.skipped} newer checkpoint(s) were skipped for the older '{result.name}'; the log says why")
+    return result

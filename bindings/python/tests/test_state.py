@@ -1,7 +1,6 @@
 """Checkpoints from Python: one line, states, retention, readers, stateful objects, coordinators, storages of one's own."""
 
 import gc
-import importlib.util
 import os
 import sys
 import tempfile
@@ -49,7 +48,8 @@ class OneLine(Folder):
         with open(file, "r+b") as stream:
             stream.seek(-100, os.SEEK_END)
             stream.write(b"damage")
-        self.assertEqual(ckpt.load(self.path)["w"].sum(), 0)
+        with self.assertWarns(ckpt.SkippedWarning):
+            self.assertEqual(ckpt.load(self.path)["w"].sum(), 0)
         with self.assertRaisesRegex(ckpt.CorruptError, "w"):
             ckpt.load(self.path, last.name)
 
@@ -84,22 +84,6 @@ class Page(Folder):
             os.chdir(before)
         self.assertEqual(len(scope["names"]), 3)
         self.assertEqual(sorted(scope["arrays"]), ["b", "w"])
-
-
-@unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
-class Torch(Folder):
-    def test_state_dict(self):
-        import torch
-        from ckpt import torch as ckpt_torch
-
-        model = torch.nn.Linear(3, 2)
-        expected = model.weight.detach().clone()
-        ckpt_torch.save(self.path, model.state_dict(), 4)
-        with torch.no_grad():
-            model.weight.zero_()
-        self.assertEqual(ckpt_torch.load_into(self.path, model.state_dict()).step, 4)
-        self.assertTrue(torch.equal(model.weight, expected))
-        self.assertEqual(ckpt_torch.to_torch(ckpt_torch.as_tensor(expected)).data_ptr(), expected.data_ptr())
 
 
 class Checkpoints(Folder):

@@ -1,0 +1,327 @@
+"""Saves and loads in one line, of numpy arrays and of torch: nothing is dropped or renamed, and no fall-back is silent."""
+
+import importlib
+import importlib.util
+import os
+import sys
+import tempfile
+import types
+import unittest
+import warnings
+
+import ckpt
+import numpy as np
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "run")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+
+class Unfitting(unittest.TestCase):
+    """What a state cannot hold under its own name is refused with its path, and nothing is written."""
+
+    refused = [
+        ({"model": {"w": np.zeros(1)}, "optimizer": {"state": {0: {"step": np.zeros(1)}}}}, ValueError, "optimizer.state: a dict inside"),
+        ({"a": {"b": {"w": np.zeros(1)}}, "c": {"w": np.zeros(1)}}, ValueError, "a.b: a dict inside"),
+        ({"model": {"w": np.zeros(1)}, "optimizer": {"groups": [1]}}, TypeError, "optimizer.groups: a list has neither"),
+        ({"model": {"w": np.zeros(1)}, "optimizer": {}}, ValueError, "optimizer: an empty dict"),
+        ({"model": {"w": np.zeros(1)}, "other": {3: np.zeros(1)}}, TypeError, r"other\.3: a name is a text"),
+        ({3: np.zeros(1)}, TypeError, "3: a name is a text"),
+        ({"w": np.zeros(1), "lr": 0.1}, TypeError, "lr: a float has neither"),
+        ({"w": np.zeros((4, 4)).T}, TypeError, "w: "),
+        ({"w": np.zeros(2, ">f4")}, TypeError, "w: "),
+        ({"w": np.zeros(1), "optimizer": {"m": np.zeros(1)}}, ValueError, "w: a tensor beside the dict 'optimizer'"),
+        ({"model": {"w": np.zeros(1)}}, ValueError, "model: the only dict"),
+        ({}, ValueError, "nothing would be saved"),
+        ([("w", np.zeros(1))], TypeError, "tensors is a list"),
+    ]
+
+    def test_refused_by_path(self):
+        with ckpt.Checkpoint(ckpt.Storage.memory()) as checkpoint, ckpt.AsyncManager(checkpoint) as manager:
+            controller = ckpt.Controller()
+            controller.begin_run()
+            for number, (tensors, kind, text) in enumerate(self.refused):
+                ways = [lambda place: ckpt.save(place, tensors), lambda place: ckpt.save_async(place, tensors).result(),
+                        lambda place: manager.save(tensors).result(), lambda place: controller.save_async(manager, tensors)]
+                for way, save in enumerate(ways):
+                    with self.subTest(text=text, way=way), tempfile.TemporaryDirectory() as folder:
+                        try:
+                            with self.assertRaisesRegex(kind, text):
+                                save(os.path.join(folder, "run"))
+                        finally:
+                            ckpt.finish_saves()
+                        with self.assertRaises(ckpt.NotFoundError):
+                            ckpt.load(os.path.join(folder, "run"))
+            self.assertEqual(checkpoint.list(), [])
+
+    def test_state_takes_all_or_nothing(self):
+        for tensors, kind, text in self.refused[:9]:
+            with self.subTest(text=text), ckpt.State() as state:
+                with self.assertRaisesRegex(kind, text):
+                    state.update({"first": {"w": np.zeros(1)}, **tensors})
+                self.assertEqual(len(state), 0)
+        with ckpt.State() as state:
+            with self.assertRaisesRegex(ValueError, "model.w: twice"):
+                state.update({"w": np.zeros(1), "model": {"w": np.ones(1)}})
+            self.assertEqual(len(state), 0)
+            state.update({"w": np.zeros(1), "other": {"w": np.ones(1)}})  # a state of one's own loads into the same groups again
+            self.assertEqual(len(state), 2)
+
+    def test_empty_when_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(ckpt.save(folder, {}, 1, allow_empty=True).step, 1)
+            self.assertEqual(ckpt.save(folder, {}, 2, values={"epoch": 3}).step, 2)
+            self.assertEqual(ckpt.save_async(folder, {}, 3, allow_empty=True).saved().step, 3)
+            ckpt.finish_saves()
+            loaded = ckpt.load(folder)
+            self.assertEqual((loaded, loaded.step), ({}, 3))
+
+    def test_values(self):
+        for value, kind, text in [({1: "one"}, TypeError, "v.1: a key in JSON"), ([{"a": {None: 1}}], TypeError, r"v\[0\]\.a\.None: a key"),
+                                  ({"a": np.zeros(1)}, TypeError, "v: Object of type ndarray"), (float("nan"), ValueError, "v: ")]:
+            with self.subTest(text=text), tempfile.TemporaryDirectory() as folder:
+                with self.assertRaisesRegex(kind, text):
+                    ckpt.save(folder, {"w": np.zeros(1)}, values={"v": value})
+                with self.assertRaisesRegex(kind, text.replace("v", "metadata", 1)):
+                    ckpt.save(folder, {"w": np.zeros(1)}, metadata=value)
+                with self.assertRaises(ckpt.NotFoundError):
+                    ckpt.load(folder)
+
+    def test_safetensors_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "x.safetensors")
+            for tensors, text in [({"model": {"w": np.zeros(1)}}, "model: a dict"), ({}, "nothing would be saved")]:
+                with self.subTest(text=text), self.assertRaisesRegex(ValueError, text):
+                    ckpt.save_file(file, tensors)
+                self.assertFalse(os.path.exists(file))
+
+
+class FallBack(Folder):
+    """A load of an older checkpoint than the newest is never silent, and no error is lost."""
+
+    def damaged(self, count=1):
+        ckpt.save(self.path, {"w": np.zeros(1000)}, 1)
+        names = [ckpt.save(self.path, {"w": np.ones(1000)}, 2 + i).name for i in range(count)]
+        for name in names:
+            with open(os.path.join(self.path, name, "model.safetensors"), "r+b") as stream:
+                stream.seek(-100, os.SEEK_END)
+                stream.write(b"damage")
+        return names
+
+    def test_warning_log_and_result(self):
+        bad = self.damaged(2)
+        with open(os.path.join(self.path, bad[0], "manifest.json"), "w", encoding="utf-8") as manifest:
+            manifest.write("{")  # a status that is seen in the list alone
+        log = []
+        ckpt.set_log(lambda level, component, text: log.append((level, component, text)))
+        try:
+            with self.assertWarnsRegex(ckpt.SkippedWarning, f"'{bad[1]}' was skipped for the older") as warned:
+                loaded = ckpt.load(self.path)
+        finally:
+            ckpt.set_log(None)
+        self.assertEqual(os.path.basename(warned.filename), os.path.basename(__file__))
+        self.assertEqual((loaded["w"].sum(), loaded.step, loaded.skipped), (0, 1, 2))
+        self.assertEqual(list(loaded.errors), bad[::-1])
+        for error in loaded.errors.values():
+            self.assertIsInstance(error, ckpt.CorruptError)
+        for name in bad:
+            self.assertTrue(any(level == ckpt.LogLevel.WARNING and part == "state" and name in text for level, part, text in log), log)
+
+    def test_a_log_that_raises_stops_nothing(self):
+        self.damaged()
+
+        def refuse(*_):
+            raise LookupError("of the log")
+
+        unraisable = []
+        before, sys.unraisablehook = sys.unraisablehook, lambda u: unraisable.append(u.exc_value)
+        ckpt.set_log(refuse)
+        try:
+            with self.assertWarns(ckpt.SkippedWarning):
+                self.assertEqual(ckpt.load(self.path).skipped, 1)
+        finally:
+            ckpt.set_log(None)
+            sys.unraisablehook = before
+        self.assertIn("of the log", [str(error) for error in unraisable])
+
+    def test_no_warning_without_a_reason(self):
+        ckpt.save(self.path, {"w": np.zeros(10)}, 1)
+        os.mkdir(os.path.join(self.path, "step-000000000002-0badcafe"))  # a save that is under way
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            loaded = ckpt.load(self.path)
+            named = ckpt.load(self.path, loaded.name)
+        for result in (loaded, named):
+            self.assertEqual((result.step, result.skipped, result.errors), (1, 0, {}))
+        self.assertEqual(named.name, loaded.name)
+
+    def test_no_group_is_no_reason_to_fall_back(self):
+        ckpt.save(self.path, {"model": {"w": np.zeros(1)}, "old": {"w": np.zeros(1)}}, 1)
+        ckpt.save(self.path, {"model": {"w": np.zeros(1)}, "new": {"w": np.zeros(1)}}, 2)
+        with self.assertRaisesRegex(ckpt.NotFoundError, "old"):
+            ckpt.load(self.path, group="old")
+
+    def test_errors_of_the_process_are_raised(self):
+        """Memory that is not there says nothing about a checkpoint."""
+        ckpt.save(self.path, {"w": np.zeros(10)}, 1)
+        ckpt.save(self.path, {"w": np.ones(10)}, 2)
+        reader = ckpt.Checkpoint.reader
+        for error in (ckpt.OutOfMemoryError("none left"), ckpt.InternalError("a defect"), KeyboardInterrupt()):
+            def fail(self, name=None, verify=0, error=error):
+                if "000002" in name:
+                    raise error
+                return reader(self, name, verify)
+
+            ckpt.Checkpoint.reader = fail
+            try:
+                with self.assertRaises(type(error)):
+                    ckpt.load(self.path)
+            finally:
+                ckpt.Checkpoint.reader = reader
+
+    def test_a_checkpoint_that_retention_removes_meanwhile(self):
+        ckpt.save(self.path, {"w": np.zeros(10)}, 1)
+        with ckpt.Checkpoint(self.path, keep_last=1) as writer:
+            reader, moved = ckpt.Checkpoint.reader, []
+
+            def late(self, name=None, verify=0):
+                if not moved:
+                    moved.append(name)
+                    writer.save(ckpt.State({"w": np.ones(10)}), 2)  # removes what this one is about to open
+                return reader(self, name, verify)
+
+            ckpt.Checkpoint.reader = late
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    loaded = ckpt.load(self.path)
+            finally:
+                ckpt.Checkpoint.reader = reader
+        self.assertEqual((loaded.step, loaded.skipped, loaded["w"].sum()), (2, 0, 10))
+
+
+class StandIn:
+    """For torch where it is not installed: tensors over numpy arrays that torch's helpers take for its own."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def detach(self):
+        return self
+
+    def __dlpack__(self, **_):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class StateDicts(Folder):
+    """The helpers for torch, with a module in its place."""
+
+    def setUp(self):
+        super().setUp()
+        module = types.ModuleType("torch")
+        module.Tensor, module.from_dlpack = StandIn, np.from_dlpack
+        self.before = {name: sys.modules.pop(name, None) for name in ("torch", "ckpt.torch")}
+        sys.modules["torch"] = module
+        self.torch = importlib.import_module("ckpt.torch")
+        self.model = {"layer.weight": StandIn(np.arange(6.0).reshape(2, 3)), "layer.steps": StandIn(np.array(7))}
+
+    def tearDown(self):
+        for name, module in self.before.items():
+            sys.modules.pop(name, None)
+            if module is not None:
+                sys.modules[name] = module
+        super().tearDown()
+
+    def test_round_trip(self):
+        self.assertEqual(self.torch.save(self.path, self.model, 3).step, 3)
+        for tensor in self.model.values():
+            tensor.array[...] = 0
+        self.assertEqual(self.torch.load_into(self.path, self.model).step, 3)
+        self.assertEqual(self.model["layer.weight"].array.sum(), 15)
+        self.assertEqual(self.model["layer.steps"].array, 7)
+
+    def test_groups_round_trip(self):
+        both = {"model": self.model, "average": {"layer.weight": StandIn(np.ones(3))}}
+        self.torch.save(self.path, both, 1)
+        both["average"]["layer.weight"].array[...] = 0
+        self.torch.load_into(self.path, both)
+        self.assertEqual(both["average"]["layer.weight"].array.sum(), 3)
+        self.assertEqual(sorted(ckpt.load(self.path)), ["average", "model"])
+
+    def test_an_optimizer_is_refused_by_path(self):
+        state = {0: {"step": StandIn(np.zeros(())), "exp_avg": StandIn(np.zeros(3))}}
+        groups = [{"lr": 0.1, "params": [0]}]
+        cases = [({"model": self.model, "optimizer": {"state": state, "param_groups": groups}}, ValueError, "optimizer.state: "),
+                 ({"model": self.model, "optimizer": {"param_groups": groups, "state": {}}}, TypeError, "optimizer.param_groups: "),
+                 ({**self.model, "_extra_state": None}, TypeError, "_extra_state: a NoneType"),
+                 ({**self.model, "epoch": 3}, TypeError, "epoch: an? int"), ({"model": self.model}, ValueError, "model: the only dict"),
+                 ({}, ValueError, "nothing would be saved")]
+        for state_dict, kind, text in cases:
+            with self.subTest(text=text):
+                with self.assertRaisesRegex(kind, text):
+                    self.torch.save(self.path, state_dict)
+                with self.assertRaises(ckpt.NotFoundError):
+                    ckpt.load(self.path)
+        self.torch.save(self.path, self.model)
+        for state_dict, kind, text in cases:
+            with self.subTest(text=text), self.assertRaisesRegex(kind, text):
+                self.torch.load_into(self.path, state_dict)
+        self.assertEqual(self.torch.save(self.path, {}, 2, allow_empty=True).step, 2)
+
+    def test_a_fall_back_is_told(self):
+        self.torch.save(self.path, self.model, 1)
+        last = self.torch.save(self.path, self.model, 2)
+        with open(os.path.join(self.path, last.name, "model.safetensors"), "r+b") as stream:
+            stream.seek(-4, os.SEEK_END)
+            stream.write(b"dmg!")
+        with self.assertWarnsRegex(ckpt.SkippedWarning, "1 newer"):
+            result = self.torch.load_into(self.path, self.model)
+        self.assertEqual((result.step, result.skipped), (1, 1))
+
+
+def torch_is_missing():
+    missing = importlib.util.find_spec("torch") is None
+    if missing:
+        print("SKIP tests with the real torch: it is not installed for", sys.executable, file=sys.stderr)
+    return missing
+
+
+@unittest.skipIf(torch_is_missing(), "torch is not installed")
+class Torch(Folder):
+    def test_state_dict(self):
+        import torch
+        from ckpt import torch as ckpt_torch
+
+        model = torch.nn.Linear(3, 2)
+        expected = model.weight.detach().clone()
+        ckpt_torch.save(self.path, model.state_dict(), 4)
+        with torch.no_grad():
+            model.weight.zero_()
+        self.assertEqual(ckpt_torch.load_into(self.path, model.state_dict()).step, 4)
+        self.assertTrue(torch.equal(model.weight, expected))
+        self.assertEqual(ckpt_torch.to_torch(ckpt_torch.as_tensor(expected)).data_ptr(), expected.data_ptr())
+
+    def test_nothing_of_an_optimizer_is_dropped(self):
+        import torch
+        from ckpt import torch as ckpt_torch
+
+        model = torch.nn.Linear(3, 2)
+        optimizer = torch.optim.Adam(model.parameters())
+        model(torch.ones(1, 3)).sum().backward()
+        optimizer.step()
+        with self.assertRaisesRegex(ValueError, "optimizer.state: "):
+            ckpt_torch.save(self.path, {"model": model.state_dict(), "optimizer": optimizer.state_dict()})
+        with self.assertRaises(ckpt.NotFoundError):
+            ckpt.load(self.path)
+
+
+if __name__ == "__main__":
+    unittest.main()
