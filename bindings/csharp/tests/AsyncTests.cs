@@ -236,6 +236,59 @@ internal static class AsyncTests
         }
     }
 
+    // using disposes, and what the block threw must be what is thrown.
+    internal static void DisposeKeepsTheFailureNobodyAskedFor()
+    {
+        var values = new float[10];
+        var before = Console.Error;
+        var told = new StringWriter();
+        AsyncCheckpointManager manager = null;
+        using (var gate = new Gate { Fails = true })
+        using (var state = new State().Add<float>("model", "a", values))
+        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        {
+            gate.Open.Set();
+            var how = new CheckpointTaskOptions { Mode = StagingMode.Deferred, Source = gate.Source(values) };
+            Console.SetError(told);
+            try
+            {
+                var thrown = Check.Throws<FormatException>(() =>
+                {
+                    using (manager = new AsyncCheckpointManager(checkpoint))
+                    {
+                        manager.Save(state, null, how);
+                        throw new FormatException("of the block");
+                    }
+                }, "the block's own");
+                Check.Equal("of the block", thrown.Message, "not replaced");
+                Check.That(manager.DisposeError is CheckpointCallbackException, "the failure is kept");
+                Check.Contains("the source broke", manager.DisposeError.Message, "with its reason");
+                Check.Contains("the source broke", told.ToString(), "and told");
+                manager.Dispose();
+                Check.That(manager.DisposeError != null, "still");
+
+                using (manager = new AsyncCheckpointManager(checkpoint)) manager.Save(state, null, how);
+                Check.That(manager.DisposeError is CheckpointCallbackException, "without a throw too");
+                told.GetStringBuilder().Clear();
+                using (manager = new AsyncCheckpointManager(checkpoint))
+                {
+                    Check.That(manager.DisposeError == null, "not yet");
+                    manager.Save(state, null, how);
+                    Check.Throws<CheckpointCallbackException>(() => manager.Close(), "closing tells");
+                }
+                Check.That(manager.DisposeError == null, "once");
+                gate.Fails = false;
+                using (manager = new AsyncCheckpointManager(checkpoint)) manager.Save(state, null, how);
+                Check.That(manager.DisposeError == null, "no failure");
+                Check.Equal("", told.ToString(), "nothing to tell");
+            }
+            finally
+            {
+                Console.SetError(before);
+            }
+        }
+    }
+
     internal static void SourcesReadForTheLibrary()
     {
         var values = Enumerable.Range(0, 1000).Select(i => (float)i).ToArray();

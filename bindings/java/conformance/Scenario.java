@@ -79,7 +79,7 @@ final class Scenario extends Commands {
         yield made("background", c.text(1), new Background(checkpoint(c.text(2)), options));
       }
       case "start" -> made("task", c.text(1), start(c, of(Background.class, "background", c.text(2))));
-      case "cancel" -> line(yesNo(task(c).cancel(true)));
+      case "cancel" -> line(yesNo(!task(c).isDone() && task(c).cancel(true))); // a cancelled future says yes again
       case "wait" -> {
         CheckpointTaskResult n = task(c).waitFor();
         yield line(lower(n.status()), "step", n.step(), n.reason(), printedName(n.checkpointPath()));

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -153,7 +155,7 @@ final class TestAsync {
       Check.equal(CheckpointTaskStatus.REJECTED, first.waitFor().status());
       Check.raises(ExecutionException.class, "", first::get);
       Check.that(second.cancel(true), "cancelled");
-      Check.that(!second.cancel(true), "once");
+      Check.that(second.cancel(true), "it is cancelled");
       Check.equal(CheckpointTaskStatus.CANCELLED, second.waitFor().status());
       Check.raises(Exception.class, "", second::join);
       Check.equal(Optional.of(CheckpointTaskStatus.QUEUED), b.manager.getTaskStatus(dropper.id()));
@@ -164,6 +166,43 @@ final class TestAsync {
       Check.equal(1L, stats.cancelled());
       Check.that(stats.rejected() >= 1, stats.toString());
       Check.equal(0L, stats.live());
+    }
+  }
+
+  /** What {@link java.util.concurrent.Future} promises of a task that was cancelled, at once when the call has returned true. */
+  static void testCancelledTasksAreCancelledFutures() throws Exception {
+    try (Bench b = new Bench()) {
+      CheckpointTask task = b.gated(1, new TaskOptions());
+      CompletableFuture<CheckpointTaskResult> dependent = task.thenApply(result -> result);
+      Check.that(!task.isDone() && !task.isCancelled(), "not yet");
+      Check.that(task.cancel(true), "cancelled");
+      Check.that(task.isCancelled() && task.isDone() && task.isCompletedExceptionally(), "a cancelled future");
+      Check.raises(CancellationException.class, "", task::get);
+      Check.raises(CancellationException.class, "", task::join);
+      Check.raises(CancellationException.class, "", () -> task.getNow(null));
+      Check.raises(CompletionException.class, "", dependent::join);
+      Check.equal(CheckpointTaskStatus.CANCELLED, task.waitFor().status());
+      // By others: the manager's own call, and its end.
+      CheckpointTask byId = b.gated(2, new TaskOptions());
+      Check.that(b.manager.cancelCheckpoint(byId.id()), "by its id");
+      Check.raises(CancellationException.class, "cancelled", byId::get);
+      Check.that(byId.isCancelled(), "a cancelled future too");
+      CheckpointTask byEnd = b.gated(3, new TaskOptions());
+      b.manager.shutdown(CloseMode.CANCEL, null);
+      CancellationException told = Check.raises(CancellationException.class, "", byEnd::join);
+      Check.that(told.getCause() instanceof CancelledException, "the library's reason is the cause");
+      Check.that(byEnd.isCancelled(), "by the end of the manager");
+    }
+    try (Bench b = new Bench()) {
+      CheckpointTask done = b.manager.save(b.state, 1);
+      Check.equal(1L, done.get().step());
+      Check.that(!done.cancel(true) && !done.isCancelled(), "what is done stays done");
+    }
+    try (Bench b = new Bench(new AsyncOptions().history(1))) {
+      CheckpointTask forgotten = b.manager.save(b.state, 1);
+      b.manager.save(b.state, 2);
+      b.manager.waitAll(null);
+      Check.that(!forgotten.cancel(true) && !forgotten.isCancelled(), "unknown to the manager by now");
     }
   }
 
@@ -229,6 +268,29 @@ final class TestAsync {
           new TaskOptions().source((group, name, address, offset, buffer) -> {
                 throw new IllegalStateException("no such device");
               })).waitFor().orThrow());
+    }
+  }
+
+  /** The end of a try: the failure of a save goes with what the body threw, or is thrown itself. */
+  static void testTheEndOfATryLosesNoFailure() throws Exception {
+    try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device",
+        "t", elsewhere)) {
+      TaskOptions failing = new TaskOptions().mode(AsyncMode.DEFERRED).source((group, name, address, offset, buffer) -> {
+            throw new IllegalStateException("no such device");
+          });
+      Throwable thrown = Check.raises(IllegalArgumentException.class, "of the body", () -> {
+            try (AsyncCheckpointManager manager = b.checkpoint.createAsyncManager(new AsyncOptions())) {
+              manager.save(state, new SaveOptions().step(1), failing);
+              throw new IllegalArgumentException("of the body");
+            }
+          });
+      Check.equal(1, thrown.getSuppressed().length);
+      Check.that(thrown.getSuppressed()[0] instanceof CallbackException, "the failure: " + thrown.getSuppressed()[0]);
+      Check.raises(CallbackException.class, "no such device", () -> {
+            try (AsyncCheckpointManager manager = b.checkpoint.createAsyncManager(new AsyncOptions())) {
+              manager.save(state, new SaveOptions().step(1), failing);
+            }
+          });
     }
   }
 

@@ -146,12 +146,25 @@ final class TestTensor {
     Check.equal(0f, buffer.get(6));
   }
 
+  private static ByteBuffer foreignOrder(int bytes) {
+    boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+    return ByteBuffer.allocateDirect(bytes).order(little ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+  }
+
   static void testWhatDoesNotFitIsRefused() {
     Check.raises(InvalidArgumentException.class, "heap", () -> Tensor.borrow(FloatBuffer.allocate(4)));
     Check.raises(InvalidArgumentException.class, "heap", () -> Tensor.borrow(ByteBuffer.allocate(4), DType.F32, 1));
     Check.raises(InvalidArgumentException.class, "read-only", () -> Tensor.borrow(direct(4).asReadOnlyBuffer(), DType.F32, 1));
     Check.raises(InvalidArgumentException.class, "native order",
         () -> Tensor.borrow(ByteBuffer.allocateDirect(8).order(ByteOrder.BIG_ENDIAN).asLongBuffer()));
+    for (DType dtype : new DType[] {DType.F32, DType.F64, DType.BF16, DType.I64, DType.C64}) { // as allocateDirect makes them
+      long elements = 64 / (dtype.bits() / 8);
+      Check.raises(InvalidArgumentException.class, "native order", () -> Tensor.borrow(foreignOrder(64), dtype, elements));
+      Check.raises(InvalidArgumentException.class, "native order", () -> Tensor.copyOf(foreignOrder(64), dtype, elements));
+    }
+    for (DType dtype : new DType[] {DType.U8, DType.BOOL, DType.F8_E4M3}) { // bytes have no order
+      Tensor.borrow(foreignOrder(64), dtype, 64).close();
+    }
     Check.raises(InvalidArgumentException.class, "8 bytes", () -> Tensor.borrow(direct(8), DType.F32, 3));
     Check.raises(InvalidArgumentException.class, "needs that alignment", () -> {
           ByteBuffer odd = direct(16);

@@ -1,6 +1,6 @@
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CancellationException;
 import org.ckpt.*;
 
 /** The five usages of an asynchronous checkpoint manager that its reference shows, in Java. */
@@ -58,7 +58,7 @@ final class TestUsage {
       Check.that(manager.cancelCheckpoint(pending.id()), "cancelled");
       Check.that(!manager.cancelCheckpoint(pending.id()), "no longer");
       Check.equal(CheckpointTaskStatus.CANCELLED, pending.waitFor().status());
-      Throwable raised = Check.raises(CompletionException.class, "", pending::join).getCause();
+      Throwable raised = Check.raises(CancellationException.class, "", pending::join).getCause();
       Check.that(raised instanceof CancelledException, String.valueOf(raised));
     }
   }

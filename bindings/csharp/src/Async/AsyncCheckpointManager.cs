@@ -9,11 +9,14 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Dispose lets what
-    /// is queued end, within DrainTimeout; Close also tells of a save that failed and that nobody asked for. Any thread may use it.
-    /// Handlers run on its threads; inside them what waits throws CheckpointInvalidStateException.</summary>
+    /// is queued end, within DrainTimeout. Close throws what a save failed of that nobody asked for; Dispose, which ends a using and
+    /// must not hide what its block threw, writes it to standard error and keeps it in DisposeError. Any thread may use it. Handlers
+    /// run on its threads; inside them what waits throws CheckpointInvalidStateException.</summary>
     public sealed partial class AsyncCheckpointManager : NativeObject
     {
         private readonly ConcurrentDictionary<long, CheckpointTask> live = new ConcurrentDictionary<long, CheckpointTask>();
+        private readonly TimeSpan drainTimeout;
+        private volatile CkptException disposeError;
 
         /// <summary>A manager with its threads.</summary>
         /// <param name="checkpoint">Where to; kept alive.</param>
@@ -21,6 +24,7 @@ namespace Ckpt
         public AsyncCheckpointManager(Checkpoint checkpoint, [AllowNull] AsyncCheckpointOptions options = null)
             : base(Made(checkpoint, options ?? new AsyncCheckpointOptions()))
         {
+            drainTimeout = (options ?? new AsyncCheckpointOptions()).DrainTimeout;
         }
 
         /// <summary>A manager whose queue holds so many tasks.</summary>
@@ -44,6 +48,53 @@ namespace Ckpt
                     AtExit = handle => AsyncEnd.Close(handle, cancel, timeout),
                 };
             }
+        }
+
+        /// <summary>What a save had failed of that nobody had asked for when this was disposed of, or that not all tasks ended within
+        /// DrainTimeout; null when there was nothing to tell.</summary>
+        [MaybeNull]
+        public CkptException DisposeError
+        {
+            get { return disposeError; }
+        }
+
+        internal override void BeforeDispose()
+        {
+            if (IsDisposed || IsInsideHandler()) return; // then the library's own threads do the rest, and its log tells what failed
+            try
+            {
+                Close(false, drainTimeout);
+            }
+            catch (ObjectDisposedException)
+            {
+                // By another thread, meanwhile.
+            }
+            catch (CkptException error)
+            {
+                disposeError = error;
+                Console.Error.WriteLine("ckpt: a manager of background saves was disposed of: " + error.Message);
+            }
+        }
+
+        private bool IsInsideHandler()
+        {
+            try
+            {
+                WaitAll(TimeSpan.Zero);
+            }
+            catch (CheckpointInvalidStateException)
+            {
+                return true;
+            }
+            catch (CheckpointTimeoutException)
+            {
+                // Tasks go on.
+            }
+            catch (ObjectDisposedException)
+            {
+                // By another thread, meanwhile.
+            }
+            return false;
         }
 
         /// <summary>Raised when a task has ended, on the library's threads, before anybody who waits for it is told.</summary>

@@ -1,14 +1,15 @@
 package org.ckpt;
 
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A save or load in the background. As a future it completes with the result when the task completed, and exceptionally, with the
- * {@link CkptException} that tells why, when it failed, was cancelled or dropped; {@link #waitFor} returns the result in any case.
- * What depends on it runs on other threads than the manager's. {@link #cancel} asks the manager.
+ * {@link CkptException} that tells why, when it failed or was dropped; a task that was cancelled, by whom ever, is a cancelled
+ * future. {@link #waitFor} returns the result in any case. What depends on it runs on other threads than the manager's.
  */
 public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult> {
   private final CompletableFuture<Duration> staged = new CompletableFuture<>();
@@ -143,14 +144,24 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
   }
 
   /**
-   * Asks the task to stop.
+   * Asks the task to stop. When this returns true the future is done and cancelled; a thread of the manager may still be about to
+   * leave the task, which {@link #waitFor} waits for.
    *
    * @param mayInterrupt is not looked at: a running save stops at its next 4 MiB
-   * @return true when the task ends cancelled because of this call; nothing of it stays then
+   * @return true when the task is cancelled; nothing of it stays then
    */
   @Override
   public boolean cancel(boolean mayInterrupt) {
-    return !isDone() && manager.cancelCheckpoint(id);
+    if (!isDone() && asksManager()) super.cancel(mayInterrupt);
+    return isCancelled();
+  }
+
+  private boolean asksManager() {
+    try {
+      return manager.cancelCheckpoint(id);
+    } catch (NotFoundException forgotten) {
+      return false; // it ended long ago
+    }
   }
 
   void known(long number) {
@@ -166,10 +177,19 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
           if (watched) tellManager();
           if (result.success()) {
             complete(result);
+          } else if (result.status() == CheckpointTaskStatus.CANCELLED) {
+            completeExceptionally(cancellation(result.exception()));
           } else {
             completeExceptionally(result.exception());
           }
         });
+  }
+
+  /** What makes a future a cancelled one. */
+  private static CancellationException cancellation(CkptException reason) {
+    CancellationException made = new CancellationException(reason.getMessage());
+    made.initCause(reason);
+    return made;
   }
 
   /** What must live as long as the task. */

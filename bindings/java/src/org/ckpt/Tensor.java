@@ -51,13 +51,17 @@ public final class Tensor extends NativeObject {
   /**
    * A tensor over a direct buffer's bytes between position and limit, without a copy.
    *
-   * @param buffer direct, aligned for the dtype, with exactly the bytes of the shape; kept alive
+   * @param buffer direct, in native order unless the elements are bytes or smaller (a new ByteBuffer is big-endian, a slice or
+   *     duplicate too: ByteBuffer.order first), aligned for the dtype, with exactly the bytes of the shape; kept alive
    * @param dtype of its elements
    * @param shape lengths of its dimensions
    * @return the tensor
-   * @throws InvalidArgumentException for a heap or read-only buffer, and when the bytes are too many or too few
+   * @throws InvalidArgumentException for a heap or read-only buffer, one of the other byte order, and when the bytes are too many or
+   *     too few
    */
   public static Tensor borrow(ByteBuffer buffer, DType dtype, long... shape) {
+    requireWritable(buffer);
+    requireOrder(buffer, dtype);
     return over(buffer, buffer.slice(), buffer.remaining(), new TensorSpec(dtype, shape));
   }
 
@@ -117,20 +121,32 @@ public final class Tensor extends NativeObject {
   public static Tensor foreign(long address, DType dtype, long... shape) {
     long bytes = new TensorSpec(dtype, shape).bytes();
     if (bytes > Integer.MAX_VALUE) throw new OutOfRangeException("foreign memory of " + bytes + " bytes; at most 2 GiB");
-    return borrow(Native.view(address, bytes), dtype, shape);
+    return borrow(Native.view(address, bytes).order(ByteOrder.nativeOrder()), dtype, shape);
   }
 
   private static Tensor ordered(Buffer buffer, ByteOrder order, Buffer slice, long size, DType dtype, long[] shape) {
-    if (order != ByteOrder.nativeOrder()) {
-      throw new InvalidArgumentException("buffer is " + order + "; it must be in native order: ByteBuffer.order first");
-    }
+    requireOrder(order);
     long[] lengths = shape.length == 0 ? new long[] {buffer.remaining()} : shape;
     return over(buffer, slice, buffer.remaining() * size, new TensorSpec(dtype, lengths));
   }
 
-  private static Tensor over(Buffer buffer, Buffer slice, long bytes, TensorSpec spec) {
+  private static void requireWritable(Buffer buffer) {
     NativeBuffers.direct(buffer, "buffer");
     if (buffer.isReadOnly()) throw new InvalidArgumentException("buffer is read-only, and a tensor may be written");
+  }
+
+  private static void requireOrder(ByteOrder order) {
+    if (order != ByteOrder.nativeOrder()) {
+      throw new InvalidArgumentException("buffer is " + order + "; it must be in native order: ByteBuffer.order first");
+    }
+  }
+
+  private static void requireOrder(ByteBuffer buffer, DType dtype) {
+    if (dtype.bits() > Byte.SIZE) requireOrder(buffer.order());
+  }
+
+  private static Tensor over(Buffer buffer, Buffer slice, long bytes, TensorSpec spec) {
+    requireWritable(buffer);
     if (spec.bytes() != bytes) {
       throw new InvalidArgumentException("buffer has " + bytes + " bytes, and " + spec + " needs " + spec.bytes());
     }
@@ -192,12 +208,13 @@ public final class Tensor extends NativeObject {
   /**
    * A copy of a buffer's bytes between position and limit, which may lie on the heap.
    *
-   * @param buffer copied; its position stays
+   * @param buffer copied; its position stays; in native order unless the elements are bytes or smaller
    * @param dtype of the elements
    * @param shape lengths of its dimensions
    * @return the tensor
    */
   public static Tensor copyOf(ByteBuffer buffer, DType dtype, long... shape) {
+    requireOrder(buffer, dtype);
     TensorSpec spec = new TensorSpec(dtype, shape);
     if (spec.bytes() != buffer.remaining()) {
       throw new InvalidArgumentException("buffer has " + buffer.remaining() + " bytes, and " + spec + " needs " + spec.bytes());
