@@ -12,6 +12,7 @@
 
 #include "npz.h"
 #include "open_reader.h"
+#include "output.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -39,7 +40,7 @@ std::vector<IndexAndName> names_in(const Reader& reader, const std::string& grou
 void report(const std::string& to, std::size_t tensors) { std::printf("%s: %zu tensors\n", printable(to).c_str(), tensors); }
 
 void write_state(const std::string& to, const State& state) {
-  write_safetensors(to, state, file_group);
+  write_whole(to, [&](const std::string& file) { write_safetensors(file, state, file_group); });
   report(to, static_cast<std::size_t>(state.tensor_count()));
 }
 
@@ -68,7 +69,7 @@ void convert(const std::string& from, const std::string& to, const std::string& 
   Reader reader = open_reader(from);
   const std::vector<IndexAndName> names = names_in(reader, group);
   if (is_npz(to)) {
-    write_npz(to, reader, names);
+    write_whole(to, [&](const std::string& file) { write_npz(file, reader, names); });
     return report(to, names.size());
   }
   for (const auto& [index, name] : names) state.add(file_group, name, tensor_at(reader, index).handle());

@@ -1,28 +1,16 @@
 #include "data.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
-#include <system_error>
+
+#include "text_file.h"
 
 namespace ckpt::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_file(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) throw std::runtime_error(path.string() + " is a directory, not a text file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot open " + path.string() + ": " + std::generic_category().message(errno));
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) throw std::runtime_error("cannot read " + path.string());
-  return text;
-}
 
 // The project's own sources, in the order of their names, so that everybody trains on the same text.
 std::string read_sources() {
@@ -42,18 +30,17 @@ std::string read_sources() {
   }
   std::sort(paths.begin(), paths.end());
   std::string text;
-  for (const fs::path& path : paths) text += read_file(path);
+  for (const fs::path& path : paths) text += read_text_file(path.string());
   return text;
 }
 
 }  // namespace
 
 TextData::TextData(const std::string& path, std::int64_t samples)
-    : name_(path.empty() ? "libckpt's sources" : path), text_(path.empty() ? read_sources() : read_file(path)), samples_(samples) {
+    : name_(path.empty() ? "libckpt's sources" : path),
+      text_(path.empty() ? read_sources() : read_text_file(path)),
+      samples_(samples) {
   if (text_.empty()) throw std::runtime_error(name_ + " is empty");
-  if (const auto zero = text_.find('\0'); zero != std::string::npos) {
-    throw std::runtime_error(name_ + " is no text file: there is a NUL byte at offset " + std::to_string(zero));
-  }
   const std::int64_t least = context_bytes + samples;
   if (bytes() < least) {
     throw std::runtime_error(name_ + " has " + std::to_string(bytes()) + " bytes; a batch of " + std::to_string(samples) +

@@ -2,15 +2,20 @@
 // preemption notice.
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <limits>
 
 #include <ckpt/ckpt.hpp>
 
 #include "convert.h"
 #include "diff.h"
 #include "inspect.h"
+#include "number.h"
+#include "output.h"
 #include "simulate.h"
+#include "text.h"
 #include "train.h"
 
 namespace {
@@ -19,13 +24,20 @@ constexpr int failed = 1;
 constexpr int wrong_use = 2;
 constexpr int preempted = 3;
 
+using ckpt::cli::add_number;
+constexpr std::int64_t most_integer = std::numeric_limits<std::int64_t>::max();
+constexpr ckpt::cli::Range<std::uint64_t> any_seed = {0, std::numeric_limits<std::uint64_t>::max()};
+// Of a checkpoint's cost and what is like it: no machine is faster, and none lives longer.
+constexpr double least_seconds = 1e-6;
+constexpr double most_seconds = 1e12;
+
 void take_save_every(const std::string& text, ckpt::cli::TrainOptions& options) {
   options.save_automatically = text == "auto";
   options.save_every = 0;
   if (options.save_automatically) return;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.save_every);
   if (error != std::errc() || end != text.data() + text.size() || options.save_every < 0) {
-    throw CLI::ValidationError("--save-every", "'" + text + "' is neither a number of steps nor auto");
+    throw CLI::ValidationError("--save-every", "'" + ckpt::cli::printable(text) + "' is neither a number of steps nor auto");
   }
 }
 
@@ -39,15 +51,11 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   train->add_option("--strategy", options.strategy, "Choose the schedule by a strategy instead: interval:4, size:1MiB, ...")
       ->type_name("TEXT")
       ->excludes("--memory-budget");
-  train->add_option("--steps", options.steps, "Steps in all, those before a resume included")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  train->add_option("--batch", options.batch, "Samples a step")->check(CLI::Range(1, 1 << 20))->capture_default_str();
-  train->add_option("--seed", options.seed, "Keys first values and dropout")->capture_default_str();
-  train->add_option("--learning-rate", options.learning_rate, "Of AdamW")->check(CLI::PositiveNumber)->capture_default_str();
-  train->add_option("--threads", options.threads, "Threads; 0: as many as this process may use")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+  add_number(*train, "--steps", options.steps, {0, most_integer}, "Steps in all, those before a resume included");
+  add_number(*train, "--batch", options.batch, {1, 1 << 20}, "Samples a step");
+  add_number(*train, "--seed", options.seed, any_seed, "Keys first values and dropout");
+  add_number(*train, "--learning-rate", options.learning_rate, {1e-12, 1e6}, "Of AdamW");
+  add_number(*train, "--threads", options.threads, {0, 1024}, "Threads; 0: as many as this process may use");
   train->add_option("--dir", options.directory, "Directory of checkpoints; without it nothing is saved")->type_name("DIR");
   train
       ->add_option_function<std::string>(
@@ -55,37 +63,25 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
           "Steps between checkpoints; 0: only at the end; auto: when a controller says so")
       ->type_name("N|auto")
       ->default_str("0");
-  train
-      ->add_option("--first-save-seconds", options.first_save_seconds,
-                   "With auto: the first save comes no later, to learn its cost")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  train->add_option("--notice-seconds", options.notice_seconds, "With auto: time between SIGTERM or SIGUSR1 and the end")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_number(*train, "--first-save-seconds", options.first_save_seconds, {0, most_seconds},
+             "With auto: the first save comes no later, to learn its cost");
+  add_number(*train, "--notice-seconds", options.notice_seconds, {0, most_seconds},
+             "With auto: time between SIGTERM or SIGUSR1 and the end");
   train->add_flag("--async,!--no-async,!--sync", options.async,
                   "Save in the background (the default), or stop while a save is written");
-  train->add_option("--keep", options.keep_last, "Checkpoints to keep; 0: all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_number(*train, "--keep", options.keep_last, {0, most_integer}, "Checkpoints to keep; 0: all");
   train->add_option("--resume", options.resume, "auto: go on where the newest valid checkpoint stands, if there is one")
       ->check(CLI::IsMember({"auto", "never", "require"}))
       ->capture_default_str();
   train->add_option("--json", options.json_file, "Write the run's figures to a file")->type_name("FILE");
   train->add_option("--memory-report", options.memory_report_file, "Write the layers with most memory and the timeline to a file")
       ->type_name("FILE");
-  train->add_option("--stages", options.stages, "Cut the model into this many stages, each on a thread of its own")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  train->add_option("--micro-batches", options.micro_batches, "Cut each batch into this many micro-batches")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
+  add_number(*train, "--stages", options.stages, {1, 1024}, "Cut the model into this many stages, each on a thread of its own");
+  add_number(*train, "--micro-batches", options.micro_batches, {1, 65536}, "Cut each batch into this many micro-batches");
   train->add_option("--schedule", options.schedule, "Order of the micro-batches' forwards and backwards")
       ->check(CLI::IsMember({"gpipe", "1f1b", "interleaved"}))
       ->capture_default_str();
-  train->add_option("--chunks", options.chunks, "Pieces of the model in each stage, interleaved only; 0: 2")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+  add_number(*train, "--chunks", options.chunks, {0, 1024}, "Pieces of the model in each stage, interleaved only; 0: 2");
   train
       ->add_option("--activations", options.activations,
                    "Micro-batches whose activations stay: store-all, recompute-all, selective:N, memory:BYTES, automatic[:BYTES]")
@@ -110,23 +106,29 @@ void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
           "File of seconds between failures, one number a line; or exponential:MTBF or weibull:SHAPE:MTBF, seconds, of a node")
       ->type_name("FILE|LAW")
       ->required();
-  simulate->add_option("--cost", options.cost, "Seconds that a checkpoint costs")->capture_default_str();
-  simulate->add_option("--restart", options.restart, "Seconds from a failure until work goes on")->capture_default_str();
-  simulate->add_option("--poll", options.poll, "Seconds between questions to a policy")->capture_default_str();
+  add_number(*simulate, "--cost", options.cost, {least_seconds, most_seconds}, "Seconds that a checkpoint costs");
+  add_number(*simulate, "--restart", options.restart, {0, most_seconds}, "Seconds from a failure until work goes on");
+  add_number(*simulate, "--poll", options.poll, {least_seconds, most_seconds}, "Seconds between questions to a policy");
   simulate->add_option("--policies", options.policies,
                        "With commas: auto, threshold, expected-value, young, daly, bayes, bayes:KEEP, weibull, fixed:SECONDS");
-  simulate->add_option("--nodes", options.nodes, "Nodes that fail one by one by the law")->capture_default_str();
-  simulate->add_option("--failures", options.failures, "Failures to draw in a run")->capture_default_str();
-  simulate->add_option("--replicas", options.replicas, "Runs to draw")->capture_default_str();
-  simulate->add_option("--seed", options.seed, "Of all random draws")->capture_default_str();
-  simulate
-      ->add_option("--remote-every", options.remote_every, "Every so many-th checkpoint is remote, the others are local; 1: all")
-      ->capture_default_str();
-  simulate->add_option("--local-cost", options.local_cost, "Seconds that a local checkpoint costs")->capture_default_str();
-  simulate->add_option("--remote-share", options.remote_share, "Share of failures that destroy local checkpoints")
-      ->capture_default_str();
+  add_number(*simulate, "--nodes", options.nodes, {1, 1'000'000}, "Nodes that fail one by one by the law");
+  add_number(*simulate, "--failures", options.failures, {1, 1'000'000}, "Failures to draw in a run");
+  add_number(*simulate, "--replicas", options.replicas, {1, 100'000}, "Runs to draw");
+  add_number(*simulate, "--seed", options.seed, any_seed, "Of all random draws");
+  add_number(*simulate, "--remote-every", options.remote_every, {1, most_integer},
+             "Every so many-th checkpoint is remote, the others are local; 1: all");
+  add_number(*simulate, "--local-cost", options.local_cost, {0, most_seconds}, "Seconds that a local checkpoint costs");
+  add_number(*simulate, "--remote-share", options.remote_share, {0, 1}, "Share of failures that destroy local checkpoints");
   simulate->add_option("--json", options.json, "Write the figures to a file")->type_name("FILE");
   simulate->add_option("--report", options.report, "Write a page with curves to a file")->type_name("FILE");
+}
+
+// A text that is not there names nothing: not the current directory, not a file.
+void refuse_empty_texts(CLI::App& app) {
+  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "the value is empty" : std::string(); }, "");
+  for (CLI::App* const command : app.get_subcommands(nullptr)) {
+    for (CLI::Option* const option : command->get_options()) option->check(not_empty);
+  }
 }
 
 void show_message(std::int32_t level, std::string_view component, std::string_view message) {
@@ -161,6 +163,7 @@ int run(int argc, char** argv) {
       ->required();
   convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors; it is replaced")->required();
   convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");
+  refuse_empty_texts(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -180,7 +183,10 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    ckpt::cli::reserve_standard_streams();
+    const int code = run(argc, argv);
+    ckpt::cli::finish_standard_output();
+    return code;
   } catch (const ckpt::Error& error) {
     (void)std::fprintf(stderr, "ckpt: %s (%s)\n", error.what(), std::string(error.status_name()).c_str());
   } catch (const std::exception& error) {

@@ -161,19 +161,30 @@ void swap_numbers(char* bytes, std::size_t count, std::size_t size) {
 
 }  // namespace
 
-NpyHeader parse_npy(std::string_view bytes) {
-  if (bytes.size() < 10 || !bytes.starts_with(magic)) refuse("it is not an array of NumPy's");
-  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
+std::size_t npy_header_bytes(std::string_view prefix, std::uint64_t bytes) {
+  // Many times that of the longest shape.
+  constexpr std::size_t longest = std::size_t{1} << 20;
+  if (prefix.size() < 10 || !prefix.starts_with(magic)) refuse("it is not an array of NumPy's");
+  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(prefix[at])); };
   const std::size_t version = byte(6);
   if (version < 1 || version > 3) refuse("its format has the unknown version " + std::to_string(version));
   const std::size_t start = version == 1 ? 10 : 12;
-  if (bytes.size() < start) refuse("the header ends too early");
+  if (prefix.size() < start) refuse("the header ends too early");
   std::size_t length = byte(8) | byte(9) << 8;
   if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
-  if (length > bytes.size() - start) refuse("the header ends too early");
-  NpyHeader header = Dictionary(bytes.substr(start, length)).parse();
-  header.data_start = start + length;
-  if (bytes.size() - header.data_start != bytes_of(header)) refuse("its shape and its length do not agree");
+  if (length > bytes - start) refuse("the header ends too early");
+  if (length > longest) refuse("the header has " + std::to_string(length) + " bytes; at most " + std::to_string(longest));
+  return start + length;
+}
+
+NpyHeader parse_npy(std::string_view header_text, std::uint64_t bytes) {
+  const std::size_t start = header_text[6] == '\1' ? 10 : 12;
+  NpyHeader header = Dictionary(header_text.substr(start)).parse();
+  header.data_start = header_text.size();
+  if (bytes - header.data_start != bytes_of(header)) {
+    refuse("its shape and its length do not agree: " + std::to_string(bytes_of(header)) + " bytes and " +
+           std::to_string(bytes - header.data_start));
+  }
   return header;
 }
 
@@ -200,18 +211,23 @@ std::string npy_header(ckpt_dtype dtype, const std::vector<std::int64_t>& shape)
   return out + text + '\n';
 }
 
-Tensor tensor_of_npy(const NpyHeader& header, std::string_view bytes) {
-  Tensor tensor(header.dtype, header.shape);
+bool is_row_major(const NpyHeader& header) { return !header.column_major || header.shape.size() < 2; }
+
+void to_native_order(const NpyHeader& header, Tensor& tensor) {
+  if (!header.swapped) return;
+  swap_numbers(static_cast<char*>(ckpt_tensor_data(tensor.handle())), static_cast<std::size_t>(tensor.bytes()),
+               number_bytes(header.dtype));
+}
+
+void copy_elements(const NpyHeader& header, std::string_view data, Tensor& tensor) {
   auto* const to = static_cast<char*>(ckpt_tensor_data(tensor.handle()));
-  const std::string_view data = bytes.substr(header.data_start);
-  if (data.empty()) return tensor;
-  if (header.column_major && header.shape.size() > 1) {
-    copy_column_major(header, data.data(), to, data.size());
-  } else {
+  if (data.empty()) return;
+  if (is_row_major(header)) {
     std::memcpy(to, data.data(), data.size());
+  } else {
+    copy_column_major(header, data.data(), to, data.size());
   }
-  if (header.swapped) swap_numbers(to, data.size(), number_bytes(header.dtype));
-  return tensor;
+  to_native_order(header, tensor);
 }
 
 }  // namespace ckpt::cli

@@ -20,13 +20,27 @@ struct NpyHeader {
   std::size_t data_start = 0;  // behind the header
 };
 
-// The header at the beginning of an array's bytes. Throws std::invalid_argument that says what is wrong or not supported.
-NpyHeader parse_npy(std::string_view bytes);
+// What must be there to know how long the header is.
+constexpr std::size_t npy_prefix_bytes = 12;
+
+// Bytes of the header of an array that begins with prefix (npy_prefix_bytes, or all of an array that is shorter), of `bytes` in
+// all. Throws std::invalid_argument that says what is wrong, or that no header is so long.
+std::size_t npy_header_bytes(std::string_view prefix, std::uint64_t bytes);
+
+// The header of an array of `bytes` in all: they are exactly those of the shape. Throws std::invalid_argument that says what is
+// wrong or not supported.
+NpyHeader parse_npy(std::string_view header, std::uint64_t bytes);
 
 // The header of a tensor's array, version 1.0 or, for very many dimensions, 2.0. Throws for dtypes that NumPy does not have.
 std::string npy_header(ckpt_dtype dtype, const std::vector<std::int64_t>& shape);
 
-// The elements of an array, row-major in this machine's byte order. bytes: the whole array.
-Tensor tensor_of_npy(const NpyHeader& header, std::string_view bytes);
+// Whether the elements lie in the file as in a tensor but for their byte order.
+bool is_row_major(const NpyHeader& header);
+
+// Brings elements that are in a tensor, in the file's order, into this machine's byte order.
+void to_native_order(const NpyHeader& header, Tensor& tensor);
+
+// The elements of an array in row-major order; data: those of the file.
+void copy_elements(const NpyHeader& header, std::string_view data, Tensor& tensor);
 
 }  // namespace ckpt::cli

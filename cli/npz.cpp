@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -38,20 +39,85 @@ Archive open_archive(const std::string& path, int flags) {
   refuse(path, why);
 }
 
-// The end of an entry is where its checksum is compared: reading on until nothing comes is part of it.
-std::string read_entry(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
-  const std::unique_ptr<zip_file_t, CloseFile> file(zip_fopen_index(archive, index, 0));
-  if (file == nullptr) throw std::runtime_error(zip_strerror(archive));
-  std::string out;
-  std::vector<char> block(std::size_t{1} << 20);
-  for (;;) {
-    const zip_int64_t count = zip_fread(file.get(), block.data(), block.size());
-    if (count < 0) throw std::runtime_error(zip_file_strerror(file.get()));
-    if (count == 0) break;
-    out.append(block.data(), static_cast<std::size_t>(count));
+// One entry from its begin to its end.
+class Entry {
+ public:
+  Entry(zip_t* archive, zip_uint64_t index) : file_(zip_fopen_index(archive, index, 0)) {
+    if (file_ == nullptr) throw std::runtime_error(zip_strerror(archive));
   }
-  if (out.size() != bytes) throw std::runtime_error("the entry is shorter than the archive says");
-  return out;
+
+  void read(char* to, std::size_t bytes) {
+    if (read_at_most(to, bytes) != bytes) throw std::runtime_error("the entry is shorter than the archive says");
+  }
+
+  // The checksum is compared where nothing comes any more.
+  void finish() {
+    char more = 0;
+    if (read_at_most(&more, 1) != 0) throw std::runtime_error("the entry is longer than the archive says");
+  }
+
+ private:
+  std::size_t read_at_most(char* to, std::size_t bytes) {
+    std::size_t done = 0;
+    while (done < bytes) {
+      const zip_int64_t count = zip_fread(file_.get(), to + done, bytes - done);
+      if (count < 0) throw std::runtime_error(zip_file_strerror(file_.get()));
+      if (count == 0) break;
+      done += static_cast<std::size_t>(count);
+    }
+    return done;
+  }
+
+  std::unique_ptr<zip_file_t, CloseFile> file_;
+};
+
+// What an archive says of its entries, compared with what it can hold, before memory is taken for them.
+class Sizes {
+ public:
+  explicit Sizes(std::uint64_t archive_bytes) : left_(archive_bytes) {}
+
+  void check(const zip_stat_t& stat) {
+    constexpr zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+    if ((stat.valid & needed) != needed) throw std::runtime_error("the archive does not say how long it is");
+    if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
+      throw std::runtime_error("it is compressed by method " + std::to_string(stat.comp_method) +
+                               "; stored and deflated ones can be read");
+    }
+    if (stat.comp_size > left_) throw std::runtime_error("the archive is too short for what it says of its entries");
+    left_ -= stat.comp_size;
+    // deflate makes at most 258 bytes of two bits: zlib's documentation gives 1032 to 1.
+    const bool possible = stat.comp_method == ZIP_CM_STORE ? stat.size == stat.comp_size : stat.size / 1032 <= stat.comp_size;
+    if (!possible) {
+      throw std::runtime_error("it cannot have " + std::to_string(stat.size) + " bytes, of " + std::to_string(stat.comp_size) +
+                               " in the archive");
+    }
+  }
+
+ private:
+  std::uint64_t left_;
+};
+
+Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
+  Entry entry(archive, index);
+  std::string header(std::min<std::uint64_t>(bytes, npy_prefix_bytes), '\0');
+  entry.read(header.data(), header.size());
+  const std::size_t read = header.size();
+  header.resize(std::max(read, npy_header_bytes(header, bytes)));
+  entry.read(header.data() + read, header.size() - read);
+  const NpyHeader parsed = parse_npy(header, bytes);
+  Tensor tensor(parsed.dtype, parsed.shape);
+  const auto size = static_cast<std::size_t>(tensor.bytes());
+  if (is_row_major(parsed)) {
+    entry.read(static_cast<char*>(ckpt_tensor_data(tensor.handle())), size);
+    entry.finish();
+    to_native_order(parsed, tensor);
+    return tensor;
+  }
+  std::string data(size, '\0');
+  entry.read(data.data(), size);
+  entry.finish();
+  copy_elements(parsed, data, tensor);
+  return tensor;
 }
 
 // An array that is read from the reader when the archive is written.
@@ -151,14 +217,15 @@ std::vector<std::pair<std::string, Tensor>> read_npz(const std::string& path) {
   const Archive archive = open_archive(path, ZIP_RDONLY);
   std::vector<std::pair<std::string, Tensor>> arrays;
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+  Sizes sizes(std::filesystem::file_size(path));
   for (zip_uint64_t i = 0; i < static_cast<zip_uint64_t>(count); ++i) {
     zip_stat_t stat;
     if (zip_stat_index(archive.get(), i, 0, &stat) != 0) refuse(path, zip_strerror(archive.get()));
     std::string name = stat.name;
     try {
-      const std::string bytes = read_entry(archive.get(), i, stat.size);
+      sizes.check(stat);
       if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-      arrays.emplace_back(name, tensor_of_npy(parse_npy(bytes), bytes));
+      arrays.emplace_back(name, read_array(archive.get(), i, stat.size));
     } catch (const std::exception& error) {
       refuse(path, "array " + printable(name) + ": " + error.what());
     }

@@ -1,14 +1,13 @@
 #include "simulate.h"
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <stdexcept>
 
 #include <ckpt/ckpt.hpp>
 
+#include "output.h"
 #include "text.h"
+#include "text_file.h"
 
 namespace ckpt::cli {
 namespace {
@@ -16,22 +15,6 @@ namespace {
 using nlohmann::json;
 
 bool is_law(const std::string& trace) { return trace.rfind("exponential:", 0) == 0 || trace.rfind("weibull:", 0) == 0; }
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || text.str().empty()) throw std::runtime_error("cannot read " + path + ", or it is empty");
-  if (text.str().find('\0') != std::string::npos) throw std::runtime_error(path + " is no text");
-  return text.str();
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + path);
-}
 
 std::string percent(const json& value, const char* sign) {
   if (value.is_null()) return "-";
@@ -59,7 +42,7 @@ void print(const json& result) {
 
 void simulate(const SimulateOptions& options) {
   ckpt_simulation_options given = CKPT_SIMULATION_OPTIONS_INIT;
-  const std::string text = is_law(options.trace) ? std::string() : read_file(options.trace);
+  const std::string text = is_law(options.trace) ? std::string() : read_text_file(options.trace);
   if (is_law(options.trace)) {
     given.law = options.trace.c_str();
   } else {
@@ -79,8 +62,8 @@ void simulate(const SimulateOptions& options) {
   const Simulation simulation(given);
   const std::string result = simulation.json();
   print(json::parse(result));
-  if (!options.json.empty()) write_file(options.json, result + "\n");
-  if (!options.report.empty()) write_file(options.report, simulation.report());
+  if (!options.json.empty()) write_text(options.json, result + "\n");
+  if (!options.report.empty()) write_text(options.report, simulation.report());
 }
 
 }  // namespace ckpt::cli

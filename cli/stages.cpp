@@ -19,7 +19,7 @@ std::int32_t schedule_of(const std::string& name) {
 
 std::int64_t budget_bytes(const std::string& text, const Chain& chain, const ckpt_tensor_spec& input,
                           const ckpt_pipeline_options& options) {
-  const Budget budget = parse_budget(text);
+  const Budget budget = parse_budget("--memory-budget", text);
   if (budget.bytes > 0) return std::max<std::int64_t>(1, budget.bytes / options.stages);
   ckpt_pipeline_options everything = options;
   everything.policy = nullptr;
@@ -73,15 +73,15 @@ ckpt_activation_policy parse_activations(const std::string& text) {
       return ActivationPolicy::selective(interval);
   }
   if (kind == "memory" && argument.find('%') == std::string::npos) {
-    return ActivationPolicy::memory_based(parse_budget(argument).bytes);
+    return ActivationPolicy::memory_based(parse_budget("--activations: '" + printable(text) + "'", argument).bytes);
   }
   if (kind == "automatic" && argument.find('%') == std::string::npos) {
     ckpt_activation_policy policy = ActivationPolicy::automatic();
-    if (colon != std::string::npos) policy.threshold_bytes = parse_budget(argument).bytes;
+    if (colon != std::string::npos) policy.threshold_bytes = parse_budget("--activations: '" + printable(text) + "'", argument).bytes;
     return policy;
   }
   throw std::invalid_argument(
-      "'" + printable(text) +
+      "--activations: '" + printable(text) +
       "' is no choice of activations; use store-all, recompute-all, selective:N, memory:BYTES or automatic[:BYTES]");
 }
 
@@ -91,7 +91,7 @@ ckpt_activation_policy activation_policy(const TrainOptions& options) {
   if (policy.kind != CKPT_ACTIVATION_AUTOMATIC)
     throw std::invalid_argument("--memory-limit is what --activations automatic goes by; '" + printable(options.activations) +
                                 "' needs none");
-  policy.memory_limit_bytes = parse_budget(options.memory_limit).bytes;
+  policy.memory_limit_bytes = parse_budget("--memory-limit", options.memory_limit).bytes;
   if (policy.memory_limit_bytes == 0) throw std::invalid_argument("--memory-limit is an amount of bytes, not a share");
   return policy;
 }

@@ -27,7 +27,7 @@ std::string bytes_text(std::int64_t bytes) {
   return fixed_text(amount, amount < 100 ? 2 : 1) + " " + units[unit];
 }
 
-Budget parse_budget(const std::string& text) {
+Budget parse_budget(const std::string& option, const std::string& text) {
   static constexpr std::array<std::pair<std::string_view, double>, 11> units = {{{"", 1.0},
                                                                                  {"B", 1.0},
                                                                                  {"KB", 1e3},
@@ -40,7 +40,8 @@ Budget parse_budget(const std::string& text) {
                                                                                  {"TiB", 1024.0 * 1024 * 1024 * 1024},
                                                                                  {"%", 0.0}}};
   const auto refuse = [&] {
-    return std::invalid_argument("'" + text + "' is no memory budget; examples: 40%, 6000000, 64KiB, 1.5MiB, 2GB");
+    return std::invalid_argument(option + ": '" + printable(text) +
+                                 "' is no memory budget; examples: 40%, 6000000, 64KiB, 1.5MiB, 2GB");
   };
   double number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -50,6 +51,7 @@ Budget parse_budget(const std::string& text) {
     if (unit != name) continue;
     Budget budget;
     if (factor == 0.0) {
+      if (number > 100) throw refuse();
       budget.percent = number;
       return budget;
     }

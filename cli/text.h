@@ -19,8 +19,8 @@ struct Budget {
   bool given() const { return bytes > 0 || percent > 0; }
 };
 
-// "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that says what is understood.
-Budget parse_budget(const std::string& text);
+// "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that begins with option and says what is understood.
+Budget parse_budget(const std::string& option, const std::string& text);
 
 // Names come from files of strangers: control characters must not reach the terminal.
 std::string printable(const std::string& text);

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "interrupt.h"
 #include "memory_report.h"
 #include "model.h"
+#include "output.h"
 #include "progress.h"
 #include "runner.h"
 #include "saver.h"
@@ -75,7 +75,7 @@ struct Training {
 Schedule schedule_for(const std::string& memory_budget, const Profile& profile) {
   Schedule store_all = Schedule::store_all(profile);
   if (memory_budget.empty()) return store_all;
-  const Budget budget = parse_budget(memory_budget);
+  const Budget budget = parse_budget("--memory-budget", memory_budget);
   const std::int64_t bytes =
       budget.bytes > 0 ? budget.bytes
                        : static_cast<std::int64_t>(static_cast<double>(store_all.reserved_bytes(profile)) * budget.percent / 100);
@@ -272,13 +272,6 @@ json stages_report(Pipeline& pipeline) {
   return stages;
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + path);
-}
-
 void write_json(const std::string& path, const json& value) { write_text(path, value.dump(2) + "\n"); }
 
 // Nothing unless saves are automatic.
@@ -296,7 +289,7 @@ std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, con
 }  // namespace
 
 bool train(const TrainOptions& options) {
-  if (!options.memory_budget.empty()) parse_budget(options.memory_budget);  // refused before anything is begun
+  if (!options.memory_budget.empty()) parse_budget("--memory-budget", options.memory_budget);  // refused before anything is begun
   activation_policy(options);
 
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");

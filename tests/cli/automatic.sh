@@ -55,11 +55,11 @@ says "clairvoyant bound"
 grep -q '"failures": 5' "$scratch/s.json" || fail "the figures do not have the trace's five failures"
 grep -q '<svg' "$scratch/page.html" || fail "the page has no curves"
 succeeds simulate --trace weibull:0.7:1e6 --nodes 50 --failures 20 --replicas 2 --remote-every 4 --local-cost 5 --remote-share 0.2 --policies auto
-refuses 1 "cannot read $scratch/nowhere" simulate --trace "$scratch/nowhere"
+refuses 1 "cannot open $scratch/nowhere" simulate --trace "$scratch/nowhere"
 printf '5\nfive\n' >"$scratch/bad"
 refuses 1 "line 2: 'five'" simulate --trace "$scratch/bad"
 refuses 1 "MTBF is '-1'" simulate --trace exponential:-1
 refuses 1 "policy is 'best'" simulate --trace exponential:1000 --policies best
-refuses 1 "cost_seconds is 0" simulate --trace exponential:1000 --cost 0
+refuses 2 "--cost: '0'" simulate --trace exponential:1000 --cost 0
 refuses 2 "--trace" simulate
 finish
