@@ -91,13 +91,15 @@ cannot_print() {
   "$ckpt" "$@" >/dev/full 2>"$scratch/out"
   code=$?
   [ $code = 1 ] || fail "ckpt $* >/dev/full: exit code $code"
-  says "cannot write to standard output: No space left on device"
+  says "cannot write to standard output"
   "$ckpt" "$@" >&- 2>"$scratch/out"
   code=$?
   [ $code = 1 ] || fail "ckpt $* >&-: exit code $code"
   says "cannot write to standard output"
 }
 cannot_print --version
+"$ckpt" diff "$scratch/c" "$scratch/c" >/dev/full 2>"$scratch/out"
+says "cannot write to standard output: No space left on device"
 cannot_print --help
 cannot_print train --help
 cannot_print inspect "$scratch/c"
