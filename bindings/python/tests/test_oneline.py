@@ -234,6 +234,7 @@ class StateDicts(Folder):
         self.model = {"layer.weight": StandIn(np.arange(6.0).reshape(2, 3)), "layer.steps": StandIn(np.array(7))}
 
     def tearDown(self):
+        del ckpt.torch  # of the package, which would be found before the module
         for name, module in self.before.items():
             sys.modules.pop(name, None)
             if module is not None:
