@@ -1,0 +1,283 @@
+/* Preloaded into the tests of the label logback: a log callback for every message, which calls back into the library: into every
+ * checkpoint, manager, pipeline, controller, strategy and tracker that the program has at that moment. The program's own log
+ * callback runs, too. Calls only look, so that tests see what they expect; log_callback_test.c makes those that change something.
+ */
+#define _GNU_SOURCE
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <ckpt/ckpt.h>
+
+static void* real(const char* name) {
+  void* const library = dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD); /* Python hides it from RTLD_NEXT */
+  void* const found = library == NULL ? NULL : dlsym(library, name);
+  if (found == NULL) abort();
+  dlclose(library);
+  return found;
+}
+
+/* The library's own function of a name that is taken here. */
+#define REAL(name) (*__extension__(__typeof__(&name)) real(#name))
+
+/* ---- What the program has ---- */
+
+typedef void (*look_fn)(void* handle);
+
+typedef struct entry {
+  void* handle; /* NULL: free */
+  look_fn look;
+  int references;
+  int users; /* log callbacks that are looking at it */
+} entry;
+
+static entry entries[64];
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t unused = PTHREAD_COND_INITIALIZER;
+static __thread int inside = 0; /* this file's own calls into the library */
+
+static entry* find(const void* handle) {
+  for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) {
+    if (entries[i].handle == handle) return &entries[i];
+  }
+  return NULL;
+}
+
+/* look NULL: only when the handle is known. */
+static void remember(look_fn look, void* handle) {
+  entry* place = NULL;
+  if (inside) return;
+  pthread_mutex_lock(&mutex);
+  place = find(handle);
+  if (place != NULL) {
+    ++place->references;
+  } else if (look != NULL && (place = find(NULL)) != NULL) {
+    *place = (entry){handle, look, 1, 0};
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+/* Before a release: no callback looks at it any more when this returns. */
+static void forget(const void* handle) {
+  entry* place = NULL;
+  if (handle == NULL || inside) return;
+  pthread_mutex_lock(&mutex);
+  place = find(handle);
+  if (place != NULL && --place->references == 0) {
+    while (place->users > 0) pthread_cond_wait(&unused, &mutex);
+    place->handle = NULL;
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+static void look_at_all(void) {
+  inside = 1;
+  pthread_mutex_lock(&mutex);
+  for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) {
+    entry* const place = &entries[i];
+    if (place->handle == NULL || place->references == 0) continue;
+    ++place->users;
+    pthread_mutex_unlock(&mutex);
+    place->look(place->handle);
+    pthread_mutex_lock(&mutex);
+    if (--place->users == 0) pthread_cond_broadcast(&unused);
+  }
+  pthread_mutex_unlock(&mutex);
+  inside = 0;
+}
+
+static void before_fork(void) { pthread_mutex_lock(&mutex); }
+static void after_fork(void) { pthread_mutex_unlock(&mutex); }
+static void in_child(void) { /* no other thread looks here */
+  for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) entries[i].users = 0;
+  pthread_mutex_unlock(&mutex);
+}
+
+/* ---- How it is looked at: whatever the calls return, they return ---- */
+
+static void look_at_checkpoint(void* handle) {
+  ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
+  ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
+  ckpt_fault_handler* handler = NULL;
+  ckpt_reader* reader = NULL;
+  ckpt_state* state = NULL;
+  int64_t number = 0;
+  options.partial = 1;
+  ckpt_checkpoint_count(handle, &number);
+  ckpt_checkpoint_at(handle, 0, &info);
+  ckpt_checkpoint_manifest(handle, info.name, NULL, 0, &number);
+  ckpt_checkpoint_verify(handle, NULL, NULL);
+  if (ckpt_reader_open_checkpoint(handle, NULL, CKPT_VERIFY_NONE, &reader) == CKPT_OK) ckpt_reader_release(reader);
+  if (ckpt_checkpoint_fault_handler(handle, &handler) == CKPT_OK) ckpt_fault_handler_retries(handler, &number);
+  ckpt_fault_handler_release(handler);
+  if (ckpt_state_create(&state) == CKPT_OK) ckpt_checkpoint_load(handle, state, &options, NULL);
+  ckpt_state_release(state);
+}
+
+static void look_at_async(void* handle) {
+  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
+  ckpt_async_task task = CKPT_ASYNC_TASK_INIT;
+  int64_t ids[8];
+  int64_t count = 0;
+  ckpt_async_get_stats(handle, &stats);
+  ckpt_async_tasks(handle, CKPT_ASYNC_ENDED, ids, 8, &count);
+  if (ckpt_async_tasks(handle, CKPT_ASYNC_LIVE, ids, 8, &count) == CKPT_OK && count > 0) ckpt_async_get_task(handle, ids[0], &task);
+}
+
+static void look_at_controller(void* handle) {
+  ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
+  ckpt_decision decision = CKPT_DECISION_INIT;
+  int64_t needed = 0;
+  double now_seconds = 0;
+  ckpt_controller_get_info(handle, &info);
+  ckpt_controller_now(handle, &now_seconds);
+  ckpt_controller_should_checkpoint(handle, now_seconds, &decision);
+  ckpt_controller_json(handle, NULL, 0, &needed);
+}
+
+static void look_at_activations(void* handle) {
+  ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
+  int64_t bytes = 0;
+  int64_t count = 0;
+  int32_t has = 0;
+  ckpt_activation_manager_policy(handle, &policy);
+  ckpt_activation_manager_has(handle, 0, &has);
+  ckpt_activation_manager_memory_usage(handle, &bytes, &count);
+  ckpt_activation_manager_list(handle, NULL, 0, &count);
+}
+
+static void look_at_pipeline(void* handle) {
+  ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
+  int64_t number = 0;
+  ckpt_pipeline_get_stats(handle, 0, &stats);
+  ckpt_pipeline_begins(handle, NULL, 0, &number);
+  ckpt_pipeline_trace_json(handle, NULL, 0, &number);
+}
+
+static void look_at_strategy(void* handle) {
+  char name[64];
+  int64_t needed = 0;
+  ckpt_strategy_name(handle, name, sizeof name, &needed);
+}
+
+static void look_at_tracker(void* handle) {
+  ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
+  int64_t needed = 0;
+  ckpt_memory_tracker_stats(handle, &stats);
+  ckpt_memory_tracker_json(handle, 5, NULL, 0, &needed);
+}
+
+/* ---- The log ---- */
+
+typedef struct listener {
+  int32_t minimum;
+  ckpt_log_fn fn;
+  void* user_data;
+  ckpt_destroy_fn destroy;
+} listener;
+
+static int installed = 0;
+
+static void on_message(int32_t level, const char* component, const char* message, void* user_data) {
+  const listener* const own = user_data;
+  look_at_all();
+  if (own != NULL && level >= own->minimum) own->fn(level, component, message, own->user_data);
+}
+
+static void on_destroy(void* user_data) {
+  listener* const own = user_data;
+  if (own->destroy != NULL) own->destroy(own->user_data);
+  free(own);
+}
+
+ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
+  listener* own = NULL;
+  ckpt_status status = CKPT_OK;
+  if (min_level < CKPT_LOG_DEBUG || min_level > CKPT_LOG_ERROR) return REAL(ckpt_set_log)(min_level, fn, user_data, destroy);
+  if (fn == NULL) return REAL(ckpt_set_log)(CKPT_LOG_DEBUG, on_message, NULL, NULL);
+  own = malloc(sizeof *own);
+  if (own == NULL) abort();
+  *own = (listener){min_level, fn, user_data, destroy};
+  status = REAL(ckpt_set_log)(CKPT_LOG_DEBUG, on_message, own, on_destroy);
+  if (status != CKPT_OK) free(own);
+  return status;
+}
+
+static void check_at_exit(void) {
+  if (installed || dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD) == NULL) return;
+  fprintf(stderr, "log_back: the library was loaded, and no log callback installed\n");
+  _exit(99);
+}
+
+static void install(void) {
+  if (installed || dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD) == NULL) return;
+  if (REAL(ckpt_set_log)(CKPT_LOG_DEBUG, on_message, NULL, NULL) != CKPT_OK) abort();
+  installed = 1;
+}
+
+__attribute__((constructor)) static void begin(void) {
+  if (atexit(check_at_exit) != 0 || pthread_atfork(before_fork, after_fork, in_child) != 0) abort();
+  install(); /* when the program is linked to the library */
+}
+
+/* Else it is loaded later. */
+void* dlopen(const char* path, int flags) {
+  void* (*const next)(const char*, int) = *__extension__(__typeof__(&dlopen)) dlsym(RTLD_NEXT, "dlopen");
+  void* const loaded = next(path, flags);
+  if (loaded != NULL && (flags & RTLD_NOLOAD) == 0) install();
+  return loaded;
+}
+
+/* ---- Functions that make and release ---- */
+
+#define CREATES(look, name, parameters, arguments, made) \
+  ckpt_status name parameters {                          \
+    const ckpt_status status = REAL(name) arguments;     \
+    if (status == CKPT_OK) remember(look, *(made));      \
+    return status;                                       \
+  }
+#define RELEASES(name, type) \
+  void name(type* handle) {  \
+    forget(handle);          \
+    REAL(name)(handle);      \
+  }
+
+CREATES(look_at_checkpoint, ckpt_checkpoint_create,
+        (ckpt_storage * storage, const ckpt_checkpoint_options* options, ckpt_checkpoint** made), (storage, options, made), made)
+RELEASES(ckpt_checkpoint_release, ckpt_checkpoint)
+CREATES(look_at_async, ckpt_checkpoint_create_async,
+        (ckpt_checkpoint * checkpoint, const ckpt_async_options* options, ckpt_async** made), (checkpoint, options, made), made)
+RELEASES(ckpt_async_release, ckpt_async)
+CREATES(look_at_controller, ckpt_controller_create, (const ckpt_controller_options* options, ckpt_controller** made),
+        (options, made), made)
+RELEASES(ckpt_controller_release, ckpt_controller)
+CREATES(look_at_activations, ckpt_activation_manager_create,
+        (const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options, ckpt_stage_forward_fn forward,
+         void* user_data, ckpt_destroy_fn destroy, ckpt_activation_manager** made),
+        (policy, options, forward, user_data, destroy, made), made)
+CREATES(look_at_activations, ckpt_pipeline_manager, (ckpt_pipeline * pipeline, int32_t stage, ckpt_activation_manager** made),
+        (pipeline, stage, made), made)
+RELEASES(ckpt_activation_manager_release, ckpt_activation_manager)
+CREATES(look_at_pipeline, ckpt_pipeline_create,
+        (ckpt_chain * chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options, ckpt_pipeline** made),
+        (chain, input, options, made), made)
+RELEASES(ckpt_pipeline_release, ckpt_pipeline)
+CREATES(look_at_strategy, ckpt_strategy_create_from_text, (const char* text, ckpt_strategy** made), (text, made), made)
+CREATES(look_at_strategy, ckpt_strategy_create, (const ckpt_strategy_config* config, ckpt_strategy** made), (config, made), made)
+RELEASES(ckpt_strategy_release, ckpt_strategy)
+CREATES(look_at_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** made),
+        (options, made), made)
+RELEASES(ckpt_memory_tracker_release, ckpt_memory_tracker)
+
+void ckpt_strategy_retain(ckpt_strategy* strategy) {
+  REAL(ckpt_strategy_retain)(strategy);
+  remember(NULL, strategy);
+}
+void ckpt_memory_tracker_retain(ckpt_memory_tracker* tracker) {
+  REAL(ckpt_memory_tracker_retain)(tracker);
+  remember(NULL, tracker);
+}

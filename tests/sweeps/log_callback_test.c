@@ -1,0 +1,240 @@
+/* A log callback may call any function, also on the very objects that the message is about. For each way in which the library warns
+ * here, the callback loads, saves, verifies and lists through the checkpoint that warned, makes background saves and loads on it,
+ * asks its controller and runs a step of a pipeline; an alarm ends the test if any of that waits for the call that is warning. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static const int64_t seconds = 1000000000;
+
+/* ---- What the program has ---- */
+
+static float weights[2] = {1, 2};
+static char root[] = "/tmp/ckpt-log-back.XXXXXX";
+static ckpt_checkpoint* checkpoint = NULL;
+static ckpt_async* async = NULL;
+static ckpt_controller* controller = NULL;
+static ckpt_pipeline* pipeline = NULL;
+static ckpt_memory_tracker* tracker = NULL;
+static ckpt_tensor* input = NULL;
+
+static ckpt_tensor* tensor_of(float* data, int64_t length) {
+  const int64_t shape[2] = {1, length};
+  ckpt_tensor* tensor = NULL;
+  CHECK_OK(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, shape, 2, NULL, NULL, &tensor));
+  return tensor;
+}
+
+/* A state over data. */
+static ckpt_state* state_of(float* data) {
+  ckpt_state* state = NULL;
+  ckpt_tensor* const tensor = tensor_of(data, 2);
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_OK(ckpt_state_add_tensor(state, "model", "weights", tensor));
+  ckpt_tensor_release(tensor);
+  return state;
+}
+
+static void save_step(int64_t step, char* name) {
+  ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
+  ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
+  ckpt_state* const state = state_of(weights);
+  weights[0] = (float)step;
+  options.step = step;
+  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &options, &result));
+  if (name != NULL) memcpy(name, result.name, sizeof result.name);
+  ckpt_state_release(state);
+}
+
+static void open_checkpoint(void) {
+  ckpt_storage* storage = NULL;
+  CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  ckpt_storage_release(storage);
+}
+
+static void make_pipeline(void) {
+  static float sample[2] = {1, 2};
+  const ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  ckpt_tensor_spec spec;
+  ckpt_chain* chain = NULL;
+  ckpt_layer* layer = NULL;
+  memset(&spec, 0, sizeof spec);
+  spec.dtype = CKPT_DTYPE_F32;
+  spec.ndim = 2;
+  spec.shape[0] = 1;
+  spec.shape[1] = 2;
+  input = tensor_of(sample, 2);
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  CHECK_OK(ckpt_layer_create_linear("linear", 2, 1, CKPT_DTYPE_F32, &layer));
+  CHECK_OK(ckpt_chain_add(chain, layer));
+  CHECK_OK(ckpt_chain_initialize(chain, 1));
+  CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
+  ckpt_layer_release(layer);
+  ckpt_chain_release(chain);
+}
+
+static void damage(const char* name) {
+  char path[256];
+  FILE* file = NULL;
+  (void)snprintf(path, sizeof path, "%s/%s/model.safetensors", root, name);
+  file = fopen(path, "r+b");
+  CHECK(file != NULL && fseek(file, -1, SEEK_END) == 0 && fputc(0x55, file) == 0x55 && fclose(file) == 0);
+}
+
+/* ---- The callback ---- */
+
+static int warnings = 0;
+
+static void use_checkpoint(int64_t next_step) {
+  float loaded[2] = {0, 0};
+  ckpt_state* const state = state_of(loaded);
+  ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
+  ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
+  ckpt_reader* reader = NULL;
+  char name[CKPT_CHECKPOINT_NAME_BYTES];
+  int64_t count = 0;
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, &result));
+  CHECK(loaded[0] == (float)result.step);
+  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_at(checkpoint, count - 1, &info));
+  CHECK_OK(ckpt_checkpoint_verify(checkpoint, result.name, NULL));
+  CHECK_OK(ckpt_checkpoint_manifest(checkpoint, result.name, NULL, 0, &count));
+  CHECK_OK(ckpt_reader_open_checkpoint(checkpoint, result.name, CKPT_VERIFY_FULL, &reader));
+  ckpt_reader_release(reader);
+  save_step(next_step, name);
+  CHECK_OK(ckpt_checkpoint_verify(checkpoint, name, NULL));
+  ckpt_state_release(state);
+}
+
+/* may_wait: not on a thread of the manager, which has other tasks behind this one. */
+static void use_async(int64_t next_step, int may_wait) {
+  static float loaded[2];
+  ckpt_state* const state = state_of(loaded);
+  ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
+  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
+  int64_t save = 0;
+  int64_t load = 0;
+  options.step = next_step;
+  CHECK_OK(ckpt_async_save(async, state, &options, NULL, &save));
+  CHECK_OK(ckpt_async_load(async, state, NULL, NULL, &load));
+  CHECK_OK(ckpt_async_get_stats(async, &stats));
+  if (may_wait) {
+    CHECK_OK(ckpt_async_wait(async, save, -1, NULL));
+    CHECK_OK(ckpt_async_wait(async, load, -1, NULL));
+  } else {
+    CHECK(ckpt_async_wait(async, save, seconds, NULL) != CKPT_OK);
+  }
+  ckpt_state_release(state);
+}
+
+static void use_the_rest(void) {
+  ckpt_decision decision = CKPT_DECISION_INIT;
+  ckpt_memory_stats memory = CKPT_MEMORY_STATS_INIT;
+  ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
+  ckpt_step step = CKPT_STEP_INIT;
+  int64_t needed = 0;
+  uint64_t allocation = 0;
+  step.input = input;
+  CHECK_OK(ckpt_controller_should_checkpoint(controller, 1, &decision));
+  CHECK_OK(ckpt_controller_json(controller, NULL, 0, &needed));
+  CHECK_OK(ckpt_memory_tracker_stats(tracker, &memory));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "layer", 64, &allocation));
+  CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, allocation));
+  CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
+  CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
+}
+
+static void on_message(int32_t level, const char* component, const char* message, void* user_data) {
+  if (level < CKPT_LOG_WARNING) return;
+  fprintf(stderr, "%s: %s\n", component, message);
+  ++warnings;
+  use_checkpoint(1000 + 10 * warnings);
+  use_async(1001 + 10 * warnings, user_data == NULL);
+  use_the_rest();
+}
+
+static void listen(void* user_data) { CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, on_message, user_data, NULL)); }
+
+/* Since the last time that this was asked. */
+static int warned(void) {
+  const int count = warnings;
+  warnings = 0;
+  return count;
+}
+
+/* ---- What warns ---- */
+
+static void load_that_falls_back(void) {
+  float loaded[2] = {0, 0};
+  ckpt_state* const state = state_of(loaded);
+  ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
+  char name[CKPT_CHECKPOINT_NAME_BYTES];
+  save_step(2000, NULL);
+  save_step(2001, name);
+  damage(name);
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, &result));
+  CHECK(result.step == 2000 && loaded[0] == 2000 && warned() == 1);
+  ckpt_state_release(state);
+}
+
+static void load_elsewhere(void) {
+  float loaded[2] = {0, 0};
+  ckpt_state* const state = state_of(loaded);
+  ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
+  options.environment_json = "{\"blas\":\"another one\"}";
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, &options, NULL));
+  CHECK(warned() == 1);
+  ckpt_state_release(state);
+}
+
+static void background_load_that_falls_back(void) {
+  float loaded[2] = {0, 0};
+  ckpt_state* const state = state_of(loaded);
+  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
+  char name[CKPT_CHECKPOINT_NAME_BYTES];
+  int64_t id = 0;
+  save_step(3000, NULL);
+  save_step(3001, name);
+  damage(name);
+  listen(&result); /* on a thread of the manager: no waiting for tasks */
+  CHECK_OK(ckpt_async_load(async, state, NULL, NULL, &id));
+  CHECK_OK(ckpt_async_wait(async, id, -1, &result));
+  CHECK(result.state == CKPT_ASYNC_COMPLETED && result.step == 3000);
+  CHECK_OK(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL));
+  CHECK(warned() >= 1);
+  listen(NULL);
+  ckpt_state_release(state);
+}
+
+int main(void) {
+  char command[64];
+  alarm(60);
+  CHECK(mkdtemp(root) != NULL);
+  open_checkpoint();
+  CHECK_OK(ckpt_checkpoint_create_async(checkpoint, NULL, &async));
+  CHECK_OK(ckpt_controller_create(NULL, &controller));
+  CHECK_OK(ckpt_controller_begin_run(controller, 0));
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  make_pipeline();
+  listen(NULL);
+
+  load_that_falls_back();
+  load_elsewhere();
+  background_load_that_falls_back();
+
+  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, NULL, NULL, NULL));
+  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
+  ckpt_async_release(async);
+  ckpt_checkpoint_release(checkpoint);
+  ckpt_controller_release(controller);
+  ckpt_memory_tracker_release(tracker);
+  ckpt_pipeline_release(pipeline);
+  ckpt_tensor_release(input);
+  (void)snprintf(command, sizeof command, "rm -rf '%s'", root);
+  CHECK(system(command) == 0);
+  return 0;
+}
