@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <ckpt/api.h>
 #include <ckpt/ckpt.h>
 
 static void* real(const char* name) {
-  void* const library = dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD); /* Python hides it from RTLD_NEXT */
+  void* const library = dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD); /* a program may hide it from RTLD_NEXT */
   void* const found = library == NULL ? NULL : dlsym(library, name);
   if (found == NULL) abort();
   dlclose(library);
@@ -99,6 +100,8 @@ static void in_child(void) { /* no other thread looks here */
 
 /* ---- How it is looked at: whatever the calls return, they return ---- */
 
+static const ckpt_api* api = NULL; /* a program may hide the library's names */
+
 static void look_at_checkpoint(void* handle) {
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
@@ -107,15 +110,15 @@ static void look_at_checkpoint(void* handle) {
   ckpt_state* state = NULL;
   int64_t number = 0;
   options.partial = 1;
-  ckpt_checkpoint_count(handle, &number);
-  ckpt_checkpoint_at(handle, 0, &info);
-  ckpt_checkpoint_manifest(handle, info.name, NULL, 0, &number);
-  ckpt_checkpoint_verify(handle, NULL, NULL);
-  if (ckpt_reader_open_checkpoint(handle, NULL, CKPT_VERIFY_NONE, &reader) == CKPT_OK) ckpt_reader_release(reader);
-  if (ckpt_checkpoint_fault_handler(handle, &handler) == CKPT_OK) ckpt_fault_handler_retries(handler, &number);
-  ckpt_fault_handler_release(handler);
-  if (ckpt_state_create(&state) == CKPT_OK) ckpt_checkpoint_load(handle, state, &options, NULL);
-  ckpt_state_release(state);
+  api->ckpt_checkpoint_count(handle, &number);
+  api->ckpt_checkpoint_at(handle, 0, &info);
+  api->ckpt_checkpoint_manifest(handle, info.name, NULL, 0, &number);
+  api->ckpt_checkpoint_verify(handle, NULL, NULL);
+  if (api->ckpt_reader_open_checkpoint(handle, NULL, CKPT_VERIFY_NONE, &reader) == CKPT_OK) api->ckpt_reader_release(reader);
+  if (api->ckpt_checkpoint_fault_handler(handle, &handler) == CKPT_OK) api->ckpt_fault_handler_retries(handler, &number);
+  api->ckpt_fault_handler_release(handler);
+  if (api->ckpt_state_create(&state) == CKPT_OK) api->ckpt_checkpoint_load(handle, state, &options, NULL);
+  api->ckpt_state_release(state);
 }
 
 static void look_at_async(void* handle) {
@@ -123,9 +126,10 @@ static void look_at_async(void* handle) {
   ckpt_async_task task = CKPT_ASYNC_TASK_INIT;
   int64_t ids[8];
   int64_t count = 0;
-  ckpt_async_get_stats(handle, &stats);
-  ckpt_async_tasks(handle, CKPT_ASYNC_ENDED, ids, 8, &count);
-  if (ckpt_async_tasks(handle, CKPT_ASYNC_LIVE, ids, 8, &count) == CKPT_OK && count > 0) ckpt_async_get_task(handle, ids[0], &task);
+  api->ckpt_async_get_stats(handle, &stats);
+  api->ckpt_async_tasks(handle, CKPT_ASYNC_ENDED, ids, 8, &count);
+  if (api->ckpt_async_tasks(handle, CKPT_ASYNC_LIVE, ids, 8, &count) == CKPT_OK && count > 0)
+    api->ckpt_async_get_task(handle, ids[0], &task);
 }
 
 static void look_at_controller(void* handle) {
@@ -133,10 +137,10 @@ static void look_at_controller(void* handle) {
   ckpt_decision decision = CKPT_DECISION_INIT;
   int64_t needed = 0;
   double now_seconds = 0;
-  ckpt_controller_get_info(handle, &info);
-  ckpt_controller_now(handle, &now_seconds);
-  ckpt_controller_should_checkpoint(handle, now_seconds, &decision);
-  ckpt_controller_json(handle, NULL, 0, &needed);
+  api->ckpt_controller_get_info(handle, &info);
+  api->ckpt_controller_now(handle, &now_seconds);
+  api->ckpt_controller_should_checkpoint(handle, now_seconds, &decision);
+  api->ckpt_controller_json(handle, NULL, 0, &needed);
 }
 
 static void look_at_activations(void* handle) {
@@ -144,31 +148,31 @@ static void look_at_activations(void* handle) {
   int64_t bytes = 0;
   int64_t count = 0;
   int32_t has = 0;
-  ckpt_activation_manager_policy(handle, &policy);
-  ckpt_activation_manager_has(handle, 0, &has);
-  ckpt_activation_manager_memory_usage(handle, &bytes, &count);
-  ckpt_activation_manager_list(handle, NULL, 0, &count);
+  api->ckpt_activation_manager_policy(handle, &policy);
+  api->ckpt_activation_manager_has(handle, 0, &has);
+  api->ckpt_activation_manager_memory_usage(handle, &bytes, &count);
+  api->ckpt_activation_manager_list(handle, NULL, 0, &count);
 }
 
 static void look_at_pipeline(void* handle) {
   ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
   int64_t number = 0;
-  ckpt_pipeline_get_stats(handle, 0, &stats);
-  ckpt_pipeline_begins(handle, NULL, 0, &number);
-  ckpt_pipeline_trace_json(handle, NULL, 0, &number);
+  api->ckpt_pipeline_get_stats(handle, 0, &stats);
+  api->ckpt_pipeline_begins(handle, NULL, 0, &number);
+  api->ckpt_pipeline_trace_json(handle, NULL, 0, &number);
 }
 
 static void look_at_strategy(void* handle) {
   char name[64];
   int64_t needed = 0;
-  ckpt_strategy_name(handle, name, sizeof name, &needed);
+  api->ckpt_strategy_name(handle, name, sizeof name, &needed);
 }
 
 static void look_at_tracker(void* handle) {
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   int64_t needed = 0;
-  ckpt_memory_tracker_stats(handle, &stats);
-  ckpt_memory_tracker_json(handle, 5, NULL, 0, &needed);
+  api->ckpt_memory_tracker_stats(handle, &stats);
+  api->ckpt_memory_tracker_json(handle, 5, NULL, 0, &needed);
 }
 
 /* ---- The log ---- */
@@ -215,7 +219,8 @@ static void check_at_exit(void) {
 
 static void install(void) {
   if (installed || dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD) == NULL) return;
-  if (REAL(ckpt_set_log)(CKPT_LOG_DEBUG, on_message, NULL, NULL) != CKPT_OK) abort();
+  api = REAL(ckpt_get_api)(CKPT_API_VERSION);
+  if (api == NULL || REAL(ckpt_set_log)(CKPT_LOG_DEBUG, on_message, NULL, NULL) != CKPT_OK) abort();
   installed = 1;
 }
 
