@@ -155,7 +155,7 @@ void ckpt_async_stats_init(ckpt_async_stats* stats) {
 
 ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt_async_options* options, ckpt_async** out) {
   return guard([&] {
-    checked(checkpoint, "checkpoint");
+    checked(checkpoint, "checkpoint")->object->refuse_inside();
     not_null(out, "async");
     const auto given = options_argument(options, async_defaults, sizeof async_defaults, "options");
     const Listening listening = listening_argument(given.callbacks, given.user_data, "options.callbacks");

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/entered.h"
+#include "base/os/thread.h"
+
 namespace ckpt::capi {
 namespace {
 
@@ -17,6 +20,19 @@ struct Table {
 
   void* data() const noexcept { return user->get(); }
 
+  // Runs one of the functions. It works for this storage while it runs: a call that comes back in is refused, not nested.
+  template <class Call>
+  void run(const char* which, std::string_view path, Call&& call) const {
+    base::Entered::refuse(this, "storage");
+    std::int32_t code = CKPT_OK;
+    {
+      const base::Entered entered(this);
+      code = call();
+    }
+    check(which, path, code);
+  }
+
+ private:
   // A status of the library stays what it is, so that what calls a storage can tell "not there" from "broken".
   void check(const char* which, std::string_view path, std::int32_t code) const {
     if (code == CKPT_OK) return;
@@ -32,18 +48,21 @@ class CustomFile final : public storage::File {
  public:
   CustomFile(std::shared_ptr<const Table> table, std::string path, void* file)
       : table_(std::move(table)), path_(std::move(path)), file_(file) {}
-  ~CustomFile() override { table_->callbacks.close(file_, table_->data()); }
+  ~CustomFile() override {
+    const base::Entered entered(table_.get());
+    table_->callbacks.close(file_, table_->data());
+  }
 
   std::int64_t size() override {
     std::int64_t bytes = -1;
-    table_->check("file_size", path_, table_->callbacks.file_size(file_, &bytes, table_->data()));
+    table_->run("file_size", path_, [&] { return table_->callbacks.file_size(file_, &bytes, table_->data()); });
     if (bytes < 0) base::fail(Status::callback, "storage file_size of ", base::quoted(path_), " set *bytes to ", bytes);
     return bytes;
   }
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
     const auto wanted = static_cast<std::int64_t>(bytes.size());
     std::int64_t count = -1;
-    table_->check("read", path_, table_->callbacks.read(file_, offset, bytes.data(), wanted, &count, table_->data()));
+    table_->run("read", path_, [&] { return table_->callbacks.read(file_, offset, bytes.data(), wanted, &count, table_->data()); });
     if (count < 0 || count > wanted) {
       base::fail(Status::callback, "storage read of ", base::quoted(path_), " set *read to ", count, "; 0 .. ", wanted);
     }
@@ -51,9 +70,11 @@ class CustomFile final : public storage::File {
   }
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
     const auto count = static_cast<std::int64_t>(bytes.size());
-    table_->check("write", path_, table_->callbacks.write(file_, offset, bytes.data(), count, table_->data()));
+    table_->run("write", path_, [&] { return table_->callbacks.write(file_, offset, bytes.data(), count, table_->data()); });
   }
-  void sync() override { table_->check("sync", path_, table_->callbacks.sync(file_, table_->data())); }
+  void sync() override {
+    table_->run("sync", path_, [&] { return table_->callbacks.sync(file_, table_->data()); });
+  }
 
  private:
   std::shared_ptr<const Table> table_;
@@ -64,11 +85,17 @@ class CustomFile final : public storage::File {
 class CustomLock final : public storage::Lock {
  public:
   CustomLock(std::shared_ptr<const Table> table, void* lock) : table_(std::move(table)), lock_(lock) {}
-  ~CustomLock() override { table_->callbacks.unlock(lock_, table_->data()); }
+  // In a forked child the lock stays the parent's: whatever unlock does would be done to that.
+  ~CustomLock() override {
+    if (generation_ != base::fork_generation()) return;
+    const base::Entered entered(table_.get());
+    table_->callbacks.unlock(lock_, table_->data());
+  }
 
  private:
   std::shared_ptr<const Table> table_;
   void* lock_;
+  std::uint64_t generation_ = base::fork_generation();
 };
 
 // What ckpt_storage_list_fn fills. Nothing may be thrown through the user's function.
@@ -96,7 +123,7 @@ class CustomStorage final : public storage::Storage {
   void rename(const std::string& from, const std::string& to) override {
     storage::require_path(from);
     storage::require_path(to);
-    table_->check("rename", from, calls().rename(from.c_str(), to.c_str(), table_->data()));
+    table_->run("rename", from, [&] { return calls().rename(from.c_str(), to.c_str(), table_->data()); });
   }
   void remove(const std::string& path) override { at("remove", calls().remove, path); }
   void remove_directory(const std::string& path) override { at("remove_directory", calls().remove_directory, path); }
@@ -106,21 +133,21 @@ class CustomStorage final : public storage::Storage {
   std::vector<storage::Entry> list(const std::string& path) override {
     storage::require_path(path);
     Listing listing;
-    table_->check("list", path, calls().list(path.c_str(), Listing::add, &listing, table_->data()));
+    table_->run("list", path, [&] { return calls().list(path.c_str(), Listing::add, &listing, table_->data()); });
     std::ranges::sort(listing.entries, {}, &storage::Entry::name);
     return std::move(listing.entries);
   }
   std::int64_t size(const std::string& path) override {
     storage::require_path(path);
     std::int64_t bytes = -1;
-    table_->check("size", path, calls().size(path.c_str(), &bytes, table_->data()));
+    table_->run("size", path, [&] { return calls().size(path.c_str(), &bytes, table_->data()); });
     if (bytes < 0) base::fail(Status::callback, "storage size of ", base::quoted(path), " set *bytes to ", bytes);
     return bytes;
   }
   std::unique_ptr<storage::Lock> lock(const std::string& path) override {
     storage::require_path(path);
     void* lock = nullptr;
-    table_->check("lock", path, calls().lock(path.c_str(), &lock, table_->data()));
+    table_->run("lock", path, [&] { return calls().lock(path.c_str(), &lock, table_->data()); });
     return std::make_unique<CustomLock>(table_, lock);
   }
   const std::string& name() const override { return table_->name; }
@@ -131,12 +158,12 @@ class CustomStorage final : public storage::Storage {
   std::unique_ptr<storage::File> open(const char* which, ckpt_storage_open_fn call, const std::string& path) {
     storage::require_path(path);
     void* file = nullptr;
-    table_->check(which, path, call(path.c_str(), &file, table_->data()));
+    table_->run(which, path, [&] { return call(path.c_str(), &file, table_->data()); });
     return std::make_unique<CustomFile>(table_, path, file);
   }
   void at(const char* which, ckpt_storage_path_fn call, const std::string& path) {
     storage::require_path(path);
-    table_->check(which, path, call(path.c_str(), table_->data()));
+    table_->run(which, path, [&] { return call(path.c_str(), table_->data()); });
   }
 
   std::shared_ptr<const Table> table_;

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "base/entered.h"
+#include "engine/blas.h"
 #include "guard.h"
 #include "state/export.h"
 #include "state/name.h"
@@ -86,17 +88,27 @@ class CustomCoordinator final : public state::Coordinator {
 
   std::int64_t rank() const noexcept override { return callbacks_.rank; }
   std::int64_t world_size() const noexcept override { return callbacks_.world_size; }
-  void barrier(Timeout timeout) override { check("barrier", callbacks_.barrier(timeout.count(), user_->get())); }
+  void barrier(Timeout timeout) override {
+    run("barrier", [&] { return callbacks_.barrier(timeout.count(), user_->get()); });
+  }
   void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
-    check("broadcast", callbacks_.broadcast(bytes.data(), size_of(bytes), root, timeout.count(), user_->get()));
+    run("broadcast", [&] { return callbacks_.broadcast(bytes.data(), size_of(bytes), root, timeout.count(), user_->get()); });
   }
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
-    check("all_gather", callbacks_.all_gather(sent.data(), size_of(sent), received.data(), timeout.count(), user_->get()));
+    run("all_gather",
+        [&] { return callbacks_.all_gather(sent.data(), size_of(sent), received.data(), timeout.count(), user_->get()); });
   }
 
  private:
   static std::int64_t size_of(std::span<const std::byte> bytes) { return static_cast<std::int64_t>(bytes.size()); }
-  static void check(const char* operation, std::int32_t code) {
+  template <class Call>
+  void run(const char* operation, Call&& call) {
+    Entered::refuse(this, "coordinator");
+    std::int32_t code = 0;
+    {
+      const Entered entered(this);
+      code = call();
+    }
     if (code == CKPT_E_TIMEOUT) fail(Status::timeout, "coordinator ", operation, ": not all processes came in time");
     if (code != 0) fail_callback(cat("coordinator ", operation), code);
   }
@@ -198,7 +210,7 @@ ckpt_status ckpt_state_add_tensor(ckpt_state* handle, const char* group, const c
 
 ckpt_status ckpt_state_tensor_count(const ckpt_state* handle, int64_t* count) {
   return guard([&] {
-    checked(handle, "state");
+    checked(handle, "state")->object->refuse_inside();
     *not_null(count, "count") = handle->object->tensor_count();
   });
 }
@@ -214,7 +226,7 @@ ckpt_status ckpt_state_set_json(ckpt_state* handle, const char* key, const char*
 
 ckpt_status ckpt_state_json(const ckpt_state* handle, const char* key, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] {
-    checked(handle, "state");
+    checked(handle, "state")->object->refuse_inside();
     not_null(key, "key");
     copy_text(handle->object->json(key), buffer, capacity, needed);
   });
@@ -229,7 +241,7 @@ ckpt_status ckpt_state_set_rarely_changes(ckpt_state* handle, const char* group,
 
 ckpt_status ckpt_state_load_report(const ckpt_state* handle, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] {
-    checked(handle, "state");
+    checked(handle, "state")->object->refuse_inside();
     copy_text(handle->object->load_report(), buffer, capacity, needed);
   });
 }
@@ -349,7 +361,8 @@ ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_
         given.keep_best,
         given.best_is == CKPT_BEST_IS_LARGEST,
         coordinator == nullptr ? nullptr : coordinator->object,
-        handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object};
+        handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object,
+        ckpt::engine::blas_in_use};
     hand_out(out, std::make_shared<state::Checkpoint>(storage->object, wanted));
   });
 }
@@ -441,10 +454,14 @@ ckpt_status ckpt_checkpoint_at(ckpt_checkpoint* handle, int64_t index, ckpt_chec
     ckpt_checkpoint_info values = CKPT_CHECKPOINT_INFO_INIT;
     values.status = static_cast<ckpt_status>(found.status);
     values.step = found.step;
-    values.commit_sequence = found.commit_sequence;
-    values.bytes = found.bytes;
-    values.metric = found.metric.value_or(0);
-    values.has_metric = found.metric ? 1 : 0;
+    if (found.condition == state::Condition::complete) {
+      values.commit_sequence = found.commit_sequence;
+      values.bytes = found.bytes;
+      values.metric = found.metric.value_or(0);
+      values.has_metric = found.metric ? 1 : 0;
+    } else {
+      values.commit_sequence = -1;
+    }
     copy_name(values.name, found.name);
     fill_struct(info, values, smallest_checkpoint_info, "info");
   });
@@ -490,7 +507,7 @@ ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char*
     const auto wanted = verify == CKPT_VERIFY_NONE   ? state::Verify::none
                         : verify == CKPT_VERIFY_FULL ? state::Verify::full
                                                      : state::Verify::lazy;
-    hand_out(out, std::make_shared<state::Reader>(*checkpoint->object->storage(), optional_name(name), wanted));
+    hand_out(out, std::make_shared<state::Reader>(checkpoint->object->open_reader(optional_name(name), wanted)));
   });
 }
 

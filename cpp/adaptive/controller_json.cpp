@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "state/json_text.h"
+#include "state/json_tree.h"
 
 namespace ckpt::adaptive {
 namespace {
@@ -221,7 +222,7 @@ std::string Controller::to_json() const {
 
 void Controller::from_json(std::string_view text) {
   if (const std::string problem = state::json_problem(text, state::deepest_json); !problem.empty()) refuse(problem);
-  const json value = json::parse(text);
+  const json value = state::json_tree<json>(text);
   if (!value.is_object() || member(value, "format") != format_name) refuse(base::cat("its format is not '", format_name, "'"));
   const std::int64_t version = count_at(value, "version");
   if (version > format_version)

@@ -141,6 +141,11 @@ std::string blas_description() {
   return loaded_locked().description;
 }
 
+std::string blas_in_use() {
+  const Blas* const blas = shared().blas.load(std::memory_order_acquire);
+  return blas == nullptr ? std::string() : blas->description;
+}
+
 void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
           const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
   const Blas& blas = in_session();

@@ -29,6 +29,9 @@ void set_host_blas(const HostBlas& blas);
 // Name, version and core. Loads the BLAS; Error(not_found) lists what was tried.
 std::string blas_description();
 
+// The same of the one in use, "" while there is none; loads nothing and never waits.
+std::string blas_in_use();
+
 // C[m,n] = op(A)[m,k] op(B)[k,n] + beta C, row-major. Only while a BlasSession lives.
 void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
           const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc);

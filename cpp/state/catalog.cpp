@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/log.h"
+#include "state/known_bad.h"
 #include "state/name.h"
 
 namespace ckpt::state {
@@ -12,22 +13,50 @@ namespace {
 using base::cat;
 using base::Status;
 
-Found examine(storage::Storage& storage, const std::string& directory, std::int64_t step) {
-  Found found;
-  found.name = directory;
-  found.step = step;
-  try {
-    const Manifest manifest = read_manifest(storage, directory);
-    if (manifest.step != step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
-    found.commit_sequence = manifest.commit_sequence;
-    found.bytes = total_bytes(manifest);
-    found.metric = manifest.metric;
-  } catch (const base::Error& error) {
-    found.condition = condition_after(error);
-    found.status = error.status();
-    found.problem = error.message();
+// The names of attempts' directories, with their steps.
+std::vector<std::pair<std::string, std::int64_t>> attempts_in(storage::Storage& storage) {
+  std::vector<std::pair<std::string, std::int64_t>> attempts;
+  for (const storage::Entry& entry : storage.list("")) {
+    const auto step = step_of_attempt(entry.name);
+    if (entry.is_directory && step) attempts.emplace_back(entry.name, *step);
   }
-  return found;
+  return attempts;
+}
+
+Manifest parsed_manifest(const std::string& directory, const std::string& text) {
+  return reading(path_in(directory, manifest_name), [&] { return parse_manifest(text); });
+}
+
+void check_sizes(storage::Storage& storage, const std::string& directory, const Manifest& manifest) {
+  for (const GroupRecord& group : manifest.groups) {
+    for (const FileRecord& record : group.files) {
+      const std::string path = path_in(directory, record.name);
+      reading(path, [&] {
+        const std::int64_t size = storage.size(path);
+        if (size != record.bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", record.bytes);
+      });
+    }
+  }
+}
+
+Found examine(storage::Storage& storage, const std::string& directory, std::int64_t step) {
+  for (int tries = 1;; ++tries) {
+    Found found;
+    found.name = directory;
+    found.step = step;
+    std::string text;
+    const Outcome outcome = try_reading(storage, directory, text, found, [&] {
+      text = manifest_text(storage, directory);
+      const Manifest manifest = parsed_manifest(directory, text);
+      if (manifest.step != step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
+      found.parsed = true;
+      found.commit_sequence = manifest.commit_sequence;
+      found.bytes = total_bytes(manifest);
+      found.metric = manifest.metric;
+      check_sizes(storage, directory, manifest);
+    });
+    if (outcome != Outcome::removed || tries == most_rounds) return found;
+  }
 }
 
 // Runs one step of a removal; false when it failed.
@@ -72,16 +101,25 @@ void require_checkpoint_name(const std::string& name) {
   if (name != ".") storage::require_path(name);
 }
 
-std::vector<Found> scan(storage::Storage& storage) {
-  std::vector<Found> all;
-  for (const storage::Entry& entry : storage.list("")) {
-    const auto step = step_of_attempt(entry.name);
-    if (entry.is_directory && step) all.push_back(examine(storage, entry.name, *step));
+// Why that is enough beside a writer, which makes a directory only after the one before was committed, and removes that only after
+// the new one was: a complete one at the time of the second listing was in the first listing, too, and was still being written
+// whenever it was looked at. Until then the one before it was complete, was in the first listing and was looked at before the second
+// look: it was found.
+std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad) {
+  const auto is_good = [&](const Found& found) { return found.condition == Condition::complete && !bad.contains(found.name); };
+  for (int rounds = 1;; ++rounds) {
+    const auto attempts = attempts_in(storage);
+    std::vector<Found> all;
+    for (const auto& [name, step] : attempts) all.push_back(examine(storage, name, step));
+    if (std::ranges::none_of(all, is_good)) {
+      for (Found& found : all) found = examine(storage, found.name, found.step);
+    }
+    if (std::ranges::none_of(all, is_good) && rounds < most_rounds && attempts_in(storage) != attempts) continue;
+    std::ranges::stable_sort(all, [](const Found& a, const Found& b) {
+      return a.step != b.step ? a.step > b.step : a.commit_sequence > b.commit_sequence;
+    });
+    return all;
   }
-  std::ranges::stable_sort(all, [](const Found& a, const Found& b) {
-    return a.step != b.step ? a.step > b.step : a.commit_sequence > b.commit_sequence;
-  });
-  return all;
 }
 
 std::string manifest_text(storage::Storage& storage, const std::string& directory) {
@@ -99,31 +137,90 @@ std::string manifest_text(storage::Storage& storage, const std::string& director
   }
 }
 
-Manifest read_manifest(storage::Storage& storage, const std::string& directory) {
-  const std::string text = manifest_text(storage, directory);
-  Manifest manifest = reading(path_in(directory, manifest_name), [&] { return parse_manifest(text); });
-  for (const GroupRecord& group : manifest.groups) {
-    for (const FileRecord& record : group.files) {
-      const std::string path = path_in(directory, record.name);
-      reading(path, [&] {
-        const std::int64_t size = storage.size(path);
-        if (size != record.bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", record.bytes);
-      });
-    }
-  }
+Manifest checked_manifest(storage::Storage& storage, const std::string& directory, const std::string& text) {
+  Manifest manifest = parsed_manifest(directory, text);
+  check_sizes(storage, directory, manifest);
   return manifest;
+}
+
+Manifest read_manifest(storage::Storage& storage, const std::string& directory) {
+  return checked_manifest(storage, directory, manifest_text(storage, directory));
+}
+
+bool is_unchanged(storage::Storage& storage, const std::string& directory, const std::string& manifest) {
+  if (manifest.empty()) return true;  // it was not even read
+  try {
+    return manifest_text(storage, directory) == manifest;
+  } catch (const base::Error& error) {
+    return error.status() != Status::not_found;
+  }
+}
+
+void fail_outrun(const storage::Storage& storage) {
+  base::fail(Status::busy, base::quoted(storage.name()), ": a writer has replaced what was about to be read ", most_rounds,
+             " times");
+}
+
+void fail_none(const storage::Storage& storage, const std::vector<Found>& all) {
+  const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
+  if (newest == all.end())
+    base::fail(Status::not_found, "there is no checkpoint in ", base::quoted(storage.name()), "; unfinished: ", all.size());
+  base::fail(newest->status, "no checkpoint in ", base::quoted(storage.name()), " is usable; the newest of ", all.size(), ": ",
+             newest->problem);
+}
+
+void read_one(storage::Storage& storage, const std::string& name,
+              const std::function<void(const std::string& directory, Manifest& manifest)>& body) {
+  for (int rounds = 1; rounds <= most_rounds; ++rounds) {
+    std::string directory = name;
+    if (name.empty()) {
+      const std::vector<Found> all = scan(storage);
+      const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
+      if (newest == all.end()) fail_none(storage, all);
+      directory = newest->name;
+    }
+    Found problem;
+    std::string text;
+    const Outcome outcome = try_reading(storage, directory, text, problem, [&] {
+      text = manifest_text(storage, directory);
+      Manifest manifest = checked_manifest(storage, directory, text);
+      body(directory, manifest);
+    });
+    if (outcome == Outcome::done) return;
+    if (outcome == Outcome::failed) {
+      if (problem.condition == Condition::unfinished && name.empty()) continue;  // removed since it was found
+      if (problem.condition == Condition::damaged) note_bad(storage, directory);
+      base::fail(problem.status, problem.problem);
+    }
+    if (!name.empty()) base::fail(Status::not_found, base::quoted(name), " was removed while it was read");
+  }
+  fail_outrun(storage);
+}
+
+bool has_manifest(storage::Storage& storage, const std::string& directory) {
+  return std::ranges::any_of(storage.list(directory), [](const storage::Entry& entry) { return entry.name == manifest_name; });
 }
 
 void set_aside(storage::Storage& storage, const std::string& directory, const std::string& reason) {
   const std::string aside = cat(torn_prefix, directory);
+  const std::string what = cat("checkpoint ", base::quoted(directory), " is not usable");
   try {
+    if (has_manifest(storage, directory)) base::fail(Status::invalid_state, "it holds a ", manifest_name);
     storage.rename(directory, aside);
-    base::warn("state",
-               cat("checkpoint ", base::quoted(directory), " is not usable and was renamed ", base::quoted(aside), ": ", reason));
+    base::warn("state", cat(what, " and was renamed ", base::quoted(aside), ": ", reason));
   } catch (const base::Error& error) {
-    base::warn("state",
-               cat("checkpoint ", base::quoted(directory), " is not usable: ", reason, "; it keeps its name: ", error.message()));
+    base::warn("state", cat(what, ": ", reason, "; it keeps its name: ", error.message()));
   }
+}
+
+void warn_of_those_aside(storage::Storage& storage) noexcept {
+  attempt([&] {
+    for (const storage::Entry& entry : storage.list("")) {
+      if (!entry.is_directory || !entry.name.starts_with(torn_prefix) || !has_manifest(storage, entry.name)) continue;
+      base::warn("state", cat(base::quoted(entry.name), " holds a ", manifest_name, ": an earlier version of this library took it for ",
+                              "damaged; it is left alone. Verify it, and take the prefix off its name if it is good"));
+    }
+  });
 }
 
 bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept {
@@ -145,16 +242,18 @@ bool remove_checkpoint(storage::Storage& storage, const std::string& directory) 
     }
     clean = clean && attempt([&] { storage.remove_directory(directory); });
   });
+  note_good(storage, directory);  // it is no checkpoint any more
   return listed && clean;
 }
 
-std::set<std::string> kept_by(const Retention& retention, const std::vector<Found>& all, const std::string& saved) {
+std::set<std::string> kept_by(const Retention& retention, const std::vector<Found>& all, const std::set<std::string>& bad,
+                              const std::string& saved) {
   std::set<std::string> kept;
   std::vector<const Found*> measured;
   std::int64_t last = 0;
   std::int64_t previous_step = -1;
   for (const Found& found : all) {
-    if (found.condition != Condition::complete) continue;
+    if (found.condition != Condition::complete || bad.contains(found.name)) continue;
     const bool is_round = retention.keep_every > 0 && found.step % retention.keep_every == 0 && found.step != previous_step;
     if (last < retention.keep_last || found.name == saved) {
       ++last;
@@ -173,25 +272,51 @@ std::set<std::string> kept_by(const Retention& retention, const std::vector<Foun
   return kept;
 }
 
+namespace {
+
+// Those whose manifest holds and whose files do not: found by reading them, by this process, or by their sizes just now.
+std::set<std::string> bad_among(const storage::Storage& storage, const std::vector<Found>& all) {
+  std::set<std::string> bad;
+  for (const Found& found : all) {
+    if (found.parsed && (found.condition == Condition::damaged || is_known_bad(storage, found.name))) bad.insert(found.name);
+  }
+  return bad;
+}
+
+void remove_old(storage::Storage& storage, const std::string& name) {
+  if (!remove_checkpoint(storage, name))
+    base::warn("state", cat("old checkpoint ", base::quoted(name), " could not be removed completely"));
+}
+
+void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
+  for (const storage::Entry& entry : storage.list("")) {
+    if (!entry.is_directory || !entry.name.starts_with(torn_prefix)) continue;
+    const auto step = step_of_attempt(std::string_view(entry.name).substr(torn_prefix.size()));
+    if (!step || *step > saved_step || has_manifest(storage, entry.name)) continue;
+    if (!remove_checkpoint(storage, entry.name))
+      base::warn("state", cat("torn checkpoint ", base::quoted(entry.name), " could not be removed completely"));
+  }
+}
+
+}  // namespace
+
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step) noexcept {
   const bool listed = attempt([&] {
     const std::vector<Found> all = scan(storage);
-    const std::set<std::string> kept = kept_by(retention, all, saved);
+    std::set<std::string> bad = bad_among(storage, all);
+    bad.erase(saved);
+    const std::set<std::string> kept = kept_by(retention, all, bad, saved);
     // A listing that lacks what was just acknowledged is not to be trusted with removals.
     if (!kept.contains(saved)) base::fail(Status::io, "the storage does not show ", base::quoted(saved));
+    auto left = kept.size();  // of those that stay: how many are as old as the next one, or older
     for (const Found& found : all) {
-      if (found.condition != Condition::complete || kept.contains(found.name)) continue;
-      if (!remove_checkpoint(storage, found.name)) {
-        base::warn("state", cat("old checkpoint ", base::quoted(found.name), " could not be removed completely"));
+      if (kept.contains(found.name)) {
+        --left;
+      } else if (bad.contains(found.name) ? left == 0 : found.condition == Condition::complete) {
+        remove_old(storage, found.name);
       }
     }
-    for (const storage::Entry& entry : storage.list("")) {
-      if (!entry.is_directory || !entry.name.starts_with(torn_prefix)) continue;
-      const auto step = step_of_attempt(std::string_view(entry.name).substr(torn_prefix.size()));
-      if (step && *step <= saved_step && !remove_checkpoint(storage, entry.name)) {
-        base::warn("state", cat("torn checkpoint ", base::quoted(entry.name), " could not be removed completely"));
-      }
-    }
+    remove_torn(storage, saved_step);
   });
   if (!listed) attempt([&] { base::warn("state", "old checkpoints could not be listed, so none was removed"); });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,7 +25,8 @@ enum class Condition {
 struct Found {
   std::string name;  // of its directory
   std::int64_t step = 0;
-  std::int64_t commit_sequence = -1;
+  bool parsed = false;                // the manifest holds: the next three are its
+  std::int64_t commit_sequence = -1;  // -1 else
   std::int64_t bytes = 0;
   std::optional<double> metric;
   Condition condition = Condition::complete;
@@ -40,8 +42,9 @@ struct Retention {
   bool larger_is_better = false;
 };
 
-// Every directory "step-...": higher steps first, and among equals those committed later.
-std::vector<Found> scan(storage::Storage& storage);
+// Every directory "step-...": higher steps first, and among equals those committed later. A writer may be at work meanwhile: when
+// none of those found is complete and not among bad, then at one moment of this call there was none.
+std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad = {});
 
 // directory: a checkpoint's, "." for the storage's root itself.
 std::string path_in(std::string_view directory, std::string_view file);
@@ -55,12 +58,53 @@ std::string read_text(storage::File& file, std::int64_t largest);
 // The manifest as it is, unchecked; errors as those of read_manifest.
 std::string manifest_text(storage::Storage& storage, const std::string& directory);
 
-// Reads and checks the manifest, and that the files are there with their sizes. Error(not_found) without a manifest,
-// Error(corrupt).
+// Checks the text of a manifest, and that the files are there with their sizes. Error(corrupt).
+Manifest checked_manifest(storage::Storage& storage, const std::string& directory, const std::string& text);
+
+// The same with the text that is there. Error(not_found) without a manifest.
 Manifest read_manifest(storage::Storage& storage, const std::string& directory);
 
 // What an error while reading a checkpoint says about it; errors that say nothing (out of memory, ...) are thrown again.
 Condition condition_after(const base::Error& error);
+
+// True while the manifest is the one that was read. A writer removes it before the files, and never makes it again: so an error in
+// reading a file is the file's own only when the manifest is still there after it.
+bool is_unchanged(storage::Storage& storage, const std::string& directory, const std::string& manifest);
+
+// How an attempt to read a checkpoint ended.
+enum class Outcome {
+  done,
+  failed,   // problem says why
+  removed,  // by a writer, meanwhile: that says nothing about it
+};
+
+// Runs body, which reads a checkpoint whose manifest's text is, or by then has become, manifest.
+template <class Body>
+Outcome try_reading(storage::Storage& storage, const std::string& directory, const std::string& manifest, Found& problem,
+                    Body&& body) {
+  try {
+    body();
+    return Outcome::done;
+  } catch (const base::Error& error) {
+    problem.condition = condition_after(error);
+    problem.status = error.status();
+    problem.problem = error.message();
+  }
+  return is_unchanged(storage, directory, manifest) ? Outcome::failed : Outcome::removed;
+}
+
+// How often a reader begins anew because a writer removed what it was about to read. Each time the writer has saved something newer
+// meanwhile; Error(busy) after that.
+constexpr int most_rounds = 1000;
+[[noreturn]] void fail_outrun(const storage::Storage& storage);
+
+// Runs body(directory, manifest) for the checkpoint of that name; for "" the newest that has a manifest, chosen anew when a writer
+// removes it meanwhile. Error(not_found) when there is none; damage is noted.
+void read_one(storage::Storage& storage, const std::string& name,
+              const std::function<void(const std::string& directory, Manifest& manifest)>& body);
+
+// "there is no checkpoint", or none that is usable and what is wrong with the newest.
+[[noreturn]] void fail_none(const storage::Storage& storage, const std::vector<Found>& all);
 
 // Runs body, which reads a file of a checkpoint; its errors name the path, and those that only damage explains become
 // Error(corrupt).
@@ -76,18 +120,27 @@ decltype(auto) reading(const std::string& path, Body&& body) {
   }
 }
 
-// Renames a checkpoint to "torn-..." and warns, with the reason; only warns when that fails.
+bool has_manifest(storage::Storage& storage, const std::string& directory);
+
+// Renames a directory without a manifest to "torn-..." and warns, with the reason. One that holds a manifest keeps its name,
+// whatever else is known of it; so does one that cannot be listed or renamed.
 void set_aside(storage::Storage& storage, const std::string& directory, const std::string& reason);
+
+// Earlier versions renamed damaged checkpoints, too, and what they took for damaged: warns of each "torn-..." that holds a manifest.
+void warn_of_those_aside(storage::Storage& storage) noexcept;
 
 // Removes a checkpoint, its manifest first: whatever is left of it is no checkpoint. Goes on after an error; false when something
 // stayed.
 bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept;
 
-// The names of those that stay. all: as scan gives them; only complete ones count. saved: this one stays in any case.
-std::set<std::string> kept_by(const Retention& retention, const std::vector<Found>& all, const std::string& saved);
+// The names of those that stay. all: as scan gives them; only complete ones that are not among bad count. saved: this one stays in
+// any case.
+std::set<std::string> kept_by(const Retention& retention, const std::vector<Found>& all, const std::set<std::string>& bad,
+                              const std::string& saved);
 
-// After an acknowledged save, for keep_last >= 1: removes the complete ones that do not stay, and torn ones of the saved step or
-// earlier. What is left always holds the one just acknowledged. Errors become warnings.
+// After an acknowledged save, for keep_last >= 1: removes the complete ones that do not stay, those known to be bad that are older
+// than all that stay, and torn ones of the saved step or earlier. Whose manifest does not parse is left alone. What is left always
+// holds the one just acknowledged. Errors become warnings.
 void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step) noexcept;
 
 }  // namespace ckpt::state

@@ -5,13 +5,25 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/os/thread.h"
+#include "state/environment.h"
 #include "state/json_text.h"
+#include "state/known_bad.h"
 #include "state/name.h"
 
 namespace ckpt::state {
 
 using base::Status;
+
+// What every call does first. The messages go out last, when nothing of the call is held any more: a log callback may call this
+// object.
+struct Checkpoint::Call {
+  explicit Call(const Checkpoint* checkpoint) : entered(checkpoint) {}
+
+  base::HeldLog held;
+  base::Entered entered;
+};
 
 Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options)
     : given_storage_(std::move(storage)), options_(options), fork_generation_(base::fork_generation()) {
@@ -41,6 +53,7 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
         std::max(next_sequence_, found.commit_sequence == std::numeric_limits<std::int64_t>::max() ? found.commit_sequence
                                                                                                    : found.commit_sequence + 1);
   }
+  warn_of_those_aside(*storage_);
   // A process that was killed between the manifest's rename and the last sync has left one that is found and may still vanish:
   // it must not yet supersede what retention would remove for it.
   if (!latest_.empty()) {
@@ -62,22 +75,32 @@ SaveOptions Checkpoint::checked(const SaveOptions& given) const {
   require_prefix(options.prefix);
   base::require(!options.metric || std::isfinite(*options.metric), "metric is ", options.metric.value_or(0), "; a finite number");
   options.metadata = normalized_json("metadata", given.metadata);
-  options.environment = normalized_json("environment", given.environment);
+  options.environment =
+      whole_environment(normalized_json("environment", given.environment), options_.blas ? options_.blas() : std::string());
   require_writer();
   return options;
 }
 
 SaveResult Checkpoint::save(const State& state, const SaveOptions& given) {
+  refuse_inside();
   const SaveOptions options = checked(given);
+  const Call call(this);
   SaveSource source;
-  return save_gathered(state.gathered(), options, source);
+  return save_locked(state.gathered(), options, source);
 }
 
 SaveResult Checkpoint::save_gathered(const State& state, const SaveOptions& options, SaveSource& source) {
-  const std::lock_guard lock(mutex_);
+  refuse_inside();
+  const Call call(this);
+  return save_locked(state, options, source);
+}
+
+SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& options, SaveSource& source) {
+  const std::lock_guard lock(saving_);
   if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
   // A failed attempt keeps its number: should it come back complete after a crash, it is still older than the next.
-  SaveResult result = write_checkpoint(*storage_, state, options, next_sequence_++, options.incremental ? latest_ : "", source);
+  const bool may_link = options.incremental && !is_known_bad(*storage_, latest_);
+  SaveResult result = write_checkpoint(*storage_, state, options, next_sequence_++, may_link ? latest_ : "", source);
   source.acknowledged();
   latest_ = result.name;
   const Retention retention{options_.keep_last, options_.keep_every, options_.keep_best, options_.larger_is_better};
@@ -86,22 +109,32 @@ SaveResult Checkpoint::save_gathered(const State& state, const SaveOptions& opti
 }
 
 LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
+  refuse_inside();
   LoadOptions options = given;
   if (given.compare_environment) options.environment = normalized_json("environment", given.environment);
-  const bool may_rename = lock_ != nullptr && fork_generation_ == base::fork_generation();
+  if (options_.blas) options.blas = options_.blas();
+  const Call call(this);
   State whole = state.gathered();
-  LoadResult result;
-  {
-    const std::lock_guard lock(mutex_);
-    result = load_checkpoint(*storage_, whole, options, may_rename);
-  }
+  const LoadResult result = load_checkpoint(*storage_, whole, options);
   state.accept(std::move(whole));
   return result;
 }
 
-VerifyResult Checkpoint::verify(const std::string& name) { return verify_checkpoint(*storage_, name); }
+VerifyResult Checkpoint::verify(const std::string& name) {
+  refuse_inside();
+  const Call call(this);
+  return verify_checkpoint(*storage_, name);
+}
+
+Reader Checkpoint::open_reader(const std::string& name, Verify verify) {
+  refuse_inside();
+  const Call call(this);
+  return {*storage_, name, verify};
+}
 
 std::int64_t Checkpoint::count() {
+  refuse_inside();
+  const Call call(this);
   std::vector<Found> found = scan(*storage_);
   const std::lock_guard lock(found_mutex_);
   found_.swap(found);
@@ -109,6 +142,7 @@ std::int64_t Checkpoint::count() {
 }
 
 Found Checkpoint::at(std::int64_t index) {
+  refuse_inside();
   const std::lock_guard lock(found_mutex_);
   const auto count = static_cast<std::int64_t>(found_.size());
   if (index < 0 || index >= count) base::fail(Status::out_of_range, "index is ", index, "; the last count was ", count);
@@ -116,6 +150,8 @@ Found Checkpoint::at(std::int64_t index) {
 }
 
 std::string Checkpoint::manifest(const std::string& name) {
+  refuse_inside();
+  const Call call(this);
   const std::string text = manifest_text(*storage_, name);
   reading(path_in(name, manifest_name), [&] { parse_manifest(text); });
   return text;

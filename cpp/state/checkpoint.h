@@ -1,16 +1,21 @@
-// The one object for durable checkpoints in a storage: saves, loads, lists, verifies. Synchronised: saves and loads wait for one
-// another.
+// The one object for durable checkpoints in a storage: saves, loads, lists, verifies. Synchronised: saves wait for one another, all
+// others for nothing. A call from inside a callback of a call (of the storage's, of a stateful object, ...) is Error(invalid_state);
+// log messages come when the call has ended.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/entered.h"
+#include "base/fork_mutex.h"
 #include "state/catalog.h"
 #include "state/coordinator.h"
 #include "state/load.h"
+#include "state/reader.h"
 #include "state/save.h"
 #include "state/state.h"
 #include "storage/retry.h"
@@ -26,6 +31,7 @@ struct CheckpointOptions {
   bool larger_is_better = false;
   std::shared_ptr<Coordinator> coordinator = {};              // nullptr: a single process
   std::shared_ptr<storage::FaultHandler> fault_handler = {};  // nullptr: errors of the storage are reported at once
+  std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
 };
 
 class Checkpoint {
@@ -42,6 +48,9 @@ class Checkpoint {
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
   LoadResult load(State& state, const LoadOptions& options);
   VerifyResult verify(const std::string& name);
+  Reader open_reader(const std::string& name, Verify verify);
+  // Error(invalid_state) inside a callback of one of this object's calls.
+  void refuse_inside() const { base::Entered::refuse(this, "checkpoint"); }
   // Looks at the storage; at(index) reads what was found until the next call. Error(out_of_range).
   std::int64_t count();
   Found at(std::int64_t index);
@@ -53,18 +62,21 @@ class Checkpoint {
   const std::shared_ptr<Coordinator>& coordinator() const noexcept { return options_.coordinator; }
 
  private:
+  struct Call;
+
   // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's.
   void require_writer() const;
+  SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
 
   std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;
   std::shared_ptr<storage::Storage> storage_;
   std::uint64_t fork_generation_;
-  std::mutex mutex_;
+  std::mutex saving_;  // not held by a forked child, which saves nothing
   std::unique_ptr<storage::Lock> lock_;
   std::int64_t next_sequence_ = 1;
   std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when there is none
-  std::mutex found_mutex_;
+  base::ForkMutex found_mutex_;
   std::vector<Found> found_;
 };
 

@@ -6,21 +6,15 @@
 
 #include "base/error.h"
 #include "state/json_text.h"
+#include "state/json_tree.h"
 #include "state/tensor_file.h"
 #include "storage/file_system.h"
+#include "storage/temporary.h"
 
 namespace ckpt::state {
 namespace {
 
 using base::Status;
-
-void remove_if_there(storage::Storage& storage, const std::string& path) {
-  try {
-    storage.remove(path);
-  } catch (const base::Error& error) {
-    if (error.status() != Status::not_found) throw;
-  }
-}
 
 std::int64_t bytes_of(const StateGroup& group) {
   std::int64_t bytes = 0;
@@ -31,7 +25,7 @@ std::int64_t bytes_of(const StateGroup& group) {
 }  // namespace
 
 Metadata metadata_from_json(std::string_view text) {
-  const nlohmann::json parsed = nlohmann::json::parse(normalized_json("metadata_json", text));
+  const nlohmann::json parsed = json_tree<nlohmann::json>(normalized_json("metadata_json", text));
   base::require(parsed.is_object(), "metadata_json is not an object");
   Metadata metadata;
   for (const auto& [key, value] : parsed.items()) {
@@ -50,17 +44,8 @@ void write_safetensors(const std::string& path, const State& given, std::string_
   if (group == state.groups().end()) base::fail(Status::not_found, "group ", base::quoted(group_name), " is not in the state");
   const std::string directory = whole.parent_path().string();
   const auto storage = storage::open_file_system(directory.empty() ? "." : directory, storage::Root::must_exist);
-  const std::string temporary = name + ".tmp";
-  remove_if_there(*storage, temporary);
-  try {
-    const auto file = storage->create_stream(temporary, {bytes_of(*group), nullptr});
-    write_tensor_file(*file, name, group->tensors, metadata);
-    file->sync();
-    storage->rename(temporary, name);
-  } catch (...) {
-    remove_if_there(*storage, temporary);
-    throw;
-  }
+  storage::replace_file(*storage, name, {bytes_of(*group), nullptr},
+                        [&](storage::File& file) { write_tensor_file(file, name, group->tensors, metadata); });
   storage->sync_directory("");
 }
 

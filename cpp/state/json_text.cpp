@@ -1,10 +1,14 @@
 #include "state/json_text.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
 #include "base/error.h"
+#include "state/json_tree.h"
 
 namespace ckpt::state {
 namespace {
@@ -24,7 +28,9 @@ class Checker final : public nlohmann::json_sax<json> {
   bool number_unsigned(number_unsigned_t) override { return true; }
   bool number_float(number_float_t, const string_t& digits) override {
     // The parser falls back to floating point for integers that are too large, and would lose digits.
-    return digits.find_first_of(".eE") != string_t::npos || refuse(base::cat("integer ", digits, " does not fit 64 bits"));
+    if (digits.find_first_not_of("-0123456789") == string_t::npos)
+      return refuse(base::cat("integer ", digits, " does not fit 64 bits"));
+    return double_from_digits(digits).has_value() || refuse(base::cat("number ", digits, " is too large for a double"));
   }
   bool string(string_t&) override { return true; }
   bool binary(binary_t&) override { return refuse("binary value"); }
@@ -61,7 +67,38 @@ class Checker final : public nlohmann::json_sax<json> {
   std::vector<std::set<std::string>> keys_;
 };
 
+// Whether a number that is no double is too large for one, not too small: by the power of ten of its first digit that is not 0.
+bool is_large(std::string_view digits) {
+  const std::size_t exponent_at = std::min(digits.find_first_of("eE"), digits.size());
+  std::int64_t exponent = 0;
+  if (exponent_at < digits.size()) {
+    std::string_view text = digits.substr(exponent_at + 1);
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const auto end = text.data() + text.size();
+    if (std::from_chars(text.data(), end, exponent).ec != std::errc()) return !text.starts_with('-');
+  }
+  std::string_view mantissa = digits.substr(0, exponent_at);
+  if (mantissa.starts_with('-')) mantissa.remove_prefix(1);
+  const auto point = static_cast<std::int64_t>(std::min(mantissa.find('.'), mantissa.size()));
+  const auto first = static_cast<std::int64_t>(std::min(mantissa.find_first_of("123456789"), mantissa.size()));
+  // A text has far fewer digits than would make this sum overflow, unless the exponent itself is at the end of its range.
+  return exponent > 1'000'000 || (exponent > -1'000'000'000 && point - first + exponent > 0);
+}
+
 }  // namespace
+
+std::optional<double> double_from_digits(std::string digits) {
+  const std::size_t point = digits.find_first_not_of("0123456789+-eE");
+  if (point != std::string::npos) digits[point] = '.';
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    if (is_large(digits)) return std::nullopt;
+    return digits.starts_with('-') ? -0.0 : 0.0;
+  }
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
 
 std::string json_problem(std::string_view text, std::int64_t deepest) {
   // The parser takes a NUL for the end of its input.
@@ -74,7 +111,7 @@ std::string json_problem(std::string_view text, std::int64_t deepest) {
 std::string normalized_json(std::string_view argument, std::string_view text) {
   const std::string problem = json_problem(text, deepest_value);
   base::require(problem.empty(), argument, " is not usable JSON: ", problem);
-  return nlohmann::ordered_json::parse(text).dump();
+  return json_tree<nlohmann::ordered_json>(text).dump();
 }
 
 }  // namespace ckpt::state

@@ -5,11 +5,14 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/status.h"
 #include "state/catalog.h"
+#include "state/environment.h"
+#include "state/known_bad.h"
 #include "state/tensor_file.h"
 #include "storage/rate_limit.h"
 
@@ -69,13 +72,20 @@ Differences match_partly(const State& state, const Manifest& manifest) {
   return differences;
 }
 
-std::string report_of(const Differences& differences) {
+// skipped: newer checkpoints that could not be used.
+std::string report_of(const Differences& differences, const std::vector<Found>& skipped) {
   const auto list = [](const std::vector<GroupAndName>& names) {
     nlohmann::json items = nlohmann::json::array();
     for (const auto& [group, name] : names) items.push_back({{"group", group}, {"name", name}});
     return items.dump();
   };
-  return cat(R"({"missing":)", list(differences.missing), R"(,"unexpected":)", list(differences.unexpected), '}');
+  nlohmann::ordered_json passed_over = nlohmann::ordered_json::array();
+  for (const Found& bad : skipped) {
+    passed_over.push_back({{"name", bad.name}, {"status", base::status_name(bad.status)}, {"problem", bad.problem}});
+  }
+  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;  // a problem may quote bytes that are no UTF-8
+  return cat(R"({"missing":)", list(differences.missing), R"(,"unexpected":)", list(differences.unexpected), R"(,"skipped":)",
+             passed_over.dump(-1, ' ', false, replace), '}');
 }
 
 // Exactly the state's groups and tensors, or an error that names the first difference: that is the caller's to solve, never a
@@ -116,164 +126,237 @@ struct Loaded {
   std::unique_ptr<std::byte[]> bytes;
 };
 
-void read_group(storage::Storage& storage, const std::string& directory, const GroupRecord& recorded, const StateGroup& group,
-                const LoadOptions& options, std::vector<Loaded>& loaded) {
-  std::map<std::string_view, std::shared_ptr<tensor::Tensor>> targets;
-  for (const StateTensor& wanted : group.tensors) targets.emplace(wanted.name, wanted.tensor);
-  for (const FileRecord& record : recorded.files) {
-    const std::string path = path_in(directory, record.name);
-    reading(path, [&] {
-      const auto file = storage.open(path);
-      const auto tensors = tensors_of(recorded, record);
-      const Header header = read_recorded_header(*file, record, tensors);
-      std::map<std::string_view, const TensorRecord*> records;
-      for (const TensorRecord* tensor : tensors) records.emplace(tensor->name, tensor);
-      for (const TensorEntry& entry : header.tensors) {
-        const auto target = targets.find(entry.name);
-        if (target == targets.end()) continue;  // of a partial load
-        storage::require_running(options.stop.get());
-        const TensorRecord* const checked = options.verify == Verify::full ? records.at(entry.name) : nullptr;
-        if (options.in_place) {
-          if (options.before_filling) options.before_filling();
-          read_tensor(*file, header, entry, checked, target->second->byte_span());
-          continue;
-        }
-        const auto size = static_cast<std::size_t>(entry.bytes);
-        Loaded copy{target->second, std::make_unique_for_overwrite<std::byte[]>(size)};
-        read_tensor(*file, header, entry, checked, {copy.bytes.get(), size});
-        loaded.push_back(std::move(copy));
-      }
-    });
+// Files that are open can be read although a writer removes their checkpoint: so they are opened before anything is read.
+class OpenFiles {
+ public:
+  OpenFiles(storage::Storage& storage, const std::string& directory) : storage_(storage), directory_(directory) {}
+
+  void open_ahead(const GroupRecord& group) {
+    constexpr std::size_t most = 64;  // a process may not have many more
+    for (const FileRecord& record : group.files) {
+      if (files_.size() == most) return;
+      files_.emplace(record.name, open(record.name));
+    }
+  }
+  std::unique_ptr<storage::File> take(const std::string& name) {
+    auto found = files_.extract(name);
+    return found.empty() ? open(name) : std::move(found.mapped());
+  }
+
+ private:
+  std::unique_ptr<storage::File> open(const std::string& name) {
+    const std::string path = path_in(directory_, name);
+    return reading(path, [&] { return storage_.open(path); });
+  }
+
+  storage::Storage& storage_;
+  const std::string& directory_;
+  std::map<std::string, std::unique_ptr<storage::File>> files_;
+};
+
+void read_file(storage::File& file, const FileRecord& record, const GroupRecord& group,
+               const std::map<std::string_view, std::shared_ptr<tensor::Tensor>>& targets, const LoadOptions& options,
+               std::vector<Loaded>& loaded) {
+  const auto tensors = tensors_of(group, record);
+  const Header header = read_recorded_header(file, record, tensors);
+  std::map<std::string_view, const TensorRecord*> records;
+  for (const TensorRecord* tensor : tensors) records.emplace(tensor->name, tensor);
+  for (const TensorEntry& entry : header.tensors) {
+    const auto target = targets.find(entry.name);
+    if (target == targets.end()) continue;  // of a partial load
+    storage::require_running(options.stop.get());
+    const TensorRecord* const checked = options.verify == Verify::full ? records.at(entry.name) : nullptr;
+    if (options.in_place) {
+      if (options.before_filling) options.before_filling();
+      read_tensor(file, header, entry, checked, target->second->byte_span());
+      continue;
+    }
+    const auto size = static_cast<std::size_t>(entry.bytes);
+    Loaded copy{target->second, std::make_unique_for_overwrite<std::byte[]>(size)};
+    read_tensor(file, header, entry, checked, {copy.bytes.get(), size});
+    loaded.push_back(std::move(copy));
   }
 }
 
-// Nothing when the checkpoint cannot be used; problem says why, and what that means for it.
-std::optional<LoadResult> try_load(storage::Storage& storage, State& state, const LoadOptions& options, const std::string& name,
-                                   Found& problem) {
-  const auto note = [&problem](const base::Error& error) {
-    problem.condition = condition_after(error);
-    problem.status = error.status();
-    problem.problem = error.message();
-  };
-  Manifest manifest;
-  try {
-    manifest = read_manifest(storage, name);
-  } catch (const base::Error& error) {
-    note(error);
-    return std::nullopt;
+std::vector<Loaded> read_groups(storage::Storage& storage, const std::string& directory, const Manifest& manifest,
+                                const State& state, const LoadOptions& options) {
+  std::vector<std::pair<const StateGroup*, const GroupRecord*>> groups;
+  for (const StateGroup& group : state.groups()) {
+    const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
+    if (recorded != manifest.groups.end()) groups.emplace_back(&group, &*recorded);
   }
+  OpenFiles files(storage, directory);
+  for (const auto& [group, recorded] : groups) files.open_ahead(*recorded);
+  std::vector<Loaded> loaded;
+  for (const auto& [group, recorded] : groups) {
+    std::map<std::string_view, std::shared_ptr<tensor::Tensor>> targets;
+    for (const StateTensor& wanted : group->tensors) targets.emplace(wanted.name, wanted.tensor);
+    for (const FileRecord& record : recorded->files) {
+      const auto file = files.take(record.name);
+      reading(path_in(directory, record.name), [&] { read_file(*file, record, *recorded, targets, options, loaded); });
+    }
+  }
+  return loaded;
+}
+
+// Gives the state what was read. Nothing in it can fail.
+void fill(State& state, const std::vector<Loaded>& loaded, std::map<std::string, std::string>&& values, std::string&& report) {
+  for (const Loaded& item : loaded) {
+    if (item.target->bytes() > 0)
+      std::memcpy(item.target->data(), item.bytes.get(), static_cast<std::size_t>(item.target->bytes()));
+  }
+  state.replace_values(std::move(values));
+  state.set_load_report(std::move(report));
+}
+
+// One attempt at one checkpoint. skipped: the newer ones that were passed over. When it did not succeed, problem says why, and what
+// that means for the checkpoint; the state is what it was.
+Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& options, const std::string& name,
+                 const std::vector<Found>& skipped, Found& problem, LoadResult& result) {
+  Manifest manifest;
+  std::string text;
+  Outcome outcome = try_reading(storage, name, text, problem, [&] {
+    text = manifest_text(storage, name);
+    manifest = checked_manifest(storage, name, text);
+  });
+  if (outcome != Outcome::done) return outcome;
   Differences differences;
   if (options.partial) {
     differences = match_partly(state, manifest);
   } else {
     match(state, manifest);
   }
-  std::string report = report_of(differences);
+  std::string report = report_of(differences, skipped);
   std::vector<Loaded> loaded;
-  try {
-    for (const StateGroup& group : state.groups()) {
-      const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
-      if (recorded != manifest.groups.end()) read_group(storage, name, *recorded, group, options, loaded);
-    }
-  } catch (const base::Error& error) {
-    note(error);
-    return std::nullopt;
-  }
-  LoadResult result{name, manifest.step, manifest.commit_sequence, manifest.seed, total_bytes(manifest)};
+  outcome = try_reading(storage, name, text, problem, [&] { loaded = read_groups(storage, name, manifest, state, options); });
+  if (outcome != Outcome::done) return outcome;
+  if (options.verify == Verify::full && !options.partial) note_good(storage, name);
+  result = {name, manifest.step, manifest.commit_sequence, manifest.seed, total_bytes(manifest)};
+  result.skipped = static_cast<std::int64_t>(skipped.size());
   result.missing = static_cast<std::int64_t>(differences.missing.size());
   result.unexpected = static_cast<std::int64_t>(differences.unexpected.size());
   if (options.partial) {
     for (const auto& [key, value] : state.values()) manifest.values.emplace(key, value);  // those that the checkpoint lacks stay
   }
-  result.environment_differs = options.compare_environment && options.environment != manifest.environment;
+  const std::string difference =
+      environment_difference(manifest.environment, options.compare_environment ? &options.environment : nullptr, options.blas);
+  result.environment_differs = !difference.empty();
   if (result.environment_differs) {
-    base::warn("state", cat("checkpoint ", base::quoted(name), " was written in the environment ", manifest.environment,
-                            "; this one is ", options.environment, ": results may differ in their last bits"));
+    base::warn("state",
+               cat("checkpoint ", base::quoted(name), ' ', difference, ": results may differ in their last bits"));
   }
   if (options.before_filling) options.before_filling();
-  // From here on nothing can fail.
-  for (const Loaded& item : loaded) {
-    if (item.target->bytes() > 0)
-      std::memcpy(item.target->data(), item.bytes.get(), static_cast<std::size_t>(item.target->bytes()));
-  }
-  state.replace_values(std::move(manifest.values));
-  state.set_load_report(std::move(report));
-  return result;
-}
-
-[[noreturn]] void fail_none(const storage::Storage& storage, const std::vector<Found>& skipped) {
-  const auto newest = std::ranges::find_if(skipped, [](const Found& found) { return found.condition != Condition::unfinished; });
-  if (newest == skipped.end()) {
-    base::fail(Status::not_found, "there is no checkpoint in ", base::quoted(storage.name()), "; unfinished: ", skipped.size());
-  }
-  base::fail(newest->status, "no checkpoint in ", base::quoted(storage.name()), " is usable; the newest of ", skipped.size(), ": ",
-             newest->problem);
+  fill(state, loaded, std::move(manifest.values), std::move(report));
+  return Outcome::done;
 }
 
 LoadResult load_named(storage::Storage& storage, State& state, const LoadOptions& options) {
   Found problem;
-  auto result = try_load(storage, state, options, options.name, problem);
-  if (!result) base::fail(problem.status, problem.problem);
-  return *std::move(result);
+  LoadResult result;
+  const Outcome outcome = try_load(storage, state, options, options.name, {}, problem, result);
+  if (outcome == Outcome::done) return result;
+  if (outcome == Outcome::removed) base::fail(Status::not_found, base::quoted(options.name), " was removed while it was read");
+  if (problem.condition == Condition::damaged) note_bad(storage, options.name);
+  base::fail(problem.status, problem.problem);
 }
 
-// The first of all that can be loaded; those before it go to skipped, with what was wrong.
-std::optional<LoadResult> load_first_usable(storage::Storage& storage, State& state, const LoadOptions& options,
-                                            const std::vector<Found>& all, std::vector<Found>& skipped) {
-  for (Found found : all) {
-    if (found.condition == Condition::complete) {
-      if (auto result = try_load(storage, state, options, found.name, found)) {
-        result->skipped = static_cast<std::int64_t>(skipped.size());
-        return result;
+// Looks for the newest checkpoint that can be loaded, beside a writer.
+class Search {
+ public:
+  Search(storage::Storage& storage, State& state, const LoadOptions& options)
+      : storage_(storage), state_(state), options_(options) {}
+
+  LoadResult run() {
+    for (int rounds = 1; rounds <= most_rounds; ++rounds) {
+      const std::vector<Found> all = scan(storage_, bad_names());
+      again_ = false;
+      if (load_first_usable(all)) return result_;
+      if (!again_) fail_none(storage_, all_with_problems(all));
+    }
+    fail_outrun(storage_);
+  }
+
+ private:
+  // What was found bad in an earlier round need not be read again.
+  std::set<std::string> bad_names() const {
+    std::set<std::string> names;
+    for (const auto& [name, found] : bad_) names.insert(name);
+    return names;
+  }
+
+  bool load_first_usable(const std::vector<Found>& all) {
+    std::vector<Found> skipped;
+    for (const Found& found : all) {
+      if (found.condition == Condition::unfinished) continue;  // no checkpoint: nobody was told that it is there
+      const auto known = bad_.find(found.name);
+      if (known != bad_.end()) {
+        skipped.push_back(known->second);
+      } else if (found.condition != Condition::complete) {
+        skipped.push_back(found);
+      } else {
+        Found problem = found;
+        const Outcome outcome = try_load(storage_, state_, options_, found.name, skipped, problem, result_);
+        if (outcome == Outcome::done) {
+          warn(skipped);
+          return true;
+        }
+        again_ = true;
+        // Something newer is there by now. An older one that is still there is not what the caller wants.
+        if (outcome == Outcome::removed || problem.condition == Condition::unfinished) return false;
+        if (problem.condition == Condition::damaged) note_bad(storage_, found.name);
+        bad_.emplace(found.name, problem);
+        skipped.push_back(std::move(problem));
       }
     }
-    skipped.push_back(std::move(found));
+    return false;
   }
-  return std::nullopt;
-}
+
+  std::vector<Found> all_with_problems(std::vector<Found> all) const {
+    for (Found& found : all) {
+      if (const auto known = bad_.find(found.name); known != bad_.end()) found = known->second;
+    }
+    return all;
+  }
+
+  void warn(const std::vector<Found>& skipped) const {
+    for (const Found& bad : skipped) {
+      base::warn("state", cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(result_.name), ": ",
+                              bad.problem));
+    }
+  }
+
+  storage::Storage& storage_;
+  State& state_;
+  const LoadOptions& options_;
+  std::map<std::string, Found> bad_;  // by name
+  LoadResult result_;
+  bool again_ = false;
+};
 
 }  // namespace
 
-LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options, bool may_rename) {
+LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options) {
   if (!options.name.empty()) return load_named(storage, state, options);
-  std::vector<Found> all = scan(storage);
-  constexpr int most_scans = 10;
-  for (int scans = 1;; ++scans) {
-    std::vector<Found> skipped;
-    if (auto result = load_first_usable(storage, state, options, all, skipped)) {
-      for (const Found& bad : skipped) {
-        base::warn("state", cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(result->name),
-                                ": ", bad.problem));
-        if (may_rename && bad.condition != Condition::unreadable) set_aside(storage, bad.name, bad.problem);
-      }
-      return *std::move(result);
-    }
-    // A writer in another process may have committed newer ones and removed all that were found here.
-    std::vector<Found> now = scan(storage);
-    if (scans == most_scans || std::ranges::equal(all, now, {}, &Found::name, &Found::name)) fail_none(storage, skipped);
-    all = std::move(now);
-  }
+  return Search(storage, state, options).run();
 }
 
 VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name) {
   VerifyResult result;
-  result.name = name;
-  if (name.empty()) {
-    const std::vector<Found> all = scan(storage);
-    const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
-    if (newest == all.end()) fail_none(storage, all);
-    result.name = newest->name;
-  }
-  const Manifest manifest = read_manifest(storage, result.name);
-  for (const GroupRecord& group : manifest.groups) {
-    for (const FileRecord& record : group.files) {
-      const std::string path = path_in(result.name, record.name);
-      reading(path, [&] { verify_tensor_file(*storage.open(path), record, tensors_of(group, record)); });
-      ++result.files;
-      result.bytes += record.bytes;
+  read_one(storage, name, [&](const std::string& directory, const Manifest& manifest) {
+    result = {directory};
+    OpenFiles files(storage, result.name);
+    for (const GroupRecord& group : manifest.groups) files.open_ahead(group);
+    for (const GroupRecord& group : manifest.groups) {
+      for (const FileRecord& record : group.files) {
+        const auto file = files.take(record.name);
+        reading(path_in(directory, record.name), [&] { verify_tensor_file(*file, record, tensors_of(group, record)); });
+        ++result.files;
+        result.bytes += record.bytes;
+      }
+      result.tensors += static_cast<std::int64_t>(group.tensors.size());
     }
-    result.tensors += static_cast<std::int64_t>(group.tensors.size());
-  }
+  });
+  note_good(storage, result.name);
   return result;
 }
 

@@ -19,7 +19,8 @@ struct LoadOptions {
   std::string name;  // of one checkpoint; "": the newest valid one
   Verify verify = Verify::full;
   bool compare_environment = false;
-  std::string environment;  // JSON of this run's, when it is to be compared
+  std::string environment;  // JSON: the caller's part of this run's, when it is to be compared
+  std::string blas;         // that this process has loaded; "": none, or it is not known
   bool partial = false;     // what one side lacks is reported, not refused; dtypes and shapes must match all the same
   bool in_place = false;    // bytes go straight into the tensors: faster, and undefined contents when the load fails
   std::shared_ptr<const std::atomic<bool>> stop = {};  // Error(cancelled) at the next tensor once it is true
@@ -32,7 +33,7 @@ struct LoadResult {
   std::int64_t commit_sequence = 0;
   std::uint64_t seed = 0;
   std::int64_t bytes = 0;
-  std::int64_t skipped = 0;  // newer ones that could not be used
+  std::int64_t skipped = 0;  // newer ones that could not be used; the state's load report names them
   bool environment_differs = false;
   std::int64_t missing = 0;     // tensors of the state that the checkpoint lacks: they keep their contents
   std::int64_t unexpected = 0;  // tensors of the checkpoint that the state lacks
@@ -46,12 +47,12 @@ struct VerifyResult {
 };
 
 // Unless it is in place, everything is read into memory of its own and checked first; only then are the caller's tensors written,
-// by copies that cannot fail. may_rename: this process holds the lock, so ones that were skipped are put aside once a valid one was
-// found.
-LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options, bool may_rename);
+// by copies that cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here or in another
+// process.
+LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options);
 
-// Checks every checksum of one checkpoint; name "": the newest that has a manifest. Error(corrupt) names the first bad file and
-// tensor.
+// Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen anew when a writer removes it meanwhile.
+// Error(corrupt) names the first bad file and tensor.
 VerifyResult verify_checkpoint(storage::Storage& storage, const std::string& name);
 
 }  // namespace ckpt::state

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "state/json_text.h"
+#include "state/json_tree.h"
 #include "state/name.h"
 #include "state/safetensors.h"
 
@@ -152,7 +153,7 @@ ordered_json parse_checked(std::string_view text) {
   if (hash_of(body) != *digest) fail_corrupt("has the checksum ", to_hex(hash_of(body)), "; it says ", to_hex(*digest));
   const std::string problem = json_problem(text, deepest_json);
   if (!problem.empty()) fail_corrupt("is not usable JSON: ", problem);
-  return ordered_json::parse(text);
+  return json_tree<ordered_json>(text);
 }
 
 std::map<std::string, std::string> read_values(const Node& top) {

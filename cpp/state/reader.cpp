@@ -26,40 +26,50 @@ constexpr std::size_t piece_bytes = std::size_t{256} << 10;
 }  // namespace
 
 Reader::Reader(storage::Storage& storage, const std::string& name, Verify verify) {
-  std::string directory = name;
-  if (name.empty()) {
-    const std::vector<Found> all = scan(storage);
-    const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
-    if (newest == all.end()) base::fail(Status::not_found, "there is no checkpoint in ", base::quoted(storage.name()));
-    directory = newest->name;
-  }
-  Manifest manifest = read_manifest(storage, directory);
-  for (GroupRecord& group : manifest.groups) {
+  read_one(storage, name, [&](const std::string& directory, Manifest& manifest) {
+    groups_.clear();
+    parts_.clear();
+    items_.clear();
+    add_checkpoint(storage, directory, manifest, verify);
+  });
+  index_names();
+}
+
+void Reader::add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify) {
+  // All are opened before any is read to its end: what is open can be read although a writer removes the checkpoint.
+  for (const GroupRecord& group : manifest.groups) {
     groups_.push_back(group.name);
     for (const FileRecord& record : group.files) {
       const std::string path = path_in(directory, record.name);
-      reading(path, [&] {
-        std::unordered_map<std::string_view, TensorRecord*> by_name;
-        std::vector<const TensorRecord*> records;
-        for (TensorRecord& tensor : group.tensors) {
-          if (tensor.file != record.name) continue;
-          by_name.emplace(tensor.name, &tensor);
-          records.push_back(&tensor);
-        }
-        auto file = storage.open(path);
-        Header header = read_recorded_header(*file, record, records);
-        if (verify == Verify::full) verify_tensor_file(*file, record, records);
-        for (std::size_t i = 0; i < header.tensors.size(); ++i) {
-          Item item{parts_.size(), i, groups_.size() - 1, {}, {}};
-          if (verify == Verify::lazy) item.chunks = std::move(by_name.at(header.tensors[i].name)->chunks);
-          item.checked.resize(item.chunks.size());
-          items_.push_back(std::move(item));
-        }
-        parts_.push_back({path, std::move(file), record.bytes, std::move(header), nullptr});
-      });
+      parts_.push_back({path, reading(path, [&] { return storage.open(path); }), record.bytes, {}, nullptr});
     }
   }
-  index_names();
+  std::size_t part = 0;
+  for (std::size_t g = 0; g < manifest.groups.size(); ++g) {
+    GroupRecord& group = manifest.groups[g];
+    for (const FileRecord& record : group.files) {
+      std::unordered_map<std::string_view, TensorRecord*> by_name;
+      std::vector<const TensorRecord*> records;
+      for (TensorRecord& tensor : group.tensors) {
+        if (tensor.file != record.name) continue;
+        by_name.emplace(tensor.name, &tensor);
+        records.push_back(&tensor);
+      }
+      storage::File& file = *parts_[part].file;
+      Header header = reading(parts_[part].path, [&] {
+        Header read = read_recorded_header(file, record, records);
+        if (verify == Verify::full) verify_tensor_file(file, record, records);
+        return read;
+      });
+      for (std::size_t i = 0; i < header.tensors.size(); ++i) {
+        Item item{part, i, g, {}, {}};
+        if (verify == Verify::lazy) item.chunks = std::move(by_name.at(header.tensors[i].name)->chunks);
+        item.checked.resize(item.chunks.size());
+        items_.push_back(std::move(item));
+      }
+      parts_[part++].header = std::move(header);
+    }
+  }
 }
 
 Reader::Reader(const std::string& path) {

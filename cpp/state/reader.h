@@ -22,7 +22,7 @@ class Reader {
  public:
   using Pool = std::shared_ptr<tensor::BufferPool>;
 
-  // One checkpoint: "" takes the newest that has a manifest. Verify::full reads every byte now and Error(corrupt) names the first
+  // One checkpoint: "" takes the newest that has a manifest, chosen anew when a writer removes it meanwhile. Verify::full reads every byte now and Error(corrupt) names the first
   // bad tensor; lazy checks a tensor's chunks when they are touched first; none never.
   Reader(storage::Storage& storage, const std::string& name, Verify verify);
   // path: a safetensors file, a directory with model.safetensors.index.json, or one with model.safetensors. Such files have no
@@ -66,6 +66,7 @@ class Reader {
     std::vector<bool> checked;
   };
 
+  void add_checkpoint(storage::Storage& storage, const std::string& directory, Manifest& manifest, Verify verify);
   Part& add_part(std::string path, std::unique_ptr<storage::File> file);
   void add_file(const std::string& path);
   void add_indexed(const std::string& directory);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/entered.h"
 #include "base/error.h"
 #include "state/json_text.h"
 #include "state/name.h"
@@ -18,6 +19,7 @@ void require_plain_name(std::string_view argument, std::string_view name) {
 }  // namespace
 
 void State::add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor) {
+  refuse_inside();
   require_plain_name("group", group);
   require_plain_name("name", name);
   base::require(group.size() <= longest_group_name, "group ", base::quoted(group), " has ", group.size(), " bytes; at most ",
@@ -36,6 +38,7 @@ void State::add_tensor(std::string_view group, std::string_view name, std::share
 }
 
 void State::set_json(std::string_view key, std::string_view text) {
+  refuse_inside();
   require_plain_name("key", key);
   values_.insert_or_assign(std::string(key), normalized_json("json", text));
 }
@@ -47,6 +50,7 @@ const std::string& State::json(std::string_view key) const {
 }
 
 void State::set_rarely_changes(std::string_view group, bool rarely) {
+  refuse_inside();
   require_plain_name("group", group);
   if (rarely) {
     rarely_changing_.emplace(group);
@@ -56,6 +60,7 @@ void State::set_rarely_changes(std::string_view group, bool rarely) {
 }
 
 void State::add_stateful(std::string_view name, std::shared_ptr<Stateful> object) {
+  refuse_inside();
   constexpr std::size_t longest = 32;
   require_plain_name("name", name);
   base::require(name.size() <= longest && name.find('.') == std::string_view::npos, "name is ", base::quoted(name), "; at most ",
@@ -67,6 +72,8 @@ void State::add_stateful(std::string_view name, std::shared_ptr<Stateful> object
 }
 
 State State::gathered() const {
+  refuse_inside();
+  const base::Entered entered(this);
   State all = *this;
   all.statefuls_.clear();
   for (const auto& [name, object] : statefuls_) {
@@ -88,6 +95,7 @@ State State::gathered() const {
 }
 
 void State::accept(State&& loaded) {
+  const base::Entered entered(this);
   load_report_.swap(loaded.load_report_);
   std::vector<State> parts(statefuls_.size());
   for (std::size_t i = 0; i < statefuls_.size(); ++i) {
@@ -104,6 +112,8 @@ void State::accept(State&& loaded) {
   values_.swap(loaded.values_);
   for (std::size_t i = 0; i < statefuls_.size(); ++i) statefuls_[i].second->restore(parts[i]);
 }
+
+void State::refuse_inside() const { base::Entered::refuse(this, "state"); }
 
 std::int64_t State::tensor_count() const noexcept {
   std::int64_t count = 0;

@@ -68,6 +68,8 @@ class State {
   const std::vector<StateGroup>& groups() const noexcept { return groups_; }
   const std::map<std::string, std::string>& values() const noexcept { return values_; }
   std::int64_t tensor_count() const noexcept;
+  // Error(invalid_state) inside a callback of one of its stateful objects; what changes this state does the same.
+  void refuse_inside() const;
   // Values as a checkpoint had them. Does not throw.
   void replace_values(std::map<std::string, std::string>&& values) noexcept { values_.swap(values); }
 

@@ -98,12 +98,20 @@ class OsFile final : public File {
   std::shared_ptr<RateLimit> limit_;
 };
 
+// A forked child has the same lock by its copy of the descriptor. So closing it here is not enough while a child lives, and letting
+// go of it there would take it from its parent.
 class OsLock final : public Lock {
  public:
   explicit OsLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  ~OsLock() override {
+    if (owner_ == ::getpid()) uninterrupted([&] { return ::flock(descriptor_.get(), LOCK_UN); });
+  }
+  OsLock(const OsLock&) = delete;
+  OsLock& operator=(const OsLock&) = delete;
 
  private:
   Descriptor descriptor_;
+  pid_t owner_ = ::getpid();
 };
 
 // The process id that a holder wrote into its lock file; "" when it has written none yet.
@@ -134,7 +142,14 @@ class FileSystem final : public Storage {
 
   std::unique_ptr<File> create_stream(const std::string& path, const StreamOptions& options) override {
     if (options.expected_bytes < stream_from_bytes_) return create(path);
-    return std::make_unique<StreamFile>(make(path), shown(path), options, first_path_, limit_);
+    Descriptor made = make(path);
+    try {
+      return std::make_unique<StreamFile>(std::move(made), shown(path), options, first_path_, limit_);
+    } catch (...) {
+      const Place place = find(path);
+      ::unlinkat(place.directory(), place.leaf.c_str(), 0);  // no room for it, most likely: nothing stays of it
+      throw;
+    }
   }
 
   std::unique_ptr<File> open(const std::string& path) override {
@@ -224,6 +239,10 @@ class FileSystem final : public Storage {
   }
 
   const std::string& name() const override { return name_; }
+  std::string identity() const override {
+    const struct stat status = status_of(root_.get(), name_);
+    return base::cat("directory ", status.st_dev, ' ', status.st_ino);
+  }
 
  private:
   // Where a path's last component lies: in an open directory.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/fork_mutex.h"
 
 namespace ckpt::storage {
 namespace {
@@ -16,7 +17,7 @@ using base::quoted;
 using base::Status;
 
 struct Contents {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::vector<std::byte> bytes;
 };
 
@@ -55,14 +56,16 @@ class MemoryFile final : public File {
 
 // Shared by the storage and its locks, which may outlive it.
 struct Locks {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::set<std::string> held;
 };
 
 class MemoryLock final : public Lock {
  public:
   MemoryLock(std::shared_ptr<Locks> locks, std::string path) : locks_(std::move(locks)), path_(std::move(path)) {}
+  // A forked child's copy stays locked: the lock is the parent's.
   ~MemoryLock() override {
+    if (generation_ != base::fork_generation()) return;
     const std::lock_guard lock(locks_->mutex);
     locks_->held.erase(path_);
   }
@@ -70,6 +73,7 @@ class MemoryLock final : public Lock {
  private:
   std::shared_ptr<Locks> locks_;
   std::string path_;
+  std::uint64_t generation_ = base::fork_generation();
 };
 
 class Memory final : public Storage {
@@ -202,7 +206,7 @@ class Memory final : public Storage {
     return found->second;
   }
 
-  std::mutex mutex_;
+  base::ForkMutex mutex_;
   Nodes nodes_;
   std::shared_ptr<Locks> locks_ = std::make_shared<Locks>();
   std::string name_ = "memory";

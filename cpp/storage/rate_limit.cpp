@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -39,10 +40,11 @@ RateLimit::RateLimit(std::int64_t bytes_per_second, std::int64_t burst_bytes, st
 }
 
 std::int64_t RateLimit::due_after(std::int64_t bytes) {
+  const std::int64_t now = clock_->now_ns();  // may be a host's function
   const std::lock_guard lock(mutex_);
   // A debt of more than a century does not grow: times stay far from where they would overflow.
   constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max() / 2;
-  const std::int64_t start = std::min(std::max(paid_at_ns_, clock_->now_ns() - burst_ns_), latest);
+  const std::int64_t start = std::min(std::max(paid_at_ns_, now - burst_ns_), latest);
   paid_at_ns_ = start + whole_ns(static_cast<double>(bytes) * ns_per_byte_);
   return paid_at_ns_;
 }

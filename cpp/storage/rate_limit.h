@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 #include "base/clock.h"
+#include "base/fork_mutex.h"
 
 namespace ckpt::storage {
 
@@ -33,7 +33,7 @@ class RateLimit {
   std::int64_t burst_ns_;
   std::shared_ptr<const base::Clock> clock_;
   Sleep sleep_;
-  std::mutex mutex_;
+  base::ForkMutex mutex_;
   std::int64_t paid_at_ns_;  // when all that was taken is paid for
 };
 

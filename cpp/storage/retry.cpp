@@ -83,6 +83,7 @@ class RetryingStorage final : public Storage {
   // A lock that is held stays held for as long as a run lasts: whoever waits for it should decide so.
   std::unique_ptr<Lock> lock(const std::string& path) override { return inner_->lock(path); }
   const std::string& name() const override { return inner_->name(); }
+  std::string identity() const override { return inner_->identity(); }
 
  private:
   template <class Body>

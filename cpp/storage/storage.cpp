@@ -1,8 +1,17 @@
 #include "storage/storage.h"
 
+#include <atomic>
+
 #include "base/error.h"
 
 namespace ckpt::storage {
+
+std::uint64_t Storage::next_number() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+std::string Storage::identity() const { return base::cat("object ", number_); }
 
 void require_path(std::string_view path) {
   using base::quoted;

@@ -99,6 +99,12 @@ class Storage {
   virtual std::unique_ptr<Lock> lock(const std::string& path) = 0;
   // For messages: where the root is.
   virtual const std::string& name() const = 0;
+  // The same text for objects that are known to reach the same files; of no other two objects of this process.
+  virtual std::string identity() const;
+
+ private:
+  static std::uint64_t next_number() noexcept;
+  std::uint64_t number_ = next_number();
 };
 
 // Error(invalid_argument) unless path may be used as described above.

@@ -1,0 +1,49 @@
+#include "state/known_bad.h"
+
+#include <exception>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "base/fork_mutex.h"
+
+namespace ckpt::state {
+namespace {
+
+struct Table {
+  base::ForkMutex mutex;
+  std::set<std::pair<std::string, std::string>> names;  // with the identity of their storage before them
+};
+
+// Never destroyed: threads of the host may save while static objects are torn down.
+Table& table() {
+  static auto* const the_table = new Table;
+  return *the_table;
+}
+
+// What cannot be asked or noted (no memory, a child of a fork in the midst of a change) is as if it had never been found.
+template <class Body>
+bool with_table(Body&& body) noexcept {
+  try {
+    const std::lock_guard lock(table().mutex);
+    return body(table().names);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void note_bad(const storage::Storage& storage, const std::string& name) noexcept {
+  with_table([&](auto& names) { return names.emplace(storage.identity(), name).second; });
+}
+
+void note_good(const storage::Storage& storage, const std::string& name) noexcept {
+  with_table([&](auto& names) { return names.erase({storage.identity(), name}) > 0; });
+}
+
+bool is_known_bad(const storage::Storage& storage, const std::string& name) noexcept {
+  return with_table([&](auto& names) { return names.contains({storage.identity(), name}); });
+}
+
+}  // namespace ckpt::state
