@@ -79,7 +79,7 @@ class State {
   std::map<std::string, std::string> values_;
   std::set<std::string, std::less<>> rarely_changing_;
   std::vector<std::pair<std::string, std::shared_ptr<Stateful>>> statefuls_;
-  std::string load_report_ = R"({"missing":[],"unexpected":[]})";
+  std::string load_report_ = R"({"missing":[],"unexpected":[],"skipped":[]})";
 };
 
 }  // namespace ckpt::state

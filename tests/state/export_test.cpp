@@ -33,7 +33,9 @@ TEST(StateExport, WhatIsWrittenIsReadByTheReaderAndTheOldFileIsReplaced) {
   std::ofstream(path + ".tmp") << "left by somebody";
   Model model(3);
   write_safetensors(path, model.state, "model", metadata_from_json(R"({"made by":"a test","format":"pt"})"));
-  EXPECT_EQ(files_in(scratch.path()), std::vector<std::string>{"model.safetensors"});
+  // Another writer's temporary file is not this one's to touch.
+  EXPECT_EQ(files_in(scratch.path()), (std::vector<std::string>{"model.safetensors", "model.safetensors.tmp"}));
+  EXPECT_EQ(std::filesystem::file_size(path + ".tmp"), 16U);
   Reader file(path);
   ASSERT_EQ(file.count(), 2);
   EXPECT_EQ(file.metadata(), (Metadata{{"format", "pt"}, {"made by", "a test"}}));
