@@ -362,7 +362,8 @@ ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_
         given.best_is == CKPT_BEST_IS_LARGEST,
         coordinator == nullptr ? nullptr : coordinator->object,
         handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object,
-        ckpt::engine::blas_in_use};
+        ckpt::engine::blas_in_use,
+        ckpt::engine::expect_blas};
     hand_out(out, std::make_shared<state::Checkpoint>(storage->object, wanted));
   });
 }

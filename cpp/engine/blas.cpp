@@ -38,6 +38,8 @@ struct Shared {
   std::mutex mutex;  // of loading and of sessions
   std::atomic<const Blas*> blas{nullptr};
   HostBlas host;
+  std::string expected;  // "": nothing is
+  std::string expected_by;
   int sessions = 0;
   int threads_before = 1;
   std::mutex serial;  // held for a call when the BLAS does not bear concurrent ones
@@ -97,6 +99,10 @@ const Blas& loaded_locked() {
   const Blas* const blas = all.host.sgemm != nullptr ? take_host(all.host) : load_openblas();
   all.blas.store(blas, std::memory_order_release);
   base::log(base::LogLevel::info, "engine", "BLAS: " + blas->description);
+  if (!all.expected.empty() && all.expected != blas->description) {
+    base::warn("engine", base::cat(all.expected_by, " was written with the BLAS ", all.expected, "; this process has ",
+                                   blas->description, ": results may differ in their last bits"));
+  }
   return *blas;
 }
 
@@ -135,6 +141,13 @@ void set_host_blas(const HostBlas& blas) {
   all.host = blas;
 }
 
+void expect_blas(const std::string& what, const std::string& description) {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  all.expected = description;
+  all.expected_by = what;
+}
+
 std::string blas_description() {
   const base::HeldLog held;
   const std::lock_guard lock(shared().mutex);
@@ -159,8 +172,8 @@ void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64
 }
 
 BlasSession::BlasSession() {
-  Shared& all = shared();
   const base::HeldLog held;
+  Shared& all = shared();
   const std::lock_guard lock(all.mutex);
   const Blas& blas = loaded_locked();
   if (all.sessions++ > 0 || blas.set_threads == nullptr) return;

@@ -32,6 +32,10 @@ std::string blas_description();
 // The same of the one in use, "" while there is none; loads nothing and never waits.
 std::string blas_in_use();
 
+// What is about to go on was computed with another process's BLAS: warns when the one that is loaded later is another one. what:
+// whose it was, for the message. The last call counts; nothing happens when one is in use already.
+void expect_blas(const std::string& what, const std::string& description);
+
 // C[m,n] = op(A)[m,k] op(B)[k,n] + beta C, row-major. Only while a BlasSession lives.
 void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
           const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc);

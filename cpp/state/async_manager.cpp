@@ -182,9 +182,8 @@ void AsyncManager::refuse_fork() const {
 }
 
 void AsyncManager::refuse_callback() const {
-  if (base::Entered::is_inside(this)) {
+  if (base::Entered::is_inside(this))
     base::fail(Status::invalid_state, "async is used inside one of its callbacks in a way that would wait");
-  }
 }
 
 void AsyncManager::require_open() {

@@ -103,8 +103,8 @@ void require_checkpoint_name(const std::string& name) {
 
 // Why that is enough beside a writer, which makes a directory only after the one before was committed, and removes that only after
 // the new one was: a complete one at the time of the second listing was in the first listing, too, and was still being written
-// whenever it was looked at. Until then the one before it was complete, was in the first listing and was looked at before the second
-// look: it was found.
+// whenever it was looked at. Until then the one before it was complete, was in the first listing and was looked at before the
+// second look: it was found.
 std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& bad) {
   const auto is_good = [&](const Found& found) { return found.condition == Condition::complete && !bad.contains(found.name); };
   for (int rounds = 1;; ++rounds) {
@@ -217,8 +217,9 @@ void warn_of_those_aside(storage::Storage& storage) noexcept {
   attempt([&] {
     for (const storage::Entry& entry : storage.list("")) {
       if (!entry.is_directory || !entry.name.starts_with(torn_prefix) || !has_manifest(storage, entry.name)) continue;
-      base::warn("state", cat(base::quoted(entry.name), " holds a ", manifest_name, ": an earlier version of this library took it for ",
-                              "damaged; it is left alone. Verify it, and take the prefix off its name if it is good"));
+      base::warn("state",
+                 cat(base::quoted(entry.name), " holds a ", manifest_name, ": an earlier version of this library took it for ",
+                     "damaged; it is left alone. Verify it, and take the prefix off its name if it is good"));
     }
   });
 }

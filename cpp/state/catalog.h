@@ -126,7 +126,8 @@ bool has_manifest(storage::Storage& storage, const std::string& directory);
 // whatever else is known of it; so does one that cannot be listed or renamed.
 void set_aside(storage::Storage& storage, const std::string& directory, const std::string& reason);
 
-// Earlier versions renamed damaged checkpoints, too, and what they took for damaged: warns of each "torn-..." that holds a manifest.
+// Earlier versions renamed damaged checkpoints, too, and what they took for damaged: warns of each "torn-..." that holds a
+// manifest.
 void warn_of_those_aside(storage::Storage& storage) noexcept;
 
 // Removes a checkpoint, its manifest first: whatever is left of it is no checkpoint. Goes on after an error; false when something

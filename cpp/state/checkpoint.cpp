@@ -116,6 +116,8 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
   const Call call(this);
   State whole = state.gathered();
   const LoadResult result = load_checkpoint(*storage_, whole, options);
+  if (options_.expect_blas && !result.blas_to_come.empty())
+    options_.expect_blas(base::cat("checkpoint ", base::quoted(result.name)), result.blas_to_come);
   state.accept(std::move(whole));
   return result;
 }

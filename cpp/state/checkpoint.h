@@ -1,6 +1,6 @@
 // The one object for durable checkpoints in a storage: saves, loads, lists, verifies. Synchronised: saves wait for one another, all
-// others for nothing. A call from inside a callback of a call (of the storage's, of a stateful object, ...) is Error(invalid_state);
-// log messages come when the call has ended.
+// others for nothing. A call from inside a callback of a call (of the storage's, of a stateful object, ...) is
+// Error(invalid_state); log messages come when the call has ended.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,8 @@ struct CheckpointOptions {
   std::shared_ptr<Coordinator> coordinator = {};              // nullptr: a single process
   std::shared_ptr<storage::FaultHandler> fault_handler = {};  // nullptr: errors of the storage are reported at once
   std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
+  // Is told what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
+  std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
 };
 
 class Checkpoint {

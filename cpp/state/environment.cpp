@@ -42,10 +42,12 @@ std::string whole_environment(const std::string& given, const std::string& blas)
   return whole.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+std::string recorded_blas(const std::string& recorded) { return own_text(json_tree<ordered_json>(recorded), "blas"); }
+
 std::string environment_difference(const std::string& recorded_text, const std::string* given, const std::string& blas) {
   const auto recorded = json_tree<ordered_json>(recorded_text);
   const std::string version = own_text(recorded, "version");
-  const std::string recorded_blas = own_text(recorded, "blas");
+  const std::string there_blas = own_text(recorded, "blas");
   if (given != nullptr) {
     const std::string there = given_part(recorded);
     const bool is_whole = recorded.is_object() && recorded.contains(own_key);
@@ -54,8 +56,8 @@ std::string environment_difference(const std::string& recorded_text, const std::
   }
   if (!version.empty() && version != base::version_text())
     return base::cat("was written by libckpt ", version, "; this is ", base::version_text());
-  if (!recorded_blas.empty() && !blas.empty() && recorded_blas != blas)
-    return base::cat("was written with the BLAS ", recorded_blas, "; this process has ", blas);
+  if (!there_blas.empty() && !blas.empty() && there_blas != blas)
+    return base::cat("was written with the BLAS ", there_blas, "; this process has ", blas);
   return "";
 }
 

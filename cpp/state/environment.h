@@ -12,4 +12,7 @@ std::string whole_environment(const std::string& given, const std::string& blas)
 // given: the caller's part of this one's, nullptr when it is not to be compared.
 std::string environment_difference(const std::string& recorded, const std::string* given, const std::string& blas);
 
+// The BLAS that was in use where it was written; "" when that is not known.
+std::string recorded_blas(const std::string& recorded);
+
 }  // namespace ckpt::state

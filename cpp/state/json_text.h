@@ -1,4 +1,5 @@
-// JSON that somebody else wrote, checked before anything builds a tree of it. Numbers mean the same whatever the process's locale is.
+// JSON that somebody else wrote, checked before anything builds a tree of it. Numbers mean the same whatever the process's locale
+// is.
 #pragma once
 
 #include <cstdint>

@@ -241,9 +241,9 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
   const std::string difference =
       environment_difference(manifest.environment, options.compare_environment ? &options.environment : nullptr, options.blas);
   result.environment_differs = !difference.empty();
+  if (options.blas.empty()) result.blas_to_come = recorded_blas(manifest.environment);
   if (result.environment_differs) {
-    base::warn("state",
-               cat("checkpoint ", base::quoted(name), ' ', difference, ": results may differ in their last bits"));
+    base::warn("state", cat("checkpoint ", base::quoted(name), ' ', difference, ": results may differ in their last bits"));
   }
   if (options.before_filling) options.before_filling();
   fill(state, loaded, std::move(manifest.values), std::move(report));
@@ -320,8 +320,8 @@ class Search {
 
   void warn(const std::vector<Found>& skipped) const {
     for (const Found& bad : skipped) {
-      base::warn("state", cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(result_.name), ": ",
-                              bad.problem));
+      base::warn("state", cat("checkpoint ", base::quoted(bad.name), " was skipped for the older ", base::quoted(result_.name),
+                              ": ", bad.problem));
     }
   }
 

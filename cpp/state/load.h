@@ -35,8 +35,9 @@ struct LoadResult {
   std::int64_t bytes = 0;
   std::int64_t skipped = 0;  // newer ones that could not be used; the state's load report names them
   bool environment_differs = false;
-  std::int64_t missing = 0;     // tensors of the state that the checkpoint lacks: they keep their contents
-  std::int64_t unexpected = 0;  // tensors of the checkpoint that the state lacks
+  std::string blas_to_come = {};  // the checkpoint's, when this process has none to compare it with
+  std::int64_t missing = 0;       // tensors of the state that the checkpoint lacks: they keep their contents
+  std::int64_t unexpected = 0;    // tensors of the checkpoint that the state lacks
 };
 
 struct VerifyResult {
@@ -47,8 +48,8 @@ struct VerifyResult {
 };
 
 // Unless it is in place, everything is read into memory of its own and checked first; only then are the caller's tensors written,
-// by copies that cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here or in another
-// process.
+// by copies that cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here or in
+// another process.
 LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options);
 
 // Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen anew when a writer removes it meanwhile.

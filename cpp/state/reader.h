@@ -22,8 +22,9 @@ class Reader {
  public:
   using Pool = std::shared_ptr<tensor::BufferPool>;
 
-  // One checkpoint: "" takes the newest that has a manifest, chosen anew when a writer removes it meanwhile. Verify::full reads every byte now and Error(corrupt) names the first
-  // bad tensor; lazy checks a tensor's chunks when they are touched first; none never.
+  // One checkpoint: "" takes the newest that has a manifest, chosen anew when a writer removes it meanwhile. Verify::full reads
+  // every byte now and Error(corrupt) names the first bad tensor; lazy checks a tensor's chunks when they are touched first; none
+  // never.
   Reader(storage::Storage& storage, const std::string& name, Verify verify);
   // path: a safetensors file, a directory with model.safetensors.index.json, or one with model.safetensors. Such files have no
   // checksums. Links are followed.

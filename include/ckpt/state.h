@@ -64,9 +64,12 @@ CKPT_API ckpt_status ckpt_state_json(const ckpt_state* state, const char* key, c
  * need not be there yet. */
 CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char* group, int32_t rarely);
 
-/* Writes what the last successful load into this state found missing and unexpected, as JSON by the (buffer, capacity, *needed)
- * rule of ckpt.h: {"missing":[{"group":"model","name":"weight"}],"unexpected":[]}. Both lists are empty unless that load was
- * partial. */
+/* Writes what the last successful load into this state found missing, unexpected and unusable, as JSON by the (buffer, capacity,
+ * *needed) rule of ckpt.h:
+ *   {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
+ *    "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}]}
+ * missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints that it passed over, newest first,
+ * with what was wrong; ckpt_load_result.skipped is their number. */
 CKPT_API ckpt_status ckpt_state_load_report(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
 
 /* NULL does nothing. */
@@ -76,8 +79,8 @@ CKPT_API void ckpt_state_release(ckpt_state* state);
  * list: adds tensors and JSON values to an empty state, which is valid during the call only. restore (may be NULL): its tensors
  * have their new contents; loaded, valid during the call only, gives the values (ckpt_state_json). Both run on the thread that
  * saves or loads and return 0, or another number for an error (text by ckpt_callback_error): the save or load then fails with
- * CALLBACK. They must not use the states and checkpoints that are saving or loading. destroy (may be NULL) runs once with
- * user_data, when the last state that holds the object has gone. */
+ * CALLBACK. Calls on the state and on the checkpoint that are saving or loading give INVALID_STATE in them. destroy (may be NULL)
+ * runs once with user_data, when the last state that holds the object has gone. */
 typedef int32_t (*ckpt_stateful_list_fn)(ckpt_state* into, void* user_data);
 typedef int32_t (*ckpt_stateful_restore_fn)(const ckpt_state* loaded, void* user_data);
 typedef struct ckpt_stateful_callbacks {
@@ -162,7 +165,9 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
 
 /* ---- Checkpoints --------------------------------------------------------------------------------------------------------- */
 
-/* The checkpoints in one storage. Synchronised: saves and loads wait for one another. Owns no threads. */
+/* The checkpoints in one storage. Synchronised: saves wait for one another; loads and looks wait for nothing, and go on beside a
+ * save. Owns no threads. In a forked child everything but saving works. Inside a callback of one of its own calls (of the storage,
+ * of a stateful object, ...) its calls give INVALID_STATE; a log callback may make them. */
 typedef struct ckpt_checkpoint ckpt_checkpoint;
 
 /* Bytes that hold the name of any checkpoint made here, with its NUL. */
@@ -177,8 +182,11 @@ typedef struct ckpt_checkpoint ckpt_checkpoint;
 typedef struct ckpt_checkpoint_options {
   uint32_t struct_size;
   int32_t read_only; /* 0 (the default) locks the storage for writing; other values: no lock, nothing is ever changed, save fails */
-  int64_t keep_last; /* after every save older complete checkpoints go, except this many (the saved one included); 0 (the default):
-                        all stay. Torn ones go then too, once the saved one is of the same or a later step */
+  int64_t keep_last; /* after every save older checkpoints go, except this many (the saved one included); 0 (the default): all
+                        stay. Manifests are read for that, files are not: one whose manifest does not parse neither counts nor
+                        goes. One that a load or verification of this process found damaged does not count, and goes once it is
+                        older than all that stay; the newest other one never goes. Directories that cut-off saves have left go,
+                        too, once the saved one is of the same or a later step */
   int64_t keep_every; /* those whose step is a multiple of this stay too (of equal steps the last committed); 0 (the default): none.
                          This and keep_best need keep_last >= 1 */
   int64_t keep_best;  /* this many with the best metric stay too, of equal ones the newest; 0 (the default): none */
@@ -198,7 +206,8 @@ CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options);
 
 /* Opens the checkpoints of a storage, which is kept alive. options: NULL for the defaults.
  * A writer holds the lock ".lock" until it is released; BUSY, with the holder's process id in the message, when another one has it,
- * in this process or elsewhere. It renames directories that a cut-off save has left to "torn-..." and logs a warning for each. */
+ * in this process or elsewhere. It renames directories without a manifest, which cut-off saves have left, to "torn-..." and logs a
+ * warning for each; a directory that holds a manifest keeps its name, whatever is wrong with it. */
 CKPT_API ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_options* options,
                                             ckpt_checkpoint** checkpoint);
 
@@ -213,7 +222,8 @@ CKPT_API ckpt_status ckpt_checkpoint_coordinator(const ckpt_checkpoint* checkpoi
  */
 CKPT_API ckpt_status ckpt_checkpoint_fault_handler(const ckpt_checkpoint* checkpoint, ckpt_fault_handler** handler);
 
-/* NULL does nothing. Gives the lock back. */
+/* NULL does nothing. Releases the lock, also while forked children of the process live; in such a child the lock stays the
+ * parent's. */
 CKPT_API void ckpt_checkpoint_release(ckpt_checkpoint* checkpoint);
 
 /* ---- Save ---------------------------------------------------------------------------------------------------------------- */
@@ -224,7 +234,8 @@ typedef struct ckpt_save_options {
   int64_t step;                 /* >= 0; a load takes the highest */
   uint64_t seed;                /* of the run's random numbers */
   const char* metadata_json;    /* anything, for people and tools; NULL: null */
-  const char* environment_json; /* what the results' last bits depend on (BLAS name, version, core, instruction set); NULL: null */
+  const char* environment_json; /* what else the results' last bits depend on (hardware, other libraries); NULL: nothing. The
+                                   library adds its version and the BLAS that this process uses by then, and loads none for that */
   const char* prefix; /* begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads
                          and retention do not look at it. NULL (the default) or "": none */
   double metric;      /* what keep_best compares; finite. Read only when has_metric is not 0 */
@@ -273,7 +284,8 @@ typedef struct ckpt_load_options {
   uint32_t struct_size;
   int32_t verify;               /* CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
   const char* name;             /* of one checkpoint, without falling back; NULL (the default): the newest valid one */
-  const char* environment_json; /* of this run; when it differs from the checkpoint's a warning is logged. NULL: not compared */
+  const char* environment_json; /* of this run, compared with what the save was given; NULL: not compared. The library's version and
+                                   the BLAS are compared in any case, as far as both sides have them */
   int32_t partial;  /* 0 (the default): names must be the same; other values: tensors that only one side has are counted and listed
                        (ckpt_state_load_report), those of the state and keys that the checkpoint lacks keep what they hold */
   int32_t in_place; /* 0 (the default): a load that fails leaves the state's tensors as they were, for which it needs as much memory
@@ -289,12 +301,15 @@ CKPT_API void ckpt_load_options_init(ckpt_load_options* options);
 
 typedef struct ckpt_load_result {
   uint32_t struct_size;
-  int32_t environment_differs; /* 1 when environment_json was given and is not the checkpoint's */
+  int32_t environment_differs; /* 1 when environment_json was given and is not the checkpoint's, or the library's version or the
+                                  BLAS in use is another one. The log says which; results may differ in their last bits. Where no
+                                  BLAS is in use yet, its first use warns in the log */
   int64_t step;
   int64_t commit_sequence;
   uint64_t seed;
   int64_t bytes;                         /* of the files, the manifest not counted */
-  int64_t skipped;                       /* newer checkpoints, torn or corrupt, that were passed over */
+  int64_t skipped;                       /* newer checkpoints that could not be used; ckpt_state_load_report names them. What has
+                                            no manifest is no checkpoint and does not count */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage; cut off when it is longer (only if you named
                                             it) */
   int64_t missing;                       /* tensors of the state that the checkpoint lacks; 0 unless partial */
@@ -309,7 +324,9 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result);
 
 /* Fills the state's tensors and replaces its JSON values by those of a checkpoint: the one of the highest step (of equal ones the
  * last that was committed) whose manifest parses, whose files are there with their sizes, and whose checksums hold. One that fails
- * is skipped with a warning that names it, and renamed to "torn-..." by a writer once an older one was found good. The state must
+ * is skipped with a warning that names it, counted in the result and named in the load report; nothing in the storage is changed. A
+ * writer may be at work meanwhile, here or in another process: what its retention removes is not taken for damage, but the search
+ * begins anew (BUSY after a thousand times). The state must
  * have exactly the checkpoint's groups and tensors unless the load is partial: INVALID_ARGUMENT names the first that one of them
  * lacks or whose dtype or shape differ; no other checkpoint is tried then. All or nothing unless it is in place: everything is read
  * and verified in memory of its own before the first tensor is touched. result: NULL when it is not wanted.
@@ -368,8 +385,8 @@ typedef struct ckpt_verify_result {
 CKPT_API void ckpt_verify_result_init(ckpt_verify_result* result);
 
 /* Reads a whole checkpoint and checks everything. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that
- * has a manifest. result: NULL when it is not wanted. CORRUPT with a message that names the first bad file and, where it can be
- * told, the tensor. NOT_FOUND when there is no such checkpoint. */
+ * has a manifest, another one when a writer removes that meanwhile. result: NULL when it is not wanted. CORRUPT with a message that
+ * names the first bad file and, where it can be told, the tensor. NOT_FOUND when there is no such checkpoint (any more). */
 CKPT_API ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* checkpoint, const char* name, ckpt_verify_result* result);
 
 /* ---- Readers ------------------------------------------------------------------------------------------------------------- */
@@ -396,9 +413,10 @@ typedef struct ckpt_tensor_info {
 CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info);
 
 /* Opens one checkpoint. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that has a manifest (no falling
- * back). verify: CKPT_VERIFY_FULL reads and checks every byte now; CKPT_VERIFY_LAZY checks what a call touches when it is first
- * touched, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers and manifest only. NOT_FOUND, CORRUPT, and what the system
- * says. A writer's retention may remove the checkpoint meanwhile: what is open can be read on. */
+ * back past damage, but past what a writer removes meanwhile). verify: CKPT_VERIFY_FULL reads and checks every byte now;
+ * CKPT_VERIFY_LAZY checks what a call touches when it is first touched, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers
+ * and manifest only. NOT_FOUND, CORRUPT, and what the system says. A writer's retention may remove the checkpoint meanwhile: what
+ * is open can be read on. */
 CKPT_API ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char* name, int32_t verify,
                                                  ckpt_reader** reader);
 
@@ -452,9 +470,10 @@ CKPT_API void ckpt_reader_release(ckpt_reader* reader);
 
 /* ---- Files for other programs -------------------------------------------------------------------------------------------- */
 
-/* Writes the tensors of one group of a state as a plain safetensors file, which any program can read: under a temporary name beside
- * it (path with ".tmp" behind it, replaced if it is there), synced, and given its name, under which a file that was there is
- * replaced. Durable when it returns.
+/* Writes the tensors of one group of a state as a plain safetensors file, which any program can read: under a temporary name of its
+ * own beside it (path with ".tmp-" and 8 random digits behind it), synced, and given its name, under which a file that was there is
+ * replaced. Durable when it returns. Several writers of one path, in any processes, do not meet: the last one's whole file stays. A
+ * process that is killed meanwhile leaves its temporary file.
  * path: as for open(2). group: NOT_FOUND when the state has none of that name. metadata_json: an object whose values are texts, for
  * the file's metadata; NULL: none. INVALID_ARGUMENT when path is a directory; PERMISSION, NO_SPACE and IO from the system: what had
  * the name is what it was then. */

@@ -97,7 +97,7 @@ struct SaveOptions {
   std::int64_t step = 0;
   std::uint64_t seed = 0;
   std::string metadata_json;     // "": null
-  std::string environment_json;  // "": null
+  std::string environment_json;  // "": only what the library adds
   std::string prefix;            // of the checkpoint's name
   std::optional<double> metric;  // for CheckpointOptions::keep_best
   bool incremental = true;       // unchanged files of groups that rarely change are linked
@@ -115,7 +115,7 @@ struct SaveResult {
 struct LoadOptions {
   std::string name;  // "": the newest valid one
   bool verify = true;
-  std::string environment_json;  // "": not compared
+  std::string environment_json;  // "": only what the library knows is compared
   bool partial = false;          // see State::load_report
   bool in_place = false;         // faster and without memory of its own; undefined contents when it throws
 };
@@ -126,7 +126,7 @@ struct LoadResult {
   std::int64_t commit_sequence = 0;
   std::uint64_t seed = 0;
   std::int64_t bytes = 0;
-  std::int64_t skipped = 0;
+  std::int64_t skipped = 0;  // newer ones that could not be used: see State::load_report
   bool environment_differs = false;
   std::int64_t missing = 0;
   std::int64_t unexpected = 0;

@@ -61,7 +61,8 @@ CKPT_API ckpt_status ckpt_storage_create_memory(ckpt_storage** storage);
  * ALREADY_EXISTS for a taken name, BUSY for a lock that is held, NO_SPACE, PERMISSION; IO, BUSY and TIMEOUT are what a fault
  * handler tries again. Paths are relative, with '/' between their components; "" is the root. They never hold "." or "..", and are
  * borrowed for the call like all other pointers. All run on the thread that uses the storage; several may run at once, but only one
- * with the same file. They may block and call any function, but must not use their own storage. */
+ * with the same file. They may block and call any function; what would use their own storage from inside them gives INVALID_STATE,
+ * and so do calls on the object (ckpt_checkpoint, ...) that is using it. */
 
 /* Makes a new, empty file at path and opens it, or opens an existing one for reading: *file is what later calls get for it. */
 typedef int32_t (*ckpt_storage_open_fn)(const char* path, void** file, void* user_data);
@@ -116,7 +117,7 @@ typedef struct ckpt_storage_callbacks {
   ckpt_storage_list_fn list;
   ckpt_storage_size_fn size;
   ckpt_storage_open_fn lock;    /* an exclusive lock on path, of which *file becomes the handle; BUSY at once when another has it */
-  ckpt_storage_close_fn unlock; /* gives it back */
+  ckpt_storage_close_fn unlock; /* releases it. Not called in a forked child: the lock stays the parent's */
 } ckpt_storage_callbacks;
 
 #define CKPT_STORAGE_CALLBACKS_INIT                                                                                              \

@@ -1,5 +1,5 @@
-/* Readers beside a writer that keeps one checkpoint only: at every moment there is a good one, so no load, verification or reader may
- * say anything else, at whatever moment of it the writer goes on. */
+/* Readers beside a writer that keeps one checkpoint only: at every moment there is a good one, so no load, verification or reader
+ * may say anything else, at whatever moment of it the writer goes on. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>

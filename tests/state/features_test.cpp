@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/version.h"
 #include "faulty_storage.h"
 #include "fixture.h"
 #include "state/checkpoint.h"
@@ -265,8 +266,9 @@ TEST(StateFeatures, APartialLoadListsWhatOneSideLacks) {
   const LoadResult loaded = checkpoint.load(state, options);
   EXPECT_EQ(loaded.missing, 1);
   EXPECT_EQ(loaded.unexpected, 2);
-  EXPECT_EQ(state.load_report(), R"({"missing":[{"group":"head","name":"extra"}],)"
-                                 R"("unexpected":[{"group":"model","name":"bias"},{"group":"optimizer","name":"moment"}],"skipped":[]})");
+  EXPECT_EQ(state.load_report(),
+            R"({"missing":[{"group":"head","name":"extra"}],)"
+            R"("unexpected":[{"group":"model","name":"bias"},{"group":"optimizer","name":"moment"}],"skipped":[]})");
   EXPECT_EQ(weight->data_as<float>()[5], 6);
   EXPECT_EQ(extra->data_as<std::uint8_t>()[0], 9);
   EXPECT_EQ(state.json("only here"), "2");
@@ -276,6 +278,62 @@ TEST(StateFeatures, APartialLoadListsWhatOneSideLacks) {
   State other;
   other.add_tensor("model", "weight", Tensor::create(Dtype::f32, {3, 2}));
   EXPECT_ERROR(checkpoint.load(other, options), Status::invalid_argument, "is F32 [3, 2] here");
+}
+
+// The same text with another environment, and a checksum that fits.
+void forge_environment(storage::Storage& disk, const std::string& name, const std::string& environment) {
+  const std::string path = name + "/manifest.json";
+  std::string text = read_file(disk, path);
+  const std::size_t begin = text.find("\"environment\":") + 14;
+  text.replace(begin, text.find(",\n\"groups\"") - begin, environment);
+  text.resize(text.rfind(",\n\"checksum\""));
+  replace_file(disk, path, text + ",\n\"checksum\":\"" + to_hex(hash_of(text)) + "\"}\n");
+}
+
+TEST(StateFeatures, AnEnvironmentIsComparedAsFarAsItIsKnown) {
+  const auto disk = storage::make_memory_storage();
+  CheckpointOptions options;
+  options.blas = [] { return std::string("this BLAS"); };
+  Checkpoint checkpoint(disk, options);
+  const std::string name = save_with(checkpoint, 1, {}).name;
+  const auto differs = [&](const std::string& environment, const char* given = nullptr) {
+    forge_environment(*disk, name, environment);
+    Warnings warnings;
+    Model model(0);
+    LoadOptions load;
+    load.compare_environment = given != nullptr;
+    load.environment = given == nullptr ? "" : given;
+    const bool result = checkpoint.load(model.state, load).environment_differs;
+    EXPECT_EQ(result, warnings.mention("may differ in their last bits")) << warnings.text();
+    return result;
+  };
+  const std::string version = ckpt::base::cat(R"("version":")", ckpt::base::version_text(), '"');
+  EXPECT_FALSE(differs("{\"libckpt\":{" + version + R"(,"blas":"this BLAS"}})"));
+  EXPECT_TRUE(differs("{\"libckpt\":{" + version + R"(,"blas":"that BLAS"}})"));
+  EXPECT_TRUE(differs(R"({"libckpt":{"version":"0.0.9","blas":"this BLAS"}})"));
+  // What is not known, or of an earlier version of the library, warns of nothing.
+  for (const char* old :
+       {"null", "{}", R"({"blas":"x","library":"0.0.9"})", "7", R"({"libckpt":3})", R"({"libckpt":{"blas":5}})"}) {
+    EXPECT_FALSE(differs(old)) << old;
+  }
+  EXPECT_FALSE(differs("{\"libckpt\":{" + version + "}}"));
+  EXPECT_FALSE(differs(R"({"isa":"a"})", R"({"isa":"a"})"));
+  EXPECT_TRUE(differs(R"({"isa":"a"})", R"({"isa":"b"})"));
+  EXPECT_FALSE(differs("{\"isa\":\"a\",\"libckpt\":{" + version + "}}", R"({"isa":"a"})"));
+}
+
+TEST(StateFeatures, RetentionReadsManifestsOnly) {
+  const auto faults = std::make_shared<Faults>();
+  Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {false, 2});
+  for (int step = 1; step <= 4; ++step) save_with(checkpoint, step, {});
+  EXPECT_EQ(checkpoint.count(), 2);
+  std::int64_t opened = 0;
+  for (const std::string& operation : faults->log) {
+    if (!operation.starts_with("open ")) continue;
+    ++opened;
+    EXPECT_TRUE(operation.ends_with("/manifest.json")) << operation;
+  }
+  EXPECT_GT(opened, 4);
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ static void use_in_child(ckpt_checkpoint* checkpoint, int forked) {
   ckpt_status status = CKPT_OK;
   alarm(30);
   numbered_make(&into, 0);
-#define READ(call)                                                                                                \
-  do {                                                                                                            \
-    status = (call);                                                                                              \
+#define READ(call)                                                                                                        \
+  do {                                                                                                                    \
+    status = (call);                                                                                                      \
     if (status != CKPT_OK && !(forked && status == CKPT_E_FORKED)) fprintf(stderr, "%s: %s\n", #call, ckpt_last_error()); \
-    CHECK(status == CKPT_OK || (forked && status == CKPT_E_FORKED));                                              \
+    CHECK(status == CKPT_OK || (forked && status == CKPT_E_FORKED));                                                      \
   } while (0)
   READ(ckpt_checkpoint_load(checkpoint, into.state, NULL, NULL));
   if (status == CKPT_OK) CHECK(numbered_value(&into) >= 1);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fixture.h"
 #include "state/json_text.h"
 #include "state/name.h"
@@ -202,6 +204,28 @@ TEST(StateJson, KeepsValuesExactly) {
   EXPECT_ERROR(normalized_json("json", ""), Status::invalid_argument, "not JSON");
   EXPECT_ERROR(normalized_json("json", "1 2"), Status::invalid_argument, "not JSON");
   EXPECT_ERROR(normalized_json("json", "\"\xFF\""), Status::invalid_argument, "not JSON");
+}
+
+TEST(StateJson, ANumberIsReadFromItsDigits) {
+  const std::string zeros(400, '0');
+  EXPECT_EQ(double_from_digits("0,25"), 0.25);
+  EXPECT_EQ(double_from_digits("-1\xD9"
+                               "5e2"),
+            -150);
+  EXPECT_EQ(double_from_digits("4.9e-324"), 4.9e-324);
+  EXPECT_EQ(double_from_digits("1e-400"), 0.0);
+  EXPECT_EQ(double_from_digits("0." + zeros + "1"), 0.0);
+  EXPECT_EQ(double_from_digits("0." + zeros + "1e401"), 1.0);
+  EXPECT_EQ(double_from_digits("1" + zeros + ".0e-400"), 1.0);
+  EXPECT_EQ(double_from_digits("1e-99999999999999999999"), 0.0);
+  EXPECT_EQ(double_from_digits("0e99999999999999999999"), 0.0);
+  EXPECT_TRUE(std::signbit(double_from_digits("-1e-400").value_or(1)));
+  for (const std::string& large : {std::string("1.5e999"), "1" + zeros, "-1" + zeros + ".5", "0." + zeros + "1e800",
+                                   std::string("1e99999999999999999999"), std::string("2e308")}) {
+    EXPECT_EQ(double_from_digits(large), std::nullopt) << large;
+  }
+  EXPECT_EQ(json_problem("[1e-400,0.001]", 4), "");
+  EXPECT_EQ(json_problem("1e999", 4).find("not JSON"), 0U);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-/* What becomes of damaged checkpoints: a directory that holds a manifest is never renamed or removed by open or load; retention does
- * not count on what a load or verification of this process found bad, and removes it once it is older than all that stays. */
+/* What becomes of damaged checkpoints: a directory that holds a manifest is never renamed or removed by open or load; retention
+ * does not count on what a load or verification of this process found bad, and removes it once it is older than all that stays. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <sys/stat.h>
@@ -90,11 +90,11 @@ static const char* steps_of(ckpt_checkpoint* checkpoint) {
   return text;
 }
 
-#define CHECK_STEPS(checkpoint, expected)                                                                                  \
-  do {                                                                                                                     \
-    const char* const found = steps_of(checkpoint);                                                                        \
+#define CHECK_STEPS(checkpoint, expected)                                                                                         \
+  do {                                                                                                                            \
+    const char* const found = steps_of(checkpoint);                                                                               \
     if (strcmp(found, expected) != 0) fprintf(stderr, "%s:%d: found '%s', expected '%s'\n", __FILE__, __LINE__, found, expected); \
-    CHECK(strcmp(found, expected) == 0);                                                                                   \
+    CHECK(strcmp(found, expected) == 0);                                                                                          \
   } while (0)
 
 static void damage_keeps_its_name(void) {

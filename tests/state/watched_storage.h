@@ -1,5 +1,5 @@
-/* watched_storage.h - a custom storage over a directory whose every operation a test hears of before it happens: it may do something
- * meanwhile, or make the operation fail. */
+/* watched_storage.h - a custom storage over a directory whose every operation a test hears of before it happens: it may do
+ * something meanwhile, or make the operation fail. */
 #ifndef CKPT_TESTS_WATCHED_STORAGE_H
 #define CKPT_TESTS_WATCHED_STORAGE_H
 
