@@ -137,7 +137,7 @@ ckpt_status ckpt_interval_weibull(double cost, double shape, double scale, doubl
     positive_argument(shape, "shape");
     positive_argument(scale, "scale_seconds");
     positive_argument(age, "age_seconds");
-    *not_null(interval, "interval_seconds") = adaptive::young_interval(cost, 1 / adaptive::weibull_hazard(shape, scale, age));
+    *not_null(interval, "interval_seconds") = adaptive::weibull_interval(cost, shape, scale, age);
   });
 }
 

@@ -19,7 +19,7 @@ std::size_t bucket_of(double age) {
 
 double AgeBuckets::hazard(double age) const {
   const std::size_t bucket = bucket_of(age);
-  return (failures_[bucket] + 1) / (exposed_[bucket] + 1 / overall_.hazard(age));
+  return bounded_rate((failures_[bucket] + 1) / bounded(exposed_[bucket] + 1 / overall_.hazard(age)));
 }
 
 void AgeBuckets::add(const Gap& gap) {
@@ -32,7 +32,7 @@ void AgeBuckets::add(const Gap& gap) {
       failures_[bucket] *= keep_;
       exposed_[bucket] *= keep_;
     }
-    if (gap.seconds > begin) exposed_[bucket] += std::min(gap.seconds, end) - begin;
+    if (gap.seconds > begin) exposed_[bucket] = bounded(exposed_[bucket] + std::min(gap.seconds, end) - begin);
     begin = end;
     end *= 2;
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "adaptive/bounds.h"
 #include "adaptive/intervals.h"
 #include "base/error.h"
 
@@ -51,12 +52,12 @@ double Controller::Recent::mean() const {
   const auto size = std::min<std::int64_t>(count, measured_saves);
   double sum = 0;
   for (std::int64_t i = 0; i < size; ++i) sum += values[static_cast<std::size_t>(i)];
-  return size == 0 ? 0 : sum / static_cast<double>(size);
+  return size == 0 ? 0 : bounded(sum) / static_cast<double>(size);
 }
 
 Controller::Controller(const ControllerOptions& options) : options_(options), memory_(1, options.threshold) {
   check(options);
-  memory_.forecast = Forecast(options.keep);
+  memory_.forecast = Forecast(options.keep, options.weighs_experts);
 }
 
 // ---- What the next decision needs ----
@@ -79,14 +80,14 @@ void Controller::plan_next() {
     case Policy::threshold: interval_ = 0; break;
     default: interval_ = memory_.forecast.interval(options_.policy, now_cost, age);
   }
-  if (options_.policy == Policy::young || options_.policy == Policy::daly) hazard = 1 / options_.mtbf_seconds;
+  if (options_.policy == Policy::young || options_.policy == Policy::daly) hazard = bounded_rate(1 / options_.mtbf_seconds);
   if (options_.policy != Policy::fixed && memory_.stalls.count == 0 && options_.initial_cost_seconds == 0) {
     interval_ = std::min(interval_, options_.first_seconds);
   }
   const double share = options_.max_overhead_share;
   interval_ = std::clamp(interval_, options_.min_interval_seconds, options_.max_interval_seconds);
-  interval_ = std::max(interval_, now_cost * (1 - share) / share);
-  due_ = memory_.saved_at + interval_;
+  interval_ = bounded(std::max(interval_, now_cost * (1 - share) / share));
+  due_ = bounded(memory_.saved_at + interval_);
   risk_ = -std::expm1(-hazard * interval_);
   if (options_.policy == Policy::threshold) interval_ = due_ = 0;
 }
@@ -191,7 +192,7 @@ void Controller::resume(double now) {
   require_seconds("now_seconds", now);
   if (memory_.running) {
     const double unseen = std::max(0.0, now - memory_.last_seen);
-    const double lived = memory_.last_seen - memory_.gap_begin + std::min(unseen, interval_ / 2);
+    const double lived = bounded(memory_.last_seen - memory_.gap_begin + std::min(unseen, interval_ / 2));
     memory_.threshold.mark_failed();
     memory_.forecast.add({lived, true}, cost(), memory_.work_age);
   }
@@ -212,11 +213,11 @@ void Controller::commit_locked(double now, const SaveCost& cost) {
   memory_.stalls.add(cost.stall);
   memory_.durables.add(cost.durable);
   memory_.saved_at = std::min(now, memory_.begun_at + cost.stall);
-  memory_.unjudged_overhead += cost.stall;
+  memory_.unjudged_overhead = bounded(memory_.unjudged_overhead + cost.stall);
   memory_.notice_saved = memory_.noticed;
   if (now - memory_.window_begin >= options_.budget_window_seconds) {
-    memory_.window_begin +=
-        std::floor((now - memory_.window_begin) / options_.budget_window_seconds) * options_.budget_window_seconds;
+    const double windows = std::floor((now - memory_.window_begin) / options_.budget_window_seconds);
+    memory_.window_begin = std::min(now, memory_.window_begin + windows * options_.budget_window_seconds);
     memory_.window_saves = 0;
   }
   ++memory_.window_saves;
@@ -307,7 +308,7 @@ void Controller::preemption_notice(double now, double seconds_left) {
   require_seconds("seconds_left", seconds_left);
   memory_.noticed = true;
   memory_.notice_saved = false;
-  memory_.deadline = now + seconds_left;
+  memory_.deadline = bounded(now + seconds_left);
   memory_.last_seen = now;
 }
 

@@ -33,6 +33,7 @@ struct ControllerOptions {
   std::int64_t budget_saves = std::numeric_limits<std::int64_t>::max();
   double budget_window_seconds = unlimited;  // windows follow one another
   ThresholdOptions threshold;
+  bool weighs_experts = true;  // false where nobody will ask this knowledge of the automatic policy
 };
 
 enum class Reason : std::int32_t {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "adaptive/bounds.h"
 #include "adaptive/controller.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -16,6 +17,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr const char* format_name = "ckpt-adaptive-controller";
+constexpr std::int64_t most_counted = std::int64_t{1} << 62;
 
 [[noreturn]] void refuse(const std::string& what) {
   base::fail(base::Status::corrupt, "the controller's JSON is not usable: ", what);
@@ -98,9 +100,10 @@ bool flag_at(const json& object, const char* key) {
 
 std::int64_t count_at(const json& object, const char* key) {
   const json& value = member(object, key);
-  // A number above INT64_MAX is unsigned, and negative as an int64_t.
-  if (!value.is_number_integer() || value.get<std::int64_t>() < 0) refuse(base::cat(key, " is no count"));
-  return value.get<std::int64_t>();
+  // A number above INT64_MAX is unsigned, and negative as an int64_t. What was counted is far below: there is room to count on.
+  const std::int64_t count = value.is_number_integer() ? value.get<std::int64_t>() : -1;
+  if (count < 0 || count > most_counted) refuse(base::cat(key, " is no count"));
+  return count;
 }
 
 const json& array_at(const json& object, const char* key, std::size_t size) {
@@ -157,13 +160,16 @@ void read(const json& value, Forecast& forecast) {
   read_all(value, "ages", parts.ages);
   const auto weights = numbers_at<Hedge::experts>(value, "weights");
   double sum = 0;
-  for (const double weight : weights) sum += weight;
+  for (const double weight : weights) {
+    if (weight <= 0) refuse(base::cat("a weight is ", weight));
+    sum += weight;
+  }
   if (std::abs(sum - 1) > 1e-6) refuse(base::cat("weights sum to ", sum));
   parts.hedge.restore(weights, number_at(value, "mixability_gap"));
   const json& gaps = member(value, "gaps");
   if (!gaps.is_array() || gaps.size() > GapWindow::capacity) refuse("gaps is no list, or too long");
   for (const json& gap : gaps) {
-    const double seconds = number(gap, "gaps", -1e300);
+    const double seconds = number(gap, "gaps", -most_seconds);
     parts.window.add({std::abs(seconds), seconds > 0});
   }
 }

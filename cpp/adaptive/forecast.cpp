@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adaptive/bounds.h"
 #include "adaptive/intervals.h"
 #include "adaptive/replay.h"
 
@@ -24,17 +25,18 @@ constexpr Hedge::Weights first_weights = {stationary, other, other, other, other
 
 }  // namespace
 
-Forecast::Forecast(double keep)
+Forecast::Forecast(double keep, bool weighs_experts)
     : posterior_(1, keep),
       weibull_(1, GapWindow::capacity),
       rates_{GammaRate(expert_weight), GammaRate(expert_weight, keep_of(128)), GammaRate(expert_weight, keep_of(32)),
              GammaRate(expert_weight, keep_of(8))},
       weibulls_{WeibullRate(expert_weight, GapWindow::capacity), WeibullRate(expert_weight, 64)},
       ages_{AgeBuckets(expert_weight, 1), AgeBuckets(expert_weight, keep_of(128))},
-      hedge_(first_weights) {}
+      hedge_(first_weights),
+      weighs_experts_(weighs_experts) {}
 
 void Forecast::add(const Gap& gap, double cost, double begin) {
-  if (gap.failed && cost > 0) {
+  if (gap.failed && cost > 0 && weighs_experts_) {
     Hedge::Weights losses{};
     for (std::size_t i = 0; i < losses.size(); ++i) {
       losses[i] = replay_loss([&](double age) { return expert_interval(i, cost, age); }, cost, begin, gap.seconds);
@@ -51,12 +53,14 @@ void Forecast::add(const Gap& gap, double cost, double begin) {
   for (WeibullRate& rate : weibulls_) rate.add(gap, window_);
   for (AgeBuckets& ages : ages_) ages.add(gap);
   if (gap.failed) ++failures_;
-  if (failures_ == 0) untroubled_seconds_ += gap.seconds;
+  if (failures_ == 0) untroubled_seconds_ = bounded(untroubled_seconds_ + gap.seconds);
 }
 
 double Forecast::expert_hazard(std::size_t expert, double age) const {
   // 1 / (1 h + t) keeps the time of all saves of a run without failures below sqrt(2 C (T + 1 h)).
-  if (failures_ == 0) return 1 / (prior_mtbf_seconds + untroubled_seconds_ + std::max(0.0, age - untold_seconds));
+  if (failures_ == 0) {
+    return bounded_rate(1 / bounded(prior_mtbf_seconds + untroubled_seconds_ + std::max(0.0, age - untold_seconds)));
+  }
   if (expert < 4) return rates_[expert].hazard(age);
   return expert < 6 ? weibulls_[expert - 4].hazard(age) : ages_[expert - 6].hazard(age);
 }
@@ -64,7 +68,7 @@ double Forecast::expert_hazard(std::size_t expert, double age) const {
 double Forecast::expert_interval(std::size_t expert, double cost, double age) const {
   // Hazards change while the interval runs: the one in its middle counts.
   const double first = daly_interval(cost, 1 / expert_hazard(expert, age));
-  return daly_interval(cost, 1 / expert_hazard(expert, age + first / 2));
+  return daly_interval(cost, 1 / expert_hazard(expert, bounded(age + first / 2)));
 }
 
 double Forecast::hazard(Policy policy, double age) const {
@@ -76,6 +80,7 @@ double Forecast::hazard(Policy policy, double age) const {
 }
 
 double Forecast::interval(Policy policy, double cost, double age) const {
+  if (cost <= 0) return 0;  // what costs nothing is best done all the time
   switch (policy) {
     case Policy::expected_value: return expected_value_interval(cost, 1 / posterior_.hazard(age));
     case Policy::weibull: return young_interval(cost, 1 / weibull_.hazard(age));
@@ -84,8 +89,10 @@ double Forecast::interval(Policy policy, double cost, double age) const {
   }
   // What an interval costs is convex in its logarithm: the mean of logarithms costs no more than the experts do on average.
   double mean = 0;
-  for (std::size_t i = 0; i < Hedge::experts; ++i) mean += weights()[i] * std::log(expert_interval(i, cost, age));
-  return std::exp(mean);
+  for (std::size_t i = 0; i < Hedge::experts; ++i) {
+    mean += weights()[i] * std::log(std::max(expert_interval(i, cost, age), least_above_zero));
+  }
+  return bounded(std::exp(mean));
 }
 
 Forecast::Parts Forecast::parts() {

@@ -22,7 +22,8 @@ class Forecast {
                                                                            "age",           "age, last 128"};
 
   // keep: of the bayes policy, see GammaRate.
-  explicit Forecast(double keep = 1);
+  // weighs_experts: whether gaps are replayed to learn which expert is right; only the automatic policy asks for that.
+  explicit Forecast(double keep = 1, bool weighs_experts = true);
 
   // A gap is over. cost: of a save now; begin: the age at which work began in it. Only failures tell which expert was right.
   void add(const Gap& gap, double cost, double begin);
@@ -50,6 +51,7 @@ class Forecast {
   std::array<AgeBuckets, 2> ages_;
   GapWindow window_;
   Hedge hedge_;
+  bool weighs_experts_;
   std::int64_t failures_ = 0;
   double untroubled_seconds_ = 0;  // before the first failure, in runs that ended well
 };

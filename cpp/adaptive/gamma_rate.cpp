@@ -8,9 +8,9 @@ void GammaRate::add(const Gap& gap) {
   // A clean exit says nothing about how old the failures are.
   if (gap.failed) {
     failures_ = failures_ * keep_ + 1;
-    seconds_ *= keep_;
+    seconds_ = std::max(seconds_ * keep_, least_above_zero);
   }
-  seconds_ += gap.seconds;
+  seconds_ = bounded(seconds_ + gap.seconds);
 }
 
 void GammaRate::restore(double failures, double seconds) {

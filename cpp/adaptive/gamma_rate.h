@@ -1,6 +1,8 @@
 // The failure rate as a Gamma posterior: a Gamma(a, b) prior, n failures seen in T seconds give Gamma(a + n, b + T).
 #pragma once
 
+#include "adaptive/bounds.h"
+
 namespace ckpt::adaptive {
 
 constexpr double prior_mtbf_seconds = 3600;  // pessimistic: of a machine that nobody knows
@@ -18,7 +20,7 @@ class GammaRate {
   explicit GammaRate(double weight = 1, double keep = 1);
 
   // Failures per second, the posterior mean; age is the current gap's, which is censored.
-  double hazard(double age) const { return failures_ / (seconds_ + age); }
+  double hazard(double age) const { return bounded_rate(failures_ / bounded(seconds_ + age)); }
   void add(const Gap& gap);
 
   double failures() const { return failures_; }  // the prior's included

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adaptive/bounds.h"
+
 namespace ckpt::adaptive {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr double fixed_share = 0.01;
 }  // namespace
 
 void Hedge::learn(const Weights& losses, double scale) {
-  const double rate = std::log(static_cast<double>(experts)) / (gap_ + scale);
+  const double rate = std::log(static_cast<double>(experts)) / bounded(gap_ + scale);
   const double least = *std::min_element(losses.begin(), losses.end());
   double mean = 0;
   double total = 0;
@@ -23,7 +25,7 @@ void Hedge::learn(const Weights& losses, double scale) {
     total += next[i];
   }
   // The mean is never below the mix loss; rounding may say so.
-  gap_ += std::max(0.0, mean + std::log(total) / rate);
+  gap_ = bounded(gap_ + std::max(0.0, bounded(mean) + std::log(total) / rate));
   for (std::size_t i = 0; i < experts; ++i) weights_[i] = (1 - fixed_share) * next[i] / total + fixed_share / experts;
 }
 

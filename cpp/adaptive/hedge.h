@@ -18,10 +18,12 @@ class Hedge {
   explicit Hedge(const Weights& first) : weights_(first) {}
 
   const Weights& weights() const { return weights_; }
-  // losses: one for each expert, finite. scale: what a loss is of the order of; bounds the learning rate of the first rounds.
+  // losses: one for each expert, finite. scale: what a loss is of the order of, above 0; bounds the learning rate of the first
+  // rounds.
   void learn(const Weights& losses, double scale);
 
   double mixability_gap() const { return gap_; }
+  // weights: above 0.
   void restore(const Weights& weights, double mixability_gap);
 
  private:

@@ -1,4 +1,6 @@
 // How long to work between two checkpoints: closed formulas. All times are seconds; cost is what one checkpoint stops the work for.
+// For finite numbers above 0, however large or small, the result is a finite number of at least 0 and found in a bounded number of
+// steps; one that is larger than any double is the largest.
 #pragma once
 
 namespace ckpt::adaptive {
@@ -14,7 +16,10 @@ double daly_interval(double cost, double mtbf);
 // the next checkpoint is as far away as the last one. About sqrt(CM).
 double expected_value_interval(double cost, double mtbf);
 
-// The hazard of a Weibull distribution: failures per second at this age.
+// The hazard of a Weibull distribution: failures per second at this age; bounded_rate.
 double weibull_hazard(double shape, double scale, double age);
+
+// Young's interval for the hazard at this age.
+double weibull_interval(double cost, double shape, double scale, double age);
 
 }  // namespace ckpt::adaptive

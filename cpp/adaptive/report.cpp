@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "adaptive/bounds.h"
 #include "adaptive/simulation.h"
 #include "base/text.h"
 
@@ -48,7 +49,7 @@ std::string percent(double share) { return cat(short_number(100 * share), "%"); 
 class Chart {
  public:
   Chart(double first_x, double last_x, double low_y, double high_y)
-      : first_(std::log(first_x)), last_(std::log(last_x)), low_(low_y), high_(high_y) {
+      : first_(std::log(std::max(first_x, least_above_zero))), last_(std::log(last_x)), low_(low_y), high_(high_y) {
     if (!(last_ > first_)) last_ = first_ + 1;
     if (!(high_ > low_)) high_ = low_ + 1;
   }

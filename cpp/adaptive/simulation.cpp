@@ -5,7 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "adaptive/bounds.h"
 #include "adaptive/intervals.h"
+#include "adaptive/replay.h"
 #include "base/error.h"
 
 namespace ckpt::adaptive {
@@ -14,8 +16,6 @@ namespace {
 using base::require;
 
 constexpr const char* names[] = {"auto", "threshold", "expected-value", "young", "daly", "bayes", "weibull", "fixed"};
-// Days of work for a processor.
-constexpr double most_polls = 1e12;
 constexpr std::uint64_t level_stream = ~std::uint64_t{0};
 
 // What a machine has in its checkpoints, level by level.
@@ -118,12 +118,17 @@ std::vector<Trace> make_traces(const SimulationOptions& options) {
   return traces;
 }
 
-// Tries Daly's interval, and intervals a seventh apart from one poll to far beyond what any formula would say.
-void find_best_fixed(SimulationResult& result, const std::vector<Trace>& traces) {
+// Daly's interval, and intervals a seventh apart from one poll to far beyond what any formula would say.
+std::vector<double> fixed_intervals(const SimulationResult& result) {
   std::vector<double> intervals = {result.daly_interval};
-  const double longest = std::max(64 * result.daly_interval, 2 * result.machine.poll);
-  for (double interval = result.machine.poll; interval < longest; interval *= 8.0 / 7) intervals.push_back(interval);
+  const double longest = bounded(std::max(64 * result.daly_interval, 2 * result.machine.poll));
+  for (double interval = std::max(result.machine.poll, least_above_zero); interval < longest; interval *= 8.0 / 7)
+    intervals.push_back(interval);
   std::sort(intervals.begin(), intervals.end());
+  return intervals;
+}
+
+void find_best_fixed(SimulationResult& result, const std::vector<Trace>& traces, const std::vector<double>& intervals) {
   double best = -1;
   for (const double interval : intervals) {
     Progress work = sum_over(
@@ -136,6 +141,24 @@ void find_best_fixed(SimulationResult& result, const std::vector<Trace>& traces)
   }
 }
 
+// What a simulation would take is known before anything runs; no number of events is too small to be counted.
+void check_events(const SimulationResult& result, const std::vector<Policy>& policies, std::size_t intervals) {
+  const Machine& machine = result.machine;
+  const auto refuse_above = [](double events, auto&&... what) {
+    if (!(events <= most_events)) base::fail(base::Status::out_of_range, what..., events, " events; at most ", most_events);
+  };
+  // Every policy may ask at every poll, and the fixed intervals together save about eight times as often as there are polls.
+  const auto askers = static_cast<double>(policies.size() + 8);
+  const double polls = result.wall.back() / machine.poll * askers;
+  refuse_above(polls, "poll_seconds is ", machine.poll, ": the failures span ", result.wall.back(), " s, which makes ");
+  // The automatic policy learns from each failure by replaying the gap before it for each expert, save by save.
+  const auto learners = static_cast<double>(std::count(policies.begin(), policies.end(), Policy::automatic));
+  const double saves = std::min(result.mtbf / (result.daly_interval + machine.mean_cost()), 1.0 * saves_one_by_one) + 1;
+  const double lives = static_cast<double>(result.wall.size()) * static_cast<double>(result.replicas);
+  refuse_above(lives * (learners * saves * Hedge::experts + static_cast<double>(intervals)), "cost_seconds is ", machine.cost, ": ",
+               lives, " failures with about ", saves, " saves before each make ");
+}
+
 void check(const SimulationOptions& options) {
   require(!options.law.empty() || !options.trace_csv.empty(), "neither a trace nor a law is given");
   require(options.nodes >= 1 && options.nodes <= 1'000'000, "nodes is ", options.nodes, "; 1 .. 1000000");
@@ -143,6 +166,11 @@ void check(const SimulationOptions& options) {
   require(options.replicas >= 1 && options.replicas <= 100'000, "replicas is ", options.replicas, "; 1 .. 100000");
   require(options.failures <= 100'000'000 / options.replicas, "failures is ", options.failures, " in each of ", options.replicas,
           " replicas; at most 100000000 in all");
+  const double drawn = static_cast<double>(options.nodes + options.failures) * static_cast<double>(options.replicas);
+  if (!options.law.empty() && drawn > most_events) {
+    base::fail(base::Status::out_of_range, "nodes is ", options.nodes, ": ", options.replicas, " replicas draw ", drawn,
+               " lives; at most ", most_events);
+  }
   check(options.machine);
 }
 
@@ -150,7 +178,7 @@ void check(const SimulationOptions& options) {
 
 double Machine::mean_cost() const {
   const auto every = static_cast<double>(remote_every);
-  return (cost + (every - 1) * local_cost) / every;
+  return bounded(cost + (every - 1) * local_cost) / every;
 }
 
 std::string policy_name(Policy policy) { return names[static_cast<std::size_t>(policy)]; }
@@ -178,6 +206,7 @@ ControllerOptions parse_policy(std::string_view text, double true_mtbf) {
 Progress run_controller(const ControllerOptions& given, const Machine& machine, const Trace& trace, std::uint64_t replica) {
   ControllerOptions options = given;
   options.poll_seconds = machine.poll;
+  options.weighs_experts = options.policy == Policy::automatic;
   Controller controller(options);
   Saved saved(machine, replica);
   Progress progress;
@@ -249,10 +278,11 @@ SimulationResult simulate(const SimulationOptions& options) {
   }
   require(result.mtbf > 0, "trace has only zeros");
   std::vector<std::string_view> policies;
+  std::vector<Policy> kinds;
   for (std::string_view rest = options.policies; !rest.empty();) {
     const std::size_t comma = rest.find(',');
     policies.push_back(rest.substr(0, comma));
-    parse_policy(policies.back(), result.mtbf);  // refused before anything runs
+    kinds.push_back(parse_policy(policies.back(), result.mtbf).policy);  // refused before anything runs
     rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
   }
 
@@ -261,17 +291,16 @@ SimulationResult simulate(const SimulationOptions& options) {
     std::partial_sum(trace.begin(), trace.end(), wall.begin());
     return wall;
   });
-  const double polls = result.wall.back() / options.machine.poll;
-  require(polls <= most_polls, "poll_seconds is ", options.machine.poll, ": the failures span ", polls, " polls; at most ",
-          most_polls);
   result.daly_interval = daly_interval(options.machine.mean_cost(), result.mtbf);
+  const std::vector<double> intervals = fixed_intervals(result);
+  check_events(result, kinds, intervals.size());
   result.daly = {"daly, true MTBF and cost", sum_over(traces, [&](const Trace& trace, std::uint64_t replica) {
                    return run_fixed(result.daly_interval, result.machine, trace, replica);
                  })};
   result.clairvoyant = {"clairvoyant bound", sum_over(traces, [&](const Trace& trace, std::uint64_t) {
                           return run_clairvoyant(result.machine, trace);
                         })};
-  find_best_fixed(result, traces);
+  find_best_fixed(result, traces, intervals);
   for (const std::string_view text : policies) {
     const ControllerOptions controller = parse_policy(text, result.mtbf);
     result.policies.push_back({std::string(text), sum_over(traces, [&](const Trace& trace, std::uint64_t replica) {

@@ -69,6 +69,11 @@ struct SimulationResult {
   std::vector<PolicyResult> policies;
 };
 
+// Of all policies and intervals together: seconds to minutes of work.
+constexpr double most_events = 1e9;
+
+// Error(out_of_range) when that takes more than most_events polls, failures to learn from, or lives of nodes to draw: the message
+// names the argument to change.
 SimulationResult simulate(const SimulationOptions& options);
 
 // Extra wall time against the baseline for the same work, over the failures first .. last-1; infinite when nothing was finished.

@@ -70,7 +70,7 @@ std::optional<Weibull> fit_weibull(std::span<const Gap> gaps, double first_shape
     shape = next;
     if (done) break;
   }
-  return Weibull{shape, longest * std::pow(powers / failures, 1 / shape)};
+  return Weibull{shape, bounded(longest * std::pow(powers / failures, 1 / shape))};
 }
 
 double WeibullRate::hazard(double age) const {

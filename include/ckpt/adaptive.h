@@ -342,7 +342,8 @@ CKPT_API void ckpt_simulation_options_init(ckpt_simulation_options* options);
 
 /* Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and one who knows when
  * the next failure comes. Failures hit work, saves and restarts; only finished saves count. options: must be there, for it has the
- * failures. INVALID_ARGUMENT names what is wrong, also the line of a trace. */
+ * failures. INVALID_ARGUMENT names what is wrong, also the line of a trace. OUT_OF_RANGE names the argument to change when there
+ * would be more than 10^9 polls, gaps replayed to learn from, or lives of nodes: below that it takes seconds to minutes. */
 CKPT_API ckpt_status ckpt_simulation_create(const ckpt_simulation_options* options, ckpt_simulation** simulation);
 
 /* Writes the results as JSON by the (buffer, capacity, *needed) rule of ckpt.h: for each policy its efficiency (finished work per

@@ -251,6 +251,27 @@ TEST(AdaptiveModels, ReplayCountsSavesAndLostWork) {
   EXPECT_NEAR(many, 10 * 1e7 + 30, 1);
 }
 
+// Whatever the numbers are; also where age + period is the gap to the last bit.
+TEST(AdaptiveModels, ReplayEndsForAllNumbers) {
+  int most = 0;
+  for (const double gap : {5e-324, 1e-3, 1.0, 5e5, 3e9, 3e12, 7574776142299.443, 1e15, 1e100, 1e308, 1.7976931348623157e308}) {
+    for (const double cost : {5e-324, 1e-308, 1e-3, 1.0, 1e15, 1e300, 1.7976931348623157e308}) {
+      for (const double period : {0.0, 1e-308, 1e-3, 0.1, 3600.0, 1e200, std::numeric_limits<double>::infinity()}) {
+        int asked = 0;
+        const double loss = replay_loss(
+            [&](double) {
+              ++asked;
+              return asked > 100'000 ? std::numeric_limits<double>::infinity() : period;
+            },
+            cost, 0, gap);
+        EXPECT_GE(loss, 0) << gap << ", " << cost << ", " << period;
+        most = std::max(most, asked);
+      }
+    }
+  }
+  EXPECT_LT(most, 15'000);
+}
+
 TEST(AdaptiveModels, HedgeFollowsTheBestAndComesBack) {
   Hedge::Weights even{};
   even.fill(1.0 / Hedge::experts);
@@ -358,7 +379,7 @@ TEST(AdaptiveSimulation, RefusesWhatItCannotRun) {
   EXPECT_ERROR(simulate(options), Status::invalid_argument, "nodes is 0");
   options.nodes = 1;
   options.machine.poll = 1e-9;
-  EXPECT_ERROR(simulate(options), Status::invalid_argument, "poll_seconds is 1e-09");
+  EXPECT_ERROR(simulate(options), Status::out_of_range, "poll_seconds is 1e-09");
   options.failures = options.replicas = 100'000;
   EXPECT_ERROR(simulate(options), Status::invalid_argument, "failures is 100000 in each of");
 }
