@@ -185,6 +185,10 @@ ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* n
   return guard([&] { object_of(threshold).observe_task(name_argument(name, "name"), seconds); });
 }
 
+ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double seconds) {
+  return guard([&] { object_of(threshold).observe_failure(name_argument(name, "name"), seconds); });
+}
+
 ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost, int32_t* yes) {
   return guard([&] {
     adaptive::Threshold& object = object_of(threshold);

@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include <cstddef>
 #include <string>
 
 #include "base.h"
@@ -25,11 +26,11 @@ namespace {
 
 // Sizes of the structs of the first version, which later versions still accept.
 constexpr std::size_t options_size = sizeof(ckpt_memory_tracker_options);
-constexpr std::size_t stats_size = sizeof(ckpt_memory_stats);
-constexpr std::size_t layer_stats_size = sizeof(ckpt_memory_layer_stats);
+constexpr std::size_t stats_size = offsetof(ckpt_memory_stats, time_utc_ns);
+constexpr std::size_t layer_stats_size = offsetof(ckpt_memory_layer_stats, last_allocated_utc_ns);
 constexpr std::size_t allocation_size = sizeof(ckpt_memory_allocation);
-constexpr std::size_t scope_stats_size = sizeof(ckpt_memory_scope_stats);
-constexpr std::size_t event_size = sizeof(ckpt_memory_event);
+constexpr std::size_t scope_stats_size = offsetof(ckpt_memory_scope_stats, pushed_utc_ns);
+constexpr std::size_t event_size = offsetof(ckpt_memory_event, time_utc_ns);
 constexpr std::size_t system_size = sizeof(ckpt_memory_system);
 
 Tracker& tracker_argument(const ckpt_memory_tracker* tracker) { return *checked(tracker, "tracker")->object; }
@@ -82,7 +83,8 @@ ckpt_memory_stats to_c(const Stats& s) {
           s.refused,
           s.handler_failures,
           s.time_ns,
-          s.sequence};
+          s.sequence,
+          s.time_utc_ns};
 }
 
 ckpt_memory_layer_stats to_c(const LayerStats& s) {
@@ -99,14 +101,16 @@ ckpt_memory_layer_stats to_c(const LayerStats& s) {
           s.largest_bytes,
           s.average_bytes(),
           s.last_allocated_ns,
-          s.last_freed_ns};
+          s.last_freed_ns,
+          s.last_allocated_utc_ns,
+          s.last_freed_utc_ns};
 }
 
 ckpt_memory_allocation to_c(const LiveAllocation& a) { return {0, a.layer, a.allocation, a.bytes, a.age_ns, a.sequence}; }
 
 ckpt_memory_scope_stats to_c(const ScopeStats& s) {
-  return {0,           static_cast<int32_t>(s.depth), s.scope,    s.start_bytes, s.peak_bytes,
-          s.net_bytes, s.total_allocated_bytes,       s.pushed_ns};
+  return {0,           static_cast<int32_t>(s.depth), s.scope,     s.start_bytes,  s.peak_bytes,
+          s.net_bytes, s.total_allocated_bytes,       s.pushed_ns, s.pushed_utc_ns};
 }
 
 ckpt_memory_event to_c(const Event& e) {
@@ -121,7 +125,8 @@ ckpt_memory_event to_c(const Event& e) {
           e.time_ns,
           e.layer_name,
           e.layer,
-          0};
+          0,
+          e.time_utc_ns};
 }
 
 // No exception: being refused is an answer.

@@ -1,5 +1,8 @@
 #include "storage.h"
 
+#include <cstddef>
+#include <string>
+
 #include "custom_storage.h"
 #include "guard.h"
 #include "storage/file_system.h"
@@ -14,6 +17,7 @@ constexpr ckpt_file_system_options file_system_defaults = CKPT_FILE_SYSTEM_OPTIO
 constexpr std::size_t first_file_system_options = 8;  // struct_size and must_exist
 constexpr ckpt_storage_callbacks no_callbacks = CKPT_STORAGE_CALLBACKS_INIT;
 constexpr ckpt_fault_handler_options fault_handler_defaults = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+constexpr std::size_t first_fault_handler_options = offsetof(ckpt_fault_handler_options, decide);
 
 storage::WriteOptions write_options(const ckpt_file_system_options& given) {
   static_assert(static_cast<int>(storage::WritePath::ring) == CKPT_WRITE_RING);
@@ -27,6 +31,21 @@ storage::WriteOptions write_options(const ckpt_file_system_options& given) {
   if (given.large_from_bytes > 0) options.stream_from_bytes = given.large_from_bytes;
   options.bytes_per_second = given.bytes_per_second;
   return options;
+}
+
+storage::Decide decide_argument(ckpt_fault_decide_fn decide, const std::shared_ptr<UserData>& user) {
+  if (decide == nullptr) return {};
+  return [decide, user](const ckpt::base::Error& error, std::int32_t attempt, storage::Verdict& verdict) {
+    int32_t retry = verdict.retry ? 1 : 0;
+    ckpt::base::set_callback_error(nullptr);
+    const int32_t code =
+        decide(static_cast<ckpt_status>(error.status()), error.message().c_str(), attempt, &retry, &verdict.delay_ns, user->get());
+    const std::string asked = ckpt::base::cat("fault handler's decide, asked about '", error.message(), "',");
+    if (code != 0) ckpt::base::fail_callback(asked, code);
+    ckpt::base::require(retry == 0 || retry == 1, asked, " set *retry to ", retry, "; 0 or 1");
+    ckpt::base::require(verdict.delay_ns >= 0, asked, " set *delay_ns to ", verdict.delay_ns, "; at least 0");
+    verdict.retry = retry == 1;
+  };
 }
 
 }  // namespace
@@ -73,14 +92,16 @@ ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options,
                                       ckpt_destroy_fn destroy, ckpt_fault_handler** out) {
   return guard([&] {
     not_null(out, "handler");
-    const auto given = options_argument(options, fault_handler_defaults, sizeof fault_handler_defaults, "options");
+    const auto given = options_argument(options, fault_handler_defaults, first_fault_handler_options, "options");
     const storage::FaultPolicy policy{given.max_attempts, given.first_delay_ns, given.max_delay_ns,
                                       given.factor,       given.jitter,         given.seed};
     const auto user = std::make_shared<UserData>(user_data, destroy);
     storage::Sleep pause;
     if (sleep != nullptr) pause = [sleep, user](std::int64_t ns) { sleep(ns, user->get()); };
-    hand_out(out, std::make_shared<storage::FaultHandler>(policy, std::move(pause)));
+    const auto deciding = std::make_shared<UserData>(given.decide_data, given.decide_destroy);
+    hand_out(out, std::make_shared<storage::FaultHandler>(policy, std::move(pause), decide_argument(given.decide, deciding)));
     user->adopt();
+    deciding->adopt();
   });
 }
 

@@ -44,6 +44,11 @@ std::vector<StrategyPtr> children_argument(ckpt_strategy* const* children, int64
   return out;
 }
 
+std::size_t index_argument(int64_t index, std::size_t count) {
+  if (index < 0 || index >= static_cast<int64_t>(count)) fail(Status::out_of_range, "index is ", index, "; there are ", count);
+  return static_cast<std::size_t>(index);
+}
+
 Chosen chosen_argument(int32_t chosen) {
   require(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE || chosen == CKPT_STRATEGY_CHOSEN_BOUNDARY, "chosen is ", chosen,
           "; CKPT_STRATEGY_CHOSEN_RECOMPUTE (1) or CKPT_STRATEGY_CHOSEN_BOUNDARY (2)");
@@ -337,6 +342,58 @@ ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strat
     const ckpt_strategy_counters values{sizeof(ckpt_strategy_counters), 0, now.asked, now.chosen, now.chosen_bytes};
     fill_struct(counters, values, smallest_counters, "counters");
   });
+}
+
+// ---- Reading back what a strategy is made of ----
+
+void ckpt_strategy_info_init(ckpt_strategy_info* info) {
+  if (info != nullptr) *info = CKPT_STRATEGY_INFO_INIT;
+}
+
+ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info) {
+  return guard([&] {
+    const Parameters is = checked(strategy, "strategy")->object->parameters();
+    ckpt_strategy_info values = CKPT_STRATEGY_INFO_INIT;
+    values.has_tracker = is.has_tracker ? 1 : 0;
+    values.kind = is.kind.data();
+    values.interval = is.interval;
+    values.threshold_bytes = is.threshold_bytes;
+    values.max_share = is.max_share;
+    values.total_bytes = is.total_bytes;
+    values.large_factor = is.large_factor;
+    values.rare_accesses = is.rare_accesses;
+    values.late_share = is.late_share;
+    values.name_count = static_cast<int64_t>(is.names.size());
+    values.excluded_count = static_cast<int64_t>(is.excluded.size());
+    values.rule_count = static_cast<int64_t>(is.rules.size());
+    values.child_count = static_cast<int64_t>(is.children.size());
+    values.has_clock = is.has_clock ? 1 : 0;
+    values.given_total = is.given_total ? 1 : 0;
+    fill_struct(info, values, sizeof values, "info");
+  });
+}
+
+ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, int32_t list, int64_t index, const char** pattern) {
+  return guard([&] {
+    const Parameters is = checked(strategy, "strategy")->object->parameters();
+    require(list >= CKPT_STRATEGY_LIST_NAMES && list <= CKPT_STRATEGY_LIST_RULES, "list is ", list,
+            "; one of CKPT_STRATEGY_LIST_... (0 .. 2)");
+    not_null(pattern, "pattern");
+    const auto all = list == CKPT_STRATEGY_LIST_NAMES ? is.names : list == CKPT_STRATEGY_LIST_EXCLUDED ? is.excluded : is.rules;
+    *pattern = all[index_argument(index, all.size())].c_str();
+  });
+}
+
+ckpt_status ckpt_strategy_get_child(const ckpt_strategy* strategy, int64_t index, ckpt_strategy** child) {
+  return guard([&] {
+    const Parameters is = checked(strategy, "strategy")->object->parameters();
+    not_null(child, "child");
+    hand_out(child, is.children[index_argument(index, is.children.size())]);
+  });
+}
+
+ckpt_status ckpt_strategy_get_text(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(to_text(*checked(strategy, "strategy")->object), buffer, capacity, needed); });
 }
 
 void ckpt_strategy_retain(ckpt_strategy* strategy) { retain(strategy); }

@@ -122,6 +122,9 @@ CKPT_STRUCT(ckpt_pipeline_stats)
 %ignore ckpt_layer_option;
 %ignore ckpt_async_callbacks;
 %ignore ckpt_async_callbacks_init;
+%ignore ckpt_fault_handler_options::decide; // with the next issue, as well as the two after it
+%ignore ckpt_fault_handler_options::decide_data;
+%ignore ckpt_fault_handler_options::decide_destroy;
 %ignore ckpt_async_options::callbacks;
 %ignore ckpt_async_options::user_data;
 %ignore ckpt_async_task_options::callbacks;
@@ -138,6 +141,14 @@ CKPT_STRUCT(ckpt_pipeline_stats)
 %ignore ckpt_blas_init;
 %ignore ckpt_action;
 %ignore ckpt_tensor_spec;
+// The languages get these with the next issue.
+%ignore ckpt_strategy_info;
+%ignore ckpt_strategy_info_init;
+%ignore ckpt_strategy_get_info;
+%ignore ckpt_strategy_get_pattern;
+%ignore ckpt_strategy_get_child;
+%ignore ckpt_strategy_get_text;
+%ignore ckpt_threshold_observe_failure;
 %ignore ckpt_get_api; // for programs in C that load the library themselves
 %ignore CKPT_DTYPE_INVALID;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
 #include "adaptive/bounds.h"
 #include "adaptive/intervals.h"

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "adaptive/forecast.h"
 #include "adaptive/threshold.h"
+#include "base/fork_mutex.h"
 #include "state/coordinator.h"
 
 namespace ckpt::adaptive {
@@ -171,7 +171,7 @@ class Controller {
   void start(double now);
 
   ControllerOptions options_;
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;  // the user's code never runs under it
   Memory memory_;
   std::int64_t saves_begun_ = 0;
   // What the next decisions need, computed when something changes.

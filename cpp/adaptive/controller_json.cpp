@@ -1,6 +1,7 @@
 // The JSON form of what a controller knows. Numbers are written so that they read back to the same bits.
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "adaptive/bounds.h"

@@ -18,6 +18,15 @@ void require_task_name(std::string_view name) {
   base::require(name.size() <= Threshold::longest_name, "name has ", name.size(), " bytes; at most ", Threshold::longest_name);
 }
 
+Threshold::Task observed(std::string_view name, double seconds) {
+  require_task_name(name);
+  require_seconds("seconds", seconds);
+  Threshold::Task task;
+  std::copy(name.begin(), name.end(), task.name.begin());
+  task.seconds = seconds;
+  return task;
+}
+
 }  // namespace
 
 void require_seconds(std::string_view argument, double seconds) {
@@ -33,12 +42,13 @@ Threshold::Threshold(const ThresholdOptions& options) : options_(options), thres
 }
 
 void Threshold::observe_task(std::string_view name, double seconds) {
-  require_task_name(name);
-  require_seconds("seconds", seconds);
+  remember(observed(name, seconds));
   longest_ = std::max(longest_, seconds);
-  Task task;
-  std::copy(name.begin(), name.end(), task.name.begin());
-  task.seconds = seconds;
+}
+
+void Threshold::observe_failure(std::string_view name, double seconds) {
+  Task task = observed(name, seconds);
+  task.failed = true;
   remember(task);
 }
 
@@ -53,7 +63,7 @@ bool Threshold::should_checkpoint(std::string_view name, double cost) {
   ++used_;
   for (std::int64_t i = history_size_; i-- > 0;) {
     Task& task = history_[slot(i)];
-    if (name == task.name.data()) {
+    if (name == task.name.data() && !task.failed) {
       task.checkpointed = true;
       break;
     }

@@ -36,6 +36,8 @@ class Threshold {
 
   // A task is done. name: UTF-8, not blank, at most longest_name bytes.
   void observe_task(std::string_view name, double seconds);
+  // A task failed after this long: it is remembered, and never the longest, for it is not known how long it takes.
+  void observe_failure(std::string_view name, double seconds);
   // A true answer consumes a slot. cost: what the task took, in the unit of observe_task.
   bool should_checkpoint(std::string_view name, double cost);
   // The same answer, consuming nothing.

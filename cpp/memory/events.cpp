@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <utility>
 
 #include "base/error.h"
@@ -45,13 +46,22 @@ void EventHub::unsubscribe(SubscriptionId id) {
     target = find(id);
     const std::int64_t own = contains(current_frame, target.get()) ? 1 : 0;
     const bool must_wait = target->inside > own;
+    if (must_wait && target->inside_since != base::process_mark()) {
+      base::fail(base::Status::forked, "subscription is ", id,
+                 "; a thread of the parent process was inside its handler at the fork");
+    }
     if (must_wait) announce_wait(target.get());
     target->removed = true;
     target->awaited = must_wait && own == 0;
     std::erase(subscriptions_, target);
     update_wanted();
     if (must_wait) {
-      left_.wait(lock, [&] { return target->inside == own; });
+      while (target->inside != own) {
+        const std::uint32_t seen = leavings_.load(std::memory_order_relaxed);
+        lock.unlock();
+        leavings_.wait(seen, std::memory_order_relaxed);
+        lock.lock();
+      }
       end_wait(target.get());
     }
     if (own == 0) dying.swap(target->handler);
@@ -82,14 +92,17 @@ void EventHub::enable(bool enabled) {
 }
 
 void EventHub::deliver(std::span<const Event> events) noexcept {
-  SubscriptionId last = 0;  // who subscribes from inside a handler hears only of what comes later
-  {
-    const std::lock_guard lock(mutex_);
-    last = last_id_;
+  if (events.empty()) return;
+  if (!lock_unless_forked()) {
+    failures_.fetch_add(static_cast<std::int64_t>(events.size()), std::memory_order_relaxed);
+    return;
   }
+  const SubscriptionId last = last_id_;  // who subscribes from inside a handler hears only of what comes later
+  mutex_.unlock();
   for (const Event& event : events) {
     SubscriptionId done = 0;
-    while (const Shared subscription = enter_next(done, last, bit(event.kind))) {
+    Shared subscription;
+    while (enter_next(done, last, bit(event.kind), subscription)) {
       done = subscription->id;
       if (!subscription->queue) {
         call(subscription, event);
@@ -97,20 +110,34 @@ void EventHub::deliver(std::span<const Event> events) noexcept {
       } else if (!subscription->queue->try_push(event)) {
         subscription->dropped.fetch_add(1, std::memory_order_relaxed);
       }
+      subscription.reset();  // here, where no lock is held: with it its queue may go
     }
   }
 }
 
-EventHub::Shared EventHub::enter_next(SubscriptionId after, SubscriptionId last, std::uint32_t kind) {
-  const std::lock_guard lock(mutex_);
+bool EventHub::lock_unless_forked() noexcept {
+  try {
+    mutex_.lock();
+    return true;
+  } catch (const base::Error&) {
+    return false;
+  }
+}
+
+// False when nobody else is to be told.
+bool EventHub::enter_next(SubscriptionId after, SubscriptionId last, std::uint32_t kind, Shared& next) noexcept {
+  if (!lock_unless_forked()) return false;
+  const std::lock_guard lock(mutex_, std::adopt_lock);
   for (const Shared& subscription : subscriptions_) {
     if (subscription->id <= after || subscription->id > last || (subscription->kinds & kind) == 0) continue;
-    if (subscription->queue) return subscription;
-    if (contains(current_frame, subscription.get())) continue;
-    ++subscription->inside;
-    return subscription;
+    if (!subscription->queue) {
+      if (contains(current_frame, subscription.get())) continue;
+      if (subscription->inside++ == 0) subscription->inside_since = base::process_mark();
+    }
+    next = subscription;
+    return true;
   }
-  return nullptr;
+  return false;
 }
 
 void EventHub::call(const Shared& subscription, const Event& event) noexcept {
@@ -137,10 +164,12 @@ void EventHub::count_failure(SubscriptionId id, const char* reason) noexcept {
 
 void EventHub::leave(const Shared& subscription) noexcept {
   EventHandler dying;
-  const std::lock_guard lock(mutex_);
+  if (!lock_unless_forked()) return;
+  const std::lock_guard lock(mutex_, std::adopt_lock);
   --subscription->inside;
   if (!subscription->removed) return;
-  left_.notify_all();
+  leavings_.fetch_add(1, std::memory_order_relaxed);
+  leavings_.notify_all();
   if (subscription->inside == 0 && !subscription->awaited) dying.swap(subscription->handler);
 }
 
@@ -157,7 +186,7 @@ void EventHub::announce_wait(const Subscription* target) {
     base::fail(base::Status::invalid_state, "subscription is ", target->id,
                "; its handler runs on a thread that waits for this thread to leave another handler");
   }
-  all.list.push_back({target, current_frame});
+  all.list.push_back({target, current_frame, base::process_mark()});
 }
 
 void EventHub::end_wait(const Subscription* target) noexcept {
@@ -170,7 +199,7 @@ void EventHub::end_wait(const Subscription* target) noexcept {
 // for the others inside its own handler does not wait for itself: that is the only circle there can be.
 bool EventHub::waits_for_this_thread(const std::vector<Waiter>& waiters, const Subscription* target) {
   return std::any_of(waiters.begin(), waiters.end(), [&](const Waiter& waiter) {
-    return contains(waiter.frames, target) &&
+    return waiter.process == base::process_mark() && contains(waiter.frames, target) &&
            (contains(current_frame, waiter.target) || (waiter.target != target && waits_for_this_thread(waiters, waiter.target)));
   });
 }

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/fork_mutex.h"
+#include "base/os/fork.h"
 #include "base/queue.h"
 #include "memory/stats.h"
 
@@ -33,6 +33,7 @@ struct Event {
   std::int64_t peak_bytes = 0;
   std::int64_t limit_bytes = 0;  // 0: no limit
   std::int64_t time_ns = 0;      // last seen, on the tracker's clock
+  std::int64_t time_utc_ns = 0;  // when it was handed to the hub
 };
 
 // Throwing marks a failure: it is counted and reaches nobody.
@@ -49,7 +50,7 @@ class EventHub {
   SubscriptionId subscribe_queue(std::uint32_t kinds, std::int64_t capacity);
   // Returns when no other thread is inside the handler, which is destroyed by then; when called from inside it, it is destroyed as
   // soon as it has returned. Error(not_found); Error(invalid_state) when a thread inside the handler waits for this thread to leave
-  // another one: nothing changed then.
+  // another one, and Error(forked) when that thread stayed in the parent of this process: nothing changed then.
   void unsubscribe(SubscriptionId id);
 
   // Takes the oldest event of a queue; false when it is empty.
@@ -64,7 +65,8 @@ class EventHub {
   void reset_failures() noexcept { failures_.store(0, std::memory_order_relaxed); }
 
   // Hands the events to every subscription that wants them, with no lock held. A handler is not called again for what it does
-  // itself (on the same thread): otherwise one that allocates would never end. Allocates nothing.
+  // itself (on the same thread): otherwise one that allocates would never end. Allocates nothing. In a forked child where a thread
+  // of the parent was changing subscriptions at the fork nobody can be found: each event counts as a failure.
   void deliver(std::span<const Event> events) noexcept;
 
  private:
@@ -74,7 +76,8 @@ class EventHub {
     EventHandler handler;                           // empty for a queue
     std::unique_ptr<base::MpmcQueue<Event>> queue;  // null for a handler
     std::atomic<std::int64_t> dropped{0};
-    std::int64_t inside = 0;  // threads in the handler
+    std::int64_t inside = 0;         // threads in the handler
+    std::uint32_t inside_since = 0;  // in which process the first of them entered
     bool removed = false;
     bool awaited = false;  // a thread waits in unsubscribe and will destroy the handler
   };
@@ -88,15 +91,18 @@ class EventHub {
   struct Waiter {
     const Subscription* target;
     const Frame* frames;
+    std::uint32_t process;  // a forked child has its parent's, and not their threads
   };
   struct Waiters {
-    std::mutex mutex;  // taken inside a hub's
+    base::ForkMutex mutex;  // taken inside a hub's
     std::vector<Waiter> list;
   };
 
   SubscriptionId add(const Shared& subscription);
   Shared find(SubscriptionId id) const;  // under mutex_
-  Shared enter_next(SubscriptionId after, SubscriptionId last, std::uint32_t kind);
+  // Locks; false where a thread of the parent held the lock at the fork of this process.
+  bool lock_unless_forked() noexcept;
+  bool enter_next(SubscriptionId after, SubscriptionId last, std::uint32_t kind, Shared& next) noexcept;
   void call(const Shared& subscription, const Event& event) noexcept;
   void leave(const Shared& subscription) noexcept;
   void count_failure(SubscriptionId id, const char* reason) noexcept;
@@ -111,9 +117,9 @@ class EventHub {
 
   std::atomic<std::uint32_t> wanted_{0};
   std::atomic<std::int64_t> failures_{0};
-  mutable std::mutex mutex_;
-  std::condition_variable left_;
-  std::vector<Shared> subscriptions_;  // by id
+  mutable base::ForkMutex mutex_;
+  std::atomic<std::uint32_t> leavings_{0};  // of handlers whose subscriptions are over
+  std::vector<Shared> subscriptions_;       // by id
   SubscriptionId last_id_ = 0;
   bool enabled_ = true;
 };

@@ -8,7 +8,7 @@
 namespace ckpt::memory {
 namespace {
 
-Stats stats_of(const Totals& totals, std::int64_t handler_failures, std::int64_t now_ns) {
+Stats stats_of(const Totals& totals, std::int64_t handler_failures, const Moment& now) {
   Stats stats;
   stats.current_bytes = totals.current_bytes;
   stats.peak_bytes = totals.peak_bytes;
@@ -21,12 +21,13 @@ Stats stats_of(const Totals& totals, std::int64_t handler_failures, std::int64_t
   stats.not_found = totals.not_found;
   stats.refused = totals.refused;
   stats.handler_failures = handler_failures;
-  stats.time_ns = now_ns;
+  stats.time_ns = now.now_ns;
+  stats.time_utc_ns = now.utc_ns;
   stats.sequence = totals.sequence;
   return stats;
 }
 
-LayerStats layer_stats_of(LayerId id, std::string_view name, const LayerState& layer) {
+LayerStats layer_stats_of(LayerId id, std::string_view name, const LayerState& layer, const Moment& now) {
   LayerStats stats;
   stats.layer = id;
   stats.name = name;
@@ -40,6 +41,8 @@ LayerStats layer_stats_of(LayerId id, std::string_view name, const LayerState& l
   stats.largest_bytes = layer.largest_bytes;
   stats.last_allocated_ns = layer.last_allocated_ns;
   stats.last_freed_ns = layer.last_freed_ns;
+  if (layer.last_allocated_ns != 0) stats.last_allocated_utc_ns = now.utc_of(layer.last_allocated_ns);
+  if (layer.last_freed_ns != 0) stats.last_freed_utc_ns = now.utc_of(layer.last_freed_ns);
   return stats;
 }
 
@@ -53,6 +56,8 @@ void add(LayerStats& sum, const LayerStats& layer) {
   sum.largest_bytes = std::max(sum.largest_bytes, layer.largest_bytes);
   sum.last_allocated_ns = std::max(sum.last_allocated_ns, layer.last_allocated_ns);
   sum.last_freed_ns = std::max(sum.last_freed_ns, layer.last_freed_ns);
+  sum.last_allocated_utc_ns = std::max(sum.last_allocated_utc_ns, layer.last_allocated_utc_ns);
+  sum.last_freed_utc_ns = std::max(sum.last_freed_utc_ns, layer.last_freed_utc_ns);
 }
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) { return a > largest_bytes - b ? largest_bytes : a + b; }
@@ -62,30 +67,31 @@ std::int64_t saturating_add(std::int64_t a, std::int64_t b) { return a > largest
 // ---- Reading ----
 
 Stats Tracker::stats() const {
-  const std::int64_t now_ns = state_->now();
+  const Moment now = state_->moment();
   Totals then;
   {
     const std::lock_guard guard(state_->lock);
     then = state_->totals;
   }
-  return stats_of(then, state_->hub.failures(), now_ns);
+  return stats_of(then, state_->hub.failures(), now);
 }
 
 LayerStats Tracker::layer_stats(LayerId layer) const {
   const std::string_view name = layer_name(layer);
+  const Moment now = state_->moment();
   LayerState then;
   {
     const std::lock_guard guard(state_->lock);
     then = state_->layer_at(layer);
   }
-  return layer_stats_of(layer, name, then);
+  return layer_stats_of(layer, name, then, now);
 }
 
 Snapshot Tracker::snapshot(LayerOrder order, std::int64_t most_layers) const {
   State& state = *state_;
   Snapshot snapshot;
   std::vector<LayerState> layers;
-  const std::int64_t now_ns = state.now();  // the clock may be the user's code: no lock is held
+  const Moment now = state.moment();  // the clock may be the user's code: no lock is held
   {
     const std::lock_guard reading(state.control);  // no new layers from here on
     // The memory is asked for and touched before the spin lock is taken: writers wait for the copy alone.
@@ -96,16 +102,16 @@ Snapshot Tracker::snapshot(LayerOrder order, std::int64_t most_layers) const {
       then = state.totals;
       state.layers.copy_to(layers.data(), then.layers);
     }
-    snapshot.stats = stats_of(then, state.hub.failures(), now_ns);
+    snapshot.stats = stats_of(then, state.hub.failures(), now);
     snapshot.limit = then.limit;
     for (std::size_t i = 0; i < state.scopes.size(); ++i) {
-      snapshot.scopes.push_back(state.describe_scope(i, state.scopes[i].name, then));
+      snapshot.scopes.push_back(state.describe_scope(i, state.scopes[i].name, then, now));
     }
   }
   snapshot.layers.reserve(layers.size());
   for (const LayerState& layer : layers) {
     const auto id = static_cast<LayerId>(snapshot.layers.size());
-    snapshot.layers.push_back(layer_stats_of(id, state.names.name(id), layer));
+    snapshot.layers.push_back(layer_stats_of(id, state.names.name(id), layer, now));
   }
   const auto key = [order](const LayerStats& layer) {
     return order == LayerOrder::by_current ? layer.current_bytes : order == LayerOrder::by_peak ? layer.peak_bytes : 0;
@@ -185,7 +191,7 @@ void Tracker::reset_stats() {
 
 // ---- Scopes ----
 
-ScopeStats Tracker::State::describe_scope(std::size_t index, std::string name, const Totals& then) const {
+ScopeStats Tracker::State::describe_scope(std::size_t index, std::string name, const Totals& then, const Moment& now) const {
   const Scope& scope = scopes[index];
   ScopeStats stats;
   stats.scope = scope.id;
@@ -197,6 +203,7 @@ ScopeStats Tracker::State::describe_scope(std::size_t index, std::string name, c
   stats.net_bytes = then.current_bytes - scope.start_bytes;
   stats.total_allocated_bytes = saturating_add(scope.carried_total_bytes, then.total_allocated_bytes - scope.start_total_bytes);
   stats.pushed_ns = scope.pushed_ns;
+  stats.pushed_utc_ns = now.utc_of(scope.pushed_ns);
   return stats;
 }
 
@@ -223,6 +230,7 @@ ScopeId Tracker::push_scope(std::string_view name) {
 
 ScopeStats Tracker::pop_scope(ScopeId scope) {
   State& state = *state_;
+  const Moment now = state.moment();
   const std::lock_guard changing(state.control);
   const auto found = std::find_if(state.scopes.begin(), state.scopes.end(), [&](const Scope& each) { return each.id == scope; });
   if (found == state.scopes.end()) base::fail(base::Status::not_found, "scope is ", scope, "; no open scope has that id");
@@ -241,13 +249,14 @@ ScopeStats Tracker::pop_scope(ScopeId scope) {
       state.totals.scope_peak_bytes = std::max(then.scope_peak_bytes, parent.peak_bytes);
     }
   }
-  ScopeStats stats = state.describe_scope(state.scopes.size() - 1, std::move(name), then);
+  ScopeStats stats = state.describe_scope(state.scopes.size() - 1, std::move(name), then, now);
   state.scopes.pop_back();
   return stats;
 }
 
 ScopeStats Tracker::scope_stats(ScopeId scope) const {
   State& state = *state_;
+  const Moment now = state.moment();
   const std::lock_guard reading(state.control);
   const auto found = std::find_if(state.scopes.begin(), state.scopes.end(), [&](const Scope& each) { return each.id == scope; });
   if (found == state.scopes.end()) base::fail(base::Status::not_found, "scope is ", scope, "; no open scope has that id");
@@ -256,7 +265,7 @@ ScopeStats Tracker::scope_stats(ScopeId scope) const {
     const std::lock_guard guard(state.lock);
     then = state.totals;
   }
-  return state.describe_scope(static_cast<std::size_t>(found - state.scopes.begin()), found->name, then);
+  return state.describe_scope(static_cast<std::size_t>(found - state.scopes.begin()), found->name, then, now);
 }
 
 }  // namespace ckpt::memory

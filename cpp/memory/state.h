@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/entered.h"
+#include "base/fork_mutex.h"
 #include "base/os/coarse_clock.h"
 #include "memory/events.h"
 #include "memory/names.h"
@@ -93,8 +95,20 @@ struct Untold {
   static void add(const Event&) noexcept {}
 };
 
+// A moment on the tracker's clock and on the world's: dates what is reported, at no cost for what is recorded.
+struct Moment {
+  std::int64_t now_ns = 0;
+  std::int64_t utc_ns = 0;
+  // The world's time of another moment of the tracker's clock; a user's clock may have said anything: the sum must not overflow.
+  std::int64_t utc_of(std::int64_t then_ns) const noexcept {
+    const std::uint64_t age = static_cast<std::uint64_t>(now_ns) - static_cast<std::uint64_t>(then_ns);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(utc_ns) - age);
+  }
+};
+
 // Two locks. `control` is a mutex for everything that is rare: names, scopes, growing, snapshots. `lock` guards totals, layers and
-// slots, is taken inside control or alone, and covers nothing that can allocate, block or throw.
+// slots, is taken inside control or alone, and covers nothing that can allocate, block or throw. Where a thread of the parent held
+// one of them at a fork, the child gets Error(forked) from what needs it.
 struct Tracker::State {
   explicit State(std::shared_ptr<const base::Clock> the_clock)
       : coarse(the_clock == base::monotonic_clock()), clock(std::move(the_clock)) {}
@@ -106,7 +120,7 @@ struct Tracker::State {
 
   const bool coarse;  // the clock is the system's
   EventHub hub;
-  std::mutex control;
+  base::ForkMutex control;
   Names names;
   std::vector<Scope> scopes;  // innermost last
   ScopeId last_scope = 0;
@@ -115,8 +129,15 @@ struct Tracker::State {
   std::int64_t now() const {
     if (coarse) [[likely]]
       return base::coarse_now_ns();
+    return ask_clock();
+  }
+  // The clock may be the user's: who asks this tracker from inside it would ask the clock again.
+  [[gnu::noinline]] std::int64_t ask_clock() const {
+    base::Entered::refuse(this, "the tracker");
+    const base::Entered entered(this);
     return clock->now_ns();
   }
+  Moment moment() const { return {now(), base::utc_ns()}; }
 
   template <bool within_limit>
   bool fits(std::int64_t bytes);
@@ -134,7 +155,7 @@ struct Tracker::State {
   [[noreturn]] void refuse_empty(LayerId layer);
   [[noreturn]] void refuse_allocation(AllocationId allocation);
   [[noreturn]] void refuse_total(std::int64_t bytes);
-  ScopeStats describe_scope(std::size_t index, std::string name, const Totals& then) const;  // under control
+  ScopeStats describe_scope(std::size_t index, std::string name, const Totals& then, const Moment& now) const;  // under control
 
   // The layer of a name, whose counts are on their way into the cache; no_layer. Takes no lock: the chunk that a name's layer is in
   // was there before the name.
@@ -150,13 +171,16 @@ struct Tracker::State {
   [[gnu::always_inline]] void unbook(std::uint32_t index, std::int64_t now_ns) noexcept;
 
   Event event_now(EventKind kind, AllocationId allocation, LayerId layer, std::int64_t bytes, std::int64_t now_ns) const noexcept {
-    return {kind,  layer, "", totals.sequence, allocation, bytes, totals.current_bytes, totals.peak_bytes, totals.limit.bytes,
-            now_ns};
+    return {kind,   layer, "", totals.sequence, allocation, bytes, totals.current_bytes, totals.peak_bytes, totals.limit.bytes,
+            now_ns, 0};
   }
 
   // Outside of every lock.
   void deliver(std::span<Event> events) noexcept {
+    if (events.empty()) return;
+    const std::int64_t utc_ns = base::utc_ns();
     for (Event& event : events) {
+      event.time_utc_ns = utc_ns;
       if (event.layer != no_layer) event.layer_name = names.name(event.layer).data();
     }
     hub.deliver(events);

@@ -34,6 +34,7 @@ struct Stats {
   std::int64_t handler_failures = 0;  // event handlers that failed or threw
   std::int64_t time_ns = 0;           // when these numbers were true, on the tracker's clock
   std::uint64_t sequence = 0;         // allocations and frees since the tracker was made; never reset
+  std::int64_t time_utc_ns = 0;       // time_ns by the system's clock
 
   std::int64_t average_bytes() const { return average(current_bytes, live_allocations); }
 };
@@ -51,6 +52,8 @@ struct LayerStats {
   std::int64_t largest_bytes = 0;      // largest single allocation
   std::int64_t last_allocated_ns = 0;  // last seen, on the tracker's clock; 0 for never
   std::int64_t last_freed_ns = 0;
+  std::int64_t last_allocated_utc_ns = 0;  // the same by the system's clock: now less the age; 0 for never
+  std::int64_t last_freed_utc_ns = 0;
 
   std::int64_t average_bytes() const { return average(total_allocated_bytes, allocations); }
 };
@@ -64,6 +67,7 @@ struct ScopeStats {
   std::int64_t net_bytes = 0;    // live now less live at the push; negative when more was freed than allocated
   std::int64_t total_allocated_bytes = 0;
   std::int64_t pushed_ns = 0;
+  std::int64_t pushed_utc_ns = 0;  // by the system's clock: now less the age
 };
 
 struct LiveAllocation {

@@ -111,7 +111,8 @@ class RetryingStorage final : public Storage {
 
 bool may_pass(Status status) noexcept { return status == Status::io || status == Status::busy || status == Status::timeout; }
 
-FaultHandler::FaultHandler(const FaultPolicy& policy, Sleep sleep) : policy_(policy), sleep_(sleep ? std::move(sleep) : sleep_ns) {
+FaultHandler::FaultHandler(const FaultPolicy& policy, Sleep sleep, Decide decide)
+    : policy_(policy), sleep_(sleep ? std::move(sleep) : sleep_ns), decide_(std::move(decide)) {
   base::require(policy.max_attempts >= 1, "max_attempts is ", policy.max_attempts, "; at least 1");
   base::require(policy.first_delay_ns >= 0, "first_delay_ns is ", policy.first_delay_ns, "; at least 0");
   base::require(policy.max_delay_ns >= 0, "max_delay_ns is ", policy.max_delay_ns, "; at least 0");
@@ -131,11 +132,20 @@ std::int64_t FaultHandler::delay_ns(std::int32_t attempt, std::int64_t number) c
   return static_cast<std::int64_t>(swung);
 }
 
-void FaultHandler::pause(std::int32_t attempt, const base::Error& error) {
-  const std::int64_t delay = delay_ns(attempt, retries_.fetch_add(1, std::memory_order_relaxed));
+bool FaultHandler::goes_on(std::int32_t attempt, const base::Error& error) {
+  const bool asks = decide_ && error.status() != Status::cancelled;
+  Verdict verdict{may_pass(error.status()), 0};
+  if (asks) {
+    verdict.delay_ns = delay_ns(attempt, retries());
+    decide_(error, attempt, verdict);
+  }
+  if (!verdict.retry) return false;
+  const std::int64_t number = retries_.fetch_add(1, std::memory_order_relaxed);
+  const std::int64_t delay = asks ? verdict.delay_ns : delay_ns(attempt, number);
   base::warn("storage",
              base::cat(error.message(), "; attempt ", attempt + 1, " of ", policy_.max_attempts, " follows in ", delay, " ns"));
   if (delay > 0) sleep_(delay);
+  return true;
 }
 
 std::shared_ptr<Storage> make_retrying_storage(std::shared_ptr<Storage> inner, std::shared_ptr<FaultHandler> handler) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "base/error.h"
@@ -24,11 +25,21 @@ struct FaultPolicy {
 // io, busy and timeout: another attempt may succeed. All others (no_space, permission, corrupt, ...) stay as they are.
 bool may_pass(base::Status status) noexcept;
 
-// Synchronised.
+// What becomes of an error: holds what the rule says, for a user's function to change.
+struct Verdict {
+  bool retry = false;
+  std::int64_t delay_ns = 0;
+};
+// Runs on the thread whose operation failed, several at once, under no lock of the handler or of a retrying storage. attempt: the
+// one that failed, 1 for the first. What it throws is thrown in the place of the error.
+using Decide = std::function<void(const base::Error& error, std::int32_t attempt, Verdict& verdict)>;
+
+// Synchronised: holds no lock.
 class FaultHandler {
  public:
-  // Error(invalid_argument) for a policy that makes no sense. An empty sleep really sleeps.
-  explicit FaultHandler(const FaultPolicy& policy, Sleep sleep = {});
+  // Error(invalid_argument) for a policy that makes no sense. An empty sleep really sleeps. decide is asked about each error but
+  // the last attempt's and Status::cancelled; an empty one leaves it to the rule.
+  explicit FaultHandler(const FaultPolicy& policy, Sleep sleep = {}, Decide decide = {});
 
   // Runs body until it succeeds, fails for good, or the attempts are used up; throws what the last attempt threw.
   template <class Body>
@@ -37,8 +48,7 @@ class FaultHandler {
       try {
         return body(attempt);
       } catch (const base::Error& error) {
-        if (attempt >= policy_.max_attempts || !may_pass(error.status())) throw;
-        pause(attempt, error);
+        if (attempt >= policy_.max_attempts || !goes_on(attempt, error)) throw;
       }
     }
   }
@@ -47,12 +57,13 @@ class FaultHandler {
   std::int64_t retries() const noexcept { return retries_.load(std::memory_order_relaxed); }
 
  private:
-  // Counts, warns and sleeps.
-  void pause(std::int32_t attempt, const base::Error& error);
+  // Whether another attempt follows; counts it, warns and sleeps then.
+  bool goes_on(std::int32_t attempt, const base::Error& error);
   std::int64_t delay_ns(std::int32_t attempt, std::int64_t number) const;
 
   FaultPolicy policy_;
   Sleep sleep_;
+  Decide decide_;
   std::atomic<std::int64_t> retries_{0};
 };
 

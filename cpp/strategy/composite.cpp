@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "strategy/inside.h"
 
 namespace ckpt::strategy {
 
@@ -18,6 +19,7 @@ Composite::Composite(std::span<const StrategyPtr> children) : children_(children
 }
 
 void Composite::observe_access(std::string_view layer_name) {
+  const Inside inside(this);
   for (const auto& child : children_) child->observe_access(layer_name);
 }
 
@@ -26,6 +28,7 @@ void Composite::bind_live_bytes(const LiveBytes& source) {
 }
 
 void Composite::forget() {
+  const Inside inside(this);
   for (const auto& child : children_) child->reset();
 }
 
@@ -35,19 +38,28 @@ std::string Composite::list(std::string_view word) const {
   return out + ")";
 }
 
+Parameters Composite::of_kind(std::string_view kind) const {
+  Parameters parameters{.kind = kind};
+  parameters.children = children_;
+  return parameters;
+}
+
 bool AnyOf::decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) {
+  const Inside inside(this);
   bool answer = false;
   for (const auto& child : children()) answer |= child->should_checkpoint(layer_name, activation, layer_index);
   return answer;
 }
 
 bool AllOf::decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) {
+  const Inside inside(this);
   bool answer = true;
   for (const auto& child : children()) answer &= child->should_checkpoint(layer_name, activation, layer_index);
   return answer;
 }
 
 bool Not::decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) {
+  const Inside inside(this);
   return !children()[0]->should_checkpoint(layer_name, activation, layer_index);
 }
 
@@ -74,7 +86,8 @@ LayerRule::LayerRule(std::string_view argument, std::string_view text) : text_(t
   if (last_ < first_) refuse();
 }
 
-FirstMatch::FirstMatch(std::span<const std::string> rules, std::span<const StrategyPtr> children) : Composite(children) {
+FirstMatch::FirstMatch(std::span<const std::string> rules, std::span<const StrategyPtr> children)
+    : Composite(children), texts_(rules.begin(), rules.end()) {
   base::require(rules.size() + 1 == children.size(), "children are ", children.size(), " for ", rules.size(),
                 " rules; one for each rule and a last one as fallback");
   for (std::size_t i = 0; i < rules.size(); ++i) rules_.emplace_back(base::cat("rules[", i, "]"), rules[i]);
@@ -86,7 +99,14 @@ std::string FirstMatch::name() const {
   return out + children().back()->name() + ")";
 }
 
+Parameters FirstMatch::parameters() const {
+  Parameters parameters = of_kind("first");
+  parameters.rules = texts_;
+  return parameters;
+}
+
 bool FirstMatch::decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) {
+  const Inside inside(this);
   std::size_t i = 0;
   while (i < rules_.size() && !rules_[i].matches(layer_name, layer_index)) ++i;
   return children()[i]->should_checkpoint(layer_name, activation, layer_index);

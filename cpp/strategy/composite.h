@@ -26,6 +26,7 @@ class Composite : public Strategy {
   const std::vector<StrategyPtr>& children() const noexcept { return children_; }
   // "Word(first child, second child)"
   std::string list(std::string_view word) const;
+  Parameters of_kind(std::string_view kind) const;
 
  private:
   void forget() override;
@@ -39,6 +40,7 @@ class AnyOf final : public Composite {
  public:
   explicit AnyOf(std::span<const StrategyPtr> children) : Composite(children) {}
   std::string name() const override { return list("Any"); }
+  Parameters parameters() const override { return of_kind("any"); }
 
  private:
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
@@ -49,6 +51,7 @@ class AllOf final : public Composite {
  public:
   explicit AllOf(std::span<const StrategyPtr> children) : Composite(children) {}
   std::string name() const override { return list("All"); }
+  Parameters parameters() const override { return of_kind("all"); }
 
  private:
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
@@ -59,6 +62,7 @@ class Not final : public Composite {
  public:
   explicit Not(const StrategyPtr& child) : Composite({&child, 1}) {}
   std::string name() const override { return list("Not"); }
+  Parameters parameters() const override { return of_kind("not"); }
 
  private:
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
@@ -86,10 +90,12 @@ class FirstMatch final : public Composite {
   // One child more than rules.
   FirstMatch(std::span<const std::string> rules, std::span<const StrategyPtr> children);
   std::string name() const override;
+  Parameters parameters() const override;
 
  private:
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
 
+  std::vector<std::string> texts_;  // as they were given
   std::vector<LayerRule> rules_;
 };
 

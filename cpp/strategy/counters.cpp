@@ -9,6 +9,26 @@ namespace {
 std::atomic<std::uint64_t> taken_stripes{0};
 static_assert(stripe_count == 64);
 
+// Locks; where a thread of the parent was inside at a fork, the child goes on without: then a count may be lost, and nothing waits.
+class SharedLock {
+ public:
+  explicit SharedLock(base::ForkMutex& mutex) noexcept {
+    try {
+      mutex.lock();
+      held_ = &mutex;
+    } catch (const base::Error&) {
+    }
+  }
+  ~SharedLock() {
+    if (held_ != nullptr) held_->unlock();
+  }
+  SharedLock(const SharedLock&) = delete;
+  SharedLock& operator=(const SharedLock&) = delete;
+
+ private:
+  base::ForkMutex* held_ = nullptr;
+};
+
 // Gives the stripe back when its thread ends.
 struct StripeOwner {
   int stripe = stripe_shared;
@@ -48,9 +68,14 @@ void StripedCounters::add_stripe(Counters& sum, const Stripe& stripe) const noex
   sum.chosen_bytes = add_up_to_limit(sum.chosen_bytes, stripe.chosen_bytes.load(std::memory_order_relaxed));
 }
 
+void StripedCounters::count_shared(bool chosen, std::int64_t bytes) noexcept {
+  const SharedLock lock(shared_mutex_);
+  add(shared_, chosen, bytes);
+}
+
 Counters StripedCounters::read() const noexcept {
   Counters sum;
-  const std::lock_guard lock(shared_mutex_);
+  const SharedLock lock(shared_mutex_);
   add_stripe(sum, shared_);
   for (const Stripe& stripe : stripes_) add_stripe(sum, stripe);
   return sum;

@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <mutex>
+
+#include "base/fork_mutex.h"
 
 namespace ckpt::strategy {
 
@@ -42,8 +43,7 @@ class StripedCounters {
     if (stripe >= 0) [[likely]] {
       add(stripes_[static_cast<std::size_t>(stripe)], chosen, bytes);
     } else {
-      const std::lock_guard lock(shared_mutex_);
-      add(shared_, chosen, bytes);
+      count_shared(chosen, bytes);
     }
   }
 
@@ -71,11 +71,12 @@ class StripedCounters {
     stripe.chosen.store(stripe.chosen.load(relaxed) + 1, relaxed);
     stripe.chosen_bytes.store(add_up_to_limit(stripe.chosen_bytes.load(relaxed), bytes), relaxed);
   }
+  void count_shared(bool chosen, std::int64_t bytes) noexcept;
   static void begin(Stripe& stripe, std::uint64_t generation) noexcept;
   void add_stripe(Counters& sum, const Stripe& stripe) const noexcept;
 
   std::atomic<std::uint64_t> generation_{0};
-  mutable std::mutex shared_mutex_;
+  mutable base::ForkMutex shared_mutex_;
   Stripe shared_;
   std::array<Stripe, stripe_count> stripes_;
 };

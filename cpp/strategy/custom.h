@@ -9,7 +9,8 @@ namespace ckpt::strategy {
 
 struct CustomHooks {
   std::string name = "Custom";
-  // Called on every thread that asks, several at once.
+  // Called on every thread that asks, several at once. Whoever asks, resets or tells the same strategy from inside one of these
+  // three gets Error(invalid_state).
   std::function<bool(std::string_view layer_name, const Activation& activation, std::int64_t layer_index)> decide;
   std::function<void()> reset;                              // may be empty
   std::function<void(std::string_view layer_name)> access;  // may be empty
@@ -19,6 +20,7 @@ class Custom final : public Strategy {
  public:
   explicit Custom(CustomHooks hooks);
   std::string name() const override { return hooks_.name; }
+  Parameters parameters() const override { return {.kind = "custom"}; }
   void observe_access(std::string_view layer_name) override;
 
  private:

@@ -39,6 +39,9 @@ StrategyPtr create(const Config& config);
 
 // The text form (docs/strategy.md): kind, kind:arguments or kind(arguments). Errors say which piece is wrong.
 StrategyPtr from_text(std::string_view text);
+// The text that makes the same strategy; chosen() is not in it. Error(unsupported) for what text cannot say: a custom strategy, a
+// given tracker, total or clock, and constants of smart that are not its usual ones.
+std::string to_text(const Strategy& strategy);
 
 // Makes a strategy from the text after the kind's name.
 using KindFactory = std::function<StrategyPtr(const std::string& arguments)>;

@@ -10,6 +10,12 @@ Interval::Interval(std::int64_t interval) : Strategy(Chosen::boundary), interval
 
 std::string Interval::name() const { return base::cat("Interval(", interval_, ")"); }
 
+Parameters Interval::parameters() const {
+  Parameters parameters{.kind = "interval"};
+  parameters.interval = interval_;
+  return parameters;
+}
+
 StrategyPtr make_interval(std::int64_t interval) { return std::make_shared<Interval>(interval); }
 
 }  // namespace ckpt::strategy

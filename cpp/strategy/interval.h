@@ -11,6 +11,7 @@ class Interval final : public Strategy {
  public:
   explicit Interval(std::int64_t interval);
   std::string name() const override;
+  Parameters parameters() const override;
   std::int64_t interval() const noexcept { return interval_; }
 
  private:

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "base/error.h"
 #include "memory/probe.h"
+#include "strategy/inside.h"
 #include "strategy/resident.h"
 
 namespace ckpt::strategy {
@@ -33,6 +35,8 @@ MemoryAware::MemoryAware(const MemoryAwareOptions& options)
     : max_share_(options.max_share),
       tracker_(options.tracker),
       total_bytes_(total_or_system(options.total_bytes)),
+      given_total_(options.total_bytes > 0),
+      given_clock_(options.clock != nullptr && options.clock != base::monotonic_clock()),
       clock_(options.clock ? options.clock : base::monotonic_clock()),
       interval_(first_interval),
       looked_ns_(clock_->now_ns()) {
@@ -41,10 +45,29 @@ MemoryAware::MemoryAware(const MemoryAwareOptions& options)
 
 std::string MemoryAware::name() const { return base::cat("MemoryAware(", std::lround(max_share_ * 100), "%)"); }
 
+Parameters MemoryAware::parameters() const {
+  Parameters parameters{.kind = "memory-aware"};
+  parameters.interval = interval();
+  parameters.max_share = max_share_;
+  parameters.total_bytes = total_bytes_;
+  parameters.given_total = given_total_;
+  parameters.has_tracker = tracker_ != nullptr;
+  parameters.has_clock = given_clock_;
+  return parameters;
+}
+
 bool MemoryAware::decide(std::string_view, const Activation&, std::int64_t layer_index) {
-  const std::int64_t now_ns = clock_->now_ns();
-  if (is_due(now_ns)) adjust(now_ns);
+  const std::int64_t now = now_ns();
+  if (is_due(now)) adjust(now);
   return layer_index % interval() == 0;
+}
+
+// A clock may be the user's: who asks this strategy from inside it would ask the clock again.
+std::int64_t MemoryAware::now_ns() const {
+  if (!given_clock_) [[likely]]
+    return clock_->now_ns();
+  const Inside inside(this);
+  return clock_->now_ns();
 }
 
 bool MemoryAware::is_due(std::int64_t now_ns) const noexcept {
@@ -53,12 +76,18 @@ bool MemoryAware::is_due(std::int64_t now_ns) const noexcept {
 
 // Pressure is looked at when an adjustment is due and not in between: interval, not pressure, is what the answers depend on.
 void MemoryAware::adjust(std::int64_t now_ns) {
-  const std::lock_guard lock(mutex_);
-  if (!is_due(now_ns)) return;  // another thread was first
-  const auto live = live_bytes();
-  looked_ns_.store(now_ns, std::memory_order_relaxed);
+  const Inside inside(this);
+  LiveBytes bound;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_due(now_ns)) return;  // another thread was first
+    looked_ns_.store(now_ns, std::memory_order_relaxed);
+    bound = bound_;
+  }
+  const auto live = live_bytes(bound);
   if (!live) return;
 
+  const std::lock_guard lock(mutex_);
   const auto live_now = static_cast<double>(*live);
   const auto total = static_cast<double>(total_bytes_);
   if (live_now > max_share_ * total) {
@@ -70,10 +99,10 @@ void MemoryAware::adjust(std::int64_t now_ns) {
   }
 }
 
-std::optional<std::int64_t> MemoryAware::live_bytes() const {
+std::optional<std::int64_t> MemoryAware::live_bytes(const LiveBytes& bound) const {
   if (tracker_) return tracker_->stats().current_bytes;
-  if (bound_) {
-    const std::int64_t live = bound_();
+  if (bound) {
+    const std::int64_t live = bound();
     if (live >= 0) return live;
   }
   return resident_bytes();
@@ -86,9 +115,10 @@ void MemoryAware::bind_live_bytes(const LiveBytes& source) {
 }
 
 void MemoryAware::forget() {
+  const std::int64_t now = now_ns();
   const std::lock_guard lock(mutex_);
   interval_.store(first_interval, std::memory_order_relaxed);
-  looked_ns_.store(clock_->now_ns(), std::memory_order_relaxed);
+  looked_ns_.store(now, std::memory_order_relaxed);
   high_ns_.reset();
 }
 

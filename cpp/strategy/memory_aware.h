@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "base/clock.h"
+#include "base/fork_mutex.h"
 #include "memory/tracker.h"
 #include "strategy/strategy.h"
 
@@ -23,6 +23,7 @@ class MemoryAware final : public Strategy {
  public:
   explicit MemoryAware(const MemoryAwareOptions& options);
   std::string name() const override;
+  Parameters parameters() const override;
   void bind_live_bytes(const LiveBytes& source) override;
   std::int64_t interval() const noexcept { return interval_.load(std::memory_order_relaxed); }
   std::int64_t total_bytes() const noexcept { return total_bytes_; }
@@ -32,17 +33,20 @@ class MemoryAware final : public Strategy {
   void forget() override;
   bool is_due(std::int64_t now_ns) const noexcept;
   void adjust(std::int64_t now_ns);
-  std::optional<std::int64_t> live_bytes() const;
+  std::int64_t now_ns() const;
+  std::optional<std::int64_t> live_bytes(const LiveBytes& bound) const;
 
   double max_share_;
   std::shared_ptr<const memory::Tracker> tracker_;
   std::int64_t total_bytes_;
+  bool given_total_;
+  bool given_clock_;
   std::shared_ptr<const base::Clock> clock_;
 
   std::atomic<std::int64_t> interval_;
   std::atomic<std::int64_t> looked_ns_;  // when pressure was last looked at
 
-  std::mutex mutex_;  // held while adjusting
+  base::ForkMutex mutex_;  // of what follows; a clock, a tracker or a source is asked without it
   LiveBytes bound_;
   std::optional<std::int64_t> high_ns_;  // when pressure was last seen above the share
 };

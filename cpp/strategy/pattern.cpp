@@ -62,7 +62,8 @@ bool Glob::matches(std::string_view name) const noexcept {
   return step == kinds_.size();
 }
 
-PatternSet::PatternSet(std::string_view argument, std::span<const std::string> patterns) {
+PatternSet::PatternSet(std::string_view argument, std::span<const std::string> patterns)
+    : patterns_(patterns.begin(), patterns.end()) {
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     Glob glob(base::cat(argument, "[", i, "]"), patterns[i]);
     if (!glob.is_literal()) {

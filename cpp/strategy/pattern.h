@@ -43,11 +43,14 @@ class PatternSet {
     }
     return false;
   }
+  // As they were given.
+  const std::vector<std::string>& patterns() const noexcept { return patterns_; }
   // Literal names, without duplicates, in the order given.
   const std::vector<std::string>& literals() const noexcept { return literals_; }
   bool has_literal(std::string_view name) const noexcept { return names_.find(name) != NameTable::none; }
 
  private:
+  std::vector<std::string> patterns_;
   NameTable names_;
   std::vector<std::string> literals_;
   std::vector<Glob> globs_;

@@ -4,13 +4,14 @@
 #include <mutex>
 
 #include "base/error.h"
+#include "base/fork_mutex.h"
 #include "strategy/factory.h"
 
 namespace ckpt::strategy {
 namespace {
 
 struct Registry {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::map<std::string, std::shared_ptr<const KindFactory>, std::less<>> kinds;
 };
 
@@ -38,7 +39,8 @@ void refuse_circle(std::string_view kind) {
   std::string path(kind);
   for (const OpenKind* open = innermost; open != nullptr; open = open->outer) {
     path = base::cat(open->kind, " -> ", path);
-    base::require(open->kind != kind, "strategy kind ", base::quoted(kind), " is made of itself: ", path);
+    if (open->kind == kind)
+      base::fail(base::Status::invalid_state, "strategy kind ", base::quoted(kind), " is made of itself: ", path);
   }
 }
 

@@ -13,4 +13,11 @@ Selective::Selective(std::span<const std::string> names, std::span<const std::st
   base::require(both.empty(), "layers cannot be both chosen and excluded: ", both);
 }
 
+Parameters Selective::parameters() const {
+  Parameters parameters{.kind = "selective"};
+  parameters.names = names_.patterns();
+  parameters.excluded = excluded_.patterns();
+  return parameters;
+}
+
 }  // namespace ckpt::strategy

@@ -11,6 +11,7 @@ class Selective final : public Strategy {
   // Names or globs. Error(invalid_argument) that lists every literal name that is in both.
   Selective(std::span<const std::string> names, std::span<const std::string> excluded);
   std::string name() const override { return "Selective"; }
+  Parameters parameters() const override;
 
  private:
   bool decide(std::string_view layer_name, const Activation&, std::int64_t) override {

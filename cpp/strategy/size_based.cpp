@@ -18,4 +18,11 @@ std::string SizeBased::name() const {
   return base::cat("SizeBased(", amount, units[unit], ")");
 }
 
+Parameters SizeBased::parameters() const {
+  Parameters parameters{.kind = "size"};
+  parameters.threshold_bytes = threshold_bytes_;
+  parameters.excluded = excluded_.patterns();
+  return parameters;
+}
+
 }  // namespace ckpt::strategy

@@ -13,6 +13,7 @@ class SizeBased final : public Strategy {
   // threshold_bytes >= 1. excluded: names or globs that are always answered with no.
   SizeBased(std::int64_t threshold_bytes, std::span<const std::string> excluded);
   std::string name() const override;
+  Parameters parameters() const override;
   std::int64_t threshold_bytes() const noexcept { return threshold_bytes_; }
 
  private:

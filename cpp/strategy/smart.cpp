@@ -1,6 +1,7 @@
 #include "strategy/smart.h"
 
 #include <cmath>
+#include <mutex>
 
 #include "base/error.h"
 
@@ -44,6 +45,15 @@ void Smart::forget() {
   total_bytes_ = 0;
   watching_ = true;
   indices_.clear();
+}
+
+Parameters Smart::parameters() const {
+  Parameters parameters{.kind = "smart"};
+  parameters.large_factor = large_factor_;
+  parameters.rare_accesses = rare_accesses_;
+  parameters.late_share = late_share_;
+  parameters.excluded = excluded_.patterns();
+  return parameters;
 }
 
 Smart::Layer& Smart::learn(std::string_view layer_name) {

@@ -1,9 +1,9 @@
 // Watches sizes and accesses first, then chooses the layers that are large, rarely used or late.
 #pragma once
 
-#include <mutex>
 #include <unordered_set>
 
+#include "base/fork_mutex.h"
 #include "strategy/pattern.h"
 #include "strategy/strategy.h"
 
@@ -20,6 +20,7 @@ class Smart final : public Strategy {
   // excluded: names or globs that are watched and always answered with no.
   Smart(const SmartOptions& options, std::span<const std::string> excluded);
   std::string name() const override { return "Smart"; }
+  Parameters parameters() const override;
   // Layers that were never asked about are ignored.
   void observe_access(std::string_view layer_name) override;
 
@@ -46,7 +47,7 @@ class Smart final : public Strategy {
   std::int64_t rare_accesses_;
   double late_share_;
 
-  std::mutex mutex_;
+  base::ForkMutex mutex_;
   NameTable numbers_;
   std::vector<Layer> layers_;  // by number
   Wide total_bytes_ = 0;       // of all layers' latest activations

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "strategy/counters.h"
 #include "tensor/shape.h"
@@ -38,6 +40,28 @@ enum class Chosen : std::int32_t {
 // Live bytes now; negative when the source no longer knows (for example because its executor is gone). Called on deciding threads.
 using LiveBytes = std::function<std::int64_t()>;
 
+class Strategy;
+using StrategyPtr = std::shared_ptr<Strategy>;
+
+// What a strategy was made of. What its kind has not stays 0 or empty. Views live as long as the strategy.
+struct Parameters {
+  std::string_view kind;      // as text and config name it; NUL-terminated
+  std::int64_t interval = 0;  // interval; memory-aware: the one that holds now
+  std::int64_t threshold_bytes = 0;
+  double max_share = 0;
+  std::int64_t total_bytes = 0;  // memory-aware: also when the system gave it
+  bool given_total = false;      // it was given
+  bool has_tracker = false;
+  bool has_clock = false;
+  double large_factor = 0;
+  std::int64_t rare_accesses = 0;
+  double late_share = 0;
+  std::span<const std::string> names = {};
+  std::span<const std::string> excluded = {};
+  std::span<const std::string> rules = {};
+  std::span<const StrategyPtr> children = {};
+};
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -55,6 +79,8 @@ class Strategy {
 
   // "Interval(2)", "SizeBased(1MB)", ...
   virtual std::string name() const = 0;
+
+  virtual Parameters parameters() const = 0;
 
   // Back to the state after construction, counters included; a composite's children too. chosen() and bindings stay.
   void reset() {
@@ -88,8 +114,6 @@ class Strategy {
   std::atomic<Chosen> chosen_;
   StripedCounters counters_;
 };
-
-using StrategyPtr = std::shared_ptr<Strategy>;
 
 // Yes for every interval-th layer, beginning with layer 0. interval >= 1. Its chosen() is boundary by default.
 StrategyPtr make_interval(std::int64_t interval = 2);

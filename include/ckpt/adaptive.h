@@ -80,6 +80,10 @@ CKPT_API ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options
 /* A task took this long. name: UTF-8, not blank, at most 95 bytes. seconds: finite, at least 0. */
 CKPT_API ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double seconds);
 
+/* A task failed after this long. It is remembered, with failed = 1 in ckpt_task, and is never the longest task, for it was not
+ * done. name, seconds: as above. What recovering from it saved is told with ckpt_threshold_adjust_policy. */
+CKPT_API ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double seconds);
+
 /* *yes receives 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
  * else 0. */
 CKPT_API ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost_seconds,
@@ -118,7 +122,7 @@ typedef struct ckpt_task {
   uint32_t struct_size;
   int32_t checkpointed; /* 1 when a checkpoint was made of it */
   double seconds;
-  int32_t failed;    /* 1 when a failure came while it was the last one */
+  int32_t failed;    /* 1 when it failed, or a failure came while it was the last one */
   uint32_t reserved; /* 0 */
   char name[CKPT_TASK_NAME_BYTES];
 } ckpt_task;
@@ -137,7 +141,8 @@ CKPT_API void ckpt_threshold_release(ckpt_threshold* threshold);
 
 /* ---- The controller ------------------------------------------------------------------------------------------------------ */
 
-/* Decides when to save. At most 64 KB, whatever it has seen. Synchronised. */
+/* Decides when to save. At most 64 KB, whatever it has seen. Synchronised. In a forked child it goes on with what the parent's
+ * knew; where another thread of the parent was inside a call of it at the fork, every call gives FORKED. */
 typedef struct ckpt_controller ckpt_controller;
 
 #define CKPT_POLICY_AUTO 0           /* experts on the failure rate, weighed by what each would have cost on every gap so far */

@@ -70,6 +70,10 @@ class Threshold {
   void observe_task(const std::string& name, double seconds) {
     check(ckpt_threshold_observe_task(handle(), name.c_str(), seconds));
   }
+  // A task failed after this long.
+  void observe_failure(const std::string& name, double seconds) {
+    check(ckpt_threshold_observe_failure(handle(), name.c_str(), seconds));
+  }
   // A true answer consumes a slot.
   bool should_checkpoint(const std::string& name, double cost_seconds) {
     std::int32_t yes = 0;

@@ -7,7 +7,10 @@
  *
  * Trackers are synchronised. Layers have names (any UTF-8 that is not blank) and dense numbers: calls that take the number cost a
  * few nanoseconds, calls that end in _named look the name up first. Times are nanoseconds on the tracker's clock as it was last
- * seen, some milliseconds coarse by default; the exact order of things is told by sequence numbers.
+ * seen, some milliseconds coarse by default; the exact order of things is told by sequence numbers. Times that end in _utc_ns are
+ * nanoseconds since 1970-01-01T00:00:00Z by the system's clock, found when they are reported: the system's time then, less what
+ * has passed on the tracker's clock. So they follow when the system's clock is set; and with a clock of your own, whose hours may
+ * be of any length, they are as far in the past as that clock says.
  */
 #ifndef CKPT_MEMORY_H
 #define CKPT_MEMORY_H
@@ -20,8 +23,10 @@ extern "C" {
 
 /* ---- Tracker ------------------------------------------------------------------------------------------------------------- */
 
-/* Counts allocations of checkpoints. Synchronised. Must not be used in a forked child when another thread of the parent was inside
- * a call of it at the fork. */
+/* Counts allocations of checkpoints. Synchronised. In a forked child it goes on with what the parent had counted; where another
+ * thread of the parent was inside a call of it at the fork, calls that need what that thread was changing give FORKED, and events
+ * that cannot be delivered count as handler failures. No call waits for that thread. With a clock that asks you, calls of the
+ * tracker from inside that clock's function give INVALID_STATE. */
 typedef struct ckpt_memory_tracker ckpt_memory_tracker;
 
 /* How a tracker is made. */
@@ -109,10 +114,11 @@ typedef struct ckpt_memory_stats {
   int64_t handler_failures; /* event handlers that returned non-zero */
   int64_t time_ns;          /* when this was true */
   uint64_t sequence;        /* transitions since the tracker was made; not reset */
+  int64_t time_utc_ns;      /* time_ns as UTC */
 } ckpt_memory_stats;
 
 #define CKPT_MEMORY_STATS_INIT \
-  { sizeof(ckpt_memory_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_memory_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *stats to CKPT_MEMORY_STATS_INIT. NULL is ignored. */
 CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats* stats);
@@ -129,14 +135,16 @@ typedef struct ckpt_memory_layer_stats {
   int64_t live_allocations; /* > 0: allocated now */
   int64_t allocations;
   int64_t frees;
-  int64_t largest_bytes;     /* largest single allocation */
-  int64_t average_bytes;     /* total_allocated_bytes / allocations, rounded down; 0 when there was none */
-  int64_t last_allocated_ns; /* 0: never */
-  int64_t last_freed_ns;     /* 0: never */
+  int64_t largest_bytes;         /* largest single allocation */
+  int64_t average_bytes;         /* total_allocated_bytes / allocations, rounded down; 0 when there was none */
+  int64_t last_allocated_ns;     /* 0: never */
+  int64_t last_freed_ns;         /* 0: never */
+  int64_t last_allocated_utc_ns; /* 0: never */
+  int64_t last_freed_utc_ns;     /* 0: never */
 } ckpt_memory_layer_stats;
 
 #define CKPT_MEMORY_LAYER_STATS_INIT \
-  { sizeof(ckpt_memory_layer_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_memory_layer_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *stats to CKPT_MEMORY_LAYER_STATS_INIT. NULL is ignored. */
 CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats* stats);
@@ -206,10 +214,11 @@ typedef struct ckpt_memory_scope_stats {
   int64_t net_bytes;             /* live now - start_bytes; may be negative */
   int64_t total_allocated_bytes; /* allocated since then, a reset notwithstanding; stops at INT64_MAX */
   int64_t pushed_ns;             /* when it was pushed */
+  int64_t pushed_utc_ns;         /* the same as UTC */
 } ckpt_memory_scope_stats;
 
 #define CKPT_MEMORY_SCOPE_STATS_INIT \
-  { sizeof(ckpt_memory_scope_stats), 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_memory_scope_stats), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *stats to CKPT_MEMORY_SCOPE_STATS_INIT. NULL is ignored. */
 CKPT_API void ckpt_memory_scope_stats_init(ckpt_memory_scope_stats* stats);
@@ -261,10 +270,11 @@ typedef struct ckpt_memory_event {
   const char* layer_name; /* lives as long as the tracker; "" when a limit was set below the live total */
   int32_t layer;          /* -1 in that case */
   int32_t reserved;       /* 0 */
+  int64_t time_utc_ns;    /* when it was handed to the subscriptions, as UTC */
 } ckpt_memory_event;
 
 #define CKPT_MEMORY_EVENT_INIT \
-  { sizeof(ckpt_memory_event), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_memory_event), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *event to CKPT_MEMORY_EVENT_INIT. NULL is ignored. */
 CKPT_API void ckpt_memory_event_init(ckpt_memory_event* event);
@@ -286,7 +296,8 @@ CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tr
 
 /* Ends a subscription. Returns when no other thread is still inside its handler; destroy has run then. Called from inside that
  * handler, destroy runs as soon as the handler has returned. NOT_FOUND for an unknown id; INVALID_STATE, and nothing changed, when
- * threads inside handlers, of this tracker or of several, would wait for each other. */
+ * threads inside handlers, of this tracker or of several, would wait for each other; FORKED, and nothing changed, when the thread
+ * inside stayed in the parent of this process. */
 CKPT_API ckpt_status ckpt_memory_tracker_unsubscribe(ckpt_memory_tracker* tracker, int64_t subscription);
 
 /* Takes the oldest event of a queue: *got is 1 and *event filled, or *got is 0 and *event left alone when the queue is empty. Never

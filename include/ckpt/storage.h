@@ -139,18 +139,30 @@ CKPT_API ckpt_status ckpt_storage_create_custom(const char* name, const ckpt_sto
 /* Decides what is tried again, and when. Synchronised; one handler may serve several storages. */
 typedef struct ckpt_fault_handler ckpt_fault_handler;
 
+/* What becomes of an error that an operation of a storage reported. status, message (borrowed for the call): the error's. attempt:
+ * the one that failed, 1 for the first. *retry is 1 when the usual rule would try again (IO, BUSY and TIMEOUT), else 0; set it to
+ * what should be done. *delay_ns is the pause before the next attempt by that rule; it may be set to any number of at least 0.
+ * Not asked about the last attempt, nor about CANCELLED. Runs on the thread whose operation failed, several at once, under no lock
+ * of the handler; may block. It runs inside that operation: the checkpoint whose operation it is gives INVALID_STATE to calls from
+ * it. Non-zero return ends the operation with CALLBACK. */
+typedef int32_t (*ckpt_fault_decide_fn)(ckpt_status status, const char* message, int32_t attempt, int32_t* retry, int64_t* delay_ns,
+                                        void* user_data);
+
 typedef struct ckpt_fault_handler_options {
   uint32_t struct_size;
-  int32_t max_attempts;   /* >= 1, the first one included */
-  int64_t first_delay_ns; /* pause before the second attempt, >= 0 */
-  int64_t max_delay_ns;   /* no pause is longer, >= 0 */
-  double factor;          /* each pause over the one before, >= 1 */
-  double jitter;          /* a pause is made longer or shorter by a random share of it of at most this, 0 .. 1 */
-  uint64_t seed;          /* of the jitter: Philox4x32-10 */
+  int32_t max_attempts;           /* >= 1, the first one included */
+  int64_t first_delay_ns;         /* pause before the second attempt, >= 0 */
+  int64_t max_delay_ns;           /* no pause is longer, >= 0 */
+  double factor;                  /* each pause over the one before, >= 1 */
+  double jitter;                  /* a pause is made longer or shorter by a random share of it of at most this, 0 .. 1 */
+  uint64_t seed;                  /* of the jitter: Philox4x32-10 */
+  ckpt_fault_decide_fn decide;    /* asked which error is tried again; NULL (the default): IO, BUSY and TIMEOUT are */
+  void* decide_data;              /* its user_data */
+  ckpt_destroy_fn decide_destroy; /* runs once with decide_data, after the last call of decide; may be NULL */
 } ckpt_fault_handler_options;
 
 #define CKPT_FAULT_HANDLER_OPTIONS_INIT \
-  { sizeof(ckpt_fault_handler_options), 5, 10000000, 10000000000, 2.0, 0.5, 0 }
+  { sizeof(ckpt_fault_handler_options), 5, 10000000, 10000000000, 2.0, 0.5, 0, NULL, NULL, NULL }
 
 /* Sets *options to CKPT_FAULT_HANDLER_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_fault_handler_options_init(ckpt_fault_handler_options* options);
@@ -159,7 +171,7 @@ CKPT_API void ckpt_fault_handler_options_init(ckpt_fault_handler_options* option
 typedef void (*ckpt_sleep_fn)(int64_t ns, void* user_data);
 
 /* A handler. options: NULL for the defaults: 5 attempts, pauses of about 10, 20, 40 and 80 ms. sleep: NULL really sleeps; user_data
- * and destroy (may be NULL, runs once after the last use) belong to it. */
+ * and destroy (may be NULL, runs once after the last use) belong to it. A failing call destroys nothing. */
 CKPT_API ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options, ckpt_sleep_fn sleep, void* user_data,
                                                ckpt_destroy_fn destroy, ckpt_fault_handler** handler);
 
@@ -170,7 +182,8 @@ CKPT_API ckpt_status ckpt_fault_handler_retries(const ckpt_fault_handler* handle
 CKPT_API void ckpt_fault_handler_release(ckpt_fault_handler* handler);
 
 /* A storage before another one, which is kept alive: operations that fail with IO, BUSY or TIMEOUT are tried again as the handler
- * says, with a warning in the log each time. All other errors (NO_SPACE, PERMISSION, CORRUPT, ...) are reported at once. Never
+ * says, with a warning in the log each time. All other errors (NO_SPACE, PERMISSION, CORRUPT, ...) are reported at once. A handler
+ * with a decide function asks that instead. Never
  * tried again: the sync of a file or directory, since the system may report success for what it has lost (a save writes the file
  * anew instead), and a lock. */
 CKPT_API ckpt_status ckpt_storage_create_retrying(ckpt_storage* inner, ckpt_fault_handler* handler, ckpt_storage** storage);

@@ -5,14 +5,39 @@
 #include <ckpt/storage.h>
 #include <ckpt/base.hpp>
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
 namespace ckpt {
 
+// An error of a storage, and what becomes of it: change retry and delay_ns, or leave what the rule says.
+struct Fault {
+  ckpt_status status;
+  std::string message;
+  int32_t attempt;  // that failed, 1 for the first
+  bool retry;
+  int64_t delay_ns;  // before the next attempt
+};
+
 // Decides what a retrying storage tries again. Storages made with it keep it alive.
 class FaultHandler {
  public:
+  // Asked about each error but the last attempt's; see ckpt_fault_decide_fn for where it runs. What it throws ends the operation.
+  using Decide = std::function<void(Fault& fault)>;
+
+  FaultHandler(ckpt_fault_handler_options options, Decide decide) {
+    auto owned = std::make_unique<Decide>(std::move(decide));
+    options.decide = *owned ? &FaultHandler::ask : nullptr;
+    options.decide_data = owned.get();
+    options.decide_destroy = detail::destroy<Decide>;
+    ckpt_fault_handler* handler = nullptr;
+    check(ckpt_fault_handler_create(&options, nullptr, nullptr, nullptr, &handler));
+    static_cast<void>(owned.release());
+    handler_ = detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release>(handler);
+  }
   explicit FaultHandler(const ckpt_fault_handler_options& options = CKPT_FAULT_HANDLER_OPTIONS_INIT) {
     ckpt_fault_handler* handler = nullptr;
     check(ckpt_fault_handler_create(&options, nullptr, nullptr, nullptr, &handler));
@@ -32,6 +57,15 @@ class FaultHandler {
 
  private:
   explicit FaultHandler(ckpt_fault_handler* handler) noexcept : handler_(handler) {}
+  static int32_t ask(ckpt_status status, const char* message, int32_t attempt, int32_t* retry, int64_t* delay_ns,
+                     void* user_data) noexcept {
+    return detail::callback_status([&] {
+      Fault fault{status, message, attempt, *retry != 0, *delay_ns};
+      (*static_cast<Decide*>(user_data))(fault);
+      *retry = fault.retry ? 1 : 0;
+      *delay_ns = fault.delay_ns;
+    });
+  }
 
   detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release> handler_;
 };

@@ -31,7 +31,9 @@
 extern "C" {
 #endif
 
-/* Answers for one layer after the other whether to checkpoint it. Synchronised. Shared: ckpt_strategy_retain. */
+/* Answers for one layer after the other whether to checkpoint it. Synchronised. Shared: ckpt_strategy_retain. In a forked child it
+ * goes on; where another thread of the parent was changing it at the fork, calls that need what that thread was changing give
+ * FORKED. A memory-aware strategy whose clock asks you gives INVALID_STATE to who asks it from inside that clock's function. */
 typedef struct ckpt_strategy ckpt_strategy;
 
 /* ---- What a yes means ---------------------------------------------------------------------------------------------------- */
@@ -114,7 +116,8 @@ typedef struct ckpt_strategy_question {
 CKPT_API void ckpt_strategy_question_init(ckpt_strategy_question* question);
 
 /* Sets *answer (0 when called) to 1 for yes or 0 for no. Non-zero return stops the operation. Runs on the thread that asks; may be
- * called on several threads at once; may block; may call any function, but may not ask its own strategy. */
+ * called on several threads at once; may block; may call any function, but asking, resetting or telling the strategy that it
+ * answers for, or a composite above it that is being asked, gives INVALID_STATE at once. So it is for the next two. */
 typedef int32_t (*ckpt_strategy_decide_fn)(const ckpt_strategy_question* question, int32_t* answer, void* user_data);
 
 /* The strategy is reset. Runs on the thread that resets; non-zero return makes that fail. */
@@ -139,13 +142,14 @@ typedef struct ckpt_strategy_callbacks {
 CKPT_API void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* callbacks);
 
 /* A strategy that asks you. name: what ckpt_strategy_name gives; NULL for "Custom". callbacks is copied. destroy (may be NULL) runs
- * once, after the last call. A custom strategy that asks itself in a circle gets INVALID_STATE. */
+ * once, after the last call. A custom strategy that asks itself, directly or through others, gets INVALID_STATE. */
 CKPT_API ckpt_status ckpt_strategy_create_custom(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data,
                                                  ckpt_destroy_fn destroy, ckpt_strategy** strategy);
 
 /* Makes a strategy of a registered kind. arguments: the text after the kind's name ("" when there is none), borrowed for the call.
  * Hands one reference to the library through *strategy (NULL when called). Non-zero return makes the creation fail. Runs on the
- * creating thread, several at once; may call any function; a kind that makes itself again is refused. */
+ * creating thread, several at once; may call any function; a kind that makes itself again, directly or through others, gets
+ * INVALID_STATE. */
 typedef int32_t (*ckpt_strategy_factory_fn)(const char* arguments, ckpt_strategy** strategy, void* user_data);
 
 /* Makes a kind known to text and config under name: letters, digits, '-', '_' and '.'. ALREADY_EXISTS for a kind that is known.
@@ -259,6 +263,56 @@ CKPT_API void ckpt_strategy_counters_init(ckpt_strategy_counters* counters);
 
 /* Fills *counters, whose struct_size the caller has set. A snapshot while other threads ask. */
 CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters);
+
+/* ---- Reading back what a strategy is made of ------------------------------------------------------------------------------- */
+
+/* What a strategy was made of. Numbers that its kind has not are 0. */
+typedef struct ckpt_strategy_info {
+  uint32_t struct_size;
+  int32_t has_tracker;     /* memory-aware: 1 when it was given one */
+  const char* kind;        /* as in the table at the top: "interval", "selective", ..., "custom"; lives for ever. A strategy of a
+                              registered kind is of the kind that its factory made */
+  int64_t interval;        /* interval; memory-aware: the one that holds now */
+  int64_t threshold_bytes; /* size */
+  double max_share;        /* memory-aware */
+  int64_t total_bytes;     /* memory-aware: as given, or what the process may use */
+  double large_factor;     /* smart */
+  int64_t rare_accesses;   /* smart */
+  double late_share;       /* smart */
+  int64_t name_count;      /* selective: see ckpt_strategy_get_pattern */
+  int64_t excluded_count;  /* selective, size, smart */
+  int64_t rule_count;      /* first */
+  int64_t child_count;     /* any, all, not, first: see ckpt_strategy_get_child */
+  int32_t has_clock;       /* memory-aware: 1 when it was given one */
+  int32_t given_total;     /* memory-aware: 1 when total_bytes was given */
+} ckpt_strategy_info;
+
+#define CKPT_STRATEGY_INFO_INIT \
+  { sizeof(ckpt_strategy_info), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Sets *info to CKPT_STRATEGY_INFO_INIT. NULL does nothing. */
+CKPT_API void ckpt_strategy_info_init(ckpt_strategy_info* info);
+
+/* Fills *info, whose struct_size the caller has set. */
+CKPT_API ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info);
+
+#define CKPT_STRATEGY_LIST_NAMES 0
+#define CKPT_STRATEGY_LIST_EXCLUDED 1
+#define CKPT_STRATEGY_LIST_RULES 2
+
+/* *pattern becomes the name, glob or rule at index (0 .. count - 1 of that list in ckpt_strategy_info; else OUT_OF_RANGE) as it was
+ * given; it lives as long as the strategy. list: CKPT_STRATEGY_LIST_*. */
+CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, int32_t list, int64_t index, const char** pattern);
+
+/* *child becomes a handle of its own to the child at index (0 .. child_count - 1, else OUT_OF_RANGE), to be released; of first the
+ * last one is the fallback. */
+CKPT_API ckpt_status ckpt_strategy_get_child(const ckpt_strategy* strategy, int64_t index, ckpt_strategy** child);
+
+/* The text that makes the same strategy by ckpt_strategy_create_from_text: (buffer, capacity, *needed) as in ckpt.h. What a yes
+ * means is not in it. UNSUPPORTED for what text cannot say, which the message names: custom strategies, a given tracker, total or
+ * clock, and constants of smart that are not the usual ones. OUT_OF_RANGE beyond 16 MiB, which children that are shared can
+ * reach. */
+CKPT_API ckpt_status ckpt_strategy_get_text(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed);
 
 /* One more reference to the same strategy. */
 CKPT_API void ckpt_strategy_retain(ckpt_strategy* strategy);

@@ -119,6 +119,38 @@ class Strategy {
     check(ckpt_strategy_get_counters(handle(), &counters));
     return counters;
   }
+  // What it was made of; numbers that its kind has not are 0. kind lives for ever.
+  ckpt_strategy_info info() const {
+    ckpt_strategy_info info = CKPT_STRATEGY_INFO_INIT;
+    check(ckpt_strategy_get_info(handle(), &info));
+    return info;
+  }
+  // list: CKPT_STRATEGY_LIST_... The names, globs or rules as they were given.
+  Names patterns(std::int32_t list) const {
+    const ckpt_strategy_info is = info();
+    const std::int64_t counts[] = {is.name_count, is.excluded_count, is.rule_count};
+    const std::int64_t count = list >= 0 && list < 3 ? counts[list] : 1;  // 1: to be refused
+    Names out;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const char* pattern = nullptr;
+      check(ckpt_strategy_get_pattern(handle(), list, i, &pattern));
+      out.emplace_back(pattern);
+    }
+    return out;
+  }
+  std::vector<Strategy> children() const {
+    std::vector<Strategy> out;
+    for (std::int64_t i = 0; i < info().child_count; ++i) {
+      out.push_back(make([&](ckpt_strategy** child) { return ckpt_strategy_get_child(handle(), i, child); }));
+    }
+    return out;
+  }
+  // What from_text makes the same strategy of.
+  std::string text() const {
+    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
+      return ckpt_strategy_get_text(handle(), buffer, capacity, needed);
+    });
+  }
   // Another reference to the same strategy.
   Strategy share() const noexcept {
     ckpt_strategy_retain(handle());

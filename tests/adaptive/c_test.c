@@ -51,6 +51,21 @@ static void threshold_rule(void) {
   CHECK_OK(ckpt_threshold_begin_run(rule));
   CHECK_OK(ckpt_threshold_get_info(rule, &info));
   CHECK(info.used == 0);
+  /* A task that failed is remembered as such, is not the longest, and no checkpoint is made of it. */
+  CHECK_OK(ckpt_threshold_observe_failure(rule, "train_epoch_2", 1000));
+  CHECK_OK(ckpt_threshold_get_info(rule, &info));
+  CHECK(info.tasks == 2 && near(info.longest_seconds, 15.3, 0));
+  CHECK_OK(ckpt_threshold_task(rule, 1, &task));
+  CHECK(strcmp(task.name, "train_epoch_2") == 0 && task.failed == 1 && task.checkpointed == 0 && task.seconds == 1000);
+  CHECK_OK(ckpt_threshold_task(rule, 0, &task));
+  CHECK(task.failed == 0); /* the one before it went well */
+  CHECK_OK(ckpt_threshold_should_checkpoint(rule, "train_epoch_2", 15, &yes));
+  CHECK_OK(ckpt_threshold_task(rule, 1, &task));
+  CHECK(yes == 1 && task.checkpointed == 0);
+  CHECK_FAILS(ckpt_threshold_observe_failure(rule, "x", -1), CKPT_E_INVALID_ARGUMENT, "seconds is -1");
+  CHECK_FAILS(ckpt_threshold_observe_failure(rule, " ", 1), CKPT_E_INVALID_ARGUMENT, "name is blank");
+  CHECK_OK(ckpt_threshold_get_info(rule, &info));
+  CHECK(info.tasks == 2);
   ckpt_threshold_release(rule);
 }
 

@@ -78,6 +78,9 @@ TEST(AdaptiveHpp, ThresholdAndFormulas) {
   EXPECT_EQ(rule.task(0).checkpointed, 1);
   rule.begin_run();
   EXPECT_EQ(rule.info().used, 0);
+  rule.observe_failure("b", 99);
+  EXPECT_EQ(rule.task(1).failed, 1);
+  EXPECT_EQ(rule.info().longest_seconds, 10);
 
   EXPECT_NEAR(ckpt::daly_interval(300, 86400) / 60, 116.7, 0.05);
   EXPECT_DOUBLE_EQ(ckpt::young_interval(50, 10000), 1000);

@@ -1,4 +1,6 @@
 /* A storage of the caller's own functions, here a table of names and bytes, and a fault handler before it, from C99. */
+#include <stddef.h>
+
 #include "check.h"
 
 enum { most_nodes = 64, most_bytes = 65536 };
@@ -299,6 +301,123 @@ static void test_retries(shelf* s) {
   ckpt_state_release(state);
 }
 
+typedef struct decider {
+  int asked, destroyed;
+  int32_t last_attempt, retry_by_rule, answer, code;
+  int64_t delay_by_rule, delay;
+  ckpt_status last_status;
+  char last_message[200];
+} decider;
+
+static int32_t decide(ckpt_status status, const char* message, int32_t attempt, int32_t* retry, int64_t* delay_ns,
+                      void* user_data) {
+  decider* const d = user_data;
+  ++d->asked;
+  d->last_status = status;
+  d->last_attempt = attempt;
+  d->retry_by_rule = *retry;
+  d->delay_by_rule = *delay_ns;
+  snprintf(d->last_message, sizeof d->last_message, "%s", message);
+  *retry = d->answer;
+  *delay_ns = d->delay;
+  if (d->code != 0) ckpt_callback_error("the shelf is not to be waited for");
+  return d->code;
+}
+
+static void destroy_decider(void* user_data) { ++((decider*)user_data)->destroyed; }
+
+/* The user's function has the say about each error, in the place of the rule. */
+static void test_decide(shelf* s) {
+  const ckpt_storage_callbacks table = all_callbacks();
+  ckpt_checkpoint_options checkpoint_options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+  ckpt_fault_handler* handler = NULL;
+  ckpt_storage* storage = NULL;
+  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_state* state = NULL;
+  int64_t retries = -1;
+  int unused = 0;
+  decider d = {0};
+  sleeps = 0;
+  slept_ns = 0;
+  options.max_attempts = 3;
+  options.first_delay_ns = 1000;
+  options.jitter = 0;
+  options.decide = decide;
+  options.decide_data = &d;
+  options.decide_destroy = destroy_decider;
+  options.factor = 0.5;
+  CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "factor is 0.5");
+  CHECK(d.destroyed == 0); /* a failing call owns nothing */
+  options.factor = 2;
+  CHECK_OK(ckpt_fault_handler_create(&options, count_sleep, &unused, count_destroy, &handler));
+  checkpoint_options.fault_handler = handler;
+  CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage));
+  CHECK_OK(ckpt_checkpoint_create(storage, &checkpoint_options, &checkpoint));
+  CHECK_OK(ckpt_state_create(&state));
+
+  s->fail_writes = 2; /* what the rule would report at once */
+  s->fail_status = CKPT_E_NO_SPACE;
+  d.answer = 1;
+  d.delay = 70;
+  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
+  CHECK(d.asked == 2 && d.last_status == CKPT_E_NO_SPACE && d.last_attempt == 2 && d.retry_by_rule == 0);
+  CHECK(d.delay_by_rule == 2000 && strstr(d.last_message, "the shelf is wet") != NULL);
+  CHECK(sleeps == 2 && slept_ns == 140);
+  CHECK_OK(ckpt_fault_handler_retries(handler, &retries));
+  CHECK(retries == 2);
+
+  s->fail_writes = 1; /* what the rule would try again */
+  s->fail_status = CKPT_E_IO;
+  d.answer = 0;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
+  CHECK(d.retry_by_rule == 1 && d.last_attempt == 1 && sleeps == 2);
+
+  d.asked = 0; /* the attempts end all the same, and the last one is not asked about */
+  d.answer = 1;
+  d.delay = 0;
+  s->fail_writes = 3;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
+  CHECK(d.asked == 2 && sleeps == 2);
+
+  d.code = 9;
+  s->fail_writes = 1;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_CALLBACK, "the shelf is not to be waited for");
+  CHECK(strstr(ckpt_last_error(), "the shelf is wet") != NULL); /* what it was asked about is not lost */
+  d.code = 0;
+  d.answer = 2;
+  s->fail_writes = 1;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "set *retry to 2");
+  d.answer = 1;
+  d.delay = -1;
+  s->fail_writes = 1;
+  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "set *delay_ns to -1");
+  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
+
+  ckpt_storage_release(storage);
+  ckpt_fault_handler_release(handler);
+  CHECK(d.destroyed == 0 && unused == 0);
+  ckpt_checkpoint_release(checkpoint);
+  CHECK(d.destroyed == 1 && unused == 1);
+  ckpt_state_release(state);
+}
+
+/* Options of a caller from before the function was there. */
+static void test_older_options(void) {
+  ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+  ckpt_fault_handler* handler = NULL;
+  decider d = {0};
+  options.struct_size = offsetof(ckpt_fault_handler_options, decide);
+  options.decide = decide;
+  options.decide_data = &d;
+  options.decide_destroy = destroy_decider;
+  CHECK_OK(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler));
+  ckpt_fault_handler_release(handler);
+  CHECK(d.destroyed == 0);
+  options.struct_size = 8;
+  CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
+}
+
 static void test_refusals(shelf* s) {
   ckpt_storage_callbacks table = all_callbacks();
   ckpt_storage* storage = NULL;
@@ -333,6 +452,9 @@ int main(void) {
   test_custom(s);
   memset(s, 0, sizeof *s);
   test_retries(s);
+  memset(s, 0, sizeof *s);
+  test_decide(s);
+  test_older_options();
   memset(s, 0, sizeof *s);
   test_refusals(s);
   free(s);

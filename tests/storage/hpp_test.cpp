@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <vector>
 
 namespace {
 
@@ -24,6 +25,38 @@ TEST(StorageHpp, RetryingAndLimitedStoragesSaveAndLoad) {
     EXPECT_TRUE(checkpoint.load_if_any(state));
     EXPECT_EQ(state.json("lr"), "0.25");
     EXPECT_EQ(handler.retries(), 0);
+  }
+  std::filesystem::remove_all(root);
+}
+
+// A handler of one's own has the say: here about a root that is a file, which no patience helps.
+TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
+  const std::filesystem::path root = std::filesystem::temp_directory_path() / "ckpt-storage-hpp-decide-test";
+  std::filesystem::remove_all(root);
+  {
+    ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+    options.max_attempts = 3;
+    std::vector<ckpt::Fault> faults;
+    const ckpt::FaultHandler handler(options, [&](ckpt::Fault& fault) {
+      faults.push_back(fault);
+      fault.retry = fault.attempt == 1;
+      fault.delay_ns = 0;
+    });
+    ckpt_checkpoint_options with_handler = CKPT_CHECKPOINT_OPTIONS_INIT;
+    with_handler.fault_handler = handler.handle();
+    const ckpt::Storage storage = ckpt::Storage::file_system(root.string());
+    ckpt_checkpoint* made = nullptr;
+    ckpt::check(ckpt_checkpoint_create(storage.handle(), &with_handler, &made));
+    ckpt::State state;
+    std::filesystem::remove_all(root);  // under its feet
+    EXPECT_NE(ckpt_checkpoint_save(made, state.handle(), nullptr, nullptr), CKPT_OK);
+    ASSERT_GE(faults.size(), 2U);
+    EXPECT_EQ(faults[0].attempt, 1);
+    EXPECT_EQ(faults[1].attempt, 2);
+    EXPECT_FALSE(faults[0].retry);
+    EXPECT_FALSE(faults[0].message.empty());
+    EXPECT_GE(handler.retries(), 1);
+    ckpt_checkpoint_release(made);
   }
   std::filesystem::remove_all(root);
 }

@@ -104,6 +104,52 @@ TEST(StorageRetry, TriesAgainWhatMayPass) {
   EXPECT_EQ(r.handler->retries(), 11);
 }
 
+// The user's function is asked about every operation that may be tried again, and about no other.
+TEST(StorageRetry, AsksAboutEveryOperation) {
+  Retrying r;
+  std::vector<Status> asked;
+  const auto yes = [&](const ckpt::base::Error& error, std::int32_t, Verdict& verdict) {
+    asked.push_back(error.status());
+    EXPECT_FALSE(verdict.retry);
+    verdict.retry = true;
+  };
+  r.handler = std::make_shared<FaultHandler>(
+      FaultPolicy{3, 1, 1, 1, 0, 0}, [](std::int64_t) {}, yes);
+  r.storage = make_retrying_storage(std::make_shared<FaultyStorage>(r.inner, r.faults), r.handler);
+  const std::string text = "text";
+  const auto next = [&](const char* kind) { r.fail_next(kind, Status::permission); };
+  next("create");
+  auto file = r.storage->create("f");
+  next("write");
+  file->write(0, std::as_bytes(std::span(text)));
+  next("file_size");
+  EXPECT_EQ(file->size(), 4);
+  next("open");
+  auto reader = r.storage->open("f");
+  next("read");
+  std::string back(4, '\0');
+  EXPECT_EQ(reader->read(0, std::as_writable_bytes(std::span(back))), 4);
+  next("rename");
+  r.storage->rename("f", "g");
+  next("size");
+  EXPECT_EQ(r.storage->size("g"), 4);
+  next("list");
+  EXPECT_EQ(r.storage->list("").size(), 1U);
+  next("make_directory");
+  r.storage->make_directory("d");
+  next("remove_directory");
+  r.storage->remove_directory("d");
+  next("remove");
+  r.storage->remove("g");
+  EXPECT_EQ(asked, std::vector<Status>(11, Status::permission));
+  next("sync");
+  EXPECT_ERROR(file->sync(), Status::permission, "injected");
+  r.fail_next("create", Status::cancelled);
+  EXPECT_ERROR(r.storage->create("h"), Status::cancelled, "injected");
+  EXPECT_EQ(asked.size(), 11U);
+  EXPECT_EQ(r.handler->retries(), 11);
+}
+
 TEST(StorageRetry, LeavesAloneWhatCannotPass) {
   Retrying r;
   for (const Status status : {Status::no_space, Status::permission, Status::corrupt, Status::not_found, Status::invalid_argument}) {

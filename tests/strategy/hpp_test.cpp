@@ -105,6 +105,20 @@ TEST(StrategyHpp, KindsAreKnownWhileTheirObjectLives) {
   EXPECT_NE(refusal([] { Strategy::from_text("every:5"); }).find("NOT_FOUND"), std::string::npos);
 }
 
+TEST(StrategyHpp, ReadsBackWhatItIsMadeOf) {
+  const Strategy first = Strategy::from_text("first(block.*=selective(a,b*,!c),#2..7=size:2KiB,smart)");
+  EXPECT_EQ(first.text(), "first(block.*=selective(a,b*,!c),#2..7=size(2KiB),smart)");
+  EXPECT_STREQ(first.info().kind, "first");
+  EXPECT_EQ(first.patterns(CKPT_STRATEGY_LIST_RULES), (std::vector<std::string>{"block.*", "#2..7"}));
+  const std::vector<Strategy> children = first.children();
+  ASSERT_EQ(children.size(), 3U);
+  EXPECT_EQ(children[0].patterns(CKPT_STRATEGY_LIST_NAMES), (std::vector<std::string>{"a", "b*"}));
+  EXPECT_EQ(children[0].patterns(CKPT_STRATEGY_LIST_EXCLUDED), std::vector<std::string>{"c"});
+  EXPECT_EQ(children[1].info().threshold_bytes, 2048);
+  EXPECT_EQ(children[2].info().late_share, 0.7);
+  EXPECT_NE(refusal([&] { static_cast<void>(first.patterns(3)); }).find("list is 3"), std::string::npos);
+}
+
 TEST(StrategyHpp, ASharedStrategyIsTheSame) {
   std::optional<Strategy> first(Strategy::interval(2));
   const Strategy second = first->share();

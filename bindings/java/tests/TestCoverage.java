@@ -16,10 +16,15 @@ final class TestCoverage {
   private static final Path SOURCES = Path.of(System.getenv("CKPT_JAVA_SOURCES"));
 
   private static final Map<String, String> REASONS =
-      Map.of(
-          "ckpt_get_api", "a table of C functions for programs that load the library themselves",
-          "ckpt_callback_error", "callbacks throw exceptions: the native code passes their text on",
-          "ckpt_status_name", "the names of the enum Status are the same");
+      Map.ofEntries(
+          Map.entry("ckpt_get_api", "a table of C functions for programs that load the library themselves"),
+          Map.entry("ckpt_callback_error", "callbacks throw exceptions: the native code passes their text on"),
+          Map.entry("ckpt_status_name", "the names of the enum Status are the same"),
+          Map.entry("ckpt_strategy_get_info", "languages get it with the next issue"),
+          Map.entry("ckpt_strategy_get_pattern", "languages get it with the next issue"),
+          Map.entry("ckpt_strategy_get_child", "languages get it with the next issue"),
+          Map.entry("ckpt_strategy_get_text", "languages get it with the next issue"),
+          Map.entry("ckpt_threshold_observe_failure", "languages get it with the next issue"));
 
   private static String source() throws Exception {
     try (Stream<Path> files = Files.list(SOURCES)) {

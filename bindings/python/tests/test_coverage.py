@@ -20,6 +20,12 @@ NO_WRAPPER = {
     "ckpt_layer_callbacks_init": "swig/engine.hpp fills the table of functions",
     "ckpt_async_callbacks_init": "swig/async.hpp fills the table of functions",
     "ckpt_blas_init": "set_blas takes the struct's members",
+    "ckpt_strategy_info_init": "languages get it with the next issue",
+    "ckpt_strategy_get_info": "languages get it with the next issue",
+    "ckpt_strategy_get_pattern": "languages get it with the next issue",
+    "ckpt_strategy_get_child": "languages get it with the next issue",
+    "ckpt_strategy_get_text": "languages get it with the next issue",
+    "ckpt_threshold_observe_failure": "languages get it with the next issue",
 }
 # What the idiomatic layer has no use for, and why; everything else is called by it.
 NOT_CALLED = {

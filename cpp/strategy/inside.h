@@ -1,0 +1,22 @@
+// Marks that this thread is inside a strategy that may call its user: whoever asks, resets or tells the strategy from in there gets
+// Error(invalid_state), instead of a circle without end.
+#pragma once
+
+#include "base/entered.h"
+
+namespace ckpt::strategy {
+
+class Inside {
+ public:
+  explicit Inside(const void* strategy) : entered_(refused(strategy)) {}
+
+ private:
+  static const void* refused(const void* strategy) {
+    base::Entered::refuse(strategy, "the strategy");
+    return strategy;
+  }
+
+  base::Entered entered_;
+};
+
+}  // namespace ckpt::strategy

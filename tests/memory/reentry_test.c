@@ -1,0 +1,165 @@
+/* Event handlers and clocks that call every function of memory.h on the tracker that called them: it works, or is INVALID_STATE at
+ * once. An alarm ends the test when something waits for itself. */
+#include <unistd.h>
+
+#include "check.h"
+
+static ckpt_memory_tracker* tracker = NULL;
+static ckpt_status expected = CKPT_OK; /* of calls that ask the clock */
+static int calls = 0;
+
+#define SAYS(status, call)                                                                                  \
+  do {                                                                                                      \
+    const ckpt_status said = (call);                                                                        \
+    ++calls;                                                                                                \
+    if (said != (status)) {                                                                                 \
+      fprintf(stderr, "line %d: %s: %s, %s\n", __LINE__, #call, ckpt_status_name(said), ckpt_last_error()); \
+      exit(1);                                                                                              \
+    }                                                                                                       \
+  } while (0)
+
+static int32_t quiet(const ckpt_memory_event* event, void* user_data) {
+  (void)event;
+  (void)user_data;
+  return 0;
+}
+
+static void call_everything(void) {
+  static char text[1 << 16];
+  ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
+  ckpt_memory_layer_stats layer_stats = CKPT_MEMORY_LAYER_STATS_INIT;
+  ckpt_memory_allocation live = CKPT_MEMORY_ALLOCATION_INIT;
+  ckpt_memory_scope_stats scope_stats = CKPT_MEMORY_SCOPE_STATS_INIT;
+  ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
+  const char* name = NULL;
+  uint64_t allocation = 0, scope = 0;
+  int64_t number = 0, subscription = 0, needed = 0;
+  int32_t layer = 0, got = 0;
+  const int asks = expected == CKPT_OK;
+  ckpt_memory_tracker_retain(tracker);
+  SAYS(CKPT_OK, ckpt_memory_tracker_layer(tracker, "inside", &layer));
+  SAYS(CKPT_OK, ckpt_memory_tracker_find_layer(tracker, "inside", &layer));
+  SAYS(CKPT_OK, ckpt_memory_tracker_layer_name(tracker, layer, &name));
+  SAYS(expected, ckpt_memory_tracker_record_allocation(tracker, layer, 8, &allocation));
+  if (asks) SAYS(CKPT_OK, ckpt_memory_tracker_record_deallocation(tracker, allocation));
+  if (!asks) SAYS(expected, ckpt_memory_tracker_record_deallocation(tracker, 1));
+  SAYS(expected, ckpt_memory_tracker_record_allocation_named(tracker, "inside", 8, &allocation));
+  SAYS(expected, ckpt_memory_tracker_try_reserve(tracker, layer, 8, &allocation));
+  SAYS(expected, ckpt_memory_tracker_try_reserve_named(tracker, "inside", 8, &allocation));
+  SAYS(expected, ckpt_memory_tracker_stats(tracker, &stats));
+  SAYS(expected, ckpt_memory_tracker_layer_stats(tracker, layer, &layer_stats));
+  SAYS(expected, ckpt_memory_tracker_layer_stats_named(tracker, "inside", &layer_stats));
+  SAYS(expected, ckpt_memory_tracker_snapshot(tracker, 0, &stats, &layer_stats, 1, &number));
+  SAYS(expected, ckpt_memory_tracker_live_allocations(tracker, &live, 1, &number));
+  SAYS(expected, ckpt_memory_tracker_savings(tracker, 1, &number, NULL));
+  SAYS(CKPT_OK, ckpt_memory_tracker_reset_stats(tracker));
+  SAYS(expected, ckpt_memory_tracker_push_scope(tracker, "scope", &scope));
+  if (asks) {
+    SAYS(CKPT_OK, ckpt_memory_tracker_scope_stats(tracker, scope, &scope_stats));
+    SAYS(CKPT_OK, ckpt_memory_tracker_pop_scope(tracker, scope, &scope_stats));
+  } else {
+    SAYS(expected, ckpt_memory_tracker_scope_stats(tracker, 1, &scope_stats));
+    SAYS(expected, ckpt_memory_tracker_pop_scope(tracker, 1, &scope_stats));
+  }
+  SAYS(expected, ckpt_memory_tracker_set_limit(tracker, 1, 0)); /* far below what is live: an event at once */
+  SAYS(CKPT_OK, ckpt_memory_tracker_limit(tracker, &number, NULL));
+  SAYS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
+  SAYS(CKPT_OK, ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALL_EVENTS, quiet, NULL, NULL, &subscription));
+  SAYS(CKPT_OK, ckpt_memory_tracker_unsubscribe(tracker, subscription));
+  SAYS(CKPT_OK, ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_FREED, 2, &subscription));
+  SAYS(CKPT_OK, ckpt_memory_tracker_poll_event(tracker, subscription, &event, &got));
+  SAYS(CKPT_OK, ckpt_memory_tracker_dropped_events(tracker, subscription, &number));
+  SAYS(CKPT_OK, ckpt_memory_tracker_unsubscribe(tracker, subscription));
+  SAYS(CKPT_OK, ckpt_memory_tracker_enable_events(tracker, 1));
+  SAYS(CKPT_OK, ckpt_memory_tracker_set_peak_granularity(tracker, 1));
+  SAYS(expected, ckpt_memory_tracker_json(tracker, -1, text, sizeof text, &needed));
+  SAYS(expected, ckpt_memory_tracker_prometheus(tracker, -1, text, sizeof text, &needed));
+  SAYS(expected, ckpt_memory_tracker_record_deallocation_layer(tracker, layer, &number));
+  ckpt_memory_tracker_release(tracker);
+}
+
+static int32_t call_all(const ckpt_memory_event* event, void* user_data) {
+  (void)event;
+  ++*(int*)user_data;
+  call_everything();
+  return 0;
+}
+
+static void handlers(void) {
+  uint64_t allocation = 0;
+  int64_t first = 0, second = 0;
+  int one = 0, other = 0;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 10, 0));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALL_EVENTS, call_all, &one, NULL, &first));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALL_EVENTS, call_all, &other, NULL, &second));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 100, &allocation)); /* three kinds of events */
+  CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, allocation));
+  CHECK(one > 3 && other > 3);
+  CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, first));
+  CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, second));
+  ckpt_memory_tracker_release(tracker);
+}
+
+static int ended = 0;
+static int64_t own = 0;
+
+static void count_end(void* user_data) {
+  (void)user_data;
+  ++ended;
+}
+
+static int32_t leave(const ckpt_memory_event* event, void* user_data) {
+  (void)event;
+  (void)user_data;
+  CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, own));
+  CHECK(ended == 0); /* destroy has to wait until this has returned */
+  CHECK_FAILS(ckpt_memory_tracker_unsubscribe(tracker, own), CKPT_E_NOT_FOUND, "there is none");
+  ckpt_memory_tracker_release(tracker); /* the last one */
+  return 0;
+}
+
+static void the_last_reference(void) {
+  uint64_t allocation = 0;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED, leave, NULL, count_end, &own));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 100, &allocation));
+  CHECK(ended == 1);
+}
+
+static int clock_calls = 0;
+
+static int64_t ask_back(void* user_data) {
+  (void)user_data;
+  ++clock_calls;
+  if (tracker != NULL) call_everything();
+  return clock_calls;
+}
+
+static void clocks(void) {
+  ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
+  ckpt_memory_tracker* made = NULL;
+  ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
+  ckpt_clock* clock = NULL;
+  uint64_t allocation = 0;
+  CHECK_OK(ckpt_clock_create_custom(ask_back, NULL, NULL, &clock));
+  options.clock = clock;
+  tracker = NULL;
+  CHECK_OK(ckpt_memory_tracker_create(&options, &made));
+  tracker = made;
+  expected = CKPT_E_INVALID_STATE;
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(made, "x", 100, &allocation));
+  CHECK_OK(ckpt_memory_tracker_stats(made, &stats));
+  CHECK(clock_calls == 2 && stats.time_ns == 2 && stats.current_bytes == 100);
+  ckpt_clock_release(clock);
+  ckpt_memory_tracker_release(made);
+}
+
+int main(void) {
+  alarm(250);
+  handlers();
+  the_last_reference();
+  clocks();
+  CHECK(calls > 200);
+  return 0;
+}

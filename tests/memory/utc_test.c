@@ -1,0 +1,120 @@
+/* Times of the world beside those of the tracker's clock: in events, totals, layers and scopes, on the system's clock and on one
+ * that a test holds in its hands. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include <stddef.h>
+#include <time.h>
+
+#include "check.h"
+
+#define SECOND INT64_C(1000000000)
+
+static int64_t utc_now(void) {
+  struct timespec now;
+  CHECK(clock_gettime(CLOCK_REALTIME, &now) == 0);
+  return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+static ckpt_memory_event last = CKPT_MEMORY_EVENT_INIT;
+
+static int32_t keep(const ckpt_memory_event* event, void* user_data) {
+  (void)user_data;
+  CHECK(event->struct_size == sizeof *event);
+  last = *event;
+  return 0;
+}
+
+/* Within what a coarse clock and a busy machine may put between. */
+static void is_near(int64_t utc_ns, int64_t before, int64_t after) { CHECK(utc_ns >= before - SECOND && utc_ns <= after + SECOND); }
+
+static void on_the_systems_clock(void) {
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
+  ckpt_memory_layer_stats layer = CKPT_MEMORY_LAYER_STATS_INIT;
+  ckpt_memory_scope_stats scope = CKPT_MEMORY_SCOPE_STATS_INIT;
+  ckpt_memory_event polled = CKPT_MEMORY_EVENT_INIT;
+  const int64_t before = utc_now();
+  uint64_t allocation = 0, id = 0;
+  int64_t handler = 0, queue = 0, count = 0;
+  int32_t got = 0;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED, keep, NULL, NULL, &handler));
+  CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_ALLOCATED, 2, &queue));
+  CHECK_OK(ckpt_memory_tracker_push_scope(tracker, "scope", &id));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &allocation));
+  is_near(last.time_utc_ns, before, utc_now());
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &polled, &got));
+  CHECK(got == 1 && polled.time_utc_ns == last.time_utc_ns);
+  CHECK_OK(ckpt_memory_tracker_stats(tracker, &stats));
+  is_near(stats.time_utc_ns, before, utc_now());
+  CHECK_OK(ckpt_memory_tracker_layer_stats_named(tracker, "x", &layer));
+  is_near(layer.last_allocated_utc_ns, before, utc_now());
+  CHECK(layer.last_freed_utc_ns == 0); /* never */
+  CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, allocation));
+  layer.last_freed_utc_ns = 0;
+  CHECK_OK(ckpt_memory_tracker_snapshot(tracker, CKPT_MEMORY_ORDER_ID, &stats, &layer, 1, &count));
+  is_near(layer.last_freed_utc_ns, before, utc_now());
+  CHECK_OK(ckpt_memory_tracker_pop_scope(tracker, id, &scope));
+  is_near(scope.pushed_utc_ns, before, utc_now());
+  ckpt_memory_tracker_release(tracker);
+}
+
+/* An hour passes on the tracker's clock: what happened before it is an hour ago. */
+static void on_a_clock_in_hand(void) {
+  const int64_t hour = 3600 * SECOND;
+  ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_memory_layer_stats layer = CKPT_MEMORY_LAYER_STATS_INIT;
+  ckpt_memory_scope_stats scope = CKPT_MEMORY_SCOPE_STATS_INIT;
+  ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
+  ckpt_clock* clock = NULL;
+  uint64_t allocation = 0, id = 0;
+  const int64_t before = utc_now();
+  CHECK_OK(ckpt_clock_create_manual(7, &clock));
+  options.clock = clock;
+  CHECK_OK(ckpt_memory_tracker_create(&options, &tracker));
+  CHECK_OK(ckpt_memory_tracker_push_scope(tracker, "scope", &id));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &allocation));
+  CHECK_OK(ckpt_clock_advance(clock, hour));
+  CHECK_OK(ckpt_memory_tracker_layer_stats_named(tracker, "x", &layer));
+  CHECK(layer.last_allocated_ns == 7);
+  is_near(layer.last_allocated_utc_ns, before - hour, utc_now() - hour);
+  CHECK_OK(ckpt_memory_tracker_scope_stats(tracker, id, &scope));
+  is_near(scope.pushed_utc_ns, before - hour, utc_now() - hour);
+  CHECK_OK(ckpt_memory_tracker_stats(tracker, &stats));
+  is_near(stats.time_utc_ns, before, utc_now());
+  CHECK(stats.time_ns == 7 + hour);
+  ckpt_clock_release(clock);
+  ckpt_memory_tracker_release(tracker);
+}
+
+/* A caller from before has structs that end earlier: nothing is written behind them. */
+static void older_callers(void) {
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
+  ckpt_memory_layer_stats layers[2] = {CKPT_MEMORY_LAYER_STATS_INIT, CKPT_MEMORY_LAYER_STATS_INIT};
+  ckpt_memory_scope_stats scope = CKPT_MEMORY_SCOPE_STATS_INIT;
+  uint64_t allocation = 0, id = 0;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_push_scope(tracker, "scope", &id));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &allocation));
+  stats.struct_size = offsetof(ckpt_memory_stats, time_utc_ns);
+  stats.time_utc_ns = -1;
+  CHECK_OK(ckpt_memory_tracker_stats(tracker, &stats));
+  CHECK(stats.current_bytes == 5 && stats.time_utc_ns == -1);
+  layers[0].struct_size = offsetof(ckpt_memory_layer_stats, last_allocated_utc_ns);
+  layers[0].last_allocated_utc_ns = layers[0].last_freed_utc_ns = -1;
+  CHECK_OK(ckpt_memory_tracker_layer_stats(tracker, 0, &layers[0]));
+  CHECK(layers[0].current_bytes == 5 && layers[0].last_allocated_utc_ns == -1 && layers[0].last_freed_utc_ns == -1);
+  scope.struct_size = offsetof(ckpt_memory_scope_stats, pushed_utc_ns);
+  scope.pushed_utc_ns = -1;
+  CHECK_OK(ckpt_memory_tracker_scope_stats(tracker, id, &scope));
+  CHECK(scope.net_bytes == 5 && scope.pushed_utc_ns == -1);
+  ckpt_memory_tracker_release(tracker);
+}
+
+int main(void) {
+  on_the_systems_clock();
+  on_a_clock_in_hand();
+  older_callers();
+  return 0;
+}
