@@ -184,11 +184,16 @@ ckpt_status ckpt_async_close(ckpt_async* handle, int32_t mode, int64_t timeout_n
   });
 }
 
-void ckpt_async_release(ckpt_async* handle) {
-  if (!is_handle(handle)) return;
-  std::shared_ptr<state::AsyncManager> manager = std::move(handle->object);
-  delete handle;
+namespace {
+void close_and_free(void* handle) {
+  std::shared_ptr<state::AsyncManager> manager = std::move(static_cast<ckpt_async*>(handle)->object);
+  delete static_cast<ckpt_async*>(handle);
   state::AsyncManager::release(std::move(manager));
+}
+}  // namespace
+
+void ckpt_async_release(ckpt_async* handle) {
+  if (is_handle(handle) && !Call::destroys_later(handle, close_and_free)) close_and_free(handle);
 }
 
 // ---- Tasks ----

@@ -12,6 +12,7 @@
 #include <ckpt/base.h>
 
 #include "base/error.h"
+#include "call.h"
 
 namespace ckpt::capi {
 
@@ -20,6 +21,7 @@ ckpt_status status_of_current_exception() noexcept;
 
 template <class Body>
 ckpt_status guard(Body&& body) noexcept {
+  const Call call;
   try {
     if constexpr (std::is_same_v<decltype(body()), ckpt_status>) {
       return body();

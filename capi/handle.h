@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
+#include "call.h"
 
 namespace ckpt::capi {
 
@@ -80,6 +82,7 @@ template <class T>
 inline T* checked(T* handle, const char* argument) {
   if (handle == nullptr || tag_of(handle) != static_cast<std::uint32_t>(T::handle_kind)) [[unlikely]]
     refuse_handle(handle, T::handle_kind, argument);
+  Call::uses(const_cast<std::remove_const_t<T>*>(handle));
   return handle;
 }
 
@@ -100,9 +103,11 @@ void retain(T* handle) noexcept {
   if (is_handle(handle)) handle->references.fetch_add(1, std::memory_order_relaxed);
 }
 
+// The last one frees the handle: at once, or where a call on this thread was given it, when that call ends.
 template <class T>
 void release(T* handle) noexcept {
-  if (is_handle(handle) && handle->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete handle;
+  if (!is_handle(handle) || handle->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!Call::destroys_later(handle, [](void* last) { delete static_cast<T*>(last); })) delete handle;
 }
 
 // Makes a handle around an object and hands it out.

@@ -1,0 +1,227 @@
+// Layers, BLAS, the forward of a stage, pipelines, and their log.
+#include "scenarios.h"
+
+#include <cstring>
+#include <string>
+
+namespace sweeps {
+
+ckpt_chain* make_custom_chain(LayerPlaces* places) {
+  static const auto sweep = [](const Place* place) -> std::int32_t {
+    if (place != nullptr) here(*place);
+    return 0;
+  };
+  ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
+  callbacks.ambient_bytes = 8;
+  callbacks.output = [](const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user) -> std::int32_t {
+    *output = *input;
+    return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->output);
+  };
+  callbacks.option = [](const ckpt_tensor_spec*, std::int32_t, ckpt_layer_option* option, void* user) -> std::int32_t {
+    *option = {64, 64, 64};
+    return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->option);
+  };
+  callbacks.forward = [](const ckpt_layer_context*, const void*, void*, void*, void*, void* user) -> std::int32_t {
+    return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->forward);
+  };
+  callbacks.backward = [](const ckpt_layer_context*, const void*, const void*, const void*, const void*, void*, void*,
+                          void* user) -> std::int32_t { return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->backward); };
+  callbacks.save_ambient = [](void* state, void* user) -> std::int32_t {
+    std::memset(state, 0, 8);
+    return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->save_ambient);
+  };
+  callbacks.restore_ambient = [](const void*, void* user) -> std::int32_t {
+    return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->restore_ambient);
+  };
+  ckpt_chain* chain = nullptr;
+  ckpt_layer* layer = nullptr;
+  MUST(ckpt_chain_create(0, &chain));
+  MUST(ckpt_layer_create_custom("custom", &callbacks, places, nullptr, &layer));
+  MUST(ckpt_chain_add(chain, layer));
+  ckpt_layer_release(layer);
+  MUST(ckpt_layer_create_relu("relu", &layer));
+  MUST(ckpt_chain_add(chain, layer));
+  ckpt_layer_release(layer);
+  return chain;
+}
+
+namespace {
+
+const std::vector<const char*> uses_chain = {"ckpt_executor_run",    "ckpt_executor_create", "ckpt_chain_profile",
+                                             "ckpt_chain_add",       "ckpt_pipeline_create", "ckpt_chain_initialize",
+                                             "ckpt_pipeline_run"};
+
+struct Layer {
+  Objects in_use;
+  Place output, option, forward, backward, save_ambient, restore_ambient;
+  LayerPlaces places = {&output, &option, &forward, &backward, &save_ambient, &restore_ambient};
+
+  void step(const std::string& name) {
+    const auto place = [&](const char* callback) {
+      return Place{std::string("layer ") + callback + " in " + name, &in_use, uses_chain};
+    };
+    output = place("output");
+    option = place("option");
+    forward = place("forward");
+    backward = place("backward");
+    save_ambient = place("save_ambient");
+    restore_ambient = place("restore_ambient");
+  }
+};
+
+void layers() {
+  static Layer layer;
+  Objects& in_use = layer.in_use;
+  ckpt_step step = CKPT_STEP_INIT;
+  layer.step("profiling");
+  in_use.of<ckpt_chain>() = make_custom_chain(&layer.places);
+  SANE(ckpt_chain_profile(in_use.of<ckpt_chain>(), &small_input, 1, nullptr, &in_use.of<ckpt_profile>()));
+  if (in_use.of<ckpt_profile>() != nullptr) {
+    SANE(ckpt_schedule_create_recompute_all(in_use.of<ckpt_profile>(), &in_use.of<ckpt_schedule>()));
+  }
+  layer.step("making an executor");
+  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr, &in_use.of<ckpt_executor>()));
+  layer.step("a step");
+  step.input = step.output_gradient = in_use.of<ckpt_tensor>() = make_small_tensor();
+  SANE(ckpt_executor_run(in_use.of<ckpt_executor>(), &step, nullptr));
+  release_rest(in_use);
+}
+
+void pipeline_layers() {
+  static Layer layer;
+  Objects& in_use = layer.in_use;
+  ckpt_step step = CKPT_STEP_INIT;
+  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  options.stages = 2;
+  options.micro_batches = 2;
+  options.measured_steps = 0;
+  layer.step("making a pipeline");
+  in_use.of<ckpt_chain>() = make_custom_chain(&layer.places);
+  SANE(ckpt_pipeline_create(in_use.of<ckpt_chain>(), &small_input, &options, &in_use.of<ckpt_pipeline>()));
+  layer.step("a pipeline's step");
+  for (Place* place : {&layer.forward, &layer.backward}) {  // every other call of a pipeline that runs is BUSY
+    place->refused = {"ckpt_executor_create", "ckpt_chain_profile", "ckpt_chain_add", "ckpt_pipeline_create"};
+  }
+  ckpt_tensor* tensor = make_small_tensor();
+  step.input = step.output_gradient = tensor;
+  SANE(ckpt_pipeline_run(in_use.of<ckpt_pipeline>(), &step, -1, nullptr, nullptr));
+  ckpt_tensor_release(tensor);
+  release_rest(in_use);
+}
+
+void stage_forward() {
+  static Objects in_use;
+  static Place place{"forward of an activation manager", &in_use};
+  const auto forward = [](ckpt_tensor* input, std::int64_t, ckpt_tensor** output, void*) -> std::int32_t {
+    here(place);
+    ckpt_tensor_retain(input);
+    *output = input;
+    return 0;
+  };
+  ckpt_tensor* input = make_small_tensor();
+  ckpt_tensor* output = nullptr;
+  MUST(ckpt_activation_manager_create(nullptr, nullptr, forward, nullptr, nullptr, &in_use.of<ckpt_activation_manager>()));
+  SANE(ckpt_activation_manager_recompute(in_use.of<ckpt_activation_manager>(), input, 0, &output));
+  ckpt_tensor_release(output);
+  ckpt_tensor_release(input);
+  release_rest(in_use);
+}
+
+// A BLAS of the program's.
+Place* blas_place = nullptr;
+
+void set_blas(std::int32_t concurrent) {
+  ckpt_blas given = CKPT_BLAS_INIT;
+  given.concurrent = concurrent;
+  given.sgemm = [](int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int) {
+    if (blas_place != nullptr) here(*blas_place);
+  };
+  given.dgemm = [](int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int) {
+    if (blas_place != nullptr) here(*blas_place);
+  };
+  MUST(ckpt_blas_set(&given));
+}
+
+void blas() {
+  static Objects in_use;
+  static Place place{"BLAS", &in_use, uses_chain};
+  for (const ckpt_dtype dtype : {CKPT_DTYPE_F32, CKPT_DTYPE_F64}) {
+    const std::int64_t shape[2] = {4, 2};
+    const ckpt_tensor_spec input = {dtype, 2, {4, 2}};
+    ckpt_layer* layer = nullptr;
+    ckpt_tensor* tensor = nullptr;
+    ckpt_step step = CKPT_STEP_INIT;
+    place.name = dtype == CKPT_DTYPE_F32 ? "sgemm" : "dgemm";
+    MUST(ckpt_chain_create(0, &in_use.of<ckpt_chain>()));
+    MUST(ckpt_layer_create_linear("linear", 2, 2, dtype, &layer));
+    MUST(ckpt_chain_add(in_use.of<ckpt_chain>(), layer));
+    ckpt_layer_release(layer);
+    MUST(ckpt_chain_profile(in_use.of<ckpt_chain>(), &input, 0, nullptr, &in_use.of<ckpt_profile>()));
+    MUST(ckpt_schedule_create_store_all(in_use.of<ckpt_profile>(), &in_use.of<ckpt_schedule>()));
+    MUST(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &input, nullptr, &in_use.of<ckpt_executor>()));
+    MUST(ckpt_tensor_create(dtype, shape, 2, nullptr, &tensor));
+    MUST(ckpt_tensor_fill(tensor, 1));
+    step.input = step.output_gradient = tensor;
+    blas_place = &place;
+    SANE(ckpt_executor_run(in_use.of<ckpt_executor>(), &step, nullptr));
+    blas_place = nullptr;
+    ckpt_tensor_release(tensor);
+    release_rest(in_use);
+  }
+}
+
+void log_of_engine() {
+  struct Log {
+    Objects in_use;
+    std::string step;
+  };
+  static Log log;
+  Objects& in_use = log.in_use;
+  const auto on_log = [](std::int32_t, const char* component, const char*, void*) {
+    here({std::string("log of ") + component + " in " + log.step, &log.in_use, {}, {"ckpt_set_log"}});
+  };
+  ckpt_step step = CKPT_STEP_INIT;
+  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
+  policy.kind = CKPT_ACTIVATION_AUTOMATIC;
+  options.stages = 2;
+  options.micro_batches = 2;
+  options.measured_steps = 0;
+  options.policy = &policy;
+  MUST(ckpt_set_log(CKPT_LOG_DEBUG, on_log, nullptr, nullptr));
+  in_use.of<ckpt_chain>() = make_custom_chain(nullptr);
+  log.step = "profiling";
+  SANE(ckpt_chain_profile(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
+  log.step = "planning";
+  SANE(ckpt_schedule_create_for_budget(in_use.of<ckpt_profile>(), 1 << 20, &in_use.of<ckpt_schedule>()));
+  log.step = "making an executor";
+  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr, &in_use.of<ckpt_executor>()));
+  ckpt_tensor* tensor = make_small_tensor();
+  step.input = step.output_gradient = tensor;
+  log.step = "a step";
+  SANE(ckpt_executor_run(in_use.of<ckpt_executor>(), &step, nullptr));
+  ckpt_executor_release(in_use.of<ckpt_executor>());
+  in_use.of<ckpt_executor>() = nullptr;
+  log.step = "making a pipeline";
+  SANE(ckpt_pipeline_create(in_use.of<ckpt_chain>(), &small_input, &options, &in_use.of<ckpt_pipeline>()));
+  log.step = "a pipeline's step";
+  SANE(ckpt_pipeline_run(in_use.of<ckpt_pipeline>(), &step, -1, nullptr, nullptr));
+  ckpt_tensor_release(tensor);
+  release_rest(in_use);
+  SANE(ckpt_set_log(CKPT_LOG_DEBUG, nullptr, nullptr, nullptr));
+}
+
+}  // namespace
+
+const std::vector<Scenario> engine_scenarios = {
+    {"layers",
+     {"ckpt_layer_output_fn", "ckpt_layer_option_fn", "ckpt_layer_forward_fn", "ckpt_layer_backward_fn", "ckpt_layer_save_ambient_fn",
+      "ckpt_layer_restore_ambient_fn"}, 1, layers},
+    {"pipeline_layers", {}, 1, pipeline_layers},
+    {"stage_forward", {"ckpt_stage_forward_fn"}, 1, stage_forward},
+    {"blas_serial", {"ckpt_sgemm_fn", "ckpt_dgemm_fn"}, 2, blas, [] { set_blas(0); }},
+    {"blas_concurrent", {}, 2, blas, [] { set_blas(1); }},
+    {"log_of_engine", {}, 1, log_of_engine},
+};
+
+}  // namespace sweeps

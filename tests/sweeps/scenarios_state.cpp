@@ -1,0 +1,506 @@
+// Storage, fault handlers, checkpoints, background saves, coordinators, and the log of all of them.
+#include "scenarios.h"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace sweeps {
+
+ckpt_tensor* make_small_tensor() {
+  const std::int64_t shape[2] = {4, 2};
+  ckpt_tensor* tensor = nullptr;
+  MUST(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, nullptr, &tensor));
+  MUST(ckpt_tensor_fill(tensor, 1));
+  return tensor;
+}
+
+ckpt_state* make_small_state() {
+  ckpt_state* state = nullptr;
+  ckpt_tensor* tensor = make_small_tensor();
+  MUST(ckpt_state_create(&state));
+  MUST(ckpt_state_add_tensor(state, "model", "weight", tensor));
+  ckpt_tensor_release(tensor);
+  return state;
+}
+
+namespace {
+
+const std::vector<const char*> uses_checkpoint = {"ckpt_checkpoint_save",     "ckpt_checkpoint_load",   "ckpt_checkpoint_count",
+                                                  "ckpt_checkpoint_manifest", "ckpt_checkpoint_verify", "ckpt_reader_open_checkpoint"};
+
+// ---- A storage of callbacks: a table of paths, which forwards nothing and sweeps in each operation ----
+
+struct File {
+  bool is_directory = false;
+  std::string bytes;
+};
+
+struct Shelf {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<File>> files;
+  std::string step;  // of the scenario
+  Objects* in_use = nullptr;
+  const std::vector<const char*>* refused_all = nullptr;
+  bool locked = false;
+  int failures = 0;  // of writes to come
+};
+
+void sweep_in(Shelf& shelf, const char* operation) {
+  if (shelf.in_use == nullptr) return;
+  Place place{std::string("storage ") + operation + " in " + shelf.step, shelf.in_use, uses_checkpoint};
+  place.refused.push_back("ckpt_checkpoint_create");  // which locks the storage
+  if (shelf.refused_all != nullptr) place.refused_all = *shelf.refused_all;
+  here(place);
+}
+
+Shelf& entered(void* user, const char* operation) {
+  Shelf& shelf = *static_cast<Shelf*>(user);
+  sweep_in(shelf, operation);
+  return shelf;
+}
+
+File& file_of(void* file) { return **static_cast<std::shared_ptr<File>*>(file); }
+
+ckpt_storage_callbacks shelf_callbacks() {
+  ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
+  using Guard = std::lock_guard<std::mutex>;
+  table.create = [](const char* path, void** file, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "create");
+    const Guard guard(shelf.mutex);
+    const auto made = shelf.files.emplace(path, std::make_shared<File>());
+    if (!made.second) return CKPT_E_ALREADY_EXISTS;
+    *file = new std::shared_ptr<File>(made.first->second);
+    return CKPT_OK;
+  };
+  table.open = [](const char* path, void** file, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "open");
+    const Guard guard(shelf.mutex);
+    const auto found = shelf.files.find(path);
+    if (found == shelf.files.end()) return CKPT_E_NOT_FOUND;
+    if (found->second->is_directory) return CKPT_E_INVALID_ARGUMENT;
+    *file = new std::shared_ptr<File>(found->second);
+    return CKPT_OK;
+  };
+  table.close = [](void* file, void* user) {
+    entered(user, "close");
+    delete static_cast<std::shared_ptr<File>*>(file);
+  };
+  table.file_size = [](void* file, std::int64_t* bytes, void* user) -> std::int32_t {
+    entered(user, "file_size");
+    *bytes = static_cast<std::int64_t>(file_of(file).bytes.size());
+    return CKPT_OK;
+  };
+  table.read = [](void* file, std::int64_t offset, void* buffer, std::int64_t bytes, std::int64_t* read, void* user) -> std::int32_t {
+    entered(user, "read");
+    const std::string& all = file_of(file).bytes;
+    const auto size = static_cast<std::int64_t>(all.size());
+    *read = offset >= size ? 0 : std::min(bytes, size - offset);
+    if (*read > 0) std::memcpy(buffer, all.data() + offset, static_cast<std::size_t>(*read));
+    return CKPT_OK;
+  };
+  table.write = [](void* file, std::int64_t offset, const void* buffer, std::int64_t bytes, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "write");
+    if (shelf.failures > 0 && shelf.failures-- > 0) return CKPT_E_IO;
+    std::string& all = file_of(file).bytes;
+    if (all.size() < static_cast<std::size_t>(offset + bytes)) all.resize(static_cast<std::size_t>(offset + bytes));
+    if (bytes > 0) std::memcpy(all.data() + offset, buffer, static_cast<std::size_t>(bytes));
+    return CKPT_OK;
+  };
+  table.sync = [](void*, void* user) -> std::int32_t { return entered(user, "sync"), CKPT_OK; };
+  table.sync_directory = [](const char*, void* user) -> std::int32_t { return entered(user, "sync_directory"), CKPT_OK; };
+  table.rename = [](const char* from, const char* to, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "rename");
+    const Guard guard(shelf.mutex);
+    if (shelf.files.count(from) == 0) return CKPT_E_NOT_FOUND;
+    std::map<std::string, std::shared_ptr<File>> renamed;
+    const std::string old = from;
+    for (auto& [path, file] : shelf.files) {
+      const bool inside = path == old || path.compare(0, old.size() + 1, old + "/") == 0;
+      if (inside || renamed.count(path) == 0) renamed[inside ? to + path.substr(old.size()) : path] = file;
+    }
+    shelf.files = renamed;
+    return CKPT_OK;
+  };
+  table.remove = table.remove_directory = [](const char* path, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "remove");
+    const Guard guard(shelf.mutex);
+    return shelf.files.erase(path) == 1 ? CKPT_OK : CKPT_E_NOT_FOUND;
+  };
+  table.make_directory = [](const char* path, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "make_directory");
+    const Guard guard(shelf.mutex);
+    const auto made = shelf.files.emplace(path, std::make_shared<File>());
+    made.first->second->is_directory = true;
+    return made.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS;
+  };
+  table.list = [](const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "list");
+    const Guard guard(shelf.mutex);
+    const std::string before = *path == '\0' ? "" : std::string(path) + "/";
+    for (const auto& [name, file] : shelf.files) {
+      if (name.compare(0, before.size(), before) != 0 || name.find('/', before.size()) != std::string::npos) continue;
+      const std::int32_t code = entry(listing, name.c_str() + before.size(), file->is_directory ? 1 : 0);
+      if (code != CKPT_OK) return code;
+    }
+    return CKPT_OK;
+  };
+  table.size = [](const char* path, std::int64_t* bytes, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "size");
+    const Guard guard(shelf.mutex);
+    const auto found = shelf.files.find(path);
+    if (found == shelf.files.end()) return CKPT_E_NOT_FOUND;
+    *bytes = static_cast<std::int64_t>(found->second->bytes.size());
+    return found->second->is_directory ? CKPT_E_INVALID_ARGUMENT : CKPT_OK;
+  };
+  table.lock = [](const char*, void** lock, void* user) -> std::int32_t {
+    Shelf& shelf = entered(user, "lock");
+    if (shelf.locked) return CKPT_E_BUSY;
+    shelf.locked = true;
+    *lock = &shelf;
+    return CKPT_OK;
+  };
+  table.unlock = [](void* lock, void* user) {
+    entered(user, "unlock");
+    static_cast<Shelf*>(lock)->locked = false;
+  };
+  return table;
+}
+
+ckpt_storage* make_shelf(Shelf& shelf) {
+  const ckpt_storage_callbacks table = shelf_callbacks();
+  ckpt_storage* storage = nullptr;
+  MUST(ckpt_storage_create_custom("shelf", &table, &shelf, nullptr, &storage));
+  return storage;
+}
+
+// Cuts the newest checkpoint's tensors short, so that a load passes it over.
+void damage(Shelf& shelf, const std::string& checkpoint) {
+  for (auto& [path, file] : shelf.files) {
+    if (path.compare(0, checkpoint.size() + 1, checkpoint + "/") == 0 && path.find(".safetensors") != std::string::npos) {
+      file->bytes.resize(file->bytes.size() / 2);
+    }
+  }
+}
+
+ckpt_save_options at_step(std::int64_t step) {
+  ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
+  options.step = step;
+  return options;
+}
+
+// ---- Storage ----
+
+void storage_callbacks() {
+  static Shelf shelf;
+  Objects in_use;
+  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  options.keep_last = 1;
+  shelf.files["step-000000000009"] = std::make_shared<File>();  // cut off: an open sets it aside
+  shelf.files["step-000000000009"]->is_directory = true;
+  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_state>() = make_small_state();
+  shelf.in_use = &in_use;
+  shelf.step = "open";
+  SANE(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint>()));
+  for (std::int64_t step = 1; step <= 2; ++step) {
+    const ckpt_save_options save = at_step(step);
+    shelf.step = step == 1 ? "the first save" : "the second save";
+    SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), &save, nullptr));
+  }
+  shelf.step = "load";
+  SANE(ckpt_checkpoint_load(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  shelf.step = "verify";
+  SANE(ckpt_checkpoint_verify(in_use.of<ckpt_checkpoint>(), nullptr, nullptr));
+  shelf.step = "count";
+  std::int64_t count = 0;
+  SANE(ckpt_checkpoint_count(in_use.of<ckpt_checkpoint>(), &count));
+  shelf.step = "opening a reader";
+  SANE(ckpt_reader_open_checkpoint(in_use.of<ckpt_checkpoint>(), nullptr, CKPT_VERIFY_LAZY, &in_use.of<ckpt_reader>()));
+  shelf.step = "a reader";
+  ckpt_tensor* tensor = nullptr;
+  SANE(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
+  ckpt_tensor_release(tensor);
+  shelf.step = "release";
+  Objects last = in_use;  // what is being released is not in use any more
+  in_use = Objects();
+  release_rest(last);
+}
+
+// The fault handler before it waits.
+void fault_handler() {
+  static Shelf shelf;
+  Objects in_use;
+  Place waits{"sleep of a fault handler", &in_use, uses_checkpoint};
+  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  MUST(ckpt_fault_handler_create(nullptr, &sweeping, &waits, nullptr, &in_use.of<ckpt_fault_handler>()));
+  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_state>() = make_small_state();
+  options.fault_handler = in_use.of<ckpt_fault_handler>();
+  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint>()));
+  shelf.failures = 1;
+  SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  release_rest(in_use);
+}
+
+// ---- Stateful objects ----
+
+const std::vector<const char*> uses_state = {"ckpt_checkpoint_save", "ckpt_checkpoint_load"};
+
+struct Listed {
+  Place list;
+  Place restore;
+  Place destroy;
+};
+
+void add_listed(ckpt_state* state, Listed& listed) {
+  ckpt_stateful_callbacks callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
+  callbacks.list = [](ckpt_state* into, void* user) -> std::int32_t {
+    here(static_cast<Listed*>(user)->list);
+    return ckpt_state_set_json(into, "value", "1");
+  };
+  callbacks.restore = [](const ckpt_state*, void* user) -> std::int32_t { return here(static_cast<Listed*>(user)->restore), 0; };
+  callbacks.destroy = [](void* user) { here(static_cast<Listed*>(user)->destroy); };
+  MUST(ckpt_state_add_stateful(state, "object", &callbacks, &listed));
+}
+
+void stateful() {
+  Objects in_use;
+  Listed listed = {{"stateful list in a save", &in_use, uses_state},
+                   {"stateful restore", &in_use, uses_state},
+                   {"stateful destroy"}};
+  MUST(ckpt_storage_create_memory(&in_use.of<ckpt_storage>()));
+  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
+  in_use.of<ckpt_state>() = make_small_state();
+  add_listed(in_use.of<ckpt_state>(), listed);
+  SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  listed.list.name = "stateful list in a load";
+  SANE(ckpt_checkpoint_load(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  release_rest(in_use);
+}
+
+// ---- Coordinators ----
+
+void coordinators() {
+  const std::vector<const char*> collective = {"ckpt_coordinator_barrier", "ckpt_coordinator_broadcast", "ckpt_coordinator_all_gather",
+                                               "ckpt_controller_decide_all"};
+  static Objects in_use;
+  static Place barrier{"coordinator barrier", &in_use, collective};
+  static Place broadcast{"coordinator broadcast", &in_use, collective};
+  static Place gather{"coordinator all_gather", &in_use, collective};
+  static Place destroyed{"coordinator destroy"};
+  ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
+  callbacks.barrier = [](std::int64_t, void*) -> std::int32_t { return here(barrier), 0; };
+  callbacks.broadcast = [](void*, std::int64_t, std::int64_t, std::int64_t, void*) -> std::int32_t { return here(broadcast), 0; };
+  callbacks.all_gather = [](const void*, std::int64_t, void*, std::int64_t, void*) -> std::int32_t { return here(gather), 0; };
+  callbacks.destroy = [](void*) { here(destroyed); };
+  MUST(ckpt_coordinator_create_custom(&callbacks, nullptr, &in_use.of<ckpt_coordinator>()));
+  std::uint64_t word = 0;
+  std::uint64_t words = 0;
+  ckpt_decision decision = CKPT_DECISION_INIT;
+  SANE(ckpt_coordinator_barrier(in_use.of<ckpt_coordinator>(), 0));
+  SANE(ckpt_coordinator_broadcast(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0));
+  SANE(ckpt_coordinator_all_gather(in_use.of<ckpt_coordinator>(), &word, 8, &words, 0));
+  broadcast.name = "coordinator broadcast of a controller";
+  MUST(ckpt_controller_create(nullptr, &in_use.of<ckpt_controller>()));
+  MUST(ckpt_controller_begin_run(in_use.of<ckpt_controller>(), 0));
+  SANE(ckpt_controller_decide_all(in_use.of<ckpt_controller>(), in_use.of<ckpt_coordinator>(), 1, 0, &decision));
+  Objects last = in_use;
+  in_use = Objects();
+  release_rest(last);
+}
+
+// ---- Background saves ----
+
+const std::vector<const char*> waits_for_tasks = {"ckpt_async_wait", "ckpt_async_wait_staged", "ckpt_async_close", "ckpt_async_save",
+                                                  "ckpt_async_load"};
+
+struct Told {
+  Place staged;
+  Place progress;
+  Place ended;
+  Place destroyed;
+};
+
+ckpt_async_callbacks telling() {
+  ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
+  callbacks.staged = [](std::int64_t, double, void* user) { here(static_cast<Told*>(user)->staged); };
+  callbacks.progress = [](std::int64_t, std::int64_t, std::int64_t, void* user) { here(static_cast<Told*>(user)->progress); };
+  callbacks.ended = [](const ckpt_async_result*, void* user) { here(static_cast<Told*>(user)->ended); };
+  callbacks.destroy = [](void* user) { here(static_cast<Told*>(user)->destroyed); };
+  return callbacks;
+}
+
+Told told_of(const std::string& whose, Objects& in_use) {
+  return {{whose + " staged", &in_use, waits_for_tasks},
+          {whose + " progress", &in_use, waits_for_tasks},
+          {whose + " ended", &in_use, waits_for_tasks},
+          {whose + " callbacks destroy", nullptr}};
+}
+
+// Until all tasks have ended; where one of their callbacks (told by a part of their places' names) releases something, until it did.
+void wait_for_tasks(Objects& in_use, const std::string& places) {
+  if (wait_for_release(places)) return;
+  SANE(ckpt_async_wait(in_use.of<ckpt_async>(), CKPT_ASYNC_ALL, -1, nullptr));
+}
+
+void make_async(Objects& in_use, const ckpt_async_options* options) {
+  MUST(ckpt_storage_create_memory(&in_use.of<ckpt_storage>()));
+  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
+  MUST(ckpt_checkpoint_create_async(in_use.of<ckpt_checkpoint>(), options, &in_use.of<ckpt_async>()));
+  in_use.of<ckpt_state>() = make_small_state();
+}
+
+// Callbacks of a task.
+void async_tasks() {
+  Objects in_use;
+  for (const std::int32_t mode : {CKPT_ASYNC_COPY, CKPT_ASYNC_DEFERRED}) {
+    const std::string whose = mode == CKPT_ASYNC_COPY ? "copied task's" : "deferred task's";
+    Told told = told_of(whose, in_use);
+    Place source{whose + " source", &in_use, waits_for_tasks};
+    const ckpt_async_callbacks callbacks = telling();
+    ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+    task.mode = mode;
+    task.callbacks = &callbacks;
+    task.user_data = &told;
+    task.source = &sweeping;
+    task.source_data = &source;
+    task.source_destroy = [](void* user) {
+      Place destroyed{static_cast<Place*>(user)->name + " destroy"};
+      here(destroyed);
+    };
+    make_async(in_use, nullptr);
+    std::int64_t id = 0;
+    SANE(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, &task, &id));
+    wait_for_tasks(in_use, whose);
+    release_rest(in_use);
+  }
+}
+
+// Callbacks of the manager.
+void async_managers() {
+  Objects in_use;
+  const ckpt_async_callbacks callbacks = telling();
+  for (const char* whose : {"manager's save's", "manager's load's"}) {
+    Told told = told_of(whose, in_use);
+    ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
+    options.callbacks = &callbacks;
+    options.user_data = &told;
+    make_async(in_use, &options);
+    std::int64_t id = 0;
+    if (std::strstr(whose, "load") == nullptr) {
+      SANE(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+    } else {
+      MUST(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+      SANE(ckpt_async_load(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+    }
+    wait_for_tasks(in_use, whose);
+    release_rest(in_use);
+  }
+}
+
+// Storage and stateful callbacks that a background save or load runs.
+void async_storage() {
+  static Shelf shelf;
+  static Objects in_use;
+  static Listed listed = {{"stateful list in a background save", &in_use, uses_state},
+                          {"stateful restore in a background load", &in_use, uses_state},
+                          {"stateful destroy by a background save"}};
+  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
+  MUST(ckpt_checkpoint_create_async(in_use.of<ckpt_checkpoint>(), nullptr, &in_use.of<ckpt_async>()));
+  in_use.of<ckpt_state>() = make_small_state();
+  add_listed(in_use.of<ckpt_state>(), listed);
+  std::int64_t id = 0;
+  shelf.step = "a background save";
+  shelf.in_use = &in_use;
+  SANE(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+  wait_for_tasks(in_use, "a background save");
+  shelf.step = "a background load";
+  listed.list.name = "stateful list in a background load";
+  SANE(ckpt_async_load(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+  wait_for_tasks(in_use, "a background load");
+  shelf.in_use = nullptr;
+  release_rest(in_use);
+}
+
+// ---- The log ----
+
+struct Log {
+  Objects in_use;
+  std::string step;
+};
+
+void on_log(std::int32_t /*level*/, const char* component, const char* /*message*/, void* user) {
+  Log& log = *static_cast<Log*>(user);
+  here({std::string("log of ") + component + " in " + log.step, &log.in_use, {}, {"ckpt_set_log"}});
+}
+
+void log_of_state() {
+  static Shelf shelf;
+  static Log log;
+  Objects& in_use = log.in_use;
+  ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
+  shelf.files["step-000000000009"] = std::make_shared<File>();
+  shelf.files["step-000000000009"]->is_directory = true;
+  MUST(ckpt_set_log(CKPT_LOG_DEBUG, on_log, &log, nullptr));
+  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_state>() = make_small_state();
+  log.step = "open";
+  SANE(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
+  for (std::int64_t step = 1; step <= 2; ++step) {
+    const ckpt_save_options save = at_step(step);
+    log.step = "save";
+    SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), &save, &saved));
+  }
+  damage(shelf, saved.name);
+  log.step = "a load that passes one over";
+  SANE(ckpt_checkpoint_load(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  log.step = "a save that tries again";
+  shelf.failures = 1;
+  SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  release_rest(in_use);
+  SANE(ckpt_set_log(CKPT_LOG_DEBUG, nullptr, nullptr, nullptr));
+}
+
+void log_of_background() {
+  static Shelf shelf;
+  static Log log;
+  Objects& in_use = log.in_use;
+  MUST(ckpt_set_log(CKPT_LOG_DEBUG, on_log, &log, nullptr));
+  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_state>() = make_small_state();
+  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
+  log.step = "making a manager";
+  SANE(ckpt_checkpoint_create_async(in_use.of<ckpt_checkpoint>(), nullptr, &in_use.of<ckpt_async>()));
+  std::int64_t id = 0;
+  log.step = "a background save that tries again";
+  shelf.failures = 1;
+  SANE(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+  wait_for_tasks(in_use, log.step);
+  log.step = "closing a manager";
+  SANE(ckpt_async_close(in_use.of<ckpt_async>(), CKPT_ASYNC_DRAIN, -1));
+  release_rest(in_use);
+  SANE(ckpt_set_log(CKPT_LOG_DEBUG, nullptr, nullptr, nullptr));
+}
+
+}  // namespace
+
+const std::vector<Scenario> state_scenarios = {
+    {"storage_callbacks",
+     {"ckpt_storage_open_fn", "ckpt_storage_close_fn", "ckpt_storage_file_size_fn", "ckpt_storage_read_fn", "ckpt_storage_write_fn",
+      "ckpt_storage_sync_fn", "ckpt_storage_rename_fn", "ckpt_storage_path_fn", "ckpt_storage_list_fn", "ckpt_storage_size_fn"}, 1, storage_callbacks},
+    {"fault_handler", {"ckpt_sleep_fn"}, 1, fault_handler},
+    {"stateful", {"ckpt_stateful_list_fn", "ckpt_stateful_restore_fn"}, 1, stateful},
+    {"coordinators",
+     {"ckpt_coordinator_barrier_fn", "ckpt_coordinator_broadcast_fn", "ckpt_coordinator_all_gather_fn"}, 1, coordinators},
+    {"async_tasks", {"ckpt_async_staged_fn", "ckpt_async_progress_fn", "ckpt_async_ended_fn", "ckpt_async_source_fn"}, 1, async_tasks},
+    {"async_managers", {}, 1, async_managers},
+    {"async_storage", {}, 1, async_storage},
+    {"log_of_state", {"ckpt_log_fn"}, 1, log_of_state},
+    {"log_of_background", {}, 1, log_of_background},
+};
+
+}  // namespace sweeps
