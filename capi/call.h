@@ -43,7 +43,8 @@ class Call {
     void (*destroy)(void* handle);
   };
 
-  constinit static inline thread_local Call* innermost = nullptr;
+  // Eight bytes of the static thread-local space, for which a library loaded with dlopen finds room: hot calls pay a nanosecond.
+  [[gnu::tls_model("initial-exec")]] constinit static inline thread_local Call* innermost = nullptr;
 
   Call* outer_;
   int count_ = 0;
