@@ -70,7 +70,6 @@ AsyncManager::AsyncManager(std::shared_ptr<Checkpoint> checkpoint, const AsyncOp
   const auto workers = static_cast<std::size_t>(options.workers);
   threads_.reserve(workers + 2);
   threads_left_ = options.workers + 2;
-  say(LogLevel::info, "created: at most ", options.capacity, " tasks, workers: ", options.workers);
   try {
     for (std::size_t i = 0; i < workers; ++i) lanes_.push_back(std::make_unique<HashLane>(options.nice));
     threads_.push_back(std::make_unique<base::Thread>("ckpt-stage", [this] { serve_staging(); }));
@@ -83,6 +82,7 @@ AsyncManager::AsyncManager(std::shared_ptr<Checkpoint> checkpoint, const AsyncOp
     join_threads();
     throw;
   }
+  say(LogLevel::info, "created: at most ", options.capacity, " tasks, workers: ", options.workers);
 }
 
 AsyncManager::~AsyncManager() {
@@ -130,12 +130,12 @@ bool AsyncManager::try_leave(Threads how) {
 }
 
 void AsyncManager::detach_threads() {
+  // Else somebody is closing, who waits for the threads.
+  if (!try_leave(Threads::detached)) return;
   if (options_.drain_timeout_ns >= 0) {
     const std::int64_t now = base::monotonic_ns();
     drain_deadline_ns_.store(options_.drain_timeout_ns > INT64_MAX - now ? INT64_MAX : now + options_.drain_timeout_ns);
   }
-  // Else somebody is closing, who waits for the threads.
-  if (!try_leave(Threads::detached)) return;
   say(LogLevel::info, "shutting down without waiting: ", live_.load(), " tasks have not ended");
   for (const auto& thread : threads_) thread->detach();
   begin_close();

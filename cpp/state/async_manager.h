@@ -12,7 +12,6 @@
 #include <new>
 #include <vector>
 
-#include "base/entered.h"
 #include "base/log.h"
 #include "base/os/thread.h"
 #include "base/thread_pool.h"
@@ -146,11 +145,10 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   void say_ended(const Task& task) const;
   bool may_leave() const noexcept { return closing_.load() && live_.load() == 0; }
 
-  // To the log, under no lock and marked as a callback. A message for which there is no memory is lost.
+  // To the log. Called under no lock, by threads that are marked. A message for which there is no memory is lost.
   template <class... Pieces>
   void say(base::LogLevel level, const Pieces&... pieces) const noexcept {
     if (!base::is_logged(level)) return;
-    const base::Entered entered(this);
     try {
       base::log(level, "async", base::cat(pieces...));
     } catch (const std::bad_alloc&) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/entered.h"
 #include "base/error.h"
 #include "state/async_manager.h"
 

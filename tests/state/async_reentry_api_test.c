@@ -117,6 +117,14 @@ static void release_once(void) {
   ckpt_async_release(own);
 }
 
+static int calls(void) {
+  int count = 0;
+  pthread_mutex_lock(&guard);
+  count = called;
+  pthread_mutex_unlock(&guard);
+  return count;
+}
+
 static void go_through(void) {
   if (release_inside) {
     release_once();
@@ -376,9 +384,9 @@ static void call_everything_in(int kind) {
   CHECK_OK(ckpt_async_cancel(async, queued_id, NULL));
   CHECK_OK(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL));
   CHECK_OK(ckpt_set_log(0, NULL, NULL, NULL));
-  if (called == 0) fprintf(stderr, "not called: %s\n", kinds[kind].name);
-  CHECK(called > 0);
-  CHECK(kinds[kind].happen != source_of_a_copy || called > 1);
+  if (calls() == 0) fprintf(stderr, "not called: %s\n", kinds[kind].name);
+  CHECK(calls() > 0);
+  CHECK(kinds[kind].happen != source_of_a_copy || calls() > 1);
   (void)ckpt_async_close(async, CKPT_ASYNC_CANCEL, 0);
   ckpt_async_release(async);
 }
@@ -405,7 +413,7 @@ int main(int argc, char** argv) {
     ckpt_checkpoint_release(it.checkpoint);
     CHECK_OK(ckpt_storage_create_file_system(it.root, NULL, &storage));
     while (ckpt_checkpoint_create(storage, NULL, &again) == CKPT_E_BUSY) sched_yield();
-    CHECK(called == 1 && again != NULL);
+    CHECK(calls() == 1 && again != NULL);
     it.checkpoint = again;
     ckpt_storage_release(storage);
     CHECK_OK(ckpt_set_log(0, NULL, NULL, NULL));

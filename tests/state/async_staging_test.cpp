@@ -288,6 +288,21 @@ TEST(StateAsyncStaging, ManyThreadsHandOverMoreThanTheQueueHolds) {
   EXPECT_EQ(sum, producers * each * (producers * each + 1) / 2);
 }
 
+// Several threads note failures at once; what is reported goes by the tasks' age.
+TEST(StateAsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
+  Failures failures;
+  EXPECT_FALSE(failures.take().has_value());
+  for (const std::int64_t age : {3, 1, 4, 2}) failures.add(age, 100 + age, {Status::io, "failure " + std::to_string(age)});
+  failures.forget(104);
+  failures.forget(7);
+  EXPECT_EQ(failures.take()->message(), "failure 1; 2 more tasks failed");
+  failures.add(0, 100, {Status::no_space, "failure 0"});
+  EXPECT_EQ(failures.take()->status(), Status::no_space);
+  EXPECT_EQ(failures.take()->message(), "failure 2; 1 more task failed");
+  EXPECT_EQ(failures.take()->message(), "failure 3");
+  EXPECT_FALSE(failures.take().has_value());
+}
+
 TEST(StateAsyncStaging, IdsAreNeverGivenAgain) {
   TaskTable table(1);
   std::set<std::int64_t> ids;
