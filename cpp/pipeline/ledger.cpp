@@ -48,6 +48,8 @@ Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool
   require(bytes >= 0, "bytes is ", bytes, "; at least 0");
   Outcome outcome;
   outcome.kept = would_keep(micro_batch, bytes, strategy_says);
+  if (outcome.kept && bytes > INT64_MAX - bytes_)
+    fail(Status::out_of_range, "bytes is ", bytes, "; with the ", bytes_, " that are kept that passes INT64_MAX");
   const std::int64_t last = last_with(micro_batch);
   const std::int64_t former = std::exchange(newest_, std::max(newest_, micro_batch));
   remove(micro_batch);
