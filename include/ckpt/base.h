@@ -90,9 +90,9 @@ CKPT_API const struct ckpt_api* ckpt_get_api(uint32_t version);
 #define CKPT_LOG_WARNING 2
 #define CKPT_LOG_ERROR 3
 
-/* Receives one message. component is the part that it is from: "memory", "storage", "state", "async", "engine", "plan" or "pipeline";
- * later versions may have more. Both strings are borrowed for the call. May be called on any thread, several at once; must not call
- * ckpt_set_log; may call any other function. */
+/* Receives one message. component is the part that it is from: "memory", "storage", "state", "async", "engine", "plan" or
+ * "pipeline"; later versions may have more. Both strings are borrowed for the call. May be called on any thread, several at once;
+ * must not call ckpt_set_log; may call any other function. */
 typedef void (*ckpt_log_fn)(int32_t level, const char* component, const char* message, void* user_data);
 
 /* Sends messages of at least min_level to fn; fn NULL switches logging off again (the default: silence). Returns only when the
