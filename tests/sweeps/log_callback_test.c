@@ -3,12 +3,11 @@
  * asks its controller and runs a step of a pipeline; an alarm ends the test if any of that waits for the call that is warning. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "check.h"
-
-static const int64_t seconds = 1000000000;
 
 /* ---- What the program has ---- */
 
@@ -87,7 +86,9 @@ static void damage(const char* name) {
 
 /* ---- The callback ---- */
 
-static int warnings = 0;
+static int warnings = 0;            /* in calls of this thread */
+static int background_warnings = 0; /* these two change while it waits */
+static int64_t next_step = 1000;
 
 static void use_checkpoint(int64_t next_step) {
   float loaded[2] = {0, 0};
@@ -110,25 +111,30 @@ static void use_checkpoint(int64_t next_step) {
   ckpt_state_release(state);
 }
 
-/* may_wait: not on a thread of the manager, which has other tasks behind this one. */
-static void use_async(int64_t next_step, int may_wait) {
+static void use_async(int64_t next_step) {
   static float loaded[2];
   ckpt_state* const state = state_of(loaded);
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
-  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
   int64_t save = 0;
   int64_t load = 0;
   options.step = next_step;
   CHECK_OK(ckpt_async_save(async, state, &options, NULL, &save));
   CHECK_OK(ckpt_async_load(async, state, NULL, NULL, &load));
-  CHECK_OK(ckpt_async_get_stats(async, &stats));
-  if (may_wait) {
-    CHECK_OK(ckpt_async_wait(async, save, -1, NULL));
-    CHECK_OK(ckpt_async_wait(async, load, -1, NULL));
-  } else {
-    CHECK(ckpt_async_wait(async, save, seconds, NULL) != CKPT_OK);
-  }
+  CHECK_OK(ckpt_async_wait(async, save, -1, NULL));
+  CHECK_OK(ckpt_async_wait(async, load, -1, NULL));
   ckpt_state_release(state);
+}
+
+/* On the manager's own thread, which everything that is queued waits for. */
+static void use_async_on_its_thread(void) {
+  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
+  int64_t ids[8];
+  int64_t count = 0;
+  CHECK_OK(ckpt_async_get_stats(async, &stats));
+  CHECK_OK(ckpt_async_tasks(async, CKPT_ASYNC_LIVE, ids, 8, &count));
+  CHECK(count > 0);
+  CHECK_FAILS(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL), CKPT_E_INVALID_STATE, "wait");
+  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_INVALID_STATE, "wait");
 }
 
 static void use_the_rest(void) {
@@ -149,17 +155,22 @@ static void use_the_rest(void) {
 }
 
 static void on_message(int32_t level, const char* component, const char* message, void* user_data) {
+  const int own_thread = pthread_equal(pthread_self(), *(const pthread_t*)user_data);
   if (level < CKPT_LOG_WARNING) return;
   fprintf(stderr, "%s: %s\n", component, message);
-  ++warnings;
-  use_checkpoint(1000 + 10 * warnings);
-  use_async(1001 + 10 * warnings, user_data == NULL);
+  next_step += 2;
+  use_checkpoint(next_step);
+  if (own_thread) {
+    ++warnings;
+    use_async(next_step + 1);
+  } else {
+    ++background_warnings;
+    use_async_on_its_thread();
+  }
   use_the_rest();
 }
 
-static void listen(void* user_data) { CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, on_message, user_data, NULL)); }
-
-/* Since the last time that this was asked. */
+/* Since the last time that this was asked: in calls of this thread. */
 static int warned(void) {
   const int count = warnings;
   warnings = 0;
@@ -194,23 +205,22 @@ static void load_elsewhere(void) {
 static void background_load_that_falls_back(void) {
   float loaded[2] = {0, 0};
   ckpt_state* const state = state_of(loaded);
-  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
+  ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
   char name[CKPT_CHECKPOINT_NAME_BYTES];
+  const int before = background_warnings;
   int64_t id = 0;
   save_step(3000, NULL);
   save_step(3001, name);
   damage(name);
-  listen(&result); /* on a thread of the manager: no waiting for tasks */
   CHECK_OK(ckpt_async_load(async, state, NULL, NULL, &id));
-  CHECK_OK(ckpt_async_wait(async, id, -1, &result));
-  CHECK(result.state == CKPT_ASYNC_COMPLETED && result.step == 3000);
-  CHECK_OK(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL));
-  CHECK(warned() >= 1);
-  listen(NULL);
+  CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
+  CHECK_OK(ckpt_async_loaded(async, id, &result));
+  CHECK(result.step == 3000 && background_warnings == before + 1);
   ckpt_state_release(state);
 }
 
 int main(void) {
+  pthread_t self = pthread_self();
   char command[64];
   alarm(60);
   CHECK(mkdtemp(root) != NULL);
@@ -220,7 +230,7 @@ int main(void) {
   CHECK_OK(ckpt_controller_begin_run(controller, 0));
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   make_pipeline();
-  listen(NULL);
+  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, on_message, &self, NULL));
 
   load_that_falls_back();
   load_elsewhere();

@@ -168,7 +168,7 @@ tensors = {"weight": numpy.full(20000, number, "u1")}
 if what == "save":
     ckpt.save(path, tensors, number, keep_last=2)
 else:
-    ckpt.save_file(tensors, path)
+    ckpt.save_file(path, tensors)
 PYTHON
   two_saves one "ckpt.save of Python" "$python $scratch/save.py save $here 3"
   one_file one "ckpt.save_file of Python" out.safetensors "$python $scratch/save.py file $here/out.safetensors 1" \
