@@ -154,8 +154,28 @@ static void use_the_rest(void) {
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
 }
 
+/* The call came back: where its object is at work, with one of these. */
+static void came_back(ckpt_status status) {
+  CHECK(status == CKPT_OK || status == CKPT_E_BUSY || status == CKPT_E_INVALID_STATE || status == CKPT_E_CLOSED);
+}
+
+/* For what is no warning, at any moment and on any thread. */
+static void look(void) {
+  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
+  ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
+  ckpt_memory_stats memory = CKPT_MEMORY_STATS_INIT;
+  ckpt_pipeline_stats stage = CKPT_PIPELINE_STATS_INIT;
+  int64_t count = 0;
+  came_back(ckpt_checkpoint_count(checkpoint, &count));
+  came_back(ckpt_async_get_stats(async, &stats));
+  came_back(ckpt_controller_get_info(controller, &info));
+  came_back(ckpt_memory_tracker_stats(tracker, &memory));
+  came_back(ckpt_pipeline_get_stats(pipeline, 0, &stage));
+}
+
 static void on_message(int32_t level, const char* component, const char* message, void* user_data) {
   const int own_thread = pthread_equal(pthread_self(), *(const pthread_t*)user_data);
+  look();
   if (level < CKPT_LOG_WARNING) return;
   fprintf(stderr, "%s: %s\n", component, message);
   next_step += 2;
