@@ -1,12 +1,18 @@
 // The pieces of the tracker by themselves: chunks, slots and names at their edges.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/text.h"
 #include "memory/chunks.h"
 #include "memory/names.h"
 #include "memory/slots.h"
+#include "memory/spin_lock.h"
 
 namespace ckpt::memory {
 namespace {
@@ -28,6 +34,47 @@ TEST(MemoryChunks, ElementsStayWhereTheyAre) {
   chunks.copy_to(some.data(), 70);
   EXPECT_EQ(some[69], 69);
   EXPECT_EQ(some[70], -1);
+}
+
+// A thread of the parent is inside at the fork: the child refuses, on each of its threads and each time, and does not wait.
+TEST(MemorySpinLock, AForkedChildDoesNotWaitForItsParent) {
+  SpinLock lock;
+  SpinLock open;
+  std::atomic<bool> held{false};
+  std::atomic<bool> ends{false};
+  std::thread holder([&] {
+    lock.lock();
+    held = true;
+    while (!ends) std::this_thread::yield();
+    lock.unlock();
+  });
+  while (!held) std::this_thread::yield();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    std::atomic<int> refused{0};
+    const auto try_it = [&] {
+      try {
+        lock.lock();
+      } catch (const base::Error& error) {
+        if (error.status() == base::Status::forked) ++refused;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) threads.emplace_back(try_it);
+    for (std::thread& thread : threads) thread.join();
+    try_it();
+    open.lock();
+    open.unlock();
+    _exit(refused == 4 ? 0 : 1);
+  }
+  ends = true;
+  holder.join();
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  lock.lock();  // the parent's is as it was
+  lock.unlock();
 }
 
 TEST(MemorySlots, NothingIsFoundBeforeItIsTakenNorAfterItIsGivenBack) {

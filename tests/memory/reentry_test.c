@@ -7,6 +7,7 @@
 static ckpt_memory_tracker* tracker = NULL;
 static ckpt_status expected = CKPT_OK; /* of calls that ask the clock */
 static int calls = 0;
+static int depth = 0;
 
 #define SAYS(status, call)                                                                                  \
   do {                                                                                                      \
@@ -36,19 +37,22 @@ static void call_everything(void) {
   int64_t number = 0, subscription = 0, needed = 0;
   int32_t layer = 0, got = 0;
   const int asks = expected == CKPT_OK;
+  char own_name[20]; /* one handler inside the other frees only what is its own */
+  snprintf(own_name, sizeof own_name, "inside %d", ++depth);
   ckpt_memory_tracker_retain(tracker);
-  SAYS(CKPT_OK, ckpt_memory_tracker_layer(tracker, "inside", &layer));
-  SAYS(CKPT_OK, ckpt_memory_tracker_find_layer(tracker, "inside", &layer));
+  SAYS(CKPT_OK, ckpt_memory_tracker_layer(tracker, own_name, &layer));
+  SAYS(CKPT_OK, ckpt_memory_tracker_find_layer(tracker, own_name, &layer));
   SAYS(CKPT_OK, ckpt_memory_tracker_layer_name(tracker, layer, &name));
   SAYS(expected, ckpt_memory_tracker_record_allocation(tracker, layer, 8, &allocation));
   if (asks) SAYS(CKPT_OK, ckpt_memory_tracker_record_deallocation(tracker, allocation));
   if (!asks) SAYS(expected, ckpt_memory_tracker_record_deallocation(tracker, 1));
-  SAYS(expected, ckpt_memory_tracker_record_allocation_named(tracker, "inside", 8, &allocation));
+  SAYS(expected, ckpt_memory_tracker_record_allocation_named(tracker, own_name, 8, &allocation));
+  SAYS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
   SAYS(expected, ckpt_memory_tracker_try_reserve(tracker, layer, 8, &allocation));
-  SAYS(expected, ckpt_memory_tracker_try_reserve_named(tracker, "inside", 8, &allocation));
+  SAYS(expected, ckpt_memory_tracker_try_reserve_named(tracker, own_name, 8, &allocation));
   SAYS(expected, ckpt_memory_tracker_stats(tracker, &stats));
   SAYS(expected, ckpt_memory_tracker_layer_stats(tracker, layer, &layer_stats));
-  SAYS(expected, ckpt_memory_tracker_layer_stats_named(tracker, "inside", &layer_stats));
+  SAYS(expected, ckpt_memory_tracker_layer_stats_named(tracker, own_name, &layer_stats));
   SAYS(expected, ckpt_memory_tracker_snapshot(tracker, 0, &stats, &layer_stats, 1, &number));
   SAYS(expected, ckpt_memory_tracker_live_allocations(tracker, &live, 1, &number));
   SAYS(expected, ckpt_memory_tracker_savings(tracker, 1, &number, NULL));
@@ -75,6 +79,7 @@ static void call_everything(void) {
   SAYS(expected, ckpt_memory_tracker_json(tracker, -1, text, sizeof text, &needed));
   SAYS(expected, ckpt_memory_tracker_prometheus(tracker, -1, text, sizeof text, &needed));
   SAYS(expected, ckpt_memory_tracker_record_deallocation_layer(tracker, layer, &number));
+  --depth;
   ckpt_memory_tracker_release(tracker);
 }
 

@@ -18,7 +18,7 @@ static void refused(ckpt_strategy* strategy) {
   ckpt_tensor* tensor = NULL;
   int32_t answer = 7;
   CHECK_FAILS(ask(strategy, &answer), CKPT_E_INVALID_STATE, "the strategy is in use by the operation");
-  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, &shape, 1, &tensor));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, &shape, 1, NULL, &tensor));
   CHECK_FAILS(ckpt_strategy_should_checkpoint(strategy, "layer", tensor, 0, &answer), CKPT_E_INVALID_STATE, "in use");
   ckpt_tensor_release(tensor);
   CHECK(answer == 7);
