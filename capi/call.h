@@ -1,5 +1,5 @@
-// Which handles the calls of this thread were given. One that is released inside a callback of such a call goes when the call ends, so
-// that releasing is allowed anywhere and no function has to think of it.
+// Which handles the calls of this thread were given. One that is released inside a callback of such a call goes when the call ends,
+// so that releasing is allowed anywhere and no function has to think of it.
 #pragma once
 
 namespace ckpt::capi {
@@ -24,7 +24,8 @@ class Call {
     if (call != nullptr && call->count_ < most) call->used_[call->count_++] = {handle, nullptr};
   }
 
-  // True when a call uses the handle, whose last reference has gone: destroy(handle) runs when that call ends, the outermost of several.
+  // True when a call uses the handle, whose last reference has gone: destroy(handle) runs when that call ends, the outermost of
+  // several.
   static bool destroys_later(void* handle, void (*destroy)(void* handle)) noexcept {
     Used* outermost = nullptr;
     for (Call* call = innermost; call != nullptr; call = call->outer_) {

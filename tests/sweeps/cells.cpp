@@ -18,11 +18,11 @@ template <class Struct>
 Struct initial() {
   return Struct{};
 }
-#define STRUCT(type, macro)     \
-  template <>                   \
-  type initial<type>() {        \
-    type value = macro;         \
-    return value;               \
+#define STRUCT(type, macro) \
+  template <>               \
+  type initial<type>() {    \
+    type value = macro;     \
+    return value;           \
   }
 #include "api_cells.inc"
 
@@ -83,33 +83,59 @@ struct Call {
 
 std::string default_folder = ".";
 
+// Of the whole program: a child that is forked while a thread makes a local one would wait for that thread.
+const std::unordered_map<std::string_view, const char*> texts_of_function = {
+    {"ckpt_feature", "threads"},    {"ckpt_dtype_from_name", "F32"},
+    {"ckpt_reader_find", "weight"}, {"ckpt_controller_from_json", "{}"},
+    {"ckpt_state_json", "kept"},    {"ckpt_strategy_create_from_text", "any(interval:2,smart)"}};
+const std::unordered_map<std::string_view, const char*> texts_of_name = {
+    {"group", "model"}, {"json", "1.5"}, {"metadata_json", "{}"}, {"key", "key"}, {"text", "because"}};
+const std::unordered_map<std::string_view, double> numbers_of_name = {{"dtype", CKPT_DTYPE_F32},
+                                                                      {"ndim", 2},
+                                                                      {"bytes", 8},
+                                                                      {"kinds", CKPT_MEMORY_ALL_EVENTS},
+                                                                      {"probability", 0.5},
+                                                                      {"momentum", 0.5},
+                                                                      {"max_share", 0.5},
+                                                                      {"index", 0},
+                                                                      {"stage", 0},
+                                                                      {"piece", 0},
+                                                                      {"option", 0},
+                                                                      {"parameter", 0},
+                                                                      {"tensor", 0},
+                                                                      {"layer", 0},
+                                                                      {"root", 0},
+                                                                      {"begin", 0},
+                                                                      {"micro_batch", 0},
+                                                                      {"which", 0},
+                                                                      {"mode", 0},
+                                                                      {"order", 0},
+                                                                      {"parts", 4},
+                                                                      {"budget_bytes", 1e9},
+                                                                      {"limit_bytes", 1e9},
+                                                                      {"hysteresis_bytes", 0},
+                                                                      {"layer_index", 0},
+                                                                      {"version", 0},
+                                                                      {"threads", 2},
+                                                                      {"measured_steps", 1},
+                                                                      {"min_level", 0}};
+
 // Texts by the argument's name; those of single functions come first.
 std::string text(const Call& call, std::string_view name) {
-  static const std::unordered_map<std::string_view, const char*> of_function = {
-      {"ckpt_feature", "threads"},     {"ckpt_dtype_from_name", "F32"}, {"ckpt_reader_find", "weight"},
-      {"ckpt_controller_from_json", "{}"}, {"ckpt_state_json", "kept"},  {"ckpt_strategy_create_from_text", "any(interval:2,smart)"}};
-  static const std::unordered_map<std::string_view, const char*> of_name = {
-      {"group", "model"}, {"json", "1.5"}, {"metadata_json", "{}"}, {"key", "key"}, {"text", "because"}};
-  const bool names_checkpoint = call.is("ckpt_checkpoint_manifest") || call.is("ckpt_checkpoint_verify") ||
-                                call.is("ckpt_reader_open_checkpoint");
+  const bool names_checkpoint =
+      call.is("ckpt_checkpoint_manifest") || call.is("ckpt_checkpoint_verify") || call.is("ckpt_reader_open_checkpoint");
   if (names_checkpoint) return call.objects.checkpoint_name;
   if (name == "path") return default_folder + "/model.safetensors";
   if (name == "root") return default_folder + "/files";
   if (name != "group") {
-    if (const auto found = of_function.find(call.function); found != of_function.end()) return found->second;
+    if (const auto found = texts_of_function.find(call.function); found != texts_of_function.end()) return found->second;
   }
-  if (const auto found = of_name.find(name); found != of_name.end()) return found->second;
+  if (const auto found = texts_of_name.find(name); found != texts_of_name.end()) return found->second;
   return "sweep";
 }
 
 template <class T>
 T number(const Call& call, std::string_view name) {
-  static const std::unordered_map<std::string_view, double> of_name = {
-      {"dtype", CKPT_DTYPE_F32}, {"ndim", 2},   {"bytes", 8},    {"kinds", CKPT_MEMORY_ALL_EVENTS}, {"probability", 0.5}, {"momentum", 0.5},
-      {"max_share", 0.5},        {"index", 0},  {"stage", 0},    {"piece", 0},                      {"option", 0},        {"parameter", 0},
-      {"tensor", 0},             {"layer", 0},  {"root", 0},     {"begin", 0},                      {"micro_batch", 0},   {"which", 0},
-      {"mode", 0},               {"order", 0},  {"parts", 4},    {"budget_bytes", 1e9},             {"limit_bytes", 1e9}, {"hysteresis_bytes", 0},
-      {"layer_index", 0},        {"version", 0}, {"threads", 2}, {"measured_steps", 1},             {"min_level", 0}};
   const Objects& objects = call.objects;
   if (name == "timeout_ns") {  // for ever, but where nobody would come, or that is refused
     const bool polls = call.function.starts_with("ckpt_queue") || call.function.starts_with("ckpt_co");
@@ -123,7 +149,7 @@ T number(const Call& call, std::string_view name) {
   if (name == "id" && (call.is("ckpt_async_wait") || call.is("ckpt_async_wait_staged"))) return static_cast<T>(CKPT_ASYNC_ALL);
   if (name == "id") return static_cast<T>(objects.task);
   if (name == "count" && call.is("ckpt_cursor_restore")) return static_cast<T>(16);
-  if (const auto found = of_name.find(name); found != of_name.end()) return static_cast<T>(found->second);
+  if (const auto found = numbers_of_name.find(name); found != numbers_of_name.end()) return static_cast<T>(found->second);
   return static_cast<T>(1);
 }
 
@@ -256,7 +282,8 @@ void check_failure(Outcome& outcome, bool left_something) {
 }
 
 template <class Result, class... Arguments>
-Outcome call_function(Result (*function)(Arguments...), const char* name, bool has_status, const char* arguments, const Objects& objects) {
+Outcome call_function(Result (*function)(Arguments...), const char* name, bool has_status, const char* arguments,
+                      const Objects& objects) {
   Call call{name, arguments, objects, {}, {}};
   const bool takes_reference = call.is("ckpt_activation_manager_store_given_up");  // when it succeeds
   if (takes_reference) ckpt_tensor_retain(objects.of<ckpt_tensor>());
@@ -312,8 +339,8 @@ bool ends_with(std::string_view text, std::string_view end) {
 
 Rank rank_of(std::string_view function) {
   if (ends_with(function, "_release")) return Rank::releases;
-  const bool ends = ends_with(function, "_close") || function == "ckpt_strategy_unregister" || function == "ckpt_remove_thread_hooks" ||
-                    function == "ckpt_memory_tracker_unsubscribe";
+  const bool ends = ends_with(function, "_close") || function == "ckpt_strategy_unregister" ||
+                    function == "ckpt_remove_thread_hooks" || function == "ckpt_memory_tracker_unsubscribe";
   return ends ? Rank::ends : Rank::usual;
 }
 
@@ -322,14 +349,14 @@ Rank rank_of(std::string_view function) {
 const std::vector<Cell>& all_cells() {
   static const std::vector<Cell> cells = [] {
     std::vector<Cell> made;
-#define FUNCTION(function, result, arguments)                                                                                     \
-  made.push_back({#function, rank_of(#function),                                                                                  \
-                  [](const Objects& objects) {                                                                                    \
-                    const Outcome outcome =                                                                                       \
-                        call_function(&function, #function, std::string_view(result) == "ckpt_status", arguments, objects);       \
-                    if (ends_with(#function, "_retain")) give_back(&function, objects);                                           \
-                    return outcome;                                                                                               \
-                  },                                                                                                              \
+#define FUNCTION(function, result, arguments)                                                                               \
+  made.push_back({#function, rank_of(#function),                                                                            \
+                  [](const Objects& objects) {                                                                              \
+                    const Outcome outcome =                                                                                 \
+                        call_function(&function, #function, std::string_view(result) == "ckpt_status", arguments, objects); \
+                    if (ends_with(#function, "_retain")) give_back(&function, objects);                                     \
+                    return outcome;                                                                                         \
+                  },                                                                                                        \
                   [](const Objects& some) { return takes_one(&function, some); }});
 #include "api_cells.inc"
     std::stable_sort(made.begin(), made.end(), [](const Cell& a, const Cell& b) { return a.rank < b.rank; });

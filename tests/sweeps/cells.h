@@ -1,5 +1,5 @@
-// Every function of the C API as a cell: something that can be called with sensible arguments, whatever they are. The cells are made
-// from the table in <ckpt/api.h>, so a new function is swept without anybody thinking of it.
+// Every function of the C API as a cell: something that can be called with sensible arguments, whatever they are. The cells are
+// made from the table in <ckpt/api.h>, so a new function is swept without anybody thinking of it.
 #pragma once
 
 #include <ckpt/ckpt.h>

@@ -108,8 +108,8 @@ Objects make_objects() {
 }
 
 void release_objects(Objects& objects) {
-#define HANDLE(type, release)    \
-  release(objects.of<type>());   \
+#define HANDLE(type, release)  \
+  release(objects.of<type>()); \
   objects.of<type>() = nullptr;
 #include "api_cells.inc"
 }

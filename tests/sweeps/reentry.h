@@ -13,13 +13,13 @@ namespace sweeps {
 // One callback at one moment: where it runs and what is in use.
 struct Place {
   std::string name;
-  Objects* in_use = nullptr;             // handles that the program still owns; NULL: none
+  Objects* in_use = nullptr;                  // handles that the program still owns; NULL: none
   std::vector<const char*> refused = {};      // functions that give INVALID_STATE when they are given what is in use
   std::vector<const char*> refused_all = {};  // functions that give INVALID_STATE whatever they are given
 };
 
-// Called inside the callback. At the place whose turn it is, and once, it makes all calls, or releases something that is in use; elsewhere,
-// and inside one of its own calls, it returns at once.
+// Called inside the callback. At the place whose turn it is, and once, it makes all calls, or releases something that is in use;
+// elsewhere, and inside one of its own calls, it returns at once.
 void here(const Place& place);
 
 // Where this run releases something at a place whose name contains text: returns when it has, and true.

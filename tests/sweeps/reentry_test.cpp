@@ -1,8 +1,9 @@
-// From every callback that a program can give, every function of the API is called: none waits for itself (an alarm ends the process),
-// none crashes, none is a defect of the library, and each says what it says outside callbacks, except where its comment says otherwise.
+// From every callback that a program can give, every function of the API is called: none waits for itself (an alarm ends the
+// process), none crashes, none is a defect of the library, and each says what it says outside callbacks, except where its comment
+// says otherwise.
 //
-//   test_sweeps_reentry SCENARIO          all of it, in child processes; goes on after a call that hangs or crashes and lists them all
-//   test_sweeps_reentry --list            the scenarios; fails when a callback type of the headers has none
+//   test_sweeps_reentry SCENARIO          all of it, in child processes; goes on after a call that hangs or crashes and lists them
+//   all test_sweeps_reentry --list            the scenarios; fails when a callback type of the headers has none
 #include "reentry.h"
 
 #include <sys/mman.h>
@@ -10,9 +11,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -48,8 +49,8 @@ Shared* shared = nullptr;
 
 enum class Work { look, call, release };  // which places there are; all calls at one place; one release there
 Work work = Work::look;
-std::string target;            // the place
-std::string released;          // the function that releases there
+std::string target;             // the place
+std::string released;           // the function that releases there
 std::set<std::string> skipped;  // cells at the target that never returned
 bool done = false;
 std::binary_semaphore has_released(0);
@@ -126,8 +127,8 @@ std::uint32_t types_of(const Objects* objects) {
   std::uint32_t types = 0;
   std::uint32_t bit = 1;
   if (objects == nullptr) return 0;
-#define HANDLE(type, release)                            \
-  if (objects->of<type>() != nullptr) types |= bit;      \
+#define HANDLE(type, release)                       \
+  if (objects->of<type>() != nullptr) types |= bit; \
   bit *= 2;
 #include "api_cells.inc"
   return types;
@@ -242,8 +243,8 @@ bool run_in_child(const Scenario& scenario) {
   return false;
 }
 
-// All calls at one place, once more without each that does not return; then what is in use there is released, each handle in a run of
-// its own.
+// All calls at one place, once more without each that does not return; then what is in use there is released, each handle in a run
+// of its own.
 void sweep_place(const Scenario& scenario, const Visited& place) {
   target = place.name;
   skipped.clear();

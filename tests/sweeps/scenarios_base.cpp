@@ -20,7 +20,8 @@ void thread_hooks() {
   MUST(ckpt_add_thread_hooks(on_start, on_stop, &both, nullptr, &in_use.hooks));
   ckpt_thread_pool* pool = nullptr;
   MUST(ckpt_thread_pool_create(2, &pool));
-  SANE(ckpt_thread_pool_run(pool, 8, [](std::int64_t, void*) { return 0; }, nullptr));
+  SANE(ckpt_thread_pool_run(
+      pool, 8, [](std::int64_t, void*) { return 0; }, nullptr));
   ckpt_thread_pool_release(pool);
   SANE(ckpt_remove_thread_hooks(in_use.hooks));
   std::int64_t id = 0;
@@ -162,9 +163,8 @@ void strategies() {
   const std::int64_t shape[1] = {4};
   std::int32_t answer = 0;
   Objects in_use;
-  StrategyPlaces places = {{"strategy decides", &in_use, asks_strategy},
-                           {"strategy resets", &in_use},
-                           {"strategy learns of an access", &in_use}};
+  StrategyPlaces places = {
+      {"strategy decides", &in_use, asks_strategy}, {"strategy resets", &in_use}, {"strategy learns of an access", &in_use}};
   in_use.of<ckpt_strategy>() = make_strategy(places);
   SANE(ckpt_strategy_should_checkpoint_shape(in_use.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
   SANE(ckpt_strategy_reset(in_use.of<ckpt_strategy>()));
@@ -196,7 +196,8 @@ void strategies_of_others() {
   in_use.of<ckpt_chain>() = make_custom_chain(nullptr);
   MUST(ckpt_chain_profile(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
   SANE(ckpt_schedule_create_from_strategy(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_schedule>()));
-  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor, &in_use.of<ckpt_executor>()));
+  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor,
+                            &in_use.of<ckpt_executor>()));
   step.input = step.output_gradient = make_small_tensor();
   SANE(ckpt_executor_run(in_use.of<ckpt_executor>(), &step, nullptr));
   ckpt_tensor_release(step.input);
@@ -256,8 +257,8 @@ void destroyed_tensors() {
   MUST(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &borrowed, &tensor));
   ckpt_tensor_release(tensor);
 
-  Managed managed = {data, 1, 0, 1, 2, 32, 1, shape, nullptr, 0, &exchanged,
-                     [](Managed* self) { here(*static_cast<Place*>(self->context)); }};
+  Managed managed = {data, 1,     0,       1, 2,          32,
+                     1,    shape, nullptr, 0, &exchanged, [](Managed* self) { here(*static_cast<Place*>(self->context)); }};
   MUST(ckpt_tensor_from_dlpack(reinterpret_cast<DLManagedTensor*>(&managed), &tensor));
   ckpt_tensor_release(tensor);
 
@@ -303,7 +304,8 @@ void destroyed_objects() {
   Objects in_use;
 
   MUST(ckpt_clock_create_custom([](void*) -> std::int64_t { return 0; }, &clock_place, &sweeping, &in_use.of<ckpt_clock>()));
-  MUST(ckpt_fault_handler_create(nullptr, [](std::int64_t, void*) {}, &handler_place, &sweeping, &in_use.of<ckpt_fault_handler>()));
+  MUST(ckpt_fault_handler_create(
+      nullptr, [](std::int64_t, void*) {}, &handler_place, &sweeping, &in_use.of<ckpt_fault_handler>()));
   release_rest(in_use);
 
   const auto quiet = [](const ckpt_memory_event*, void*) -> std::int32_t { return 0; };
@@ -317,18 +319,18 @@ void destroyed_objects() {
   strategy.decide = [](const ckpt_strategy_question*, std::int32_t*, void*) -> std::int32_t { return 0; };
   MUST(ckpt_strategy_create_custom(nullptr, &strategy, &strategy_place, &sweeping, &in_use.of<ckpt_strategy>()));
   MUST(ckpt_activation_manager_create(
-      nullptr, nullptr, [](ckpt_tensor*, std::int64_t, ckpt_tensor**, void*) -> std::int32_t { return 1; }, &manager_place, &sweeping,
-      &in_use.of<ckpt_activation_manager>()));
+      nullptr, nullptr, [](ckpt_tensor*, std::int64_t, ckpt_tensor**, void*) -> std::int32_t { return 1; }, &manager_place,
+      &sweeping, &in_use.of<ckpt_activation_manager>()));
   ckpt_layer_callbacks layer = CKPT_LAYER_CALLBACKS_INIT;
   layer.output = [](const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void*) -> std::int32_t { return *output = *input, 0; };
   layer.forward = [](const ckpt_layer_context*, const void*, void*, void*, void*, void*) -> std::int32_t { return 0; };
-  layer.backward = [](const ckpt_layer_context*, const void*, const void*, const void*, const void*, void*, void*, void*) -> std::int32_t {
-    return 0;
-  };
+  layer.backward = [](const ckpt_layer_context*, const void*, const void*, const void*, const void*, void*, void*,
+                      void*) -> std::int32_t { return 0; };
   MUST(ckpt_layer_create_custom("sweep", &layer, &layer_place, &sweeping, &in_use.of<ckpt_layer>()));
   release_rest(in_use);
 
-  MUST(ckpt_set_log(CKPT_LOG_DEBUG, [](std::int32_t, const char*, const char*, void*) {}, &log_place, &sweeping));
+  MUST(ckpt_set_log(
+      CKPT_LOG_DEBUG, [](std::int32_t, const char*, const char*, void*) {}, &log_place, &sweeping));
   SANE(ckpt_set_log(CKPT_LOG_DEBUG, nullptr, nullptr, nullptr));
 }
 

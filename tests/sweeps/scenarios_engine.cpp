@@ -25,7 +25,9 @@ ckpt_chain* make_custom_chain(LayerPlaces* places) {
     return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->forward);
   };
   callbacks.backward = [](const ckpt_layer_context*, const void*, const void*, const void*, const void*, void*, void*,
-                          void* user) -> std::int32_t { return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->backward); };
+                          void* user) -> std::int32_t {
+    return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->backward);
+  };
   callbacks.save_ambient = [](void* state, void* user) -> std::int32_t {
     std::memset(state, 0, 8);
     return user == nullptr ? 0 : sweep(static_cast<LayerPlaces*>(user)->save_ambient);
@@ -47,8 +49,8 @@ ckpt_chain* make_custom_chain(LayerPlaces* places) {
 
 namespace {
 
-const std::vector<const char*> uses_chain = {"ckpt_executor_run",    "ckpt_executor_create", "ckpt_chain_profile",
-                                             "ckpt_chain_add",       "ckpt_pipeline_create", "ckpt_chain_initialize",
+const std::vector<const char*> uses_chain = {"ckpt_executor_run", "ckpt_executor_create", "ckpt_chain_profile",
+                                             "ckpt_chain_add",    "ckpt_pipeline_create", "ckpt_chain_initialize",
                                              "ckpt_pipeline_run"};
 
 struct Layer {
@@ -80,7 +82,8 @@ void layers() {
     SANE(ckpt_schedule_create_recompute_all(in_use.of<ckpt_profile>(), &in_use.of<ckpt_schedule>()));
   }
   layer.step("making an executor");
-  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr, &in_use.of<ckpt_executor>()));
+  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
+                            &in_use.of<ckpt_executor>()));
   layer.step("a step");
   step.input = step.output_gradient = in_use.of<ckpt_tensor>() = make_small_tensor();
   SANE(ckpt_executor_run(in_use.of<ckpt_executor>(), &step, nullptr));
@@ -195,7 +198,8 @@ void log_of_engine() {
   log.step = "planning";
   SANE(ckpt_schedule_create_for_budget(in_use.of<ckpt_profile>(), 1 << 20, &in_use.of<ckpt_schedule>()));
   log.step = "making an executor";
-  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr, &in_use.of<ckpt_executor>()));
+  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
+                            &in_use.of<ckpt_executor>()));
   ckpt_tensor* tensor = make_small_tensor();
   step.input = step.output_gradient = tensor;
   log.step = "a step";
@@ -215,8 +219,10 @@ void log_of_engine() {
 
 const std::vector<Scenario> engine_scenarios = {
     {"layers",
-     {"ckpt_layer_output_fn", "ckpt_layer_option_fn", "ckpt_layer_forward_fn", "ckpt_layer_backward_fn", "ckpt_layer_save_ambient_fn",
-      "ckpt_layer_restore_ambient_fn"}, 1, layers},
+     {"ckpt_layer_output_fn", "ckpt_layer_option_fn", "ckpt_layer_forward_fn", "ckpt_layer_backward_fn",
+      "ckpt_layer_save_ambient_fn", "ckpt_layer_restore_ambient_fn"},
+     1,
+     layers},
     {"pipeline_layers", {}, 1, pipeline_layers},
     {"stage_forward", {"ckpt_stage_forward_fn"}, 1, stage_forward},
     {"blas_serial", {"ckpt_sgemm_fn", "ckpt_dgemm_fn"}, 2, blas, [] { set_blas(0); }},

@@ -28,8 +28,9 @@ ckpt_state* make_small_state() {
 
 namespace {
 
-const std::vector<const char*> uses_checkpoint = {"ckpt_checkpoint_save",     "ckpt_checkpoint_load",   "ckpt_checkpoint_count",
-                                                  "ckpt_checkpoint_manifest", "ckpt_checkpoint_verify", "ckpt_reader_open_checkpoint"};
+const std::vector<const char*> uses_checkpoint = {"ckpt_checkpoint_save",   "ckpt_checkpoint_load",
+                                                  "ckpt_checkpoint_count",  "ckpt_checkpoint_manifest",
+                                                  "ckpt_checkpoint_verify", "ckpt_reader_open_checkpoint"};
 
 // ---- A storage of callbacks: a table of paths, which forwards nothing and sweeps in each operation ----
 
@@ -93,7 +94,8 @@ ckpt_storage_callbacks shelf_callbacks() {
     *bytes = static_cast<std::int64_t>(file_of(file).bytes.size());
     return CKPT_OK;
   };
-  table.read = [](void* file, std::int64_t offset, void* buffer, std::int64_t bytes, std::int64_t* read, void* user) -> std::int32_t {
+  table.read = [](void* file, std::int64_t offset, void* buffer, std::int64_t bytes, std::int64_t* read,
+                  void* user) -> std::int32_t {
     entered(user, "read");
     const std::string& all = file_of(file).bytes;
     const auto size = static_cast<std::int64_t>(all.size());
@@ -268,9 +270,8 @@ void add_listed(ckpt_state* state, Listed& listed) {
 
 void stateful() {
   Objects in_use;
-  Listed listed = {{"stateful list in a save", &in_use, uses_state},
-                   {"stateful restore", &in_use, uses_state},
-                   {"stateful destroy"}};
+  Listed listed = {
+      {"stateful list in a save", &in_use, uses_state}, {"stateful restore", &in_use, uses_state}, {"stateful destroy"}};
   MUST(ckpt_storage_create_memory(&in_use.of<ckpt_storage>()));
   MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
   in_use.of<ckpt_state>() = make_small_state();
@@ -284,8 +285,8 @@ void stateful() {
 // ---- Coordinators ----
 
 void coordinators() {
-  const std::vector<const char*> collective = {"ckpt_coordinator_barrier", "ckpt_coordinator_broadcast", "ckpt_coordinator_all_gather",
-                                               "ckpt_controller_decide_all"};
+  const std::vector<const char*> collective = {"ckpt_coordinator_barrier", "ckpt_coordinator_broadcast",
+                                               "ckpt_coordinator_all_gather", "ckpt_controller_decide_all"};
   static Objects in_use;
   static Place barrier{"coordinator barrier", &in_use, collective};
   static Place broadcast{"coordinator broadcast", &in_use, collective};
@@ -314,8 +315,8 @@ void coordinators() {
 
 // ---- Background saves ----
 
-const std::vector<const char*> waits_for_tasks = {"ckpt_async_wait", "ckpt_async_wait_staged", "ckpt_async_close", "ckpt_async_save",
-                                                  "ckpt_async_load"};
+const std::vector<const char*> waits_for_tasks = {"ckpt_async_wait", "ckpt_async_wait_staged", "ckpt_async_close",
+                                                  "ckpt_async_save", "ckpt_async_load"};
 
 struct Told {
   Place staged;
@@ -340,7 +341,8 @@ Told told_of(const std::string& whose, Objects& in_use) {
           {whose + " callbacks destroy", nullptr}};
 }
 
-// Until all tasks have ended; where one of their callbacks (told by a part of their places' names) releases something, until it did.
+// Until all tasks have ended; where one of their callbacks (told by a part of their places' names) releases something, until it
+// did.
 void wait_for_tasks(Objects& in_use, const std::string& places) {
   if (wait_for_release(places)) return;
   SANE(ckpt_async_wait(in_use.of<ckpt_async>(), CKPT_ASYNC_ALL, -1, nullptr));
@@ -491,12 +493,19 @@ void log_of_background() {
 const std::vector<Scenario> state_scenarios = {
     {"storage_callbacks",
      {"ckpt_storage_open_fn", "ckpt_storage_close_fn", "ckpt_storage_file_size_fn", "ckpt_storage_read_fn", "ckpt_storage_write_fn",
-      "ckpt_storage_sync_fn", "ckpt_storage_rename_fn", "ckpt_storage_path_fn", "ckpt_storage_list_fn", "ckpt_storage_size_fn"}, 1, storage_callbacks},
+      "ckpt_storage_sync_fn", "ckpt_storage_rename_fn", "ckpt_storage_path_fn", "ckpt_storage_list_fn", "ckpt_storage_size_fn"},
+     1,
+     storage_callbacks},
     {"fault_handler", {"ckpt_sleep_fn"}, 1, fault_handler},
     {"stateful", {"ckpt_stateful_list_fn", "ckpt_stateful_restore_fn"}, 1, stateful},
     {"coordinators",
-     {"ckpt_coordinator_barrier_fn", "ckpt_coordinator_broadcast_fn", "ckpt_coordinator_all_gather_fn"}, 1, coordinators},
-    {"async_tasks", {"ckpt_async_staged_fn", "ckpt_async_progress_fn", "ckpt_async_ended_fn", "ckpt_async_source_fn"}, 1, async_tasks},
+     {"ckpt_coordinator_barrier_fn", "ckpt_coordinator_broadcast_fn", "ckpt_coordinator_all_gather_fn"},
+     1,
+     coordinators},
+    {"async_tasks",
+     {"ckpt_async_staged_fn", "ckpt_async_progress_fn", "ckpt_async_ended_fn", "ckpt_async_source_fn"},
+     1,
+     async_tasks},
     {"async_managers", {}, 1, async_managers},
     {"async_storage", {}, 1, async_storage},
     {"log_of_state", {"ckpt_log_fn"}, 1, log_of_state},

@@ -1,0 +1,51 @@
+# What is swept by the table of the API: every function from every callback, in forked children, and answers of callbacks.
+set(public_headers base memory tensor storage strategy plan engine pipeline state adaptive async)
+list(TRANSFORM public_headers PREPEND "${PROJECT_SOURCE_DIR}/include/ckpt/")
+list(TRANSFORM public_headers APPEND ".h")
+list(JOIN public_headers "|" joined)
+set(cells "${CMAKE_CURRENT_BINARY_DIR}/api_cells.inc")
+add_custom_command(OUTPUT "${cells}"
+  COMMAND "${CMAKE_COMMAND}" "-DAPI=${PROJECT_BINARY_DIR}/generated/include/ckpt/api.h" "-DHEADERS=${joined}" "-DOUT=${cells}"
+          -P "${CMAKE_CURRENT_SOURCE_DIR}/MakeCells.cmake"
+  DEPENDS ckpt ${public_headers} MakeCells.cmake ../capi/ApiTable.cmake COMMENT "Making the cells of the sweeps" VERBATIM)
+
+add_library(sweep_cells STATIC cells.cpp objects.cpp "${cells}")
+target_include_directories(sweep_cells PUBLIC "${CMAKE_CURRENT_BINARY_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+target_link_libraries(sweep_cells PUBLIC ckpt_compile ckpt::ckpt Threads::Threads)
+ckpt_quick_compile(sweep_cells)
+
+function(sweep_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE sweep_cells)
+  ckpt_quick_compile(${name})
+endfunction()
+
+sweep_program(test_sweeps_reentry reentry_test.cpp scenarios_base.cpp scenarios_state.cpp scenarios_engine.cpp)
+add_test(NAME sweeps_reentry_complete COMMAND test_sweeps_reentry --list)
+ckpt_label(sweeps_reentry_complete sweeps)
+foreach(scenario
+    thread_hooks pool_part clocks clocks_of_others memory_events strategies strategies_of_others strategy_factory destroyed_tensors
+    destroyed_activations destroyed_objects storage_callbacks fault_handler stateful coordinators async_tasks async_managers async_storage
+    log_of_state log_of_background layers pipeline_layers stage_forward blas_serial blas_concurrent log_of_engine)
+  add_test(NAME sweeps_reentry_${scenario} COMMAND test_sweeps_reentry ${scenario})
+  ckpt_label(sweeps_reentry_${scenario} sweeps)
+endforeach()
+
+# The allocators of sanitizers cannot be forked while another thread is in them.
+if(NOT CKPT_SANITIZE)
+  sweep_program(test_sweeps_fork fork_test.cpp)
+  foreach(type
+      threshold controller simulation async clock queue thread_pool layer chain executor optimizer memory_tracker activation_manager pipeline
+      profile schedule cursor state coordinator checkpoint reader storage fault_handler strategy buffer_pool tensor)
+    add_test(NAME sweeps_fork_${type} COMMAND test_sweeps_fork ckpt_${type})
+    ckpt_label(sweeps_fork_${type} sweeps)
+  endforeach()
+  add_test(NAME sweeps_fork_none COMMAND test_sweeps_fork none)
+  ckpt_label(sweeps_fork_none sweeps)
+endif()
+
+sweep_program(test_sweeps_answers answers_test.cpp)
+foreach(answers layer_outputs layer_options storage listings stateful coordinators strategies stage_forward clocks sources numbers)
+  add_test(NAME sweeps_answers_${answers} COMMAND test_sweeps_answers ${answers})
+  ckpt_label(sweeps_answers_${answers} sweeps)
+endforeach()
