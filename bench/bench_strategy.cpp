@@ -34,6 +34,7 @@ void ask_in_order(benchmark::State& state, Strategy& strategy, int layers) {
 class Nothing final : public Strategy {
  public:
   std::string name() const override { return "Nothing"; }
+  Parameters parameters() const override { return {}; }
 
  private:
   bool decide(std::string_view, const Activation&, std::int64_t) override { return false; }

@@ -361,7 +361,7 @@ TEST(AdaptiveController, RefusesForeignAndDamagedJson) {
   int refused = 0;
   for (std::size_t i = 0; i < good.size(); ++i) {
     if (good[i] != ':' && good[i] != ',' && good[i] != '[') continue;
-    for (const char* value : {"null", "-1", "\"x\"", "1e999", "{}"}) {
+    for (const char* value : {"null", "-1", "\"x\"", "1e999", "{}", "0", "1e308", "5e-324", "9223372036854775807"}) {
       const std::size_t end = good.find_first_of(",]}", i + 1);
       std::string damaged = good;
       damaged.replace(i + 1, end - i - 1, value);
@@ -370,6 +370,10 @@ TEST(AdaptiveController, RefusesForeignAndDamagedJson) {
         other.from_json(damaged);
         other.resume(10000);
         EXPECT_TRUE(std::isfinite(other.decide(10000).interval_seconds));
+        other.record_failure(1e9);
+        EXPECT_TRUE(std::isfinite(other.decide(1e9).due_seconds));
+        EXPECT_TRUE(std::isfinite(other.info().mtbf_seconds));
+        Controller(ControllerOptions{}).from_json(other.to_json());  // what it knows now can be read back
       } catch (const base::Error& error) {
         EXPECT_EQ(error.status(), Status::corrupt) << error.what();
         ++refused;

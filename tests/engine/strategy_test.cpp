@@ -143,6 +143,7 @@ TEST(StrategyRun, RisingPressureNeverKeepsMore) {
 class Watcher final : public strategy::Strategy {
  public:
   std::string name() const override { return "Watcher"; }
+  strategy::Parameters parameters() const override { return {}; }
   void observe_access(std::string_view) override { ++accesses; }
   void bind_live_bytes(const strategy::LiveBytes& given) override { source = given; }
   int accesses = 0;

@@ -88,7 +88,7 @@ static void damage(const char* name) {
 
 static int warnings = 0;            /* in calls of this thread */
 static int background_warnings = 0; /* these two change while it waits */
-static int64_t next_step = 1000;
+static int64_t step_of_callbacks = 1000;
 
 static void use_checkpoint(int64_t next_step) {
   float loaded[2] = {0, 0};
@@ -178,11 +178,11 @@ static void on_message(int32_t level, const char* component, const char* message
   look();
   if (level < CKPT_LOG_WARNING) return;
   fprintf(stderr, "%s: %s\n", component, message);
-  next_step += 2;
-  use_checkpoint(next_step);
+  step_of_callbacks += 2;
+  use_checkpoint(step_of_callbacks);
   if (own_thread) {
     ++warnings;
-    use_async(next_step + 1);
+    use_async(step_of_callbacks + 1);
   } else {
     ++background_warnings;
     use_async_on_its_thread();
