@@ -136,17 +136,51 @@ Decision Controller::decide(double now) const {
   return decide_locked(now);
 }
 
+namespace {
+
+// A decision, or why there is none, as it goes from process to process.
+struct Message {
+  std::int32_t status = 0;
+  std::int32_t checkpoint = 0;
+  std::int32_t reason = 0;
+  std::int32_t policy = 0;
+  std::array<double, 5> seconds_and_risk{};
+};
+
+Message message_of(const Decision& decision) {
+  return {0,
+          decision.checkpoint ? 1 : 0,
+          static_cast<std::int32_t>(decision.reason),
+          static_cast<std::int32_t>(decision.policy),
+          {decision.interval_seconds, decision.risk, decision.cost_seconds, decision.since_last_seconds, decision.due_seconds}};
+}
+
+// The coordinator is the program's, and its bytes are believed as little as a file's.
+Decision decision_of(const Message& message) {
+  const auto within = [](std::int32_t value, auto last) { return value >= 0 && value <= static_cast<std::int32_t>(last); };
+  const bool is_decision = within(message.checkpoint, 1) && within(message.reason, Reason::preemption_saved) &&
+                           within(message.policy, Policy::fixed) &&
+                           std::ranges::none_of(message.seconds_and_risk, [](double value) { return std::isnan(value); });
+  if (!is_decision) fail(Status::corrupt, "what rank 0 broadcast is no decision");
+  const auto& [interval, risk, cost, since_last, due] = message.seconds_and_risk;
+  return {message.checkpoint == 1,
+          static_cast<Reason>(message.reason),
+          static_cast<Policy>(message.policy),
+          interval,
+          risk,
+          cost,
+          since_last,
+          due};
+}
+
+}  // namespace
+
 Decision Controller::decide_all(state::Coordinator& coordinator, double now, state::Coordinator::Timeout timeout) const {
-  struct Message {
-    Decision decision;
-    std::int32_t status = 0;
-    std::int32_t padding = 0;
-  };
   Message message;
-  std::string problem;
+  std::string problem = "rank 0 could not decide";
   if (coordinator.rank() == 0) {
     try {
-      message.decision = decide(now);
+      message = message_of(decide(now));
     } catch (const base::Error& error) {
       // The others wait: they get the error too.
       message.status = static_cast<std::int32_t>(error.status());
@@ -157,10 +191,10 @@ Decision Controller::decide_all(state::Coordinator& coordinator, double now, sta
   std::memcpy(bytes.data(), &message, sizeof message);
   coordinator.broadcast(bytes, 0, timeout);
   std::memcpy(&message, bytes.data(), sizeof message);
-  if (message.status != 0) {
-    fail(static_cast<Status>(message.status), problem.empty() ? "rank 0 could not decide" : problem.c_str());
-  }
-  return message.decision;
+  if (message.status == 0) return decision_of(message);
+  const auto status = static_cast<Status>(message.status);
+  if (std::strcmp(base::status_name(status), "UNKNOWN") == 0) fail(Status::corrupt, "what rank 0 broadcast is no decision");
+  fail(status, problem);
 }
 
 // ---- Events ----

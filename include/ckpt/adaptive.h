@@ -231,7 +231,8 @@ CKPT_API ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* co
                                                        ckpt_decision* decision);
 
 /* The same answer for all processes, which must all call it: rank 0 decides and broadcasts. now_seconds counts on rank 0 only. When
- * rank 0 cannot decide, all get its status. TIMEOUT and CALLBACK as ckpt_coordinator_broadcast. timeout_ns: at least 0. */
+ * rank 0 cannot decide, all get its status. TIMEOUT and CALLBACK as ckpt_coordinator_broadcast, CORRUPT when what it brought is no
+ * decision. timeout_ns: at least 0. */
 CKPT_API ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_coordinator* coordinator,
                                                 double now_seconds, int64_t timeout_ns, ckpt_decision* decision);
 

@@ -10,7 +10,8 @@
  *            out-parameters alone. No exception ever crosses this boundary, in either direction.
  * Handles    ckpt_<noun>_create hands out one reference, ckpt_<noun>_release gives it back; release(NULL) does nothing. Handles
  *            may be released in any order: what still needs another object keeps it alive. A handle of the wrong kind is refused
- *            with CKPT_E_INVALID_ARGUMENT. Using a handle after its release is undefined.
+ *            with CKPT_E_INVALID_ARGUMENT. Using a handle after its release is undefined. Inside a callback handles may be released
+ *            too: one that the call around it was given goes when that call ends.
  * Structs    A struct that starts with struct_size is initialised with its _INIT macro; later versions append fields. Structs
  *            that the library fills are initialised by the caller in the same way; at most struct_size bytes are written.
  * Strings    In: UTF-8, NUL-terminated. Out: borrowed, with the lifetime stated at the function, or written to (buffer, capacity,

@@ -738,6 +738,53 @@ void test_sources() {
   }
 }
 
+// What a fault handler is told to do with an error, and for how long it is to wait (here it only says so).
+void test_faults() {
+  struct Told {
+    std::int32_t retry;
+    std::int64_t delay_ns;
+    std::int32_t code;
+    std::int64_t shortest_wait = 0;
+  };
+  for (const Told one :
+       {Told{2, 0, 0}, Told{-1, 1, 0}, Told{1, smallest, 0}, Told{1, -1, 0}, Told{1, largest, 0}, Told{1, 0, -22},
+        Told{1, 0, std::numeric_limits<std::int32_t>::max()}, Told{std::numeric_limits<std::int32_t>::min(), largest, 0}}) {
+    Told told = one;
+    Shelf shelf;
+    const ckpt_storage_callbacks table = shelf_callbacks();
+    ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+    ckpt_fault_handler* handler = nullptr;
+    ckpt_checkpoint_options with_handler = CKPT_CHECKPOINT_OPTIONS_INIT;
+    ckpt_storage* storage = nullptr;
+    ckpt_checkpoint* checkpoint = nullptr;
+    ckpt_state* state = make_state();
+    current = "decide answers " + std::to_string(one.retry) + ", " + std::to_string(one.delay_ns);
+    options.decide = [](ckpt_status, const char*, std::int32_t, std::int32_t* retry, std::int64_t* delay_ns,
+                        void* user) -> std::int32_t {
+      *retry = static_cast<Told*>(user)->retry;
+      *delay_ns = static_cast<Told*>(user)->delay_ns;
+      return static_cast<Told*>(user)->code;
+    };
+    options.decide_data = &told;
+    const auto sleep = [](std::int64_t ns, void* user) {
+      auto* waited = static_cast<Told*>(user);
+      waited->shortest_wait = std::min(waited->shortest_wait, ns);
+    };
+    MUST(ckpt_fault_handler_create(&options, sleep, &told, nullptr, &handler));
+    MUST(ckpt_storage_create_custom("shelf", &table, &shelf, nullptr, &storage));
+    with_handler.fault_handler = handler;
+    MUST(ckpt_checkpoint_create(storage, &with_handler, &checkpoint));
+    shelf.bad_operation = "write";
+    shelf.bad_answer = [](std::int64_t) { return CKPT_E_IO; };
+    static_cast<void>(SANE(ckpt_checkpoint_save(checkpoint, state, nullptr, nullptr)));
+    if (told.shortest_wait < 0) wrong("sleep", std::to_string(told.shortest_wait) + " ns");
+    ckpt_checkpoint_release(checkpoint);
+    ckpt_storage_release(storage);
+    ckpt_fault_handler_release(handler);
+    ckpt_state_release(state);
+  }
+}
+
 void test_numbers_that_only_stop() {
   ckpt_thread_pool* pool = nullptr;
   ckpt_memory_tracker* tracker = nullptr;
@@ -771,6 +818,7 @@ int main(int count, char** arguments) {
                                                                  {"stage_forward", test_stage_forward},
                                                                  {"clocks", test_clocks},
                                                                  {"sources", test_sources},
+                                                                 {"faults", test_faults},
                                                                  {"numbers", test_numbers_that_only_stop}};
   for (const auto& [name, test] : tests) {
     if (count == 2 && name == arguments[1]) test();

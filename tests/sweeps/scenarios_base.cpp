@@ -49,18 +49,14 @@ void clocks() {
   Objects tracking;
   Place records{"clock of a tracker", &tracking};
   ckpt_memory_tracker_options tracker = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
-  MUST(ckpt_clock_create_custom(&sweeping, nullptr, nullptr, &tracking.of<ckpt_clock>()));
-  release_rest(tracking);
   MUST(ckpt_clock_create_custom(&sweeping, &records, nullptr, &tracking.of<ckpt_clock>()));
   tracker.clock = tracking.of<ckpt_clock>();
   MUST(ckpt_memory_tracker_create(&tracker, &tracking.of<ckpt_memory_tracker>()));
-  std::int64_t bytes = 0;
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   SANE(ckpt_memory_tracker_record_allocation_named(tracking.of<ckpt_memory_tracker>(), "sweep", 64, &tracking.allocation));
   records.name = "clock of a tracker that is read";
   SANE(ckpt_memory_tracker_stats(tracking.of<ckpt_memory_tracker>(), &stats));
   release_rest(tracking);
-  static_cast<void>(bytes);
 }
 
 void clocks_of_others() {
@@ -337,17 +333,17 @@ void destroyed_objects() {
 }  // namespace
 
 const std::vector<Scenario> base_scenarios = {
-    {"thread_hooks", {"ckpt_thread_hook_fn"}, 1, thread_hooks},
+    {"thread_hooks", {"ckpt_thread_hook_fn"}, 3, thread_hooks},
     {"pool_part", {"ckpt_part_fn"}, 1, pool_part},
-    {"clocks", {"ckpt_clock_fn"}, 1, clocks},
-    {"clocks_of_others", {}, 1, clocks_of_others},
-    {"memory_events", {"ckpt_memory_event_fn"}, 1, memory_events},
-    {"strategies", {"ckpt_strategy_decide_fn", "ckpt_strategy_reset_fn", "ckpt_strategy_access_fn"}, 1, strategies},
-    {"strategies_of_others", {}, 1, strategies_of_others},
-    {"strategy_factory", {"ckpt_strategy_factory_fn"}, 1, strategy_factory},
-    {"destroyed_tensors", {"ckpt_destroy_fn"}, 1, destroyed_tensors},
-    {"destroyed_activations", {}, 1, destroyed_activations},
-    {"destroyed_objects", {}, 1, destroyed_objects},
+    {"clocks", {"ckpt_clock_fn"}, 3, clocks},
+    {"clocks_of_others", {}, 3, clocks_of_others},
+    {"memory_events", {"ckpt_memory_event_fn"}, 4, memory_events},
+    {"strategies", {"ckpt_strategy_decide_fn", "ckpt_strategy_reset_fn", "ckpt_strategy_access_fn"}, 6, strategies},
+    {"strategies_of_others", {}, 3, strategies_of_others},
+    {"strategy_factory", {"ckpt_strategy_factory_fn"}, 2, strategy_factory},
+    {"destroyed_tensors", {"ckpt_destroy_fn"}, 3, destroyed_tensors},
+    {"destroyed_activations", {}, 2, destroyed_activations},
+    {"destroyed_objects", {}, 8, destroyed_objects},
 };
 
 }  // namespace sweeps

@@ -231,13 +231,25 @@ void storage_callbacks() {
   release_rest(last);
 }
 
-// The fault handler before it waits.
+// A fault handler that is asked whether to try again, and then waits.
 void fault_handler() {
   static Shelf shelf;
   Objects in_use;
   Place waits{"sleep of a fault handler", &in_use, uses_checkpoint};
+  Place decides{"decide of a fault handler", &in_use, uses_checkpoint};
+  Place destroyed{"decide destroy of a fault handler"};
+  ckpt_fault_handler_options fault = CKPT_FAULT_HANDLER_OPTIONS_INIT;
   ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
-  MUST(ckpt_fault_handler_create(nullptr, &sweeping, &waits, nullptr, &in_use.of<ckpt_fault_handler>()));
+  struct Both {
+    Place* decides;
+    Place* destroyed;
+  } both = {&decides, &destroyed};
+  fault.decide = [](ckpt_status, const char*, std::int32_t, std::int32_t*, std::int64_t*, void* user) -> std::int32_t {
+    return here(*static_cast<Both*>(user)->decides), 0;
+  };
+  fault.decide_data = &both;
+  fault.decide_destroy = [](void* user) { here(*static_cast<Both*>(user)->destroyed); };
+  MUST(ckpt_fault_handler_create(&fault, &sweeping, &waits, nullptr, &in_use.of<ckpt_fault_handler>()));
   in_use.of<ckpt_storage>() = make_shelf(shelf);
   in_use.of<ckpt_state>() = make_small_state();
   options.fault_handler = in_use.of<ckpt_fault_handler>();
@@ -494,21 +506,21 @@ const std::vector<Scenario> state_scenarios = {
     {"storage_callbacks",
      {"ckpt_storage_open_fn", "ckpt_storage_close_fn", "ckpt_storage_file_size_fn", "ckpt_storage_read_fn", "ckpt_storage_write_fn",
       "ckpt_storage_sync_fn", "ckpt_storage_rename_fn", "ckpt_storage_path_fn", "ckpt_storage_list_fn", "ckpt_storage_size_fn"},
-     1,
+     30,
      storage_callbacks},
-    {"fault_handler", {"ckpt_sleep_fn"}, 1, fault_handler},
-    {"stateful", {"ckpt_stateful_list_fn", "ckpt_stateful_restore_fn"}, 1, stateful},
+    {"fault_handler", {"ckpt_sleep_fn", "ckpt_fault_decide_fn"}, 3, fault_handler},
+    {"stateful", {"ckpt_stateful_list_fn", "ckpt_stateful_restore_fn"}, 4, stateful},
     {"coordinators",
      {"ckpt_coordinator_barrier_fn", "ckpt_coordinator_broadcast_fn", "ckpt_coordinator_all_gather_fn"},
-     1,
+     5,
      coordinators},
     {"async_tasks",
      {"ckpt_async_staged_fn", "ckpt_async_progress_fn", "ckpt_async_ended_fn", "ckpt_async_source_fn"},
-     1,
+     12,
      async_tasks},
-    {"async_managers", {}, 1, async_managers},
-    {"async_storage", {}, 1, async_storage},
-    {"log_of_state", {"ckpt_log_fn"}, 1, log_of_state},
+    {"async_managers", {}, 6, async_managers},
+    {"async_storage", {}, 15, async_storage},
+    {"log_of_state", {"ckpt_log_fn"}, 2, log_of_state},
     {"log_of_background", {}, 1, log_of_background},
 };
 
