@@ -214,6 +214,61 @@ static void test_pipelines(void) {
   }
 }
 
+/* ---- A pipeline that holds much itself ---- */
+
+enum { large_tape = 2 << 20 };
+
+static int32_t large_option(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* needs, void* user_data) {
+  (void)input;
+  (void)option;
+  (void)user_data;
+  needs->tape_bytes = large_tape;
+  return 0;
+}
+
+static int32_t large_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
+                             void* user_data) {
+  if (tape != NULL) memset(tape, 7, large_tape); /* resident from now on */
+  return probe_forward(context, input, output, tape, workspace, user_data);
+}
+
+/* What its arenas hold is most of what the process gains, and no reason to choose anew: the choice would swing from step to step.
+ */
+static void test_own_arenas_do_not_count(void) {
+  const ckpt_activation_policy policy = automatic(1 << 30, 0.42);
+  const ckpt_tensor_spec spec = probe_spec();
+  ckpt_layer_callbacks callbacks = probe_callbacks();
+  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, micro_batches);
+  ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
+  ckpt_pipeline* pipeline = NULL;
+  probe none = {NULL, NULL};
+  ckpt_chain* chain = NULL;
+  ckpt_tensor* const x = probe_tensor(probe_samples);
+  const ckpt_step step = probe_step(x);
+  const int64_t before = resident_bytes();
+  int i;
+  callbacks.option = large_option;
+  callbacks.forward = large_forward;
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  for (i = 0; i < 4; ++i) {
+    char name[32];
+    ckpt_layer* layer = NULL;
+    sprintf(name, "large%d", i);
+    CHECK_OK(ckpt_layer_create_custom(name, &callbacks, &none, NULL, &layer));
+    CHECK_OK(ckpt_chain_add(chain, layer));
+    ckpt_layer_release(layer);
+  }
+  options.policy = &policy;
+  CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
+  for (i = 0; i < 4; ++i) CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
+  CHECK((double)resident_bytes() > 0.5 * (double)policy.memory_limit_bytes && resident_bytes() > before + (32 << 20));
+  CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
+  CHECK(stats.kept == 4 * micro_batches && stats.recomputed == 0);
+  ckpt_pipeline_release(pipeline);
+  ckpt_tensor_release(x);
+  ckpt_chain_release(chain);
+}
+
 /* ---- The budget ---- */
 
 static void test_budget_is_logged(void) {
@@ -264,6 +319,9 @@ int main(void) {
   test_manager_by_a_trackers_limit();
   test_manager_by_default();
   test_pipelines();
+#if !defined(__SANITIZE_THREAD__) /* whose shadows of what is touched are resident, too */
+  test_own_arenas_do_not_count();
+#endif
   test_budget_is_logged();
   test_refusals_and_older_callers();
   CHECK(ballast[ballast_bytes - 1] == 1);
