@@ -37,6 +37,15 @@ Finding go_on(const Scenario& scenario, state::Checkpoint& checkpoint) {
   return {Violation::no_next, base::cat("after a save of step 1000 step ", step, " was loaded")};
 }
 
+// Opening and loading rename and remove nothing that holds a manifest.
+std::vector<std::string> manifests_in(storage::Storage& disk) {
+  std::vector<std::string> paths;
+  for (const storage::Entry& entry : disk.list("")) {
+    if (entry.is_directory && state::has_manifest(disk, entry.name)) paths.push_back(entry.name);
+  }
+  return paths;
+}
+
 // best: the acknowledged save that must be found, or a newer one; 0 when there is none.
 Finding examine(const Scenario& scenario, const Image& image, int best, state::Verify verify, bool thorough, bool& loaded) {
   const auto disk = disk_of(image);
@@ -45,6 +54,7 @@ Finding examine(const Scenario& scenario, const Image& image, int best, state::V
     if (found.condition == state::Condition::complete || found.condition == state::Condition::unfinished) continue;
     return {Violation::damaged, base::cat(found.name, ": ", found.problem)};
   }
+  const std::vector<std::string> before = manifests_in(*disk);
   state::Checkpoint checkpoint(disk, {false, 1});
   NumberedState state(scenario.contents);
   try {
@@ -53,6 +63,7 @@ Finding examine(const Scenario& scenario, const Image& image, int best, state::V
     const state::LoadResult result = checkpoint.load(state.state, options);
     const int save = state.save();
     loaded = true;
+    if (manifests_in(*disk) != before) return {Violation::lost, "opening and loading changed what holds a manifest"};
     if (save < 1 || save > static_cast<int>(scenario.steps.size()) || rank(scenario, save).first != result.step) {
       return {Violation::wrong_bytes, base::cat("step ", result.step, " holds what was never saved")};
     }
