@@ -150,7 +150,8 @@ CKPT_API ckpt_status ckpt_async_close(ckpt_async* async, int32_t mode, int64_t t
 
 /* Gives the manager back; one that is open is closed by draining for drain_timeout_ns. Each failure that was neither seen nor
  * reported is logged (ERROR). Threads that wait for tasks may still be inside their call, which then ends as their task does.
- * Inside a callback it returns at once: the manager's own threads do the rest. NULL does nothing. */
+ * Inside a callback it returns at once: the manager's own threads do the rest, or, where the callback was made by a call of this
+ * manager, that call does before it returns. NULL does nothing. */
 CKPT_API void ckpt_async_release(ckpt_async* async);
 
 /* ---- Tasks --------------------------------------------------------------------------------------------------------------- */
