@@ -290,12 +290,14 @@ void AsyncManager::admit(const std::shared_ptr<Task>& task) {
 
 // ---- Tasks ----
 
-// The threads of the pool are not marked themselves.
+// The threads of the pool are not marked themselves. A worker may be writing this very save, with the checkpoint locked, and wait
+// for the bytes: what would wait for the checkpoint is refused, too.
 TensorSource AsyncManager::marked(TensorSource source) const {
   if (!source) return source;
   return [this, source = std::move(source)](const std::string& group, const StateTensor& item, std::int64_t offset,
                                             std::span<std::byte> out) {
-    const base::Entered entered(this);
+    const base::Entered manager(this);
+    const base::Entered checkpoint(checkpoint_.get());
     source(group, item, offset, out);
   };
 }

@@ -177,8 +177,8 @@ CKPT_API void ckpt_async_release(ckpt_async* async);
 
 /* Copies bytes of a tensor into buffer, for memory that the library cannot read itself. data is the tensor's pointer as it was
  * given to ckpt_tensor_borrow, and need not be an address of this process's; group and name are valid during the call. Called on
- * the saving thread, or on others, several at once; each byte of a tensor at least once. Returns 0, or another number for an error:
- * the save then fails with CALLBACK. */
+ * the saving thread, or on others, several at once; each byte of a tensor at least once. Inside, what would wait for the manager or
+ * uses its checkpoint gives INVALID_STATE. Returns 0, or another number for an error: the save then fails with CALLBACK. */
 typedef int32_t (*ckpt_async_source_fn)(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes,
                                         void* buffer, void* user_data);
 

@@ -151,6 +151,29 @@ static void staged_holds_no_lock(void) {
   CHECK(end_of(id) == CKPT_ASYNC_COMPLETED);
 }
 
+/* ---- A source while its save is being written ---- */
+
+static int asked;
+static int32_t use_the_checkpoint(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes,
+                                  void* buffer, void* user_data) {
+  (void)group, (void)name, (void)data, (void)offset, (void)user_data;
+  CHECK_FAILS(ckpt_checkpoint_save(it.checkpoint, it.state, NULL, NULL), CKPT_E_INVALID_STATE, "checkpoint is in use");
+  CHECK_FAILS(ckpt_checkpoint_load(it.checkpoint, it.state, NULL, NULL), CKPT_E_INVALID_STATE, "checkpoint is in use");
+  ++asked;
+  memset(buffer, 1, (size_t)bytes);
+  return 0;
+}
+
+/* The worker has locked the checkpoint and waits for the bytes. */
+static void a_source_cannot_use_the_checkpoint(void) {
+  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  task.source = use_the_checkpoint;
+  for (task.mode = CKPT_ASYNC_COPY; task.mode <= CKPT_ASYNC_DEFERRED; task.mode += CKPT_ASYNC_DEFERRED) {
+    CHECK(end_of(save_step(async, it.state, 12, &task)) == CKPT_ASYNC_COMPLETED);
+  }
+  CHECK(asked == 2);
+}
+
 /* ---- Gates ---- */
 
 /* The only worker goes past a closed gate. */
@@ -196,8 +219,9 @@ static void a_waiting_save_opens_the_gates(void) {
 }
 
 int main(int argc, char** argv) {
-  static void (*const tests[])(void) = {two_that_cancel_each_other, an_end_waits_for_the_callback_before, progress_holds_no_lock,
-                                        staged_holds_no_lock, an_ungated_save_passes_a_gated_one};
+  static void (*const tests[])(void) = {
+      two_that_cancel_each_other, an_end_waits_for_the_callback_before, progress_holds_no_lock,
+      staged_holds_no_lock,       an_ungated_save_passes_a_gated_one,   a_source_cannot_use_the_checkpoint};
   alarm(60);
   begin_run(&it, 16);
   for (int i = 0; i < (int)(sizeof tests / sizeof tests[0]); ++i) {
@@ -207,7 +231,7 @@ int main(int argc, char** argv) {
     CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
     ckpt_async_release(async);
   }
-  if (argc < 2 || atoi(argv[1]) == 5) a_waiting_save_opens_the_gates();
+  if (argc < 2 || atoi(argv[1]) == 6) a_waiting_save_opens_the_gates();
   end_run(&it);
   return 0;
 }
