@@ -306,6 +306,8 @@ typedef struct decider {
   int32_t last_attempt, retry_by_rule, answer, code;
   int64_t delay_by_rule, delay;
   ckpt_status last_status;
+  ckpt_checkpoint* reenter; /* whose operation it is */
+  ckpt_state* state;
   char last_message[200];
 } decider;
 
@@ -320,6 +322,10 @@ static int32_t decide(ckpt_status status, const char* message, int32_t attempt, 
   snprintf(d->last_message, sizeof d->last_message, "%s", message);
   *retry = d->answer;
   *delay_ns = d->delay;
+  if (d->reenter != NULL) {
+    CHECK(ckpt_checkpoint_save(d->reenter, d->state, NULL, NULL) == CKPT_E_INVALID_STATE);
+    CHECK(ckpt_checkpoint_load(d->reenter, d->state, NULL, NULL) == CKPT_E_INVALID_STATE);
+  }
   if (d->code != 0) ckpt_callback_error("the shelf is not to be waited for");
   return d->code;
 }
@@ -360,7 +366,10 @@ static void test_decide(shelf* s) {
   s->fail_status = CKPT_E_NO_SPACE;
   d.answer = 1;
   d.delay = 70;
+  d.reenter = checkpoint;
+  d.state = state;
   CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
+  d.reenter = NULL;
   CHECK(d.asked == 2 && d.last_status == CKPT_E_NO_SPACE && d.last_attempt == 2 && d.retry_by_rule == 0);
   CHECK(d.delay_by_rule == 2000 && strstr(d.last_message, "the shelf is wet") != NULL);
   CHECK(sleeps == 2 && slept_ns == 140);
