@@ -1,10 +1,13 @@
 #include "tensor/buffer_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <utility>
 
 #include "base/error.h"
+#include "base/fork_mutex.h"
+#include "base/os/thread.h"
 #include "tensor/kept_buffers.h"
 
 namespace ckpt::tensor {
@@ -30,7 +33,7 @@ struct BufferPool::State {
   std::shared_ptr<memory::Tracker> tracker;
   memory::LayerId layer = 0;
   std::int64_t retain_limit = 0;
-  mutable std::mutex mutex;
+  mutable base::ForkMutex mutex;
   KeptBuffers kept;
   BufferPoolStats stats;  // without what kept knows
 };
@@ -67,7 +70,18 @@ BufferPool::BufferPool(std::shared_ptr<memory::Tracker> tracker, const std::stri
   state_->retain_limit = retain_limit;
 }
 
-BufferPool::~BufferPool() { trim(); }
+BufferPool::~BufferPool() {
+  if (!is_lost()) trim();  // else what it keeps is lost too
+}
+
+bool BufferPool::is_lost() const noexcept {
+  try {
+    const std::lock_guard lock(state_->mutex);
+    return false;
+  } catch (const base::Error&) {
+    return true;
+  }
+}
 
 void* BufferPool::system_memory(std::int64_t size) {
   if (void* const data = system_allocate(size)) return data;
@@ -123,6 +137,7 @@ void BufferPool::give_back(Buffer& buffer) noexcept {
     if (buffer.allocation_ != 0) state.tracker->free(buffer.allocation_);
   } catch (...) {  // NOLINT(bugprone-empty-catch): a tracker that forgot the allocation must not keep the memory from going back
   }
+  if (is_lost()) return system_free(buffer.data_);
   const bool too_large = buffer.reserved_ > state.retain_limit;
   KeptBuffers::ByAge evicted;
   {
@@ -165,10 +180,21 @@ BufferPoolStats BufferPool::stats() const {
 
 std::int64_t BufferPool::retain_limit() const noexcept { return state_->retain_limit; }
 
+// Never destroyed: tensors of other static objects may go later than any destructor here. A forked child whose parent's other
+// threads were in the pool at that moment gets another one.
 const std::shared_ptr<BufferPool>& default_buffer_pool() {
-  // Never destroyed: tensors of other static objects may go later than any destructor here.
-  static const auto* const pool = new std::shared_ptr<BufferPool>(BufferPool::create(nullptr, "tensor", default_pool_retain_bytes));
-  return *pool;
+  struct Default {
+    std::shared_ptr<BufferPool> pool = BufferPool::create(nullptr, "tensor", default_pool_retain_bytes);
+    std::uint64_t generation = base::fork_generation();
+  };
+  static std::atomic<const Default*> current{nullptr};
+  const Default* now = current.load(std::memory_order_acquire);
+  while (now == nullptr || now->generation != base::fork_generation()) {
+    auto next = std::make_unique<Default>();
+    if (now != nullptr && !now->pool->is_lost()) next->pool = now->pool;
+    if (current.compare_exchange_strong(now, next.get(), std::memory_order_acq_rel)) now = next.release();
+  }
+  return now->pool;
 }
 
 }  // namespace ckpt::tensor

@@ -1,4 +1,5 @@
-// Memory for tensors: 64-byte aligned buffers that are kept and reused when they come back. Synchronised.
+// Memory for tensors: 64-byte aligned buffers that are kept and reused when they come back. Synchronised. In a forked child a pool
+// that another thread was in at the fork gives Error(forked); its buffers can go.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +66,8 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   void trim(std::int64_t keep_bytes = 0);
   BufferPoolStats stats() const;
   std::int64_t retain_limit() const noexcept;
+  // In a forked child: another thread was at work in the pool at the fork.
+  bool is_lost() const noexcept;
 
  private:
   friend class Buffer;

@@ -64,7 +64,8 @@ CKPT_API ckpt_status ckpt_dtype_from_name(const char* name, ckpt_dtype* dtype);
 /* Memory for tensors. A buffer that is no longer needed is kept and given out again for the same size, so that a loop that makes
  * the same tensors in every step asks the system for memory in its first step only. Every buffer is aligned to 64 bytes.
  * Synchronised. Tensors keep their pool alive. Where a function takes a pool, NULL is the process's default pool: it has no tracker
- * and keeps at most 64 MiB. */
+ * and keeps at most 64 MiB. In a forked child a pool that another thread of the parent was using at the fork gives FORKED; the
+ * default pool always works. */
 typedef struct ckpt_buffer_pool ckpt_buffer_pool;
 
 #define CKPT_BUFFER_POOL_NO_LIMIT (-1)

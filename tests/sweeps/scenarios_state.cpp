@@ -51,7 +51,8 @@ struct Shelf {
 
 void sweep_in(Shelf& shelf, const char* operation) {
   if (shelf.in_use == nullptr) return;
-  Place place{std::string("storage ") + operation + " in " + shelf.step, shelf.in_use, uses_checkpoint};
+  Place place{std::string("storage ") + operation + " in " + shelf.step, shelf.in_use};
+  if (shelf.in_use->of<ckpt_checkpoint>() != nullptr) place.refused = uses_checkpoint;
   place.refused.push_back("ckpt_checkpoint_create");  // which locks the storage
   if (shelf.refused_all != nullptr) place.refused_all = *shelf.refused_all;
   here(place);
@@ -327,8 +328,14 @@ void coordinators() {
 
 // ---- Background saves ----
 
-const std::vector<const char*> waits_for_tasks = {"ckpt_async_wait", "ckpt_async_wait_staged", "ckpt_async_close",
-                                                  "ckpt_async_save", "ckpt_async_load"};
+// In a callback of a manager. What need not wait, since it has come already, is no error.
+const std::vector<const char*> refused_when_told = {"ckpt_async_save", "ckpt_async_load", "ckpt_async_close"};
+const std::vector<const char*> refused_before_the_end = {"ckpt_async_save", "ckpt_async_load", "ckpt_async_close",
+                                                         "ckpt_async_wait"};
+const std::vector<const char*> refused_in_source = {
+    "ckpt_async_save",          "ckpt_async_load",        "ckpt_async_close",           "ckpt_async_wait",
+    "ckpt_async_wait_staged",   "ckpt_checkpoint_save",   "ckpt_checkpoint_load",       "ckpt_checkpoint_count",
+    "ckpt_checkpoint_manifest", "ckpt_checkpoint_verify", "ckpt_reader_open_checkpoint"};
 
 struct Told {
   Place staged;
@@ -347,10 +354,10 @@ ckpt_async_callbacks telling() {
 }
 
 Told told_of(const std::string& whose, Objects& in_use) {
-  return {{whose + " staged", &in_use, waits_for_tasks},
-          {whose + " progress", &in_use, waits_for_tasks},
-          {whose + " ended", &in_use, waits_for_tasks},
-          {whose + " callbacks destroy", nullptr}};
+  return {{whose + " staged", &in_use, refused_before_the_end},
+          {whose + " progress", &in_use, refused_before_the_end},
+          {whose + " ended", &in_use, refused_when_told},
+          {whose + " callbacks destroy"}};
 }
 
 // Until all tasks have ended; where one of their callbacks (told by a part of their places' names) releases something, until it
@@ -365,6 +372,7 @@ void make_async(Objects& in_use, const ckpt_async_options* options) {
   MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
   MUST(ckpt_checkpoint_create_async(in_use.of<ckpt_checkpoint>(), options, &in_use.of<ckpt_async>()));
   in_use.of<ckpt_state>() = make_small_state();
+  in_use.task = std::int64_t{1} << 40;  // of none: the task that runs is not cancelled
 }
 
 // Callbacks of a task.
@@ -373,7 +381,7 @@ void async_tasks() {
   for (const std::int32_t mode : {CKPT_ASYNC_COPY, CKPT_ASYNC_DEFERRED}) {
     const std::string whose = mode == CKPT_ASYNC_COPY ? "copied task's" : "deferred task's";
     Told told = told_of(whose, in_use);
-    Place source{whose + " source", &in_use, waits_for_tasks};
+    Place source{whose + " source", &in_use, refused_in_source};
     const ckpt_async_callbacks callbacks = telling();
     ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
     task.mode = mode;
