@@ -77,7 +77,8 @@ ckpt_activation_policy parse_activations(const std::string& text) {
   }
   if (kind == "automatic" && argument.find('%') == std::string::npos) {
     ckpt_activation_policy policy = ActivationPolicy::automatic();
-    if (colon != std::string::npos) policy.threshold_bytes = parse_budget("--activations: '" + printable(text) + "'", argument).bytes;
+    if (colon != std::string::npos)
+      policy.threshold_bytes = parse_budget("--activations: '" + printable(text) + "'", argument).bytes;
     return policy;
   }
   throw std::invalid_argument(

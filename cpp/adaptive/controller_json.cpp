@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "adaptive/bounds.h"
 #include "adaptive/controller.h"

@@ -1,7 +1,7 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "adaptive/simulation.h"
+#include "state/json.h"
 
 namespace ckpt::adaptive {
 namespace {

@@ -1,7 +1,5 @@
 #include "state/environment.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 #include "base/version.h"
 #include "state/json_tree.h"

@@ -1,7 +1,5 @@
 #include "state/index.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 #include "state/json_text.h"
 #include "state/json_tree.h"

@@ -2,13 +2,13 @@
 // which takes the locale's decimal point for them; so the tree is built here, with numbers read from their digits.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "state/json.h"
 #include "state/json_text.h"
 
 namespace ckpt::state {

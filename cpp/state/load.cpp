@@ -4,7 +4,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
@@ -12,6 +11,7 @@
 #include "base/status.h"
 #include "state/catalog.h"
 #include "state/environment.h"
+#include "state/json.h"
 #include "state/known_bad.h"
 #include "state/tensor_file.h"
 #include "storage/rate_limit.h"

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_set>
 
 #include "base/error.h"
+#include "state/json.h"
 
 namespace ckpt::state {
 namespace {

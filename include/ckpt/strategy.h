@@ -301,7 +301,7 @@ CKPT_API ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_
 #define CKPT_STRATEGY_LIST_RULES 2
 
 /* *pattern becomes the name, glob or rule at index (0 .. count - 1 of that list in ckpt_strategy_info; else OUT_OF_RANGE) as it was
- * given; it lives as long as the strategy. list: CKPT_STRATEGY_LIST_*. */
+ * given; it lives as long as the strategy. list: CKPT_STRATEGY_LIST_NAMES, _EXCLUDED or _RULES. */
 CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, int32_t list, int64_t index, const char** pattern);
 
 /* *child becomes a handle of its own to the child at index (0 .. child_count - 1, else OUT_OF_RANGE), to be released; of first the

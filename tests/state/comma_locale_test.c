@@ -16,7 +16,7 @@ static char scratch[] = "/tmp/ckpt-comma-XXXXXX";
 static int use_locale(const char* source, const char* name) {
   char command[512];
   if (setlocale(LC_ALL, name) != NULL) return 1;
-  snprintf(command, sizeof command, "localedef -i %s -f UTF-8 %s/%s >/dev/null 2>&1", source, scratch, name);
+  snprintf(command, sizeof command, "localedef -c -i %s -f UTF-8 %s/%s >/dev/null 2>&1", source, scratch, name);
   if (system(command) != 0) printf("localedef warned, or there is none\n");
   if (setenv("LOCPATH", scratch, 1) != 0) return 0;
   return setlocale(LC_ALL, name) != NULL;
