@@ -12,14 +12,21 @@
 
 static char scratch[] = "/tmp/ckpt-comma-XXXXXX";
 
-/* Sets a locale of that name: one that is there, else one made for this test. 0 when neither can be. */
-static int use_locale(const char* source, const char* name) {
-  char command[512];
-  if (setlocale(LC_ALL, name) != NULL) return 1;
-  snprintf(command, sizeof command, "localedef -c -i %s -f UTF-8 %s/%s >/dev/null 2>&1", source, scratch, name);
-  if (system(command) != 0) printf("localedef warned, or there is none\n");
-  if (setenv("LOCPATH", scratch, 1) != 0) return 0;
-  return setlocale(LC_ALL, name) != NULL;
+static const char* const locales[][3] = {{"de_DE", "de_DE.UTF-8", ","}, {"ps_AF", "ps_AF.UTF-8", "\xD9\xAB"}};
+
+/* Makes those that are not there in the scratch directory, before the C library has looked for any of them in it. */
+static void make_locales(void) {
+  char path[512];
+  const char* const before = getenv("LOCPATH");
+  for (int i = 0; i < 2; ++i) {
+    char command[512];
+    if (setlocale(LC_ALL, locales[i][1]) != NULL) continue;
+    snprintf(command, sizeof command, "localedef -c -i %s -f UTF-8 %s/%s >/dev/null 2>&1", locales[i][0], scratch, locales[i][1]);
+    if (system(command) != 0) printf("localedef warned, or there is none\n");
+  }
+  CHECK(setlocale(LC_ALL, "C") != NULL);
+  snprintf(path, sizeof path, "%s%s%s", scratch, before == NULL ? "" : ":", before == NULL ? "" : before);
+  CHECK(setenv("LOCPATH", path, 1) == 0);
 }
 
 static void set(ckpt_state* state, const char* json, const char* expected) {
@@ -128,12 +135,12 @@ static void indexed_folders_open(void) {
 }
 
 int main(void) {
-  static const char* const locales[][3] = {{"de_DE", "de_DE.UTF-8", ","}, {"ps_AF", "ps_AF.UTF-8", "\xD9\xAB"}};
   int tried = 0;
   CHECK(mkdtemp(scratch) != NULL);
+  make_locales();
   numbers_are_what_they_are();
   for (int i = 0; i < 2; ++i) {
-    if (!use_locale(locales[i][0], locales[i][1])) {
+    if (setlocale(LC_ALL, locales[i][1]) == NULL) {
       printf("SKIP: there is no locale %s, and localedef (package locales) could not make one\n", locales[i][1]);
       continue;
     }
