@@ -354,6 +354,11 @@ TEST(AdaptiveController, RefusesForeignAndDamagedJson) {
   std::string later = good;
   later.replace(later.find("\"version\":1"), 11, "\"version\":2");
   EXPECT_ERROR(controller.from_json(later), Status::unsupported, "version 2");
+  // An expert without any weight could never come back, and all of the others' may vanish.
+  std::string one_expert = good;
+  const std::size_t weights = good.find("\"weights\":[") + 10;
+  one_expert.replace(weights, good.find(']', weights) + 1 - weights, "[1,0,0,0,0,0,0,0]");
+  EXPECT_ERROR(controller.from_json(one_expert), Status::corrupt, "a weight is 0");
   // Cut anywhere, and with any one number replaced by something else, it is refused or at least read without harm.
   for (std::size_t i = 0; i < good.size(); i += 7) {
     EXPECT_ERROR(controller.from_json(good.substr(0, i)), Status::corrupt, "");
@@ -373,7 +378,7 @@ TEST(AdaptiveController, RefusesForeignAndDamagedJson) {
         other.record_failure(1e9);
         EXPECT_TRUE(std::isfinite(other.decide(1e9).due_seconds));
         EXPECT_TRUE(std::isfinite(other.info().mtbf_seconds));
-        Controller(ControllerOptions{}).from_json(other.to_json());  // what it knows now can be read back
+        EXPECT_NO_THROW(Controller(ControllerOptions{}).from_json(other.to_json())) << damaged;  // what it knows now
       } catch (const base::Error& error) {
         EXPECT_EQ(error.status(), Status::corrupt) << error.what();
         ++refused;
