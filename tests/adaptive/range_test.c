@@ -236,9 +236,11 @@ static void simulations(void) {
     for (p = c % 3; p < SCALES; p += 3) {
       for (g = c % 3; g < SCALES; g += 3) {
         char trace[200];
+        char* comma;
         const double polls = scales[g] / scales[p];
         if (polls > 1e5 && polls < 1e10) continue; /* within what is done, in seconds */
         snprintf(trace, sizeof trace, "%.17g\n%.17g\n1\n%.17g\n", scales[g], scales[g] / 3, scales[g]);
+        for (comma = strchr(trace, ','); comma != NULL; comma = strchr(comma, ',')) *comma = '.'; /* of the locale's */
         if (simulated(scales[c], scales[(c + p) % SCALES], scales[p], trace)) {
           ++done;
         } else {

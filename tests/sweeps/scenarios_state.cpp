@@ -330,8 +330,6 @@ void coordinators() {
 
 // In a callback of a manager. What need not wait, since it has come already, is no error.
 const std::vector<const char*> refused_when_told = {"ckpt_async_save", "ckpt_async_load", "ckpt_async_close"};
-const std::vector<const char*> refused_before_the_end = {"ckpt_async_save", "ckpt_async_load", "ckpt_async_close",
-                                                         "ckpt_async_wait"};
 const std::vector<const char*> refused_in_source = {
     "ckpt_async_save",          "ckpt_async_load",        "ckpt_async_close",           "ckpt_async_wait",
     "ckpt_async_wait_staged",   "ckpt_checkpoint_save",   "ckpt_checkpoint_load",       "ckpt_checkpoint_count",
@@ -354,8 +352,8 @@ ckpt_async_callbacks telling() {
 }
 
 Told told_of(const std::string& whose, Objects& in_use) {
-  return {{whose + " staged", &in_use, refused_before_the_end},
-          {whose + " progress", &in_use, refused_before_the_end},
+  return {{whose + " staged", &in_use, refused_when_told},
+          {whose + " progress", &in_use, refused_when_told},
           {whose + " ended", &in_use, refused_when_told},
           {whose + " callbacks destroy"}};
 }
