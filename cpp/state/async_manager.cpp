@@ -145,6 +145,7 @@ void AsyncManager::detach_threads() {
 bool AsyncManager::end(CloseMode mode, std::int64_t timeout_ns) {
   const base::Entered entered(this);  // what is cancelled or logged may call back
   if (!closing_.exchange(true)) say(LogLevel::info, "shutting down: ", live_.load(), " tasks have not ended");
+  if (mode == CloseMode::cancel) cancel_all();  // before the gates open, behind which a worker would begin what is to be cancelled
   begin_close();
   bool in_time = true;
   if (mode == CloseMode::drain) in_time = places_.wait([this] { return live_.load() == 0; }, timeout_ns);

@@ -322,7 +322,8 @@ final class TestAsync {
   static void testShutdown() throws Exception {
     try (Bench b = new Bench()) {
       b.maps.hold = new CountDownLatch(1);
-      b.manager.save(b.state, 1); // stays where it is until the other one was cancelled
+      CheckpointTask running = b.manager.save(b.state, 1); // stays where it is until the other one was cancelled
+      while (running.info().status() == CheckpointTaskStatus.QUEUED) Thread.onSpinWait();
       CheckpointTask queued = b.manager.save(b.state, 2);
       queued.whenComplete((result, error) -> b.maps.hold.countDown());
       b.manager.shutdown(CloseMode.CANCEL, null);
