@@ -8,6 +8,13 @@
 namespace ckpt::memory {
 namespace {
 
+// Whatever a caller's clock says: 0 where it went back, and no more than can be said.
+std::int64_t age_ns(std::int64_t now_ns, std::int64_t then_ns) {
+  std::int64_t age = 0;
+  if (now_ns > then_ns && __builtin_sub_overflow(now_ns, then_ns, &age)) age = INT64_MAX;
+  return std::max<std::int64_t>(0, age);
+}
+
 Stats stats_of(const Totals& totals, std::int64_t handler_failures, const Moment& now) {
   Stats stats;
   stats.current_bytes = totals.current_bytes;
@@ -150,7 +157,7 @@ std::vector<LiveAllocation> Tracker::live_allocations() const {
     const Slot& slot = slots[static_cast<std::size_t>(i)];
     if (slot.generation % 2 == 0) continue;
     const AllocationId id = AllocationId{slot.generation} << 32 | static_cast<std::uint32_t>(i);
-    live.push_back({id, slot.layer, slot.bytes, std::max<std::int64_t>(0, now_ns - slot.allocated_ns), slot.sequence});
+    live.push_back({id, slot.layer, slot.bytes, age_ns(now_ns, slot.allocated_ns), slot.sequence});
   }
   std::sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
   return live;

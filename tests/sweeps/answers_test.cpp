@@ -133,7 +133,11 @@ bool train(ckpt_chain* chain, Layer& layer) {
   bool has_run = false;
   if (SANE(ckpt_chain_profile(chain, &small, 1, nullptr, &profile)) == CKPT_OK) {
     static_cast<void>(SANE(ckpt_schedule_create_recompute_all(profile, &schedule)));
-    static_cast<void>(SANE(ckpt_schedule_create_for_budget(profile, largest, &schedule)));
+    ckpt_schedule* cheapest = nullptr;
+    if (SANE(ckpt_schedule_create_for_budget(profile, largest, &cheapest)) == CKPT_OK) {
+      ckpt_schedule_release(schedule);
+      schedule = cheapest;
+    }
   }
   layer.forget();
   if (schedule != nullptr && SANE(ckpt_executor_create(chain, schedule, &small, nullptr, &executor)) == CKPT_OK) {
