@@ -140,7 +140,10 @@ void AsyncManager::serve_tasks(std::size_t worker) {
     for (;;) {
       const std::int64_t id = queue_.pop([this] { return may_leave(); });
       if (id == 0) break;
-      if (const auto task = table_.find(id); task != nullptr) run_task(*task, *lanes_[worker]);
+      const auto task = table_.find(id);
+      if (task == nullptr || !task->start()) continue;
+      run_task(*task, *lanes_[worker]);
+      task->wait(-1);  // another thread may still be telling of it: the next one's end is told after its end
     }
     say(LogLevel::info, "worker ", worker, " stopped");
   }
@@ -148,7 +151,6 @@ void AsyncManager::serve_tasks(std::size_t worker) {
 }
 
 void AsyncManager::run_task(Task& task, HashLane& lane) {
-  if (!task.start()) return;
   say(LogLevel::info, task.name(), " processing");
   const storage::FaultHandler* const handler = checkpoint_->fault_handler().get();
   const auto retries = [&, before = handler == nullptr ? 0 : handler->retries()] {

@@ -1,6 +1,8 @@
 /* Through the .so from C99: callbacks of tasks run one at a time and under no lock, and no gate holds others up. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <time.h>
+
 #include "async_api.h"
 
 static run it;
@@ -151,6 +153,36 @@ static void staged_holds_no_lock(void) {
   CHECK(end_of(id) == CKPT_ASYNC_COMPLETED);
 }
 
+/* ---- Ends of several tasks ---- */
+
+static int ends;
+static void slow_progress(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data) {
+  const struct timespec pause = {0, 50000000};
+  (void)id, (void)done_bytes, (void)total_bytes, (void)user_data;
+  nanosleep(&pause, NULL);
+}
+static void comes_as(const ckpt_async_result* result, void* user_data) { CHECK(++ends == *(const int*)user_data && result->step == ends); }
+
+/* One worker: the second task is not told to have ended while a callback of the first one still runs elsewhere. */
+static void ends_are_told_in_their_order(void) {
+  static const int orders[2] = {1, 2};
+  int64_t ids[2];
+  int64_t ended[64];
+  int64_t count = 0;
+  for (int i = 0; i < 2; ++i) {
+    ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
+    ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+    callbacks.progress = i == 0 ? slow_progress : NULL;
+    callbacks.ended = comes_as;
+    task.callbacks = &callbacks;
+    task.user_data = (void*)&orders[i];
+    ids[i] = save_step(async, it.state, i + 1, &task);
+  }
+  CHECK(end_of(ids[1]) == CKPT_ASYNC_COMPLETED && ends == 2);
+  CHECK_OK(ckpt_async_tasks(async, CKPT_ASYNC_ENDED, ended, 64, &count));
+  CHECK(count == 2 && ended[0] == ids[0] && ended[1] == ids[1]);
+}
+
 /* ---- A source while its save is being written ---- */
 
 static int asked;
@@ -221,7 +253,8 @@ static void a_waiting_save_opens_the_gates(void) {
 int main(int argc, char** argv) {
   static void (*const tests[])(void) = {
       two_that_cancel_each_other, an_end_waits_for_the_callback_before, progress_holds_no_lock,
-      staged_holds_no_lock,       an_ungated_save_passes_a_gated_one,   a_source_cannot_use_the_checkpoint};
+      staged_holds_no_lock,       an_ungated_save_passes_a_gated_one,   a_source_cannot_use_the_checkpoint,
+      ends_are_told_in_their_order};
   alarm(60);
   begin_run(&it, 16);
   for (int i = 0; i < (int)(sizeof tests / sizeof tests[0]); ++i) {
@@ -231,7 +264,7 @@ int main(int argc, char** argv) {
     CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
     ckpt_async_release(async);
   }
-  if (argc < 2 || atoi(argv[1]) == 6) a_waiting_save_opens_the_gates();
+  if (argc < 2 || atoi(argv[1]) == 7) a_waiting_save_opens_the_gates();
   end_run(&it);
   return 0;
 }
