@@ -1,10 +1,12 @@
 // Storage, fault handlers, checkpoints, background saves, coordinators, and the log of all of them.
 #include "scenarios.h"
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <string>
 
 namespace sweeps {
@@ -28,6 +30,26 @@ ckpt_state* make_small_state() {
 
 namespace {
 
+// What a scenario is doing, which callbacks on other threads ask for.
+class Step {
+ public:
+  void operator=(const char* text) {
+    const std::lock_guard guard(mutex_);
+    text_ = text;
+  }
+  operator std::string() const {
+    const std::lock_guard guard(mutex_);
+    return text_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string text_;
+};
+
+// Counts user_data that the library let go of: threads of a manager that was released in a callback use it until then.
+std::counting_semaphore<> gone(0);
+
 const std::vector<const char*> uses_checkpoint = {"ckpt_checkpoint_save",   "ckpt_checkpoint_load",
                                                   "ckpt_checkpoint_count",  "ckpt_checkpoint_manifest",
                                                   "ckpt_checkpoint_verify", "ckpt_reader_open_checkpoint"};
@@ -42,17 +64,18 @@ struct File {
 struct Shelf {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<File>> files;
-  std::string step;  // of the scenario
-  Objects* in_use = nullptr;
+  Step step;
+  std::atomic<Objects*> in_use = nullptr;
   const std::vector<const char*>* refused_all = nullptr;
   bool locked = false;
   int failures = 0;  // of writes to come
 };
 
 void sweep_in(Shelf& shelf, const char* operation) {
-  if (shelf.in_use == nullptr) return;
-  Place place{std::string("storage ") + operation + " in " + shelf.step, shelf.in_use};
-  if (shelf.in_use->of<ckpt_checkpoint>() != nullptr) place.refused = uses_checkpoint;
+  Objects* const in_use = shelf.in_use;
+  if (in_use == nullptr) return;
+  Place place{std::string("storage ") + operation + " in " + std::string(shelf.step), in_use};
+  if (in_use->of<ckpt_checkpoint>() != nullptr) place.refused = uses_checkpoint;
   place.refused.push_back("ckpt_checkpoint_create");  // which locks the storage
   if (shelf.refused_all != nullptr) place.refused_all = *shelf.refused_all;
   here(place);
@@ -175,7 +198,7 @@ ckpt_storage_callbacks shelf_callbacks() {
 ckpt_storage* make_shelf(Shelf& shelf) {
   const ckpt_storage_callbacks table = shelf_callbacks();
   ckpt_storage* storage = nullptr;
-  MUST(ckpt_storage_create_custom("shelf", &table, &shelf, nullptr, &storage));
+  MUST(ckpt_storage_create_custom("shelf", &table, &shelf, [](void*) { gone.release(); }, &storage));
   return storage;
 }
 
@@ -277,7 +300,10 @@ void add_listed(ckpt_state* state, Listed& listed) {
     return ckpt_state_set_json(into, "value", "1");
   };
   callbacks.restore = [](const ckpt_state*, void* user) -> std::int32_t { return here(static_cast<Listed*>(user)->restore), 0; };
-  callbacks.destroy = [](void* user) { here(static_cast<Listed*>(user)->destroy); };
+  callbacks.destroy = [](void* user) {
+    here(static_cast<Listed*>(user)->destroy);
+    gone.release();
+  };
   MUST(ckpt_state_add_stateful(state, "object", &callbacks, &listed));
 }
 
@@ -347,7 +373,10 @@ ckpt_async_callbacks telling() {
   callbacks.staged = [](std::int64_t, double, void* user) { here(static_cast<Told*>(user)->staged); };
   callbacks.progress = [](std::int64_t, std::int64_t, std::int64_t, void* user) { here(static_cast<Told*>(user)->progress); };
   callbacks.ended = [](const ckpt_async_result*, void* user) { here(static_cast<Told*>(user)->ended); };
-  callbacks.destroy = [](void* user) { here(static_cast<Told*>(user)->destroyed); };
+  callbacks.destroy = [](void* user) {
+    here(static_cast<Told*>(user)->destroyed);
+    gone.release();
+  };
   return callbacks;
 }
 
@@ -390,12 +419,14 @@ void async_tasks() {
     task.source_destroy = [](void* user) {
       Place destroyed{static_cast<Place*>(user)->name + " destroy"};
       here(destroyed);
+      gone.release();
     };
     make_async(in_use, nullptr);
     std::int64_t id = 0;
-    SANE(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, &task, &id));
+    MUST(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, &task, &id));
     wait_for_tasks(in_use, whose);
     release_rest(in_use);
+    for (int i = 0; i < 2; ++i) gone.acquire();  // told and source
   }
 }
 
@@ -443,25 +474,28 @@ void async_storage() {
   SANE(ckpt_async_load(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
   wait_for_tasks(in_use, "a background load");
   shelf.in_use = nullptr;
-  release_rest(in_use);
+  Objects rest = in_use;  // threads may still look at in_use
+  release_rest(rest);
+  for (int i = 0; i < 2; ++i) gone.acquire();  // shelf and listed
 }
 
 // ---- The log ----
 
 struct Log {
-  Objects in_use;
-  std::string step;
+  std::atomic<Objects*> in_use = nullptr;
+  Step step;
 };
 
 void on_log(std::int32_t /*level*/, const char* component, const char* /*message*/, void* user) {
   Log& log = *static_cast<Log*>(user);
-  here({std::string("log of ") + component + " in " + log.step, &log.in_use, {}, {"ckpt_set_log"}});
+  here({std::string("log of ") + component + " in " + std::string(log.step), log.in_use, {}, {"ckpt_set_log"}});
 }
 
 void log_of_state() {
   static Shelf shelf;
   static Log log;
-  Objects& in_use = log.in_use;
+  static Objects in_use;
+  log.in_use = &in_use;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
   shelf.files["step-000000000009"] = std::make_shared<File>();
   shelf.files["step-000000000009"]->is_directory = true;
@@ -488,21 +522,38 @@ void log_of_state() {
 void log_of_background() {
   static Shelf shelf;
   static Log log;
-  Objects& in_use = log.in_use;
+  static Objects early;   // before there is a manager, whose threads log at once
+  static Objects in_use;  // then
+  Objects hidden;
+#if defined(CKPT_SANITIZED)
+  Objects& has_state = hidden;  // a callback that loads into it while it is saved has a race of its own
+#else
+  Objects& has_state = in_use;
+#endif
+  (&has_state == &hidden ? hidden : early).of<ckpt_state>() = make_small_state();
+  early.of<ckpt_storage>() = make_shelf(shelf);
+  log.in_use = &early;
   MUST(ckpt_set_log(CKPT_LOG_DEBUG, on_log, &log, nullptr));
-  in_use.of<ckpt_storage>() = make_shelf(shelf);
-  in_use.of<ckpt_state>() = make_small_state();
-  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
+  MUST(ckpt_checkpoint_create(early.of<ckpt_storage>(), nullptr, &early.of<ckpt_checkpoint>()));
   log.step = "making a manager";
-  SANE(ckpt_checkpoint_create_async(in_use.of<ckpt_checkpoint>(), nullptr, &in_use.of<ckpt_async>()));
+  ckpt_async* async = nullptr;
+  MUST(ckpt_checkpoint_create_async(early.of<ckpt_checkpoint>(), nullptr, &async));
+  wait_for_release("making a manager");
+  in_use = early;
+  in_use.of<ckpt_async>() = async;
+  log.in_use = &in_use;
   std::int64_t id = 0;
   log.step = "a background save that tries again";
   shelf.failures = 1;
-  SANE(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
-  wait_for_tasks(in_use, log.step);
+  SANE(ckpt_async_save(async, has_state.of<ckpt_state>(), nullptr, nullptr, &id));
+  wait_for_tasks(in_use, "a background save that tries again");
   log.step = "closing a manager";
   SANE(ckpt_async_close(in_use.of<ckpt_async>(), CKPT_ASYNC_DRAIN, -1));
-  release_rest(in_use);
+  log.in_use = nullptr;
+  Objects rest = in_use;  // threads may still look at in_use
+  release_rest(rest);
+  release_rest(hidden);
+  gone.acquire();  // shelf
   SANE(ckpt_set_log(CKPT_LOG_DEBUG, nullptr, nullptr, nullptr));
 }
 
