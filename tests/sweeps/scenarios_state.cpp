@@ -198,7 +198,8 @@ ckpt_storage_callbacks shelf_callbacks() {
 ckpt_storage* make_shelf(Shelf& shelf) {
   const ckpt_storage_callbacks table = shelf_callbacks();
   ckpt_storage* storage = nullptr;
-  MUST(ckpt_storage_create_custom("shelf", &table, &shelf, [](void*) { gone.release(); }, &storage));
+  MUST(ckpt_storage_create_custom(
+      "shelf", &table, &shelf, [](void*) { gone.release(); }, &storage));
   return storage;
 }
 
