@@ -76,8 +76,8 @@ CKPT_API void ckpt_async_result_init(ckpt_async_result* result);
 
 /* What a program may be told of tasks. Any of them may be NULL. Each runs on a thread of the manager, or on the one that saved,
  * cancelled, dropped or closed, under no lock of the library; those of one task never two at a time, those of several tasks also at
- * once. What happens to a task while one of its callbacks runs is told when that returns, and a worker begins its next task when all
- * was told of the last one, so they should be short: with one worker, tasks that ran are told to have ended in their order.
+ * once. What happens to a task while one of its callbacks runs is told when that returns, and a worker begins its next task when
+ * all was told of the last one, so they should be short. With one worker, tasks that ran are told to have ended in their order.
  * Inside them, as inside a task's source, a stateful object's list or restore, a log callback and a destroy function that the
  * manager calls, the functions that ask (ckpt_async_get_task, ckpt_async_tasks, ckpt_async_get_stats, ckpt_async_saved,
  * ckpt_async_loaded), ckpt_async_cancel, ckpt_async_end_step and ckpt_async_release may be called; those that would wait give

@@ -161,7 +161,9 @@ static void slow_progress(int64_t id, int64_t done_bytes, int64_t total_bytes, v
   (void)id, (void)done_bytes, (void)total_bytes, (void)user_data;
   nanosleep(&pause, NULL);
 }
-static void comes_as(const ckpt_async_result* result, void* user_data) { CHECK(++ends == *(const int*)user_data && result->step == ends); }
+static void comes_as(const ckpt_async_result* result, void* user_data) {
+  CHECK(++ends == *(const int*)user_data && result->step == ends);
+}
 
 /* One worker: the second task is not told to have ended while a callback of the first one still runs elsewhere. */
 static void ends_are_told_in_their_order(void) {
@@ -252,9 +254,8 @@ static void a_waiting_save_opens_the_gates(void) {
 
 int main(int argc, char** argv) {
   static void (*const tests[])(void) = {
-      two_that_cancel_each_other, an_end_waits_for_the_callback_before, progress_holds_no_lock,
-      staged_holds_no_lock,       an_ungated_save_passes_a_gated_one,   a_source_cannot_use_the_checkpoint,
-      ends_are_told_in_their_order};
+      two_that_cancel_each_other,         an_end_waits_for_the_callback_before, progress_holds_no_lock,      staged_holds_no_lock,
+      an_ungated_save_passes_a_gated_one, a_source_cannot_use_the_checkpoint,   ends_are_told_in_their_order};
   alarm(60);
   begin_run(&it, 16);
   for (int i = 0; i < (int)(sizeof tests / sizeof tests[0]); ++i) {
