@@ -2,6 +2,7 @@
 #include "memory.h"
 #include "pipeline.h"
 #include "strategy.h"
+#include "structs.h"
 #include "tensor.h"
 
 using namespace ckpt::base;
@@ -14,11 +15,8 @@ using pipeline::TensorPtr;
 namespace {
 
 constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
-constexpr ckpt_activation_manager_options default_options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
 constexpr ckpt_activation_metadata empty_metadata = CKPT_ACTIVATION_METADATA_INIT;
 
-constexpr std::size_t first_metadata_size = offsetof(ckpt_activation_metadata, stored_at_utc_ns);
-static_assert(first_metadata_size == 112);
 
 // A reference of its own: a callback may release the handle.
 std::shared_ptr<ActivationManager> manager_argument(const ckpt_activation_manager* manager) {
@@ -50,19 +48,11 @@ void set_flag(std::int32_t* out, bool value) {
 
 }  // namespace
 
-void ckpt_activation_manager_options_init(ckpt_activation_manager_options* options) {
-  if (options != nullptr) *options = default_options;
-}
-
-void ckpt_activation_metadata_init(ckpt_activation_metadata* metadata) {
-  if (metadata != nullptr) *metadata = empty_metadata;
-}
-
 ckpt_status ckpt_activation_manager_create(const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options,
                                            ckpt_stage_forward_fn forward, void* user_data, ckpt_destroy_fn destroy,
                                            ckpt_activation_manager** manager) {
   return guard([&] {
-    const auto given = options_argument(options, default_options, sizeof(ckpt_activation_manager_options), "options");
+    const auto given = options_argument(options, "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
     const auto clock = clock_argument(given.clock, "options.clock");
     const char* const name = given.name == nullptr ? "stage" : given.name;
@@ -89,7 +79,7 @@ ckpt_status ckpt_activation_manager_policy(const ckpt_activation_manager* manage
     values.interval = active.interval;
     values.threshold_bytes = active.threshold_bytes;
     values.memory_limit_bytes = active.memory_limit_bytes;
-    fill_struct(policy, values, first_policy_size, "policy");
+    fill_struct(policy, values, "policy");
   });
 }
 
@@ -182,7 +172,7 @@ ckpt_status ckpt_activation_manager_metadata(const ckpt_activation_manager* mana
                                              ckpt_activation_metadata* metadata) {
   return guard([&] {
     const auto object = manager_argument(manager);
-    check_struct(metadata, first_metadata_size, "metadata");
+    check_struct(metadata, "metadata");
     const pipeline::CheckpointMetadata found = object->metadata(micro_batch);
     ckpt_activation_metadata values = empty_metadata;
     values.micro_batch = found.micro_batch;
@@ -193,7 +183,7 @@ ckpt_status ckpt_activation_manager_metadata(const ckpt_activation_manager* mana
     values.stored_ns = found.stored_ns;
     values.hits = found.hits;
     values.stored_at_utc_ns = found.stored_at_utc_ns;
-    fill_struct(metadata, values, first_metadata_size, "metadata");
+    fill_struct(metadata, values, "metadata");
   });
 }
 

@@ -14,6 +14,7 @@
 #include "guard.h"
 #include "handle.h"
 #include "state.h"
+#include "structs.h"
 
 using namespace ckpt::base;
 using namespace ckpt::capi;
@@ -54,10 +55,6 @@ struct ckpt_simulation : Handle<Kind::simulation> {
 };
 
 namespace {
-
-constexpr ckpt_threshold_options threshold_defaults = CKPT_THRESHOLD_OPTIONS_INIT;
-constexpr ckpt_controller_options controller_defaults = CKPT_CONTROLLER_OPTIONS_INIT;
-constexpr ckpt_simulation_options simulation_defaults = CKPT_SIMULATION_OPTIONS_INIT;
 
 double positive_argument(double value, const char* argument) {
   require(std::isfinite(value) && value > 0, argument, " is ", value, "; a finite number above 0");
@@ -103,7 +100,7 @@ void fill_decision(ckpt_decision* out, const adaptive::Decision& decision) {
   fill_struct(out,
               {0, decision.checkpoint ? 1 : 0, static_cast<int32_t>(decision.reason), static_cast<int32_t>(decision.policy),
                decision.interval_seconds, decision.risk, decision.cost_seconds, decision.since_last_seconds, decision.due_seconds},
-              sizeof(ckpt_decision), "decision");
+              "decision");
 }
 
 void fill_task(ckpt_task* out, const adaptive::Threshold::Task& task) {
@@ -112,7 +109,7 @@ void fill_task(ckpt_task* out, const adaptive::Threshold::Task& task) {
   values.seconds = task.seconds;
   values.failed = task.failed ? 1 : 0;
   std::copy(task.name.begin(), task.name.end(), values.name);
-  fill_struct(out, values, sizeof values, "task");
+  fill_struct(out, values, "task");
 }
 
 }  // namespace
@@ -160,22 +157,10 @@ ckpt_status ckpt_weibull_fit(const double* gaps, const int32_t* failed, int64_t 
 
 // ---- The threshold rule ----
 
-void ckpt_threshold_options_init(ckpt_threshold_options* options) {
-  if (options != nullptr) *options = threshold_defaults;
-}
-
-void ckpt_threshold_info_init(ckpt_threshold_info* info) {
-  if (info != nullptr) *info = CKPT_THRESHOLD_INFO_INIT;
-}
-
-void ckpt_task_init(ckpt_task* task) {
-  if (task != nullptr) *task = CKPT_TASK_INIT;
-}
-
 ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options, ckpt_threshold** out) {
   return guard([&] {
     not_null(out, "threshold");
-    const auto given = options_argument(options, threshold_defaults, sizeof threshold_defaults, "options");
+    const auto given = options_argument(options, "options");
     hand_out(out,
              std::make_unique<adaptive::Threshold>(adaptive::ThresholdOptions{given.threshold, given.learning_rate, given.budget}));
   });
@@ -210,14 +195,14 @@ ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_thresh
     const adaptive::Threshold& object = object_of(threshold);
     fill_struct(info,
                 {0, 0, object.threshold(), object.longest_seconds(), object.options().budget, object.used(), object.history_size()},
-                sizeof(ckpt_threshold_info), "info");
+                "info");
   });
 }
 
 ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task* task) {
   return guard([&] {
     const adaptive::Threshold& object = object_of(threshold);
-    check_struct(task, sizeof *task, "task");
+    check_struct(task, "task");
     const int64_t count = object.history_size();
     if (index < 0 || index >= count) fail(Status::out_of_range, "index is ", index, "; ", count, " tasks are remembered");
     fill_task(task, object.history(index));
@@ -228,22 +213,10 @@ void ckpt_threshold_release(ckpt_threshold* threshold) { release(threshold); }
 
 // ---- The controller ----
 
-void ckpt_controller_options_init(ckpt_controller_options* options) {
-  if (options != nullptr) *options = controller_defaults;
-}
-
-void ckpt_decision_init(ckpt_decision* decision) {
-  if (decision != nullptr) *decision = CKPT_DECISION_INIT;
-}
-
-void ckpt_controller_info_init(ckpt_controller_info* info) {
-  if (info != nullptr) *info = CKPT_CONTROLLER_INFO_INIT;
-}
-
 ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_controller** out) {
   return guard([&] {
     not_null(out, "controller");
-    const auto given = options_argument(options, controller_defaults, sizeof controller_defaults, "options");
+    const auto given = options_argument(options, "options");
     auto handle = std::make_unique<ckpt_controller>();
     handle->clock = clock_argument(given.clock, "options.clock");
     handle->object = std::make_shared<adaptive::Controller>(to_cpp(given));
@@ -270,7 +243,7 @@ ckpt_status ckpt_controller_resume(ckpt_controller* controller, double now) {
 ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* controller, double now, ckpt_decision* decision) {
   return guard([&] {
     const adaptive::Controller& object = object_of(controller);
-    check_struct(decision, sizeof *decision, "decision");
+    check_struct(decision, "decision");
     fill_decision(decision, object.decide(now));
   });
 }
@@ -281,7 +254,7 @@ ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_c
     const adaptive::Controller& object = object_of(controller);
     const auto all = checked(coordinator, "coordinator")->object;
     require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
-    check_struct(decision, sizeof *decision, "decision");
+    check_struct(decision, "decision");
     fill_decision(decision, object.decide_all(*all, now, std::chrono::nanoseconds(timeout_ns)));
   });
 }
@@ -340,14 +313,14 @@ ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_con
         info,
         {0, is.running ? 1 : 0, is.save_in_flight ? 1 : 0, 0, is.failures, is.saves, is.cost_seconds, is.durable_seconds,
          is.unjudged_overhead_seconds, is.last_seen_seconds, is.mtbf_seconds, is.threshold, is.threshold_used, object.tasks()},
-        sizeof(ckpt_controller_info), "info");
+        "info");
   });
 }
 
 ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task* task) {
   return guard([&] {
     const adaptive::Controller& object = object_of(controller);
-    check_struct(task, sizeof *task, "task");
+    check_struct(task, "task");
     fill_task(task, object.task(index));
   });
 }
@@ -364,15 +337,11 @@ void ckpt_controller_release(ckpt_controller* controller) { release(controller);
 
 // ---- The simulator ----
 
-void ckpt_simulation_options_init(ckpt_simulation_options* options) {
-  if (options != nullptr) *options = simulation_defaults;
-}
-
 ckpt_status ckpt_simulation_create(const ckpt_simulation_options* options, ckpt_simulation** out) {
   return guard([&] {
     not_null(out, "simulation");
     not_null(options, "options");
-    const auto given = options_argument(options, simulation_defaults, sizeof simulation_defaults, "options");
+    const auto given = options_argument(options, "options");
     adaptive::SimulationOptions wanted;
     if (given.trace != nullptr) wanted.trace_csv = given.trace;
     if (given.law != nullptr) wanted.law = given.law;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "state.h"
+#include "structs.h"
 
 using namespace ckpt::base;
 using namespace ckpt::capi;
@@ -27,12 +28,7 @@ static_assert(CKPT_ASYNC_DROP_OLDEST == static_cast<int>(state::WhenFull::drop_o
 
 namespace {
 
-constexpr std::size_t smallest_task = offsetof(ckpt_async_task, queued_at_utc_ns);
-
 constexpr ckpt_async_result no_result = CKPT_ASYNC_RESULT_INIT;
-constexpr ckpt_async_callbacks no_callbacks = CKPT_ASYNC_CALLBACKS_INIT;
-constexpr ckpt_async_options async_defaults = CKPT_ASYNC_OPTIONS_INIT;
-constexpr ckpt_async_task_options task_defaults = CKPT_ASYNC_TASK_OPTIONS_INIT;
 
 // As much of text as fits, cut at a character.
 template <std::size_t size>
@@ -87,7 +83,7 @@ class CustomListener final : public state::TaskListener {
 
 Listening listening_argument(const ckpt_async_callbacks* callbacks, void* user_data, const char* argument) {
   if (callbacks == nullptr) return {};
-  const auto given = options_argument(callbacks, no_callbacks, sizeof no_callbacks, argument);
+  const auto given = options_argument(callbacks, argument);
   auto user = std::make_shared<UserData>(user_data, given.destroy);
   return {std::make_shared<CustomListener>(given, user), user};
 }
@@ -97,7 +93,7 @@ void require_timeout(int64_t timeout_ns) { require(timeout_ns >= -1, "timeout_ns
 }  // namespace
 
 TaskArgument ckpt::capi::task_argument(const ckpt_async_task_options* task) {
-  const auto given = options_argument(task, task_defaults, sizeof task_defaults, "task");
+  const auto given = options_argument(task, "task");
   require(given.mode >= CKPT_ASYNC_COPY && given.mode <= CKPT_ASYNC_DEFERRED, "task.mode is ", given.mode,
           "; CKPT_ASYNC_COPY (0) .. CKPT_ASYNC_DEFERRED (2)");
   require(given.when_full >= CKPT_ASYNC_REFUSE && given.when_full <= CKPT_ASYNC_DROP_OLDEST, "task.when_full is ", given.when_full,
@@ -127,37 +123,13 @@ std::shared_ptr<state::AsyncManager> ckpt::capi::manager_of(const ckpt_async* ha
 
 // ---- Structs ----
 
-void ckpt_async_result_init(ckpt_async_result* result) {
-  if (result != nullptr) *result = no_result;
-}
-
-void ckpt_async_callbacks_init(ckpt_async_callbacks* callbacks) {
-  if (callbacks != nullptr) *callbacks = no_callbacks;
-}
-
-void ckpt_async_options_init(ckpt_async_options* options) {
-  if (options != nullptr) *options = async_defaults;
-}
-
-void ckpt_async_task_options_init(ckpt_async_task_options* options) {
-  if (options != nullptr) *options = task_defaults;
-}
-
-void ckpt_async_task_init(ckpt_async_task* task) {
-  if (task != nullptr) *task = CKPT_ASYNC_TASK_INIT;
-}
-
-void ckpt_async_stats_init(ckpt_async_stats* stats) {
-  if (stats != nullptr) *stats = CKPT_ASYNC_STATS_INIT;
-}
-
 // ---- Manager ----
 
 ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt_async_options* options, ckpt_async** out) {
   return guard([&] {
     checked(checkpoint, "checkpoint")->object->refuse_inside();
     not_null(out, "async");
-    const auto given = options_argument(options, async_defaults, sizeof async_defaults, "options");
+    const auto given = options_argument(options, "options");
     const Listening listening = listening_argument(given.callbacks, given.user_data, "options.callbacks");
     state::AsyncOptions wanted;
     wanted.workers = given.workers;
@@ -241,10 +213,10 @@ ckpt_status ckpt_async_wait(ckpt_async* handle, int64_t id, int64_t timeout_ns, 
     const auto manager = manager_of(handle);
     require_timeout(timeout_ns);
     require(id != CKPT_ASYNC_ALL || result == nullptr, "result is given with CKPT_ASYNC_ALL");
-    if (result != nullptr) check_struct(result, sizeof *result, "result");
+    if (result != nullptr) check_struct(result, "result");
     if (id == CKPT_ASYNC_ALL) return manager->wait_all(timeout_ns);
     const state::TaskResult ended = manager->wait(id, timeout_ns, result != nullptr);
-    if (result != nullptr) fill_struct(result, converted(ended), sizeof *result, "result");
+    if (result != nullptr) fill_struct(result, converted(ended), "result");
   });
 }
 
@@ -273,7 +245,7 @@ ckpt_status ckpt_async_end_step(ckpt_async* handle, int64_t step) {
 ckpt_status ckpt_async_get_task(ckpt_async* handle, int64_t id, ckpt_async_task* task) {
   return guard([&] {
     const auto manager = manager_of(handle);
-    check_struct(task, smallest_task, "task");
+    check_struct(task, "task");
     const state::TaskInfo info = manager->info(id);
     ckpt_async_task values = CKPT_ASYNC_TASK_INIT;
     values.kind = static_cast<int32_t>(info.kind);
@@ -289,7 +261,7 @@ ckpt_status ckpt_async_get_task(ckpt_async* handle, int64_t id, ckpt_async_task*
     values.queued_at_utc_ns = info.queued_at_utc_ns;
     values.started_at_utc_ns = info.started_at_utc_ns;
     values.ended_at_utc_ns = info.ended_at_utc_ns;
-    fill_struct(task, values, smallest_task, "task");
+    fill_struct(task, values, "task");
   });
 }
 
@@ -310,7 +282,7 @@ ckpt_status ckpt_async_tasks(ckpt_async* handle, int32_t which, int64_t* ids, in
 ckpt_status ckpt_async_get_stats(ckpt_async* handle, ckpt_async_stats* stats) {
   return guard([&] {
     const auto manager = manager_of(handle);
-    check_struct(stats, sizeof *stats, "stats");
+    check_struct(stats, "stats");
     const state::AsyncStats now = manager->stats();
     ckpt_async_stats values = CKPT_ASYNC_STATS_INIT;
     values.live = now.live;
@@ -324,6 +296,6 @@ ckpt_status ckpt_async_get_stats(ckpt_async* handle, ckpt_async_stats* stats) {
     values.staging_bytes = now.staging_bytes;
     values.stall_seconds = now.stall_seconds;
     values.last_stall_seconds = now.last_stall_seconds;
-    fill_struct(stats, values, sizeof values, "stats");
+    fill_struct(stats, values, "stats");
   });
 }

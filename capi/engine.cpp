@@ -7,6 +7,7 @@
 #include "engine/profiler.h"
 #include "memory.h"
 #include "plan.h"
+#include "structs.h"
 #include "tensor.h"
 
 using namespace ckpt::base;
@@ -16,12 +17,7 @@ namespace tensor = ckpt::tensor;
 
 namespace {
 
-constexpr ckpt_blas default_blas = CKPT_BLAS_INIT;
-constexpr ckpt_layer_callbacks default_callbacks = CKPT_LAYER_CALLBACKS_INIT;
-constexpr ckpt_executor_options default_executor_options = CKPT_EXECUTOR_OPTIONS_INIT;
-constexpr ckpt_step default_step = CKPT_STEP_INIT;
 constexpr ckpt_executor_stats empty_stats = CKPT_EXECUTOR_STATS_INIT;
-constexpr ckpt_adamw_options default_adamw = CKPT_ADAMW_OPTIONS_INIT;
 
 std::string name_of_layer(const char* name) { return std::string(name_argument(name, "name")); }
 
@@ -52,7 +48,7 @@ std::shared_ptr<engine::Chain> ckpt::capi::chain_argument(const ckpt_chain* chai
 }
 
 engine::Step ckpt::capi::step_argument(const ckpt_step* step) {
-  const auto given = options_argument(not_null(step, "step"), default_step, sizeof(ckpt_step), "step");
+  const auto given = struct_argument(step, "step");
   require(given.accumulate == 0 || given.accumulate == 1, "step.accumulate is ", given.accumulate, "; 0 or 1");
   engine::Step run;
   run.step = given.step;
@@ -69,13 +65,9 @@ engine::Step ckpt::capi::step_argument(const ckpt_step* step) {
 
 // ---- BLAS ----
 
-void ckpt_blas_init(ckpt_blas* blas) {
-  if (blas != nullptr) *blas = default_blas;
-}
-
 ckpt_status ckpt_blas_set(const ckpt_blas* blas) {
   return guard([&] {
-    const auto given = options_argument(not_null(blas, "blas"), default_blas, sizeof(ckpt_blas), "blas");
+    const auto given = struct_argument(blas, "blas");
     require(given.concurrent == 0 || given.concurrent == 1, "blas.concurrent is ", given.concurrent, "; 0 or 1");
     engine::set_host_blas({given.sgemm, given.dgemm, given.concurrent == 1, given.name == nullptr ? "" : given.name});
   });
@@ -130,16 +122,11 @@ ckpt_status ckpt_layer_create_softmax_cross_entropy(const char* name, ckpt_layer
   });
 }
 
-void ckpt_layer_callbacks_init(ckpt_layer_callbacks* callbacks) {
-  if (callbacks != nullptr) *callbacks = default_callbacks;
-}
-
 ckpt_status ckpt_layer_create_custom(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data,
                                      ckpt_destroy_fn destroy, ckpt_layer** layer) {
   return guard([&] {
     not_null(layer, "layer");
-    const auto table =
-        options_argument(not_null(callbacks, "callbacks"), default_callbacks, sizeof(ckpt_layer_callbacks), "callbacks");
+    const auto table = struct_argument(callbacks, "callbacks");
     const auto user = std::make_shared<UserData>(user_data, destroy);
     hand_out_layer(layer, make_custom_layer(name_of_layer(name), table, user));
     user->adopt();
@@ -242,17 +229,13 @@ void ckpt_chain_release(ckpt_chain* chain) { release(chain); }
 
 // ---- Executor ----
 
-void ckpt_executor_options_init(ckpt_executor_options* options) {
-  if (options != nullptr) *options = default_executor_options;
-}
-
 ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
                                  const ckpt_executor_options* options, ckpt_executor** executor) {
   return guard([&] {
     const auto object = chain_argument(chain);
     const auto recipe = checked(schedule, "schedule")->object;  // kept: a callback may release the handle
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
-    const auto given = options_argument(options, default_executor_options, sizeof(ckpt_executor_options), "options");
+    const auto given = options_argument(options, "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
     not_null(executor, "executor");
     hand_out(executor,
@@ -261,20 +244,12 @@ ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, con
   });
 }
 
-void ckpt_step_init(ckpt_step* step) {
-  if (step != nullptr) *step = default_step;
-}
-
 ckpt_status ckpt_executor_run(ckpt_executor* executor, const ckpt_step* step, double* loss) {
   return guard([&] {
     const auto object = executor_argument(executor);
     const double result = object->run(step_argument(step));
     if (loss != nullptr) *loss = result;
   });
-}
-
-void ckpt_executor_stats_init(ckpt_executor_stats* stats) {
-  if (stats != nullptr) *stats = empty_stats;
 }
 
 ckpt_status ckpt_executor_get_stats(const ckpt_executor* executor, ckpt_executor_stats* stats) {
@@ -289,7 +264,7 @@ ckpt_status ckpt_executor_get_stats(const ckpt_executor* executor, ckpt_executor
     values.peak_live_bytes = now.peak_live_bytes;
     values.reserved_bytes = now.reserved_bytes;
     values.seconds = now.seconds;
-    fill_struct(stats, values, sizeof(ckpt_executor_stats), "stats");
+    fill_struct(stats, values, "stats");
   });
 }
 
@@ -304,14 +279,10 @@ ckpt_status ckpt_optimizer_create_sgd(ckpt_chain* chain, double learning_rate, d
   });
 }
 
-void ckpt_adamw_options_init(ckpt_adamw_options* options) {
-  if (options != nullptr) *options = default_adamw;
-}
-
 ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_options* options, ckpt_optimizer** optimizer) {
   return guard([&] {
     auto object = chain_argument(chain);
-    const auto given = options_argument(options, default_adamw, sizeof(ckpt_adamw_options), "options");
+    const auto given = options_argument(options, "options");
     hand_out(not_null(optimizer, "optimizer"), engine::make_adamw(std::move(object), {given.learning_rate, given.beta1, given.beta2,
                                                                                       given.epsilon, given.weight_decay}));
   });

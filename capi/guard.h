@@ -1,9 +1,7 @@
 // The one barrier between C++ and C: every extern "C" body runs inside guard, which turns exceptions into a status and a message.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -57,36 +55,6 @@ std::span<const T> array_argument(const T* pointer, std::int64_t count, const ch
   base::require(count >= 0, argument, ": the count is ", count, "; at least 0");
   base::require(pointer != nullptr || count == 0, argument, " is NULL but its count is ", count);
   return {pointer, static_cast<std::size_t>(count)};
-}
-
-// Options: NULL gives the defaults, which are the value of T's initialiser macro; a shorter struct of an older caller keeps the
-// defaults of the fields that it does not have. smallest: the size of the first version of T.
-template <class T>
-T options_argument(const T* given, const T& defaults, std::size_t smallest, const char* argument) {
-  T options = defaults;
-  if (given == nullptr) return options;
-  std::uint32_t size = 0;
-  std::memcpy(&size, given, sizeof size);
-  base::require(size >= smallest, argument, ".struct_size is ", size, "; use the initialiser macro (at least ", smallest, ")");
-  std::memcpy(&options, given, std::min<std::size_t>(size, sizeof(T)));
-  options.struct_size = sizeof(T);
-  return options;
-}
-
-// The struct_size of a caller's struct that the library will fill. smallest: the size of its first version.
-inline std::uint32_t check_struct(const void* out, std::size_t smallest, const char* argument) {
-  not_null(out, argument);
-  std::uint32_t size = 0;
-  std::memcpy(&size, out, sizeof size);
-  base::require(size >= smallest, argument, "->struct_size is ", size, "; use the initialiser macro (at least ", smallest, ")");
-  return size;
-}
-
-// Fills a caller's struct: as much of it as the caller has room for, by the struct_size that it set.
-template <class T>
-void fill_struct(T* out, T values, std::size_t smallest, const char* argument) {
-  values.struct_size = check_struct(out, smallest, argument);
-  std::memcpy(out, &values, std::min<std::size_t>(values.struct_size, sizeof(T)));
 }
 
 // The (buffer, capacity, *needed) rule for text and bytes: needed (may be NULL) always receives the length, without a NUL.

@@ -7,6 +7,7 @@
 #include "guard.h"
 #include "memory/export.h"
 #include "memory/probe.h"
+#include "structs.h"
 
 using namespace ckpt::base;
 using namespace ckpt::capi;
@@ -24,49 +25,10 @@ CKPT_SAME(CKPT_MEMORY_ORDER_PEAK, LayerOrder::by_peak);
 
 namespace {
 
-// Sizes of the structs of the first version, which later versions still accept.
-constexpr std::size_t options_size = sizeof(ckpt_memory_tracker_options);
-constexpr std::size_t stats_size = offsetof(ckpt_memory_stats, time_utc_ns);
-constexpr std::size_t layer_stats_size = offsetof(ckpt_memory_layer_stats, last_allocated_utc_ns);
-constexpr std::size_t allocation_size = sizeof(ckpt_memory_allocation);
-constexpr std::size_t scope_stats_size = offsetof(ckpt_memory_scope_stats, pushed_utc_ns);
-constexpr std::size_t event_size = offsetof(ckpt_memory_event, time_utc_ns);
-constexpr std::size_t system_size = sizeof(ckpt_memory_system);
-
 Tracker& tracker_argument(const ckpt_memory_tracker* tracker) { return *checked(tracker, "tracker")->object; }
 
 // The name as it is: known names were looked at when they were first given.
 std::string_view text_argument(const char* name) { return not_null(name, "name"); }
-
-// Refuses a struct that cannot be filled before anything happens.
-template <class T>
-void check_struct(const T* out, std::size_t smallest, const char* argument) {
-  not_null(out, argument);
-  require(out->struct_size >= smallest, argument, "->struct_size is ", out->struct_size, "; use the initialiser macro (at least ",
-          smallest, ")");
-}
-
-// An array that the library fills, and the struct_size of its elements.
-template <class T>
-void check_array(const T* out, std::int64_t capacity, std::size_t smallest, const char* argument) {
-  require(capacity >= 0, "capacity is ", capacity, "; at least 0");
-  require(out != nullptr || capacity == 0, argument, " is NULL but capacity is ", capacity);
-  if (capacity > 0) check_struct(out, smallest, argument);
-}
-
-template <class T, class Items, class Convert>
-void fill_array(T* out, std::int64_t capacity, const Items& items, Convert convert) {
-  if (capacity == 0) return;
-  const std::uint32_t stride = out->struct_size;
-  auto* bytes = reinterpret_cast<std::byte*>(out);
-  for (const auto& item : items) {
-    if (capacity-- == 0) return;
-    T values = convert(item);
-    values.struct_size = stride;
-    std::memcpy(bytes, &values, std::min<std::size_t>(stride, sizeof(T)));
-    bytes += stride;
-  }
-}
 
 ckpt_memory_stats to_c(const Stats& s) {
   return {0,
@@ -137,28 +99,11 @@ ckpt_status over_budget(const Tracker& tracker, std::int64_t bytes) {
 
 }  // namespace
 
-// ---- Structs ----
-
-// NOLINTBEGIN(bugprone-macro-parentheses): values in braces
-#define CKPT_INIT_FUNCTION(type, macro) \
-  void type##_init(type* out) {         \
-    if (out != nullptr) *out = macro;   \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
-CKPT_INIT_FUNCTION(ckpt_memory_tracker_options, CKPT_MEMORY_TRACKER_OPTIONS_INIT)
-CKPT_INIT_FUNCTION(ckpt_memory_stats, CKPT_MEMORY_STATS_INIT)
-CKPT_INIT_FUNCTION(ckpt_memory_layer_stats, CKPT_MEMORY_LAYER_STATS_INIT)
-CKPT_INIT_FUNCTION(ckpt_memory_allocation, CKPT_MEMORY_ALLOCATION_INIT)
-CKPT_INIT_FUNCTION(ckpt_memory_scope_stats, CKPT_MEMORY_SCOPE_STATS_INIT)
-CKPT_INIT_FUNCTION(ckpt_memory_event, CKPT_MEMORY_EVENT_INIT)
-CKPT_INIT_FUNCTION(ckpt_memory_system, CKPT_MEMORY_SYSTEM_INIT)
-
 // ---- Tracker ----
 
 ckpt_status ckpt_memory_tracker_create(const ckpt_memory_tracker_options* options, ckpt_memory_tracker** tracker) {
   return guard([&] {
-    const ckpt_memory_tracker_options defaults = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
-    const auto chosen = options_argument(options, defaults, options_size, "options");
+    const auto chosen = options_argument(options, "options");
     not_null(tracker, "tracker");
     auto object = std::make_shared<Tracker>(clock_argument(chosen.clock, "options.clock"));
     object->set_peak_granularity(chosen.peak_granularity_bytes);
@@ -260,11 +205,11 @@ ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_tracker* t
 // ---- Reading ----
 
 ckpt_status ckpt_memory_tracker_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats) {
-  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).stats()), stats_size, "stats"); });
+  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).stats()), "stats"); });
 }
 
 ckpt_status ckpt_memory_tracker_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer, ckpt_memory_layer_stats* stats) {
-  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).layer_stats(layer)), layer_stats_size, "stats"); });
+  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).layer_stats(layer)), "stats"); });
 }
 
 ckpt_status ckpt_memory_tracker_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
@@ -272,7 +217,7 @@ ckpt_status ckpt_memory_tracker_layer_stats_named(const ckpt_memory_tracker* tra
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     const LayerId layer = object.find_layer(text_argument(name));
-    fill_struct(stats, to_c(object.layer_stats(layer)), layer_stats_size, "stats");
+    fill_struct(stats, to_c(object.layer_stats(layer)), "stats");
   });
 }
 
@@ -282,11 +227,11 @@ ckpt_status ckpt_memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int
     const Tracker& object = tracker_argument(tracker);
     require(order >= CKPT_MEMORY_ORDER_ID && order <= CKPT_MEMORY_ORDER_PEAK, "order is ", order,
             "; one of CKPT_MEMORY_ORDER_... (0 .. 2)");
-    if (stats != nullptr) check_struct(stats, stats_size, "stats");
-    check_array(layers, capacity, layer_stats_size, "layers");
+    if (stats != nullptr) check_struct(stats, "stats");
+    check_array(layers, capacity, "layers");
     not_null(count, "count");
     const Snapshot snapshot = object.snapshot(static_cast<LayerOrder>(order), capacity);
-    if (stats != nullptr) fill_struct(stats, to_c(snapshot.stats), stats_size, "stats");
+    if (stats != nullptr) fill_struct(stats, to_c(snapshot.stats), "stats");
     fill_array(layers, capacity, snapshot.layers, [](const LayerStats& layer) { return to_c(layer); });
     *count = snapshot.stats.layers;
   });
@@ -296,7 +241,7 @@ ckpt_status ckpt_memory_tracker_live_allocations(const ckpt_memory_tracker* trac
                                                  int64_t capacity, int64_t* count) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    check_array(allocations, capacity, allocation_size, "allocations");
+    check_array(allocations, capacity, "allocations");
     not_null(count, "count");
     const auto live = object.live_allocations();
     fill_array(allocations, capacity, live, [](const LiveAllocation& each) { return to_c(each); });
@@ -332,14 +277,14 @@ ckpt_status ckpt_memory_tracker_push_scope(ckpt_memory_tracker* tracker, const c
 ckpt_status ckpt_memory_tracker_pop_scope(ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
-    if (stats != nullptr) check_struct(stats, scope_stats_size, "stats");
+    if (stats != nullptr) check_struct(stats, "stats");
     const ScopeStats popped = object.pop_scope(scope);
-    if (stats != nullptr) fill_struct(stats, to_c(popped), scope_stats_size, "stats");
+    if (stats != nullptr) fill_struct(stats, to_c(popped), "stats");
   });
 }
 
 ckpt_status ckpt_memory_tracker_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats) {
-  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).scope_stats(scope)), scope_stats_size, "stats"); });
+  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).scope_stats(scope)), "stats"); });
 }
 
 // ---- Limit ----
@@ -399,11 +344,11 @@ ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker, int64_t
                                            int32_t* got) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
-    check_struct(event, event_size, "event");
+    check_struct(event, "event");
     not_null(got, "got");
     Event polled;
     *got = object.events().poll(subscription, polled) ? 1 : 0;
-    if (*got != 0) fill_struct(event, to_c(polled), event_size, "event");
+    if (*got != 0) fill_struct(event, to_c(polled), "event");
   });
 }
 
@@ -451,9 +396,8 @@ ckpt_status ckpt_memory_tracker_prometheus(const ckpt_memory_tracker* tracker, i
 
 ckpt_status ckpt_memory_probe(ckpt_memory_system* system) {
   return guard([&] {
-    check_struct(system, system_size, "system");
+    check_struct(system, "system");
     const SystemMemory probed = probe_system_memory();
-    fill_struct(system, {0, 0, probed.total_bytes, probed.available_bytes, probed.machine_bytes, probed.limit_bytes}, system_size,
-                "system");
+    fill_struct(system, {0, 0, probed.total_bytes, probed.available_bytes, probed.machine_bytes, probed.limit_bytes}, "system");
   });
 }

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "plan.h"
 #include "strategy.h"
+#include "structs.h"
 #include "tensor.h"
 
 using namespace ckpt::base;
@@ -33,15 +34,13 @@ static_assert(sizeof(ckpt_interval) == 32);
 namespace {
 
 constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
-static_assert(first_policy_size == 32);
 static_assert(default_policy.threshold_bytes == pipeline::default_threshold_bytes);
-constexpr ckpt_pipeline_options default_options = CKPT_PIPELINE_OPTIONS_INIT;
 constexpr ckpt_pipeline_stats empty_stats = CKPT_PIPELINE_STATS_INIT;
 
 pipeline::Pipeline& pipeline_argument(const ckpt_pipeline* handle) { return *checked(handle, "pipeline")->object; }
 
 ckpt_pipeline_options pipeline_options_argument(const ckpt_pipeline_options* options) {
-  return options_argument(options, default_options, sizeof(ckpt_pipeline_options), "options");
+  return options_argument(options, "options");
 }
 
 pipeline::Layout layout_of(const ckpt_pipeline_options& given) {
@@ -82,7 +81,7 @@ void copy_list(const std::vector<T>& all, T* out, int64_t capacity, int64_t* cou
 // ---- Policies ----
 
 pipeline::Policy ckpt::capi::policy_argument(const ckpt_activation_policy* policy) {
-  const auto given = options_argument(policy, default_policy, first_policy_size, "policy");
+  const auto given = options_argument(policy, "policy");
   Policy result;
   require(given.kind >= CKPT_ACTIVATION_STORE_ALL && given.kind <= CKPT_ACTIVATION_AUTOMATIC, "policy.kind is ", given.kind,
           "; 1 .. 6 (CKPT_ACTIVATION_*)");
@@ -95,19 +94,7 @@ pipeline::Policy ckpt::capi::policy_argument(const ckpt_activation_policy* polic
   return result;
 }
 
-void ckpt_activation_policy_init(ckpt_activation_policy* policy) {
-  if (policy != nullptr) *policy = default_policy;
-}
-
 // ---- Pipelines ----
-
-void ckpt_pipeline_options_init(ckpt_pipeline_options* options) {
-  if (options != nullptr) *options = default_options;
-}
-
-void ckpt_pipeline_stats_init(ckpt_pipeline_stats* stats) {
-  if (stats != nullptr) *stats = empty_stats;
-}
 
 ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt_pipeline_options* options, int64_t* begins,
                                 int64_t capacity, int64_t* count) {
@@ -187,7 +174,7 @@ ckpt_status ckpt_pipeline_profile(ckpt_pipeline* handle, int32_t stage, ckpt_pro
 ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* handle, int32_t stage, ckpt_pipeline_stats* stats) {
   return guard([&] {
     auto& object = pipeline_argument(handle);
-    check_struct(stats, sizeof(ckpt_pipeline_stats), "stats");
+    check_struct(stats, "stats");
     const pipeline::StageStats now = object.stats(stage);
     ckpt_pipeline_stats values = empty_stats;
     values.in_flight = now.in_flight;
@@ -202,7 +189,7 @@ ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* handle, int32_t stage, ckpt_p
     values.reserved_bytes = now.executor.reserved_bytes;
     values.queue_bytes = object.queue_bytes(stage);
     values.busy_ns = now.busy_ns;
-    fill_struct(stats, values, sizeof(ckpt_pipeline_stats), "stats");
+    fill_struct(stats, values, "stats");
   });
 }
 

@@ -7,6 +7,7 @@
 #include "plan/placement.h"
 #include "plan/verifier.h"
 #include "strategy.h"
+#include "structs.h"
 
 using namespace ckpt::base;
 using namespace ckpt::capi;
@@ -73,18 +74,6 @@ const char* ckpt_action_name(int32_t kind) { return plan::kind_name(static_cast<
 
 // ---- Profile ----
 
-void ckpt_layer_profile_init(ckpt_layer_profile* layer) {
-  if (layer != nullptr) *layer = default_layer;
-}
-
-void ckpt_option_profile_init(ckpt_option_profile* option) {
-  if (option != nullptr) *option = default_option;
-}
-
-void ckpt_plan_report_init(ckpt_plan_report* report) {
-  if (report != nullptr) *report = empty_report;
-}
-
 ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile** profile) {
   return guard([&] {
     not_null(profile, "profile");
@@ -96,7 +85,7 @@ ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, cons
   return guard([&] {
     not_being_asked_about(checked(profile, "profile"));
     const std::string_view layer_name = name_argument(name, "name");
-    const auto given = options_argument(not_null(layer, "layer"), default_layer, sizeof(ckpt_layer_profile), "layer");
+    const auto given = struct_argument(layer, "layer");
     plan::LayerProfile added;
     added.name = layer_name;
     added.flags = given.flags;
@@ -110,7 +99,7 @@ ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, cons
 ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option) {
   return guard([&] {
     not_being_asked_about(checked(profile, "profile"));
-    const auto given = options_argument(not_null(option, "option"), default_option, sizeof(ckpt_option_profile), "option");
+    const auto given = struct_argument(option, "option");
     profile->object->add_option({given.tape_bytes, given.forward_workspace_bytes, given.backward_workspace_bytes,
                                  given.forward_seconds, given.backward_seconds});
   });
@@ -144,7 +133,7 @@ ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_
     values.dtype = static_cast<ckpt_dtype>(found.output.dtype);
     values.ndim = static_cast<int32_t>(found.output.shape.ndim());
     for (int32_t i = 0; i < values.ndim; ++i) values.shape[i] = found.output.shape[i];
-    fill_struct(out, values, sizeof(ckpt_layer_profile), "out");
+    fill_struct(out, values, "out");
     if (name != nullptr) *name = found.name.c_str();
     if (options != nullptr) *options = static_cast<int32_t>(found.options.size());
   });
@@ -165,7 +154,7 @@ ckpt_status ckpt_profile_option(const ckpt_profile* profile, int64_t layer, int3
     values.backward_workspace_bytes = found.backward_workspace_bytes;
     values.forward_seconds = found.forward_seconds;
     values.backward_seconds = found.backward_seconds;
-    fill_struct(out, values, sizeof(ckpt_option_profile), "out");
+    fill_struct(out, values, "out");
   });
 }
 
@@ -314,7 +303,7 @@ ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profi
   return guard([&] {
     checked(schedule, "schedule");
     const auto& chain = profile_argument(profile);
-    check_struct(report, sizeof(ckpt_plan_report), "report");
+    check_struct(report, "report");
     const plan::PlanReport found = plan::verify(*schedule->object, chain);
     ckpt_plan_report values = empty_report;
     values.actions = found.actions;
@@ -324,7 +313,7 @@ ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profi
     values.recomputed_seconds = found.recomputed_seconds;
     values.peak_action = found.peak_action;
     for (std::size_t tier = 0; tier < found.peak_bytes.size(); ++tier) values.peak_bytes[tier] = found.peak_bytes[tier];
-    fill_struct(report, values, sizeof(ckpt_plan_report), "report");
+    fill_struct(report, values, "report");
   });
 }
 

@@ -9,6 +9,7 @@
 #include "state/export.h"
 #include "state/name.h"
 #include "storage.h"
+#include "structs.h"
 #include "tensor.h"
 
 using namespace ckpt::base;
@@ -20,27 +21,15 @@ static_assert(CKPT_STATE_CONTROLLER == state::controller_key);
 
 namespace {
 
-constexpr ckpt_checkpoint_options checkpoint_defaults = CKPT_CHECKPOINT_OPTIONS_INIT;
-constexpr ckpt_save_options save_defaults = CKPT_SAVE_OPTIONS_INIT;
-constexpr ckpt_load_options load_defaults = CKPT_LOAD_OPTIONS_INIT;
-// Sizes of the first versions of structs that have grown since.
-constexpr std::size_t smallest_checkpoint_options = offsetof(ckpt_checkpoint_options, keep_every);
-constexpr std::size_t smallest_save_options = offsetof(ckpt_save_options, prefix);
-constexpr std::size_t smallest_save_result = offsetof(ckpt_save_result, linked);
-constexpr std::size_t smallest_load_options = offsetof(ckpt_load_options, partial);
-constexpr std::size_t smallest_load_result = offsetof(ckpt_load_result, missing);
-constexpr std::size_t smallest_tensor_info = offsetof(ckpt_tensor_info, group);
-constexpr std::size_t smallest_checkpoint_info = offsetof(ckpt_checkpoint_info, metric);
-
 // Before the work starts: an optional struct to be filled must be one that can be.
 template <class T>
-void check_result(const T* result, std::size_t smallest = sizeof(T)) {
-  if (result != nullptr) check_struct(result, smallest, "result");
+void check_result(const T* result) {
+  if (result != nullptr) check_struct(result, "result");
 }
 
 template <class T>
-void fill_result(T* result, const T& values, std::size_t smallest = sizeof(T)) {
-  if (result != nullptr) fill_struct(result, values, smallest, "result");
+void fill_result(T* result, const T& values) {
+  if (result != nullptr) fill_struct(result, values, "result");
 }
 
 void fill_tensor_info(ckpt_tensor_info* info, const state::TensorEntry& entry, int64_t offset, const char* group) {
@@ -52,7 +41,7 @@ void fill_tensor_info(ckpt_tensor_info* info, const state::TensorEntry& entry, i
   values.bytes = entry.bytes;
   values.offset = offset;
   values.group = group;
-  fill_struct(info, values, smallest_tensor_info, "info");
+  fill_struct(info, values, "info");
 }
 
 class CustomStateful final : public state::Stateful {
@@ -138,7 +127,7 @@ void copy_name(char (&out)[CKPT_CHECKPOINT_NAME_BYTES], std::string_view name) {
 }
 
 state::SaveOptions save_options_argument(const ckpt_save_options* options) {
-  const auto given = options_argument(options, save_defaults, smallest_save_options, "options");
+  const auto given = options_argument(options, "options");
   return {given.step,
           given.seed,
           text_or(given.metadata_json, "null"),
@@ -148,7 +137,7 @@ state::SaveOptions save_options_argument(const ckpt_save_options* options) {
           given.incremental != 0};
 }
 
-void check_save_result(const ckpt_save_result* result) { check_result(result, smallest_save_result); }
+void check_save_result(const ckpt_save_result* result) { check_result(result); }
 
 void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved) {
   ckpt_save_result values = CKPT_SAVE_RESULT_INIT;
@@ -158,11 +147,11 @@ void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved) 
   values.bytes = saved.bytes;
   values.linked = saved.linked;
   copy_name(values.name, saved.name);
-  fill_result(result, values, smallest_save_result);
+  fill_result(result, values);
 }
 
 state::LoadOptions load_options_argument(const ckpt_load_options* options) {
-  const auto given = options_argument(options, load_defaults, smallest_load_options, "options");
+  const auto given = options_argument(options, "options");
   require(given.verify == CKPT_VERIFY_NONE || given.verify == CKPT_VERIFY_FULL, "options.verify is ", given.verify,
           "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
   state::LoadOptions wanted;
@@ -175,7 +164,7 @@ state::LoadOptions load_options_argument(const ckpt_load_options* options) {
   return wanted;
 }
 
-void check_load_result(const ckpt_load_result* result) { check_result(result, smallest_load_result); }
+void check_load_result(const ckpt_load_result* result) { check_result(result); }
 
 void fill_load_result(ckpt_load_result* result, const state::LoadResult& loaded) {
   ckpt_load_result values = CKPT_LOAD_RESULT_INIT;
@@ -188,7 +177,7 @@ void fill_load_result(ckpt_load_result* result, const state::LoadResult& loaded)
   values.missing = loaded.missing;
   values.unexpected = loaded.unexpected;
   copy_name(values.name, loaded.name);
-  fill_result(result, values, smallest_load_result);
+  fill_result(result, values);
 }
 
 }  // namespace ckpt::capi
@@ -248,17 +237,12 @@ ckpt_status ckpt_state_load_report(const ckpt_state* handle, char* buffer, int64
 
 void ckpt_state_release(ckpt_state* handle) { release(handle); }
 
-void ckpt_stateful_callbacks_init(ckpt_stateful_callbacks* callbacks) {
-  if (callbacks != nullptr) *callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
-}
-
 ckpt_status ckpt_state_add_stateful(ckpt_state* handle, const char* name, const ckpt_stateful_callbacks* callbacks,
                                     void* user_data) {
   return guard([&] {
     checked(handle, "state");
     name_argument(name, "name");
-    constexpr ckpt_stateful_callbacks defaults = CKPT_STATEFUL_CALLBACKS_INIT;
-    const auto given = options_argument(not_null(callbacks, "callbacks"), defaults, sizeof defaults, "callbacks");
+    const auto given = struct_argument(callbacks, "callbacks");
     require(given.list != nullptr, "callbacks.list is NULL");
     const auto user = std::make_shared<UserData>(user_data, given.destroy);
     handle->object->add_stateful(name, std::make_shared<CustomStateful>(name, given, user));
@@ -268,18 +252,13 @@ ckpt_status ckpt_state_add_stateful(ckpt_state* handle, const char* name, const 
 
 // ---- Coordinators ----
 
-void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callbacks) {
-  if (callbacks != nullptr) *callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
-}
-
 ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** out) {
   return guard([&] { hand_out(not_null(out, "coordinator"), state::make_single_process()); });
 }
 
 ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data, ckpt_coordinator** out) {
   return guard([&] {
-    constexpr ckpt_coordinator_callbacks defaults = CKPT_COORDINATOR_CALLBACKS_INIT;
-    const auto given = options_argument(not_null(callbacks, "callbacks"), defaults, sizeof defaults, "callbacks");
+    const auto given = struct_argument(callbacks, "callbacks");
     require(given.world_size >= 1, "callbacks.world_size is ", given.world_size, "; at least 1");
     require(given.rank >= 0 && given.rank < given.world_size, "callbacks.rank is ", given.rank, "; 0 .. ", given.world_size - 1);
     require(given.barrier != nullptr, "callbacks.barrier is NULL");
@@ -341,15 +320,11 @@ void ckpt_coordinator_release(ckpt_coordinator* handle) { release(handle); }
 
 // ---- Checkpoints ----
 
-void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options) {
-  if (options != nullptr) *options = checkpoint_defaults;
-}
-
 ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_options* options, ckpt_checkpoint** out) {
   return guard([&] {
     checked(storage, "storage");
     not_null(out, "checkpoint");
-    const auto given = options_argument(options, checkpoint_defaults, smallest_checkpoint_options, "options");
+    const auto given = options_argument(options, "options");
     require(given.best_is == CKPT_BEST_IS_SMALLEST || given.best_is == CKPT_BEST_IS_LARGEST, "options.best_is is ", given.best_is,
             "; CKPT_BEST_IS_SMALLEST (0) or CKPT_BEST_IS_LARGEST (1)");
     const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
@@ -393,14 +368,6 @@ void ckpt_checkpoint_release(ckpt_checkpoint* handle) { release(handle); }
 
 // ---- Save ----
 
-void ckpt_save_options_init(ckpt_save_options* options) {
-  if (options != nullptr) *options = save_defaults;
-}
-
-void ckpt_save_result_init(ckpt_save_result* result) {
-  if (result != nullptr) *result = CKPT_SAVE_RESULT_INIT;
-}
-
 ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* handle, const ckpt_state* what, const ckpt_save_options* options,
                                  ckpt_save_result* result) {
   return guard([&] {
@@ -414,14 +381,6 @@ ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* handle, const ckpt_state* what
 
 // ---- Load ----
 
-void ckpt_load_options_init(ckpt_load_options* options) {
-  if (options != nullptr) *options = load_defaults;
-}
-
-void ckpt_load_result_init(ckpt_load_result* result) {
-  if (result != nullptr) *result = CKPT_LOAD_RESULT_INIT;
-}
-
 ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* handle, ckpt_state* target, const ckpt_load_options* options,
                                  ckpt_load_result* result) {
   return guard([&] {
@@ -434,10 +393,6 @@ ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* handle, ckpt_state* target, co
 }
 
 // ---- Look and verify ----
-
-void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info) {
-  if (info != nullptr) *info = CKPT_CHECKPOINT_INFO_INIT;
-}
 
 ckpt_status ckpt_checkpoint_count(ckpt_checkpoint* handle, int64_t* count) {
   return guard([&] {
@@ -464,7 +419,7 @@ ckpt_status ckpt_checkpoint_at(ckpt_checkpoint* handle, int64_t index, ckpt_chec
       values.commit_sequence = -1;
     }
     copy_name(values.name, found.name);
-    fill_struct(info, values, smallest_checkpoint_info, "info");
+    fill_struct(info, values, "info");
   });
 }
 
@@ -473,10 +428,6 @@ ckpt_status ckpt_checkpoint_manifest(ckpt_checkpoint* handle, const char* name, 
     checked(handle, "checkpoint");
     copy_text(handle->object->manifest(std::string(name_argument(name, "name"))), buffer, capacity, needed);
   });
-}
-
-void ckpt_verify_result_init(ckpt_verify_result* result) {
-  if (result != nullptr) *result = CKPT_VERIFY_RESULT_INIT;
 }
 
 ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* handle, const char* name, ckpt_verify_result* result) {
@@ -494,10 +445,6 @@ ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* handle, const char* name, ck
 }
 
 // ---- Readers ----
-
-void ckpt_tensor_info_init(ckpt_tensor_info* info) {
-  if (info != nullptr) *info = CKPT_TENSOR_INFO_INIT;
-}
 
 ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char* name, int32_t verify, ckpt_reader** out) {
   return guard([&] {

@@ -7,17 +7,12 @@
 #include "guard.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"
+#include "structs.h"
 
 using namespace ckpt::capi;
 namespace storage = ckpt::storage;
 
 namespace {
-
-constexpr ckpt_file_system_options file_system_defaults = CKPT_FILE_SYSTEM_OPTIONS_INIT;
-constexpr std::size_t first_file_system_options = 8;  // struct_size and must_exist
-constexpr ckpt_storage_callbacks no_callbacks = CKPT_STORAGE_CALLBACKS_INIT;
-constexpr ckpt_fault_handler_options fault_handler_defaults = CKPT_FAULT_HANDLER_OPTIONS_INIT;
-constexpr std::size_t first_fault_handler_options = offsetof(ckpt_fault_handler_options, decide);
 
 storage::WriteOptions write_options(const ckpt_file_system_options& given) {
   static_assert(static_cast<int>(storage::WritePath::ring) == CKPT_WRITE_RING);
@@ -50,15 +45,11 @@ storage::Decide decide_argument(ckpt_fault_decide_fn decide, const std::shared_p
 
 }  // namespace
 
-void ckpt_file_system_options_init(ckpt_file_system_options* options) {
-  if (options != nullptr) *options = file_system_defaults;
-}
-
 ckpt_status ckpt_storage_create_file_system(const char* root, const ckpt_file_system_options* options, ckpt_storage** out) {
   return guard([&] {
     not_null(out, "storage");
     name_argument(root, "root");
-    const auto given = options_argument(options, file_system_defaults, first_file_system_options, "options");
+    const auto given = options_argument(options, "options");
     const auto mode = given.must_exist != 0 ? storage::Root::must_exist : storage::Root::make;
     hand_out(out, storage::open_file_system(root, mode, write_options(given)));
   });
@@ -68,31 +59,23 @@ ckpt_status ckpt_storage_create_memory(ckpt_storage** out) {
   return guard([&] { hand_out(not_null(out, "storage"), storage::make_memory_storage()); });
 }
 
-void ckpt_storage_callbacks_init(ckpt_storage_callbacks* callbacks) {
-  if (callbacks != nullptr) *callbacks = no_callbacks;
-}
-
 ckpt_status ckpt_storage_create_custom(const char* name, const ckpt_storage_callbacks* callbacks, void* user_data,
                                        ckpt_destroy_fn destroy, ckpt_storage** out) {
   return guard([&] {
     not_null(out, "storage");
     name_argument(name, "name");
-    const auto given = options_argument(not_null(callbacks, "callbacks"), no_callbacks, sizeof no_callbacks, "callbacks");
+    const auto given = struct_argument(callbacks, "callbacks");
     const auto user = std::make_shared<UserData>(user_data, destroy);
     hand_out(out, make_custom_storage(name, given, user));
     user->adopt();
   });
 }
 
-void ckpt_fault_handler_options_init(ckpt_fault_handler_options* options) {
-  if (options != nullptr) *options = fault_handler_defaults;
-}
-
 ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options, ckpt_sleep_fn sleep, void* user_data,
                                       ckpt_destroy_fn destroy, ckpt_fault_handler** out) {
   return guard([&] {
     not_null(out, "handler");
-    const auto given = options_argument(options, fault_handler_defaults, first_fault_handler_options, "options");
+    const auto given = options_argument(options, "options");
     const storage::FaultPolicy policy{given.max_attempts, given.first_delay_ns, given.max_delay_ns,
                                       given.factor,       given.jitter,         given.seed};
     const auto user = std::make_shared<UserData>(user_data, destroy);

@@ -9,6 +9,7 @@
 #include "strategy/composite.h"
 #include "strategy/factory.h"
 #include "strategy/selective.h"
+#include "structs.h"
 #include "tensor.h"
 
 using namespace ckpt::base;
@@ -19,11 +20,6 @@ static_assert(CKPT_STRATEGY_CHOSEN_RECOMPUTE == static_cast<int32_t>(Chosen::rec
 static_assert(CKPT_STRATEGY_CHOSEN_BOUNDARY == static_cast<int32_t>(Chosen::boundary));
 
 namespace {
-
-// Sizes of the first versions of the structures.
-constexpr std::size_t smallest_callbacks = offsetof(ckpt_strategy_callbacks, access) + sizeof(ckpt_strategy_access_fn);
-constexpr std::size_t smallest_config = offsetof(ckpt_strategy_config, arguments) + sizeof(const char*);
-constexpr std::size_t smallest_counters = offsetof(ckpt_strategy_counters, chosen_bytes) + sizeof(int64_t);
 
 std::vector<std::string> names_argument(const char* const* names, int64_t count, const char* argument) {
   const auto given = array_argument(names, count, argument);
@@ -97,8 +93,7 @@ bool ask_user(const std::string& who, ckpt_strategy_decide_fn decide, void* user
 
 CustomHooks custom_hooks(const char* name, const ckpt_strategy_callbacks* given, const std::shared_ptr<UserData>& user) {
   not_null(given, "callbacks");
-  const auto callbacks =
-      options_argument<ckpt_strategy_callbacks>(given, CKPT_STRATEGY_CALLBACKS_INIT, smallest_callbacks, "callbacks");
+  const auto callbacks = options_argument(given, "callbacks");
   not_null(callbacks.decide, "callbacks->decide");
   CustomHooks hooks;
   if (name != nullptr) hooks.name = name_argument(name, "name");
@@ -226,14 +221,6 @@ ckpt_status ckpt_strategy_create_from_text(const char* text, ckpt_strategy** str
 
 // ---- Your own strategies ----
 
-void ckpt_strategy_question_init(ckpt_strategy_question* question) {
-  if (question != nullptr) *question = CKPT_STRATEGY_QUESTION_INIT;
-}
-
-void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* callbacks) {
-  if (callbacks != nullptr) *callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
-}
-
 ckpt_status ckpt_strategy_create_custom(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data,
                                         ckpt_destroy_fn destroy, ckpt_strategy** strategy) {
   return guard([&] {
@@ -264,14 +251,10 @@ ckpt_status ckpt_strategy_known_kinds(char* buffer, int64_t capacity, int64_t* n
 
 // ---- Config ----
 
-void ckpt_strategy_config_init(ckpt_strategy_config* config) {
-  if (config != nullptr) *config = CKPT_STRATEGY_CONFIG_INIT;
-}
-
 ckpt_status ckpt_strategy_create(const ckpt_strategy_config* config, ckpt_strategy** strategy) {
   return guard([&] {
     not_null(strategy, "strategy");
-    const auto given = options_argument<ckpt_strategy_config>(config, CKPT_STRATEGY_CONFIG_INIT, smallest_config, "config");
+    const auto given = options_argument(config, "config");
     const auto user = std::make_shared<UserData>(given.user_data, given.destroy);
     const Config all = config_argument(given, user);
     hand_out(strategy, create(all));
@@ -332,23 +315,15 @@ ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, int32_t chosen) {
   return guard([&] { checked(strategy, "strategy")->object->set_chosen(chosen_argument(chosen)); });
 }
 
-void ckpt_strategy_counters_init(ckpt_strategy_counters* counters) {
-  if (counters != nullptr) *counters = CKPT_STRATEGY_COUNTERS_INIT;
-}
-
 ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters) {
   return guard([&] {
     const Counters now = checked(strategy, "strategy")->object->counters();
     const ckpt_strategy_counters values{sizeof(ckpt_strategy_counters), 0, now.asked, now.chosen, now.chosen_bytes};
-    fill_struct(counters, values, smallest_counters, "counters");
+    fill_struct(counters, values, "counters");
   });
 }
 
 // ---- Reading back what a strategy is made of ----
-
-void ckpt_strategy_info_init(ckpt_strategy_info* info) {
-  if (info != nullptr) *info = CKPT_STRATEGY_INFO_INIT;
-}
 
 ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info) {
   return guard([&] {
@@ -369,7 +344,7 @@ ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_
     values.child_count = static_cast<int64_t>(is.children.size());
     values.has_clock = is.has_clock ? 1 : 0;
     values.given_total = is.given_total ? 1 : 0;
-    fill_struct(info, values, sizeof values, "info");
+    fill_struct(info, values, "info");
   });
 }
 

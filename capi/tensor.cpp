@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "memory.h"
+#include "structs.h"
 #include "tensor/arithmetic.h"
 #include "tensor/dlpack.h"
 
@@ -60,28 +61,14 @@ ckpt_status ckpt_dtype_from_name(const char* name, ckpt_dtype* dtype) {
 
 // ---- Buffer pools ----
 
-namespace {
-
-constexpr ckpt_buffer_pool_options default_options = CKPT_BUFFER_POOL_OPTIONS_INIT;
-constexpr std::size_t smallest_options = sizeof(ckpt_buffer_pool_options);
-constexpr std::size_t smallest_stats = sizeof(ckpt_buffer_pool_stats);
-
-}  // namespace
-
-void ckpt_buffer_pool_options_init(ckpt_buffer_pool_options* options) {
-  if (options != nullptr) *options = default_options;
-}
-
-void ckpt_buffer_pool_stats_init(ckpt_buffer_pool_stats* stats) {
-  if (stats != nullptr) *stats = CKPT_BUFFER_POOL_STATS_INIT;
-}
+namespace {}  // namespace
 
 ckpt_status ckpt_buffer_pool_create(ckpt_memory_tracker* tracker, const ckpt_buffer_pool_options* options,
                                     ckpt_buffer_pool** pool) {
   return guard([&] {
     checked_or_null(tracker, "tracker");
     not_null(pool, "pool");
-    const auto given = options_argument(options, default_options, smallest_options, "options");
+    const auto given = options_argument(options, "options");
     const int64_t limit = given.retain_limit_bytes;
     require(limit >= CKPT_BUFFER_POOL_NO_LIMIT, "options.retain_limit_bytes is ", limit,
             "; at least 0, or CKPT_BUFFER_POOL_NO_LIMIT (-1)");
@@ -104,7 +91,7 @@ ckpt_status ckpt_buffer_pool_get_stats(const ckpt_buffer_pool* pool, ckpt_buffer
     out.peak_reserved_bytes = now.peak_reserved_bytes;
     out.taken = now.taken;
     out.reused = now.reused;
-    fill_struct(stats, out, smallest_stats, "stats");
+    fill_struct(stats, out, "stats");
   });
 }
 

@@ -1,6 +1,6 @@
 # What is installed, by component:
 #   runtime      libckpt.so.0
-#   development  headers, libckpt.so, libckpt.a, what CMake and pkg-config look for
+#   development  headers, api.json, libckpt.so, libckpt.a, what CMake and pkg-config look for
 #   command      the ckpt command
 #   python       import ckpt
 #   notices      licence, notices of others, changelog
@@ -15,7 +15,8 @@ endforeach()
 
 install(TARGETS ckpt EXPORT ckptTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ckpt" "${PROJECT_BINARY_DIR}/generated/include/ckpt"
+install(FILES "${PROJECT_SOURCE_DIR}/capi/api.json" DESTINATION "${CMAKE_INSTALL_DATADIR}/ckpt" COMPONENT development)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ckpt"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 # Searches ORIGIN first. In /usr the system's search finds the library, and Debian wants no other.

@@ -28,10 +28,9 @@ add_custom_target(ckpt_archive ALL DEPENDS "${archive}")
 add_dependencies(ckpt_archive ckpt ${targets})
 
 # For projects that have this one as a folder.
-file(MAKE_DIRECTORY "${generated}/include") # must be there when CMake has read everything
 add_library(ckpt::ckpt_static STATIC IMPORTED GLOBAL)
 add_dependencies(ckpt::ckpt_static ckpt_archive)
 set_target_properties(ckpt::ckpt_static PROPERTIES
   IMPORTED_LOCATION "${archive}"
-  INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/include;${generated}/include"
+  INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/include"
   INTERFACE_LINK_LIBRARIES "${XXHASH_LIBRARY};stdc++;m;Threads::Threads;${CMAKE_DL_LIBS}")

@@ -71,8 +71,9 @@ typedef struct ckpt_threshold_options {
 #define CKPT_THRESHOLD_OPTIONS_INIT \
   { sizeof(ckpt_threshold_options), 0, 0.35, 0.1, 3 }
 
-/* Sets *options to CKPT_THRESHOLD_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_threshold_options_init(ckpt_threshold_options* options);
+/* Sets *options to CKPT_THRESHOLD_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_threshold_options_init(ckpt_threshold_options* options, uint32_t size);
 
 /* options: NULL for the defaults. */
 CKPT_API ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options, ckpt_threshold** threshold);
@@ -109,8 +110,9 @@ typedef struct ckpt_threshold_info {
 #define CKPT_THRESHOLD_INFO_INIT \
   { sizeof(ckpt_threshold_info), 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_THRESHOLD_INFO_INIT; NULL does nothing. */
-CKPT_API void ckpt_threshold_info_init(ckpt_threshold_info* info);
+/* Sets *info to CKPT_THRESHOLD_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_threshold_info_init(ckpt_threshold_info* info, uint32_t size);
 
 /* Fills *info. */
 CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_threshold_info* info);
@@ -130,8 +132,9 @@ typedef struct ckpt_task {
 #define CKPT_TASK_INIT \
   { sizeof(ckpt_task), 0, 0, 0, 0, "" }
 
-/* Sets *task to CKPT_TASK_INIT; NULL does nothing. */
-CKPT_API void ckpt_task_init(ckpt_task* task);
+/* Sets *task to CKPT_TASK_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *task (CKPT_INIT). NULL does
+ * nothing. */
+CKPT_API void ckpt_task_init(ckpt_task* task, uint32_t size);
 
 /* Fills *task with the task at index, 0 (the oldest remembered) .. tasks - 1; else OUT_OF_RANGE. */
 CKPT_API ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task* task);
@@ -179,8 +182,9 @@ typedef struct ckpt_controller_options {
 #define CKPT_CONTROLLER_OPTIONS_INIT \
   { sizeof(ckpt_controller_options), 0, 0, 0, 1, 0, 600, 0, 0, 0, 1, INT64_MAX, 0, 0.35, 0.1, 3, 0 }
 
-/* Sets *options to CKPT_CONTROLLER_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_controller_options_init(ckpt_controller_options* options);
+/* Sets *options to CKPT_CONTROLLER_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_controller_options_init(ckpt_controller_options* options, uint32_t size);
 
 /* options: NULL for the defaults. INVALID_ARGUMENT names the option that is out of range. */
 CKPT_API ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_controller** controller);
@@ -222,8 +226,9 @@ typedef struct ckpt_decision {
 #define CKPT_DECISION_INIT \
   { sizeof(ckpt_decision), 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *decision to CKPT_DECISION_INIT; NULL does nothing. */
-CKPT_API void ckpt_decision_init(ckpt_decision* decision);
+/* Sets *decision to CKPT_DECISION_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *decision (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_decision_init(ckpt_decision* decision, uint32_t size);
 
 /* Whether to save now, and why. Changes nothing, so it may be asked as often as one likes. INVALID_STATE when no run is going on.
  */
@@ -294,8 +299,9 @@ typedef struct ckpt_controller_info {
 #define CKPT_CONTROLLER_INFO_INIT \
   { sizeof(ckpt_controller_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_CONTROLLER_INFO_INIT; NULL does nothing. */
-CKPT_API void ckpt_controller_info_init(ckpt_controller_info* info);
+/* Sets *info to CKPT_CONTROLLER_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_controller_info_init(ckpt_controller_info* info, uint32_t size);
 
 /* Fills *info. */
 CKPT_API ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info);
@@ -343,8 +349,9 @@ typedef struct ckpt_simulation_options {
 #define CKPT_SIMULATION_OPTIONS_INIT \
   { sizeof(ckpt_simulation_options), 0, 0, 0, 0, 1, 200, 20, 1, 30, 300, 30, 1, 0, 0 }
 
-/* Sets *options to CKPT_SIMULATION_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_simulation_options_init(ckpt_simulation_options* options);
+/* Sets *options to CKPT_SIMULATION_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_simulation_options_init(ckpt_simulation_options* options, uint32_t size);
 
 /* Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and one who knows when
  * the next failure comes. Failures hit work, saves and restarts; only finished saves count. options: must be there, for it has the

@@ -71,8 +71,9 @@ typedef struct ckpt_async_result {
 #define CKPT_ASYNC_RESULT_INIT \
   { sizeof(ckpt_async_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "" }
 
-/* Sets *result to CKPT_ASYNC_RESULT_INIT; NULL does nothing. */
-CKPT_API void ckpt_async_result_init(ckpt_async_result* result);
+/* Sets *result to CKPT_ASYNC_RESULT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *result (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_async_result_init(ckpt_async_result* result, uint32_t size);
 
 /* What a program may be told of tasks. Any of them may be NULL. Each runs on a thread of the manager, or on the one that saved,
  * cancelled, dropped or closed, under no lock of the library; those of one task never two at a time, those of several tasks also at
@@ -102,8 +103,9 @@ typedef struct ckpt_async_callbacks {
 #define CKPT_ASYNC_CALLBACKS_INIT \
   { sizeof(ckpt_async_callbacks), 0, 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_ASYNC_CALLBACKS_INIT; NULL does nothing. */
-CKPT_API void ckpt_async_callbacks_init(ckpt_async_callbacks* callbacks);
+/* Sets *callbacks to CKPT_ASYNC_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_async_callbacks_init(ckpt_async_callbacks* callbacks, uint32_t size);
 
 /* ---- Manager ------------------------------------------------------------------------------------------------------------- */
 
@@ -132,8 +134,9 @@ typedef struct ckpt_async_options {
 #define CKPT_ASYNC_OPTIONS_INIT \
   { sizeof(ckpt_async_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_ASYNC_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_async_options_init(ckpt_async_options* options);
+/* Sets *options to CKPT_ASYNC_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_async_options_init(ckpt_async_options* options, uint32_t size);
 
 /* Makes a manager with its threads. options: NULL for the defaults. When this fails, the callbacks' destroy has not run.
  * OUT_OF_MEMORY when the system gives no thread. */
@@ -202,8 +205,9 @@ typedef struct ckpt_async_task_options {
 #define CKPT_ASYNC_TASK_OPTIONS_INIT \
   { sizeof(ckpt_async_task_options), CKPT_ASYNC_COPY, CKPT_ASYNC_REFUSE, CKPT_ASYNC_PRIORITY_NORMAL, -1, -1, 0, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_ASYNC_TASK_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_async_task_options_init(ckpt_async_task_options* options);
+/* Sets *options to CKPT_ASYNC_TASK_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_async_task_options_init(ckpt_async_task_options* options, uint32_t size);
 
 /* Saves state in the background and gives the task's id, which is positive and never given again. With CKPT_ASYNC_COPY it returns
  * when the tensors are copied, else at once; JSON values and the list of tensors are always copied, and the list callbacks of
@@ -272,8 +276,9 @@ typedef struct ckpt_async_task {
 #define CKPT_ASYNC_TASK_INIT \
   { sizeof(ckpt_async_task), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *task to CKPT_ASYNC_TASK_INIT; NULL does nothing. */
-CKPT_API void ckpt_async_task_init(ckpt_async_task* task);
+/* Sets *task to CKPT_ASYNC_TASK_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *task (CKPT_INIT). NULL does
+ * nothing. */
+CKPT_API void ckpt_async_task_init(ckpt_async_task* task, uint32_t size);
 
 /* Tells how a task stands. NOT_FOUND as ckpt_async_cancel. */
 CKPT_API ckpt_status ckpt_async_get_task(ckpt_async* async, int64_t id, ckpt_async_task* task);
@@ -304,8 +309,9 @@ typedef struct ckpt_async_stats {
 #define CKPT_ASYNC_STATS_INIT \
   { sizeof(ckpt_async_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_ASYNC_STATS_INIT; NULL does nothing. */
-CKPT_API void ckpt_async_stats_init(ckpt_async_stats* stats);
+/* Sets *stats to CKPT_ASYNC_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_async_stats_init(ckpt_async_stats* stats, uint32_t size);
 
 /* Counts tasks and bytes; a snapshot while they are at work. */
 CKPT_API ckpt_status ckpt_async_get_stats(ckpt_async* async, ckpt_async_stats* stats);

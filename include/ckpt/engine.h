@@ -39,8 +39,9 @@ typedef struct ckpt_blas {
 #define CKPT_BLAS_INIT \
   { sizeof(ckpt_blas), 0, 0, 0, 0 }
 
-/* Sets *blas to CKPT_BLAS_INIT; NULL does nothing. */
-CKPT_API void ckpt_blas_init(ckpt_blas* blas);
+/* Sets *blas to CKPT_BLAS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *blas (CKPT_INIT). NULL does
+ * nothing. */
+CKPT_API void ckpt_blas_init(ckpt_blas* blas, uint32_t size);
 
 /* Uses the caller's BLAS in this process. Its functions must stay valid for the process's life. INVALID_STATE once a BLAS is in
  * use. */
@@ -147,8 +148,9 @@ typedef struct ckpt_layer_callbacks {
 #define CKPT_LAYER_CALLBACKS_INIT \
   { sizeof(ckpt_layer_callbacks), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 1, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_LAYER_CALLBACKS_INIT; NULL does nothing. */
-CKPT_API void ckpt_layer_callbacks_init(ckpt_layer_callbacks* callbacks);
+/* Sets *callbacks to CKPT_LAYER_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_layer_callbacks_init(ckpt_layer_callbacks* callbacks, uint32_t size);
 
 /* A layer of the caller's own: parameters and their gradients stay the caller's. destroy(user_data) runs when the layer goes. */
 CKPT_API ckpt_status ckpt_layer_create_custom(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data,
@@ -212,8 +214,9 @@ typedef struct ckpt_executor_options {
 #define CKPT_EXECUTOR_OPTIONS_INIT \
   { sizeof(ckpt_executor_options), 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_EXECUTOR_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_executor_options_init(ckpt_executor_options* options);
+/* Sets *options to CKPT_EXECUTOR_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_executor_options_init(ckpt_executor_options* options, uint32_t size);
 
 /* Verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps chain and schedule.
  * OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a step: an executor holds it as a list. */
@@ -239,8 +242,9 @@ typedef struct ckpt_step {
 #define CKPT_STEP_INIT \
   { sizeof(ckpt_step), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *step to CKPT_STEP_INIT; NULL does nothing. */
-CKPT_API void ckpt_step_init(ckpt_step* step);
+/* Sets *step to CKPT_STEP_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *step (CKPT_INIT). NULL does
+ * nothing. */
+CKPT_API void ckpt_step_init(ckpt_step* step, uint32_t size);
 
 /* Runs the schedule once: forward, backward, gradients added to the layers' parameters. *loss (may be NULL) receives x_n where it
  * has one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0. */
@@ -262,8 +266,9 @@ typedef struct ckpt_executor_stats {
 #define CKPT_EXECUTOR_STATS_INIT \
   { sizeof(ckpt_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0.0 }
 
-/* Sets *stats to CKPT_EXECUTOR_STATS_INIT; NULL does nothing. */
-CKPT_API void ckpt_executor_stats_init(ckpt_executor_stats* stats);
+/* Sets *stats to CKPT_EXECUTOR_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_executor_stats_init(ckpt_executor_stats* stats, uint32_t size);
 
 /* Fills *stats. */
 CKPT_API ckpt_status ckpt_executor_get_stats(const ckpt_executor* executor, ckpt_executor_stats* stats);
@@ -296,8 +301,9 @@ typedef struct ckpt_adamw_options {
 #define CKPT_ADAMW_OPTIONS_INIT \
   { sizeof(ckpt_adamw_options), 0, 1e-3, 0.9, 0.999, 1e-8, 0.01 }
 
-/* Sets *options to CKPT_ADAMW_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_adamw_options_init(ckpt_adamw_options* options);
+/* Sets *options to CKPT_ADAMW_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_adamw_options_init(ckpt_adamw_options* options, uint32_t size);
 
 /* options: NULL for the defaults. Keeps the chain. */
 CKPT_API ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_options* options, ckpt_optimizer** optimizer);

@@ -32,15 +32,17 @@ typedef struct ckpt_memory_tracker ckpt_memory_tracker;
 /* How a tracker is made. */
 typedef struct ckpt_memory_tracker_options {
   uint32_t struct_size;
+  uint32_t reserved;              /* 0 */
   const ckpt_clock* clock;        /* dates what is recorded; NULL: the system's monotonic clock in its coarse form. Kept alive */
   int64_t peak_granularity_bytes; /* see ckpt_memory_tracker_set_peak_granularity; default 1 */
 } ckpt_memory_tracker_options;
 
 #define CKPT_MEMORY_TRACKER_OPTIONS_INIT \
-  { sizeof(ckpt_memory_tracker_options), 0, 1 }
+  { sizeof(ckpt_memory_tracker_options), 0, 0, 1 }
 
-/* Sets *options to CKPT_MEMORY_TRACKER_OPTIONS_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_tracker_options_init(ckpt_memory_tracker_options* options);
+/* Sets *options to CKPT_MEMORY_TRACKER_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_memory_tracker_options_init(ckpt_memory_tracker_options* options, uint32_t size);
 
 /* Makes a tracker that has counted nothing. options may be NULL. */
 CKPT_API ckpt_status ckpt_memory_tracker_create(const ckpt_memory_tracker_options* options, ckpt_memory_tracker** tracker);
@@ -120,8 +122,9 @@ typedef struct ckpt_memory_stats {
 #define CKPT_MEMORY_STATS_INIT \
   { sizeof(ckpt_memory_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_MEMORY_STATS_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats* stats);
+/* Sets *stats to CKPT_MEMORY_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats* stats, uint32_t size);
 
 /* What one layer holds. */
 typedef struct ckpt_memory_layer_stats {
@@ -146,8 +149,9 @@ typedef struct ckpt_memory_layer_stats {
 #define CKPT_MEMORY_LAYER_STATS_INIT \
   { sizeof(ckpt_memory_layer_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_MEMORY_LAYER_STATS_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats* stats);
+/* Sets *stats to CKPT_MEMORY_LAYER_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats* stats, uint32_t size);
 
 /* One live allocation. */
 typedef struct ckpt_memory_allocation {
@@ -162,8 +166,9 @@ typedef struct ckpt_memory_allocation {
 #define CKPT_MEMORY_ALLOCATION_INIT \
   { sizeof(ckpt_memory_allocation), 0, 0, 0, 0, 0 }
 
-/* Sets *allocation to CKPT_MEMORY_ALLOCATION_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_allocation_init(ckpt_memory_allocation* allocation);
+/* Sets *allocation to CKPT_MEMORY_ALLOCATION_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *allocation
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_memory_allocation_init(ckpt_memory_allocation* allocation, uint32_t size);
 
 #define CKPT_MEMORY_ORDER_ID 0      /* lowest number first */
 #define CKPT_MEMORY_ORDER_CURRENT 1 /* most live bytes first */
@@ -220,8 +225,9 @@ typedef struct ckpt_memory_scope_stats {
 #define CKPT_MEMORY_SCOPE_STATS_INIT \
   { sizeof(ckpt_memory_scope_stats), 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_MEMORY_SCOPE_STATS_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_scope_stats_init(ckpt_memory_scope_stats* stats);
+/* Sets *stats to CKPT_MEMORY_SCOPE_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_memory_scope_stats_init(ckpt_memory_scope_stats* stats, uint32_t size);
 
 /* Opens a scope inside the innermost open one. Names need not be unique. *scope is its id. */
 CKPT_API ckpt_status ckpt_memory_tracker_push_scope(ckpt_memory_tracker* tracker, const char* name, uint64_t* scope);
@@ -276,8 +282,9 @@ typedef struct ckpt_memory_event {
 #define CKPT_MEMORY_EVENT_INIT \
   { sizeof(ckpt_memory_event), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *event to CKPT_MEMORY_EVENT_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_event_init(ckpt_memory_event* event);
+/* Sets *event to CKPT_MEMORY_EVENT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *event (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_memory_event_init(ckpt_memory_event* event, uint32_t size);
 
 /* Receives one event, borrowed for the call. Runs on the thread whose call caused it, after that call has released every lock and
  * before it returns; several threads may be inside at once, and then events may come out of order: sequence tells. May call any
@@ -344,8 +351,9 @@ typedef struct ckpt_memory_system {
 #define CKPT_MEMORY_SYSTEM_INIT \
   { sizeof(ckpt_memory_system), 0, 0, 0, 0, 0 }
 
-/* Sets *system to CKPT_MEMORY_SYSTEM_INIT. NULL is ignored. */
-CKPT_API void ckpt_memory_system_init(ckpt_memory_system* system);
+/* Sets *system to CKPT_MEMORY_SYSTEM_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *system (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_memory_system_init(ckpt_memory_system* system, uint32_t size);
 
 /* Asks the system, control groups v1 and v2 included: /proc/meminfo, /proc/self/cgroup and the group's files, at each level up to
  * the root. A group's page cache on the inactive list counts as available. UNSUPPORTED when not even the total is known.

@@ -45,8 +45,9 @@ typedef struct ckpt_activation_policy {
 #define CKPT_ACTIVATION_POLICY_INIT \
   { sizeof(ckpt_activation_policy), CKPT_ACTIVATION_STORE_ALL, 1, 1073741824, 0, 0 }
 
-/* Sets *policy to CKPT_ACTIVATION_POLICY_INIT; NULL does nothing. */
-CKPT_API void ckpt_activation_policy_init(ckpt_activation_policy* policy);
+/* Sets *policy to CKPT_ACTIVATION_POLICY_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *policy (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_activation_policy_init(ckpt_activation_policy* policy, uint32_t size);
 
 /* Computes a stage's activation for one micro-batch: *output receives a new reference, which the manager takes over. input is
  * borrowed: who gives it back as the output retains it first. Runs on the thread that asked the manager, with no lock held; may
@@ -65,8 +66,9 @@ typedef struct ckpt_activation_manager_options {
 #define CKPT_ACTIVATION_MANAGER_OPTIONS_INIT \
   { sizeof(ckpt_activation_manager_options), 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_ACTIVATION_MANAGER_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_activation_manager_options_init(ckpt_activation_manager_options* options);
+/* Sets *options to CKPT_ACTIVATION_MANAGER_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_activation_manager_options_init(ckpt_activation_manager_options* options, uint32_t size);
 
 /* Stores the activations of a stage's micro-batches as a policy says. Synchronised.
  * Inside its forward function, its strategy and its clock, functions that ask or change it (set_policy, begin_step,
@@ -149,8 +151,9 @@ typedef struct ckpt_activation_metadata {
 #define CKPT_ACTIVATION_METADATA_INIT \
   { sizeof(ckpt_activation_metadata), 0, 0, 0, {0}, 0, 0, 0, 0, 0 }
 
-/* Sets *metadata to CKPT_ACTIVATION_METADATA_INIT; NULL does nothing. */
-CKPT_API void ckpt_activation_metadata_init(ckpt_activation_metadata* metadata);
+/* Sets *metadata to CKPT_ACTIVATION_METADATA_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *metadata
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_activation_metadata_init(ckpt_activation_metadata* metadata, uint32_t size);
 
 /* Fills *metadata for a stored activation; NOT_FOUND when it is not stored. */
 CKPT_API ckpt_status ckpt_activation_manager_metadata(const ckpt_activation_manager* manager, int64_t micro_batch,
@@ -200,8 +203,9 @@ typedef struct ckpt_pipeline_options {
 #define CKPT_PIPELINE_OPTIONS_INIT \
   { sizeof(ckpt_pipeline_options), CKPT_PIPELINE_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_PIPELINE_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_pipeline_options_init(ckpt_pipeline_options* options);
+/* Sets *options to CKPT_PIPELINE_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_pipeline_options_init(ckpt_pipeline_options* options, uint32_t size);
 
 /* Cuts a chain so that pieces take equal time, and among the cuts within 5% of the best time so that what store-all keeps, times
  * the micro-batches in flight, is most even. profile: of one micro-batch. Of options only schedule, stages, chunks and
@@ -274,8 +278,9 @@ typedef struct ckpt_pipeline_stats {
 #define CKPT_PIPELINE_STATS_INIT \
   { sizeof(ckpt_pipeline_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_PIPELINE_STATS_INIT; NULL does nothing. */
-CKPT_API void ckpt_pipeline_stats_init(ckpt_pipeline_stats* stats);
+/* Sets *stats to CKPT_PIPELINE_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_pipeline_stats_init(ckpt_pipeline_stats* stats, uint32_t size);
 
 /* Fills *stats for a stage. */
 CKPT_API ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* pipeline, int32_t stage, ckpt_pipeline_stats* stats);

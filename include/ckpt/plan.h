@@ -91,8 +91,9 @@ typedef struct ckpt_layer_profile {
     sizeof(ckpt_layer_profile), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 0, 0, 0, 0, { 0 } \
   }
 
-/* Sets *layer to CKPT_LAYER_PROFILE_INIT; NULL does nothing. */
-CKPT_API void ckpt_layer_profile_init(ckpt_layer_profile* layer);
+/* Sets *layer to CKPT_LAYER_PROFILE_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *layer (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_layer_profile_init(ckpt_layer_profile* layer, uint32_t size);
 
 /* One way to run a layer: what it records and needs meanwhile. Most layers have one. */
 typedef struct ckpt_option_profile {
@@ -108,8 +109,9 @@ typedef struct ckpt_option_profile {
 #define CKPT_OPTION_PROFILE_INIT \
   { sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0 }
 
-/* Sets *option to CKPT_OPTION_PROFILE_INIT; NULL does nothing. */
-CKPT_API void ckpt_option_profile_init(ckpt_option_profile* option);
+/* Sets *option to CKPT_OPTION_PROFILE_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *option (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_option_profile_init(ckpt_option_profile* option, uint32_t size);
 
 /* An empty profile of a chain whose input x_0 has input_bytes (>= 0). */
 CKPT_API ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile** profile);
@@ -248,8 +250,9 @@ typedef struct ckpt_plan_report {
     sizeof(ckpt_plan_report), 0, 0, 0, 0, 0.0, 0.0, 0, { 0 } \
   }
 
-/* Sets *report to CKPT_PLAN_REPORT_INIT; NULL does nothing. */
-CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report);
+/* Sets *report to CKPT_PLAN_REPORT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *report (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
 
 /* Replays the schedule against the profile without running anything. INVALID_SCHEDULE when an action breaks a rule above, names
  * what is not there, recomputes a layer that is not deterministic, runs a layer's backward a second time, runs a layer with ambient

@@ -94,8 +94,9 @@ typedef struct ckpt_stateful_callbacks {
 #define CKPT_STATEFUL_CALLBACKS_INIT \
   { sizeof(ckpt_stateful_callbacks), 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_STATEFUL_CALLBACKS_INIT; NULL does nothing. */
-CKPT_API void ckpt_stateful_callbacks_init(ckpt_stateful_callbacks* callbacks);
+/* Sets *callbacks to CKPT_STATEFUL_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_stateful_callbacks_init(ckpt_stateful_callbacks* callbacks, uint32_t size);
 
 /* Adds an object to a state. name: not blank, at most 32 bytes, no '.'; ALREADY_EXISTS when an object of the state has it. What the
  * object lists as group "g" and key "k" are "name.g" and "name.k" in checkpoints; keys of the state that begin with "name." are the
@@ -131,8 +132,9 @@ typedef struct ckpt_coordinator_callbacks {
 #define CKPT_COORDINATOR_CALLBACKS_INIT \
   { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_COORDINATOR_CALLBACKS_INIT; NULL does nothing. */
-CKPT_API void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callbacks);
+/* Sets *callbacks to CKPT_COORDINATOR_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callbacks, uint32_t size);
 
 /* Rank 0 of 1: every operation returns at once. */
 CKPT_API ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** coordinator);
@@ -201,8 +203,9 @@ typedef struct ckpt_checkpoint_options {
 #define CKPT_CHECKPOINT_OPTIONS_INIT \
   { sizeof(ckpt_checkpoint_options), 0, 0, 0, 0, CKPT_BEST_IS_SMALLEST, 0, 0, 0 }
 
-/* Sets *options to CKPT_CHECKPOINT_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options);
+/* Sets *options to CKPT_CHECKPOINT_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options, uint32_t size);
 
 /* Opens the checkpoints of a storage, which is kept alive. options: NULL for the defaults.
  * A writer holds the lock ".lock" until it is released; BUSY, with the holder's process id in the message, when another one has it,
@@ -247,8 +250,9 @@ typedef struct ckpt_save_options {
 #define CKPT_SAVE_OPTIONS_INIT \
   { sizeof(ckpt_save_options), 0, 0, 0, 0, 0, 0, 0, 0, 1 }
 
-/* Sets *options to CKPT_SAVE_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_save_options_init(ckpt_save_options* options);
+/* Sets *options to CKPT_SAVE_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_save_options_init(ckpt_save_options* options, uint32_t size);
 
 typedef struct ckpt_save_result {
   uint32_t struct_size;
@@ -263,8 +267,9 @@ typedef struct ckpt_save_result {
 #define CKPT_SAVE_RESULT_INIT \
   { sizeof(ckpt_save_result), 0, 0, 0, 0, "", 0 }
 
-/* Sets *result to CKPT_SAVE_RESULT_INIT; NULL does nothing. */
-CKPT_API void ckpt_save_result_init(ckpt_save_result* result);
+/* Sets *result to CKPT_SAVE_RESULT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *result (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_save_result_init(ckpt_save_result* result, uint32_t size);
 
 /* Writes state as a new checkpoint and returns when it is durable: a load finds it, or a newer one, after a crash at any later
  * moment. The tensors should not change meanwhile; if they do, the checkpoint holds some mixture, with checksums of what was
@@ -296,8 +301,9 @@ typedef struct ckpt_load_options {
 #define CKPT_LOAD_OPTIONS_INIT \
   { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_LOAD_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_load_options_init(ckpt_load_options* options);
+/* Sets *options to CKPT_LOAD_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_load_options_init(ckpt_load_options* options, uint32_t size);
 
 typedef struct ckpt_load_result {
   uint32_t struct_size;
@@ -319,8 +325,9 @@ typedef struct ckpt_load_result {
 #define CKPT_LOAD_RESULT_INIT \
   { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0 }
 
-/* Sets *result to CKPT_LOAD_RESULT_INIT; NULL does nothing. */
-CKPT_API void ckpt_load_result_init(ckpt_load_result* result);
+/* Sets *result to CKPT_LOAD_RESULT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *result (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
 
 /* Fills the state's tensors and replaces its JSON values by those of a checkpoint: the one of the highest step (of equal ones the
  * last that was committed) whose manifest parses, whose files are there with their sizes, and whose checksums hold. One that fails
@@ -353,8 +360,9 @@ typedef struct ckpt_checkpoint_info {
 #define CKPT_CHECKPOINT_INFO_INIT \
   { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0 }
 
-/* Sets *info to CKPT_CHECKPOINT_INFO_INIT; NULL does nothing. */
-CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info);
+/* Sets *info to CKPT_CHECKPOINT_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info, uint32_t size);
 
 /* Looks at the storage and counts its checkpoints, good or not (those set aside as "torn-..." do not count). What was found stays
  * available to ckpt_checkpoint_at until the next call of this function. */
@@ -381,8 +389,9 @@ typedef struct ckpt_verify_result {
 #define CKPT_VERIFY_RESULT_INIT \
   { sizeof(ckpt_verify_result), 0, 0, 0, "" }
 
-/* Sets *result to CKPT_VERIFY_RESULT_INIT; NULL does nothing. */
-CKPT_API void ckpt_verify_result_init(ckpt_verify_result* result);
+/* Sets *result to CKPT_VERIFY_RESULT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *result (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_verify_result_init(ckpt_verify_result* result, uint32_t size);
 
 /* Reads a whole checkpoint and checks everything. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that
  * has a manifest, another one when a writer removes that meanwhile. result: NULL when it is not wanted. CORRUPT with a message that
@@ -409,8 +418,9 @@ typedef struct ckpt_tensor_info {
 #define CKPT_TENSOR_INFO_INIT \
   { sizeof(ckpt_tensor_info), 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_TENSOR_INFO_INIT; NULL does nothing. */
-CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info);
+/* Sets *info to CKPT_TENSOR_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL does
+ * nothing. */
+CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info, uint32_t size);
 
 /* Opens one checkpoint. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that has a manifest (no falling
  * back past damage, but past what a writer removes meanwhile). verify: CKPT_VERIFY_FULL reads and checks every byte now;

@@ -41,8 +41,9 @@ typedef struct ckpt_file_system_options {
 #define CKPT_FILE_SYSTEM_OPTIONS_INIT \
   { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_RING, 0, 0, 0 }
 
-/* Sets *options to CKPT_FILE_SYSTEM_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_file_system_options_init(ckpt_file_system_options* options);
+/* Sets *options to CKPT_FILE_SYSTEM_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_file_system_options_init(ckpt_file_system_options* options, uint32_t size);
 
 /* A storage in a directory of the file system.
  * root: UTF-8 path, absolute or relative to the process's directory now; copied. The storage holds the directory open, so it stays
@@ -126,8 +127,9 @@ typedef struct ckpt_storage_callbacks {
         NULL                                                                                                                     \
   }
 
-/* Sets *callbacks to CKPT_STORAGE_CALLBACKS_INIT; NULL does nothing. */
-CKPT_API void ckpt_storage_callbacks_init(ckpt_storage_callbacks* callbacks);
+/* Sets *callbacks to CKPT_STORAGE_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_storage_callbacks_init(ckpt_storage_callbacks* callbacks, uint32_t size);
 
 /* A storage that calls you. name: where it is, for messages; UTF-8, not blank, copied. callbacks: copied. destroy (may be NULL)
  * runs once, after the last call. INVALID_ARGUMENT when a function is missing. */
@@ -164,8 +166,9 @@ typedef struct ckpt_fault_handler_options {
 #define CKPT_FAULT_HANDLER_OPTIONS_INIT \
   { sizeof(ckpt_fault_handler_options), 5, 10000000, 10000000000, 2.0, 0.5, 0, NULL, NULL, NULL }
 
-/* Sets *options to CKPT_FAULT_HANDLER_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_fault_handler_options_init(ckpt_fault_handler_options* options);
+/* Sets *options to CKPT_FAULT_HANDLER_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_fault_handler_options_init(ckpt_fault_handler_options* options, uint32_t size);
 
 /* Waits ns (> 0) nanoseconds, or makes believe, in a test. Runs on the thread whose operation failed. */
 typedef void (*ckpt_sleep_fn)(int64_t ns, void* user_data);

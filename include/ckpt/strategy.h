@@ -112,8 +112,9 @@ typedef struct ckpt_strategy_question {
 #define CKPT_STRATEGY_QUESTION_INIT \
   { sizeof(ckpt_strategy_question), 0, NULL, NULL, 0, 0, 0 }
 
-/* Sets *question to CKPT_STRATEGY_QUESTION_INIT. NULL does nothing. */
-CKPT_API void ckpt_strategy_question_init(ckpt_strategy_question* question);
+/* Sets *question to CKPT_STRATEGY_QUESTION_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *question
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_strategy_question_init(ckpt_strategy_question* question, uint32_t size);
 
 /* Sets *answer (0 when called) to 1 for yes or 0 for no. Non-zero return stops the operation. Runs on the thread that asks; may be
  * called on several threads at once; may block; may call any function, but asking, resetting or telling the strategy that it
@@ -130,16 +131,18 @@ typedef int32_t (*ckpt_strategy_access_fn)(const char* layer_name, void* user_da
 /* The functions of a custom strategy; all get the same user_data. */
 typedef struct ckpt_strategy_callbacks {
   uint32_t struct_size;
+  uint32_t reserved;              /* 0 */
   ckpt_strategy_decide_fn decide; /* must be given */
   ckpt_strategy_reset_fn reset;   /* may be NULL */
   ckpt_strategy_access_fn access; /* may be NULL */
 } ckpt_strategy_callbacks;
 
 #define CKPT_STRATEGY_CALLBACKS_INIT \
-  { sizeof(ckpt_strategy_callbacks), NULL, NULL, NULL }
+  { sizeof(ckpt_strategy_callbacks), 0, NULL, NULL, NULL }
 
-/* Sets *callbacks to CKPT_STRATEGY_CALLBACKS_INIT. NULL does nothing. */
-CKPT_API void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* callbacks);
+/* Sets *callbacks to CKPT_STRATEGY_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* callbacks, uint32_t size);
 
 /* A strategy that asks you. name: what ckpt_strategy_name gives; NULL for "Custom". callbacks is copied. destroy (may be NULL) runs
  * once, after the last call. A custom strategy that asks itself, directly or through others, gets INVALID_STATE. */
@@ -210,8 +213,9 @@ typedef struct ckpt_strategy_config {
         0.7, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL                                                                     \
   }
 
-/* Sets *config to CKPT_STRATEGY_CONFIG_INIT. NULL does nothing. */
-CKPT_API void ckpt_strategy_config_init(ckpt_strategy_config* config);
+/* Sets *config to CKPT_STRATEGY_CONFIG_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *config (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_strategy_config_init(ckpt_strategy_config* config, uint32_t size);
 
 /* From a config; NULL for all defaults, which make Interval(2). NOT_FOUND for an unknown kind lists the known ones. */
 CKPT_API ckpt_status ckpt_strategy_create(const ckpt_strategy_config* config, ckpt_strategy** strategy);
@@ -258,8 +262,9 @@ typedef struct ckpt_strategy_counters {
 #define CKPT_STRATEGY_COUNTERS_INIT \
   { sizeof(ckpt_strategy_counters), 0, 0, 0, 0 }
 
-/* Sets *counters to CKPT_STRATEGY_COUNTERS_INIT. NULL does nothing. */
-CKPT_API void ckpt_strategy_counters_init(ckpt_strategy_counters* counters);
+/* Sets *counters to CKPT_STRATEGY_COUNTERS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *counters
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_strategy_counters_init(ckpt_strategy_counters* counters, uint32_t size);
 
 /* Fills *counters, whose struct_size the caller has set. A snapshot while other threads ask. */
 CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters);
@@ -290,8 +295,9 @@ typedef struct ckpt_strategy_info {
 #define CKPT_STRATEGY_INFO_INIT \
   { sizeof(ckpt_strategy_info), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_STRATEGY_INFO_INIT. NULL does nothing. */
-CKPT_API void ckpt_strategy_info_init(ckpt_strategy_info* info);
+/* Sets *info to CKPT_STRATEGY_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL
+ * does nothing. */
+CKPT_API void ckpt_strategy_info_init(ckpt_strategy_info* info, uint32_t size);
 
 /* Fills *info, whose struct_size the caller has set. */
 CKPT_API ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info);

@@ -73,20 +73,23 @@ typedef struct ckpt_buffer_pool ckpt_buffer_pool;
 
 typedef struct ckpt_buffer_pool_options {
   uint32_t struct_size;
+  uint32_t reserved;          /* 0 */
   int64_t retain_limit_bytes; /* bytes kept for reuse at most; beyond it the buffers that came back first go to the system. 0 keeps
                                  none, CKPT_BUFFER_POOL_NO_LIMIT all */
   const char* layer_name;     /* the tracker counts the pool's buffers under this name; copied. NULL (the default): "tensor" */
 } ckpt_buffer_pool_options;
 
 #define CKPT_BUFFER_POOL_OPTIONS_INIT \
-  { sizeof(ckpt_buffer_pool_options), CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES, 0 }
+  { sizeof(ckpt_buffer_pool_options), 0, CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES, 0 }
 
-/* Sets *options to CKPT_BUFFER_POOL_OPTIONS_INIT; NULL does nothing. */
-CKPT_API void ckpt_buffer_pool_options_init(ckpt_buffer_pool_options* options);
+/* Sets *options to CKPT_BUFFER_POOL_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
+ * (CKPT_INIT). NULL does nothing. */
+CKPT_API void ckpt_buffer_pool_options_init(ckpt_buffer_pool_options* options, uint32_t size);
 
 /* What a pool holds now and has done so far. */
 typedef struct ckpt_buffer_pool_stats {
   uint32_t struct_size;
+  uint32_t reserved;           /* 0 */
   int64_t live_bytes;          /* asked for and not given back: what the tracker was told */
   int64_t live_buffers;        /* their number; tensors without bytes need none */
   int64_t retained_bytes;      /* kept for reuse */
@@ -98,10 +101,11 @@ typedef struct ckpt_buffer_pool_stats {
 } ckpt_buffer_pool_stats;
 
 #define CKPT_BUFFER_POOL_STATS_INIT \
-  { sizeof(ckpt_buffer_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_buffer_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_BUFFER_POOL_STATS_INIT; NULL does nothing. */
-CKPT_API void ckpt_buffer_pool_stats_init(ckpt_buffer_pool_stats* stats);
+/* Sets *stats to CKPT_BUFFER_POOL_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT).
+ * NULL does nothing. */
+CKPT_API void ckpt_buffer_pool_stats_init(ckpt_buffer_pool_stats* stats, uint32_t size);
 
 /* tracker (NULL: none) learns of every buffer while a tensor uses it, with exactly the bytes that the tensor has; the pool keeps it
  * alive. options: NULL for the defaults. */

@@ -33,9 +33,9 @@ static void threshold_rule(void) {
   ckpt_threshold_info info;
   ckpt_task task;
   int32_t yes = 7;
-  ckpt_threshold_options_init(&options);
-  ckpt_threshold_info_init(&info);
-  ckpt_task_init(&task);
+  CKPT_INIT(ckpt_threshold_options, &options);
+  CKPT_INIT(ckpt_threshold_info, &info);
+  CKPT_INIT(ckpt_task, &task);
   CHECK(options.budget == 3);
   CHECK_OK(ckpt_threshold_create(&options, &rule));
   CHECK_OK(ckpt_threshold_observe_task(rule, "train_epoch_0", 15.3));
@@ -91,8 +91,8 @@ static void controller_survives_the_crash(void) {
   ckpt_decision decision;
   ckpt_controller_info info;
   char json[65536];
-  ckpt_decision_init(&decision);
-  ckpt_controller_info_init(&info);
+  CKPT_INIT(ckpt_decision, &decision);
+  CKPT_INIT(ckpt_controller_info, &info);
   CHECK_OK(ckpt_storage_create_memory(&storage));
   CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
   CHECK_OK(ckpt_state_create(&state));
@@ -172,7 +172,7 @@ static void clocks_and_tasks(void) {
   ckpt_controller_options options;
   ckpt_task task = CKPT_TASK_INIT;
   double now = 0;
-  ckpt_controller_options_init(&options);
+  CKPT_INIT(ckpt_controller_options, &options);
   CHECK(options.first_seconds == 600);
   CHECK_OK(ckpt_clock_create_manual(1500000000, &clock));
   options.clock = clock;
@@ -190,7 +190,7 @@ static void simulator(void) {
   ckpt_simulation* simulation = NULL;
   ckpt_simulation_options options;
   static char text[1 << 20];
-  ckpt_simulation_options_init(&options);
+  CKPT_INIT(ckpt_simulation_options, &options);
   options.trace = "# seconds\n9000\n400\n70000\n12000\n33000\n";
   options.policies = "auto,daly,fixed:900";
   CHECK_OK(ckpt_simulation_create(&options, &simulation));

@@ -9,6 +9,6 @@ must_be_empty() {
 }
 # The names that the public headers declare, as the preprocessor sees them.
 declared_functions() {
-  printf '#include <ckpt/ckpt.h>\n' | "$CC" -std=c99 -E -P -Iinclude -I"$GENERATED" -x c - | tr '\n' ' ' | tr ';' '\n' |
+  printf '#include <ckpt/ckpt.h>\n' | "$CC" -std=c99 -E -P -Iinclude -x c - | tr '\n' ' ' | tr ';' '\n' |
     sed -n 's/.*visibility("default"))) *[^(]*[ *]\(ckpt_[a-z0-9_]*\) *(.*/\1/p' | LC_ALL=C sort
 }

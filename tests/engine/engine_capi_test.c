@@ -56,7 +56,7 @@ static int32_t cube_forward(const ckpt_layer_context* context, const void* input
   double* y = (double*)output;
   double noise = 0;
   int64_t i;
-  CHECK(context->struct_size == sizeof *context && workspace != NULL && ((uintptr_t)output & 63) == 0);
+  CHECK(context->struct_size > 0 && workspace != NULL && ((uintptr_t)output & 63) == 0);
   CHECK(context->step == 5 && context->seed == 77 && context->first_sample == 100 && context->layer == 11);
   ++self->forwards;
   self->recomputations += context->recomputation;
@@ -107,7 +107,7 @@ static void cube_destroy(void* user_data) { ++((cube*)user_data)->destroyed; }
 
 static ckpt_layer_callbacks cube_callbacks(void) {
   ckpt_layer_callbacks callbacks;
-  ckpt_layer_callbacks_init(&callbacks);
+  CKPT_INIT(ckpt_layer_callbacks, &callbacks);
   callbacks.options = 2;
   callbacks.ambient_bytes = sizeof(uint64_t);
   callbacks.output = cube_output;
@@ -185,7 +185,7 @@ static void run_cube(int segments, int32_t option, cube_result* result) {
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, out_shape, 2, NULL, &output_gradient));
   CHECK_OK(ckpt_tensor_fill(output_gradient, 0.75));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, input.shape, 2, NULL, &input_gradient));
-  ckpt_step_init(&step);
+  CKPT_INIT(ckpt_step, &step);
   step.step = 5;
   step.seed = 77;
   step.first_sample = 100;
@@ -197,7 +197,7 @@ static void run_cube(int segments, int32_t option, cube_result* result) {
   CHECK_OK(ckpt_executor_run(executor, &step, &loss));
   CHECK(isnan(loss)); /* ten numbers are no loss */
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
-  ckpt_executor_stats_init(&stats);
+  CKPT_INIT(ckpt_executor_stats, &stats);
   CHECK_OK(ckpt_executor_get_stats(executor, &stats));
   CHECK(stats.steps == 1 && stats.live_bytes == 0 && stats.peak_live_bytes == report.peak_bytes[0]);
   CHECK(stats.recomputed_forwards == report.recomputed_forwards && stats.reserved_bytes >= stats.peak_live_bytes);
@@ -333,13 +333,13 @@ static double train(int segments, int use_adamw, int32_t threads) {
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_chain_profile(chain, &input, 2, pool, &profile));
   CHECK_OK(ckpt_schedule_create_periodic(profile, segments, &schedule));
-  ckpt_executor_options_init(&options);
+  CKPT_INIT(ckpt_executor_options, &options);
   options.pool = pool;
   options.tracker = tracker;
   CHECK_OK(ckpt_executor_create(chain, schedule, &input, &options, &executor));
   if (use_adamw) {
     ckpt_adamw_options adamw;
-    ckpt_adamw_options_init(&adamw);
+    CKPT_INIT(ckpt_adamw_options, &adamw);
     adamw.learning_rate = 0.01;
     CHECK_OK(ckpt_optimizer_create_adamw(chain, &adamw, &optimizer));
   } else {
@@ -451,7 +451,7 @@ static void bad_arguments(void) {
   CHECK_OK(ckpt_blas_info(text, sizeof text, &needed));
   CHECK(needed == (int64_t)strlen(text) && needed > 0);
   CHECK_FAILS(ckpt_blas_info(text, 2, NULL), CKPT_E_OUT_OF_RANGE, "capacity is 2");
-  ckpt_blas_init(&blas);
+  CKPT_INIT(ckpt_blas, &blas);
   CHECK_FAILS(ckpt_blas_set(&blas), CKPT_E_INVALID_ARGUMENT, "sgemm and dgemm");
   ckpt_chain_release(chain);
 }

@@ -168,7 +168,7 @@ static void every_callback_every_function(void) {
   int64_t number = 0;
   int i;
   memset(&self, 0, sizeof self);
-  ckpt_step_init(&self.step);
+  CKPT_INIT(ckpt_step, &self.step);
   make_chain(&self);
   CHECK_OK(ckpt_layer_create_relu("spare", &self.spare));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
@@ -452,7 +452,7 @@ static void reports_to_a_strategy(void) {
   ckpt_schedule* schedule = NULL;
   ckpt_tensor* x = NULL;
   memset(&self, 0, sizeof self);
-  ckpt_step_init(&self.step);
+  CKPT_INIT(ckpt_step, &self.step);
   callbacks.decide = reporter_decide;
   callbacks.access = reporter_access;
   CHECK_OK(ckpt_strategy_create_custom("reporter", &callbacks, &self, NULL, &strategy));
@@ -508,7 +508,7 @@ static void events_of_a_step(void) {
   ckpt_tensor* x = NULL;
   int64_t subscription = 0;
   memset(&self, 0, sizeof self);
-  ckpt_step_init(&self.step);
+  CKPT_INIT(ckpt_step, &self.step);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALL_EVENTS, watch, &self, NULL, &subscription));
   CHECK_OK(ckpt_chain_create(0, &chain));

@@ -98,13 +98,13 @@ static void null_pointers(ckpt_memory_tracker* tracker) {
   BAD(ckpt_memory_probe(NULL), "system is NULL");
   ckpt_memory_tracker_retain(NULL);
   ckpt_memory_tracker_release(NULL);
-  ckpt_memory_tracker_options_init(NULL);
-  ckpt_memory_stats_init(NULL);
-  ckpt_memory_layer_stats_init(NULL);
-  ckpt_memory_allocation_init(NULL);
-  ckpt_memory_scope_stats_init(NULL);
-  ckpt_memory_event_init(NULL);
-  ckpt_memory_system_init(NULL);
+  ckpt_memory_tracker_options_init(NULL, 8);
+  ckpt_memory_stats_init(NULL, 8);
+  ckpt_memory_layer_stats_init(NULL, 8);
+  ckpt_memory_allocation_init(NULL, 8);
+  ckpt_memory_scope_stats_init(NULL, 8);
+  ckpt_memory_event_init(NULL, 8);
+  ckpt_memory_system_init(NULL, 8);
 }
 
 static void values(ckpt_memory_tracker* tracker) {
@@ -155,7 +155,7 @@ static void values(ckpt_memory_tracker* tracker) {
   BAD(ckpt_memory_tracker_create(&options, &other), "is 0");
   options.struct_size = 4;
   BAD(ckpt_memory_tracker_create(&options, &other), "struct_size is 4");
-  ckpt_memory_tracker_options_init(&options);
+  CKPT_INIT(ckpt_memory_tracker_options, &options);
   options.clock = (const ckpt_clock*)(const void*)tracker;
   BAD(ckpt_memory_tracker_create(&options, &other), "options.clock is not a handle of kind 'clock' but memory tracker");
   CHECK(other == NULL);
@@ -174,18 +174,18 @@ static void struct_sizes(ckpt_memory_tracker* tracker) {
   int32_t got = 0;
   uint64_t scope = 0;
   uint64_t id = 0;
-  BAD(ckpt_memory_tracker_stats(tracker, &stats), "stats->struct_size is 0");
-  BAD(ckpt_memory_tracker_layer_stats(tracker, 0, &layer), "stats->struct_size is 0");
-  BAD(ckpt_memory_tracker_snapshot(tracker, 0, &stats, NULL, 0, &count), "stats->struct_size is 0");
-  BAD(ckpt_memory_tracker_snapshot(tracker, 0, NULL, &layer, 1, &count), "layers->struct_size is 0");
-  BAD(ckpt_memory_tracker_live_allocations(tracker, &allocation, 1, &count), "allocations->struct_size is 0");
-  BAD(ckpt_memory_probe(&system), "system->struct_size is 0");
+  BAD(ckpt_memory_tracker_stats(tracker, &stats), "stats.struct_size is 0");
+  BAD(ckpt_memory_tracker_layer_stats(tracker, 0, &layer), "stats.struct_size is 0");
+  BAD(ckpt_memory_tracker_snapshot(tracker, 0, &stats, NULL, 0, &count), "stats.struct_size is 0");
+  BAD(ckpt_memory_tracker_snapshot(tracker, 0, NULL, &layer, 1, &count), "layers.struct_size is 0");
+  BAD(ckpt_memory_tracker_live_allocations(tracker, &allocation, 1, &count), "allocations.struct_size is 0");
+  BAD(ckpt_memory_probe(&system), "system.struct_size is 0");
   CHECK_OK(ckpt_memory_tracker_push_scope(tracker, "s", &scope));
-  BAD(ckpt_memory_tracker_pop_scope(tracker, scope, &scope_stats), "stats->struct_size is 0");
+  BAD(ckpt_memory_tracker_pop_scope(tracker, scope, &scope_stats), "stats.struct_size is 0");
   CHECK_OK(ckpt_memory_tracker_pop_scope(tracker, scope, NULL)); /* it was still open */
   CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_ALLOCATED, 1, &queue));
   CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, 0, 1, &id));
-  BAD(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got), "event->struct_size is 0");
+  BAD(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got), "event.struct_size is 0");
   event.struct_size = sizeof event;
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got)); /* it was still there */
   CHECK(got == 1);

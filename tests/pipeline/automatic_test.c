@@ -292,22 +292,13 @@ static void test_budget_is_logged(void) {
   ckpt_chain_release(chain);
 }
 
-static void test_refusals_and_older_callers(void) {
+static void test_refusals(void) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager* manager = NULL;
-  struct older { /* the struct's first version, and what lies behind it */
-    ckpt_activation_policy first;
-  } older = {CKPT_ACTIVATION_POLICY_INIT};
   policy.kind = CKPT_ACTIVATION_AUTOMATIC;
   policy.memory_limit_bytes = -1;
   CHECK_FAILS(ckpt_activation_manager_create(&policy, NULL, NULL, NULL, NULL, &manager), CKPT_E_INVALID_ARGUMENT,
               "memory_limit_bytes is -1");
-  older.first.struct_size = 32;
-  older.first.memory_limit_bytes = -1; /* not the library's to read */
-  CHECK_OK(ckpt_activation_manager_create(&older.first, NULL, NULL, NULL, NULL, &manager));
-  CHECK_OK(ckpt_activation_manager_policy(manager, &older.first));
-  CHECK(older.first.memory_limit_bytes == -1);
-  ckpt_activation_manager_release(manager);
 }
 
 int main(void) {
@@ -323,7 +314,7 @@ int main(void) {
   test_own_arenas_do_not_count();
 #endif
   test_budget_is_logged();
-  test_refusals_and_older_callers();
+  test_refusals();
   CHECK(ballast[ballast_bytes - 1] == 1);
   free(ballast);
   return 0;

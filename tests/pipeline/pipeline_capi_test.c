@@ -126,8 +126,8 @@ static void test_everything_that_can_be_asked(void) {
   double loss = 0;
   char text[65536];
 
-  ckpt_pipeline_options_init(&options);
-  ckpt_pipeline_stats_init(&stats);
+  CKPT_INIT(ckpt_pipeline_options, &options);
+  CKPT_INIT(ckpt_pipeline_stats, &stats);
   CHECK(options.schedule == CKPT_PIPELINE_1F1B && options.stages == 1 && options.micro_batches == 1);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   options.stages = 2;

@@ -38,8 +38,8 @@ static void profiles(void) {
   ckpt_layer_profile layer;
   ckpt_option_profile option;
   ckpt_schedule* schedule = NULL;
-  ckpt_layer_profile_init(&layer);
-  ckpt_option_profile_init(&option);
+  CKPT_INIT(ckpt_layer_profile, &layer);
+  CKPT_INIT(ckpt_option_profile, &option);
   CHECK_OK(ckpt_profile_layers(profile, &number));
   CHECK(number == LAYERS);
   CHECK_OK(ckpt_profile_input_bytes(profile, &number));
@@ -77,7 +77,7 @@ static void profiles(void) {
 static void check_report(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t recomputed) {
   ckpt_plan_report report;
   int64_t reserved = 0;
-  ckpt_plan_report_init(&report);
+  CKPT_INIT(ckpt_plan_report, &report);
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(report.recomputed_forwards == recomputed);
   CHECK(report.forwards == LAYERS + recomputed);

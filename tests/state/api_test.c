@@ -150,8 +150,8 @@ static void bad_storage(void) {
   CHECK_FAILS(ckpt_storage_create_file_system(root, &options, &storage), CKPT_E_INVALID_ARGUMENT, "struct_size is 1");
   CHECK(storage == NULL);
   ckpt_storage_release(NULL);
-  ckpt_file_system_options_init(NULL);
-  ckpt_file_system_options_init(&options);
+  ckpt_file_system_options_init(NULL, 8);
+  CKPT_INIT(ckpt_file_system_options, &options);
   CHECK(options.struct_size == sizeof options && options.must_exist == 0);
 }
 
@@ -271,14 +271,14 @@ static void initialisers(void) {
   ckpt_checkpoint_info info;
   ckpt_verify_result verify_result;
   ckpt_tensor_info tensor_info;
-  ckpt_checkpoint_options_init(&checkpoint_options);
-  ckpt_save_options_init(&save_options);
-  ckpt_save_result_init(&save_result);
-  ckpt_load_options_init(&load_options);
-  ckpt_load_result_init(&load_result);
-  ckpt_checkpoint_info_init(&info);
-  ckpt_verify_result_init(&verify_result);
-  ckpt_tensor_info_init(&tensor_info);
+  CKPT_INIT(ckpt_checkpoint_options, &checkpoint_options);
+  CKPT_INIT(ckpt_save_options, &save_options);
+  CKPT_INIT(ckpt_save_result, &save_result);
+  CKPT_INIT(ckpt_load_options, &load_options);
+  CKPT_INIT(ckpt_load_result, &load_result);
+  CKPT_INIT(ckpt_checkpoint_info, &info);
+  CKPT_INIT(ckpt_verify_result, &verify_result);
+  CKPT_INIT(ckpt_tensor_info, &tensor_info);
   CHECK(checkpoint_options.struct_size == sizeof checkpoint_options && save_options.struct_size == sizeof save_options);
   CHECK(save_result.struct_size == sizeof save_result && load_options.struct_size == sizeof load_options);
   CHECK(load_options.verify == CKPT_VERIFY_FULL && load_result.struct_size == sizeof load_result);

@@ -30,7 +30,7 @@ static void on_destroy(void* user_data) { ++((told*)user_data)->destroyed; }
 
 static ckpt_async_callbacks callbacks_of_told(void) {
   ckpt_async_callbacks callbacks;
-  ckpt_async_callbacks_init(&callbacks);
+  CKPT_INIT(ckpt_async_callbacks, &callbacks);
   callbacks.staged = on_staged;
   callbacks.progress = on_progress;
   callbacks.ended = on_ended;
@@ -78,10 +78,10 @@ static void saves_and_loads(ckpt_async* async, ckpt_state* state) {
   int64_t count = -1;
   int32_t won = 7;
   memset(&own, 0, sizeof own);
-  ckpt_async_task_options_init(&task);
-  ckpt_async_result_init(&result);
-  ckpt_async_task_init(&info);
-  ckpt_async_stats_init(&stats);
+  CKPT_INIT(ckpt_async_task_options, &task);
+  CKPT_INIT(ckpt_async_result, &result);
+  CKPT_INIT(ckpt_async_task, &info);
+  CKPT_INIT(ckpt_async_stats, &stats);
   task.callbacks = &callbacks;
   task.user_data = &own;
   save.step = 12;
@@ -188,7 +188,7 @@ int main(void) {
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
   CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
 
-  ckpt_async_options_init(&options);
+  CKPT_INIT(ckpt_async_options, &options);
   options.callbacks = &callbacks;
   options.user_data = &all;
   options.workers = 99;
@@ -206,7 +206,7 @@ int main(void) {
   CHECK(all.destroyed == 1 && all.ended == 5);
 
   /* Released inside its callback; the checkpoint goes first: the manager keeps it. */
-  ckpt_async_callbacks_init(&callbacks);
+  CKPT_INIT(ckpt_async_callbacks, &callbacks);
   callbacks.ended = release_self;
   task.callbacks = &callbacks;
   CHECK_OK(ckpt_checkpoint_create_async(checkpoint, NULL, &self_releasing));

@@ -380,8 +380,8 @@ static void begin_manager(void) {
   held.gate_step = 1000;
   spare_id = save_step(async, it.state, 2, &held);
   hold_one();
-  ckpt_async_callbacks_init(&callbacks);
-  ckpt_async_task_options_init(&task);
+  CKPT_INIT(ckpt_async_callbacks, &callbacks);
+  CKPT_INIT(ckpt_async_task_options, &task);
   called = 0;
   uses_checkpoint = 0;
 }

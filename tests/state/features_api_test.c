@@ -83,7 +83,7 @@ static void coordinators(void) {
   CHECK_FAILS(ckpt_coordinator_barrier(single, -1), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
 
   ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
-  ckpt_coordinator_callbacks_init(&callbacks);
+  CKPT_INIT(ckpt_coordinator_callbacks, &callbacks);
   ckpt_coordinator* pair = NULL;
   CHECK_FAILS(ckpt_coordinator_create_custom(&callbacks, NULL, &pair), CKPT_E_INVALID_ARGUMENT, "barrier is NULL");
   callbacks.barrier = pair_barrier;
@@ -125,7 +125,7 @@ static void coordinators(void) {
   ckpt_fault_handler* used = NULL;
   int64_t retries = -1;
   CHECK_OK(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, &handler));
-  ckpt_checkpoint_options_init(&options);
+  CKPT_INIT(ckpt_checkpoint_options, &options);
   options.fault_handler = handler;
   CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
   ckpt_fault_handler_release(handler);
@@ -187,7 +187,7 @@ static void save_and_read(void) {
   CHECK_FAILS(ckpt_state_set_rarely_changes(state, " ", 1), CKPT_E_INVALID_ARGUMENT, "group is blank");
 
   ckpt_stateful_callbacks callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
-  ckpt_stateful_callbacks_init(&callbacks);
+  CKPT_INIT(ckpt_stateful_callbacks, &callbacks);
   callbacks.destroy = counter_destroy;
   CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self), CKPT_E_INVALID_ARGUMENT, "list is NULL");
   callbacks.list = counter_list;

@@ -183,8 +183,8 @@ static void shelf_destroy(void* user) { ++((shelf*)user)->destroyed; }
 
 static ckpt_storage_callbacks all_callbacks(void) {
   ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
-  ckpt_storage_callbacks_init(NULL);
-  ckpt_storage_callbacks_init(&table);
+  ckpt_storage_callbacks_init(NULL, 8);
+  CKPT_INIT(ckpt_storage_callbacks, &table);
   table.create = shelf_create;
   table.open = shelf_open;
   table.close = shelf_close;
@@ -262,8 +262,8 @@ static void test_retries(shelf* s) {
   ckpt_state* state = NULL;
   int64_t retries = -1;
   int destroyed = 0;
-  ckpt_fault_handler_options_init(NULL);
-  ckpt_fault_handler_options_init(&options);
+  ckpt_fault_handler_options_init(NULL, 8);
+  CKPT_INIT(ckpt_fault_handler_options, &options);
   CHECK(options.max_attempts == 5);
   options.max_attempts = 3;
   options.first_delay_ns = 1000;
@@ -411,22 +411,6 @@ static void test_decide(shelf* s) {
   ckpt_state_release(state);
 }
 
-/* Options of a caller from before the function was there. */
-static void test_older_options(void) {
-  ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
-  ckpt_fault_handler* handler = NULL;
-  decider d = {0};
-  options.struct_size = offsetof(ckpt_fault_handler_options, decide);
-  options.decide = decide;
-  options.decide_data = &d;
-  options.decide_destroy = destroy_decider;
-  CHECK_OK(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler));
-  ckpt_fault_handler_release(handler);
-  CHECK(d.destroyed == 0);
-  options.struct_size = 8;
-  CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
-}
-
 static void test_refusals(shelf* s) {
   ckpt_storage_callbacks table = all_callbacks();
   ckpt_storage* storage = NULL;
@@ -463,7 +447,6 @@ int main(void) {
   test_retries(s);
   memset(s, 0, sizeof *s);
   test_decide(s);
-  test_older_options();
   memset(s, 0, sizeof *s);
   test_refusals(s);
   free(s);

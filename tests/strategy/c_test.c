@@ -224,8 +224,8 @@ static void test_config(void) {
   int32_t chosen = 0;
   CHECK_OK(ckpt_strategy_create(NULL, &children[0]));
   check_name(children[0], "Interval(2)");
-  ckpt_strategy_config_init(&config);
-  ckpt_strategy_config_init(NULL);
+  CKPT_INIT(ckpt_strategy_config, &config);
+  ckpt_strategy_config_init(NULL, 8);
   config.interval = 7;
   config.chosen = CKPT_STRATEGY_CHOSEN_RECOMPUTE;
   CHECK_OK(ckpt_strategy_create(&config, &children[1]));
@@ -313,8 +313,8 @@ static void test_bad_questions(void) {
   CHECK_FAILS(ckpt_strategy_should_checkpoint(strategy, "x", (const ckpt_tensor*)clock, 0, &answer), CKPT_E_INVALID_ARGUMENT,
               "activation is not a handle");
   CHECK(answer == 77);
-  ckpt_strategy_counters_init(&counters);
-  ckpt_strategy_counters_init(NULL);
+  CKPT_INIT(ckpt_strategy_counters, &counters);
+  ckpt_strategy_counters_init(NULL, 8);
   CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
   CHECK(counters.asked == 0);
   CHECK_FAILS(ckpt_strategy_get_counters(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "counters is NULL");

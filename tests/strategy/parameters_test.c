@@ -9,7 +9,7 @@ static ckpt_strategy* made_from(const char* text) {
 
 static ckpt_strategy_info info_of(const ckpt_strategy* strategy) {
   ckpt_strategy_info info;
-  ckpt_strategy_info_init(&info);
+  CKPT_INIT(ckpt_strategy_info, &info);
   CHECK_OK(ckpt_strategy_get_info(strategy, &info));
   CHECK(info.struct_size == sizeof info && info.kind != NULL);
   return info;

@@ -5,7 +5,7 @@ list(TRANSFORM public_headers APPEND ".h")
 list(JOIN public_headers "|" joined)
 set(cells "${CMAKE_CURRENT_BINARY_DIR}/api_cells.inc")
 add_custom_command(OUTPUT "${cells}"
-  COMMAND "${CMAKE_COMMAND}" "-DAPI=${PROJECT_BINARY_DIR}/generated/include/ckpt/api.h" "-DHEADERS=${joined}" "-DOUT=${cells}"
+  COMMAND "${CMAKE_COMMAND}" "-DAPI=${PROJECT_SOURCE_DIR}/include/ckpt/api.h" "-DHEADERS=${joined}" "-DOUT=${cells}"
           -P "${CMAKE_CURRENT_SOURCE_DIR}/MakeCells.cmake"
   DEPENDS ckpt ${public_headers} MakeCells.cmake ../capi/ApiTable.cmake COMMENT "Making the cells of the sweeps" VERBATIM)
 

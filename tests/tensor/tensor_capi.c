@@ -183,7 +183,7 @@ static void test_pool(void) {
   ckpt_buffer_pool* const untouched = (ckpt_buffer_pool*)(void*)&released;
   ckpt_buffer_pool* pool = untouched;
   ckpt_buffer_pool_options options;
-  ckpt_buffer_pool_options_init(&options);
+  CKPT_INIT(ckpt_buffer_pool_options, &options);
   CHECK(options.struct_size == sizeof options && options.retain_limit_bytes == CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES);
   options.retain_limit_bytes = -2;
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, &pool), CKPT_E_INVALID_ARGUMENT, "retain_limit_bytes is -2");
@@ -213,8 +213,8 @@ static void test_pool(void) {
   CHECK(stats.reserved_bytes == 64 && stats.retained_bytes == 0 && stats.peak_reserved_bytes == 64);
   CHECK_FAILS(ckpt_buffer_pool_get_stats(pool, NULL), CKPT_E_INVALID_ARGUMENT, "stats is NULL");
   stats.struct_size = 0;
-  CHECK_FAILS(ckpt_buffer_pool_get_stats(pool, &stats), CKPT_E_INVALID_ARGUMENT, "stats->struct_size is 0");
-  ckpt_buffer_pool_stats_init(&stats);
+  CHECK_FAILS(ckpt_buffer_pool_get_stats(pool, &stats), CKPT_E_INVALID_ARGUMENT, "stats.struct_size is 0");
+  CKPT_INIT(ckpt_buffer_pool_stats, &stats);
   CHECK(stats.taken == 0);
   CHECK_OK(ckpt_buffer_pool_get_stats(NULL, &stats)); /* the default pool */
   CHECK(stats.taken > 0);
@@ -226,8 +226,8 @@ static void test_pool(void) {
   CHECK_OK(ckpt_tensor_fill(tensor, 1)); /* keeps its pool */
   ckpt_tensor_release(tensor);
   ckpt_buffer_pool_release(NULL);
-  ckpt_buffer_pool_options_init(NULL);
-  ckpt_buffer_pool_stats_init(NULL);
+  ckpt_buffer_pool_options_init(NULL, 8);
+  ckpt_buffer_pool_stats_init(NULL, 8);
 }
 
 static void test_pool_with_tracker(void) {

@@ -35,8 +35,8 @@ NOT_CALLED = {
 
 
 def listed():
-    with open(os.environ["CKPT_API_LIST"], encoding="utf-8") as file:
-        return [name for name in (line.strip() for line in file) if name.startswith("ckpt_")]
+    with open(os.environ["CKPT_API_TABLE"], encoding="utf-8") as file:
+        return re.findall(r"\n  [^\n]*\(\*(ckpt_\w+)\)", file.read())
 
 
 def sources():

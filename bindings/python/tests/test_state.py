@@ -71,7 +71,7 @@ class OneLine(Folder):
 
 class Page(Folder):
     def test_example_of_the_documentation(self):
-        page = os.path.join(os.path.dirname(os.environ["CKPT_API_LIST"]), "..", "docs", "python.md")
+        page = os.path.join(os.path.dirname(os.environ["CKPT_API_TABLE"]), "..", "..", "docs", "python.md")
         with open(page, encoding="utf-8") as file:
             example = file.read().split("```python\n")[1].split("```")[0]
         self.assertIn("ckpt.save(", example)

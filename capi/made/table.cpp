@@ -1,0 +1,754 @@
+// Made from include/ckpt by tools/api: do not edit.
+#include <cstddef>
+
+#include <ckpt/api.h>
+
+static_assert(offsetof(ckpt_api, ckpt_status_name) == 8 + 0 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_last_error) == 8 + 1 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_callback_error) == 8 + 2 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_version) == 8 + 3 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_version_string) == 8 + 4 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_build_info) == 8 + 5 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_feature) == 8 + 6 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_get_api) == 8 + 7 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_set_log) == 8 + 8 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_add_thread_hooks) == 8 + 9 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_remove_thread_hooks) == 8 + 10 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_clock_create_manual) == 8 + 11 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_clock_create_custom) == 8 + 12 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_clock_advance) == 8 + 13 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_clock_now) == 8 + 14 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_clock_release) == 8 + 15 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_random_philox) == 8 + 16 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_queue_create) == 8 + 17 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_queue_push) == 8 + 18 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_queue_pop) == 8 + 19 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_queue_close) == 8 + 20 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_queue_size) == 8 + 21 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_queue_release) == 8 + 22 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_available_threads) == 8 + 23 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_thread_pool_create) == 8 + 24 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_thread_pool_run) == 8 + 25 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_thread_pool_threads) == 8 + 26 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_thread_pool_release) == 8 + 27 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_action_name) == 8 + 28 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_profile_init) == 8 + 29 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_option_profile_init) == 8 + 30 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_profile_create) == 8 + 31 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_profile_add_layer) == 8 + 32 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_profile_add_option) == 8 + 33 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_profile_layers) == 8 + 34 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_profile_input_bytes) == 8 + 35 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_profile_layer) == 8 + 36 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_profile_option) == 8 + 37 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_profile_release) == 8 + 38 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_create_store_all) == 8 + 39 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_create_recompute_all) == 8 + 40 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_create_periodic) == 8 + 41 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_create_segments) == 8 + 42 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_create_from_strategy) == 8 + 43 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_create_open_ended) == 8 + 44 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_create_list) == 8 + 45 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_create_for_budget) == 8 + 46 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_name) == 8 + 47 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_layers) == 8 + 48 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_retain) == 8 + 49 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_release) == 8 + 50 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_cursor_create) == 8 + 51 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_cursor_next) == 8 + 52 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_cursor_next_many) == 8 + 53 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_cursor_finalize) == 8 + 54 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_cursor_save) == 8 + 55 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_cursor_restore) == 8 + 56 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_cursor_release) == 8 + 57 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_plan_report_init) == 8 + 58 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_verify) == 8 + 59 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_place) == 8 + 60 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_blas_init) == 8 + 61 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_blas_set) == 8 + 62 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_blas_info) == 8 + 63 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_create_linear) == 8 + 64 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_create_relu) == 8 + 65 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_create_gelu) == 8 + 66 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_create_embedding) == 8 + 67 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_create_dropout) == 8 + 68 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_create_softmax_cross_entropy) == 8 + 69 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_callbacks_init) == 8 + 70 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_create_custom) == 8 + 71 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_layer_release) == 8 + 72 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_chain_create) == 8 + 73 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_chain_add) == 8 + 74 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_chain_layers) == 8 + 75 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_chain_initialize) == 8 + 76 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_chain_parameters) == 8 + 77 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_chain_parameter) == 8 + 78 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_chain_clip_gradients) == 8 + 79 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_chain_profile) == 8 + 80 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_chain_release) == 8 + 81 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_executor_options_init) == 8 + 82 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_executor_create) == 8 + 83 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_step_init) == 8 + 84 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_executor_run) == 8 + 85 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_executor_stats_init) == 8 + 86 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_executor_get_stats) == 8 + 87 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_executor_release) == 8 + 88 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_optimizer_create_sgd) == 8 + 89 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_adamw_options_init) == 8 + 90 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_optimizer_create_adamw) == 8 + 91 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_optimizer_step) == 8 + 92 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_optimizer_steps) == 8 + 93 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_optimizer_set_steps) == 8 + 94 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_optimizer_tensors) == 8 + 95 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_optimizer_tensor) == 8 + 96 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_optimizer_release) == 8 + 97 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_options_init) == 8 + 98 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_create) == 8 + 99 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_retain) == 8 + 100 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_release) == 8 + 101 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_layer) == 8 + 102 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_find_layer) == 8 + 103 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_layer_name) == 8 + 104 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_record_allocation) == 8 + 105 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_record_allocation_named) == 8 + 106 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_try_reserve) == 8 + 107 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_try_reserve_named) == 8 + 108 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_record_deallocation) == 8 + 109 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_record_deallocation_layer) == 8 + 110 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_record_deallocation_named) == 8 + 111 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_stats_init) == 8 + 112 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_layer_stats_init) == 8 + 113 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_allocation_init) == 8 + 114 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_stats) == 8 + 115 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_layer_stats) == 8 + 116 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_layer_stats_named) == 8 + 117 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_snapshot) == 8 + 118 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_live_allocations) == 8 + 119 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_savings) == 8 + 120 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_reset_stats) == 8 + 121 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_scope_stats_init) == 8 + 122 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_push_scope) == 8 + 123 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_pop_scope) == 8 + 124 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_scope_stats) == 8 + 125 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_set_limit) == 8 + 126 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_clear_limit) == 8 + 127 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_limit) == 8 + 128 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_event_init) == 8 + 129 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_subscribe) == 8 + 130 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_subscribe_queue) == 8 + 131 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_unsubscribe) == 8 + 132 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_poll_event) == 8 + 133 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_dropped_events) == 8 + 134 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_enable_events) == 8 + 135 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_set_peak_granularity) == 8 + 136 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_json) == 8 + 137 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_tracker_prometheus) == 8 + 138 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_system_init) == 8 + 139 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_memory_probe) == 8 + 140 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_dtype_bits) == 8 + 141 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_dtype_name) == 8 + 142 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_dtype_from_name) == 8 + 143 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_buffer_pool_options_init) == 8 + 144 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_buffer_pool_stats_init) == 8 + 145 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_buffer_pool_create) == 8 + 146 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_buffer_pool_get_stats) == 8 + 147 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_buffer_pool_trim) == 8 + 148 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_buffer_pool_release) == 8 + 149 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_create) == 8 + 150 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_borrow) == 8 + 151 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_retain) == 8 + 152 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_release) == 8 + 153 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_data) == 8 + 154 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_const_data) == 8 + 155 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_bytes) == 8 + 156 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_elements) == 8 + 157 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_dtype) == 8 + 158 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_ndim) == 8 + 159 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_shape) == 8 + 160 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_is_read_only) == 8 + 161 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_fill) == 8 + 162 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_scale) == 8 + 163 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_add_scaled) == 8 + 164 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_sum) == 8 + 165 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_dot) == 8 + 166 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_copy) == 8 + 167 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_bit_equal) == 8 + 168 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_from_dlpack) == 8 + 169 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_from_dlpack_versioned) == 8 + 170 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_to_dlpack) == 8 + 171 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_to_dlpack_versioned) == 8 + 172 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_interval) == 8 + 173 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_selective) == 8 + 174 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_size_based) == 8 + 175 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_memory_aware) == 8 + 176 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_smart) == 8 + 177 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_any) == 8 + 178 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_all) == 8 + 179 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_not) == 8 + 180 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_first) == 8 + 181 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_from_text) == 8 + 182 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_question_init) == 8 + 183 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_callbacks_init) == 8 + 184 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create_custom) == 8 + 185 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_register) == 8 + 186 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_unregister) == 8 + 187 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_known_kinds) == 8 + 188 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_config_init) == 8 + 189 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_create) == 8 + 190 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_should_checkpoint) == 8 + 191 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_should_checkpoint_shape) == 8 + 192 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_observe_access) == 8 + 193 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_name) == 8 + 194 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_reset) == 8 + 195 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_get_chosen) == 8 + 196 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_set_chosen) == 8 + 197 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_counters_init) == 8 + 198 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_get_counters) == 8 + 199 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_retain) == 8 + 200 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_release) == 8 + 201 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_file_system_options_init) == 8 + 202 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_storage_create_file_system) == 8 + 203 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_storage_create_memory) == 8 + 204 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_storage_release) == 8 + 205 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_create) == 8 + 206 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_add_tensor) == 8 + 207 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_tensor_count) == 8 + 208 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_set_json) == 8 + 209 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_json) == 8 + 210 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_release) == 8 + 211 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_options_init) == 8 + 212 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_create) == 8 + 213 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_release) == 8 + 214 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_save_options_init) == 8 + 215 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_save_result_init) == 8 + 216 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_save) == 8 + 217 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_load_options_init) == 8 + 218 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_load_result_init) == 8 + 219 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_load) == 8 + 220 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_info_init) == 8 + 221 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_count) == 8 + 222 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_at) == 8 + 223 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_manifest) == 8 + 224 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_verify_result_init) == 8 + 225 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_verify) == 8 + 226 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_info_init) == 8 + 227 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_fingerprint) == 8 + 228 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_storage_callbacks_init) == 8 + 229 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_storage_create_custom) == 8 + 230 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_fault_handler_options_init) == 8 + 231 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_fault_handler_create) == 8 + 232 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_fault_handler_retries) == 8 + 233 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_fault_handler_release) == 8 + 234 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_storage_create_retrying) == 8 + 235 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_set_rarely_changes) == 8 + 236 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_load_report) == 8 + 237 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_stateful_callbacks_init) == 8 + 238 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_add_stateful) == 8 + 239 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_coordinator_callbacks_init) == 8 + 240 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_coordinator_create_single) == 8 + 241 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_coordinator_create_custom) == 8 + 242 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_coordinator_rank) == 8 + 243 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_coordinator_world_size) == 8 + 244 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_coordinator_barrier) == 8 + 245 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_coordinator_broadcast) == 8 + 246 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_coordinator_all_gather) == 8 + 247 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_coordinator_release) == 8 + 248 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_storage) == 8 + 249 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_coordinator) == 8 + 250 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_open_checkpoint) == 8 + 251 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_open) == 8 + 252 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_count) == 8 + 253 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_tensor) == 8 + 254 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_find) == 8 + 255 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_metadata_count) == 8 + 256 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_metadata) == 8 + 257 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_read) == 8 + 258 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_read_new) == 8 + 259 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_read_slice) == 8 + 260 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_map) == 8 + 261 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_reader_release) == 8 + 262 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_fault_handler) == 8 + 263 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_safetensors_write) == 8 + 264 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_interval_young) == 8 + 265 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_interval_daly) == 8 + 266 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_interval_expected_value) == 8 + 267 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_interval_weibull) == 8 + 268 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_weibull_fit) == 8 + 269 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_options_init) == 8 + 270 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_create) == 8 + 271 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_observe_task) == 8 + 272 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_should_checkpoint) == 8 + 273 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_adjust_policy) == 8 + 274 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_begin_run) == 8 + 275 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_info_init) == 8 + 276 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_get_info) == 8 + 277 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_task_init) == 8 + 278 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_task) == 8 + 279 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_release) == 8 + 280 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_options_init) == 8 + 281 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_create) == 8 + 282 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_now) == 8 + 283 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_begin_run) == 8 + 284 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_resume) == 8 + 285 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_decision_init) == 8 + 286 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_should_checkpoint) == 8 + 287 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_decide_all) == 8 + 288 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_begin) == 8 + 289 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_commit) == 8 + 290 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_abort) == 8 + 291 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_observe_task) == 8 + 292 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_record_failure) == 8 + 293 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_record_recovery) == 8 + 294 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_record_clean_exit) == 8 + 295 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_preemption_notice) == 8 + 296 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_info_init) == 8 + 297 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_get_info) == 8 + 298 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_task) == 8 + 299 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_json) == 8 + 300 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_from_json) == 8 + 301 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_release) == 8 + 302 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_simulation_options_init) == 8 + 303 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_simulation_create) == 8 + 304 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_simulation_json) == 8 + 305 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_simulation_report) == 8 + 306 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_simulation_release) == 8 + 307 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_policy_init) == 8 + 308 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_options_init) == 8 + 309 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_create) == 8 + 310 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_set_policy) == 8 + 311 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_policy) == 8 + 312 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_begin_step) == 8 + 313 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_should_checkpoint) == 8 + 314 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_store) == 8 + 315 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_store_given_up) == 8 + 316 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_get) == 8 + 317 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_has) == 8 + 318 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_recompute) == 8 + 319 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_get_or_compute) == 8 + 320 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_clear) == 8 + 321 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_memory_usage) == 8 + 322 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_metadata_init) == 8 + 323 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_metadata) == 8 + 324 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_list) == 8 + 325 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_activation_manager_release) == 8 + 326 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_options_init) == 8 + 327 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_split) == 8 + 328 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_in_flight) == 8 + 329 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_create) == 8 + 330 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_run) == 8 + 331 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_cancel) == 8 + 332 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_begins) == 8 + 333 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_manager) == 8 + 334 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_schedule) == 8 + 335 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_profile) == 8 + 336 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_stats_init) == 8 + 337 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_get_stats) == 8 + 338 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_timeline) == 8 + 339 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_trace_json) == 8 + 340 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_picture) == 8 + 341 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_pipeline_release) == 8 + 342 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_result_init) == 8 + 343 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_callbacks_init) == 8 + 344 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_options_init) == 8 + 345 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_create_async) == 8 + 346 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_close) == 8 + 347 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_release) == 8 + 348 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_task_options_init) == 8 + 349 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_save) == 8 + 350 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_load) == 8 + 351 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_cancel) == 8 + 352 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_wait_staged) == 8 + 353 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_wait) == 8 + 354 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_saved) == 8 + 355 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_loaded) == 8 + 356 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_end_step) == 8 + 357 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_task_init) == 8 + 358 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_get_task) == 8 + 359 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_tasks) == 8 + 360 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_stats_init) == 8 + 361 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_async_get_stats) == 8 + 362 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_controller_save_async) == 8 + 363 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_schedule_left_out) == 8 + 364 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_info_init) == 8 + 365 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_get_info) == 8 + 366 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_get_pattern) == 8 + 367 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_get_child) == 8 + 368 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_strategy_get_text) == 8 + 369 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_threshold_observe_failure) == 8 + 370 * sizeof(void (*)()));
+
+const ckpt_api* ckpt_get_api(uint32_t version) {
+  static const ckpt_api table = {
+      sizeof(ckpt_api),
+      ckpt_status_name,
+      ckpt_last_error,
+      ckpt_callback_error,
+      ckpt_version,
+      ckpt_version_string,
+      ckpt_build_info,
+      ckpt_feature,
+      ckpt_get_api,
+      ckpt_set_log,
+      ckpt_add_thread_hooks,
+      ckpt_remove_thread_hooks,
+      ckpt_clock_create_manual,
+      ckpt_clock_create_custom,
+      ckpt_clock_advance,
+      ckpt_clock_now,
+      ckpt_clock_release,
+      ckpt_random_philox,
+      ckpt_queue_create,
+      ckpt_queue_push,
+      ckpt_queue_pop,
+      ckpt_queue_close,
+      ckpt_queue_size,
+      ckpt_queue_release,
+      ckpt_available_threads,
+      ckpt_thread_pool_create,
+      ckpt_thread_pool_run,
+      ckpt_thread_pool_threads,
+      ckpt_thread_pool_release,
+      ckpt_action_name,
+      ckpt_layer_profile_init,
+      ckpt_option_profile_init,
+      ckpt_profile_create,
+      ckpt_profile_add_layer,
+      ckpt_profile_add_option,
+      ckpt_profile_layers,
+      ckpt_profile_input_bytes,
+      ckpt_profile_layer,
+      ckpt_profile_option,
+      ckpt_profile_release,
+      ckpt_schedule_create_store_all,
+      ckpt_schedule_create_recompute_all,
+      ckpt_schedule_create_periodic,
+      ckpt_schedule_create_segments,
+      ckpt_schedule_create_from_strategy,
+      ckpt_schedule_create_open_ended,
+      ckpt_schedule_create_list,
+      ckpt_schedule_create_for_budget,
+      ckpt_schedule_name,
+      ckpt_schedule_layers,
+      ckpt_schedule_retain,
+      ckpt_schedule_release,
+      ckpt_cursor_create,
+      ckpt_cursor_next,
+      ckpt_cursor_next_many,
+      ckpt_cursor_finalize,
+      ckpt_cursor_save,
+      ckpt_cursor_restore,
+      ckpt_cursor_release,
+      ckpt_plan_report_init,
+      ckpt_schedule_verify,
+      ckpt_schedule_place,
+      ckpt_blas_init,
+      ckpt_blas_set,
+      ckpt_blas_info,
+      ckpt_layer_create_linear,
+      ckpt_layer_create_relu,
+      ckpt_layer_create_gelu,
+      ckpt_layer_create_embedding,
+      ckpt_layer_create_dropout,
+      ckpt_layer_create_softmax_cross_entropy,
+      ckpt_layer_callbacks_init,
+      ckpt_layer_create_custom,
+      ckpt_layer_release,
+      ckpt_chain_create,
+      ckpt_chain_add,
+      ckpt_chain_layers,
+      ckpt_chain_initialize,
+      ckpt_chain_parameters,
+      ckpt_chain_parameter,
+      ckpt_chain_clip_gradients,
+      ckpt_chain_profile,
+      ckpt_chain_release,
+      ckpt_executor_options_init,
+      ckpt_executor_create,
+      ckpt_step_init,
+      ckpt_executor_run,
+      ckpt_executor_stats_init,
+      ckpt_executor_get_stats,
+      ckpt_executor_release,
+      ckpt_optimizer_create_sgd,
+      ckpt_adamw_options_init,
+      ckpt_optimizer_create_adamw,
+      ckpt_optimizer_step,
+      ckpt_optimizer_steps,
+      ckpt_optimizer_set_steps,
+      ckpt_optimizer_tensors,
+      ckpt_optimizer_tensor,
+      ckpt_optimizer_release,
+      ckpt_memory_tracker_options_init,
+      ckpt_memory_tracker_create,
+      ckpt_memory_tracker_retain,
+      ckpt_memory_tracker_release,
+      ckpt_memory_tracker_layer,
+      ckpt_memory_tracker_find_layer,
+      ckpt_memory_tracker_layer_name,
+      ckpt_memory_tracker_record_allocation,
+      ckpt_memory_tracker_record_allocation_named,
+      ckpt_memory_tracker_try_reserve,
+      ckpt_memory_tracker_try_reserve_named,
+      ckpt_memory_tracker_record_deallocation,
+      ckpt_memory_tracker_record_deallocation_layer,
+      ckpt_memory_tracker_record_deallocation_named,
+      ckpt_memory_stats_init,
+      ckpt_memory_layer_stats_init,
+      ckpt_memory_allocation_init,
+      ckpt_memory_tracker_stats,
+      ckpt_memory_tracker_layer_stats,
+      ckpt_memory_tracker_layer_stats_named,
+      ckpt_memory_tracker_snapshot,
+      ckpt_memory_tracker_live_allocations,
+      ckpt_memory_tracker_savings,
+      ckpt_memory_tracker_reset_stats,
+      ckpt_memory_scope_stats_init,
+      ckpt_memory_tracker_push_scope,
+      ckpt_memory_tracker_pop_scope,
+      ckpt_memory_tracker_scope_stats,
+      ckpt_memory_tracker_set_limit,
+      ckpt_memory_tracker_clear_limit,
+      ckpt_memory_tracker_limit,
+      ckpt_memory_event_init,
+      ckpt_memory_tracker_subscribe,
+      ckpt_memory_tracker_subscribe_queue,
+      ckpt_memory_tracker_unsubscribe,
+      ckpt_memory_tracker_poll_event,
+      ckpt_memory_tracker_dropped_events,
+      ckpt_memory_tracker_enable_events,
+      ckpt_memory_tracker_set_peak_granularity,
+      ckpt_memory_tracker_json,
+      ckpt_memory_tracker_prometheus,
+      ckpt_memory_system_init,
+      ckpt_memory_probe,
+      ckpt_dtype_bits,
+      ckpt_dtype_name,
+      ckpt_dtype_from_name,
+      ckpt_buffer_pool_options_init,
+      ckpt_buffer_pool_stats_init,
+      ckpt_buffer_pool_create,
+      ckpt_buffer_pool_get_stats,
+      ckpt_buffer_pool_trim,
+      ckpt_buffer_pool_release,
+      ckpt_tensor_create,
+      ckpt_tensor_borrow,
+      ckpt_tensor_retain,
+      ckpt_tensor_release,
+      ckpt_tensor_data,
+      ckpt_tensor_const_data,
+      ckpt_tensor_bytes,
+      ckpt_tensor_elements,
+      ckpt_tensor_dtype,
+      ckpt_tensor_ndim,
+      ckpt_tensor_shape,
+      ckpt_tensor_is_read_only,
+      ckpt_tensor_fill,
+      ckpt_tensor_scale,
+      ckpt_tensor_add_scaled,
+      ckpt_tensor_sum,
+      ckpt_tensor_dot,
+      ckpt_tensor_copy,
+      ckpt_tensor_bit_equal,
+      ckpt_tensor_from_dlpack,
+      ckpt_tensor_from_dlpack_versioned,
+      ckpt_tensor_to_dlpack,
+      ckpt_tensor_to_dlpack_versioned,
+      ckpt_strategy_create_interval,
+      ckpt_strategy_create_selective,
+      ckpt_strategy_create_size_based,
+      ckpt_strategy_create_memory_aware,
+      ckpt_strategy_create_smart,
+      ckpt_strategy_create_any,
+      ckpt_strategy_create_all,
+      ckpt_strategy_create_not,
+      ckpt_strategy_create_first,
+      ckpt_strategy_create_from_text,
+      ckpt_strategy_question_init,
+      ckpt_strategy_callbacks_init,
+      ckpt_strategy_create_custom,
+      ckpt_strategy_register,
+      ckpt_strategy_unregister,
+      ckpt_strategy_known_kinds,
+      ckpt_strategy_config_init,
+      ckpt_strategy_create,
+      ckpt_strategy_should_checkpoint,
+      ckpt_strategy_should_checkpoint_shape,
+      ckpt_strategy_observe_access,
+      ckpt_strategy_name,
+      ckpt_strategy_reset,
+      ckpt_strategy_get_chosen,
+      ckpt_strategy_set_chosen,
+      ckpt_strategy_counters_init,
+      ckpt_strategy_get_counters,
+      ckpt_strategy_retain,
+      ckpt_strategy_release,
+      ckpt_file_system_options_init,
+      ckpt_storage_create_file_system,
+      ckpt_storage_create_memory,
+      ckpt_storage_release,
+      ckpt_state_create,
+      ckpt_state_add_tensor,
+      ckpt_state_tensor_count,
+      ckpt_state_set_json,
+      ckpt_state_json,
+      ckpt_state_release,
+      ckpt_checkpoint_options_init,
+      ckpt_checkpoint_create,
+      ckpt_checkpoint_release,
+      ckpt_save_options_init,
+      ckpt_save_result_init,
+      ckpt_checkpoint_save,
+      ckpt_load_options_init,
+      ckpt_load_result_init,
+      ckpt_checkpoint_load,
+      ckpt_checkpoint_info_init,
+      ckpt_checkpoint_count,
+      ckpt_checkpoint_at,
+      ckpt_checkpoint_manifest,
+      ckpt_verify_result_init,
+      ckpt_checkpoint_verify,
+      ckpt_tensor_info_init,
+      ckpt_schedule_fingerprint,
+      ckpt_storage_callbacks_init,
+      ckpt_storage_create_custom,
+      ckpt_fault_handler_options_init,
+      ckpt_fault_handler_create,
+      ckpt_fault_handler_retries,
+      ckpt_fault_handler_release,
+      ckpt_storage_create_retrying,
+      ckpt_state_set_rarely_changes,
+      ckpt_state_load_report,
+      ckpt_stateful_callbacks_init,
+      ckpt_state_add_stateful,
+      ckpt_coordinator_callbacks_init,
+      ckpt_coordinator_create_single,
+      ckpt_coordinator_create_custom,
+      ckpt_coordinator_rank,
+      ckpt_coordinator_world_size,
+      ckpt_coordinator_barrier,
+      ckpt_coordinator_broadcast,
+      ckpt_coordinator_all_gather,
+      ckpt_coordinator_release,
+      ckpt_checkpoint_storage,
+      ckpt_checkpoint_coordinator,
+      ckpt_reader_open_checkpoint,
+      ckpt_reader_open,
+      ckpt_reader_count,
+      ckpt_reader_tensor,
+      ckpt_reader_find,
+      ckpt_reader_metadata_count,
+      ckpt_reader_metadata,
+      ckpt_reader_read,
+      ckpt_reader_read_new,
+      ckpt_reader_read_slice,
+      ckpt_reader_map,
+      ckpt_reader_release,
+      ckpt_checkpoint_fault_handler,
+      ckpt_safetensors_write,
+      ckpt_interval_young,
+      ckpt_interval_daly,
+      ckpt_interval_expected_value,
+      ckpt_interval_weibull,
+      ckpt_weibull_fit,
+      ckpt_threshold_options_init,
+      ckpt_threshold_create,
+      ckpt_threshold_observe_task,
+      ckpt_threshold_should_checkpoint,
+      ckpt_threshold_adjust_policy,
+      ckpt_threshold_begin_run,
+      ckpt_threshold_info_init,
+      ckpt_threshold_get_info,
+      ckpt_task_init,
+      ckpt_threshold_task,
+      ckpt_threshold_release,
+      ckpt_controller_options_init,
+      ckpt_controller_create,
+      ckpt_controller_now,
+      ckpt_controller_begin_run,
+      ckpt_controller_resume,
+      ckpt_decision_init,
+      ckpt_controller_should_checkpoint,
+      ckpt_controller_decide_all,
+      ckpt_controller_begin,
+      ckpt_controller_commit,
+      ckpt_controller_abort,
+      ckpt_controller_observe_task,
+      ckpt_controller_record_failure,
+      ckpt_controller_record_recovery,
+      ckpt_controller_record_clean_exit,
+      ckpt_controller_preemption_notice,
+      ckpt_controller_info_init,
+      ckpt_controller_get_info,
+      ckpt_controller_task,
+      ckpt_controller_json,
+      ckpt_controller_from_json,
+      ckpt_controller_release,
+      ckpt_simulation_options_init,
+      ckpt_simulation_create,
+      ckpt_simulation_json,
+      ckpt_simulation_report,
+      ckpt_simulation_release,
+      ckpt_activation_policy_init,
+      ckpt_activation_manager_options_init,
+      ckpt_activation_manager_create,
+      ckpt_activation_manager_set_policy,
+      ckpt_activation_manager_policy,
+      ckpt_activation_manager_begin_step,
+      ckpt_activation_manager_should_checkpoint,
+      ckpt_activation_manager_store,
+      ckpt_activation_manager_store_given_up,
+      ckpt_activation_manager_get,
+      ckpt_activation_manager_has,
+      ckpt_activation_manager_recompute,
+      ckpt_activation_manager_get_or_compute,
+      ckpt_activation_manager_clear,
+      ckpt_activation_manager_memory_usage,
+      ckpt_activation_metadata_init,
+      ckpt_activation_manager_metadata,
+      ckpt_activation_manager_list,
+      ckpt_activation_manager_release,
+      ckpt_pipeline_options_init,
+      ckpt_pipeline_split,
+      ckpt_pipeline_in_flight,
+      ckpt_pipeline_create,
+      ckpt_pipeline_run,
+      ckpt_pipeline_cancel,
+      ckpt_pipeline_begins,
+      ckpt_pipeline_manager,
+      ckpt_pipeline_schedule,
+      ckpt_pipeline_profile,
+      ckpt_pipeline_stats_init,
+      ckpt_pipeline_get_stats,
+      ckpt_pipeline_timeline,
+      ckpt_pipeline_trace_json,
+      ckpt_pipeline_picture,
+      ckpt_pipeline_release,
+      ckpt_async_result_init,
+      ckpt_async_callbacks_init,
+      ckpt_async_options_init,
+      ckpt_checkpoint_create_async,
+      ckpt_async_close,
+      ckpt_async_release,
+      ckpt_async_task_options_init,
+      ckpt_async_save,
+      ckpt_async_load,
+      ckpt_async_cancel,
+      ckpt_async_wait_staged,
+      ckpt_async_wait,
+      ckpt_async_saved,
+      ckpt_async_loaded,
+      ckpt_async_end_step,
+      ckpt_async_task_init,
+      ckpt_async_get_task,
+      ckpt_async_tasks,
+      ckpt_async_stats_init,
+      ckpt_async_get_stats,
+      ckpt_controller_save_async,
+      ckpt_schedule_left_out,
+      ckpt_strategy_info_init,
+      ckpt_strategy_get_info,
+      ckpt_strategy_get_pattern,
+      ckpt_strategy_get_child,
+      ckpt_strategy_get_text,
+      ckpt_threshold_observe_failure,
+  };
+  return version == CKPT_API_VERSION ? &table : nullptr;
+}

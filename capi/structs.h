@@ -1,0 +1,92 @@
+// Structs that a caller gives or has filled. Each begins with struct_size, which says what version of the struct the caller knows:
+// an older one is shorter and has defaults in the fields that it lacks; a newer one is longer, and what this library does not know
+// of it must be zero.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "base/error.h"
+#include "guard.h"
+#include "made/structs.h"
+
+namespace ckpt::capi {
+
+// The struct_size that the caller set; Error(invalid_argument) when no version of T was that short.
+template <class T>
+std::uint32_t struct_size_of(const T* given, const char* argument) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, not_null(given, argument), sizeof size);
+  constexpr std::size_t smallest = StructOf<T>::first_size;
+  base::require(size >= smallest, argument, ".struct_size is ", size, "; use the initialiser macro (at least ", smallest, ")");
+  return size;
+}
+
+// What the caller gave, and the defaults in fields that it does not know. The copy's struct_size is its own.
+template <class T>
+T struct_argument(const T* given, const char* argument) {
+  T values = StructOf<T>::defaults;
+  const std::uint32_t size = struct_size_of(given, argument);
+  std::memcpy(&values, given, std::min<std::size_t>(size, sizeof(T)));
+  values.struct_size = sizeof(T);
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
+  if (size > sizeof(T) && !std::all_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte == 0; })) {
+    base::fail(base::Status::unsupported, argument, ".struct_size is ", size, "; this library knows ", sizeof(T),
+               " bytes of it, and those behind are not zero");
+  }
+  return values;
+}
+
+// The same where NULL stands for the defaults.
+template <class T>
+T options_argument(const T* given, const char* argument) {
+  return given == nullptr ? StructOf<T>::defaults : struct_argument(given, argument);
+}
+
+// Refuses a struct that could not be filled before anything happens.
+template <class T>
+void check_struct(const T* out, const char* argument) {
+  struct_size_of(out, argument);
+}
+
+// Fills what the caller knows of the struct and leaves what is behind alone.
+template <class T>
+void fill_struct(T* out, T values, const char* argument) {
+  values.struct_size = struct_size_of(out, argument);
+  std::memcpy(out, &values, std::min<std::size_t>(values.struct_size, sizeof(T)));
+}
+
+// An array that the library fills: its elements are as far apart as the struct_size of the first one says.
+template <class T>
+void check_array(const T* out, std::int64_t capacity, const char* argument) {
+  base::require(capacity >= 0, "capacity is ", capacity, "; at least 0");
+  base::require(out != nullptr || capacity == 0, argument, " is NULL but capacity is ", capacity);
+  if (capacity > 0) check_struct(out, argument);
+}
+
+template <class T, class Items, class Convert>
+void fill_array(T* out, std::int64_t capacity, const Items& items, Convert convert) {
+  if (capacity == 0) return;
+  const std::uint32_t stride = out->struct_size;
+  auto* bytes = reinterpret_cast<std::byte*>(out);
+  for (const auto& item : items) {
+    if (capacity-- == 0) return;
+    T values = convert(item);
+    values.struct_size = stride;
+    std::memcpy(bytes, &values, std::min<std::size_t>(stride, sizeof(T)));
+    bytes += stride;
+  }
+}
+
+// The initialiser for a caller whose struct has size bytes.
+template <class T>
+void init_struct(T* out, std::uint32_t size) noexcept {
+  if (out == nullptr) return;
+  T values = StructOf<T>::defaults;
+  values.struct_size = size;
+  std::memset(static_cast<void*>(out), 0, size);
+  std::memcpy(out, &values, std::min<std::size_t>(size, sizeof(T)));
+}
+
+}  // namespace ckpt::capi

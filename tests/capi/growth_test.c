@@ -1,0 +1,83 @@
+/* Through the .so from C99: structs of other sizes than this library's. tests/growth has whole programs and libraries of other
+ * versions. */
+#include <stddef.h>
+
+#include "check.h"
+
+/* What a newer header might declare. */
+typedef struct newer_load_options {
+  ckpt_load_options known;
+  int64_t more[2];
+} newer_load_options;
+typedef struct newer_layer_stats {
+  ckpt_memory_layer_stats known;
+  int64_t more;
+} newer_layer_stats;
+typedef struct newer_stats {
+  ckpt_memory_stats known;
+  int64_t more;
+} newer_stats;
+
+static void initialisers(void) {
+  newer_load_options options;
+  ckpt_load_options short_one;
+  memset(&options, 0x5a, sizeof options);
+  ckpt_load_options_init(&options.known, sizeof options);
+  CHECK(options.known.struct_size == sizeof options && options.known.verify == CKPT_VERIFY_FULL);
+  CHECK(options.more[0] == 0 && options.more[1] == 0);
+  memset(&options, 0x5a, sizeof options);
+  CKPT_INIT(ckpt_load_options, &options.known);
+  CHECK(options.known.struct_size == sizeof options.known && options.more[0] == INT64_C(0x5a5a5a5a5a5a5a5a));
+  memset(&short_one, 0x5a, sizeof short_one);
+  ckpt_load_options_init(&short_one, 8); /* an older program's: what is behind belongs to somebody else */
+  CHECK(short_one.struct_size == 8 && ((const unsigned char*)&short_one)[8] == 0x5a);
+  ckpt_load_options_init(NULL, sizeof options);
+}
+
+static void inputs(ckpt_checkpoint* checkpoint, ckpt_state* state) {
+  newer_load_options options;
+  ckpt_load_options_init(&options.known, sizeof options);
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, &options.known, NULL));
+  ((unsigned char*)options.more)[sizeof options.more - 1] = 1; /* the last byte */
+  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, &options.known, NULL), CKPT_E_UNSUPPORTED, "options.struct_size is ");
+  options.known.struct_size = sizeof options - 1;
+  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, &options.known, NULL));
+  options.known.struct_size = sizeof options.known - 1; /* shorter than any version */
+  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, &options.known, NULL), CKPT_E_INVALID_ARGUMENT, "options.struct_size is ");
+}
+
+static void outputs(void) {
+  ckpt_memory_tracker* tracker = NULL;
+  newer_stats stats = {CKPT_MEMORY_STATS_INIT, 77};
+  newer_layer_stats layers[2] = {{CKPT_MEMORY_LAYER_STATS_INIT, 78}, {CKPT_MEMORY_LAYER_STATS_INIT, 79}};
+  uint64_t allocation = 0;
+  int64_t count = 0;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "a", 5, &allocation));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "b", 6, &allocation));
+  stats.known.struct_size = sizeof stats;
+  layers[0].known.struct_size = sizeof layers[0]; /* the first one says how far apart they are */
+  CHECK_OK(ckpt_memory_tracker_snapshot(tracker, CKPT_MEMORY_ORDER_ID, &stats.known, &layers[0].known, 2, &count));
+  CHECK(count == 2 && stats.known.current_bytes == 11 && stats.known.struct_size == sizeof stats && stats.more == 77);
+  CHECK(layers[0].known.current_bytes == 5 && layers[1].known.current_bytes == 6);
+  CHECK(layers[0].more == 78 && layers[1].more == 79 && layers[1].known.struct_size == sizeof layers[1]);
+  ckpt_memory_tracker_release(tracker);
+}
+
+int main(void) {
+  ckpt_storage* storage = NULL;
+  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_state* state = NULL;
+  initialisers();
+  outputs();
+  CHECK_OK(ckpt_storage_create_memory(&storage));
+  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_state_create(&state));
+  CHECK_OK(ckpt_state_set_json(state, "a", "1"));
+  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
+  inputs(checkpoint, state);
+  ckpt_state_release(state);
+  ckpt_checkpoint_release(checkpoint);
+  ckpt_storage_release(storage);
+  return 0;
+}
