@@ -13,7 +13,7 @@
  *   any, all      layers for which any, all of the children say yes              any(size:1MiB,interval:8)
  *   not           layers for which the child says no                             not(interval:2)
  *   first         what the first rule's child says; the last child for the rest  first(block.*=size:1MiB,#0..3=interval:1,smart)
- *   custom        what a function of the caller says                            (register a kind of your own)
+ *   custom        what a function of the caller says                             (register a kind of your own)
  *
  * Wherever layers are named, a name may be a glob: * stands for any text (dots included), ? for one character, and \ takes the next
  * character as it is.
