@@ -326,7 +326,8 @@ CKPT_API ckpt_status ckpt_pipeline_timeline(ckpt_pipeline* pipeline, ckpt_interv
  * Source: "Trace Event Format". */
 CKPT_API ckpt_status ckpt_pipeline_trace_json(ckpt_pipeline* pipeline, char* buffer, int64_t capacity, int64_t* needed);
 
-/* The same as a picture: an <svg> element to be put into a page. (buffer, capacity, *needed) rule. */
+/* Writes the timeline of the last step that ended well as a picture: an <svg> element to be put into a page. (buffer, capacity,
+ * *needed) rule. */
 CKPT_API ckpt_status ckpt_pipeline_picture(ckpt_pipeline* pipeline, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the pipeline: stops and joins the stages' threads. NULL does nothing. */

@@ -165,7 +165,7 @@ typedef struct ckpt_fault_handler_options {
   int32_t max_attempts;           /* attempts of one operation at most, the first one included, >= 1 */
   int64_t first_delay_ns;         /* pause before the second attempt, in nanoseconds, >= 0 */
   int64_t max_delay_ns;           /* no pause is longer than this, in nanoseconds, >= 0 */
-  double factor;                  /* each pause is this many times the one before, >= 1 */
+  double factor;                  /* each pause is this many times as long as the pause before it, >= 1 */
   double jitter;                  /* a pause is made longer or shorter by a random share of it of at most this, 0 .. 1 */
   uint64_t seed;                  /* seed of the random numbers for the jitter: Philox4x32-10 */
   ckpt_fault_decide_fn decide;    /* function that is asked which error is tried again; none: IO, BUSY and TIMEOUT are */
