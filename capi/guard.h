@@ -59,7 +59,7 @@ std::span<const T> array_argument(const T* pointer, std::int64_t count, const ch
   return {pointer, static_cast<std::size_t>(count)};
 }
 
-// Options: NULL gives the defaults, which are the value of T's initialiser macro; a shorter struct of an older caller keeps the
+// Options: NULL means the defaults, which are the value of T's initialiser macro; a shorter struct of an older caller keeps the
 // defaults of the fields that it does not have. smallest: the size of the first version of T.
 template <class T>
 T options_argument(const T* given, const T& defaults, std::size_t smallest, const char* argument) {
