@@ -180,6 +180,7 @@ CKPT_API void ckpt_activation_manager_release(ckpt_activation_manager* manager);
 
 /* In which order stages run the forward and backward parts of micro-batches. Gradients add up in the order of micro-batches under
  * each of them. */
+
 /* order of a stage's work: all forwards, then all backwards.
  * Source: Huang et al., "GPipe", arXiv:1811.06965 */
 #define CKPT_PIPELINE_GPIPE 1

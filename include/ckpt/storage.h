@@ -24,6 +24,7 @@ extern "C" {
 typedef struct ckpt_storage ckpt_storage;
 
 /* How large files are written. Each falls back to the next where the system or the file cannot have it. */
+
 /* large files are written past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring; falls back to
  * CKPT_WRITE_DIRECT where the system or the file does not support it */
 #define CKPT_WRITE_RING 0
