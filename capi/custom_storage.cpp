@@ -33,7 +33,7 @@ struct Table {
   }
 
  private:
-  // A status of the library stays what it is, so that what calls a storage can tell "not there" from "broken".
+  // A status of the library stays what it is, so that what calls a storage can distinguish "not there" from "broken".
   void check(const char* which, std::string_view path, std::int32_t code) const {
     if (code == CKPT_OK) return;
     const std::string who = base::cat("storage ", base::quoted(name), ' ', which, ' ', base::quoted(path));

@@ -1,4 +1,4 @@
-// What every handle of the C API starts with, and how a pointer that a stranger gave becomes an object.
+// What every handle of the C API starts with, and how a caller's pointer becomes an object.
 //
 //   struct ckpt_thing : ckpt::capi::Handle<ckpt::capi::Kind::thing> { std::shared_ptr<part::Thing> object; };
 //

@@ -131,7 +131,7 @@ Config config_argument(const ckpt_strategy_config& given, const std::shared_ptr<
   return config;
 }
 
-// Takes over the reference that a user's factory handed out.
+// Takes over the reference that a user's factory returned.
 StrategyPtr call_factory(ckpt_strategy_factory_fn factory, const std::string& arguments, void* user_data) {
   ckpt_strategy* made = nullptr;
   set_callback_error(nullptr);

@@ -105,7 +105,7 @@ void ckpt_buffer_pool_release(ckpt_buffer_pool* pool) { release(pool); }
 
 namespace {
 
-// Makes the handle first: once make() has taken over somebody's memory, nothing may fail any more.
+// Makes the handle first: once make() has taken over the caller's memory, nothing may fail any more.
 template <class Make>
 void hand_out_tensor(ckpt_tensor** tensor, Make&& make) {
   auto handle = std::make_unique<ckpt_tensor>();

@@ -35,7 +35,7 @@ AutoSave::~AutoSave() {
   (void)std::signal(SIGUSR1, former_usr1_);
 }
 
-// The wall clock, which goes on while no process runs; held still where somebody turned it back.
+// The wall clock, which goes on while no process runs; held still where it was turned back.
 double AutoSave::now() {
   const std::chrono::duration<double> since_epoch = std::chrono::system_clock::now().time_since_epoch();
   last_now_ = std::max(last_now_, since_epoch.count());

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The project's own sources, in the order of their names, so that everybody trains on the same text.
+// The project's own sources, in the order of their names, so that every run trains on the same text.
 std::string read_sources() {
   fs::path root = fs::current_path();
   while (!fs::exists(root / "include/ckpt/ckpt.h") && root.has_relative_path()) root = root.parent_path();

@@ -21,7 +21,7 @@ class TextData {
   std::int64_t next_position(std::int64_t position) const { return position + 1 < length_ ? position + 1 : 0; }
 
   std::int64_t bytes() const { return static_cast<std::int64_t>(text_.size()); }
-  // Tells one text from another when a run is resumed.
+  // Distinguishes one text from another when a run is resumed.
   std::string fingerprint() const;
   const std::string& name() const { return name_; }
 

@@ -54,7 +54,7 @@ while kill -0 "$trainer" 2>/dev/null; do
   fi
   kill -CONT "$trainer"
 done
-# `wait` may tell of the stop first: until the process is gone, it holds the directory's lock.
+# `wait` may report the stop first: until the process is gone, it holds the directory's lock.
 while kill -0 "$trainer" 2>/dev/null; do wait "$trainer" 2>/dev/null || true; done
 trainer=
 [ "$killed" = yes ] || die "the run ended before it could be killed between staged and durable"

@@ -10,7 +10,7 @@ namespace ckpt::cli {
 void inspect(const std::string& path);
 
 // path: one checkpoint's directory, or a directory of checkpoints, all of which are checked. Throws ckpt::Error at the first bad
-// one; its message names the file and, where it can be told, the tensor.
+// one; its message names the file and, where it is known, the tensor.
 void verify(const std::string& path);
 
 }  // namespace ckpt::cli

@@ -85,7 +85,7 @@ class Sizes {
     }
     if (stat.comp_size > left_) throw std::runtime_error("the archive is too short for what it says of its entries");
     left_ -= stat.comp_size;
-    // deflate makes at most 258 bytes of two bits: zlib's documentation gives 1032 to 1.
+    // deflate makes at most 258 bytes of two bits: zlib's documentation says 1032 to 1.
     const bool possible = stat.comp_method == ZIP_CM_STORE ? stat.size == stat.comp_size : stat.size / 1032 <= stat.comp_size;
     if (!possible) {
       throw std::runtime_error("it cannot have " + std::to_string(stat.size) + " bytes, of " + std::to_string(stat.comp_size) +
@@ -185,7 +185,7 @@ class Source {
     return static_cast<zip_int64_t>(done);
   }
 
-  static constexpr time_t first_day_of_zip = 315619200;  // 1980-01-02: the same files give the same archive
+  static constexpr time_t first_day_of_zip = 315619200;  // 1980-01-02: the same files make the same archive
 
   Reader& reader_;
   std::int64_t index_;

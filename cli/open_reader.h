@@ -1,4 +1,4 @@
-// The tensors behind a path that somebody typed.
+// The tensors behind a path of the command line.
 #pragma once
 
 #include <string>

@@ -57,7 +57,7 @@ inline jobject lent(JNIEnv* env, const void* pointer) {
 
 // What a callback gives to the library; a reference goes with it.
 inline void* given(JNIEnv* env, jobject object) {
-  if (!object) throw ckpt_swig::CallbackFailure(1, "the callback gave null");
+  if (!object) throw ckpt_swig::CallbackFailure(1, "the callback returned null");
   return reinterpret_cast<void*>(static_cast<intptr_t>(env->GetLongField(object, machine.address)));
 }
 
@@ -311,7 +311,7 @@ inline ckpt_status tensor_borrow(Buffer buffer, ckpt_dtype dtype, const std::int
 // A value that a callback returned was refused.
 [[noreturn]] inline void throw_pending(JNIEnv* env) {
   jthrowable thrown = env->ExceptionOccurred();
-  if (!thrown) throw ckpt_swig::CallbackFailure(1, "the callback gave a value that does not fit");
+  if (!thrown) throw ckpt_swig::CallbackFailure(1, "the callback returned a value that does not fit");
   throw_callback_failure(env, thrown);
 }
 

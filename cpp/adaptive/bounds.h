@@ -1,4 +1,4 @@
-// Arithmetic that stays within the range of doubles: what callers may give is any finite number, and nothing that is decided or
+// Arithmetic that stays within the range of doubles: what callers may pass is any finite number, and nothing that is decided or
 // written down may be infinite or NaN.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Decides when to make a checkpoint, and learns costs and failures from what it is told. Times are seconds on any clock that does
-// not go backwards; the caller gives them. Synchronised; of a fixed size whatever it has seen.
+// Decides when to make a checkpoint, and learns costs and failures from what is recorded. Times are seconds on any clock that does
+// not go backwards; the caller passes them. Synchronised; of a fixed size whatever it has seen.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct ControllerOptions {
   std::int64_t budget_saves = std::numeric_limits<std::int64_t>::max();
   double budget_window_seconds = unlimited;  // windows follow one another
   ThresholdOptions threshold;
-  bool weighs_experts = true;  // false where nobody will ask this knowledge of the automatic policy
+  bool weighs_experts = true;  // false where no caller will ask this knowledge of the automatic policy
 };
 
 enum class Reason : std::int32_t {
@@ -98,8 +98,9 @@ class Controller {
   void begin_save(double now);
   void commit_save(double now, double stall, double durable);
   void abort_save(double now);
-  // The same for a save in the background, whose end another thread tells: begin gives the number that the end must come with. The
-  // end takes the last time seen for now, and does nothing when another save was begun or the run has failed or ended meanwhile.
+  // The same for a save in the background, whose end another thread reports: begin returns the number that the end must come with.
+  // The end takes the last time seen for now, and does nothing when another save was begun or the run has failed or ended
+  // meanwhile.
   struct SaveCost {
     double stall = 0;
     double durable = 0;

@@ -13,7 +13,7 @@ namespace {
 // Failures that an expert's prior is worth once there was one. One failure more or less moves the estimate most when there are few.
 // The extra wall time of a cold start on exponential failures is nearly the same for 2 .. 3 (docs/adaptive.md).
 constexpr double expert_weight = 2.5;
-// An age of less than that tells nothing yet to a controller that has seen no failure.
+// An age of less than that means nothing yet to a controller that has seen no failure.
 constexpr double untold_seconds = 3600;
 
 constexpr double keep_of(double memory) { return 1 - 1 / memory; }

@@ -25,7 +25,7 @@ class Forecast {
   // weighs_experts: whether gaps are replayed to learn which expert is right; only the automatic policy asks for that.
   explicit Forecast(double keep = 1, bool weighs_experts = true);
 
-  // A gap is over. cost: of a save now; begin: the age at which work began in it. Only failures tell which expert was right.
+  // A gap is over. cost: of a save now; begin: the age at which work began in it. Only failures show which expert was right.
   void add(const Gap& gap, double cost, double begin);
 
   // Failures per second at this age, as the policy sees it. Not for threshold and those whose MTBF is given.

@@ -1,11 +1,11 @@
-// The failure rate as a Gamma posterior: a Gamma(a, b) prior, n failures seen in T seconds give Gamma(a + n, b + T).
+// The failure rate as a Gamma posterior: a Gamma(a, b) prior, n failures seen in T seconds make it Gamma(a + n, b + T).
 #pragma once
 
 #include "adaptive/bounds.h"
 
 namespace ckpt::adaptive {
 
-constexpr double prior_mtbf_seconds = 3600;  // pessimistic: of a machine that nobody knows
+constexpr double prior_mtbf_seconds = 3600;  // pessimistic: of an unknown machine
 
 // A piece of life: the time from one failure to the next one, or to an end without failure (censored).
 struct Gap {

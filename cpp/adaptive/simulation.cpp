@@ -50,7 +50,7 @@ class Saved {
 // Polls until the one nearest to a target, at least one.
 double polls_to(double seconds, double poll) { return std::max(1.0, std::ceil(seconds / poll - 0.5)); }
 
-// One life of the controller between two failures: works from `now` on, saves when it is told to.
+// One life of the controller between two failures: works from `now` on, saves when it decides to.
 void live(Controller& controller, const Machine& machine, Saved& saved, double now, double failure) {
   while (now < failure) {
     const double begin = now;

@@ -1,5 +1,6 @@
 // A mutex for objects that own no threads: in a forked child they work on, unless a thread that the child does not have was inside
-// at that moment. What it left is neither the state before nor the one after, and nobody will ever unlock: Error(forked) instead.
+// at that moment. What it left is neither the state before nor the one after, and no thread will ever unlock: Error(forked)
+// instead.
 #pragma once
 
 #include <atomic>

@@ -34,7 +34,7 @@ Registry& registry() {
 
 thread_local bool is_library_thread = false;
 
-// A hook that throws harms nobody else: there is no caller to tell.
+// A hook that throws harms nothing else: there is no caller to report to.
 void run(const ThreadHook& hook, const char* name) noexcept {
   try {
     if (hook) hook(name);

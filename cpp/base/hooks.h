@@ -18,7 +18,7 @@ std::int64_t add_thread_hooks(ThreadHook start, ThreadHook stop);
 // Error(invalid_state) on a thread that runs hooks itself: it would wait for itself.
 void remove_thread_hooks(std::int64_t id);
 
-// For fork(): held around it, let go in the parent; in the child, where no other thread exists, nobody has run a hook.
+// For fork(): held around it, released in the parent; in the child, where no other thread exists, no thread has run a hook.
 void hold_thread_hooks();
 void let_go_thread_hooks();
 void restart_thread_hooks();

@@ -19,7 +19,7 @@ void set_log(LogLevel minimum, LogSink sink);
 // For fork(): in the child no other thread is inside a sink, whatever the copied lock says.
 void restart_log();
 
-// For messages that are made often: false when nobody would get one.
+// For messages that are made often: false when no callback would get one.
 bool is_logged(LogLevel level) noexcept;
 
 // Cheap while there is no sink: one relaxed load. component is the part's name. The sink runs here, or where the outermost HeldLog

@@ -53,7 +53,7 @@ class MpmcQueue {
     do {
       if (size >= capacity_) return false;
     } while (!size_.compare_exchange_weak(size, size + 1, std::memory_order_acq_rel));
-    // A popping thread gives its node back before it lowers the count, so an admitted push finds one.
+    // A popping thread returns its node before it lowers the count, so an admitted push finds one.
     while (!nodes_.bounded_push(value)) spin_pause();
     return true;
   }

@@ -1,7 +1,7 @@
 // A fixed set of threads that work through numbered parts. Synchronised.
 //
-// Parts are handed out by a counter, so which thread runs which is not fixed: a computation that must give the same bits everywhere
-// makes its parts from its shape alone and lets each part write only what is its own.
+// Parts are numbered by a counter, so which thread runs which is not fixed: a computation that must produce the same bits
+// everywhere makes its parts from its shape alone and lets each part write only what is its own.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ inline void spin_pause() noexcept {
 }
 
 // The waker makes the condition true (an atomic store) and calls wake_all(); the waiter's predicate reads that atomic. Waking costs
-// a fence and one load when nobody is parked.
+// a fence and one load when no thread is parked.
 class WaitPoint {
  public:
   WaitPoint() {}

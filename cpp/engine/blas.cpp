@@ -73,7 +73,7 @@ const Blas* load_openblas() {
     const auto get_config = function<GetText>(library, "openblas_get_config");
     if (blas->sgemm != nullptr && blas->dgemm != nullptr && blas->set_threads != nullptr && blas->get_threads != nullptr &&
         get_parallel != nullptr && get_config != nullptr) {
-      // A build without threads has no locks either: two concurrent calls gave wrong products.
+      // A build without threads has no locks either: two concurrent calls made wrong products.
       blas->concurrent = get_parallel() != 0;
       blas->description = get_config();
       return blas.release();

@@ -1,4 +1,4 @@
-// Dropout whose mask is a function of (seed, step, layer, sample, element): making it again gives the same one.
+// Dropout whose mask is a function of (seed, step, layer, sample, element): making it again makes the same one.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -124,7 +124,7 @@ bool EventHub::lock_unless_forked() noexcept {
   }
 }
 
-// False when nobody else is to be told.
+// False when there is none left to notify.
 bool EventHub::enter_next(SubscriptionId after, SubscriptionId last, std::uint32_t kind, Shared& next) noexcept {
   if (!lock_unless_forked()) return false;
   const std::lock_guard lock(mutex_, std::adopt_lock);

@@ -1,4 +1,4 @@
-// Who is told about allocations, frees, new peaks and the limit: handlers and polled queues. Synchronised.
+// Who is notified of allocations, frees, new peaks and the limit: handlers and polled queues. Synchronised.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ enum class EventKind : std::uint32_t { allocated = 1, freed = 2, new_peak = 4, l
 constexpr std::uint32_t all_event_kinds = 15;
 constexpr std::uint32_t bit(EventKind kind) { return static_cast<std::uint32_t>(kind); }
 
-// Values are those at the transition, not when somebody looks. Events of one transition share its sequence number and come in the
+// Values are those at the transition, not when they are read. Events of one transition share its sequence number and come in the
 // order of their kinds' numbers.
 struct Event {
   EventKind kind{};
@@ -36,7 +36,7 @@ struct Event {
   std::int64_t time_utc_ns = 0;  // when it was handed to the hub
 };
 
-// Throwing marks a failure: it is counted and reaches nobody.
+// Throwing marks a failure: it is counted and has no other effect.
 using EventHandler = std::function<void(const Event&)>;
 using SubscriptionId = std::int64_t;
 
@@ -59,14 +59,14 @@ class EventHub {
   std::int64_t dropped(SubscriptionId id) const;
 
   void enable(bool enabled);
-  // Kinds that somebody wants to hear of now. One relaxed load.
+  // Kinds that are subscribed to now. One relaxed load.
   std::uint32_t wanted() const noexcept { return wanted_.load(std::memory_order_relaxed); }
   std::int64_t failures() const noexcept { return failures_.load(std::memory_order_relaxed); }
   void reset_failures() noexcept { failures_.store(0, std::memory_order_relaxed); }
 
   // Hands the events to every subscription that wants them, with no lock held. A handler is not called again for what it does
   // itself (on the same thread): otherwise one that allocates would never end. Allocates nothing. In a forked child where a thread
-  // of the parent was changing subscriptions at the fork nobody can be found: each event counts as a failure.
+  // of the parent was changing subscriptions at the fork none can be found: each event counts as a failure.
   void deliver(std::span<const Event> events) noexcept;
 
  private:

@@ -101,7 +101,7 @@ SystemMemory probe_system_memory(const ProbeFiles& files) {
     return value < 0 || value > INT64_MAX / 1024 ? otherwise : value * 1024;
   };
   system.machine_bytes = kibibytes("MemTotal:", asked.total_bytes);
-  if (system.machine_bytes <= 0) base::fail(base::Status::unsupported, "the system does not tell its physical memory");
+  if (system.machine_bytes <= 0) base::fail(base::Status::unsupported, "the system does not report its physical memory");
   system.total_bytes = system.machine_bytes;
   system.available_bytes = std::min(system.machine_bytes, kibibytes("MemAvailable:", asked.free_bytes));
   cut_down_to_groups(files, system);

@@ -13,7 +13,7 @@ struct SystemMemory {
   std::int64_t limit_bytes = 0;      // the smallest cgroup limit along the path to the root; 0 when there is none
 };
 
-// Where to look; tests give their own files.
+// Where to look; tests pass their own files.
 struct ProbeFiles {
   std::string meminfo = "/proc/meminfo";
   std::string cgroup = "/proc/self/cgroup";

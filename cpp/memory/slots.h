@@ -16,7 +16,7 @@ struct Slot {
   std::int64_t allocated_ns;
   std::uint64_t sequence;
   LayerId layer;
-  std::uint32_t generation;  // odd while live; grows when the slot is taken and when it is given back
+  std::uint32_t generation;  // odd while live; grows when the slot is taken and when it is released
   std::uint32_t previous;    // of the same layer
   std::uint32_t next;        // of the same layer; of the free list when not live
 };

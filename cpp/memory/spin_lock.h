@@ -27,7 +27,7 @@ class SpinLock {
 
  private:
   // Chosen by throughput, fairness and tail of two threads that do nothing but events (the table is in docs/memory.md): a
-  // shorter first wait gives the line back too early, a longer last one starves whoever waits.
+  // shorter first wait returns the line too early, a longer last one starves the threads that wait.
   static constexpr int first_pauses = 128;
   static constexpr int most_pauses = 256;
 

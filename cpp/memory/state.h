@@ -75,7 +75,7 @@ void raise(T& highest, T value) noexcept {
   if (value > highest) highest = value;
 }
 
-// What one transition has to tell: filled under the lock, delivered after it.
+// What one transition has to report: filled under the lock, delivered after it.
 class Told {
  public:
   explicit Told(std::uint32_t wanted) : wanted_(wanted) {}
@@ -89,7 +89,7 @@ class Told {
   std::array<Event, 3> events_;
 };
 
-// In Told's place while nobody listens: costs nothing.
+// In Told's place while there are no listeners: costs nothing.
 struct Untold {
   static constexpr bool wants(EventKind) noexcept { return false; }
   static void add(const Event&) noexcept {}
@@ -147,7 +147,7 @@ struct Tracker::State {
   [[gnu::always_inline]] AllocationId admit(LayerId layer, std::int64_t bytes, Teller& teller);
   template <class Teller>
   [[gnu::always_inline]] void free(AllocationId allocation, Teller& teller);
-  std::int64_t free_all(LayerId layer, std::vector<Event>* told);  // told: null when nobody listens
+  std::int64_t free_all(LayerId layer, std::vector<Event>* told);  // told: null when there are no listeners
   void grow_slots();
   [[noreturn]] static void refuse_bytes(std::int64_t bytes);
   // Release `lock` and throw; what was not found is counted.

@@ -58,7 +58,7 @@ inline void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noe
 
 // ---- Recording ----
 
-// What is refused is told out of line: it must not cost what is not refused a register.
+// What is refused is reported out of line: it must not cost what is not refused a register.
 
 void Tracker::State::refuse_bytes(std::int64_t bytes) {
   base::fail(base::Status::invalid_argument, "bytes is ", bytes, "; at least 1");
@@ -195,9 +195,9 @@ void Tracker::State::grow_slots() {
   const std::lock_guard growing(control);
   {
     const std::lock_guard guard(lock);
-    if (slots.has_place()) return;  // somebody was faster
+    if (slots.has_place()) return;  // another thread was faster
   }
-  auto prepared = slots.chunks().prepare();  // nobody else changes the chunks: that takes control
+  auto prepared = slots.chunks().prepare();  // no other thread changes the chunks: that takes control
   const std::lock_guard guard(lock);
   slots.chunks().add(std::move(prepared));
 }
@@ -205,7 +205,7 @@ void Tracker::State::grow_slots() {
 Tracker::Tracker(std::shared_ptr<const base::Clock> clock) : state_(std::make_shared<State>(std::move(clock))) {}
 Tracker::~Tracker() = default;
 
-// What nobody listens to takes the short way; the other is kept out of its registers and its stack.
+// What has no listeners takes the short way; the other is kept out of its registers and its stack.
 template <bool within_limit>
 inline AllocationId Tracker::admit(LayerId layer, std::int64_t bytes) {
   State& state = *state_;

@@ -79,7 +79,7 @@ class Tracker {
   // ---- Events ----
 
   EventHub& events();
-  // A new peak is told when it is at least this much above the last one told; 1, the default, tells every one.
+  // A new peak is reported when it is at least this much above the last one reported; 1, the default, reports every one.
   void set_peak_granularity(std::int64_t bytes);
 
  private:
@@ -94,7 +94,7 @@ class Tracker {
   AllocationId admit(std::string_view name, std::int64_t bytes);
   LayerId known_layer(std::string_view name) const;
 
-  // Shared, so that a handler may let go of the tracker that called it.
+  // Shared, so that a handler may release the tracker that called it.
   std::shared_ptr<State> state_;
 };
 

@@ -81,7 +81,7 @@ std::int64_t ActivationManager::total_bytes(const Policy& policy) const {
   return usable_bytes_.load(std::memory_order_relaxed);
 }
 
-// A pick is told at INFO when it is another one than the last, at DEBUG in each step.
+// A pick is logged at INFO when it is another one than the last, at DEBUG in each step.
 Policy ActivationManager::resolved(Policy policy, std::int64_t own_bytes) {
   if (policy.kind != Policy::Kind::automatic) return policy;
   const Pressure pressure = pressure_of(*tracker_, total_bytes(policy), own_bytes);
@@ -234,7 +234,7 @@ TensorPtr ActivationManager::get(std::int64_t micro_batch) {
     kept = found->second->tensor;
     if (kept == nullptr)
       fail(Status::unsupported, "micro_batch is ", micro_batch,
-           "; what a pipeline's stage keeps lies in its arena and is not handed out");
+           "; what a pipeline's stage keeps lies in its arena and cannot be read");
     ++found->second->hits;
   }
   return read_only_view(kept);
@@ -254,7 +254,7 @@ TensorPtr ActivationManager::recompute(const TensorPtr& input, std::int64_t micr
   if (!forward_) fail(Status::invalid_state, "manager ", base::quoted(name_), " was made without a forward function");
   const base::Entered inside(this);
   TensorPtr output = forward_(input, micro_batch);
-  if (output == nullptr) fail(Status::callback, "the forward function of manager ", base::quoted(name_), " gave no tensor");
+  if (output == nullptr) fail(Status::callback, "the forward function of manager ", base::quoted(name_), " returned no tensor");
   return output;
 }
 

@@ -59,7 +59,7 @@ class ActivationManager {
   void begin_step(std::int64_t micro_batches);
 
   bool should_checkpoint(std::int64_t micro_batch, const strategy::Activation& activation);
-  // Returns whether the activation was kept. A copy is kept, or the tensor itself when the caller gives it up.
+  // Returns whether the activation was kept. A copy is kept, or the tensor itself when the caller hands it over.
   bool store(std::int64_t micro_batch, const tensor::Tensor& activation);
   bool store_given_up(std::int64_t micro_batch, TensorPtr activation);
   // A read-only view that keeps the memory; nullptr when it is not stored. Error(unsupported) for what a pipeline's stage keeps.

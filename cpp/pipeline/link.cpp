@@ -50,7 +50,7 @@ void Link::wake() noexcept {
 
 void Link::drain() {
   for (std::int32_t number = 0; full_.try_pop(number);) empty_.try_push(number);
-  // Whoever failed between taking a place and filling it left the place in nobody's hands.
+  // Whoever failed between taking a place and filling it left the place without an owner.
   for (std::int32_t number = 0; empty_.try_pop(number);) {
   }
   for (std::size_t i = 0; i < slots_.size(); ++i) {

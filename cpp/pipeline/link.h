@@ -27,7 +27,7 @@ class Link {
   void receive(std::int32_t micro_batch, void* data, const std::atomic<bool>& stop);
   // After stop became true: wakes whoever waits.
   void wake() noexcept;
-  // Empties the street; only while nobody sends or receives.
+  // Empties the street; only while no stage sends or receives.
   void drain();
 
   std::int64_t places() const noexcept { return static_cast<std::int64_t>(slots_.size()); }

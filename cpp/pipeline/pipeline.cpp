@@ -114,7 +114,7 @@ class Pipeline::Port final : public engine::StagePort {
   // A layer that answered one shape to the executor and another to the queues would overrun one of them.
   static void require_size(const Link& link, std::int64_t bytes) {
     if (bytes != link.bytes())
-      fail(Status::invalid_state, "the layers between two stages hand over ", bytes, " bytes where they had said ", link.bytes());
+      fail(Status::invalid_state, "the layers between two stages pass ", bytes, " bytes; declared were ", link.bytes());
   }
 
   // What an operation will have changed of what the stage keeps.
@@ -347,7 +347,7 @@ Pipeline::~Pipeline() {
 
 // ---- A step ----
 
-// What the stages' arenas hold is theirs to let go, and no reason to keep less.
+// What the stages' arenas hold is theirs to release, and no reason to keep less.
 std::int64_t Pipeline::own_bytes() const {
   std::int64_t bytes = 0;
   for (const auto& stage : stages_) bytes += stage->resident_bytes();

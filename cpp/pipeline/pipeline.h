@@ -1,7 +1,7 @@
 // A chain cut into stages that work on several micro-batches of a step at once, each on a thread of its own.
 //
-// Synchronised: one step runs at a time; what is asked while one runs gives Error(busy), or Error(invalid_state) inside it, on a
-// thread that is in a callback. But for cancel(), begins() and manager(), which always work.
+// Synchronised: one step runs at a time; what is asked while one runs fails with Error(busy), or Error(invalid_state) inside it, on
+// a thread that is in a callback. But for cancel(), begins() and manager(), which always work.
 #pragma once
 
 #include <atomic>

@@ -50,7 +50,7 @@ std::string to_text(const Pressure& pressure);
 Policy policy_for_pressure(const Policy& automatic, double pressure);
 
 // The tracker's live bytes over its limit; of a tracker without one the process's resident bytes less own_bytes, over total_bytes.
-// own_bytes: resident ones that the asking pipeline may let go.
+// own_bytes: resident ones that the asking pipeline may release.
 Pressure pressure_of(const memory::Tracker& tracker, std::int64_t total_bytes, std::int64_t own_bytes);
 
 }  // namespace ckpt::pipeline

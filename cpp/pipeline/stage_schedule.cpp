@@ -141,7 +141,7 @@ class StageBuilder {
     const bool kept = decisions_[static_cast<std::size_t>(task.micro_batch)].kept && !evicted_.contains(task.micro_batch);
     held(task) = kept ? Held::taped : Held::input;
     if (is_last_piece(task)) {
-      // Nobody waits for the output: what will not stay, or is wanted at once, runs when its backward comes.
+      // No stage waits for the output: what will not stay, or is wanted at once, runs when its backward comes.
       if (turns_next || !kept) held(task) = Held::input;
       if (held(task) == Held::taped) add(task, parts(task).forward, true);
       return;
@@ -177,7 +177,7 @@ class StageBuilder {
     push(task, {.kind = Kind::drop, .first = begin_of(task), .item = Item::grad});
   }
 
-  // Whether the plan lets its input go before its backward part: while a micro-batch is in flight, the stage keeps it.
+  // Whether the plan drops its input before its backward part: while a micro-batch is in flight, the stage keeps it.
   static bool drops_input(const Parts& plan) {
     const auto drops = [](const Action& action) { return is_drop_of_input(action, 0); };
     return std::any_of(plan.forward.begin(), plan.forward.end(), drops) ||

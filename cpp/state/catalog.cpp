@@ -234,7 +234,7 @@ bool remove_checkpoint(storage::Storage& storage, const std::string& directory) 
     const auto manifest = std::ranges::find(entries, manifest_name, &storage::Entry::name);
     if (manifest != entries.end()) {
       remove(*manifest);
-      // While it could come back after a crash, the files that it names must not go.
+      // While it could come back after a crash, the files that it names must stay.
       clean = clean && attempt([&] { storage.sync_directory(directory); });
       if (!clean) return;
     }

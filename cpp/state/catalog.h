@@ -134,8 +134,8 @@ void warn_of_those_aside(storage::Storage& storage) noexcept;
 // stayed.
 bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept;
 
-// The names of those that stay. all: as scan gives them; only complete ones that are not among bad count. saved: this one stays in
-// any case.
+// The names of those that stay. all: as scan returns them; only complete ones that are not among bad count. saved: this one stays
+// in any case.
 std::set<std::string> kept_by(const Retention& retention, const std::vector<Found>& all, const std::set<std::string>& bad,
                               const std::string& saved);
 

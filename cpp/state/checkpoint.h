@@ -32,7 +32,7 @@ struct CheckpointOptions {
   std::shared_ptr<Coordinator> coordinator = {};              // nullptr: a single process
   std::shared_ptr<storage::FaultHandler> fault_handler = {};  // nullptr: errors of the storage are reported at once
   std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
-  // Is told what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
+  // Is notified of what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
   std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
 };
 

@@ -20,7 +20,7 @@ class Coordinator {
   virtual std::int64_t world_size() const noexcept = 0;  // at least 1
   // Returns when all have called it.
   virtual void barrier(Timeout timeout) = 0;
-  // root's bytes to all; every process gives as many.
+  // root's bytes to all; every process sends as many.
   virtual void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) = 0;
   // Every process's bytes to all: received holds world_size times as many as sent, in the order of ranks.
   virtual void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) = 0;

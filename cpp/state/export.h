@@ -12,7 +12,7 @@ namespace ckpt::state {
 // The entries of a JSON object whose values are texts. Error(invalid_argument) for any other text.
 Metadata metadata_from_json(std::string_view text);
 
-// Writes one group under a temporary name of its own, syncs it, and gives it the name path, durably; what had that name is
+// Writes one group under a temporary name of its own, syncs it, and renames it to path, durably; what had that name is
 // replaced. Error(not_found) for a group that the state does not have.
 void write_safetensors(const std::string& path, const State& state, std::string_view group, const Metadata& metadata);
 

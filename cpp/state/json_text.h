@@ -1,4 +1,4 @@
-// JSON that somebody else wrote, checked before anything builds a tree of it. Numbers mean the same whatever the process's locale
+// JSON that another program wrote, checked before anything builds a tree of it. Numbers mean the same whatever the process's locale
 // is.
 #pragma once
 

@@ -21,7 +21,7 @@ Table& table() {
   return *the_table;
 }
 
-// What cannot be asked or noted (no memory, a child of a fork in the midst of a change) is as if it had never been found.
+// What cannot be asked or noted (no memory, a child of a fork during a change) is as if it had never been found.
 template <class Body>
 bool with_table(Body&& body) noexcept {
   try {

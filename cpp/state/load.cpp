@@ -199,7 +199,7 @@ std::vector<Loaded> read_groups(storage::Storage& storage, const std::string& di
   return loaded;
 }
 
-// Gives the state what was read. Nothing in it can fail.
+// Puts what was read into the state. Nothing in it can fail.
 void fill(State& state, const std::vector<Loaded>& loaded, std::map<std::string, std::string>&& values, std::string&& report) {
   for (const Loaded& item : loaded) {
     if (item.target->bytes() > 0)
@@ -287,7 +287,7 @@ class Search {
   bool load_first_usable(const std::vector<Found>& all) {
     std::vector<Found> skipped;
     for (const Found& found : all) {
-      if (found.condition == Condition::unfinished) continue;  // no checkpoint: nobody was told that it is there
+      if (found.condition == Condition::unfinished) continue;  // no checkpoint: no caller was notified that it is there
       const auto known = bad_.find(found.name);
       if (known != bad_.end()) {
         skipped.push_back(known->second);

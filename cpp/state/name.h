@@ -15,7 +15,7 @@ constexpr std::size_t longest_group_name = 64;
 // Letters and digits stay, other bytes become %XX: "model" -> "model.safetensors".
 std::string group_file_name(std::string_view group, std::set<std::string>& used);
 
-// May name a file in a checkpoint that somebody else wrote: one component, not hidden, no control characters, '/', '\' or ':'.
+// May name a file in a checkpoint that another program wrote: one component, not hidden, no control characters, '/', '\' or ':'.
 bool is_safe_file_name(std::string_view name);
 
 constexpr std::size_t longest_prefix = 24;

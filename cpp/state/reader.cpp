@@ -261,7 +261,7 @@ std::shared_ptr<tensor::Tensor> Reader::map(std::int64_t index) {
                ", which is not aligned for its dtype; read it");
   }
   check_chunks(wanted, 0, entry.bytes);
-  // The tensor is read-only: nobody writes through this pointer.
+  // The tensor is read-only: no caller writes through this pointer.
   auto* const data = const_cast<std::byte*>(part.mapping->bytes().data()) + begin;
   return tensor::Tensor::borrow(
       data, entry.dtype, shape, [held = part.mapping] { static_cast<void>(held); }, true);

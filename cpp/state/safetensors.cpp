@@ -112,7 +112,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     return false;
   }
 
-  // A value where it cannot be, unless it is one of those that nobody looks at.
+  // A value where it cannot be, unless it is one of those that are not looked at.
   bool scalar(const char* kind) {
     if (place_ == Place::outside) return refuse(cat("the header is ", kind, ", not an object"));
     if (place_ != Place::skipped)

@@ -52,7 +52,7 @@ bool write_and_sync(storage::Storage& storage, const std::string& path, const st
   }
 }
 
-// Writes a file under a temporary name, syncs it and gives it its name. After an error of sync the pages may be lost although the
+// Writes a file under a temporary name, syncs it and renames it. After an error of sync the pages may be lost although the
 // next sync says otherwise: the file is written anew under another temporary name. Returns how often that was needed.
 int write_durably(storage::Storage& storage, const std::string& path, const storage::StreamOptions& options, const Write& write) {
   for (int attempt = 1;; ++attempt) {
@@ -64,7 +64,7 @@ int write_durably(storage::Storage& storage, const std::string& path, const stor
     try {
       storage.remove(temporary);
     } catch (const base::Error& error) {
-      base::warn("state", error.message());  // it is in nobody's way
+      base::warn("state", error.message());  // it is in no caller's way
     }
   }
 }

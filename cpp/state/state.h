@@ -26,7 +26,7 @@ struct StateGroup {
 
 class State;
 
-// An object that lists what is saved of it each time, and is told when that was restored.
+// An object that lists what is saved of it each time, and is notified when that was restored.
 class Stateful {
  public:
   virtual ~Stateful() = default;
@@ -57,8 +57,8 @@ class State {
   bool has_statefuls() const noexcept { return !statefuls_.empty(); }
   // This state with what its stateful objects list now, and none of them in it.
   State gathered() const;
-  // After a load into loaded, which gathered() gave: takes its values over and tells the stateful objects. What they throw goes on
-  // to the caller; values and tensors are those of the checkpoint by then.
+  // After a load into loaded, which gathered() returned: takes its values over and notifies the stateful objects. What they throw
+  // goes on to the caller; values and tensors are those of the checkpoint by then.
   void accept(State&& loaded);
 
   // What the last load found missing and unexpected, as JSON; see load.h.

@@ -18,7 +18,7 @@ struct WrittenFile {
 };
 
 // Writes tensors to an empty file and records what was written under the name given. What is hashed is what is written, even when
-// somebody changes the tensors meanwhile.
+// another thread changes the tensors meanwhile.
 WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors,
                               const Metadata& metadata = {});
 

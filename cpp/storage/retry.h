@@ -68,7 +68,7 @@ class FaultHandler {
 };
 
 // A storage before another one that tries again, by the handler, what fails. What is never tried again: a sync of a file or
-// directory, because after its error the system may report success for what it has lost; and a lock that somebody holds.
+// directory, because after its error the system may report success for what it has lost; and a lock that another process holds.
 std::shared_ptr<Storage> make_retrying_storage(std::shared_ptr<Storage> inner, std::shared_ptr<FaultHandler> handler);
 
 }  // namespace ckpt::storage

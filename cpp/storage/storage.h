@@ -59,7 +59,7 @@ struct Entry {
 // A file that is written once, from its first byte to its last.
 struct StreamOptions {
   std::int64_t expected_bytes = 0;  // about how many will come; 0 when that is not known
-  // Error(cancelled) from the next chunk on once it is true; nullptr when nobody will stop it.
+  // Error(cancelled) from the next chunk on once it is true; nullptr when no caller will stop it.
   std::shared_ptr<const std::atomic<bool>> stop;
 };
 
@@ -77,8 +77,8 @@ class Storage {
   virtual std::unique_ptr<File> open(const std::string& path) = 0;
   // Atomically, replacing a file of that name; a directory must go to a new name. Durable after sync_directory of both parents.
   virtual void rename(const std::string& from, const std::string& to) = 0;
-  // Gives a regular file a second, new name: no bytes are copied, and removing one name leaves the other. False when this storage
-  // or this file has no second names. Durable after sync_directory of to's parent.
+  // Makes a second, new name of a regular file: no bytes are copied, and removing one name leaves the other. False when this
+  // storage or this file has no second names. Durable after sync_directory of to's parent.
   virtual bool link(const std::string& from, const std::string& to) {
     static_cast<void>(from);
     static_cast<void>(to);

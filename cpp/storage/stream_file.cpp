@@ -35,7 +35,7 @@ StreamFile::~StreamFile() {
   while (any(Stage::under_way)) {
     take_ends();
     if (any(Stage::under_way) && !ring_->wait()) {
-      static_cast<void>(memory_.release());  // the system may still read it: better lost than given to somebody else
+      static_cast<void>(memory_.release());  // the system may still read it: better lost than used again
       return;
     }
   }
@@ -47,7 +47,7 @@ void StreamFile::reserve_space(std::int64_t bytes) {
 #if defined(__linux__)
   if (bytes == 0) return;
   const int result = uninterrupted([&] { return ::fallocate(descriptor_.get(), 0, 0, bytes); });
-  // Others than these mean that the file system cannot do it; the writes will tell what they think.
+  // Others than these mean that the file system cannot do it; the writes will report their errors.
   if (result != 0 && status_of_errno(errno) == Status::no_space) fail_os(errno, "reserve space for", shown_);
 #endif
 }

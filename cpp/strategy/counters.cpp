@@ -29,7 +29,7 @@ class SharedLock {
   base::ForkMutex* held_ = nullptr;
 };
 
-// Gives the stripe back when its thread ends.
+// Returns the stripe when its thread ends.
 struct StripeOwner {
   int stripe = stripe_shared;
   ~StripeOwner() {

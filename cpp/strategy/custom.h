@@ -1,4 +1,4 @@
-// A strategy whose answers a user's function gives.
+// A strategy whose answers come from a user's function.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@ namespace ckpt::strategy {
 
 struct CustomHooks {
   std::string name = "Custom";
-  // Called on every thread that asks, several at once. Whoever asks, resets or tells the same strategy from inside one of these
-  // three gets Error(invalid_state).
+  // Called on every thread that asks, several at once. A caller that asks, resets or notifies the same strategy from inside one of
+  // these three gets Error(invalid_state).
   std::function<bool(std::string_view layer_name, const Activation& activation, std::int64_t layer_index)> decide;
   std::function<void()> reset;                              // may be empty
   std::function<void(std::string_view layer_name)> access;  // may be empty

@@ -1,5 +1,5 @@
-// Marks that this thread is inside a strategy that may call its user: whoever asks, resets or tells the strategy from in there gets
-// Error(invalid_state), instead of a circle without end.
+// Marks that this thread is inside a strategy that may call its user: a caller that asks, resets or notifies the strategy from in
+// there gets Error(invalid_state), instead of a circle without end.
 #pragma once
 
 #include "base/entered.h"

@@ -89,7 +89,7 @@ StrategyPtr create_registered(std::string_view kind, const std::string& argument
   const OpenKind open{kind, innermost};
   const OpenScope scope(open);
   StrategyPtr made = (*factory)(arguments);
-  base::require(made != nullptr, "the factory of strategy kind ", base::quoted(kind), " gave no strategy");
+  base::require(made != nullptr, "the factory of strategy kind ", base::quoted(kind), " returned no strategy");
   return made;
 }
 

@@ -17,7 +17,7 @@
 
 namespace ckpt::strategy {
 
-// What a strategy is told about a layer's activation. Cheap to build: no allocation.
+// What a strategy knows of a layer's activation. Cheap to build: no allocation.
 struct Activation {
   tensor::Dtype dtype = tensor::Dtype::u8;
   tensor::Shape shape;
@@ -49,7 +49,7 @@ struct Parameters {
   std::int64_t interval = 0;  // interval; memory-aware: the one that holds now
   std::int64_t threshold_bytes = 0;
   double max_share = 0;
-  std::int64_t total_bytes = 0;  // memory-aware: also when the system gave it
+  std::int64_t total_bytes = 0;  // memory-aware: also when the system reported it
   bool given_total = false;      // it was given
   bool has_tracker = false;
   bool has_clock = false;
@@ -96,7 +96,7 @@ class Strategy {
   // The executor read or wrote this layer's activation: smart counts it, others ignore it.
   virtual void observe_access(std::string_view /*layer_name*/) {}
 
-  // The executor that runs this strategy's schedules gives its live bytes: memory-aware without a tracker follows them, others
+  // The executor that runs this strategy's schedules reports its live bytes: memory-aware without a tracker follows them, others
   // ignore it. The last source bound counts; an empty one unbinds. A source should hold its executor weakly.
   virtual void bind_live_bytes(const LiveBytes& /*source*/) {}
 

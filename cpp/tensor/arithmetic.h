@@ -1,6 +1,6 @@
 // The little arithmetic that tensors know: whatever needs a matrix product belongs to the engine. F32 and F64 only, other dtypes
-// give Error(unsupported). Results are the same on every machine and for every number of threads: the order of all additions is
-// fixed by the shape. Not synchronised.
+// fail with Error(unsupported). Results are the same on every machine and for every number of threads: the order of all additions
+// is fixed by the shape. Not synchronised.
 #pragma once
 
 #include "tensor/tensor.h"
@@ -8,7 +8,7 @@
 namespace ckpt::tensor {
 
 // Every element becomes value, rounded to the dtype. NaN and infinities are allowed; a finite value that the dtype cannot hold
-// gives Error(out_of_range).
+// fails with Error(out_of_range).
 void fill(Tensor& target, double value);
 
 // target = factor * target, in the dtype's own precision. factor must be finite and within the dtype's range.

@@ -1,5 +1,5 @@
-// Memory for tensors: 64-byte aligned buffers that are kept and reused when they come back. Synchronised. In a forked child a pool
-// that another thread was in at the fork gives Error(forked); its buffers can go.
+// Memory for tensors: 64-byte aligned buffers that are kept and reused when they are returned. Synchronised. In a forked child a
+// pool that another thread was in at the fork fails with Error(forked); its buffers can be released.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr std::int64_t no_retain_limit = std::numeric_limits<std::int64_t>::max(
 // What the pool of default_buffer_pool() keeps at most.
 constexpr std::int64_t default_pool_retain_bytes = std::int64_t{64} << 20;
 
-// One buffer, given back to its pool when it goes. The pool stays alive as long as a buffer does.
+// One buffer, returned to its pool when it is destroyed. The pool stays alive as long as a buffer does.
 class Buffer {
  public:
   Buffer() = default;
@@ -39,7 +39,7 @@ class Buffer {
 };
 
 struct BufferPoolStats {
-  std::int64_t live_bytes = 0;      // asked for and not given back
+  std::int64_t live_bytes = 0;      // asked for and not returned
   std::int64_t reserved_bytes = 0;  // taken from the system: live ones rounded up to 64, and those kept for reuse
   std::int64_t live_buffers = 0;
   std::int64_t reused = 0;  // takes that needed no memory from the system
@@ -53,16 +53,16 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
   // tracker (may be nullptr) learns of every live buffer, with the bytes that were asked for, under the layer name given. It is
   // called with no lock held, so what it calls back may use the pool. retain_limit: bytes that are kept for reuse at most (>= 0);
-  // beyond it the buffers that came back first go to the system.
+  // beyond it the buffers that were returned first are released to the system.
   static std::shared_ptr<BufferPool> create(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name,
                                             std::int64_t retain_limit = no_retain_limit);
   ~BufferPool();
 
-  // bytes >= 0; 0 gives a buffer whose data is nullptr, and is not counted. A buffer is reused for the same size (rounded up to 64)
+  // bytes >= 0; 0 makes a buffer whose data is nullptr, and is not counted. A buffer is reused for the same size (rounded up to 64)
   // only: nothing is wasted on size classes. Error(out_of_memory) when the system has none even after a trim; what the tracker
   // throws comes through. Nothing has changed then.
   Buffer take(std::int64_t bytes);
-  // Gives memory back to the system until at most keep_bytes (>= 0) are kept for reuse.
+  // Releases memory to the system until at most keep_bytes (>= 0) are kept for reuse.
   void trim(std::int64_t keep_bytes = 0);
   BufferPoolStats stats() const;
   std::int64_t retain_limit() const noexcept;

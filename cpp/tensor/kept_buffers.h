@@ -23,7 +23,7 @@ class KeptBuffers {
 
   // A kept buffer of this size, or nullptr: then one more buffer of the size is expected from the system. May throw bad_alloc.
   void* take_or_expect(std::int64_t size);
-  // Keeps a buffer that take_or_expect gave or led to.
+  // Keeps a buffer that take_or_expect returned or led to.
   void keep(void* data, std::int64_t size) noexcept;
   // The buffer that was expected, or taken, is no longer there.
   void forget(std::int64_t size) noexcept;
@@ -38,7 +38,7 @@ class KeptBuffers {
       boost::intrusive::list<KeptBuffer, boost::intrusive::constant_time_size<false>,
                              boost::intrusive::member_hook<KeptBuffer, boost::intrusive::list_member_hook<>, &KeptBuffer::by_size>>;
   struct SizeClass {
-    BySize kept;               // the one that came back last in front: its memory is warm
+    BySize kept;               // the one that was returned last in front: its memory is warm
     std::int64_t buffers = 0;  // kept, and out: while there are any, the class stays, so that keep() finds it
   };
   std::map<std::int64_t, SizeClass> sizes_;

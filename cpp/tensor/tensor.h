@@ -20,7 +20,7 @@ class Tensor {
   // Owned memory from pool (nullptr: the process's default pool); its contents are undefined.
   static std::shared_ptr<Tensor> create(Dtype dtype, const Shape& shape, const std::shared_ptr<BufferPool>& pool = nullptr);
 
-  // Memory of somebody else, of byte_size(dtype, shape) bytes; data may be nullptr only when that is 0, and must be aligned for
+  // Memory of another owner, of byte_size(dtype, shape) bytes; data may be nullptr only when that is 0, and must be aligned for
   // dtype. release runs exactly once, when the tensor's last reference goes; what it throws is swallowed. When this throws, release
   // has not run. read_only: the memory must not be written; who writes asks require_writable() first.
   static std::shared_ptr<Tensor> borrow(void* data, Dtype dtype, const Shape& shape, std::function<void()> release,

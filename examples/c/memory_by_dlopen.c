@@ -1,5 +1,5 @@
 /* A program that can use libckpt when it is there and does without when it is not: nothing of it is linked, only <ckpt/api.h> is
- * included. It tells a memory tracker of its buffers and prints what the tracker makes of it.
+ * included. It records its buffers with a memory tracker and prints what the tracker counted.
  *
  *   cc memory_by_dlopen.c -o memory_by_dlopen -ldl && ./memory_by_dlopen [libckpt.so.0] */
 #include <ckpt/api.h>

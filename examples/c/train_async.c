@@ -47,7 +47,7 @@ static double train_step(int64_t step, float* weight, float* velocity) {
   return error / FEATURES;
 }
 
-/* Told on a thread of the library. */
+/* Called on a thread of the library. */
 static void ended(const ckpt_async_result* result, void* user_data) {
   (void)user_data;
   if (result->state == CKPT_ASYNC_COMPLETED) {
@@ -107,7 +107,7 @@ int main(int count, char** arguments) {
     }
   }
 
-  ok(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1)); /* waits for what is being written; tells when a save has failed */
+  ok(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1)); /* waits for what is being written; reports a save that has failed */
   ok(ckpt_tensor_sum(weight, &sum));
   printf("after step %lld: error %.6f, sum of weights %a\n", (long long)step, error, sum);
 

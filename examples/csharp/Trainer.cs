@@ -1,4 +1,4 @@
-// Trains a small network with saves in the background: progress is told, one save is cancelled, the process "crashes" half-way, and
+// Trains a small network with saves in the background: progress is reported, one save is cancelled, the process "crashes" half-way, and
 // a
 // second run resumes. At the end every parameter has the same bits as in a run that was never interrupted.
 using System;
@@ -80,7 +80,7 @@ internal sealed class Trainer : IDisposable
         }
     }
 
-    // A save that nobody wants any more: it waits for its gate, so that cancelling wins for certain.
+    // A save that is no longer wanted: it waits for its gate, so that cancelling wins for certain.
     private void CancelOne(AsyncCheckpointManager manager, long step)
     {
         using (var stop = new CancellationTokenSource())

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 int main(void) {
-  static float weights[1000]; /* yours: saves read it, loads fill it */
+  static float weights[1000]; /* the caller's: saves read it, loads fill it */
   const int64_t shape[1] = {1000};
   ckpt_storage* files = NULL;
   ckpt_checkpoint* run = NULL;

@@ -15,7 +15,7 @@
  *   }
  *   ckpt_controller_record_clean_exit(controller, now);
  *
- * Times are double seconds on any clock that does not go backwards, given by the caller; ckpt_controller_now asks the controller's
+ * Times are double seconds on any clock of the caller's that does not go backwards; ckpt_controller_now asks the controller's
  * own clock. A time that is NaN, infinite, negative or before one that the controller has seen is INVALID_ARGUMENT. Read the
  * general rules at the top of ckpt.h first.
  */
@@ -32,18 +32,23 @@ extern "C" {
 
 /* ---- Formulas ------------------------------------------------------------------------------------------------------------ */
 
-/* Work between two checkpoints that cost cost_seconds each on a machine with this mean time between failures: sqrt(2 C M). Both
- * above 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint interval", CACM 17(9), 1974. */
+/* *interval_seconds receives the work between two checkpoints that cost cost_seconds each on a machine with this mean time between
+ * failures: sqrt(2 C M). Both above 0 and finite.
+ * Source: Young, "A first order approximation to the optimum checkpoint interval", CACM 17(9), 1974. */
 CKPT_API ckpt_status ckpt_interval_young(double cost_seconds, double mtbf_seconds, double* interval_seconds);
 
-/* The same to a higher order: sqrt(2CM) (1 + sqrt(C/2M)/3 + (C/2M)/9) - C for C < 2M, else M. Source: Daly, "A higher order
- * estimate of the optimum checkpoint interval for restart dumps", Future Generation Computer Systems 22(3), 2006. */
+/* *interval_seconds receives the work between two checkpoints as ckpt_interval_young, to a higher order: sqrt(2CM) (1 +
+ * sqrt(C/2M)/3 + (C/2M)/9) - C for C < 2M, else M.
+ * Source: Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps", Future Generation Computer Systems
+ * 22(3), 2006. */
 CKPT_API ckpt_status ckpt_interval_daly(double cost_seconds, double mtbf_seconds, double* interval_seconds);
 
-/* The work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for exponential failures. */
+/* *interval_seconds receives the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for
+ * exponential failures. Both arguments above 0 and finite. */
 CKPT_API ckpt_status ckpt_interval_expected_value(double cost_seconds, double mtbf_seconds, double* interval_seconds);
 
-/* sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape-1): the hazard of a Weibull law. All above 0 and finite. */
+/* *interval_seconds receives sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape-1): the hazard of a Weibull law. All above
+ * 0 and finite. */
 CKPT_API ckpt_status ckpt_interval_weibull(double cost_seconds, double shape, double scale_seconds, double age_seconds,
                                            double* interval_seconds);
 
@@ -60,29 +65,31 @@ CKPT_API ckpt_status ckpt_weibull_fit(const double* gap_seconds, const int32_t* 
  * steps depend on the unit of time, one outlier stays the longest task for ever, and slots for a lifetime run out. */
 typedef struct ckpt_threshold ckpt_threshold;
 
+/* How a threshold rule is made. */
 typedef struct ckpt_threshold_options {
-  uint32_t struct_size;
-  uint32_t reserved;    /* 0 */
-  double threshold;     /* first value, 0.05 .. 1; default 0.35 */
-  double learning_rate; /* above 0, at most 1; default 0.1 */
-  int64_t budget;       /* checkpoints of a run, at least 0; default 3 */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;    /* not used: 0 */
+  double threshold;     /* first value of the threshold: a share of the longest task, 0.05 .. 1 */
+  double learning_rate; /* how far one recovery moves the threshold at most, above 0, at most 1 */
+  int64_t budget;       /* number of checkpoints of a run, at least 0 */
 } ckpt_threshold_options;
 
 #define CKPT_THRESHOLD_OPTIONS_INIT \
   { sizeof(ckpt_threshold_options), 0, 0.35, 0.1, 3 }
 
-/* Sets *options to CKPT_THRESHOLD_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *options to CKPT_THRESHOLD_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_threshold_options_init(ckpt_threshold_options* options, uint32_t size);
 
-/* options: NULL for the defaults. */
+/* Creates a threshold rule. options: NULL for the defaults. */
 CKPT_API ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options, ckpt_threshold** threshold);
 
-/* A task took this long. name: UTF-8, not blank, at most 95 bytes. seconds: finite, at least 0. */
+/* Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. seconds: finite, at least 0. */
 CKPT_API ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double seconds);
 
-/* A task failed after this long. It is remembered, with failed = 1 in ckpt_task, and is never the longest task, for it was not
- * done. name, seconds: as above. What recovering from it saved is told with ckpt_threshold_adjust_policy. */
+/* Records that a task failed after this long. It is remembered, with failed = 1 in ckpt_task, and is never the longest task, for it
+ * was not done. name: UTF-8, not blank, at most 95 bytes. seconds: finite, at least 0. What recovering from it saved is recorded
+ * with ckpt_threshold_adjust_policy. */
 CKPT_API ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double seconds);
 
 /* *yes receives 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
@@ -94,219 +101,233 @@ CKPT_API ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold,
 CKPT_API ckpt_status ckpt_threshold_adjust_policy(ckpt_threshold* threshold, double recovery_seconds_saved,
                                                   double checkpoint_overhead_seconds);
 
-/* All slots are free again; threshold and longest task stay. */
+/* Frees all slots for a new run; threshold and longest task stay. */
 CKPT_API ckpt_status ckpt_threshold_begin_run(ckpt_threshold* threshold);
 
+/* What a threshold rule knows. */
 typedef struct ckpt_threshold_info {
-  uint32_t struct_size;
-  uint32_t reserved;
-  double threshold;
-  double longest_seconds; /* of all tasks observed */
-  int64_t budget;
-  int64_t used;
-  int64_t tasks; /* that can be read: the last 256 */
+  uint32_t struct_size;   /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;      /* not used: 0 */
+  double threshold;       /* value of the threshold now: a share of the longest task, 0.05 .. 1 */
+  double longest_seconds; /* duration of the longest task observed, in seconds */
+  int64_t budget;         /* number of checkpoints of a run */
+  int64_t used;           /* number of checkpoints used in this run */
+  int64_t tasks;          /* number of tasks that can be read: the last 256 at most */
 } ckpt_threshold_info;
 
 #define CKPT_THRESHOLD_INFO_INIT \
   { sizeof(ckpt_threshold_info), 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_THRESHOLD_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *info to CKPT_THRESHOLD_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_threshold_info_init(ckpt_threshold_info* info, uint32_t size);
 
-/* Fills *info. */
+/* Fills *info with what the rule knows. */
 CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_threshold_info* info);
 
-#define CKPT_TASK_NAME_BYTES 96
+#define CKPT_TASK_NAME_BYTES 96 /* bytes that hold the name of any task, with the zero byte that ends it */
 
-/* A task that was observed. */
+/* One task that was observed. */
 typedef struct ckpt_task {
-  uint32_t struct_size;
-  int32_t checkpointed; /* 1 when a checkpoint was made of it */
-  double seconds;
-  int32_t failed;    /* 1 when it failed, or a failure came while it was the last one */
-  uint32_t reserved; /* 0 */
-  char name[CKPT_TASK_NAME_BYTES];
+  uint32_t struct_size;            /* size of this record in bytes, as its caller was compiled */
+  int32_t checkpointed;            /* 1 when a checkpoint was made of it, else 0 */
+  double seconds;                  /* duration of the task in seconds */
+  int32_t failed;                  /* 1 when it failed, or a failure came while it was the last one, else 0 */
+  uint32_t reserved;               /* not used: 0 */
+  char name[CKPT_TASK_NAME_BYTES]; /* name of the task: UTF-8, not blank */
 } ckpt_task;
 
 #define CKPT_TASK_INIT \
   { sizeof(ckpt_task), 0, 0, 0, 0, "" }
 
-/* Sets *task to CKPT_TASK_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *task (CKPT_INIT). NULL does
- * nothing. */
+/* Sets *task to CKPT_TASK_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller (CKPT_INIT); NULL
+ * does nothing. */
 CKPT_API void ckpt_task_init(ckpt_task* task, uint32_t size);
 
 /* Fills *task with the task at index, 0 (the oldest remembered) .. tasks - 1; else OUT_OF_RANGE. */
 CKPT_API ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task* task);
 
-/* NULL does nothing. */
+/* Releases the rule. NULL does nothing. */
 CKPT_API void ckpt_threshold_release(ckpt_threshold* threshold);
 
 /* ---- The controller ------------------------------------------------------------------------------------------------------ */
 
 /* Decides when to save. At most 64 KB, whatever it has seen. Synchronised. In a forked child it goes on with what the parent's
- * knew; where another thread of the parent was inside a call of it at the fork, every call gives FORKED. */
+ * knew; where another thread of the parent was inside a call of it at the fork, every call returns FORKED. */
 typedef struct ckpt_controller ckpt_controller;
 
-#define CKPT_POLICY_AUTO 0           /* experts on the failure rate, weighed by what each would have cost on every gap so far */
-#define CKPT_POLICY_THRESHOLD 1      /* the threshold rule on the last observed task; a commit consumes the slot */
-#define CKPT_POLICY_EXPECTED_VALUE 2 /* ckpt_interval_expected_value with the learned rate */
-#define CKPT_POLICY_YOUNG 3          /* ckpt_interval_young with a given MTBF and the measured cost */
-#define CKPT_POLICY_DALY 4           /* ckpt_interval_daly, the same */
-#define CKPT_POLICY_BAYES 5          /* Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h */
-#define CKPT_POLICY_WEIBULL 6 /* ckpt_interval_weibull with a law fitted to the last 512 gaps, at the age of the current one */
-#define CKPT_POLICY_FIXED 7   /* a given interval */
+#define CKPT_POLICY_AUTO 0      /* policy: experts on the failure rate, weighted by what each would have cost on every gap so far */
+#define CKPT_POLICY_THRESHOLD 1 /* policy: the threshold rule on the last observed task; a commit consumes the slot */
+/* policy: the interval at which expected loss and cost of a checkpoint are equal, with the learned failure rate */
+#define CKPT_POLICY_EXPECTED_VALUE 2
+#define CKPT_POLICY_YOUNG 3 /* policy: Young's interval with a set mean time between failures and the measured cost */
+#define CKPT_POLICY_DALY 4  /* policy: Daly's interval with a set mean time between failures and the measured cost */
+#define CKPT_POLICY_BAYES 5 /* policy: Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h */
+/* policy: the interval for a Weibull law fitted to the last 512 gaps, at the age of the current one */
+#define CKPT_POLICY_WEIBULL 6
+#define CKPT_POLICY_FIXED 7 /* policy: a set interval */
 
+/* How a controller is made. */
 typedef struct ckpt_controller_options {
-  uint32_t struct_size;
-  int32_t policy;                 /* CKPT_POLICY_...; default AUTO */
-  double mtbf_seconds;            /* for YOUNG and DALY, above 0 */
-  double interval_seconds;        /* for FIXED, above 0 */
-  double keep;                    /* for BAYES and EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at
-                                     most 1; default 1: nothing is forgotten */
-  double initial_cost_seconds;    /* what a save costs, until one was measured; 0 (the default): unknown */
-  double first_seconds;           /* when that is unknown the first save comes no later, to learn it; default 600 */
-  double poll_seconds;            /* between two questions; 0 (the default): as long as observed tasks last on average. A save is
-                                     asked for at the poll nearest to the target */
-  double min_interval_seconds;    /* default 0 */
-  double max_interval_seconds;    /* default 0: no maximum */
-  double max_overhead_share;      /* of the time that saves may take, above 0, at most 1; default 1. Goes before the maximum */
-  int64_t budget_saves;           /* in each window, at least 0; default INT64_MAX */
-  double budget_window_seconds;   /* windows follow one another from the run's begin; default 0: one for the whole run */
-  double threshold;               /* for THRESHOLD, as in ckpt_threshold_options; default 0.35 */
-  double threshold_learning_rate; /* default 0.1 */
-  int64_t threshold_budget;       /* default 3 */
-  const ckpt_clock* clock;        /* for ckpt_controller_now; NULL: the monotonic clock. Kept alive */
+  uint32_t struct_size;    /* size of this record in bytes, as its caller was compiled */
+  int32_t policy;          /* how saves are decided: one of CKPT_POLICY_* */
+  double mtbf_seconds;     /* for CKPT_POLICY_YOUNG and CKPT_POLICY_DALY: mean time between failures in seconds, above 0 */
+  double interval_seconds; /* for CKPT_POLICY_FIXED: interval between saves in seconds, above 0 */
+  /* for CKPT_POLICY_BAYES and CKPT_POLICY_EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at most 1; 1:
+   * nothing is forgotten */
+  double keep;
+  double initial_cost_seconds; /* what a save costs, in seconds, until one was measured; 0: unknown */
+  /* when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it */
+  double first_seconds;
+  /* seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll nearest to the
+   * target */
+  double poll_seconds;
+  double min_interval_seconds; /* shortest interval between saves in seconds, at least 0 */
+  double max_interval_seconds; /* longest interval between saves in seconds; 0: no maximum */
+  double max_overhead_share;   /* share of the time that saves may take, above 0, at most 1. Goes before max_interval_seconds */
+  int64_t budget_saves;        /* number of saves in each window, at least 0 */
+  /* length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run */
+  double budget_window_seconds;
+  /* for CKPT_POLICY_THRESHOLD: first value of the threshold, a share of the longest task, 0.05 .. 1 */
+  double threshold;
+  /* for CKPT_POLICY_THRESHOLD: how far one recovery moves the threshold at most, above 0, at most 1 */
+  double threshold_learning_rate;
+  int64_t threshold_budget; /* for CKPT_POLICY_THRESHOLD: number of checkpoints of a run, at least 0 */
+  const ckpt_clock* clock;  /* source of time of ckpt_controller_now; kept alive; none: the monotonic clock */
 } ckpt_controller_options;
 
 #define CKPT_CONTROLLER_OPTIONS_INIT \
   { sizeof(ckpt_controller_options), 0, 0, 0, 1, 0, 600, 0, 0, 0, 1, INT64_MAX, 0, 0.35, 0.1, 3, 0 }
 
-/* Sets *options to CKPT_CONTROLLER_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *options to CKPT_CONTROLLER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_controller_options_init(ckpt_controller_options* options, uint32_t size);
 
-/* options: NULL for the defaults. INVALID_ARGUMENT names the option that is out of range. */
+/* Creates a controller. options: NULL for the defaults. INVALID_ARGUMENT names the option that is out of range. */
 CKPT_API ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_controller** controller);
 
-/* The time on the controller's clock, for callers that have none of their own. */
+/* *now_seconds receives the time on the controller's clock, for callers that have none of their own. */
 CKPT_API ckpt_status ckpt_controller_now(const ckpt_controller* controller, double* now_seconds);
 
-/* A run begins. INVALID_STATE while one is going on. Slots and windows begin anew. */
+/* Begins a run. INVALID_STATE while one is going on. Slots and windows begin anew. */
 CKPT_API ckpt_status ckpt_controller_begin_run(ckpt_controller* controller, double now_seconds);
 
-/* A process goes on with what it loaded by ckpt_controller_from_json. A run that was going on there has failed: half an interval
- * after its last sign of life, but not later than now; record its recovery next. Without such a run this is
- * ckpt_controller_begin_run. now_seconds may be on another clock than the run before had. */
+/* Goes on with what ckpt_controller_from_json loaded. A run that was going on there has failed: half an interval after its last
+ * sign of life, but not later than now; record its recovery next. Without such a run this is ckpt_controller_begin_run. now_seconds
+ * may be on another clock than the run before had. */
 CKPT_API ckpt_status ckpt_controller_resume(ckpt_controller* controller, double now_seconds);
 
-#define CKPT_REASON_NOT_DUE 0
+#define CKPT_REASON_NOT_DUE 0          /* no: no save is wanted yet */
 #define CKPT_REASON_DUE 1              /* yes: this poll is the nearest to the target */
 #define CKPT_REASON_FIRST_SAVE 2       /* yes: early, to learn what a save costs */
-#define CKPT_REASON_TASK_IS_LONG 3     /* yes, by the threshold rule */
-#define CKPT_REASON_TASK_IS_SHORT 4    /* no, by the threshold rule, or it has no slot left */
+#define CKPT_REASON_TASK_IS_LONG 3     /* yes, by the threshold rule: the task is long enough */
+#define CKPT_REASON_TASK_IS_SHORT 4    /* no, by the threshold rule: the task is too short, or it has no slot left */
 #define CKPT_REASON_SAVE_IN_FLIGHT 5   /* no: the save before is not durable yet */
-#define CKPT_REASON_BUDGET_IS_SPENT 6  /* no: not in this window */
+#define CKPT_REASON_BUDGET_IS_SPENT 6  /* no: the budget of this window is spent */
 #define CKPT_REASON_PREEMPTION 7       /* yes: the process will be ended */
-#define CKPT_REASON_PREEMPTION_SHORT 8 /* no: it will be ended before a save could be durable */
-#define CKPT_REASON_PREEMPTION_SAVED 9 /* no: it will be ended, and a save after the notice is durable */
+#define CKPT_REASON_PREEMPTION_SHORT 8 /* no: the process will be ended before a save could be durable */
+#define CKPT_REASON_PREEMPTION_SAVED 9 /* no: the process will be ended, and a save after the notice is durable */
 
+/* A controller's answer to the question whether to save now. */
 typedef struct ckpt_decision {
-  uint32_t struct_size;
-  int32_t checkpoint;        /* 1: save now */
-  int32_t reason;            /* CKPT_REASON_... */
-  int32_t policy;            /* CKPT_POLICY_... */
-  double interval_seconds;   /* wanted between saves now; 0 for THRESHOLD */
-  double risk;               /* probability of a failure within that interval */
-  double cost_seconds;       /* of a save: measured, given, or assumed (60 s) */
-  double since_last_seconds; /* since the last save, or since work began */
-  double due_seconds;        /* when a save is wanted, on the caller's clock; 0 for THRESHOLD */
+  uint32_t struct_size;      /* size of this record in bytes, as its caller was compiled */
+  int32_t checkpoint;        /* 1: save now; 0: do not */
+  int32_t reason;            /* why: one of CKPT_REASON_* */
+  int32_t policy;            /* the policy that decided: one of CKPT_POLICY_* */
+  double interval_seconds;   /* interval wanted between saves now, in seconds; 0 for CKPT_POLICY_THRESHOLD */
+  double risk;               /* probability of a failure within the interval wanted, 0 .. 1 */
+  double cost_seconds;       /* cost of a save in seconds: measured, set, or assumed (60 s) */
+  double since_last_seconds; /* seconds since the last save, or since work began */
+  double due_seconds;        /* when a save is wanted, in seconds on the caller's clock; 0 for CKPT_POLICY_THRESHOLD */
 } ckpt_decision;
 
 #define CKPT_DECISION_INIT \
   { sizeof(ckpt_decision), 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *decision to CKPT_DECISION_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *decision (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *decision to CKPT_DECISION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *decision of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_decision_init(ckpt_decision* decision, uint32_t size);
 
-/* Whether to save now, and why. Changes nothing, so it may be asked as often as one likes. INVALID_STATE when no run is going on.
- */
+/* Decides whether to save now, and why. Changes nothing, so it may be asked as often as one likes. INVALID_STATE when no run is
+ * going on. */
 CKPT_API ckpt_status ckpt_controller_should_checkpoint(const ckpt_controller* controller, double now_seconds,
                                                        ckpt_decision* decision);
 
-/* The same answer for all processes, which must all call it: rank 0 decides and broadcasts. now_seconds counts on rank 0 only. When
- * rank 0 cannot decide, all get its status. TIMEOUT and CALLBACK as ckpt_coordinator_broadcast, CORRUPT when what it brought is no
- * decision. timeout_ns: at least 0. */
+/* Decides as ckpt_controller_should_checkpoint, with the same answer for all processes, which must all call it: rank 0 decides and
+ * broadcasts. now_seconds counts on rank 0 only. When rank 0 cannot decide, all receive its status. TIMEOUT and CALLBACK as
+ * ckpt_coordinator_broadcast, CORRUPT when what it brought is no decision. timeout_ns: at least 0. */
 CKPT_API ckpt_status ckpt_controller_decide_all(const ckpt_controller* controller, ckpt_coordinator* coordinator,
                                                 double now_seconds, int64_t timeout_ns, ckpt_decision* decision);
 
-/* A save starts. Until it is committed or aborted no other one is asked for. INVALID_STATE when one is in flight. */
+/* Records that a save starts. Until it is committed or aborted no other one is asked for. INVALID_STATE when one is in flight. */
 CKPT_API ckpt_status ckpt_controller_begin(ckpt_controller* controller, double now_seconds);
 
-/* The save that was begun is durable. stall_seconds: how long work stood still for it, which is what it cost. durable_seconds: from
- * its begin until it was durable; only preemption notices ask for that. INVALID_STATE without begin. */
+/* Records that the save that was begun is durable. stall_seconds: how long work stood still for it, which is what it cost.
+ * durable_seconds: from its begin until it was durable; only preemption notices ask for that. INVALID_STATE without begin. */
 CKPT_API ckpt_status ckpt_controller_commit(ckpt_controller* controller, double now_seconds, double stall_seconds,
                                             double durable_seconds);
 
-/* The save that was begun came to nothing; nothing is learned from it. INVALID_STATE without begin. */
+/* Records that the save that was begun failed; nothing is learned from it. INVALID_STATE without begin. */
 CKPT_API ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now_seconds);
 
 /* Begins a save in the background that commits or aborts by itself when it ends, on a thread of the manager: with the stall and the
  * time until it was durable that the manager measured, at the last time that the controller has seen. What the controller knows
- * goes into state as CKPT_STATE_CONTROLLER first. state, options, task, id and errors: as ckpt_async_save; when it fails, the save
- * is aborted. INVALID_STATE when a save is in flight or no run is going on. An end that comes after record_failure,
+ * is put into state as CKPT_STATE_CONTROLLER first. state, options, task, id and errors: as ckpt_async_save; when it fails, the
+ * save is aborted. INVALID_STATE when a save is in flight or no run is going on. An end that comes after record_failure,
  * record_clean_exit or another begin of the controller's changes nothing. */
 CKPT_API ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async* async,
                                                 ckpt_state* state, const ckpt_save_options* options,
                                                 const ckpt_async_task_options* task, int64_t* id);
 
-/* A task took this long; see ckpt_threshold_observe_task. Its mean also stands for poll_seconds when that is 0. */
+/* Records that a task took this long, as ckpt_threshold_observe_task. Its mean also stands for poll_seconds when that is 0. */
 CKPT_API ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double seconds);
 
-/* The machine failed, and what was not saved is lost. The run goes on. */
+/* Records that the machine failed: what was not saved is lost. The run goes on. */
 CKPT_API ckpt_status ckpt_controller_record_failure(ckpt_controller* controller, double now_seconds);
 
-/* Work goes on after a failure. seconds_saved: work that the loaded checkpoint made it needless to do again. overhead_seconds: what
- * that checkpoint had cost. */
+/* Records that work goes on after a failure. seconds_saved: work that the loaded checkpoint made it needless to do again.
+ * overhead_seconds: what that checkpoint had cost. */
 CKPT_API ckpt_status ckpt_controller_record_recovery(ckpt_controller* controller, double now_seconds, double seconds_saved,
                                                      double overhead_seconds);
 
-/* The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged counts as spent for
- * nothing. */
+/* Records that the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged counts
+ * as spent for nothing. */
 CKPT_API ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controller, double now_seconds);
 
-/* The process will be ended in seconds_left: a save is asked for at once if those before became durable within that time. */
+/* Records that the process will be ended in seconds_left: a save is asked for at once if those before became durable within that
+ * time. */
 CKPT_API ckpt_status ckpt_controller_preemption_notice(ckpt_controller* controller, double now_seconds, double seconds_left);
 
+/* What a controller knows. */
 typedef struct ckpt_controller_info {
-  uint32_t struct_size;
-  int32_t running;
-  int32_t save_in_flight;
-  uint32_t reserved;
-  int64_t failures;
-  int64_t saves;                    /* committed */
-  double cost_seconds;              /* mean stall of the last eight saves; 0 when there was none */
-  double durable_seconds;           /* their mean time until they were durable */
-  double unjudged_overhead_seconds; /* of saves that neither a recovery nor a clean exit has judged */
-  double last_seen_seconds;         /* the last sign of life */
-  double mtbf_seconds;              /* 1 / failure rate at that time, as the policy sees it */
-  double threshold;                 /* of the threshold rule */
-  int64_t threshold_used;           /* its slots */
-  int64_t tasks;                    /* that ckpt_controller_task can read */
+  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  int32_t running;                  /* 1 while a run is going on, else 0 */
+  int32_t save_in_flight;           /* 1 while a save is begun and neither committed nor aborted, else 0 */
+  uint32_t reserved;                /* not used: 0 */
+  int64_t failures;                 /* number of failures recorded */
+  int64_t saves;                    /* number of saves committed */
+  double cost_seconds;              /* mean stall of the last eight saves in seconds; 0 when there was none */
+  double durable_seconds;           /* mean time in seconds until the last eight saves were durable; 0 when there was none */
+  double unjudged_overhead_seconds; /* cost in seconds of saves that neither a recovery nor a clean exit has judged */
+  double last_seen_seconds;         /* the last sign of life, in seconds on the caller's clock */
+  /* mean time between failures in seconds at the last sign of life, as the policy sees it: 1 / failure rate */
+  double mtbf_seconds;
+  double threshold;       /* value of the threshold rule's threshold now: a share of the longest task */
+  int64_t threshold_used; /* number of checkpoints of this run that the threshold rule used */
+  int64_t tasks;          /* number of tasks that can be read */
 } ckpt_controller_info;
 
 #define CKPT_CONTROLLER_INFO_INIT \
   { sizeof(ckpt_controller_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_CONTROLLER_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *info to CKPT_CONTROLLER_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_controller_info_init(ckpt_controller_info* info, uint32_t size);
 
-/* Fills *info. */
+/* Fills *info with what the controller knows. */
 CKPT_API ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info);
 
-/* As ckpt_threshold_task. */
+/* Fills *task with the task at index, 0 (the oldest remembered) .. tasks - 1 of ckpt_controller_info; else OUT_OF_RANGE. */
 CKPT_API ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task* task);
 
 /* Writes everything that the controller knows as JSON, by the (buffer, capacity, *needed) rule of ckpt.h. Meant for
@@ -314,12 +335,12 @@ CKPT_API ckpt_status ckpt_controller_task(const ckpt_controller* controller, int
  * learns from. Numbers read back to the same bits. */
 CKPT_API ckpt_status ckpt_controller_json(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed);
 
-/* Takes over what ckpt_controller_json wrote, also of a controller with other options: these stay. In the same process the
+/* Reads what ckpt_controller_json wrote, also of a controller with other options: these stay. In the same process the
  * controller goes on where the other one was; after a restart call ckpt_controller_resume. CORRUPT when json is not such a text,
  * UNSUPPORTED when it is of a later version; then nothing changes. */
 CKPT_API ckpt_status ckpt_controller_from_json(ckpt_controller* controller, const char* json);
 
-/* NULL does nothing. */
+/* Releases the controller. NULL does nothing. */
 CKPT_API void ckpt_controller_release(ckpt_controller* controller);
 
 /* ---- The simulator ------------------------------------------------------------------------------------------------------- */
@@ -327,30 +348,35 @@ CKPT_API void ckpt_controller_release(ckpt_controller* controller);
 /* A simulation that is done. */
 typedef struct ckpt_simulation ckpt_simulation;
 
+/* What a simulation of failures replays, and against which policies. */
 typedef struct ckpt_simulation_options {
-  uint32_t struct_size;
-  uint32_t reserved;
-  const char* trace;      /* seconds between failures, one number a line, # begins a comment; or NULL and a law */
-  const char* law;        /* "exponential:MTBF" or "weibull:SHAPE:MTBF", of one node, seconds; or NULL and a trace */
-  const char* policies;   /* with commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes, bayes:KEEP,
-                             weibull, fixed:SECONDS; NULL (the default): all but fixed */
-  int64_t nodes;          /* of the law: they fail one by one, each stops all; default 1 */
-  int64_t failures;       /* to draw in each run; default 200 */
-  int64_t replicas;       /* runs to draw; default 20 */
-  uint64_t seed;          /* of all random draws; default 1 */
-  double cost_seconds;    /* of a save, above 0; default 30 */
-  double restart_seconds; /* after a failure; default 300 */
-  double poll_seconds;    /* between questions, above 0; default 30 */
-  int64_t remote_every;   /* each so many-th save is remote and costs cost_seconds, the others are local; default 1: no levels */
-  double local_cost_seconds; /* of a local save */
-  double remote_share;       /* of the failures that destroy what is local, 0 .. 1 */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;    /* not used: 0 */
+  /* text with the seconds between failures, one number a line, # begins a comment; none: a law is used */
+  const char* trace;
+  /* law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; none: a trace is used */
+  const char* law;
+  /* the policies, separated by commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes, bayes:KEEP,
+   * weibull, fixed:SECONDS; none: all but fixed */
+  const char* policies;
+  int64_t nodes;          /* number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000 */
+  int64_t failures;       /* number of failures to draw in each run, 1 .. 1000000 */
+  int64_t replicas;       /* number of runs to draw, 1 .. 100000 */
+  uint64_t seed;          /* seed of all random draws */
+  double cost_seconds;    /* cost of a save in seconds, above 0 */
+  double restart_seconds; /* duration of a restart after a failure, in seconds, at least 0 */
+  double poll_seconds;    /* seconds between questions, above 0 */
+  /* each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1: all are remote */
+  int64_t remote_every;
+  double local_cost_seconds; /* cost of a local save in seconds, above 0 where saves are local */
+  double remote_share;       /* share of the failures that destroy what is local, 0 .. 1 */
 } ckpt_simulation_options;
 
 #define CKPT_SIMULATION_OPTIONS_INIT \
   { sizeof(ckpt_simulation_options), 0, 0, 0, 0, 1, 200, 20, 1, 30, 300, 30, 1, 0, 0 }
 
-/* Sets *options to CKPT_SIMULATION_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *options to CKPT_SIMULATION_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_simulation_options_init(ckpt_simulation_options* options, uint32_t size);
 
 /* Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and one who knows when
@@ -364,10 +390,11 @@ CKPT_API ckpt_status ckpt_simulation_create(const ckpt_simulation_options* optio
  * those after 100; null where there is none. */
 CKPT_API ckpt_status ckpt_simulation_json(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed);
 
-/* Writes the same as one HTML page that needs no other file, with its curves as SVG, by the same rule. */
+/* Writes the results of ckpt_simulation_json as one HTML page that needs no other file, with its curves as SVG, by the (buffer,
+ * capacity, *needed) rule of ckpt.h. */
 CKPT_API ckpt_status ckpt_simulation_report(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed);
 
-/* NULL does nothing. */
+/* Releases the simulation. NULL does nothing. */
 CKPT_API void ckpt_simulation_release(ckpt_simulation* simulation);
 
 #ifdef __cplusplus

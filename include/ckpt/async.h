@@ -9,7 +9,7 @@
  *   ckpt_async_save(async, state, &options, NULL, &id);       the tensors may change when it returns
  *   ... training goes on ...
  *   ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
- *   ckpt_async_wait(async, id, -1, &result);                  result.state tells whether it is durable
+ *   ckpt_async_wait(async, id, -1, &result);                  result.state says whether it is durable
  *
  *   ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1);            what is queued is written; fails with a failure that no caller saw
  *   ckpt_async_release(async);
@@ -18,7 +18,7 @@
  * completed). Read the general rules at the top of ckpt.h and state.h first.
  *
  * Failures. A task that ends FAILED is *seen* when ckpt_async_wait for its id has filled a result (also inside a callback): that
- * call is told how it ended. Nothing else counts as seen: not a wait without a result or for CKPT_ASYNC_ALL, not the ended
+ * call reports how it ended. Nothing else counts as seen: not a wait without a result or for CKPT_ASYNC_ALL, not the ended
  * callback, ckpt_async_get_task or the log. Each failure that was not seen is *reported* once, the oldest first, one for each call:
  * by the next ckpt_async_save or ckpt_async_load, which then does nothing else, or by ckpt_async_close, which has done its work.
  * The call returns the task's status; the message names the task and says how many more failures are to be reported. When calls
@@ -42,117 +42,140 @@ extern "C" {
 
 /* How tasks end. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once; an end never changes.
  */
-#define CKPT_ASYNC_QUEUED 0    /* admitted; being copied, or waiting for a worker or its gate */
-#define CKPT_ASYNC_RUNNING 1   /* a worker has begun */
-#define CKPT_ASYNC_COMPLETED 2 /* a save is durable; a load has filled the state */
-#define CKPT_ASYNC_FAILED 3
-#define CKPT_ASYNC_CANCELLED 4
-#define CKPT_ASYNC_REJECTED 5 /* refused because the queue was full, or dropped for a newer one */
+#define CKPT_ASYNC_QUEUED 0    /* state of a task: admitted; being copied, or waiting for a worker or its gate */
+#define CKPT_ASYNC_RUNNING 1   /* state of a task: a worker has begun */
+#define CKPT_ASYNC_COMPLETED 2 /* end of a task: a save is durable; a load has filled the state */
+#define CKPT_ASYNC_FAILED 3    /* end of a task: an error stopped it */
+#define CKPT_ASYNC_CANCELLED 4 /* end of a task: stopped on request */
+#define CKPT_ASYNC_REJECTED 5  /* end of a task: refused because the queue was full, or dropped for a newer one */
 
-#define CKPT_ASYNC_SAVE 0
-#define CKPT_ASYNC_LOAD 1
+#define CKPT_ASYNC_SAVE 0 /* kind of task: saves a state */
+#define CKPT_ASYNC_LOAD 1 /* kind of task: loads a state */
 
+/* How a background task ended. */
 typedef struct ckpt_async_result {
-  uint32_t struct_size;
-  int32_t state;           /* CKPT_ASYNC_COMPLETED .. CKPT_ASYNC_REJECTED */
-  ckpt_status status;      /* CKPT_OK when completed, CANCELLED, QUEUE_FULL when rejected, else why it failed */
-  int32_t kind;            /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
-  int64_t id;              /* of the task */
-  int64_t step;            /* of the save, however it ended; of what was loaded, 0 unless completed */
-  int64_t bytes;           /* of the files that are durable, or that were loaded; 0 unless completed */
-  int64_t retries;         /* operations that the checkpoint's fault handler let try again, and files that were written anew */
-  double duration_seconds; /* from the worker's begin to the end; 0 when none began */
-  double stall_seconds;    /* that the call which made it kept its caller: admission and staging */
-  double durable_seconds;  /* from that call to the moment at which it was durable (loaded); 0 unless completed */
-  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage; "" unless completed */
-  char error[256];                       /* one line of UTF-8, cut off at a character; "" when completed */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* how the task ended: CKPT_ASYNC_COMPLETED, CKPT_ASYNC_FAILED, CKPT_ASYNC_CANCELLED or CKPT_ASYNC_REJECTED */
+  int32_t state;
+  /* CKPT_OK when completed, CKPT_E_CANCELLED when cancelled, CKPT_E_QUEUE_FULL when rejected, else why it failed */
+  ckpt_status status;
+  int32_t kind; /* kind of task: CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
+  int64_t id;   /* id of the task */
+  /* number of the step: of a save, however it ended; of what a load loaded, 0 unless completed */
+  int64_t step;
+  int64_t bytes; /* bytes of the files that are durable, or that were loaded; 0 unless completed */
+  /* operations that the checkpoint's fault handler let try again, and files that were written anew */
+  int64_t retries;
+  /* seconds from the moment at which a worker began the task to its end; 0 when none began */
+  double duration_seconds;
+  double stall_seconds; /* seconds for which the call that made the task kept its caller: admission and staging */
+  /* seconds from the call that made the task to the moment at which it was durable (loaded); 0 unless completed */
+  double durable_seconds;
+  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage; empty unless completed */
+  /* why the task did not complete: one line of UTF-8, cut off at a character; empty when completed */
+  char error[256];
 } ckpt_async_result;
 
 #define CKPT_ASYNC_RESULT_INIT \
   { sizeof(ckpt_async_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "" }
 
-/* Sets *result to CKPT_ASYNC_RESULT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *result (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *result to CKPT_ASYNC_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_async_result_init(ckpt_async_result* result, uint32_t size);
 
-/* What a program may be told of tasks. Any of them may be NULL. Each runs on a thread of the manager, or on the one that saved,
- * cancelled, dropped or closed, under no lock of the library; those of one task never two at a time, those of several tasks also at
- * once. What happens to a task while one of its callbacks runs is told when that returns, and a worker begins its next task when
- * all was told of the last one, so they should be short. With one worker, tasks that ran are told to have ended in their order.
+/* Notifies that a save is staged: its tensors may change. stall_seconds as in ckpt_async_result. When and where it runs:
+ * ckpt_async_callbacks. */
+typedef void (*ckpt_async_staged_fn)(int64_t id, double stall_seconds, void* user_data);
+
+/* Notifies of a save's progress: bytes written so far, of all; about every 4 MiB, and less often when the callback is slower than
+ * that. When and where it runs: ckpt_async_callbacks. */
+typedef void (*ckpt_async_progress_fn)(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data);
+
+/* Notifies that a task has ended: exactly once for every task that was admitted, however it ends, after its other notifications,
+ * before any wait for it outside callbacks returns; result is valid during the call only. When and where it runs:
+ * ckpt_async_callbacks. */
+typedef void (*ckpt_async_ended_fn)(const ckpt_async_result* result, void* user_data);
+
+/* The functions that are notified of background tasks. Any of them may be absent. Each runs on a thread of the manager, or on the
+ * one that saved, cancelled, dropped or closed, under no lock of the library; those of one task never two at a time, those of
+ * several tasks also at once. What happens to a task while one of its callbacks runs is reported when that returns, and a worker
+ * begins its next task when everything of the last one was reported, so they should be short. With one worker, the ends of tasks
+ * that ran are reported in their order.
  * Inside them, as inside a task's source, a stateful object's list or restore, a log callback and a destroy function that the
  * manager calls, the functions that ask (ckpt_async_get_task, ckpt_async_tasks, ckpt_async_get_stats, ckpt_async_saved,
- * ckpt_async_loaded), ckpt_async_cancel, ckpt_async_end_step and ckpt_async_release may be called; those that would wait give
+ * ckpt_async_loaded), ckpt_async_cancel, ckpt_async_end_step and ckpt_async_release may be called; those that would wait return
  * INVALID_STATE at once: ckpt_async_save, ckpt_async_load and ckpt_async_close always, ckpt_async_wait and ckpt_async_wait_staged
- * unless what they wait for has happened or timeout_ns is 0.
- * staged: the tensors may change; stall_seconds as in ckpt_async_result. progress: bytes written so far, of all; about every 4 MiB,
- * and less often when the callback is slower than that.
- * ended: exactly once for every task that was admitted, however it ends, after the others, before any wait for it outside callbacks
- * returns; result is valid during the call only. */
-typedef void (*ckpt_async_staged_fn)(int64_t id, double stall_seconds, void* user_data);
-typedef void (*ckpt_async_progress_fn)(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data);
-typedef void (*ckpt_async_ended_fn)(const ckpt_async_result* result, void* user_data);
+ * unless what they wait for has happened or timeout_ns is 0. */
 typedef struct ckpt_async_callbacks {
-  uint32_t struct_size;
-  uint32_t reserved; /* 0 */
-  ckpt_async_staged_fn staged;
-  ckpt_async_progress_fn progress;
-  ckpt_async_ended_fn ended;
-  ckpt_destroy_fn destroy; /* runs once with user_data, after the last call */
+  uint32_t struct_size;            /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;               /* not used: 0 */
+  ckpt_async_staged_fn staged;     /* called when a save is staged: its tensors may change */
+  ckpt_async_progress_fn progress; /* called with the bytes written so far, about every 4 MiB */
+  ckpt_async_ended_fn ended;       /* called exactly once when a task has ended, after the other functions */
+  ckpt_destroy_fn destroy;         /* called once after the last call of the other functions */
 } ckpt_async_callbacks;
 
 #define CKPT_ASYNC_CALLBACKS_INIT \
   { sizeof(ckpt_async_callbacks), 0, 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_ASYNC_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *callbacks to CKPT_ASYNC_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_async_callbacks_init(ckpt_async_callbacks* callbacks, uint32_t size);
 
 /* ---- Manager ------------------------------------------------------------------------------------------------------------- */
 
 /* Background tasks of one ckpt_checkpoint, which it keeps alive. Owns threads. Synchronised. In a forked child every call but
- * release gives FORKED. */
+ * release returns FORKED. */
 typedef struct ckpt_async ckpt_async;
 
+/* How a manager of background tasks is made. */
 typedef struct ckpt_async_options {
-  uint32_t struct_size;
-  int32_t workers;       /* threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait
-                            for one another, so more than the default 1 helps only loads */
-  int64_t capacity;      /* tasks that have not ended, at most; 1 .. 65536; default 10 */
-  int64_t history;       /* tasks that have ended and can still be asked for, 1 .. 1048576; default 100 */
-  int64_t staging_bytes; /* memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept.
-                            A state that is larger is copied in waves: the save returns when the last wave was copied */
-  int64_t prepare_bytes; /* of that, allocated and touched now, so that the first saves are as fast as the later ones; default 0 */
-  int64_t bytes_per_second; /* limit on what is written; 0 (the default): none */
-  int64_t drain_timeout_ns; /* that ckpt_async_release lets tasks go on, -1: for ever; default 30 seconds */
-  int32_t
-      staging_threads; /* that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4 */
-  int32_t nice;        /* of the manager's threads, above that of the process: 0 (the default) .. 19 is the least favourable */
-  const ckpt_async_callbacks* callbacks; /* told of all tasks, copied; NULL (the default): none */
-  void* user_data;                       /* of them */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait for one another, so more
+   * than 1 helps only loads */
+  int32_t workers;
+  int64_t capacity; /* tasks that have not ended, at most; 1 .. 65536 */
+  int64_t history;  /* tasks that have ended and can still be asked for, 1 .. 1048576 */
+  /* bytes of memory for copies, at most; at least 65536. Allocated when it is first needed, then kept. A state that is larger is
+   * copied in waves: the save returns when the last wave was copied */
+  int64_t staging_bytes;
+  /* bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as the later ones; 0
+   * .. staging_bytes */
+  int64_t prepare_bytes;
+  int64_t bytes_per_second; /* limit on what is written, in bytes per second; 0: none */
+  /* time in nanoseconds for which the release of the manager lets tasks go on; -1: for ever */
+  int64_t drain_timeout_ns;
+  /* threads that copy, the calling one included, 1 .. 1024; 0: what this process may use, at most 4 */
+  int32_t staging_threads;
+  /* niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable */
+  int32_t nice;
+  const ckpt_async_callbacks* callbacks; /* notified of all tasks; copied; none: no function is notified */
+  void* user_data;                       /* passed to each call of the callbacks */
 } ckpt_async_options;
 
 #define CKPT_ASYNC_OPTIONS_INIT \
   { sizeof(ckpt_async_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_ASYNC_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *options to CKPT_ASYNC_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_async_options_init(ckpt_async_options* options, uint32_t size);
 
-/* Makes a manager with its threads. options: NULL for the defaults. When this fails, the callbacks' destroy has not run.
- * OUT_OF_MEMORY when the system gives no thread. */
+/* Creates a manager with its threads. options: NULL for the defaults. When this fails, the callbacks' destroy has not run.
+ * OUT_OF_MEMORY when the system has no thread left. */
 CKPT_API ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt_async_options* options,
                                                   ckpt_async** async);
 
-#define CKPT_ASYNC_DRAIN 0  /* what is queued is done first */
-#define CKPT_ASYNC_CANCEL 1 /* what is queued or not yet committed is cancelled */
+#define CKPT_ASYNC_DRAIN 0  /* close: what is queued is done first */
+#define CKPT_ASYNC_CANCEL 1 /* close: what is queued or not yet committed is cancelled */
 
-/* Takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks have returned then. timeout_ns: that
- * draining may take (-1: for ever); what remains then is cancelled, and the call gives TIMEOUT. A failure that was not seen is
- * reported here (see Failures above; its message tells of the time-out, too): the manager is closed all the same. Closing again
- * reports the next one, and gives OK when there is none. INVALID_STATE inside a callback: nothing was closed. */
+/* Closes the manager: takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks have returned then.
+ * timeout_ns: that draining may take (-1: for ever); what remains then is cancelled, and the call returns TIMEOUT. A failure that
+ * was not seen is reported here (see Failures at the top of async.h; its message names the time-out, too): the manager is closed
+ * all the same. Closing again reports the next one, and returns OK when there is none. INVALID_STATE inside a callback: nothing was
+ * closed. */
 CKPT_API ckpt_status ckpt_async_close(ckpt_async* async, int32_t mode, int64_t timeout_ns);
 
-/* Gives the manager back; one that is open is closed by draining for drain_timeout_ns. Each failure that was neither seen nor
+/* Releases the manager; one that is open is closed by draining for drain_timeout_ns. Each failure that was neither seen nor
  * reported is logged (ERROR). Threads that wait for tasks may still be inside their call, which then ends as their task does.
  * Inside a callback it returns at once: the manager's own threads do the rest, or, where the callback was made by a call of this
  * manager, that call does before it returns. NULL does nothing. */
@@ -160,58 +183,68 @@ CKPT_API void ckpt_async_release(ckpt_async* async);
 
 /* ---- Tasks --------------------------------------------------------------------------------------------------------------- */
 
-/* How the bytes of a save are taken.
- * COPY: copied, by several threads, before the call returns: it returns staged.
- * BORROW: never copied as a whole: nobody may write to the tensors until it is staged, which is shortly before it ends. When
- * somebody does and it is seen, the save fails with INVALID_STATE; in no case does a checkpoint hold bytes that its checksums do
- * not. DEFERRED: copied in the background: nobody may write to the tensors until it is staged, which is soon. */
-#define CKPT_ASYNC_COPY 0
+/* How the bytes of a save are taken. */
+#define CKPT_ASYNC_COPY 0 /* the tensors of a save are copied, by several threads, before the call returns: it returns staged */
+/* the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, which is shortly before
+ * it ends. When one does and it is seen, the save fails with CKPT_E_INVALID_STATE; in no case does a checkpoint hold bytes that its
+ * checksums do not */
 #define CKPT_ASYNC_BORROW 1
+/* the tensors of a save are copied in the background: no caller may write to them until the save is staged, which is soon */
 #define CKPT_ASYNC_DEFERRED 2
 
 /* When the queue is full. */
-#define CKPT_ASYNC_REFUSE 0 /* QUEUE_FULL at once */
-#define CKPT_ASYNC_WAIT 1   /* waits for a place until timeout_ns has passed, then QUEUE_FULL; for ever: opens all gates */
-#define CKPT_ASYNC_DROP_OLDEST \
-  2 /* the oldest task that no worker has begun makes place and ends REJECTED; QUEUE_FULL without one */
+#define CKPT_ASYNC_REFUSE 0 /* when the queue is full, fail with CKPT_E_QUEUE_FULL at once */
+/* when the queue is full, wait for a place until the time-out has passed, then fail with CKPT_E_QUEUE_FULL; waiting for ever opens
+ * all gates */
+#define CKPT_ASYNC_WAIT 1
+/* when the queue is full, the oldest task that no worker has begun makes place and ends CKPT_ASYNC_REJECTED; CKPT_E_QUEUE_FULL when
+ * there is none */
+#define CKPT_ASYNC_DROP_OLDEST 2
 
-#define CKPT_ASYNC_PRIORITY_LOW (-1)
-#define CKPT_ASYNC_PRIORITY_NORMAL 0
-#define CKPT_ASYNC_PRIORITY_HIGH 1
+#define CKPT_ASYNC_PRIORITY_LOW (-1) /* begins after all tasks of a higher priority */
+#define CKPT_ASYNC_PRIORITY_NORMAL 0 /* begins after tasks of high priority and before tasks of low priority */
+#define CKPT_ASYNC_PRIORITY_HIGH 1   /* begins before all tasks of a lower priority */
 
 /* Copies bytes of a tensor into buffer, for memory that the library cannot read itself. data is the tensor's pointer as it was
- * given to ckpt_tensor_borrow, and need not be an address of this process's; group and name are valid during the call. Called on
+ * passed to ckpt_tensor_borrow, and need not be an address of this process's; group and name are valid during the call. Called on
  * the saving thread, or on others, several at once; each byte of a tensor at least once. Inside, what would wait for the manager or
- * uses its checkpoint gives INVALID_STATE. Returns 0, or another number for an error: the save then fails with CALLBACK. */
+ * uses its checkpoint returns INVALID_STATE. Returns 0, or another number for an error: the save then fails with CALLBACK. */
 typedef int32_t (*ckpt_async_source_fn)(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes,
                                         void* buffer, void* user_data);
 
+/* How one background task is run. */
 typedef struct ckpt_async_task_options {
-  uint32_t struct_size;
-  int32_t mode;       /* CKPT_ASYNC_COPY (the default), CKPT_ASYNC_BORROW or CKPT_ASYNC_DEFERRED; loads have none */
-  int32_t when_full;  /* CKPT_ASYNC_REFUSE (the default), CKPT_ASYNC_WAIT or CKPT_ASYNC_DROP_OLDEST */
-  int32_t priority;   /* CKPT_ASYNC_PRIORITY_*: those of a higher one begin first, of equal ones the older */
-  int64_t timeout_ns; /* of CKPT_ASYNC_WAIT; -1 (the default): for ever */
-  int64_t gate_step;  /* no worker begins before ckpt_async_end_step was called with this step or a later one; -1 (the default): no
-                         gate. Waiting for the task, closing, a save that needs its memory, or a call that waits for a place for ever
-                         opens the gate. A task at a closed gate holds no worker up: others begin before it */
-  const ckpt_async_callbacks* callbacks; /* told of this task, after those of the manager; copied; NULL (the default): none */
-  void* user_data;                       /* of them */
-  ckpt_async_source_fn source;           /* reads the tensors instead of the library; NULL (the default): memory. Not with BORROW */
-  void* source_data;                     /* its user_data */
-  ckpt_destroy_fn source_destroy;        /* runs once with source_data, after the last call of source; may be NULL */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* how the bytes of a save are taken: CKPT_ASYNC_COPY, CKPT_ASYNC_BORROW or CKPT_ASYNC_DEFERRED; loads have none */
+  int32_t mode;
+  /* what happens when the queue is full: CKPT_ASYNC_REFUSE, CKPT_ASYNC_WAIT or CKPT_ASYNC_DROP_OLDEST */
+  int32_t when_full;
+  /* one of CKPT_ASYNC_PRIORITY_*: tasks of a higher one begin first, of equal ones the older */
+  int32_t priority;
+  int64_t timeout_ns; /* how long CKPT_ASYNC_WAIT waits for a place, in nanoseconds; -1: for ever */
+  /* no worker begins before ckpt_async_end_step was called with this step or a later one; -1: no gate. Waiting for the task,
+   * closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate holds
+   * no worker up: others begin before it */
+  int64_t gate_step;
+  /* notified of this task, after those of the manager; copied; none: no function is notified */
+  const ckpt_async_callbacks* callbacks;
+  void* user_data; /* passed to each call of the callbacks */
+  /* function that reads the tensors instead of the library; none: they are read from memory. Not with CKPT_ASYNC_BORROW */
+  ckpt_async_source_fn source;
+  void* source_data;              /* passed to each call of source */
+  ckpt_destroy_fn source_destroy; /* called once with source_data, after the last call of source; may be absent */
 } ckpt_async_task_options;
 
 #define CKPT_ASYNC_TASK_OPTIONS_INIT \
   { sizeof(ckpt_async_task_options), CKPT_ASYNC_COPY, CKPT_ASYNC_REFUSE, CKPT_ASYNC_PRIORITY_NORMAL, -1, -1, 0, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_ASYNC_TASK_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *options to CKPT_ASYNC_TASK_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_async_task_options_init(ckpt_async_task_options* options, uint32_t size);
 
-/* Saves state in the background and gives the task's id, which is positive and never given again. With CKPT_ASYNC_COPY it returns
- * when the tensors are copied, else at once; JSON values and the list of tensors are always copied, and the list callbacks of
- * stateful objects run inside this call. What ckpt_checkpoint_save refuses is refused here. options and task: NULL for the
+/* Saves state in the background; *id receives the task's id, which is positive and never used again. With CKPT_ASYNC_COPY it
+ * returns when the tensors are copied, else at once; JSON values and the list of tensors are always copied, and the list callbacks
+ * of stateful objects run inside this call. What ckpt_checkpoint_save refuses is refused here. options and task: NULL for the
  * defaults. QUEUE_FULL as task->when_full says: the refused save is listed as REJECTED. A failure of an earlier task that was not
  * seen is reported here, and nothing is saved. INVALID_STATE inside a callback; CLOSED. When this fails, destroy functions have not
  * run. */
@@ -219,101 +252,105 @@ CKPT_API ckpt_status ckpt_async_save(ckpt_async* async, const ckpt_state* state,
                                      const ckpt_async_task_options* task, int64_t* id);
 
 /* Loads into state in the background, by the rules of ckpt_checkpoint_load, restore callbacks of stateful objects included: they
- * run on the worker. Nobody else may use the state until the task has ended. One that loads in place can be cancelled until it
+ * run on the worker. No other caller may use the state until the task has ended. One that loads in place can be cancelled until it
  * reads its first tensor. Options and errors as ckpt_async_save. */
 CKPT_API ckpt_status ckpt_async_load(ckpt_async* async, ckpt_state* state, const ckpt_load_options* options,
                                      const ckpt_async_task_options* task, int64_t* id);
 
-/* Asks a task to stop. *won (may be NULL) is 1 when it will end, or has just ended, CANCELLED because of this call: then nothing
- * of it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which it cannot be undone (the
- * manifest of a save is being written; the tensors of a load are being filled). A queued task ends, and gives its place back,
- * before this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. */
+/* Asks a task to stop. *won (may be NULL) is 1 when it will end, or has just ended, CANCELLED because of this call: then nothing of
+ * it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which it cannot be undone (the
+ * manifest of a save is being written; the tensors of a load are being filled). A queued task ends, and releases its place, before
+ * this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. */
 CKPT_API ckpt_status ckpt_async_cancel(ckpt_async* async, int64_t id, int32_t* won);
 
 /* For ids: all tasks that have not ended now. */
-#define CKPT_ASYNC_ALL 0
+#define CKPT_ASYNC_ALL 0 /* used as a task's id: all tasks that have not ended now */
 
-/* Returns OK when the save is staged or has ended: its tensors may be written. id: CKPT_ASYNC_ALL waits for all saves. TIMEOUT;
- * NOT_FOUND as ckpt_async_cancel; INVALID_STATE inside a callback. */
+/* Waits until a save is staged or has ended: its tensors may be written. id: CKPT_ASYNC_ALL waits for all saves. timeout_ns:
+ * nanoseconds, -1 for ever. TIMEOUT; NOT_FOUND as ckpt_async_cancel; INVALID_STATE inside a callback. */
 CKPT_API ckpt_status ckpt_async_wait_staged(ckpt_async* async, int64_t id, int64_t timeout_ns);
 
-/* Returns OK when the task has ended, however it ended, and its callbacks have returned (inside a callback: or will): *result tells
+/* Waits until the task has ended, however it ended, and its callbacks have returned (inside a callback: or will): *result receives
  * how, and a failure counts as seen. result may be NULL; then it does not. id: CKPT_ASYNC_ALL waits for all tasks, result must be
  * NULL then. Errors as ckpt_async_wait_staged. */
 CKPT_API ckpt_status ckpt_async_wait(ckpt_async* async, int64_t id, int64_t timeout_ns, ckpt_async_result* result);
 
-/* Fills *result as ckpt_checkpoint_save does. INVALID_STATE unless the task is a save that has completed;
- * NOT_FOUND. */
+/* Fills *result as ckpt_checkpoint_save does. INVALID_STATE unless the task is a save that has completed; NOT_FOUND. */
 CKPT_API ckpt_status ckpt_async_saved(ckpt_async* async, int64_t id, ckpt_save_result* result);
 
 /* Fills *result as ckpt_checkpoint_load does. INVALID_STATE unless the task is a load that has completed; NOT_FOUND. */
 CKPT_API ckpt_status ckpt_async_loaded(ckpt_async* async, int64_t id, ckpt_load_result* result);
 
-/* Tells that a step has ended: tasks whose gate_step is not after it may begin. Never goes back. */
+/* Reports that a step has ended: tasks whose gate_step is not after it may begin. Never goes back. */
 CKPT_API ckpt_status ckpt_async_end_step(ckpt_async* async, int64_t step);
 
 /* ---- Look ---------------------------------------------------------------------------------------------------------------- */
 
+/* What is known of one background task. */
 typedef struct ckpt_async_task {
-  uint32_t struct_size;
-  int32_t kind;   /* CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
-  int32_t state;  /* CKPT_ASYNC_QUEUED .. CKPT_ASYNC_REJECTED */
-  int32_t staged; /* 1 when the tensors of a save may be written */
-  int64_t id;
-  int64_t step;          /* to be saved; -1 for a load */
-  int64_t done_bytes;    /* written so far */
-  int64_t total_bytes;   /* of the tensors and headers; 0 for a load */
-  int64_t queued_at_ns;  /* by ckpt_clock_now(NULL, ...) */
-  int64_t started_at_ns; /* 0 when no worker has begun */
-  int64_t ended_at_ns;   /* 0 when it has not ended */
-  /* The same moments by the system's clock, in nanoseconds since 1970-01-01T00:00:00Z: to be shown. That clock may be set at any
-   * time, so differences are to be taken of the ones above. 0 as above. */
+  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  int32_t kind;          /* kind of task: CKPT_ASYNC_SAVE or CKPT_ASYNC_LOAD */
+  int32_t state;         /* where the task is: CKPT_ASYNC_QUEUED, CKPT_ASYNC_RUNNING or the way in which it ended */
+  int32_t staged;        /* 1 when the tensors of a save may be written, else 0 */
+  int64_t id;            /* id of the task */
+  int64_t step;          /* number of the step to be saved; -1 for a load */
+  int64_t done_bytes;    /* bytes written so far */
+  int64_t total_bytes;   /* bytes of the tensors and headers to be written; 0 for a load */
+  int64_t queued_at_ns;  /* when it was queued, in nanoseconds on the system's monotonic clock */
+  int64_t started_at_ns; /* when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun */
+  int64_t ended_at_ns;   /* when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended */
+  /* when it was queued, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; that clock may be set at any
+   * time, so take differences on the monotonic clock */
   int64_t queued_at_utc_ns;
+  /* when a worker began it, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when none has begun */
   int64_t started_at_utc_ns;
+  /* when it ended, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when it has not ended */
   int64_t ended_at_utc_ns;
 } ckpt_async_task;
 
 #define CKPT_ASYNC_TASK_INIT \
   { sizeof(ckpt_async_task), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *task to CKPT_ASYNC_TASK_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *task (CKPT_INIT). NULL does
- * nothing. */
+/* Sets *task to CKPT_ASYNC_TASK_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller (CKPT_INIT);
+ * NULL does nothing. */
 CKPT_API void ckpt_async_task_init(ckpt_async_task* task, uint32_t size);
 
-/* Tells how a task stands. NOT_FOUND as ckpt_async_cancel. */
+/* Fills *task with what is known of a task now. NOT_FOUND as ckpt_async_cancel. */
 CKPT_API ckpt_status ckpt_async_get_task(ckpt_async* async, int64_t id, ckpt_async_task* task);
 
-#define CKPT_ASYNC_LIVE 0  /* that have not ended, the oldest first */
-#define CKPT_ASYNC_ENDED 1 /* that have, as far as the history goes, in the order in which they ended */
+#define CKPT_ASYNC_LIVE 0 /* list of tasks: those that have not ended, the oldest first */
+/* list of tasks: those that have ended, as far as the history goes, in the order in which they ended */
+#define CKPT_ASYNC_ENDED 1
 
-/* Lists ids of tasks. *count receives how many there are; ids (may be NULL with capacity 0) the first of them. OUT_OF_RANGE when
- * they do not fit capacity; *count is set all the same. */
+/* Lists ids of tasks. which: CKPT_ASYNC_LIVE or CKPT_ASYNC_ENDED. *count receives how many there are; ids (may be NULL with
+ * capacity 0) the first of them. OUT_OF_RANGE when they do not fit capacity; *count is set all the same. */
 CKPT_API ckpt_status ckpt_async_tasks(ckpt_async* async, int32_t which, int64_t* ids, int64_t capacity, int64_t* count);
 
+/* What a manager of background tasks did and holds. */
 typedef struct ckpt_async_stats {
-  uint32_t struct_size;
-  uint32_t reserved; /* 0 */
-  int64_t live;      /* tasks that have not ended */
-  int64_t running;   /* of them, those that a worker has begun */
-  int64_t completed; /* since the manager was made, as the next three */
-  int64_t failed;
-  int64_t cancelled;
-  int64_t rejected;
-  int64_t in_flight_bytes;   /* of live saves, that are not written yet */
-  int64_t written_bytes;     /* by all tasks */
-  int64_t staging_bytes;     /* of memory that was allocated for copies */
-  double stall_seconds;      /* that callers were kept, in all */
-  double last_stall_seconds; /* by the save staged last */
+  uint32_t struct_size;      /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;         /* not used: 0 */
+  int64_t live;              /* number of tasks that have not ended */
+  int64_t running;           /* number of tasks that a worker has begun and that have not ended */
+  int64_t completed;         /* number of tasks that completed since the manager was made */
+  int64_t failed;            /* number of tasks that failed since the manager was made */
+  int64_t cancelled;         /* number of tasks that were cancelled since the manager was made */
+  int64_t rejected;          /* number of tasks that were rejected since the manager was made */
+  int64_t in_flight_bytes;   /* bytes of saves that have not ended and are not written yet */
+  int64_t written_bytes;     /* bytes written by all tasks */
+  int64_t staging_bytes;     /* bytes of memory that was allocated for copies */
+  double stall_seconds;      /* seconds for which callers were kept, in all */
+  double last_stall_seconds; /* seconds for which the save that was staged last kept its caller */
 } ckpt_async_stats;
 
 #define CKPT_ASYNC_STATS_INIT \
   { sizeof(ckpt_async_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_ASYNC_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *stats to CKPT_ASYNC_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_async_stats_init(ckpt_async_stats* stats, uint32_t size);
 
-/* Counts tasks and bytes; a snapshot while they are at work. */
+/* Fills *stats with the manager's tasks and bytes; a snapshot while they are at work. */
 CKPT_API ckpt_status ckpt_async_get_stats(ckpt_async* async, ckpt_async_stats* stats);
 
 #ifdef __cplusplus

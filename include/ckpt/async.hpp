@@ -54,7 +54,7 @@ struct AsyncResult {
   bool success() const noexcept { return state == AsyncState::completed; }
 };
 
-// Functions that are told of tasks, on threads of the manager; empty ones are not called. What they throw is ignored.
+// Functions that are notified of tasks, on threads of the manager; empty ones are not called. What they throw is ignored.
 struct AsyncCallbacks {
   std::function<void(std::int64_t id, double stall_seconds)> staged;
   std::function<void(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes)> progress;
@@ -95,7 +95,7 @@ class AsyncManager {
       return ckpt_async_save(handle(), state.handle(), &given, &how, id);
     });
   }
-  // Nobody else may use the state until the task has ended.
+  // No other caller may use the state until the task has ended.
   std::int64_t load(State& state, const LoadOptions& options = {}, AsyncTaskOptions task = {}) {
     const ckpt_load_options given = detail::to_c(options);
     return start(std::move(task), [&](const ckpt_async_task_options& how, std::int64_t* id) {

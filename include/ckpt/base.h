@@ -19,22 +19,22 @@ extern "C" {
 
 /* ---- Status -------------------------------------------------------------------------------------------------------------- */
 
-/* The result of every function that can fail. Values are fixed for ever; new ones are only appended. */
+/* The result of every function that can fail: CKPT_OK or one of CKPT_E_*. Values are fixed for ever; new ones are only appended. */
 typedef int32_t ckpt_status;
 
-#define CKPT_OK 0
-#define CKPT_E_INVALID_ARGUMENT (-1)  /* an argument is NULL, of the wrong kind, or has a value that is never valid */
-#define CKPT_E_OUT_OF_MEMORY (-2)     /* the system gave no memory */
+#define CKPT_OK 0                     /* the operation succeeded */
+#define CKPT_E_INVALID_ARGUMENT (-1)  /* an argument is missing, of the wrong kind, or has a value that is never valid */
+#define CKPT_E_OUT_OF_MEMORY (-2)     /* the system has no memory left */
 #define CKPT_E_OUT_OF_RANGE (-3)      /* an index or size lies outside what this object has or can hold */
-#define CKPT_E_INVALID_STATE (-4)     /* the call is not allowed now: wrong order, already done, not begun */
-#define CKPT_E_NOT_FOUND (-5)         /* no such name, id, file or checkpoint */
+#define CKPT_E_INVALID_STATE (-4)     /* the call is not allowed now: wrong order, already done, or not begun */
+#define CKPT_E_NOT_FOUND (-5)         /* there is no such name, id, file or checkpoint */
 #define CKPT_E_ALREADY_EXISTS (-6)    /* the name is taken */
-#define CKPT_E_BUSY (-7)              /* somebody else holds it */
-#define CKPT_E_TIMEOUT (-8)           /* the time-out ran out first */
+#define CKPT_E_BUSY (-7)              /* another process, thread or object holds it */
+#define CKPT_E_TIMEOUT (-8)           /* the time-out passed first */
 #define CKPT_E_CANCELLED (-9)         /* stopped on request */
-#define CKPT_E_CALLBACK (-10)         /* a user's callback returned non-zero */
+#define CKPT_E_CALLBACK (-10)         /* a function of the user failed */
 #define CKPT_E_FORKED (-11)           /* the object's threads stayed in the parent of this forked process */
-#define CKPT_E_QUEUE_FULL (-12)       /* a bounded queue has no place */
+#define CKPT_E_QUEUE_FULL (-12)       /* a bounded queue has no place left */
 #define CKPT_E_CLOSED (-13)           /* the queue or object was closed */
 #define CKPT_E_IO (-14)               /* the operating system failed to read, write or sync */
 #define CKPT_E_NO_SPACE (-15)         /* the device or quota is full */
@@ -42,19 +42,19 @@ typedef int32_t ckpt_status;
 #define CKPT_E_CORRUPT (-17)          /* stored bytes are not what was written, or not of the format */
 #define CKPT_E_UNSUPPORTED (-18)      /* valid, but not something that this object or build can do */
 #define CKPT_E_OVER_BUDGET (-19)      /* does not fit the memory budget or limit */
-#define CKPT_E_INVALID_SCHEDULE (-20) /* a schedule breaks a rule of plan.h */
+#define CKPT_E_INVALID_SCHEDULE (-20) /* a schedule breaks one of its rules */
 #define CKPT_E_INTERNAL (-21)         /* a defect of the library: please report it */
 
 /* The constant's name without the prefix CKPT_E_, for example "INVALID_ARGUMENT"; "OK" for CKPT_OK; "UNKNOWN" for a number that is
  * no status. Static string. */
 CKPT_API const char* ckpt_status_name(ckpt_status status);
 
-/* One line of UTF-8 that tells why the last failing call on this thread failed; "" when none has. Never NULL. The string stays
- * valid until the next failing call on the same thread; successful calls leave it alone. */
+/* One line of UTF-8 that says why the last failing call on this thread failed; "" when none has. Never NULL. The string stays valid
+ * until the next failing call on the same thread; successful calls leave it alone. */
 CKPT_API const char* ckpt_last_error(void);
 
-/* Called inside a callback before it returns non-zero: gives the reason, which becomes part of the failing operation's message.
- * text: UTF-8, copied; NULL clears it. */
+/* Sets the reason for a failure; called inside a callback before it returns non-zero. The text becomes part of the failing
+ * operation's message. text: UTF-8, copied; NULL clears it. */
 CKPT_API void ckpt_callback_error(const char* text);
 
 /* Frees a user_data when the library has made its last call with it. Runs on the thread that made that last use. */
@@ -69,17 +69,17 @@ typedef void (*ckpt_destroy_fn)(void* user_data);
 
 /* ---- Version ------------------------------------------------------------------------------------------------------------- */
 
-/* major * 1000000 + minor * 1000 + patch of the library that is loaded. */
+/* The version of the library that is loaded: major * 1000000 + minor * 1000 + patch. */
 CKPT_API int32_t ckpt_version(void);
 
-/* "major.minor.patch". Static string. */
+/* The version of the library that is loaded, as text: "major.minor.patch". Static string. */
 CKPT_API const char* ckpt_version_string(void);
 
-/* Compiler, build type and sanitizers in one line. Static string, no paths, no dates. */
+/* Compiler, build type and sanitizers of this build in one line. Static string, no paths, no dates. */
 CKPT_API const char* ckpt_build_info(void);
 
-/* 1 when this build has the named feature, else 0. Known: "threads", "fork-safe", "blas-dlopen", "dlpack", "safetensors",
- * "multiversioned-kernels". Unknown names and NULL give 0. */
+/* Returns 1 when this build has the named feature, else 0. Known: "threads", "fork-safe", "blas-dlopen", "dlpack", "safetensors",
+ * "multiversioned-kernels". Unknown names and NULL return 0. */
 CKPT_API int32_t ckpt_feature(const char* name);
 
 struct ckpt_api;
@@ -92,18 +92,18 @@ CKPT_API const struct ckpt_api* ckpt_get_api(uint32_t version);
 
 /* ---- Logging ------------------------------------------------------------------------------------------------------------- */
 
-#define CKPT_LOG_DEBUG 0
-#define CKPT_LOG_INFO 1
-#define CKPT_LOG_WARNING 2
-#define CKPT_LOG_ERROR 3
+#define CKPT_LOG_DEBUG 0   /* log level: details for the development of the library */
+#define CKPT_LOG_INFO 1    /* log level: what the library does and decides */
+#define CKPT_LOG_WARNING 2 /* log level: something went wrong, and the library goes on */
+#define CKPT_LOG_ERROR 3   /* log level: something failed */
 
-/* Receives one message. component is the part that it is from: "memory", "storage", "state", "async", "engine", "plan" or
- * "pipeline"; later versions may have more. Both strings are borrowed for the call. May be called on any thread, several at once;
- * must not call ckpt_set_log; may call any other function. */
+/* Receives one message of the log. level: one of CKPT_LOG_*. component: the part that it is from: "memory", "storage", "state",
+ * "async", "engine", "plan" or "pipeline"; later versions may have more. Both strings are borrowed for the call. May be called on
+ * any thread, several at once; must not call ckpt_set_log; may call any other function. */
 typedef void (*ckpt_log_fn)(int32_t level, const char* component, const char* message, void* user_data);
 
-/* Sends messages of at least min_level to fn; fn NULL switches logging off again (the default: silence). Returns only when the
- * callback that was set before is no longer running on another thread; its destroy has run then.
+/* Sends messages of at least min_level (CKPT_LOG_*) to fn; fn NULL switches logging off again, as it is before the first call.
+ * Returns only when the callback that was set before is no longer running on another thread; its destroy has run then.
  * INVALID_ARGUMENT for an unknown min_level, INVALID_STATE inside a log callback. Synchronised. */
 CKPT_API ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
@@ -129,19 +129,19 @@ typedef struct ckpt_clock ckpt_clock;
 /* Returns the time in nanoseconds since a fixed, arbitrary moment. Called on any thread. */
 typedef int64_t (*ckpt_clock_fn)(void* user_data);
 
-/* A clock that stands still at start_ns (>= 0) until ckpt_clock_advance moves it. */
+/* Creates a clock that stands still at start_ns (>= 0, nanoseconds) until ckpt_clock_advance moves it. */
 CKPT_API ckpt_status ckpt_clock_create_manual(int64_t start_ns, ckpt_clock** clock);
 
-/* A clock that asks the caller. */
+/* Creates a clock whose time is what the function now returns. destroy (may be NULL) runs once, after the last call. */
 CKPT_API ckpt_status ckpt_clock_create_custom(ckpt_clock_fn now, void* user_data, ckpt_destroy_fn destroy, ckpt_clock** clock);
 
 /* Moves a manual clock forward by ns (>= 0). INVALID_STATE for any other clock, OUT_OF_RANGE past INT64_MAX. */
 CKPT_API ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t ns);
 
-/* The clock's time; clock NULL asks the system's monotonic clock. */
+/* *now_ns receives the clock's time in nanoseconds; clock NULL asks the system's monotonic clock. */
 CKPT_API ckpt_status ckpt_clock_now(const ckpt_clock* clock, int64_t* now_ns);
 
-/* Gives the handle back. Objects that were given the clock keep it alive. NULL is ignored. */
+/* Releases the handle. Objects that were created with the clock keep it alive. NULL does nothing. */
 CKPT_API void ckpt_clock_release(ckpt_clock* clock);
 
 /* ---- Random -------------------------------------------------------------------------------------------------------------- */
@@ -153,29 +153,32 @@ CKPT_API ckpt_status ckpt_random_philox(const uint32_t counter[4], const uint32_
 /* ---- Queue --------------------------------------------------------------------------------------------------------------- */
 
 /* A bounded first-in first-out queue of 64-bit words. Pushing and popping take no lock; only a thread that has to wait parks on
- * one. In a forked child every call but size and release gives FORKED. */
+ * one. In a forked child every call but size and release returns FORKED. */
 typedef struct ckpt_queue ckpt_queue;
 
-#define CKPT_QUEUE_SPSC 0 /* one pushing and one popping thread at a time */
-#define CKPT_QUEUE_MPMC 1 /* any number of threads: synchronised */
+#define CKPT_QUEUE_SPSC 0 /* a queue for one pushing and one popping thread at a time */
+#define CKPT_QUEUE_MPMC 1 /* a queue for any number of threads: synchronised */
 
-/* kind: CKPT_QUEUE_SPSC or CKPT_QUEUE_MPMC. capacity: 1 .. 2^24 words, exact. All memory is allocated here. */
+/* Creates an empty queue. kind: CKPT_QUEUE_SPSC or CKPT_QUEUE_MPMC. capacity: 1 .. 2^24 words, exact. All memory is allocated
+ * here. */
 CKPT_API ckpt_status ckpt_queue_create(int32_t kind, int64_t capacity, ckpt_queue** queue);
 
-/* Appends value, waiting at most timeout_ns for a place. QUEUE_FULL when there was none in time, CLOSED after ckpt_queue_close. */
+/* Appends value, waiting at most timeout_ns nanoseconds for a place. QUEUE_FULL when there was none in time, CLOSED after
+ * ckpt_queue_close. */
 CKPT_API ckpt_status ckpt_queue_push(ckpt_queue* queue, uint64_t value, int64_t timeout_ns);
 
-/* Takes the oldest value, waiting at most timeout_ns for one. TIMEOUT when there was none in time; CLOSED when the queue is closed
- * and empty. */
+/* Takes the oldest value, waiting at most timeout_ns nanoseconds for one. TIMEOUT when there was none in time; CLOSED when the
+ * queue is closed and empty. */
 CKPT_API ckpt_status ckpt_queue_pop(ckpt_queue* queue, uint64_t* value, int64_t timeout_ns);
 
-/* Lets nothing more in and wakes every waiting thread; what is inside can still be popped. Synchronised. */
+/* Closes the queue: nothing more can be pushed, and every waiting thread wakes; what is inside can still be popped.
+ * Synchronised. */
 CKPT_API ckpt_status ckpt_queue_close(ckpt_queue* queue);
 
-/* Words inside now (0 .. capacity); a snapshot when other threads are at work. Synchronised. */
+/* *size receives the number of words inside now (0 .. capacity); a snapshot when other threads are at work. Synchronised. */
 CKPT_API ckpt_status ckpt_queue_size(const ckpt_queue* queue, int64_t* size);
 
-/* Frees the queue and what is inside. No thread may be waiting in it: close it first. NULL is ignored. */
+/* Frees the queue and what is inside. No thread may be waiting in it: close it first. NULL does nothing. */
 CKPT_API void ckpt_queue_release(ckpt_queue* queue);
 
 /* ---- Threads ------------------------------------------------------------------------------------------------------------- */
@@ -189,10 +192,10 @@ CKPT_API int32_t ckpt_available_threads(void);
 typedef struct ckpt_thread_pool ckpt_thread_pool;
 
 /* Works on one part (0 .. parts-1). Runs on a pool thread or on the calling thread, several parts at once; may block; may call any
- * function. Non-zero stops: parts not begun are skipped. */
+ * function. A non-zero return stops the run: parts that have not begun are skipped. */
 typedef int32_t (*ckpt_part_fn)(int64_t part, void* user_data);
 
-/* threads: 1 .. 1024, the calling thread included; 0 takes ckpt_available_threads(). */
+/* Creates a pool. threads: 1 .. 1024, the calling thread included; 0 takes ckpt_available_threads(). */
 CKPT_API ckpt_status ckpt_thread_pool_create(int32_t threads, ckpt_thread_pool** pool);
 
 /* Runs fn for every part and returns when all are done. parts >= 0. Which thread takes which part is not fixed. CALLBACK when a
@@ -200,11 +203,11 @@ CKPT_API ckpt_status ckpt_thread_pool_create(int32_t threads, ckpt_thread_pool**
  * fails. */
 CKPT_API ckpt_status ckpt_thread_pool_run(ckpt_thread_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data);
 
-/* Threads of the pool, the caller's included; 0 for a handle that is not a pool. */
+/* Number of threads of the pool, the caller's included; 0 for a handle that is not a pool. */
 CKPT_API int32_t ckpt_thread_pool_threads(const ckpt_thread_pool* pool);
 
-/* Gives the pool back and joins its threads; inside one of its own parts, they are joined when the run that is going on ends. NULL
- * is ignored. */
+/* Releases the pool and joins its threads; inside one of its own parts, they are joined when the run that is going on ends. NULL
+ * does nothing. */
 CKPT_API void ckpt_thread_pool_release(ckpt_thread_pool* pool);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 // base.hpp - the C++17 face of base.h: errors as exceptions, and move-only objects instead of handles.
 //
 // Everything here is inline and calls only the C API, so a program compiled with it runs with any later library of the same soname.
-// Functions of yours that are given to the library (std::function, lambdas) may throw where the comment says so: the exception's
-// text becomes part of the error of the call that ran them. Nothing is ever thrown through the library itself.
+// Functions of the caller that are passed to the library (std::function, lambdas) may throw where the comment says so: the
+// exception's text becomes part of the error of the call that ran them. Nothing is ever thrown through the library itself.
 #ifndef CKPT_BASE_HPP
 #define CKPT_BASE_HPP
 
@@ -24,7 +24,7 @@ namespace ckpt {
 
 // ---- Errors ----
 
-// A call that failed: its status and the line that ckpt_last_error() gave.
+// A call that failed: its status and the line that ckpt_last_error() returned.
 class Error : public std::runtime_error {
  public:
   Error(ckpt_status status, const std::string& message) : std::runtime_error(message), status_(status) {}
@@ -83,7 +83,7 @@ std::int32_t callback_status(Body&& body) noexcept {
   return 1;
 }
 
-// The body of a callback that has nobody to tell: exceptions end here.
+// The body of a callback that has no caller to report to: exceptions end here.
 template <class Body>
 void callback_silent(Body&& body) noexcept {
   try {
@@ -181,7 +181,7 @@ class Clock {
     check(ckpt_clock_create_manual(start_ns, clock.handle_.out()));
     return clock;
   }
-  // Asks now for nanoseconds, on any thread. now must not throw: there is nobody to tell, the program ends.
+  // Asks now for nanoseconds, on any thread. now must not throw: there is no caller to report to, the program ends.
   static Clock custom(std::function<std::int64_t()> now) {
     using Now = std::function<std::int64_t()>;
     auto owned = std::make_unique<Now>(std::move(now));

@@ -5,33 +5,34 @@
  *
  * Rules that hold for every function, unless its comment says otherwise:
  *
- * Result     Functions that can fail return ckpt_status: CKPT_OK is 0, errors are negative. After an error ckpt_last_error() tells
+ * Result     Functions that can fail return ckpt_status: CKPT_OK is 0, errors are negative. After an error ckpt_last_error() says
  *            on the same thread which argument was wrong and its value. A function that failed changed nothing and leaves its
  *            out-parameters alone. No exception ever crosses this boundary, in either direction.
- * Handles    ckpt_<noun>_create hands out one reference, ckpt_<noun>_release gives it back; release(NULL) does nothing. Handles
+ * Handles    ckpt_<noun>_create returns one reference, ckpt_<noun>_release releases it; release(NULL) does nothing. Handles
  *            may be released in any order: what still needs another object keeps it alive. A handle of the wrong kind is refused
  *            with CKPT_E_INVALID_ARGUMENT. Using a handle after its release is undefined. Inside a callback handles may be released
- *            too: one that the call around it was given goes when that call ends.
+ *            too: one that the call around it uses is destroyed when that call ends.
  * Structs    A struct that starts with struct_size is initialised with its _INIT macro; later versions append fields. Structs
  *            that the library fills are initialised by the caller in the same way; at most struct_size bytes are written.
  * Strings    In: UTF-8, NUL-terminated. Out: borrowed, with the lifetime stated at the function, or written to (buffer, capacity,
- *            *needed): *needed receives the full length without the NUL; a capacity that is too small gives CKPT_E_OUT_OF_RANGE
+ *            *needed): *needed receives the full length without the NUL; a capacity that is too small returns CKPT_E_OUT_OF_RANGE
  *            and writes nothing else; buffer NULL with capacity 0 only asks for the length.
  * Numbers    Sizes and counts are int64_t; bytes where the name says bytes; times are double seconds (_seconds) or int64_t
  *            nanoseconds (_ns). A time-out is in nanoseconds: -1 waits for ever, 0 polls.
  * Callbacks  Always a function, a user_data and a destroy function (may be NULL). destroy runs exactly once, after the last call;
  *            when the function that took them fails, it does not run: the caller still owns user_data. A callback that returns
- *            non-zero stops the operation with CKPT_E_CALLBACK; ckpt_callback_error() before it gives the reason.
- *            (1) Callbacks that report (log, events, progress, completion) run under no lock of the library and may call what they
- *            like, also through the object that reports; messages of the log that an operation writes come when it ends.
+ *            non-zero stops the operation with CKPT_E_CALLBACK; ckpt_callback_error() before it sets the reason.
+ *            (1) Callbacks that report (log, events, progress, completion) run under no lock of the library and may call any
+ *            function, also through the object that reports; messages of the log that an operation writes come when it ends.
  *            (2) Callbacks that an operation consists of (storages, stateful objects, coordinators, layers, strategies, sources of
  *            bytes) run inside it. From them other objects may be used; a call on the object whose operation it is, other than to
- *            release it or to ask what it was made with, gives CKPT_E_INVALID_STATE at once: it neither waits nor changes anything.
+ *            release it or to ask what it was made with, returns CKPT_E_INVALID_STATE at once: it neither waits nor changes
+ *            anything.
  * Threads    A handle may be used from any thread. Objects marked "synchronised" may be used from several threads at once; all
  *            others from one thread at a time. ckpt_*_release needs that no other thread uses the same reference.
  * Fork       In a forked child, handles that own threads return CKPT_E_FORKED; releasing them frees memory and joins nothing. All
- *            others work on, or return CKPT_E_FORKED where a thread of the parent was in the midst of changing them: no call waits
- *            for a thread that the child does not have. Locks of files stay the parent's.
+ *            others work on, or return CKPT_E_FORKED where a thread of the parent was changing them: no call waits for a thread
+ *            that the child does not have. Locks of files stay the parent's.
  *
  * The library never prints, never exits, installs no signal handlers and does not change the locale.
  */

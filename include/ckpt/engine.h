@@ -2,7 +2,7 @@
  *
  * The contract: losses and gradients under every schedule equal those of store-all bit for bit, for any number of threads. Every
  * layer splits its work into parts that its shapes alone fix, every BLAS call is single-threaded, and dropout is keyed by (seed,
- * step, layer, sample), so running a layer again gives the same bits.
+ * step, layer, sample), so running a layer again produces the same bits.
  *
  * OpenBLAS is loaded at the first use of a layer that needs it; a process that never runs one never loads a BLAS.
  */
@@ -20,27 +20,30 @@ extern "C" {
 
 /* ---- BLAS ---------------------------------------------------------------------------------------------------------------- */
 
-/* Row-major matrix product C = alpha * op(A) * op(B) + beta * C, as cblas_sgemm and cblas_dgemm have it: order is 101 (row-major),
- * trans 111 (no) or 112 (yes). Must be single-threaded while the engine runs, and give the same bits for the same shapes. */
+/* Row-major matrix product C = alpha * op(A) * op(B) + beta * C of floats, as cblas_sgemm has it: order is 101 (row-major), trans
+ * 111 (no) or 112 (yes). Must be single-threaded while the engine runs, and produce the same bits for the same shapes. */
 typedef void (*ckpt_sgemm_fn)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
                               const float* b, int ldb, float beta, float* c, int ldc);
+
+/* Row-major matrix product C = alpha * op(A) * op(B) + beta * C of doubles, as cblas_dgemm has it: order is 101 (row-major), trans
+ * 111 (no) or 112 (yes). Must be single-threaded while the engine runs, and produce the same bits for the same shapes. */
 typedef void (*ckpt_dgemm_fn)(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a, int lda,
                               const double* b, int ldb, double beta, double* c, int ldc);
 
-/* A BLAS that the host program gives instead of OpenBLAS. */
+/* A BLAS of the host program that is used instead of OpenBLAS. */
 typedef struct ckpt_blas {
-  uint32_t struct_size;
-  int32_t concurrent; /* 1: may be called from several threads at once; 0: calls are serialised */
-  ckpt_sgemm_fn sgemm;
-  ckpt_dgemm_fn dgemm;
-  const char* name; /* for ckpt_blas_info; copied; may be NULL */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  int32_t concurrent;   /* 1: may be called from several threads at once; 0: calls are serialised */
+  ckpt_sgemm_fn sgemm;  /* matrix product of 32-bit floating-point numbers */
+  ckpt_dgemm_fn dgemm;  /* matrix product of 64-bit floating-point numbers */
+  const char* name;     /* name of the BLAS, to be shown; copied; none: no name */
 } ckpt_blas;
 
 #define CKPT_BLAS_INIT \
   { sizeof(ckpt_blas), 0, 0, 0, 0 }
 
-/* Sets *blas to CKPT_BLAS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *blas (CKPT_INIT). NULL does
- * nothing. */
+/* Sets *blas to CKPT_BLAS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *blas of the caller (CKPT_INIT); NULL
+ * does nothing. */
 CKPT_API void ckpt_blas_init(ckpt_blas* blas, uint32_t size);
 
 /* Uses the caller's BLAS in this process. Its functions must stay valid for the process's life. INVALID_STATE once a BLAS is in
@@ -57,106 +60,131 @@ CKPT_API ckpt_status ckpt_blas_info(char* buffer, int64_t capacity, int64_t* nee
  * F64 tensors whose first dimension counts samples. */
 typedef struct ckpt_layer ckpt_layer;
 
-/* y = x W + b. x: [samples, inputs], W: [inputs, outputs], b: [outputs], y: [samples, outputs]. dtype: F32 or F64.
- * Parameters "weight" and "bias". */
+/* Creates a linear layer: y = x W + b. x: [samples, inputs], W: [inputs, outputs], b: [outputs], y: [samples, outputs]. dtype: F32
+ * or F64. Parameters "weight" and "bias". */
 CKPT_API ckpt_status ckpt_layer_create_linear(const char* name, int64_t inputs, int64_t outputs, ckpt_dtype dtype,
                                               ckpt_layer** layer);
 
-/* max(x, 0), element by element. */
+/* Creates a ReLU layer: max(x, 0), element by element. */
 CKPT_API ckpt_status ckpt_layer_create_relu(const char* name, ckpt_layer** layer);
 
-/* GELU in the tanh form: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+/* Creates a GELU layer in the tanh form: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
  * Source: Hendrycks, Gimpel, "Gaussian error linear units", arXiv:1606.08415. */
 CKPT_API ckpt_status ckpt_layer_create_gelu(const char* name, ckpt_layer** layer);
 
-/* Looks every token up and puts a sample's vectors one behind another. x: [samples, context] of U8 or I32 tokens below vocabulary
- * (another one: OUT_OF_RANGE when the step runs), table: [vocabulary, width], y: [samples, context * width] of dtype (F32 or F64).
- * Parameter "table". Has no input gradient, so it is a chain's first layer. */
+/* Creates a layer that looks every token up and puts a sample's vectors one behind another. x: [samples, context] of U8 or I32
+ * tokens below vocabulary (another one: OUT_OF_RANGE when the step runs), table: [vocabulary, width], y: [samples, context * width]
+ * of dtype (F32 or F64). Parameter "table". Has no input gradient, so it is a chain's first layer. */
 CKPT_API ckpt_status ckpt_layer_create_embedding(const char* name, int64_t vocabulary, int64_t context, int64_t width,
                                                  ckpt_dtype dtype, ckpt_layer** layer);
 
-/* Sets each element to 0 with the given probability (0 <= p < 1) and scales the others by 1/(1-p). Option 0 keeps the mask (one bit
- * an element) for backward, option 1 keeps nothing and makes it again. Randomness: Philox keyed by (seed, step, layer), counted by
- * (element, sample). Source: Srivastava et al., "Dropout", JMLR 15 (2014). */
+/* Creates a layer that sets each element to 0 with the given probability (0 <= p < 1) and scales the others by 1/(1-p). Option 0
+ * keeps the mask (one bit an element) for backward, option 1 keeps nothing and makes it again. Randomness: Philox keyed by (seed,
+ * step, layer), counted by (element, sample).
+ * Source: Srivastava et al., "Dropout", JMLR 15 (2014). */
 CKPT_API ckpt_status ckpt_layer_create_dropout(const char* name, double probability, ckpt_layer** layer);
 
-/* Mean over the samples of -log softmax(x)[target]. x: [samples, classes], targets of the step: [samples] of U8 or I32 below
- * classes, y: [1]. */
+/* Creates a loss layer: mean over the samples of -log softmax(x)[target]. x: [samples, classes], targets of the step: [samples] of
+ * U8 or I32 below classes, y: [1]. */
 CKPT_API ckpt_status ckpt_layer_create_softmax_cross_entropy(const char* name, ckpt_layer** layer);
 
 /* ---- Custom layers ------------------------------------------------------------------------------------------------------- */
 
-/* The shape of one activation. */
+/* Element type and shape of one activation. Frozen: 72 bytes in every version. */
 typedef struct ckpt_tensor_spec {
-  ckpt_dtype dtype;
-  int32_t ndim;
-  int64_t shape[8];
+  ckpt_dtype dtype; /* element type: one of CKPT_DTYPE_* */
+  int32_t ndim;     /* number of dimensions, 0 .. 8 */
+  int64_t shape[8]; /* lengths of the dimensions, each >= 0 */
 } ckpt_tensor_spec;
 
-/* What a custom layer needs for one of its options. */
+/* What a custom layer needs for one of its options. Frozen: 24 bytes in every version. */
 typedef struct ckpt_layer_option {
-  int64_t tape_bytes;
-  int64_t forward_workspace_bytes;
-  int64_t backward_workspace_bytes;
+  int64_t tape_bytes;               /* bytes that the layer records for its backward, >= 0 */
+  int64_t forward_workspace_bytes;  /* bytes that the layer needs while forward runs, >= 0 */
+  int64_t backward_workspace_bytes; /* bytes that the layer needs while backward runs, >= 0 */
 } ckpt_layer_option;
 
 /* Where and when a layer runs. Borrowed for the call. */
 typedef struct ckpt_layer_context {
-  uint32_t struct_size;
-  int32_t option;
-  int32_t micro_batch;
-  int32_t recomputation; /* 1 when this forward ran before in the step */
-  int64_t layer;         /* global number of the layer: the same in every split of the chain */
-  int64_t step;
-  uint64_t seed;
-  int64_t first_sample; /* global number of the batch's first sample within the step */
-  const ckpt_tensor_spec* input;
-  const ckpt_tensor_spec* output;
+  uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
+  int32_t option;                 /* option of the layer that is run, from 0 */
+  int32_t micro_batch;            /* number of the micro-batch, from 0 */
+  int32_t recomputation;          /* 1 when this forward ran before in the step, else 0 */
+  int64_t layer;                  /* global number of the layer: the same in every split of the chain */
+  int64_t step;                   /* number of the step, >= 0 */
+  uint64_t seed;                  /* seed of the step's random numbers */
+  int64_t first_sample;           /* global number of the batch's first sample within the step, >= 0 */
+  const ckpt_tensor_spec* input;  /* element type and shape of the layer's input */
+  const ckpt_tensor_spec* output; /* element type and shape of the layer's output */
 } ckpt_layer_context;
 
-/* The layer as callbacks. All take the layer's user_data last, run on the thread that runs the executor (or the profiler), one at a
- * time for one executor, may block, and may call any function but those of that executor and its chain, which give INVALID_STATE
- * there; handles may be released. output and option are asked once when an executor, a profile or a pipeline is made, and never in
- * a step: an answer that is no tensor or a negative number of bytes is INVALID_ARGUMENT. A non-zero return ends the operation with
- * CKPT_E_CALLBACK. Buffers are 64-byte aligned, borrowed for the call, and hold arbitrary bytes where they are to be
- * written. A pointer is NULL where there is nothing: 0 bytes, no tape wanted, or an input or output that the flags do not ask for.
- */
+/* Sets *output to dtype and shape of the output for an input; refuses an input by returning non-zero. Asked once when an executor,
+ * a profile or a pipeline is made, and never in a step: what is no tensor is INVALID_ARGUMENT. Runs on the thread that makes that;
+ * may block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_output_fn)(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data);
+
+/* Sets *out to the bytes that an option (0 .. options-1) needs for an input. Asked once when an executor, a profile or a pipeline
+ * is made, and never in a step: a negative number of bytes is INVALID_ARGUMENT. Runs on the thread that makes that; may block;
+ * calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_option_fn)(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user_data);
+
+/* Computes output from input, and records tape for the backward. Buffers are 64-byte aligned, borrowed for the call, and hold
+ * arbitrary bytes where they are to be written. A pointer is NULL where there is nothing: 0 bytes, no tape wanted. Runs on the
+ * thread that runs the executor (or the profiler), one at a time for one executor; may block; calls of that executor and its chain
+ * return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_forward_fn)(const ckpt_layer_context* context, const void* input, void* output, void* tape,
                                          void* workspace, void* user_data);
+
+/* Computes grad_input from grad_output, and adds to the gradients of parameters of its own. Buffers are 64-byte aligned, borrowed
+ * for the call, and hold arbitrary bytes where they are to be written. A pointer is NULL where there is nothing: 0 bytes, or an
+ * input or output that the flags do not ask for. Runs on the thread that runs the executor (or the profiler), one at a time for one
+ * executor; may block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with
+ * CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_backward_fn)(const ckpt_layer_context* context, const void* input, const void* output,
                                           const void* tape, const void* grad_output, void* grad_input, void* workspace,
                                           void* user_data);
+
+/* Writes the layer's ambient state, ambient_bytes bytes, to state. Runs on the thread that runs the executor (or the profiler); may
+ * block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_save_ambient_fn)(void* state, void* user_data);
+
+/* Reads the layer's ambient state, ambient_bytes bytes, from state. Runs on the thread that runs the executor (or the profiler);
+ * may block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_restore_ambient_fn)(const void* state, void* user_data);
 
+/* The functions of a custom layer, and what planning must know of it. All functions get the same user_data. */
 typedef struct ckpt_layer_callbacks {
-  uint32_t struct_size;
-  uint32_t flags;  /* CKPT_LAYER_* of plan.h */
-  int32_t options; /* ways to run it, 1 .. 64 */
-  int32_t reserved;
-  int64_t ambient_bytes;           /* of state outside the arguments that forward reads (a random generator); 0: none */
-  ckpt_layer_output_fn output;     /* dtype and shape of the output for an input; refuse an input by returning non-zero */
-  ckpt_layer_option_fn option;     /* bytes per option; NULL when they are 0 for every option */
-  ckpt_layer_forward_fn forward;   /* must give the same bits with and without tape, and again, when flagged deterministic */
-  ckpt_layer_backward_fn backward; /* writes grad_input; adds to gradients of parameters of its own */
-  ckpt_layer_save_ambient_fn save_ambient;       /* writes ambient_bytes; needed when ambient_bytes > 0 */
-  ckpt_layer_restore_ambient_fn restore_ambient; /* reads them back */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t flags;       /* sum of CKPT_LAYER_* flags */
+  int32_t options;      /* number of ways to run the layer, 1 .. 64 */
+  int32_t reserved;     /* not used: 0 */
+  /* bytes of state outside the arguments that forward reads (a random generator); 0: none */
+  int64_t ambient_bytes;
+  /* determines element type and shape of the output for an input; an input is refused by failing */
+  ckpt_layer_output_fn output;
+  /* determines the bytes that each option needs; may be absent when they are 0 for every option */
+  ckpt_layer_option_fn option;
+  /* computes the output; must produce the same bits with and without tape, and again, when the layer is deterministic */
+  ckpt_layer_forward_fn forward;
+  /* computes the gradient of the input; adds to gradients of parameters of its own */
+  ckpt_layer_backward_fn backward;
+  ckpt_layer_save_ambient_fn save_ambient;       /* writes the ambient state; needed when ambient_bytes > 0 */
+  ckpt_layer_restore_ambient_fn restore_ambient; /* reads the ambient state back; needed when ambient_bytes > 0 */
 } ckpt_layer_callbacks;
 
 #define CKPT_LAYER_CALLBACKS_INIT \
   { sizeof(ckpt_layer_callbacks), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 1, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_LAYER_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *callbacks to CKPT_LAYER_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_layer_callbacks_init(ckpt_layer_callbacks* callbacks, uint32_t size);
 
-/* A layer of the caller's own: parameters and their gradients stay the caller's. destroy(user_data) runs when the layer goes. */
+/* Creates a layer of the caller's own: parameters and their gradients stay the caller's. callbacks: copied. destroy (may be NULL)
+ * runs once with user_data, after the last call. */
 CKPT_API ckpt_status ckpt_layer_create_custom(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data,
                                               ckpt_destroy_fn destroy, ckpt_layer** layer);
 
-/* NULL does nothing. */
+/* Releases the layer. A chain that has it keeps it alive. NULL does nothing. */
 CKPT_API void ckpt_layer_release(ckpt_layer* layer);
 
 /* ---- Chains -------------------------------------------------------------------------------------------------------------- */
@@ -164,38 +192,39 @@ CKPT_API void ckpt_layer_release(ckpt_layer* layer);
 /* Layers one behind another. Not synchronised: one executor runs at a time. */
 typedef struct ckpt_chain ckpt_chain;
 
-/* first_layer (>= 0): the global number of the chain's first layer; 0 unless the chain is a piece of a longer one. */
+/* Creates an empty chain. first_layer (>= 0): the global number of the chain's first layer; 0 unless the chain is a piece of a
+ * longer one. */
 CKPT_API ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain);
 
 /* Appends a layer; the chain keeps it. INVALID_STATE when it belongs to a chain already or an executor was made. ALREADY_EXISTS
  * when the name is taken. */
 CKPT_API ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer);
 
-/* Number of layers. */
+/* *layers receives the number of layers. */
 CKPT_API ckpt_status ckpt_chain_layers(const ckpt_chain* chain, int64_t* layers);
 
-/* Gives every parameter its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852), in
+/* Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852), in
  * +-1 for tables, 0 for biases. The same on every machine. Sets gradients to 0. */
 CKPT_API ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed);
 
-/* Number of parameters of the built-in layers. */
+/* *parameters receives the number of parameters of the built-in layers. */
 CKPT_API ckpt_status ckpt_chain_parameters(const ckpt_chain* chain, int64_t* parameters);
 
-/* Parameter number (0 .. parameters-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and its gradient.
- * Each out-pointer may be NULL; tensors are new references that the caller releases. */
+/* Reads a parameter by number (0 .. parameters-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and its
+ * gradient. Each out-pointer may be NULL; tensors are new references that the caller releases. */
 CKPT_API ckpt_status ckpt_chain_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
                                           ckpt_tensor** gradient);
 
 /* Scales all gradients so that their common 2-norm is at most max_norm (> 0); *norm (may be NULL) receives the norm before. */
 CKPT_API ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double* norm);
 
-/* What planning must know, for inputs of this shape. Bytes are exact. measured_steps > 0 also times every layer on zeros: the least
- * of that many runs; 0 leaves seconds 0. pool NULL: a pool of ckpt_available_threads(). Changes no parameter and no gradient, but
- * runs custom layers' callbacks when it measures. */
+/* Creates a profile of the chain, which is what planning must know, for inputs of this shape. Bytes are exact. measured_steps > 0
+ * also times every layer on zeros: the least of that many runs; 0 leaves seconds 0. pool NULL: a pool of ckpt_available_threads().
+ * Changes no parameter and no gradient, but runs custom layers' callbacks when it measures. */
 CKPT_API ckpt_status ckpt_chain_profile(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps,
                                         ckpt_thread_pool* pool, ckpt_profile** profile);
 
-/* NULL does nothing. */
+/* Releases the chain. Objects made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_chain_release(ckpt_chain* chain);
 
 /* ---- Executor ------------------------------------------------------------------------------------------------------------ */
@@ -203,77 +232,81 @@ CKPT_API void ckpt_chain_release(ckpt_chain* chain);
 /* Runs one schedule over one chain for one input shape, step after step, without asking the system for memory. Not synchronised. */
 typedef struct ckpt_executor ckpt_executor;
 
+/* How an executor is made. */
 typedef struct ckpt_executor_options {
-  uint32_t struct_size;
-  uint32_t reserved;
-  int64_t budget_bytes;         /* refuse (OVER_BUDGET) a schedule that reserves more; 0: no budget */
-  ckpt_thread_pool* pool;       /* kept; NULL: a pool of ckpt_available_threads() */
-  ckpt_memory_tracker* tracker; /* kept; learns of every buffer under its layer's name; NULL: one of its own */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;    /* not used: 0 */
+  int64_t budget_bytes; /* a schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget */
+  /* threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use */
+  ckpt_thread_pool* pool;
+  ckpt_memory_tracker* tracker; /* counts every buffer under its layer's name; kept alive; none: one of its own */
 } ckpt_executor_options;
 
 #define CKPT_EXECUTOR_OPTIONS_INIT \
   { sizeof(ckpt_executor_options), 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_EXECUTOR_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *options to CKPT_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_executor_options_init(ckpt_executor_options* options, uint32_t size);
 
-/* Verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps chain and schedule.
- * OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a step: an executor holds it as a list. */
+/* Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps
+ * chain and schedule alive. OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a step: an executor holds it as a
+ * list. */
 CKPT_API ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
                                           const ckpt_executor_options* options, ckpt_executor** executor);
 
-/* One step's data. Tensors are borrowed for the call. */
+/* Data of one step of training. Tensors are borrowed for the call. */
 typedef struct ckpt_step {
-  uint32_t struct_size;
-  uint32_t reserved;
-  int64_t step;                 /* number of the step, >= 0: keys dropout */
-  uint64_t seed;                /* keys dropout */
+  uint32_t struct_size;         /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;            /* not used: 0 */
+  int64_t step;                 /* number of the step, >= 0: a key of dropout's random numbers */
+  uint64_t seed;                /* seed of the step's random numbers: a key of dropout */
   int64_t first_sample;         /* global number of the batch's first sample within the step, >= 0 */
-  ckpt_tensor* input;           /* x_0, of the executor's input dtype and shape */
-  ckpt_tensor* targets;         /* what a loss layer compares with; NULL when no layer needs it */
-  ckpt_tensor* output_gradient; /* GRAD(n); NULL: 1, only for a chain whose output has one element */
-  ckpt_tensor* output;          /* receives x_n; may be NULL */
-  ckpt_tensor* input_gradient;  /* receives GRAD(0); may be NULL; refused when the first layer makes none */
-  int32_t accumulate;           /* 0: gradients are set to 0 first; 1: this step adds to them */
-  int32_t reserved2;
+  ckpt_tensor* input;           /* input of the chain, of the executor's input element type and shape */
+  ckpt_tensor* targets;         /* what a loss layer compares with; none when no layer needs it */
+  ckpt_tensor* output_gradient; /* gradient of the chain's output; none: 1, only for a chain whose output has one element */
+  ckpt_tensor* output;          /* receives the chain's output; none: it is not wanted */
+  /* receives the gradient of the chain's input; none: it is not wanted. Refused when the first layer makes none */
+  ckpt_tensor* input_gradient;
+  int32_t accumulate; /* 0: gradients are set to 0 first; 1: this step adds to them */
+  int32_t reserved2;  /* not used: 0 */
 } ckpt_step;
 
 #define CKPT_STEP_INIT \
   { sizeof(ckpt_step), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *step to CKPT_STEP_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *step (CKPT_INIT). NULL does
- * nothing. */
+/* Sets *step to CKPT_STEP_INIT, and the bytes behind it, up to size, to zero. size: sizeof *step of the caller (CKPT_INIT); NULL
+ * does nothing. */
 CKPT_API void ckpt_step_init(ckpt_step* step, uint32_t size);
 
 /* Runs the schedule once: forward, backward, gradients added to the layers' parameters. *loss (may be NULL) receives x_n where it
  * has one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0. */
 CKPT_API ckpt_status ckpt_executor_run(ckpt_executor* executor, const ckpt_step* step, double* loss);
 
-/* What the executor measured since it was made. */
+/* What an executor measured since it was made. */
 typedef struct ckpt_executor_stats {
-  uint32_t struct_size;
-  uint32_t reserved;
-  int64_t steps;    /* that ended well */
-  int64_t forwards; /* layer forwards, recomputed ones included */
-  int64_t recomputed_forwards;
-  int64_t live_bytes;      /* sum of the sizes of what is alive now: between steps 0 */
-  int64_t peak_live_bytes; /* the most that was alive at once: equals the verifier's peak of tier 0 to the byte */
-  int64_t reserved_bytes;  /* the arena: what a machine must have for tier 0 */
-  double seconds;          /* of all steps */
+  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;           /* not used: 0 */
+  int64_t steps;               /* number of steps that ended well */
+  int64_t forwards;            /* number of layer forwards, recomputed ones included */
+  int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer in a step */
+  int64_t live_bytes;          /* bytes of what is alive now: between steps 0 */
+  int64_t peak_live_bytes;     /* the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte */
+  int64_t reserved_bytes;      /* not used: 0 */
+  double seconds;              /* duration of all steps in seconds */
 } ckpt_executor_stats;
 
 #define CKPT_EXECUTOR_STATS_INIT \
   { sizeof(ckpt_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0.0 }
 
-/* Sets *stats to CKPT_EXECUTOR_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *stats to CKPT_EXECUTOR_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_executor_stats_init(ckpt_executor_stats* stats, uint32_t size);
 
-/* Fills *stats. */
+/* Fills *stats with what the executor measured since it was made. */
 CKPT_API ckpt_status ckpt_executor_get_stats(const ckpt_executor* executor, ckpt_executor_stats* stats);
 
-/* NULL does nothing. */
+/* Releases the executor. NULL does nothing. */
 CKPT_API void ckpt_executor_release(ckpt_executor* executor);
 
 /* ---- Optimizers ---------------------------------------------------------------------------------------------------------- */
@@ -281,49 +314,51 @@ CKPT_API void ckpt_executor_release(ckpt_executor* executor);
 /* Updates a chain's parameters from their gradients. Not synchronised. */
 typedef struct ckpt_optimizer ckpt_optimizer;
 
-/* v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <= momentum < 1. State: one tensor a parameter,
- * "<name>.momentum". */
+/* Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <= momentum <
+ * 1. State: one tensor a parameter, "<name>.momentum". Keeps the chain alive. */
 CKPT_API ckpt_status ckpt_optimizer_create_sgd(ckpt_chain* chain, double learning_rate, double momentum,
                                                ckpt_optimizer** optimizer);
 
-/* AdamW. State: "<name>.m" and "<name>.v" for every parameter, and the number of steps.
+/* How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps.
  * Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101. */
 typedef struct ckpt_adamw_options {
-  uint32_t struct_size;
-  uint32_t reserved;
-  double learning_rate; /* > 0 */
-  double beta1;         /* 0 <= beta1 < 1 */
-  double beta2;         /* 0 <= beta2 < 1 */
-  double epsilon;       /* > 0 */
-  double weight_decay;  /* >= 0 */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;    /* not used: 0 */
+  double learning_rate; /* size of a step, > 0 */
+  double beta1;         /* decay of the mean of gradients, 0 <= beta1 < 1 */
+  double beta2;         /* decay of the mean of squared gradients, 0 <= beta2 < 1 */
+  double epsilon;       /* added to the root of the mean of squared gradients, > 0 */
+  double weight_decay;  /* decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it */
 } ckpt_adamw_options;
 
 #define CKPT_ADAMW_OPTIONS_INIT \
   { sizeof(ckpt_adamw_options), 0, 1e-3, 0.9, 0.999, 1e-8, 0.01 }
 
-/* Sets *options to CKPT_ADAMW_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *options to CKPT_ADAMW_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_adamw_options_init(ckpt_adamw_options* options, uint32_t size);
 
-/* options: NULL for the defaults. Keeps the chain. */
+/* Creates an AdamW optimizer. options: NULL for the defaults. Keeps the chain alive.
+ * Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101. */
 CKPT_API ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_options* options, ckpt_optimizer** optimizer);
 
-/* One update with the gradients as they are. */
+/* Updates the parameters once with the gradients as they are. */
 CKPT_API ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer);
 
-/* Number of updates so far; part of AdamW's state. */
+/* *steps receives the number of updates so far; part of AdamW's state. */
 CKPT_API ckpt_status ckpt_optimizer_steps(const ckpt_optimizer* optimizer, int64_t* steps);
 
-/* Sets the number of updates when state is restored; >= 0. */
+/* Sets the number of updates so far (>= 0), when state is restored. */
 CKPT_API ckpt_status ckpt_optimizer_set_steps(ckpt_optimizer* optimizer, int64_t steps);
 
-/* Number of state tensors. */
+/* *tensors receives the number of state tensors. */
 CKPT_API ckpt_status ckpt_optimizer_tensors(const ckpt_optimizer* optimizer, int64_t* tensors);
 
-/* State tensor number (0 .. tensors-1): its name (lives as long as the optimizer) and a new reference. Either may be NULL. */
+/* Reads a state tensor by number (0 .. tensors-1): its name (lives as long as the optimizer) and a new reference. Either may be
+ * NULL. */
 CKPT_API ckpt_status ckpt_optimizer_tensor(const ckpt_optimizer* optimizer, int64_t tensor, const char** name, ckpt_tensor** value);
 
-/* NULL does nothing. */
+/* Releases the optimizer. NULL does nothing. */
 CKPT_API void ckpt_optimizer_release(ckpt_optimizer* optimizer);
 
 #ifdef __cplusplus

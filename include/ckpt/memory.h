@@ -1,13 +1,13 @@
 /* memory.h - a tracker that counts what checkpoints hold: live, peak and total bytes, per layer; scopes, limit, events, export.
  *
- * A tracker owns no memory of its user: it is told of allocations and frees. Each is booked in one short critical section, so the
+ * A tracker owns no memory of its user: it records allocations and frees. Each is recorded in one short critical section, so the
  * peak is the true maximum of the live total and in every snapshot, whatever other threads do,
  *
  *   sum of current_bytes over all layers == current_bytes <= peak_bytes <= total_allocated_bytes,   frees <= allocations.
  *
  * Trackers are synchronised. Layers have names (any UTF-8 that is not blank) and dense numbers: calls that take the number cost a
  * few nanoseconds, calls that end in _named look the name up first. Times are nanoseconds on the tracker's clock as it was last
- * seen, some milliseconds coarse by default; the exact order of things is told by sequence numbers. Times that end in _utc_ns are
+ * seen, some milliseconds coarse by default; the exact order of things is in the sequence numbers. Times that end in _utc_ns are
  * nanoseconds since 1970-01-01T00:00:00Z by the system's clock, found when they are reported: the system's time then, less what
  * has passed on the tracker's clock. So they follow when the system's clock is set; and with a clock of your own, whose hours may
  * be of any length, they are as far in the past as that clock says.
@@ -24,164 +24,175 @@ extern "C" {
 /* ---- Tracker ------------------------------------------------------------------------------------------------------------- */
 
 /* Counts allocations of checkpoints. Synchronised. In a forked child it goes on with what the parent had counted; where another
- * thread of the parent was inside a call of it at the fork, calls that need what that thread was changing give FORKED, and events
- * that cannot be delivered count as handler failures. No call waits for that thread. With a clock that asks you, calls of the
- * tracker from inside that clock's function give INVALID_STATE. */
+ * thread of the parent was inside a call of it at the fork, calls that need what that thread was changing return FORKED, and events
+ * that cannot be delivered count as handler failures. No call waits for that thread. With a custom clock, calls of the tracker from
+ * inside that clock's function return INVALID_STATE. */
 typedef struct ckpt_memory_tracker ckpt_memory_tracker;
 
-/* How a tracker is made. */
+/* How a memory tracker is made. */
 typedef struct ckpt_memory_tracker_options {
-  uint32_t struct_size;
-  uint32_t reserved;              /* 0 */
-  const ckpt_clock* clock;        /* dates what is recorded; NULL: the system's monotonic clock in its coarse form. Kept alive */
-  int64_t peak_granularity_bytes; /* see ckpt_memory_tracker_set_peak_granularity; default 1 */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;    /* not used: 0 */
+  /* dates what is recorded; none: the system's monotonic clock in its coarse form. The tracker keeps it alive */
+  const ckpt_clock* clock;
+  /* bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported */
+  int64_t peak_granularity_bytes;
 } ckpt_memory_tracker_options;
 
 #define CKPT_MEMORY_TRACKER_OPTIONS_INIT \
   { sizeof(ckpt_memory_tracker_options), 0, 0, 1 }
 
-/* Sets *options to CKPT_MEMORY_TRACKER_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *options to CKPT_MEMORY_TRACKER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_memory_tracker_options_init(ckpt_memory_tracker_options* options, uint32_t size);
 
-/* Makes a tracker that has counted nothing. options may be NULL. */
+/* Creates a tracker that has counted nothing. options: NULL for the defaults. */
 CKPT_API ckpt_status ckpt_memory_tracker_create(const ckpt_memory_tracker_options* options, ckpt_memory_tracker** tracker);
 
-/* Adds a reference, to be given back with ckpt_memory_tracker_release. */
+/* Adds a reference, to be released with ckpt_memory_tracker_release. NULL does nothing. */
 CKPT_API void ckpt_memory_tracker_retain(ckpt_memory_tracker* tracker);
 
-/* Gives a reference back. With the last one the subscriptions end. Allowed inside an event handler: the call that raised the event
- * still finishes. */
+/* Releases one reference to the tracker; with the last one its subscriptions end. Allowed inside an event handler: the call that
+ * raised the event still finishes. NULL does nothing. */
 CKPT_API void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker);
 
 /* ---- Layers -------------------------------------------------------------------------------------------------------------- */
 
-/* *layer receives the number of the layer of this name: 0, 1, 2, ... in the order in which names are first given. */
+/* *layer receives the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name becomes
+ * a new layer. */
 CKPT_API ckpt_status ckpt_memory_tracker_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer);
 
-/* Like ckpt_memory_tracker_layer, but NOT_FOUND for a name that was never given. */
+/* *layer receives the number of the layer of this name. NOT_FOUND for a name that was never used. */
 CKPT_API ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer);
 
-/* *name receives the layer's name, which lives as long as the tracker. NOT_FOUND for a number that was never given. */
+/* *name receives the layer's name, which lives as long as the tracker. NOT_FOUND for a number that no layer has. */
 CKPT_API ckpt_status ckpt_memory_tracker_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name);
 
 /* ---- Recording ----------------------------------------------------------------------------------------------------------- */
 
-/* Books an allocation of bytes (> 0) by a layer. *allocation names it and is never 0. Errors: INVALID_ARGUMENT (bytes), NOT_FOUND
- * (layer; counted), OUT_OF_RANGE when the total of all allocations would pass INT64_MAX. Allocates memory only when more
+/* Records an allocation of bytes (> 0) by a layer. *allocation identifies it and is never 0. Errors: INVALID_ARGUMENT (bytes),
+ * NOT_FOUND (layer; counted), OUT_OF_RANGE when the total of all allocations would pass INT64_MAX. Allocates memory only when more
  * allocations are live than ever before. Event handlers run before it returns. */
 CKPT_API ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes,
                                                            uint64_t* allocation);
 
-/* The same by the layer's name, which need not have been given before. */
+/* Records an allocation of bytes (> 0) by the layer of this name, which may be new. Otherwise as
+ * ckpt_memory_tracker_record_allocation. */
 CKPT_API ckpt_status ckpt_memory_tracker_record_allocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
                                                                  uint64_t* allocation);
 
-/* Like ckpt_memory_tracker_record_allocation, but OVER_BUDGET when the live total would rise above the limit. What is refused is
- * never counted as live, not even for a moment; Stats.refused counts refusals. Without a limit everything fits. */
+/* Records an allocation of bytes (> 0) by a layer as ckpt_memory_tracker_record_allocation, but OVER_BUDGET when the live total
+ * would rise above the limit. What is refused is never counted as live, not even for a moment; ckpt_memory_stats.refused counts
+ * refusals. Without a limit everything fits. */
 CKPT_API ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes,
                                                      uint64_t* allocation);
 
-/* The same by name. A name that is new and refused stays unknown. */
+/* Records an allocation by the layer of this name as ckpt_memory_tracker_try_reserve. A name that is new and refused stays
+ * unknown. */
 CKPT_API ckpt_status ckpt_memory_tracker_try_reserve_named(ckpt_memory_tracker* tracker, const char* name, int64_t bytes,
                                                            uint64_t* allocation);
 
-/* Books the end of an allocation. NOT_FOUND for an id that is not live (never given, or freed already): nothing changes but the
- * count not_found. */
+/* Records the end of an allocation. NOT_FOUND for an id that is not live (unknown, or freed already): nothing changes but the count
+ * not_found. */
 CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation(ckpt_memory_tracker* tracker, uint64_t allocation);
 
-/* Frees all live allocations of a layer in one step; *freed (may be NULL) receives how many. NOT_FOUND, counted, for an unknown
- * layer and for one that has nothing live. */
+/* Records the end of all live allocations of a layer in one step; *freed (may be NULL) receives how many. NOT_FOUND, counted, for
+ * an unknown layer and for one that has nothing live. */
 CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker* tracker, int32_t layer, int64_t* freed);
 
-/* The same by name. */
+/* Records the end of all live allocations of the layer of this name in one step; *freed (may be NULL) receives how many. NOT_FOUND,
+ * counted, for an unknown name and for a layer that has nothing live. */
 CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_tracker* tracker, const char* name, int64_t* freed);
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------------- */
 
-/* The totals at one moment. */
+/* The totals of a memory tracker at one moment. */
 typedef struct ckpt_memory_stats {
-  uint32_t struct_size;
-  int32_t layer_count;           /* layers that were ever named */
-  int64_t current_bytes;         /* live now */
-  int64_t peak_bytes;            /* highest current_bytes since the start or the last reset */
-  int64_t total_allocated_bytes; /* of all allocations since then */
-  int64_t total_freed_bytes;     /* total_allocated_bytes - current_bytes */
-  int64_t live_allocations;
-  int64_t allocations;      /* made since then */
-  int64_t frees;            /* allocations - live_allocations: a free by name counts each allocation that it frees */
+  uint32_t struct_size;          /* size of this record in bytes, as its caller was compiled */
+  int32_t layer_count;           /* number of layers that were ever named */
+  int64_t current_bytes;         /* bytes live now */
+  int64_t peak_bytes;            /* highest live total in bytes since the tracker was made or its statistics were reset */
+  int64_t total_allocated_bytes; /* bytes of all allocations since the tracker was made or its statistics were reset */
+  /* bytes freed since the tracker was made or its statistics were reset: total_allocated_bytes - current_bytes */
+  int64_t total_freed_bytes;
+  int64_t live_allocations; /* number of allocations live now */
+  int64_t allocations;      /* number of allocations since the tracker was made or its statistics were reset */
+  int64_t frees;            /* allocations - live_allocations: a free by layer counts each allocation that it frees */
   int64_t average_bytes;    /* current_bytes / live_allocations, rounded down; 0 when none is live */
   int64_t not_found;        /* recording calls refused for an unknown layer or allocation, double frees included */
   int64_t refused;          /* reservations refused by the limit */
-  int64_t handler_failures; /* event handlers that returned non-zero */
-  int64_t time_ns;          /* when this was true */
-  uint64_t sequence;        /* transitions since the tracker was made; not reset */
-  int64_t time_utc_ns;      /* time_ns as UTC */
+  int64_t handler_failures; /* event handlers that failed */
+  int64_t time_ns;          /* when this was true, in nanoseconds on the tracker's clock */
+  uint64_t sequence;        /* number of allocations and frees since the tracker was made; a reset leaves it alone */
+  int64_t time_utc_ns;      /* when this was true, in nanoseconds since 1970-01-01T00:00:00Z */
 } ckpt_memory_stats;
 
 #define CKPT_MEMORY_STATS_INIT \
   { sizeof(ckpt_memory_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_MEMORY_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *stats to CKPT_MEMORY_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats* stats, uint32_t size);
 
-/* What one layer holds. */
+/* What a memory tracker counted for one layer. */
 typedef struct ckpt_memory_layer_stats {
-  uint32_t struct_size;
-  int32_t layer;
-  const char* name; /* lives as long as the tracker */
-  int64_t current_bytes;
-  int64_t peak_bytes; /* of this layer alone */
-  int64_t total_allocated_bytes;
-  int64_t total_freed_bytes;
-  int64_t live_allocations; /* > 0: allocated now */
-  int64_t allocations;
+  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  int32_t layer;         /* number of the layer, 0 or more */
+  const char* name;      /* name of the layer; valid as long as the tracker */
+  int64_t current_bytes; /* bytes of the layer that are live now */
+  /* highest number of live bytes of this layer alone, since the tracker was made or its statistics were reset */
+  int64_t peak_bytes;
+  int64_t total_allocated_bytes; /* bytes of all allocations of the layer since the tracker was made or its statistics were reset */
+  int64_t total_freed_bytes;     /* bytes of the layer freed since the tracker was made or its statistics were reset */
+  int64_t live_allocations;      /* number of allocations of the layer that are live now */
+  int64_t allocations;           /* number of allocations of the layer since the tracker was made or its statistics were reset */
+  /* number of allocations of the layer freed since the tracker was made or its statistics were reset */
   int64_t frees;
-  int64_t largest_bytes;         /* largest single allocation */
+  /* bytes of the layer's largest single allocation since the tracker was made or its statistics were reset */
+  int64_t largest_bytes;
   int64_t average_bytes;         /* total_allocated_bytes / allocations, rounded down; 0 when there was none */
-  int64_t last_allocated_ns;     /* 0: never */
-  int64_t last_freed_ns;         /* 0: never */
-  int64_t last_allocated_utc_ns; /* 0: never */
-  int64_t last_freed_utc_ns;     /* 0: never */
+  int64_t last_allocated_ns;     /* when the layer last allocated, in nanoseconds on the tracker's clock; 0: never */
+  int64_t last_freed_ns;         /* when the layer last freed, in nanoseconds on the tracker's clock; 0: never */
+  int64_t last_allocated_utc_ns; /* when the layer last allocated, in nanoseconds since 1970-01-01T00:00:00Z; 0: never */
+  int64_t last_freed_utc_ns;     /* when the layer last freed, in nanoseconds since 1970-01-01T00:00:00Z; 0: never */
 } ckpt_memory_layer_stats;
 
 #define CKPT_MEMORY_LAYER_STATS_INIT \
   { sizeof(ckpt_memory_layer_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_MEMORY_LAYER_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *stats to CKPT_MEMORY_LAYER_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats* stats, uint32_t size);
 
-/* One live allocation. */
+/* One live allocation of a memory tracker. */
 typedef struct ckpt_memory_allocation {
-  uint32_t struct_size;
-  int32_t layer;
-  uint64_t allocation;
-  int64_t bytes;
-  int64_t age_ns;    /* since it was recorded, as coarse as the clock */
-  uint64_t sequence; /* of its recording: lower is older */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  int32_t layer;        /* number of the layer that made the allocation */
+  uint64_t allocation;  /* id of the allocation, never 0 */
+  int64_t bytes;        /* size of the allocation in bytes */
+  int64_t age_ns;       /* nanoseconds since the allocation was recorded, as coarse as the tracker's clock */
+  uint64_t sequence;    /* place of its recording in the order of all allocations and frees: lower is older */
 } ckpt_memory_allocation;
 
 #define CKPT_MEMORY_ALLOCATION_INIT \
   { sizeof(ckpt_memory_allocation), 0, 0, 0, 0, 0 }
 
-/* Sets *allocation to CKPT_MEMORY_ALLOCATION_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *allocation
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *allocation to CKPT_MEMORY_ALLOCATION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *allocation of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_memory_allocation_init(ckpt_memory_allocation* allocation, uint32_t size);
 
-#define CKPT_MEMORY_ORDER_ID 0      /* lowest number first */
-#define CKPT_MEMORY_ORDER_CURRENT 1 /* most live bytes first */
-#define CKPT_MEMORY_ORDER_PEAK 2    /* highest peak first */
+#define CKPT_MEMORY_ORDER_ID 0      /* layers in the order of their numbers, the lowest first */
+#define CKPT_MEMORY_ORDER_CURRENT 1 /* layers in the order of their live bytes, the most first */
+#define CKPT_MEMORY_ORDER_PEAK 2    /* layers in the order of their peaks, the highest first */
 
-/* Fills *stats with the totals. */
+/* Fills *stats with the tracker's totals. */
 CKPT_API ckpt_status ckpt_memory_tracker_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats);
 
 /* Fills *stats with a layer's numbers. NOT_FOUND for an unknown layer. */
 CKPT_API ckpt_status ckpt_memory_tracker_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer,
                                                      ckpt_memory_layer_stats* stats);
 
-/* The same by name. */
+/* Fills *stats with the numbers of the layer of this name. NOT_FOUND for an unknown name. */
 CKPT_API ckpt_status ckpt_memory_tracker_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
                                                            ckpt_memory_layer_stats* stats);
 
@@ -203,40 +214,42 @@ CKPT_API ckpt_status ckpt_memory_tracker_live_allocations(const ckpt_memory_trac
 CKPT_API ckpt_status ckpt_memory_tracker_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes,
                                                  double* fraction);
 
-/* Counts from now on as if the live allocations had just been made: total = peak = live bytes, allocations = live allocations,
+/* Restarts the statistics as if the live allocations had just been made: total = peak = live bytes, allocations = live allocations,
  * frees = 0, the same per layer; not_found, refused and handler_failures = 0. Open scopes, the limit and sequence numbers go on. */
 CKPT_API ckpt_status ckpt_memory_tracker_reset_stats(ckpt_memory_tracker* tracker);
 
 /* ---- Scopes -------------------------------------------------------------------------------------------------------------- */
 
-/* What happened in a scope: of the whole tracker and all threads, since it was pushed. */
+/* What happened in a scope of a memory tracker since it was pushed, in all layers and threads. */
 typedef struct ckpt_memory_scope_stats {
-  uint32_t struct_size;
-  int32_t depth; /* open scopes around it */
-  uint64_t scope;
-  int64_t start_bytes;           /* live when it was pushed */
-  int64_t peak_bytes;            /* highest live total since then; its own rise is peak_bytes - start_bytes */
-  int64_t net_bytes;             /* live now - start_bytes; may be negative */
-  int64_t total_allocated_bytes; /* allocated since then, a reset notwithstanding; stops at INT64_MAX */
-  int64_t pushed_ns;             /* when it was pushed */
-  int64_t pushed_utc_ns;         /* the same as UTC */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  int32_t depth;        /* number of open scopes around it */
+  uint64_t scope;       /* id of the scope */
+  int64_t start_bytes;  /* bytes that were live when the scope was pushed */
+  /* highest live total in bytes since the scope was pushed; its own rise is peak_bytes - start_bytes */
+  int64_t peak_bytes;
+  int64_t net_bytes; /* bytes live now - start_bytes; may be negative */
+  /* bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 - 1 */
+  int64_t total_allocated_bytes;
+  int64_t pushed_ns;     /* when the scope was pushed, in nanoseconds on the tracker's clock */
+  int64_t pushed_utc_ns; /* when the scope was pushed, in nanoseconds since 1970-01-01T00:00:00Z */
 } ckpt_memory_scope_stats;
 
 #define CKPT_MEMORY_SCOPE_STATS_INIT \
   { sizeof(ckpt_memory_scope_stats), 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_MEMORY_SCOPE_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *stats to CKPT_MEMORY_SCOPE_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_memory_scope_stats_init(ckpt_memory_scope_stats* stats, uint32_t size);
 
-/* Opens a scope inside the innermost open one. Names need not be unique. *scope is its id. */
+/* Opens a scope inside the innermost open one. name: need not be unique. *scope receives its id. */
 CKPT_API ckpt_status ckpt_memory_tracker_push_scope(ckpt_memory_tracker* tracker, const char* name, uint64_t* scope);
 
 /* Closes the innermost scope; *stats (may be NULL) receives what happened in it. Its peak counts for the scope around it. NOT_FOUND
  * for a scope that is not open, INVALID_STATE when it is not the innermost. */
 CKPT_API ckpt_status ckpt_memory_tracker_pop_scope(ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats);
 
-/* What has happened in an open scope up to now. */
+/* Fills *stats with what has happened in an open scope up to now. NOT_FOUND for a scope that is not open. */
 CKPT_API ckpt_status ckpt_memory_tracker_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope,
                                                      ckpt_memory_scope_stats* stats);
 
@@ -247,57 +260,60 @@ CKPT_API ckpt_status ckpt_memory_tracker_scope_stats(const ckpt_memory_tracker* 
  * limit_bytes live the event comes at once. ckpt_memory_tracker_try_reserve refuses what would pass it. */
 CKPT_API ckpt_status ckpt_memory_tracker_set_limit(ckpt_memory_tracker* tracker, int64_t limit_bytes, int64_t hysteresis_bytes);
 
-/* Back to no limit, the default. */
+/* Removes the limit of the live total; a new tracker has none. */
 CKPT_API ckpt_status ckpt_memory_tracker_clear_limit(ckpt_memory_tracker* tracker);
 
-/* *limit_bytes receives the limit, 0 when there is none; *hysteresis_bytes (may be NULL) what was set with it. */
+/* *limit_bytes receives the limit of the live total, 0 when there is none; *hysteresis_bytes (may be NULL) the hysteresis that was
+ * set with it. */
 CKPT_API ckpt_status ckpt_memory_tracker_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes, int64_t* hysteresis_bytes);
 
 /* ---- Events -------------------------------------------------------------------------------------------------------------- */
 
 /* Kinds; a subscription names a sum of them. */
-#define CKPT_MEMORY_ALLOCATED 1
-#define CKPT_MEMORY_FREED 2
-#define CKPT_MEMORY_NEW_PEAK 4
-#define CKPT_MEMORY_LIMIT_EXCEEDED 8
-#define CKPT_MEMORY_ALL_EVENTS 15
+#define CKPT_MEMORY_ALLOCATED 1      /* event: a layer made an allocation */
+#define CKPT_MEMORY_FREED 2          /* event: an allocation was freed */
+#define CKPT_MEMORY_NEW_PEAK 4       /* event: the live total reached a new peak */
+#define CKPT_MEMORY_LIMIT_EXCEEDED 8 /* event: the live total rose above the limit, or a limit was set below it */
+#define CKPT_MEMORY_ALL_EVENTS 15    /* the sum of all kinds of events */
 
-/* One transition, with the values that held right after it. */
+/* One event of a memory tracker, with the values that held right after it. */
 typedef struct ckpt_memory_event {
-  uint32_t struct_size;
-  int32_t kind;        /* one of CKPT_MEMORY_ALLOCATED ... */
-  uint64_t sequence;   /* order of transitions; events of one transition share it and come in the order of their kinds */
-  uint64_t allocation; /* 0 when a limit was set below the live total */
-  int64_t bytes;       /* of the allocation */
-  int64_t current_bytes;
-  int64_t peak_bytes;
-  int64_t limit_bytes; /* 0: no limit */
-  int64_t time_ns;
-  const char* layer_name; /* lives as long as the tracker; "" when a limit was set below the live total */
-  int32_t layer;          /* -1 in that case */
-  int32_t reserved;       /* 0 */
-  int64_t time_utc_ns;    /* when it was handed to the subscriptions, as UTC */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  int32_t kind;         /* one of CKPT_MEMORY_ALLOCATED, CKPT_MEMORY_FREED, CKPT_MEMORY_NEW_PEAK and CKPT_MEMORY_LIMIT_EXCEEDED */
+  /* place in the order of all allocations and frees; events of one share it and come in the order of their kinds */
+  uint64_t sequence;
+  uint64_t allocation;    /* id of the allocation; 0 when a limit was set below the live total */
+  int64_t bytes;          /* size of the allocation in bytes */
+  int64_t current_bytes;  /* bytes live right after the event */
+  int64_t peak_bytes;     /* highest live total in bytes right after the event */
+  int64_t limit_bytes;    /* limit of the live total in bytes; 0: no limit */
+  int64_t time_ns;        /* when it happened, in nanoseconds on the tracker's clock */
+  const char* layer_name; /* name of the layer; valid as long as the tracker; empty when a limit was set below the live total */
+  int32_t layer;          /* number of the layer; -1 when a limit was set below the live total */
+  int32_t reserved;       /* not used: 0 */
+  int64_t time_utc_ns;    /* when it was delivered to the subscriptions, in nanoseconds since 1970-01-01T00:00:00Z */
 } ckpt_memory_event;
 
 #define CKPT_MEMORY_EVENT_INIT \
   { sizeof(ckpt_memory_event), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *event to CKPT_MEMORY_EVENT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *event (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *event to CKPT_MEMORY_EVENT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *event of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_memory_event_init(ckpt_memory_event* event, uint32_t size);
 
 /* Receives one event, borrowed for the call. Runs on the thread whose call caused it, after that call has released every lock and
- * before it returns; several threads may be inside at once, and then events may come out of order: sequence tells. May call any
- * function of the tracker, unsubscribe itself and release the tracker; it is not called for what it does itself. A non-zero return
- * is counted in handler_failures and reaches nobody else. */
+ * before it returns; several threads may be inside at once, and then events may come out of order: their sequence shows it. May
+ * call any function of the tracker, unsubscribe itself and release the tracker; it is not called for what it does itself. A
+ * non-zero return is counted in handler_failures and has no other effect. */
 typedef int32_t (*ckpt_memory_event_fn)(const ckpt_memory_event* event, void* user_data);
 
-/* Calls fn for every event of these kinds (a sum of CKPT_MEMORY_...) from now on. *subscription is its id. */
+/* Calls fn for every event of these kinds (a sum of CKPT_MEMORY_ALLOCATED, ...) from now on. *subscription receives its id. destroy
+ * (may be NULL) runs once, after the last call. */
 CKPT_API ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t kinds, ckpt_memory_event_fn fn,
                                                    void* user_data, ckpt_destroy_fn destroy, int64_t* subscription);
 
-/* Collects events of these kinds in a queue of capacity (1 .. 2^24) events, to be polled. When it is full, new events are dropped
- * and counted. */
+/* Collects events of these kinds (a sum of CKPT_MEMORY_ALLOCATED, ...) in a queue of capacity (1 .. 2^24) events, to be polled.
+ * When it is full, new events are dropped and counted. *subscription receives its id. */
 CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, uint32_t kinds, int64_t capacity,
                                                          int64_t* subscription);
 
@@ -312,26 +328,28 @@ CKPT_API ckpt_status ckpt_memory_tracker_unsubscribe(ckpt_memory_tracker* tracke
 CKPT_API ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker, int64_t subscription, ckpt_memory_event* event,
                                                     int32_t* got);
 
-/* *dropped receives how many events found this queue full. */
+/* *dropped receives how many events were dropped because the queue of this subscription was full. */
 CKPT_API ckpt_status ckpt_memory_tracker_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped);
 
-/* Switches all events off (0) or on again (1, the default). Accounting goes on; what happened meanwhile is not told later. */
+/* Switches all events off (0) or on again (1). A new tracker has them on. Accounting goes on; what happened meanwhile is not
+ * reported later. */
 CKPT_API ckpt_status ckpt_memory_tracker_enable_events(ckpt_memory_tracker* tracker, int32_t enabled);
 
-/* Tells of a new peak only when it is at least bytes (> 0) above the last one told; 1, the default, tells every new peak. */
+/* Reports a new peak only when it is at least bytes (> 0) above the last one reported; 1 reports every new peak. */
 CKPT_API ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracker* tracker, int64_t bytes);
 
 /* ---- Export -------------------------------------------------------------------------------------------------------------- */
 
-/* A snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers (-1: all)
- * that hold the most live bytes, and the sum of the others. The text may grow between asking for its length and fetching it: repeat
- * on OUT_OF_RANGE. */
+/* Writes a snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers (-1:
+ * all) that hold the most live bytes, and the sum of the others; by the (buffer, capacity, *needed) rule of ckpt.h. The text may
+ * grow between asking for its length and fetching it: repeat on OUT_OF_RANGE. */
 CKPT_API ckpt_status ckpt_memory_tracker_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
                                               int64_t capacity, int64_t* needed);
 
-/* A snapshot in the Prometheus text format 0.0.4: ckpt_memory_current_bytes, ckpt_memory_peak_bytes,
- * ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with the label layer for the first max_layers layers by
- * number (-1: all), so that a layer's series never moves; the others are summed under layer="other".
+/* Writes a snapshot in the Prometheus text format 0.0.4, by the (buffer, capacity, *needed) rule of ckpt.h:
+ * ckpt_memory_current_bytes, ckpt_memory_peak_bytes, ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with
+ * the label layer for the first max_layers layers by number (-1: all), so that a layer's series never moves; the others are summed
+ * under layer="other".
  * Source: prometheus.io/docs/instrumenting/exposition_formats. */
 CKPT_API ckpt_status ckpt_memory_tracker_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
                                                     int64_t capacity, int64_t* needed);
@@ -340,23 +358,24 @@ CKPT_API ckpt_status ckpt_memory_tracker_prometheus(const ckpt_memory_tracker* t
 
 /* Physical memory that this process can have. */
 typedef struct ckpt_memory_system {
-  uint32_t struct_size;
-  uint32_t reserved;       /* 0 */
-  int64_t total_bytes;     /* of the machine, at most the cgroup's limit */
-  int64_t available_bytes; /* can be had now without swapping, also within the cgroup's limit */
-  int64_t machine_bytes;   /* of the machine */
-  int64_t limit_bytes;     /* smallest cgroup limit that holds for this process; 0: none */
+  uint32_t struct_size;    /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;       /* not used: 0 */
+  int64_t total_bytes;     /* physical memory of the machine in bytes, at most the limit of the process's control group */
+  int64_t available_bytes; /* bytes that can be allocated now without swapping, also within the control group's limit */
+  int64_t machine_bytes;   /* physical memory of the machine in bytes */
+  int64_t limit_bytes;     /* smallest control group limit in bytes that holds for this process; 0: none */
 } ckpt_memory_system;
 
 #define CKPT_MEMORY_SYSTEM_INIT \
   { sizeof(ckpt_memory_system), 0, 0, 0, 0, 0 }
 
-/* Sets *system to CKPT_MEMORY_SYSTEM_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *system (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *system to CKPT_MEMORY_SYSTEM_INIT, and the bytes behind it, up to size, to zero. size: sizeof *system of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_memory_system_init(ckpt_memory_system* system, uint32_t size);
 
-/* Asks the system, control groups v1 and v2 included: /proc/meminfo, /proc/self/cgroup and the group's files, at each level up to
- * the root. A group's page cache on the inactive list counts as available. UNSUPPORTED when not even the total is known.
+/* Fills *system with what the system reports, control groups v1 and v2 included: /proc/meminfo, /proc/self/cgroup and the group's
+ * files, at each level up to the root. A group's page cache on the inactive list counts as available. UNSUPPORTED when not even the
+ * total is known.
  * Sources: proc(5); the kernel's cgroup-v2.rst and cgroup-v1/memory.rst. */
 CKPT_API ckpt_status ckpt_memory_probe(ckpt_memory_system* system);
 

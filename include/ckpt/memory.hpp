@@ -23,7 +23,7 @@ class MemoryTracker;
 // What an allocation is named by; 0 is none.
 using AllocationId = std::uint64_t;
 
-// May throw: that is counted in handler_failures and reaches nobody.
+// May throw: that is counted in handler_failures and has no other effect.
 using MemoryEventHandler = std::function<void(const ckpt_memory_event&)>;
 
 // Ends when it is destroyed, and then its handler is no longer running on another thread. Keeps the tracker alive.
@@ -84,7 +84,7 @@ class MemoryScope {
     check(ckpt_memory_tracker_scope_stats(tracker_.get(), id_, &stats));
     return stats;
   }
-  // Closes now and tells what happened.
+  // Closes now and returns what happened.
   ckpt_memory_scope_stats pop() {
     ckpt_memory_scope_stats stats = CKPT_MEMORY_SCOPE_STATS_INIT;
     check(ckpt_memory_tracker_pop_scope(tracker_.get(), id_, &stats));

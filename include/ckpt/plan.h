@@ -3,8 +3,8 @@
  * A chain has n layers, 0 .. n-1. Layer i turns x_i into x_{i+1}; backward it turns the gradient of x_{i+1} into the gradient of
  * x_i. A *schedule* is an immutable recipe of actions for one step of training: what runs forward, what is kept, what is dropped,
  * what is recomputed, what runs backward. It is read through a *cursor*. The *verifier* replays it against a *profile* of the chain
- * and gives exact peak bytes and time before anything runs; the executor of engine.h runs it; users with adjoint code of their own
- * drive the cursor themselves.
+ * and reports exact peak bytes and time before anything runs; the executor of engine.h runs it; users with adjoint code of their
+ * own drive the cursor themselves.
  */
 #ifndef CKPT_PLAN_H
 #define CKPT_PLAN_H
@@ -20,49 +20,51 @@ extern "C" {
 /* ---- Actions ------------------------------------------------------------------------------------------------------------- */
 
 /* What memory holds. Bytes of INPUT(i) and GRAD(i): those of x_i; of TAPE(i, option): the layer's tape bytes under that option. */
-#define CKPT_ITEM_NONE 0
-#define CKPT_ITEM_INPUT 1 /* INPUT(i): x_i, i = 0 .. n. INPUT(0) is there when a step begins; INPUT(n) is the chain's output */
-#define CKPT_ITEM_TAPE 2  /* TAPE(i, option): what layer i recorded for its backward */
-#define CKPT_ITEM_GRAD 3  /* GRAD(i): the gradient with respect to x_i */
+#define CKPT_ITEM_NONE 0 /* no item */
+/* INPUT(i): x_i, i = 0 .. n; its bytes are those of x_i. INPUT(0) is there when a step begins; INPUT(n) is the chain's output */
+#define CKPT_ITEM_INPUT 1
+/* TAPE(i, option): what layer i recorded for its backward; its bytes are the layer's tape bytes under that option */
+#define CKPT_ITEM_TAPE 2
+#define CKPT_ITEM_GRAD 3 /* GRAD(i): the gradient with respect to x_i; its bytes are those of x_i */
 
 /* Kinds of actions. Memory changes only at actions, as said here; nothing else is kept or dropped. */
-#define CKPT_ACTION_FORWARD \
-  1 /* runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between */
-#define CKPT_ACTION_FORWARD_TAPE 2 /* the same, recording: makes TAPE(i, option) of each layer and INPUT(i+1) of each layer */
-#define CKPT_ACTION_BACKWARD                                                                               \
-  3 /* layers last-1 down to first: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) where the \
-       layer's flags say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option). Once for each layer and micro-batch */
-#define CKPT_ACTION_STORE_BEGIN                                                                            \
-  4 /* begins to copy an item into (tier, slot), tier >= 1; the item may be dropped at once, but its bytes \
-       count until the AWAIT */
-#define CKPT_ACTION_LOAD_BEGIN \
-  5 /* begins to copy the item in (tier, slot) back; its bytes count from here, it is usable after the AWAIT */
-#define CKPT_ACTION_AWAIT 6 /* waits for a transfer */
+/* runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between */
+#define CKPT_ACTION_FORWARD 1
+/* runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i */
+#define CKPT_ACTION_FORWARD_TAPE 2
+/* runs layers last-1 down to first backward: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) where the layer's flags
+ * say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option). Once for each layer and micro-batch */
+#define CKPT_ACTION_BACKWARD 3
+/* begins to copy an item into (tier, slot), tier >= 1; the item may be dropped at once, but its bytes count until the AWAIT */
+#define CKPT_ACTION_STORE_BEGIN 4
+/* begins to copy the item in (tier, slot) back to memory; its bytes count from here, it is usable after the AWAIT */
+#define CKPT_ACTION_LOAD_BEGIN 5
+#define CKPT_ACTION_AWAIT 6 /* waits for a transfer that STORE_BEGIN or LOAD_BEGIN began */
 #define CKPT_ACTION_DROP 7  /* ends an item (tier 0), or what a slot of another tier holds */
-#define CKPT_ACTION_SEND 8  /* hands a copy of an item to a neighbour stage of a pipeline; the item stays until its DROP */
-#define CKPT_ACTION_RECEIVE                                                                                     \
-  9 /* takes an item from a neighbour stage. In a stage's schedule (pipeline.h) every micro-batch's INPUT comes \
-       so; a schedule of a chain of its own has no SEND and RECEIVE */
-#define CKPT_ACTION_TURN 10 /* the forward part ends: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only */
-#define CKPT_ACTION_END 11  /* the step ends: only GRAD(0) may be left */
+#define CKPT_ACTION_SEND 8  /* sends a copy of an item to a neighbour stage of a pipeline; the item stays until its DROP */
+/* receives an item from a neighbour stage. In a stage's schedule of a pipeline every micro-batch's INPUT arrives this way; a
+ * schedule of a chain of its own has no SEND and RECEIVE */
+#define CKPT_ACTION_RECEIVE 9
+#define CKPT_ACTION_TURN 10 /* ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only */
+#define CKPT_ACTION_END 11  /* ends the step: only GRAD(0) may be left */
 
-/* One action. Frozen: 64 bytes in every version. Fields that a kind does not use are 0. */
+/* One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0. */
 typedef struct ckpt_action {
-  int32_t kind;        /* CKPT_ACTION_* */
-  int32_t micro_batch; /* 0 for a step of one batch */
-  int64_t first;       /* first layer; or the item's index i */
-  int64_t last;        /* one past the last layer */
-  int32_t option;      /* the layers' option; or the item's, for a TAPE */
-  int32_t item;        /* CKPT_ITEM_* of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE */
-  int32_t tier;        /* 0 memory; 1 .. CKPT_TIERS-1 slower places */
+  int32_t kind;        /* kind of action: one of CKPT_ACTION_* */
+  int32_t micro_batch; /* number of the micro-batch, from 0; 0 for a step of one batch */
+  int64_t first;       /* first layer of the action; or the index i of the item */
+  int64_t last;        /* one past the last layer of the action */
+  int32_t option;      /* option of the layers; or of the item, for a TAPE */
+  int32_t item;        /* kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE: one of CKPT_ITEM_* */
+  int32_t tier;        /* where the item is: 0 memory; 1 .. CKPT_TIERS-1 slower places */
   int32_t slot;        /* place within the tier, >= 0 */
-  int64_t transfer;    /* names a transfer from its BEGIN to its AWAIT */
-  int64_t reserved[2]; /* 0 */
+  int64_t transfer;    /* id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT */
+  int64_t reserved[2]; /* not used: 0 */
 } ckpt_action;
 
-#define CKPT_TIERS 4
+#define CKPT_TIERS 4 /* number of tiers: memory and three slower places */
 
-/* "FORWARD", "DROP", ...; "UNKNOWN" for a number that is no kind. Static string. */
+/* Name of a kind of action: "FORWARD", "DROP", ...; "UNKNOWN" for a number that is no kind. Static string. */
 CKPT_API const char* ckpt_action_name(int32_t kind);
 
 /* ---- Profile ------------------------------------------------------------------------------------------------------------- */
@@ -70,20 +72,23 @@ CKPT_API const char* ckpt_action_name(int32_t kind);
 /* What planning must know of a chain: bytes and seconds of every layer. Not synchronised while layers are added. */
 typedef struct ckpt_profile ckpt_profile;
 
-#define CKPT_LAYER_NEEDS_INPUT 1U       /* backward reads x_i */
-#define CKPT_LAYER_NEEDS_OUTPUT 2U      /* backward reads x_{i+1} */
-#define CKPT_LAYER_DETERMINISTIC 4U     /* running forward again gives the same bits; without it the layer is never recomputed */
-#define CKPT_LAYER_NO_INPUT_GRADIENT 8U /* backward makes no GRAD(i): only for layer 0, whose input has no gradient (tokens) */
+#define CKPT_LAYER_NEEDS_INPUT 1U  /* flag of a layer: backward reads the layer's input */
+#define CKPT_LAYER_NEEDS_OUTPUT 2U /* flag of a layer: backward reads the layer's output */
+/* flag of a layer: running forward again produces the same bits; without it the layer is never recomputed */
+#define CKPT_LAYER_DETERMINISTIC 4U
+/* flag of a layer: backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens) */
+#define CKPT_LAYER_NO_INPUT_GRADIENT 8U
 
-/* One layer of a profile. */
+/* What planning must know of one layer. */
 typedef struct ckpt_layer_profile {
-  uint32_t struct_size;
-  uint32_t flags;        /* CKPT_LAYER_* */
-  int64_t output_bytes;  /* of x_{i+1}, and of its gradient */
-  int64_t ambient_bytes; /* of the ambient state that is saved before the first forward and restored before a recomputation */
-  ckpt_dtype dtype;      /* of x_{i+1}, for strategies; 0 when not known */
-  int32_t ndim;          /* of x_{i+1}, for strategies */
-  int64_t shape[8];
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t flags;       /* sum of CKPT_LAYER_* flags */
+  int64_t output_bytes; /* bytes of the layer's output, and of its gradient, >= 0 */
+  /* bytes of the ambient state that is saved before the first forward and restored before a recomputation, >= 0 */
+  int64_t ambient_bytes;
+  ckpt_dtype dtype; /* element type of the layer's output, for strategies; 0 when not known */
+  int32_t ndim;     /* number of dimensions of the layer's output, for strategies, 0 .. 8 */
+  int64_t shape[8]; /* lengths of the dimensions of the layer's output, for strategies */
 } ckpt_layer_profile;
 
 #define CKPT_LAYER_PROFILE_INIT                                                                      \
@@ -91,114 +96,119 @@ typedef struct ckpt_layer_profile {
     sizeof(ckpt_layer_profile), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 0, 0, 0, 0, { 0 } \
   }
 
-/* Sets *layer to CKPT_LAYER_PROFILE_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *layer (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *layer to CKPT_LAYER_PROFILE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *layer of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_layer_profile_init(ckpt_layer_profile* layer, uint32_t size);
 
-/* One way to run a layer: what it records and needs meanwhile. Most layers have one. */
+/* What planning must know of one way to run a layer. Most layers have one. */
 typedef struct ckpt_option_profile {
-  uint32_t struct_size;
-  uint32_t reserved;
-  int64_t tape_bytes;
-  int64_t forward_workspace_bytes;  /* while forward runs, with or without tape */
-  int64_t backward_workspace_bytes; /* while backward runs */
-  double forward_seconds;
-  double backward_seconds;
+  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;                /* not used: 0 */
+  int64_t tape_bytes;               /* bytes that the layer records for its backward, >= 0 */
+  int64_t forward_workspace_bytes;  /* bytes needed while forward runs, with or without tape, >= 0 */
+  int64_t backward_workspace_bytes; /* bytes needed while backward runs, >= 0 */
+  double forward_seconds;           /* duration of one forward in seconds, >= 0 */
+  double backward_seconds;          /* duration of one backward in seconds, >= 0 */
 } ckpt_option_profile;
 
 #define CKPT_OPTION_PROFILE_INIT \
   { sizeof(ckpt_option_profile), 0, 0, 0, 0, 0.0, 0.0 }
 
-/* Sets *option to CKPT_OPTION_PROFILE_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *option (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *option to CKPT_OPTION_PROFILE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *option of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_option_profile_init(ckpt_option_profile* option, uint32_t size);
 
-/* An empty profile of a chain whose input x_0 has input_bytes (>= 0). */
+/* Creates an empty profile of a chain whose input x_0 has input_bytes (>= 0). */
 CKPT_API ckpt_status ckpt_profile_create(int64_t input_bytes, ckpt_profile** profile);
 
-/* Appends a layer; name: UTF-8, not blank, copied. Give it at least one option next. Bytes >= 0. */
+/* Appends a layer; name: UTF-8, not blank, copied. Add at least one option to it next. Bytes >= 0. */
 CKPT_API ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, const ckpt_layer_profile* layer);
 
 /* Appends an option to the layer that was added last. Bytes and seconds >= 0 and finite. INVALID_STATE before the first layer. */
 CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option);
 
-/* Number of layers. */
+/* *layers receives the number of layers. */
 CKPT_API ckpt_status ckpt_profile_layers(const ckpt_profile* profile, int64_t* layers);
 
-/* Bytes of the chain's input x_0. */
+/* *bytes receives the bytes of the chain's input x_0. */
 CKPT_API ckpt_status ckpt_profile_input_bytes(const ckpt_profile* profile, int64_t* bytes);
 
-/* What was added as layer (0 .. layers-1). name and options may be NULL; *name lives as long as the profile. */
+/* Fills *out with what was added as layer (0 .. layers-1); *name receives its name, *options the number of its options. name and
+ * options may be NULL; *name lives as long as the profile. */
 CKPT_API ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
                                         int32_t* options);
 
-/* What was added as option (0 .. options-1) of layer. */
+/* Fills *out with what was added as option (0 .. options-1) of layer. */
 CKPT_API ckpt_status ckpt_profile_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out);
 
-/* NULL does nothing. */
+/* Releases the profile. NULL does nothing. */
 CKPT_API void ckpt_profile_release(ckpt_profile* profile);
 
 /* ---- Schedules ----------------------------------------------------------------------------------------------------------- */
 
-/* An immutable recipe. Synchronised; shared by reference count. The profile or strategy it was made from is not needed any more. */
+/* An immutable recipe for one step of training. Synchronised; shared by reference count. The profile or strategy it was made from
+ * is not needed any more. */
 typedef struct ckpt_schedule ckpt_schedule;
 
-/* Every layer records in the forward part; nothing is recomputed: least time, most memory. */
+/* Creates the schedule in which every layer records in the forward part; nothing is recomputed: least time, most memory. */
 CKPT_API ckpt_status ckpt_schedule_create_store_all(const ckpt_profile* profile, ckpt_schedule** schedule);
 
-/* Keeps the chain's input only and recomputes from it for every layer: least memory of the schedules here, n(n-1)/2 recomputed
- * forwards. */
+/* Creates the schedule that keeps the chain's input only and recomputes from it for every layer: least memory of the schedules
+ * here, n(n-1)/2 recomputed forwards. */
 CKPT_API ckpt_status ckpt_schedule_create_recompute_all(const ckpt_profile* profile, ckpt_schedule** schedule);
 
-/* Cuts the chain into `segments` (1 .. n) of n / segments layers, the last takes the rest; keeps each segment's input, and
- * recomputes each segment once before its backward, but for the last, which records at once. Source: Chen, Xu, Zhang, Guestrin,
- * "Training deep nets with sublinear memory cost", arXiv:1604.06174. */
+/* Creates a schedule that cuts the chain into `segments` (1 .. n) of n / segments layers, the last takes the rest; keeps each
+ * segment's input, and recomputes each segment once before its backward, but for the last, which records at once.
+ * Source: Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost", arXiv:1604.06174. */
 CKPT_API ckpt_status ckpt_schedule_create_periodic(const ckpt_profile* profile, int64_t segments, ckpt_schedule** schedule);
 
-/* Like periodic, with segments that begin at the given layers: count of them, strictly ascending, the first is 0. */
+/* Creates a schedule as ckpt_schedule_create_periodic, with segments that begin at the given layers: count of them, strictly
+ * ascending, the first is 0. */
 CKPT_API ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count,
                                                    ckpt_schedule** schedule);
 
-/* Asks the strategy once per layer, in order, about each layer's output, and freezes its answers. Meanwhile its callbacks can add
- * nothing to the profile (INVALID_STATE). A chosen layer begins a segment
- * (boundary) or is recomputed alone while all others record (recompute), as the strategy says. The schedule keeps the strategy, and
- * an executor of it reports to it: accesses to layers' activations, and its live bytes. CALLBACK when a custom one fails. */
+/* Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and freezes its answers.
+ * Meanwhile its callbacks can add nothing to the profile (INVALID_STATE). A chosen layer begins a segment (boundary) or is
+ * recomputed alone while all others record (recompute), as the strategy says. The schedule keeps the strategy, and an executor of
+ * it reports to it: accesses to layers' activations, and its live bytes. CALLBACK when a custom one fails. */
 CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt_strategy* strategy,
                                                         ckpt_schedule** schedule);
 
-/* For a number of steps that is not known when the forward part begins: keeps the input of every period-th step (period >= 1), or
- * records every step (period 0). All layers have the given CKPT_LAYER_* flags. Its cursors go on forward until
+/* Creates a schedule for a number of steps that is not known when the forward part begins: keeps the input of every period-th step
+ * (period >= 1), or records every step (period 0). All layers have the given CKPT_LAYER_* flags. Its cursors go on forward until
  * ckpt_cursor_finalize. */
 CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t layer_flags, ckpt_schedule** schedule);
 
-/* A schedule from the caller's own actions (count >= 1, the last is END) for a chain of `layers` layers. Copied. Only the kinds are
- * checked here: ask ckpt_schedule_verify. */
+/* Creates a schedule from the caller's own actions (count >= 1, the last is END) for a chain of `layers` layers. Copied. Only the
+ * kinds are checked here: ask ckpt_schedule_verify. */
 CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action* actions, int64_t count, ckpt_schedule** schedule);
 
-/* The fastest of store-all, the periodic ones and recompute-all whose *reserved* bytes (see ckpt_schedule_place) fit budget_bytes:
- * the best of these, not the best that there is. Long chains are planned in bounded time: past 1024 layers not every number of
- * segments is tried, and past 2048 recompute-all is not; what recomputes a layer that is not deterministic is never taken.
- * ckpt_schedule_left_out says what was not looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works,
- * and what was left out. */
+/* Creates the fastest of store-all, the periodic ones and recompute-all whose *reserved* bytes (see ckpt_schedule_place) fit
+ * budget_bytes: the best of these, not the best that there is. Long chains are planned in bounded time: past 1024 layers not every
+ * number of segments is tried, and past 2048 recompute-all is not; what recomputes a layer that is not deterministic is never
+ * taken. ckpt_schedule_left_out says what was not looked at. OVER_BUDGET when none fits; the message names the smallest budget that
+ * works, and what was left out. */
 CKPT_API ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t budget_bytes, ckpt_schedule** schedule);
 
-/* What logs and tables show: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is no schedule. */
+/* The schedule's name for logs and tables: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is
+ * no schedule. */
 CKPT_API const char* ckpt_schedule_name(const ckpt_schedule* schedule);
 
 /* What ckpt_schedule_create_for_budget did not look at when it chose this schedule, and why, in one line; "" when nothing was left
  * out, when the schedule was made otherwise, and for a handle that is no schedule. Lives as long as the schedule. */
 CKPT_API const char* ckpt_schedule_left_out(const ckpt_schedule* schedule);
 
-/* A number that equal recipes of the same name share and different ones practically never: tells whether a strategy that was asked
- * again chose otherwise, so that an executor need not be made anew. The same on machines of the same byte order. */
+/* *fingerprint receives a number that equal recipes of the same name share and different ones practically never: it shows whether a
+ * strategy that was asked again chose otherwise, so that an executor need not be made anew. The same on machines of the same byte
+ * order. */
 CKPT_API ckpt_status ckpt_schedule_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
 
-/* Layers of the chain that the schedule is for; -1 when open-ended. */
+/* *layers receives the number of layers of the chain that the schedule is for; -1 when open-ended. */
 CKPT_API ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t* layers);
 
-/* One more reference. NULL does nothing. */
+/* Adds a reference to the schedule. NULL does nothing. */
 CKPT_API void ckpt_schedule_retain(ckpt_schedule* schedule);
-/* NULL does nothing. */
+/* Releases one reference to the schedule. NULL does nothing. */
 CKPT_API void ckpt_schedule_release(ckpt_schedule* schedule);
 
 /* ---- Cursors ------------------------------------------------------------------------------------------------------------- */
@@ -206,43 +216,45 @@ CKPT_API void ckpt_schedule_release(ckpt_schedule* schedule);
 /* A place in a schedule. Takes little memory whatever the schedule's length. Not synchronised. */
 typedef struct ckpt_cursor ckpt_cursor;
 
-/* A cursor at the first action. Keeps the schedule. */
+/* Creates a cursor at the schedule's first action. Keeps the schedule alive. */
 CKPT_API ckpt_status ckpt_cursor_create(ckpt_schedule* schedule, ckpt_cursor** cursor);
 
-/* The next action. After END it is END again. */
+/* *action receives the next action. After END it is END again. */
 CKPT_API ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_action* action);
 
-/* Up to capacity (>= 1) next actions; *count receives how many. Less than capacity only where END was reached, which is the last
- * one written; behind END, *count is 0. */
+/* actions receives up to capacity (>= 1) next actions; *count receives how many. Less than capacity only where END was reached,
+ * which is the last one written; behind END, *count is 0. */
 CKPT_API ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_action* actions, int64_t capacity, int64_t* count);
 
-/* Tells an open-ended schedule that there are n steps (n >= those already handed out, n >= 1). Once. INVALID_STATE when the number
- * is known already. */
+/* Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once. INVALID_STATE
+ * when the number is known already. */
 CKPT_API ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t n);
 
-/* The cursor's place as bytes, for ckpt_cursor_restore in this or another process: (buffer, capacity, *needed) rule. */
+/* Writes the cursor's place as bytes, for ckpt_cursor_restore in this or another process: (buffer, capacity, *needed) rule of
+ * ckpt.h. */
 CKPT_API ckpt_status ckpt_cursor_save(const ckpt_cursor* cursor, void* buffer, int64_t capacity, int64_t* needed);
 
 /* Moves a cursor of an equal schedule to a saved place. CORRUPT for bytes that are none; INVALID_ARGUMENT when they are of another
  * schedule. */
 CKPT_API ckpt_status ckpt_cursor_restore(ckpt_cursor* cursor, const void* bytes, int64_t count);
 
-/* NULL does nothing. */
+/* Releases the cursor. NULL does nothing. */
 CKPT_API void ckpt_cursor_release(ckpt_cursor* cursor);
 
 /* ---- Verifier ------------------------------------------------------------------------------------------------------------ */
 
 /* What a schedule costs on a chain, exactly. */
 typedef struct ckpt_plan_report {
-  uint32_t struct_size;
-  uint32_t reserved;
-  int64_t actions;                /* END included */
-  int64_t forwards;               /* layer forwards, recomputed ones included */
-  int64_t recomputed_forwards;    /* layer forwards beyond the first of each layer */
-  double seconds;                 /* of all forwards and backwards; transfers take no time */
-  double recomputed_seconds;      /* of recomputed forwards */
-  int64_t peak_action;            /* index of the action during which tier 0 was fullest (the first such) */
-  int64_t peak_bytes[CKPT_TIERS]; /* live bytes at the fullest moment of each tier; tier 0 counts items, workspace, ambient state */
+  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;           /* not used: 0 */
+  int64_t actions;             /* number of actions, END included */
+  int64_t forwards;            /* number of layer forwards, recomputed ones included */
+  int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer */
+  double seconds;              /* duration of all forwards and backwards in seconds; transfers take no time */
+  double recomputed_seconds;   /* duration of the recomputed forwards in seconds */
+  int64_t peak_action;         /* index of the action during which tier 0 was fullest (the first such) */
+  /* live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state */
+  int64_t peak_bytes[CKPT_TIERS];
 } ckpt_plan_report;
 
 #define CKPT_PLAN_REPORT_INIT                                \
@@ -250,21 +262,21 @@ typedef struct ckpt_plan_report {
     sizeof(ckpt_plan_report), 0, 0, 0, 0, 0.0, 0.0, 0, { 0 } \
   }
 
-/* Sets *report to CKPT_PLAN_REPORT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *report (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *report to CKPT_PLAN_REPORT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *report of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_plan_report_init(ckpt_plan_report* report, uint32_t size);
 
-/* Replays the schedule against the profile without running anything. INVALID_SCHEDULE when an action breaks a rule above, names
+/* Replays the schedule against the profile without running anything. INVALID_SCHEDULE when an action breaks a rule of plan.h, names
  * what is not there, recomputes a layer that is not deterministic, runs a layer's backward a second time, runs a layer with ambient
- * state forward after its backward, or leaves something behind: the message gives the action's index. OUT_OF_RANGE when live bytes
+ * state forward after its backward, or leaves something behind: the message names the action's index. OUT_OF_RANGE when live bytes
  * pass INT64_MAX. Streams: takes memory for what is live, not for the schedule's length. Open-ended schedules are replayed with the
  * profile's length. */
 CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
-/* Gives every buffer of the schedule an offset in one arena and returns the arena's size: the *reserved* bytes that a machine must
- * have, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). Streams like the verifier:
- * past some thousands of buffers they are placed in the order of time alone, which may need more room than looking at whole lives.
- * INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE when the arena would pass INT64_MAX. */
+/* Assigns every buffer of the schedule an offset in one arena; *reserved_bytes receives the arena's size: the *reserved* bytes that
+ * a machine must have, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). Streams like
+ * the verifier: past some thousands of buffers they are placed in the order of time alone, which may need more room than looking at
+ * whole lives. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE when the arena would pass INT64_MAX. */
 CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes);
 
 #ifdef __cplusplus

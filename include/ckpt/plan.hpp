@@ -20,7 +20,7 @@ namespace ckpt {
 class Profile {
  public:
   explicit Profile(std::int64_t input_bytes) { check(ckpt_profile_create(input_bytes, handle_.out())); }
-  // Takes over a reference that a C function gave.
+  // Takes over a reference that a C function returned.
   static Profile adopt(ckpt_profile* profile) noexcept { return Profile(profile); }
 
   Profile& add_layer(const std::string& name, const ckpt_layer_profile& layer) {

@@ -31,14 +31,17 @@ extern "C" {
 
 /* ---- State --------------------------------------------------------------------------------------------------------------- */
 
-/* What is saved and restored. Not synchronised: one thread at a time, and none while a save or load uses it. */
+/* What is saved and restored: groups of named tensors, and JSON values by key. Not synchronised: one thread at a time, and none
+ * while a save or load uses it. */
 typedef struct ckpt_state ckpt_state;
 
 /* Keys of JSON values that have places of their own in the manifest, so that other tools find them. */
+/* key of the JSON value that says how far the training data was read; the manifest has a place of its own for it */
 #define CKPT_STATE_DATA_POSITION "data_position"
+/* key of the JSON value that holds what a controller knows; the manifest has a place of its own for it */
 #define CKPT_STATE_CONTROLLER "controller"
 
-/* An empty state. */
+/* Creates an empty state. */
 CKPT_API ckpt_status ckpt_state_create(ckpt_state** state);
 
 /* Adds a tensor, which is shared and kept alive, not copied: a save reads and a load writes its memory.
@@ -47,7 +50,7 @@ CKPT_API ckpt_status ckpt_state_create(ckpt_state** state);
  * OUT_OF_RANGE for a shape whose lengths, multiplied from left to right, pass INT64_MAX before a 0 comes. */
 CKPT_API ckpt_status ckpt_state_add_tensor(ckpt_state* state, const char* group, const char* name, ckpt_tensor* tensor);
 
-/* Number of tensors in all groups. */
+/* *count receives the number of tensors in all groups. */
 CKPT_API ckpt_status ckpt_state_tensor_count(const ckpt_state* state, int64_t* count);
 
 /* Sets the value of a key, replacing the one it had.
@@ -60,8 +63,8 @@ CKPT_API ckpt_status ckpt_state_set_json(ckpt_state* state, const char* key, con
 CKPT_API ckpt_status ckpt_state_json(const ckpt_state* state, const char* key, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Declares that the tensors of a group seldom change (rarely other than 0) or takes that back (0, as without this call): a save
- * with SaveOptions.incremental does not write its file again while none of them has changed since the checkpoint before. The group
- * need not be there yet. */
+ * with ckpt_save_options.incremental does not write its file again while none of them has changed since the checkpoint before. The
+ * group need not be there yet. */
 CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char* group, int32_t rarely);
 
 /* Writes what the last successful load into this state found missing, unexpected and unusable, as JSON by the (buffer, capacity,
@@ -72,30 +75,34 @@ CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char
  * with what was wrong; ckpt_load_result.skipped is their number. */
 CKPT_API ckpt_status ckpt_state_load_report(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
 
-/* NULL does nothing. */
+/* Releases the state. NULL does nothing. */
 CKPT_API void ckpt_state_release(ckpt_state* state);
 
-/* An object that lists what is saved of it anew for every save and load, and is told when it was restored.
- * list: adds tensors and JSON values to an empty state, which is valid during the call only. restore (may be NULL): its tensors
- * have their new contents; loaded, valid during the call only, gives the values (ckpt_state_json). Both run on the thread that
- * saves or loads and return 0, or another number for an error (text by ckpt_callback_error): the save or load then fails with
- * CALLBACK. Calls on the state and on the checkpoint that are saving or loading give INVALID_STATE in them. destroy (may be NULL)
- * runs once with user_data, when the last state that holds the object has gone. */
+/* Lists what is saved of an object, anew for every save and load: adds tensors and JSON values to into, an empty state, which is
+ * valid during the call only. Runs on the thread that saves or loads. Returns 0, or another number for an error (text by
+ * ckpt_callback_error): the save or load then fails with CALLBACK. Calls on the state and on the checkpoint that are saving or
+ * loading return INVALID_STATE in it. */
 typedef int32_t (*ckpt_stateful_list_fn)(ckpt_state* into, void* user_data);
+
+/* Notifies an object that it was restored: its tensors have their new contents; loaded, valid during the call only, has the values
+ * (ckpt_state_json). Runs on the thread that loads. Returns 0, or another number for an error (text by ckpt_callback_error): the
+ * load then fails with CALLBACK. Calls on the state and on the checkpoint that are loading return INVALID_STATE in it. */
 typedef int32_t (*ckpt_stateful_restore_fn)(const ckpt_state* loaded, void* user_data);
+
+/* The functions of an object that lists what is saved of it anew for every save and load, and is notified when it was restored. */
 typedef struct ckpt_stateful_callbacks {
-  uint32_t struct_size;
-  uint32_t reserved; /* 0 */
-  ckpt_stateful_list_fn list;
-  ckpt_stateful_restore_fn restore;
-  ckpt_destroy_fn destroy;
+  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;                /* not used: 0 */
+  ckpt_stateful_list_fn list;       /* lists what is saved of the object; must be given */
+  ckpt_stateful_restore_fn restore; /* called when the object was restored; may be absent */
+  ckpt_destroy_fn destroy;          /* called once when the last state that holds the object is gone; may be absent */
 } ckpt_stateful_callbacks;
 
 #define CKPT_STATEFUL_CALLBACKS_INIT \
   { sizeof(ckpt_stateful_callbacks), 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_STATEFUL_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *callbacks to CKPT_STATEFUL_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_stateful_callbacks_init(ckpt_stateful_callbacks* callbacks, uint32_t size);
 
 /* Adds an object to a state. name: not blank, at most 32 bytes, no '.'; ALREADY_EXISTS when an object of the state has it. What the
@@ -111,100 +118,112 @@ CKPT_API ckpt_status ckpt_state_add_stateful(ckpt_state* state, const char* name
  * This version saves and loads from one process only; a checkpoint refuses larger world sizes. As synchronised as its callbacks. */
 typedef struct ckpt_coordinator ckpt_coordinator;
 
-/* Each returns 0, CKPT_E_TIMEOUT when not all processes came within timeout_ns nanoseconds, or another number for an error (text by
- * ckpt_callback_error). broadcast: root's bytes to all. all_gather: every process sends bytes, and receives world_size times as
- * many in the order of ranks. */
+/* Returns 0 when every process has called it, CKPT_E_TIMEOUT when not all came within timeout_ns nanoseconds, or another number for
+ * an error (text by ckpt_callback_error). */
 typedef int32_t (*ckpt_coordinator_barrier_fn)(int64_t timeout_ns, void* user_data);
+
+/* Sends root's bytes to all processes: data is read there and written elsewhere. Returns 0, CKPT_E_TIMEOUT when not all came within
+ * timeout_ns nanoseconds, or another number for an error (text by ckpt_callback_error). */
 typedef int32_t (*ckpt_coordinator_broadcast_fn)(void* data, int64_t bytes, int64_t root, int64_t timeout_ns, void* user_data);
+
+/* Sends bytes of every process to all: received holds world_size times as many, in the order of ranks. Returns 0, CKPT_E_TIMEOUT
+ * when not all came within timeout_ns nanoseconds, or another number for an error (text by ckpt_callback_error). */
 typedef int32_t (*ckpt_coordinator_all_gather_fn)(const void* sent, int64_t bytes, void* received, int64_t timeout_ns,
                                                   void* user_data);
+
+/* The functions of a custom coordinator, and its process's place among all. */
 typedef struct ckpt_coordinator_callbacks {
-  uint32_t struct_size;
-  uint32_t reserved;  /* 0 */
-  int64_t rank;       /* 0 .. world_size - 1 */
-  int64_t world_size; /* >= 1 */
-  ckpt_coordinator_barrier_fn barrier;
-  ckpt_coordinator_broadcast_fn broadcast;
-  ckpt_coordinator_all_gather_fn all_gather;
-  ckpt_destroy_fn destroy; /* may be NULL; runs once with user_data, when the last reference goes */
+  uint32_t struct_size;                      /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;                         /* not used: 0 */
+  int64_t rank;                              /* number of this process, 0 .. world_size - 1 */
+  int64_t world_size;                        /* number of processes, >= 1 */
+  ckpt_coordinator_barrier_fn barrier;       /* returns when every process has called it */
+  ckpt_coordinator_broadcast_fn broadcast;   /* sends the bytes of one process to all */
+  ckpt_coordinator_all_gather_fn all_gather; /* sends the bytes of every process to all */
+  ckpt_destroy_fn destroy;                   /* called once when the last reference is released; may be absent */
 } ckpt_coordinator_callbacks;
 
 #define CKPT_COORDINATOR_CALLBACKS_INIT \
   { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_COORDINATOR_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *callbacks to CKPT_COORDINATOR_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callbacks, uint32_t size);
 
-/* Rank 0 of 1: every operation returns at once. */
+/* Creates the coordinator of a single process, rank 0 of 1: every operation returns at once. */
 CKPT_API ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** coordinator);
 
-/* One whose operations are yours; all three must be there. callbacks are copied. When this fails, destroy has not run. */
+/* Creates a coordinator whose operations are functions of the caller; all three must be there. callbacks are copied. When this
+ * fails, destroy has not run. */
 CKPT_API ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data,
                                                     ckpt_coordinator** coordinator);
 
-/* This process's rank, 0 .. world_size - 1. */
+/* *rank receives this process's rank, 0 .. world_size - 1. */
 CKPT_API ckpt_status ckpt_coordinator_rank(const ckpt_coordinator* coordinator, int64_t* rank);
 
-/* Number of processes. */
+/* *world_size receives the number of processes. */
 CKPT_API ckpt_status ckpt_coordinator_world_size(const ckpt_coordinator* coordinator, int64_t* world_size);
 
 /* Returns when every process has called it. timeout_ns: >= 0; TIMEOUT after that. CALLBACK for another error of a custom one. */
 CKPT_API ckpt_status ckpt_coordinator_barrier(ckpt_coordinator* coordinator, int64_t timeout_ns);
 
-/* Gives all processes the root's bytes: data is read there and written elsewhere. bytes: >= 0, the same everywhere; data may be
+/* Sends the root's bytes to all processes: data is read there and written elsewhere. bytes: >= 0, the same everywhere; data may be
  * NULL only when it is 0. root: 0 .. world_size - 1. Errors as ckpt_coordinator_barrier. */
 CKPT_API ckpt_status ckpt_coordinator_broadcast(ckpt_coordinator* coordinator, void* data, int64_t bytes, int64_t root,
                                                 int64_t timeout_ns);
 
-/* Gives all processes everyone's bytes in the order of ranks: received holds world_size * bytes and does not overlap sent. Errors
- * as ckpt_coordinator_barrier. */
+/* Sends every process's bytes to all, in the order of ranks: received holds world_size * bytes and does not overlap sent. Errors as
+ * ckpt_coordinator_barrier. */
 CKPT_API ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, void* received,
                                                  int64_t timeout_ns);
 
-/* NULL does nothing. Checkpoints made with it keep it alive. */
+/* Releases the coordinator. Checkpoints made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
 
 /* ---- Checkpoints --------------------------------------------------------------------------------------------------------- */
 
 /* The checkpoints in one storage. Synchronised: saves wait for one another; loads and looks wait for nothing, and go on beside a
  * save. Owns no threads. In a forked child everything but saving works. Inside a callback of one of its own calls (of the storage,
- * of a stateful object, ...) its calls give INVALID_STATE; a log callback may make them. */
+ * of a stateful object, ...) its calls return INVALID_STATE; a log callback may make them. */
 typedef struct ckpt_checkpoint ckpt_checkpoint;
 
 /* Bytes that hold the name of any checkpoint made here, with its NUL. */
-#define CKPT_CHECKPOINT_NAME_BYTES 64
+#define CKPT_CHECKPOINT_NAME_BYTES 64 /* bytes that hold the name of any checkpoint made here, with the zero byte that ends it */
 
 /* Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
-#define CKPT_CHECKPOINT_SELF "."
+#define CKPT_CHECKPOINT_SELF "." /* used as a checkpoint's name: the storage's root is itself the directory of one checkpoint */
 
-#define CKPT_BEST_IS_SMALLEST 0
-#define CKPT_BEST_IS_LARGEST 1
+#define CKPT_BEST_IS_SMALLEST 0 /* the best metric is the smallest */
+#define CKPT_BEST_IS_LARGEST 1  /* the best metric is the largest */
 
+/* How the checkpoints of a storage are opened, and which of them stay. */
 typedef struct ckpt_checkpoint_options {
-  uint32_t struct_size;
-  int32_t read_only; /* 0 (the default) locks the storage for writing; other values: no lock, nothing is ever changed, save fails */
-  int64_t keep_last; /* after every save older checkpoints go, except this many (the saved one included); 0 (the default): all
-                        stay. Manifests are read for that, files are not: one whose manifest does not parse neither counts nor
-                        goes. One that a load or verification of this process found damaged does not count, and goes once it is
-                        older than all that stay; the newest other one never goes. Directories that cut-off saves have left go,
-                        too, once the saved one is of the same or a later step */
-  int64_t keep_every; /* those whose step is a multiple of this stay too (of equal steps the last committed); 0 (the default): none.
-                         This and keep_best need keep_last >= 1 */
-  int64_t keep_best;  /* this many with the best metric stay too, of equal ones the newest; 0 (the default): none */
-  int32_t best_is;    /* CKPT_BEST_IS_SMALLEST (the default) or CKPT_BEST_IS_LARGEST */
-  uint32_t reserved;  /* 0 */
-  ckpt_coordinator* coordinator; /* kept alive; UNSUPPORTED when its world size is not 1. NULL (the default): a single process */
-  ckpt_fault_handler* fault_handler; /* kept alive; says which of the storage's errors are tried again. NULL (the default): one with
-                                        its defaults. Give one with max_attempts 1 for none, and before a storage
-                                        that tries again by itself: the attempts would multiply */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* 0 locks the storage for writing; other values: no lock, nothing is ever changed, and saving fails */
+  int32_t read_only;
+  /* after every save older checkpoints are removed, except this many (the saved one included); 0: all stay. Manifests are read for
+   * that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or verification of this
+   * process found damaged does not count, and is removed once it is older than all that stay; the newest other one is never
+   * removed. Directories that cut-off saves have left are removed, too, once the saved one is of the same or a later step */
+  int64_t keep_last;
+  /* checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs keep_last >= 1 */
+  int64_t keep_every;
+  /* this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1 */
+  int64_t keep_best;
+  int32_t best_is;   /* which metric is the best: CKPT_BEST_IS_SMALLEST or CKPT_BEST_IS_LARGEST */
+  uint32_t reserved; /* not used: 0 */
+  /* coordinator of the processes of the run; kept alive; UNSUPPORTED when its world size is not 1; none: a single process */
+  ckpt_coordinator* coordinator;
+  /* says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with max_attempts 1
+   * for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply */
+  ckpt_fault_handler* fault_handler;
 } ckpt_checkpoint_options;
 
 #define CKPT_CHECKPOINT_OPTIONS_INIT \
   { sizeof(ckpt_checkpoint_options), 0, 0, 0, 0, CKPT_BEST_IS_SMALLEST, 0, 0, 0 }
 
-/* Sets *options to CKPT_CHECKPOINT_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *options to CKPT_CHECKPOINT_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options, uint32_t size);
 
 /* Opens the checkpoints of a storage, which is kept alive. options: NULL for the defaults.
@@ -214,61 +233,66 @@ CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options, uin
 CKPT_API ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_options* options,
                                             ckpt_checkpoint** checkpoint);
 
-/* A new reference to the storage that the checkpoint was made with; release it. */
+/* *storage receives a new reference to the storage that the checkpoint was made with. */
 CKPT_API ckpt_status ckpt_checkpoint_storage(const ckpt_checkpoint* checkpoint, ckpt_storage** storage);
 
-/* A new reference to the coordinator that the checkpoint was made with, or to one of a single process when none was given. */
+/* *coordinator receives a new reference to the coordinator that the checkpoint was made with, or to one of a single process when
+ * there was none. */
 CKPT_API ckpt_status ckpt_checkpoint_coordinator(const ckpt_checkpoint* checkpoint, ckpt_coordinator** coordinator);
 
-/* A new reference to the fault handler that the checkpoint uses; its count of retries is the checkpoint's when nothing else uses
- * it.
- */
+/* *handler receives a new reference to the fault handler that the checkpoint uses; its count of retries is the checkpoint's when
+ * nothing else uses it. */
 CKPT_API ckpt_status ckpt_checkpoint_fault_handler(const ckpt_checkpoint* checkpoint, ckpt_fault_handler** handler);
 
-/* NULL does nothing. Releases the lock, also while forked children of the process live; in such a child the lock stays the
- * parent's. */
+/* Releases the handle. The lock of the storage is released with it, or with the last object that keeps the checkpoint alive, also
+ * while forked children of the process live; in such a child the lock stays the parent's. NULL does nothing. */
 CKPT_API void ckpt_checkpoint_release(ckpt_checkpoint* checkpoint);
 
 /* ---- Save ---------------------------------------------------------------------------------------------------------------- */
 
+/* What one save writes, and how. */
 typedef struct ckpt_save_options {
-  uint32_t struct_size;
-  uint32_t reserved;            /* 0 */
-  int64_t step;                 /* >= 0; a load takes the highest */
-  uint64_t seed;                /* of the run's random numbers */
-  const char* metadata_json;    /* anything, for people and tools; NULL: null */
-  const char* environment_json; /* what else the results' last bits depend on (hardware, other libraries); NULL: nothing. The
-                                   library adds its version and the BLAS that this process uses by then, and loads none for that */
-  const char* prefix; /* begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads
-                         and retention do not look at it. NULL (the default) or "": none */
-  double metric;      /* what keep_best compares; finite. Read only when has_metric is not 0 */
-  int32_t has_metric;
-  int32_t incremental; /* 1 (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written
-                          from memory; 0: all are written */
+  uint32_t struct_size;      /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;         /* not used: 0 */
+  int64_t step;              /* number of the step, >= 0; a load takes the checkpoint of the highest step */
+  uint64_t seed;             /* seed of the run's random numbers, kept for the load */
+  const char* metadata_json; /* JSON text of anything, for people and tools; none: null */
+  /* JSON text of what else the results' last bits depend on (hardware, other libraries); none: nothing. The library adds its
+   * version and the BLAS that this process uses by then, and loads none for that */
+  const char* environment_json;
+  /* begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not look at
+   * it. None or empty: no prefix */
+  const char* prefix;
+  /* metric of the state, compared to find the best checkpoints; finite. Read only when has_metric is not 0 */
+  double metric;
+  int32_t has_metric; /* whether metric is set: 0 no, other values yes */
+  /* 1: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are written */
+  int32_t incremental;
 } ckpt_save_options;
 
 #define CKPT_SAVE_OPTIONS_INIT \
   { sizeof(ckpt_save_options), 0, 0, 0, 0, 0, 0, 0, 0, 1 }
 
-/* Sets *options to CKPT_SAVE_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *options to CKPT_SAVE_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_save_options_init(ckpt_save_options* options, uint32_t size);
 
+/* What one save wrote. */
 typedef struct ckpt_save_result {
-  uint32_t struct_size;
-  int32_t files; /* of the checkpoint, the manifest not counted */
-  int64_t step;
-  int64_t commit_sequence;               /* grows with every save in this storage */
-  int64_t bytes;                         /* of the files, the manifest not counted */
-  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage */
-  int64_t linked;                        /* files of them that were linked or copied because nothing in them had changed */
+  uint32_t struct_size;                  /* size of this record in bytes, as its caller was compiled */
+  int32_t files;                         /* number of files of the checkpoint, the manifest not counted */
+  int64_t step;                          /* number of the step that was saved */
+  int64_t commit_sequence;               /* number of the save, which grows with every save in this storage */
+  int64_t bytes;                         /* bytes of the files, the manifest not counted */
+  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage */
+  int64_t linked;                        /* number of files that were linked or copied because nothing in them had changed */
 } ckpt_save_result;
 
 #define CKPT_SAVE_RESULT_INIT \
   { sizeof(ckpt_save_result), 0, 0, 0, 0, "", 0 }
 
-/* Sets *result to CKPT_SAVE_RESULT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *result (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *result to CKPT_SAVE_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_save_result_init(ckpt_save_result* result, uint32_t size);
 
 /* Writes state as a new checkpoint and returns when it is durable: a load finds it, or a newer one, after a crash at any later
@@ -283,60 +307,68 @@ CKPT_API ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* checkpoint, const ckp
 
 #define CKPT_VERIFY_NONE 0 /* trust the bytes; sizes, headers and manifest are checked all the same */
 #define CKPT_VERIFY_FULL 1 /* check the checksum of every byte that is loaded */
-#define CKPT_VERIFY_LAZY 2 /* only for readers: at the first touch of a tensor */
+#define CKPT_VERIFY_LAZY 2 /* only for readers: check the checksum of a tensor when it is first touched */
 
+/* What one load takes, and how. */
 typedef struct ckpt_load_options {
-  uint32_t struct_size;
-  int32_t verify;               /* CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
-  const char* name;             /* of one checkpoint, without falling back; NULL (the default): the newest valid one */
-  const char* environment_json; /* of this run, compared with what the save was given; NULL: not compared. The library's version and
-                                   the BLAS are compared in any case, as far as both sides have them */
-  int32_t partial;  /* 0 (the default): names must be the same; other values: tensors that only one side has are counted and listed
-                       (ckpt_state_load_report), those of the state and keys that the checkpoint lacks keep what they hold */
-  int32_t in_place; /* 0 (the default): a load that fails leaves the state's tensors as they were, for which it needs as much memory
-                       again as they have; other values: bytes are read straight into the tensors and checked there, which is faster
-                       and needs no memory, and after a load that fails what the tensors hold is undefined */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  int32_t verify;       /* what is checked: CKPT_VERIFY_FULL or CKPT_VERIFY_NONE */
+  const char* name;     /* name of one checkpoint, which is loaded without falling back; none: the newest valid one */
+  /* JSON text of what this run's results depend on, compared with what the save wrote; none: not compared. The library's version
+   * and the BLAS are compared in any case, as far as both sides have them */
+  const char* environment_json;
+  /* 0: the state and the checkpoint must have the same names; other values: tensors that only one side has are counted and listed
+   * in the load report, those of the state and keys that the checkpoint lacks keep what they hold */
+  int32_t partial;
+  /* 0: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have; other
+   * values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load that
+   * fails what the tensors hold is undefined */
+  int32_t in_place;
 } ckpt_load_options;
 
 #define CKPT_LOAD_OPTIONS_INIT \
   { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_LOAD_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *options to CKPT_LOAD_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_load_options_init(ckpt_load_options* options, uint32_t size);
 
+/* What one load found. */
 typedef struct ckpt_load_result {
-  uint32_t struct_size;
-  int32_t environment_differs; /* 1 when environment_json was given and is not the checkpoint's, or the library's version or the
-                                  BLAS in use is another one. The log says which; results may differ in their last bits. Where no
-                                  BLAS is in use yet, its first use warns in the log */
-  int64_t step;
-  int64_t commit_sequence;
-  uint64_t seed;
-  int64_t bytes;                         /* of the files, the manifest not counted */
-  int64_t skipped;                       /* newer checkpoints that could not be used; ckpt_state_load_report names them. What has
-                                            no manifest is no checkpoint and does not count */
-  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage; cut off when it is longer (only if you named
-                                            it) */
-  int64_t missing;                       /* tensors of the state that the checkpoint lacks; 0 unless partial */
-  int64_t unexpected;                    /* tensors of the checkpoint that the state lacks; 0 unless partial */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* 1 when environment_json was set and is not the checkpoint's, or the library's version or the BLAS in use is another one. The
+   * log says which; results may differ in their last bits. Where no BLAS is in use yet, its first use warns in the log */
+  int32_t environment_differs;
+  int64_t step;            /* number of the step that was loaded */
+  int64_t commit_sequence; /* number of the save among those in its storage */
+  uint64_t seed;           /* seed of the run's random numbers, as saved */
+  int64_t bytes;           /* bytes of the files, the manifest not counted */
+  /* number of newer checkpoints that could not be used; the load report names them. What has no manifest is no checkpoint and does
+   * not count */
+  int64_t skipped;
+  /* name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it by name) */
+  char name[CKPT_CHECKPOINT_NAME_BYTES];
+  /* number of tensors of the state that the checkpoint lacks; 0 unless the load was partial */
+  int64_t missing;
+  /* number of tensors of the checkpoint that the state lacks; 0 unless the load was partial */
+  int64_t unexpected;
 } ckpt_load_result;
 
 #define CKPT_LOAD_RESULT_INIT \
   { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0 }
 
-/* Sets *result to CKPT_LOAD_RESULT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *result (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *result to CKPT_LOAD_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
 
 /* Fills the state's tensors and replaces its JSON values by those of a checkpoint: the one of the highest step (of equal ones the
  * last that was committed) whose manifest parses, whose files are there with their sizes, and whose checksums hold. One that fails
  * is skipped with a warning that names it, counted in the result and named in the load report; nothing in the storage is changed. A
  * writer may be at work meanwhile, here or in another process: what its retention removes is not taken for damage, but the search
- * begins anew (BUSY after a thousand times). The state must
- * have exactly the checkpoint's groups and tensors unless the load is partial: INVALID_ARGUMENT names the first that one of them
- * lacks or whose dtype or shape differ; no other checkpoint is tried then. All or nothing unless it is in place: everything is read
- * and verified in memory of its own before the first tensor is touched. result: NULL when it is not wanted.
+ * begins anew (BUSY after a thousand times). The state must have exactly the checkpoint's groups and tensors unless the load is
+ * partial: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape differ; no other checkpoint is tried
+ * then. All or nothing unless it is in place: everything is read and verified in memory of its own before the first tensor is
+ * touched. options: NULL for the defaults. result: NULL when it is not wanted.
  * NOT_FOUND only when there is no checkpoint (of that name); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none
  * is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* checkpoint, ckpt_state* state, const ckpt_load_options* options,
@@ -344,32 +376,34 @@ CKPT_API ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* checkpoint, ckpt_stat
 
 /* ---- Look and verify ----------------------------------------------------------------------------------------------------- */
 
+/* What is known of one checkpoint without reading its files. */
 typedef struct ckpt_checkpoint_info {
-  uint32_t struct_size;
-  ckpt_status status; /* CKPT_OK: manifest and file sizes are right (checksums of files not looked at); CKPT_E_NOT_FOUND: no
-                         manifest, so being written or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read */
-  int64_t step;
-  int64_t commit_sequence;               /* -1 unless status is CKPT_OK */
-  int64_t bytes;                         /* of the files, the manifest not counted; 0 unless status is CKPT_OK */
-  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the directory in the storage */
-  double metric;                         /* that the save gave; 0 when has_metric is 0 */
-  int32_t has_metric;                    /* 1 when the save gave one and status is CKPT_OK */
-  uint32_t reserved;                     /* 0 */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* CKPT_OK: manifest and file sizes are right (checksums of files not looked at); CKPT_E_NOT_FOUND: no manifest, so being written
+   * or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read */
+  ckpt_status status;
+  int64_t step;                          /* number of the step that was saved */
+  int64_t commit_sequence;               /* number of the save among those in its storage; -1 unless status is CKPT_OK */
+  int64_t bytes;                         /* bytes of the files, the manifest not counted; 0 unless status is CKPT_OK */
+  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage */
+  double metric;                         /* metric that the save was made with; 0 when has_metric is 0 */
+  int32_t has_metric;                    /* 1 when the save was made with a metric and status is CKPT_OK, else 0 */
+  uint32_t reserved;                     /* not used: 0 */
 } ckpt_checkpoint_info;
 
 #define CKPT_CHECKPOINT_INFO_INIT \
   { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0 }
 
-/* Sets *info to CKPT_CHECKPOINT_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *info to CKPT_CHECKPOINT_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info, uint32_t size);
 
 /* Looks at the storage and counts its checkpoints, good or not (those set aside as "torn-..." do not count). What was found stays
  * available to ckpt_checkpoint_at until the next call of this function. */
 CKPT_API ckpt_status ckpt_checkpoint_count(ckpt_checkpoint* checkpoint, int64_t* count);
 
-/* One of the checkpoints that ckpt_checkpoint_count found, in the order in which a load tries them. OUT_OF_RANGE for an index that
- * is not 0 .. count-1. */
+/* Fills *info with one of the checkpoints that ckpt_checkpoint_count found, in the order in which a load tries them. OUT_OF_RANGE
+ * for an index that is not 0 .. count-1. */
 CKPT_API ckpt_status ckpt_checkpoint_at(ckpt_checkpoint* checkpoint, int64_t index, ckpt_checkpoint_info* info);
 
 /* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/format.md),
@@ -378,48 +412,51 @@ CKPT_API ckpt_status ckpt_checkpoint_at(ckpt_checkpoint* checkpoint, int64_t ind
 CKPT_API ckpt_status ckpt_checkpoint_manifest(ckpt_checkpoint* checkpoint, const char* name, char* buffer, int64_t capacity,
                                               int64_t* needed);
 
+/* What a verification checked. */
 typedef struct ckpt_verify_result {
-  uint32_t struct_size;
-  int32_t files;                         /* whose every byte was checked, the manifest not counted */
-  int64_t tensors;                       /* in them */
-  int64_t bytes;                         /* of them */
-  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* the checkpoint's directory in the storage, cut off when it is longer */
+  uint32_t struct_size;                  /* size of this record in bytes, as its caller was compiled */
+  int32_t files;                         /* number of files whose every byte was checked, the manifest not counted */
+  int64_t tensors;                       /* number of tensors in the files that were checked */
+  int64_t bytes;                         /* bytes of the files that were checked */
+  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage, cut off when it is longer */
 } ckpt_verify_result;
 
 #define CKPT_VERIFY_RESULT_INIT \
   { sizeof(ckpt_verify_result), 0, 0, 0, "" }
 
-/* Sets *result to CKPT_VERIFY_RESULT_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *result (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *result to CKPT_VERIFY_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_verify_result_init(ckpt_verify_result* result, uint32_t size);
 
 /* Reads a whole checkpoint and checks everything. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that
  * has a manifest, another one when a writer removes that meanwhile. result: NULL when it is not wanted. CORRUPT with a message that
- * names the first bad file and, where it can be told, the tensor. NOT_FOUND when there is no such checkpoint (any more). */
+ * names the first bad file and, where it is known, the tensor. NOT_FOUND when there is no such checkpoint (any more). */
 CKPT_API ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* checkpoint, const char* name, ckpt_verify_result* result);
 
 /* ---- Readers ------------------------------------------------------------------------------------------------------------- */
 
 /* The tensors of one checkpoint, of any safetensors file, or of a folder with an index, one by one: read, read in part, or mapped.
- * One thread at a time; the tensors it gives are independent of it. */
+ * One thread at a time; the tensors that it makes are independent of it. */
 typedef struct ckpt_reader ckpt_reader;
 
+/* What is known of one tensor in a file. */
 typedef struct ckpt_tensor_info {
-  uint32_t struct_size;
-  ckpt_dtype dtype;
-  const char* name;     /* UTF-8; may be empty. Borrowed: valid as long as the reader */
-  const int64_t* shape; /* ndim lengths; NULL when ndim is 0. Borrowed as name */
-  int64_t ndim;         /* may be more than a ckpt_tensor can have */
-  int64_t bytes;
-  int64_t offset;    /* of its first byte, from the start of the file */
-  const char* group; /* of the checkpoint; "" for files without groups. Borrowed as name */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  ckpt_dtype dtype;     /* element type: one of CKPT_DTYPE_* */
+  const char* name;     /* name of the tensor: UTF-8; may be empty. Valid as long as the reader */
+  const int64_t* shape; /* lengths of the dimensions; none when there are no dimensions. Valid as long as the reader */
+  int64_t ndim;         /* number of dimensions; may be more than a tensor in memory can have */
+  int64_t bytes;        /* size of the tensor in bytes */
+  int64_t offset;       /* place of its first byte, from the start of the file, in bytes */
+  /* group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader */
+  const char* group;
 } ckpt_tensor_info;
 
 #define CKPT_TENSOR_INFO_INIT \
   { sizeof(ckpt_tensor_info), 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_TENSOR_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL does
- * nothing. */
+/* Sets *info to CKPT_TENSOR_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller (CKPT_INIT);
+ * NULL does nothing. */
 CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info, uint32_t size);
 
 /* Opens one checkpoint. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that has a manifest (no falling
@@ -436,21 +473,22 @@ CKPT_API ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, co
  * file lacks), PERMISSION, IO. */
 CKPT_API ckpt_status ckpt_reader_open(const char* path, ckpt_reader** reader);
 
-/* Number of tensors. */
+/* *count receives the number of tensors. */
 CKPT_API ckpt_status ckpt_reader_count(const ckpt_reader* reader, int64_t* count);
 
 /* Fills *info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
  * OUT_OF_RANGE. */
 CKPT_API ckpt_status ckpt_reader_tensor(const ckpt_reader* reader, int64_t index, ckpt_tensor_info* info);
 
-/* The index of a tensor. group: NULL when it does not matter; INVALID_ARGUMENT when several groups have the name then. NOT_FOUND.
- */
+/* *index receives the index of a tensor. group: NULL when it does not matter; INVALID_ARGUMENT when several groups have the name
+ * then. NOT_FOUND when there is no such tensor. */
 CKPT_API ckpt_status ckpt_reader_find(const ckpt_reader* reader, const char* group, const char* name, int64_t* index);
 
-/* Number of entries in the metadata of the files, which is texts by key. Checkpoints' files have none: ckpt_checkpoint_manifest. */
+/* *count receives the number of entries in the metadata of the files, which is texts by key. Checkpoints' files have none:
+ * ckpt_checkpoint_manifest. */
 CKPT_API ckpt_status ckpt_reader_metadata_count(const ckpt_reader* reader, int64_t* count);
 
-/* One entry of the metadata, 0 .. count-1: file after file, in their order; else OUT_OF_RANGE. Borrowed: valid as long as the
+/* Reads one entry of the metadata, 0 .. count-1: file after file, in their order; else OUT_OF_RANGE. Borrowed: valid as long as the
  * reader. A NUL inside a value ends it. */
 CKPT_API ckpt_status ckpt_reader_metadata(const ckpt_reader* reader, int64_t index, const char** key, const char** value);
 
@@ -458,7 +496,7 @@ CKPT_API ckpt_status ckpt_reader_metadata(const ckpt_reader* reader, int64_t ind
  * hold, or the file has shrunk) or IO the tensor's contents are undefined. */
 CKPT_API ckpt_status ckpt_reader_read(ckpt_reader* reader, int64_t index, ckpt_tensor* tensor);
 
-/* The same into a new tensor with memory of pool (NULL: the process's default pool). */
+/* Reads a tensor's bytes as ckpt_reader_read, into a new tensor with memory of pool (NULL: the process's default pool). */
 CKPT_API ckpt_status ckpt_reader_read_new(ckpt_reader* reader, int64_t index, ckpt_buffer_pool* pool, ckpt_tensor** tensor);
 
 /* Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension. OUT_OF_RANGE for
@@ -467,22 +505,22 @@ CKPT_API ckpt_status ckpt_reader_read_new(ckpt_reader* reader, int64_t index, ck
 CKPT_API ckpt_status ckpt_reader_read_slice(ckpt_reader* reader, int64_t index, int64_t begin, int64_t length,
                                             ckpt_buffer_pool* pool, ckpt_tensor** tensor);
 
-/* A new read-only tensor over the file itself (mmap): no byte is copied, pages are read when they are touched. It keeps the mapping
- * alive, also after the reader and the checkpoint are gone. UNSUPPORTED where the storage has no mappings or when the tensor's
- * bytes are not aligned for its dtype (files of other programs): read it then. CORRUPT when the file is shorter by now than it was
- * when it was opened. If another program shortens the file later, touching what is gone kills the process (SIGBUS), and pages that
- * cannot be read from the disk do too: only reading by ckpt_reader_read gives errors for these. libckpt never changes a committed
+/* *tensor receives a new read-only tensor over the file itself (mmap): no byte is copied, pages are read when they are touched. It
+ * keeps the mapping alive, also after the reader and the checkpoint are gone. UNSUPPORTED where the storage has no mappings or when
+ * the tensor's bytes are not aligned for its dtype (files of other programs): read it then. CORRUPT when the file is shorter by now
+ * than it was when it was opened. If another program shortens the file later, touching what is gone kills the process (SIGBUS), and
+ * pages that cannot be read from the disk do too: only ckpt_reader_read returns errors for these. libckpt never changes a committed
  * file. */
 CKPT_API ckpt_status ckpt_reader_map(ckpt_reader* reader, int64_t index, ckpt_tensor** tensor);
 
-/* NULL does nothing. */
+/* Releases the reader. NULL does nothing. */
 CKPT_API void ckpt_reader_release(ckpt_reader* reader);
 
 /* ---- Files for other programs -------------------------------------------------------------------------------------------- */
 
 /* Writes the tensors of one group of a state as a plain safetensors file, which any program can read: under a temporary name of its
- * own beside it (path with ".tmp-" and 8 random digits behind it), synced, and given its name, under which a file that was there is
- * replaced. Durable when it returns. Several writers of one path, in any processes, do not meet: the last one's whole file stays. A
+ * own beside it (path with ".tmp-" and 8 random digits behind it), synced, and renamed to path, where it replaces a file that was
+ * there. Durable when it returns. Several writers of one path, in any processes, do not meet: the last one's whole file stays. A
  * process that is killed meanwhile leaves its temporary file.
  * path: as for open(2). group: NOT_FOUND when the state has none of that name. metadata_json: an object whose values are texts, for
  * the file's metadata; NULL: none. INVALID_ARGUMENT when path is a directory; PERMISSION, NO_SPACE and IO from the system: what had

@@ -62,9 +62,9 @@ class State {
     });
   }
 
-  // An object that adds what is saved of it before every save and load (list), and is told after a load (restore). Both get states
-  // that are valid during the call only: use their handles with the functions of state.h. What they throw becomes an Error with
-  // CKPT_E_CALLBACK of the save or load.
+  // An object that adds what is saved of it before every save and load (list), and is notified after a load (restore). Both get
+  // states that are valid during the call only: use their handles with the functions of state.h. What they throw becomes an Error
+  // with CKPT_E_CALLBACK of the save or load.
   using List = std::function<void(ckpt_state* into)>;
   using Restore = std::function<void(const ckpt_state* loaded)>;
   void add_stateful(const std::string& name, List list, Restore restore) {

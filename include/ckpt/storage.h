@@ -1,4 +1,4 @@
-/* storage.h - where files live: the file system, memory, or behind functions of yours.
+/* storage.h - where files live: the file system, memory, or behind functions of the caller.
  *
  * A storage is the one door to files for everything that is kept durably (state.h). Its paths are relative to a root that nothing
  * can leave. Read the general rules at the top of ckpt.h first.
@@ -19,56 +19,65 @@
 extern "C" {
 #endif
 
-/* Synchronised. Owns no threads. In a forked child it goes on working; locks stay the parent's. */
+/* A place for files: a directory of the file system, memory, or functions of the caller. Synchronised. Owns no threads. In a forked
+ * child it goes on working; locks stay the parent's. */
 typedef struct ckpt_storage ckpt_storage;
 
 /* How large files are written. Each falls back to the next where the system or the file cannot have it. */
-#define CKPT_WRITE_RING 0     /* past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring */
-#define CKPT_WRITE_DIRECT 1   /* past the page cache, one chunk after the other */
-#define CKPT_WRITE_BUFFERED 2 /* through the page cache */
 
+/* large files are written past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring; falls back to
+ * CKPT_WRITE_DIRECT where the system or the file does not support it */
+#define CKPT_WRITE_RING 0
+/* large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to CKPT_WRITE_BUFFERED where the
+ * system or the file does not support it */
+#define CKPT_WRITE_DIRECT 1
+#define CKPT_WRITE_BUFFERED 2 /* large files are written through the page cache */
+
+/* How a storage in the file system is made. */
 typedef struct ckpt_file_system_options {
-  uint32_t struct_size;
-  int32_t must_exist;       /* 0 (the default) makes the directory, and those that lead to it, durably; other values: NOT_FOUND
-                               when missing */
-  int32_t write_path;       /* CKPT_WRITE_RING (the default), CKPT_WRITE_DIRECT or CKPT_WRITE_BUFFERED */
-  int32_t reserved;         /* 0 */
-  int64_t large_from_bytes; /* files of at least so many bytes count as large, >= 0; 0 (the default): 8 MiB */
-  int64_t bytes_per_second; /* limit of all writes through this storage together, >= 0; 0 (the default): none. After a pause 4
-                               MiB may go at once */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* what happens when the directory is missing: 0 creates it, and those that lead to it, durably; other values: NOT_FOUND */
+  int32_t must_exist;
+  int32_t write_path;       /* how large files are written: CKPT_WRITE_RING, CKPT_WRITE_DIRECT or CKPT_WRITE_BUFFERED */
+  int32_t reserved;         /* not used: 0 */
+  int64_t large_from_bytes; /* files of at least this many bytes count as large, >= 0; 0: 8 MiB */
+  /* limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written at
+   * once */
+  int64_t bytes_per_second;
 } ckpt_file_system_options;
 
 #define CKPT_FILE_SYSTEM_OPTIONS_INIT \
   { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_RING, 0, 0, 0 }
 
-/* Sets *options to CKPT_FILE_SYSTEM_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *options to CKPT_FILE_SYSTEM_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_file_system_options_init(ckpt_file_system_options* options, uint32_t size);
 
-/* A storage in a directory of the file system.
+/* Creates a storage in a directory of the file system.
  * root: UTF-8 path, absolute or relative to the process's directory now; copied. The storage holds the directory open, so it stays
  * the same one when the path is renamed or the process changes directory. Links that lead to the root are followed, links below it
  * never. options: NULL for the defaults. INVALID_ARGUMENT when root is a file; PERMISSION, NO_SPACE and IO from the system. */
 CKPT_API ckpt_status ckpt_storage_create_file_system(const char* root, const ckpt_file_system_options* options,
                                                      ckpt_storage** storage);
 
-/* A storage in memory, empty: for tests, and for state that need not outlive the process. */
+/* Creates an empty storage in memory: for tests, and for state that need not outlive the process. */
 CKPT_API ckpt_status ckpt_storage_create_memory(ckpt_storage** storage);
 
 /* ---- Storage by callbacks ------------------------------------------------------------------------------------------------ */
 
 /* What these functions return: CKPT_OK; or a CKPT_E_ status, which the operation then fails with; or any other number, which makes
- * it fail with CALLBACK. ckpt_callback_error before it gives the reason. Statuses count: NOT_FOUND for what is not there,
+ * it fail with CALLBACK. ckpt_callback_error before it sets the reason. Statuses count: NOT_FOUND for what is not there,
  * ALREADY_EXISTS for a taken name, BUSY for a lock that is held, NO_SPACE, PERMISSION; IO, BUSY and TIMEOUT are what a fault
  * handler tries again. Paths are relative, with '/' between their components; "" is the root. They never hold "." or "..", and are
  * borrowed for the call like all other pointers. All run on the thread that uses the storage; several may run at once, but only one
- * with the same file. They may block and call any function; what would use their own storage from inside them gives INVALID_STATE,
- * and so do calls on the object (ckpt_checkpoint, ...) that is using it. */
+ * with the same file. They may block and call any function; what would use their own storage from inside them returns
+ * INVALID_STATE, and so do calls on the object (ckpt_checkpoint, ...) that is using it. */
 
-/* Makes a new, empty file at path and opens it, or opens an existing one for reading: *file is what later calls get for it. */
+/* Makes a new, empty file at path and opens it, or opens an existing one for reading, or locks path: *file is what later calls get
+ * for it. */
 typedef int32_t (*ckpt_storage_open_fn)(const char* path, void** file, void* user_data);
 
-/* The file or lock is not used any more. What was not synced may be lost. */
+/* Closes a file or releases a lock, which is not used any more. What was not synced may be lost. */
 typedef void (*ckpt_storage_close_fn)(void* file, void* user_data);
 
 /* Sets *bytes to the length of an open file. */
@@ -80,20 +89,20 @@ typedef int32_t (*ckpt_storage_read_fn)(void* file, int64_t offset, void* buffer
 /* Writes all bytes at offset, which may lie before, at or behind the file's end. */
 typedef int32_t (*ckpt_storage_write_fn)(void* file, int64_t offset, const void* buffer, int64_t bytes, void* user_data);
 
-/* Returns CKPT_OK only when all that was written to the file is durable. It is not called again after an error. */
+/* Makes what was written to the file durable: returns CKPT_OK only when all of it is. It is not called again after an error. */
 typedef int32_t (*ckpt_storage_sync_fn)(void* file, void* user_data);
 
-/* Gives a file or directory another name, atomically; a file that had it is replaced. */
+/* Renames a file or directory, atomically; a file that had the new name is replaced. */
 typedef int32_t (*ckpt_storage_rename_fn)(const char* from, const char* to, void* user_data);
 
-/* One operation on one path: see where it is used. */
+/* Does one operation on one path: which one is said where the function is used. */
 typedef int32_t (*ckpt_storage_path_fn)(const char* path, void* user_data);
 
-/* Takes one name of a listing: without the path before it. is_directory: 0 or 1. Pass on what it returns when that is not CKPT_OK.
- */
+/* Takes one name of a listing: without the path before it. is_directory: 0 or 1. When it returns another number than CKPT_OK,
+ * return that from the listing. */
 typedef int32_t (*ckpt_storage_entry_fn)(void* listing, const char* name, int32_t is_directory);
 
-/* Calls entry(listing, ...) once for each name in the directory at path, in any order, without "." and "..". */
+/* Lists a directory: calls entry(listing, ...) once for each name in the directory at path, in any order, without "." and "..". */
 typedef int32_t (*ckpt_storage_list_fn)(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user_data);
 
 /* Sets *bytes to the length of the regular file at path; INVALID_ARGUMENT for what is none. */
@@ -101,24 +110,27 @@ typedef int32_t (*ckpt_storage_size_fn)(const char* path, int64_t* bytes, void* 
 
 /* The functions of a custom storage; all must be given and get the same user_data. */
 typedef struct ckpt_storage_callbacks {
-  uint32_t struct_size;
-  uint32_t reserved;           /* 0 */
-  ckpt_storage_open_fn create; /* ALREADY_EXISTS when the name is taken */
-  ckpt_storage_open_fn open;   /* for reading */
-  ckpt_storage_close_fn close; /* of files */
-  ckpt_storage_file_size_fn file_size;
-  ckpt_storage_read_fn read;
-  ckpt_storage_write_fn write; /* only for files from create */
-  ckpt_storage_sync_fn sync;
-  ckpt_storage_rename_fn rename;
-  ckpt_storage_path_fn remove;           /* a file */
-  ckpt_storage_path_fn remove_directory; /* ALREADY_EXISTS when it is not empty */
-  ckpt_storage_path_fn make_directory;   /* one level */
-  ckpt_storage_path_fn sync_directory;   /* CKPT_OK only when names made, renamed and removed in it are durable */
-  ckpt_storage_list_fn list;
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;    /* not used: 0 */
+  /* makes a new, empty file and opens it for writing; ALREADY_EXISTS when the name is taken */
+  ckpt_storage_open_fn create;
+  ckpt_storage_open_fn open;             /* opens an existing file for reading */
+  ckpt_storage_close_fn close;           /* closes a file; what was not synced may be lost */
+  ckpt_storage_file_size_fn file_size;   /* reports the length of an open file in bytes */
+  ckpt_storage_read_fn read;             /* reads bytes of an open file */
+  ckpt_storage_write_fn write;           /* writes bytes to a file that was opened by create */
+  ckpt_storage_sync_fn sync;             /* makes what was written to a file durable */
+  ckpt_storage_rename_fn rename;         /* renames a file or directory, atomically; a file that had the new name is replaced */
+  ckpt_storage_path_fn remove;           /* removes a file */
+  ckpt_storage_path_fn remove_directory; /* removes an empty directory; ALREADY_EXISTS when it is not empty */
+  ckpt_storage_path_fn make_directory;   /* makes one directory, whose parent exists */
+  ckpt_storage_path_fn sync_directory;   /* makes names that were made, renamed and removed in a directory durable */
+  ckpt_storage_list_fn list;             /* lists the names in a directory */
+  /* reports the length in bytes of a regular file that is not open; INVALID_ARGUMENT for anything else */
   ckpt_storage_size_fn size;
-  ckpt_storage_open_fn lock;    /* an exclusive lock on path, of which *file becomes the handle; BUSY at once when another has it */
-  ckpt_storage_close_fn unlock; /* releases it. Not called in a forked child: the lock stays the parent's */
+  /* takes an exclusive lock on a path; BUSY at once when another process or storage holds it */
+  ckpt_storage_open_fn lock;
+  ckpt_storage_close_fn unlock; /* releases a lock. Not called in a forked child: the lock stays the parent's */
 } ckpt_storage_callbacks;
 
 #define CKPT_STORAGE_CALLBACKS_INIT                                                                                              \
@@ -127,71 +139,71 @@ typedef struct ckpt_storage_callbacks {
         NULL                                                                                                                     \
   }
 
-/* Sets *callbacks to CKPT_STORAGE_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *callbacks to CKPT_STORAGE_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_storage_callbacks_init(ckpt_storage_callbacks* callbacks, uint32_t size);
 
-/* A storage that calls you. name: where it is, for messages; UTF-8, not blank, copied. callbacks: copied. destroy (may be NULL)
- * runs once, after the last call. INVALID_ARGUMENT when a function is missing. */
+/* Creates a storage whose operations are functions of the caller. name: where it is, for messages; UTF-8, not blank, copied.
+ * callbacks: copied. destroy (may be NULL) runs once, after the last call. INVALID_ARGUMENT when a function is missing. */
 CKPT_API ckpt_status ckpt_storage_create_custom(const char* name, const ckpt_storage_callbacks* callbacks, void* user_data,
                                                 ckpt_destroy_fn destroy, ckpt_storage** storage);
 
 /* ---- Fault handler ------------------------------------------------------------------------------------------------------- */
 
-/* Decides what is tried again, and when. Synchronised; one handler may serve several storages. */
+/* Decides which failed operations of storages are tried again, and when. Synchronised; one handler may serve several storages. */
 typedef struct ckpt_fault_handler ckpt_fault_handler;
 
-/* What becomes of an error that an operation of a storage reported. status, message (borrowed for the call): the error's. attempt:
- * the one that failed, 1 for the first. *retry is 1 when the usual rule would try again (IO, BUSY and TIMEOUT), else 0; set it to
- * what should be done. *delay_ns is the pause before the next attempt by that rule; it may be set to any number of at least 0.
- * Not asked about the last attempt, nor about CANCELLED. Runs on the thread whose operation failed, several at once, under no lock
- * of the handler; may block. It runs inside that operation: the checkpoint whose operation it is gives INVALID_STATE to calls from
- * it. Non-zero return ends the operation with CALLBACK. */
+/* Decides what becomes of an error that an operation of a storage reported. status, message (borrowed for the call): the error's.
+ * attempt: the one that failed, 1 for the first. *retry is 1 when the usual rule would try again (IO, BUSY and TIMEOUT), else 0;
+ * set it to what should be done. *delay_ns is the pause before the next attempt by that rule; it may be set to any number of at
+ * least 0. Not asked about the last attempt, nor about CANCELLED. Runs on the thread whose operation failed, several at once, under
+ * no lock of the handler; may block. It runs inside that operation: the checkpoint whose operation it is returns INVALID_STATE to
+ * calls from it. Non-zero return ends the operation with CALLBACK. */
 typedef int32_t (*ckpt_fault_decide_fn)(ckpt_status status, const char* message, int32_t attempt, int32_t* retry, int64_t* delay_ns,
                                         void* user_data);
 
+/* How a fault handler is made: how often and after which pauses a failed operation is tried again. */
 typedef struct ckpt_fault_handler_options {
-  uint32_t struct_size;
-  int32_t max_attempts;           /* >= 1, the first one included */
-  int64_t first_delay_ns;         /* pause before the second attempt, >= 0 */
-  int64_t max_delay_ns;           /* no pause is longer, >= 0 */
-  double factor;                  /* each pause over the one before, >= 1 */
+  uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
+  int32_t max_attempts;           /* attempts of one operation at most, the first one included, >= 1 */
+  int64_t first_delay_ns;         /* pause before the second attempt, in nanoseconds, >= 0 */
+  int64_t max_delay_ns;           /* no pause is longer than this, in nanoseconds, >= 0 */
+  double factor;                  /* each pause is this many times as long as the pause before it, >= 1 */
   double jitter;                  /* a pause is made longer or shorter by a random share of it of at most this, 0 .. 1 */
-  uint64_t seed;                  /* of the jitter: Philox4x32-10 */
-  ckpt_fault_decide_fn decide;    /* asked which error is tried again; NULL (the default): IO, BUSY and TIMEOUT are */
-  void* decide_data;              /* its user_data */
-  ckpt_destroy_fn decide_destroy; /* runs once with decide_data, after the last call of decide; may be NULL */
+  uint64_t seed;                  /* seed of the random numbers for the jitter: Philox4x32-10 */
+  ckpt_fault_decide_fn decide;    /* function that is asked which error is tried again; none: IO, BUSY and TIMEOUT are */
+  void* decide_data;              /* passed to each call of decide */
+  ckpt_destroy_fn decide_destroy; /* called once with decide_data after the last call of decide; may be absent */
 } ckpt_fault_handler_options;
 
 #define CKPT_FAULT_HANDLER_OPTIONS_INIT \
   { sizeof(ckpt_fault_handler_options), 5, 10000000, 10000000000, 2.0, 0.5, 0, NULL, NULL, NULL }
 
-/* Sets *options to CKPT_FAULT_HANDLER_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *options to CKPT_FAULT_HANDLER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_fault_handler_options_init(ckpt_fault_handler_options* options, uint32_t size);
 
-/* Waits ns (> 0) nanoseconds, or makes believe, in a test. Runs on the thread whose operation failed. */
+/* Waits ns (> 0) nanoseconds, or in a test only records that it should. Runs on the thread whose operation failed. */
 typedef void (*ckpt_sleep_fn)(int64_t ns, void* user_data);
 
-/* A handler. options: NULL for the defaults: 5 attempts, pauses of about 10, 20, 40 and 80 ms. sleep: NULL really sleeps; user_data
- * and destroy (may be NULL, runs once after the last use) belong to it. A failing call destroys nothing. */
+/* Creates a handler. options: NULL for the defaults: 5 attempts, pauses of about 10, 20, 40 and 80 ms. sleep: NULL really sleeps;
+ * user_data and destroy (may be NULL, runs once after the last use) belong to it. A failing call destroys nothing. */
 CKPT_API ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options, ckpt_sleep_fn sleep, void* user_data,
                                                ckpt_destroy_fn destroy, ckpt_fault_handler** handler);
 
-/* How often something was tried again since the handler was made. */
+/* *retries receives how often an operation was tried again since the handler was made. */
 CKPT_API ckpt_status ckpt_fault_handler_retries(const ckpt_fault_handler* handler, int64_t* retries);
 
-/* NULL does nothing. Storages made with the handler keep it alive. */
+/* Releases the handler. Storages made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_fault_handler_release(ckpt_fault_handler* handler);
 
-/* A storage before another one, which is kept alive: operations that fail with IO, BUSY or TIMEOUT are tried again as the handler
- * says, with a warning in the log each time. All other errors (NO_SPACE, PERMISSION, CORRUPT, ...) are reported at once. A handler
- * with a decide function asks that instead. Never
- * tried again: the sync of a file or directory, since the system may report success for what it has lost (a save writes the file
- * anew instead), and a lock. */
+/* Creates a storage before another one, which is kept alive: operations that fail with IO, BUSY or TIMEOUT are tried again as the
+ * handler says, with a warning in the log each time. All other errors (NO_SPACE, PERMISSION, CORRUPT, ...) are reported at once. A
+ * handler with a decide function asks that instead. Never tried again: the sync of a file or directory, since the system may report
+ * success for what it has lost (a save writes the file anew instead), and a lock. */
 CKPT_API ckpt_status ckpt_storage_create_retrying(ckpt_storage* inner, ckpt_fault_handler* handler, ckpt_storage** storage);
 
-/* NULL does nothing. Objects made with the storage keep it alive. */
+/* Releases the storage. Objects made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_storage_release(ckpt_storage* storage);
 
 #ifdef __cplusplus

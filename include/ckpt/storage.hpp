@@ -70,7 +70,7 @@ class FaultHandler {
   detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release> handler_;
 };
 
-// A directory of the file system, memory, or functions of yours. Objects made with it keep it alive.
+// A directory of the file system, memory, or functions of the caller. Objects made with it keep it alive.
 class Storage {
  public:
   // Makes the directory when it is missing.

@@ -1,5 +1,5 @@
 /* strategy.h - which layers to checkpoint, asked one layer at a time: interval, selective, size-based, memory-aware, smart,
- * composites of these, and your own. Read the general rules at the top of ckpt.h first.
+ * composites of these, and custom ones. Read the general rules at the top of ckpt.h first.
  *
  * A strategy only answers yes or no. How a yes becomes a schedule is its option "chosen" (CKPT_STRATEGY_CHOSEN_*); plan.h makes the
  * schedule. Text and config name these kinds:
@@ -13,7 +13,7 @@
  *   any, all      layers for which any, all of the children say yes              any(size:1MiB,interval:8)
  *   not           layers for which the child says no                             not(interval:2)
  *   first         what the first rule's child says; the last child for the rest  first(block.*=size:1MiB,#0..3=interval:1,smart)
- *   custom        what your function says                                        (register a kind of your own)
+ *   custom        what a function of the caller says                             (register a kind of your own)
  *
  * Wherever layers are named, a name may be a glob: * stands for any text (dots included), ? for one character, and \ takes the next
  * character as it is.
@@ -32,126 +32,131 @@ extern "C" {
 #endif
 
 /* Answers for one layer after the other whether to checkpoint it. Synchronised. Shared: ckpt_strategy_retain. In a forked child it
- * goes on; where another thread of the parent was changing it at the fork, calls that need what that thread was changing give
- * FORKED. A memory-aware strategy whose clock asks you gives INVALID_STATE to who asks it from inside that clock's function. */
+ * goes on; where another thread of the parent was changing it at the fork, calls that need what that thread was changing return
+ * FORKED. A memory-aware strategy with a custom clock returns INVALID_STATE when it is asked from inside that clock's function. */
 typedef struct ckpt_strategy ckpt_strategy;
 
 /* ---- What a yes means ---------------------------------------------------------------------------------------------------- */
 
-#define CKPT_STRATEGY_CHOSEN_DEFAULT \
-  0 /* in a config: what is usual for the kind; BOUNDARY for interval, RECOMPUTE for all others */
-#define CKPT_STRATEGY_CHOSEN_RECOMPUTE                                                       \
-  1 /* a chosen layer keeps only its input and runs again in backward; all others are stored \
-     */
-#define CKPT_STRATEGY_CHOSEN_BOUNDARY \
-  2 /* inputs of chosen layers are kept, each stretch between them is recomputed as one segment */
+/* what is usual for the kind of strategy: CKPT_STRATEGY_CHOSEN_BOUNDARY for interval, CKPT_STRATEGY_CHOSEN_RECOMPUTE for all
+ * others */
+#define CKPT_STRATEGY_CHOSEN_DEFAULT 0
+/* a chosen layer keeps only its input and runs again in backward; all others are stored */
+#define CKPT_STRATEGY_CHOSEN_RECOMPUTE 1
+/* inputs of chosen layers are kept, each stretch between them is recomputed as one segment */
+#define CKPT_STRATEGY_CHOSEN_BOUNDARY 2
 
 /* ---- Creating ------------------------------------------------------------------------------------------------------------ */
 
-/* Yes when layer index % interval == 0. interval >= 1; 2 is usual. */
+/* Creates an interval strategy: yes when layer index % interval == 0. interval >= 1; 2 is usual. */
 CKPT_API ckpt_status ckpt_strategy_create_interval(int64_t interval, ckpt_strategy** strategy);
 
-/* Yes for layers in names and not in excluded (names or globs; either may be empty). A literal name that is in both is refused: the
- * message lists every such name. Where a glob makes them overlap, excluded wins. */
+/* Creates a selective strategy: yes for layers in names and not in excluded (names or globs; either may be empty). A literal name
+ * that is in both is refused: the message lists every such name. Where a glob makes them overlap, excluded wins. */
 CKPT_API ckpt_status ckpt_strategy_create_selective(const char* const* names, int64_t name_count, const char* const* excluded,
                                                     int64_t excluded_count, ckpt_strategy** strategy);
 
-/* Yes for activations of at least threshold_bytes (>= 1; 1 MiB is usual), counted with the real size of the element type, unless
- * the layer is excluded. */
+/* Creates a size-based strategy: yes for activations of at least threshold_bytes (>= 1; 1 MiB is usual), counted with the real size
+ * of the element type, unless the layer is excluded. */
 CKPT_API ckpt_status ckpt_strategy_create_size_based(int64_t threshold_bytes, const char* const* excluded, int64_t excluded_count,
                                                      ckpt_strategy** strategy);
 
-/* Yes for every n-th layer, where n follows pressure = live bytes / total memory. n starts at 2. At most once in 10 s pressure is
- * looked at: above max_share (in (0, 1]; 0.8 is usual) n shrinks by 1, not below 1; below 0.8 * max_share it grows by 1, not above
- * 10, unless pressure was seen high within the last 30 s. tracker: whose live bytes count; retained. NULL: those of the executor
- * that runs the strategy, else the process's resident bytes. total_bytes: 0 takes what the process may really use. clock: retained;
- * NULL for the monotonic clock. */
+/* Creates a memory-aware strategy: yes for every n-th layer, where n follows pressure = live bytes / total memory. n starts at 2.
+ * At most once in 10 s pressure is looked at: above max_share (in (0, 1]; 0.8 is usual) n shrinks by 1, not below 1; below 0.8 *
+ * max_share it grows by 1, not above 10, unless pressure was seen high within the last 30 s. tracker: whose live bytes count;
+ * retained. NULL: those of the executor that runs the strategy, else the process's resident bytes. total_bytes: 0 takes what the
+ * process may really use. clock: retained; NULL for the monotonic clock. */
 CKPT_API ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_memory_tracker* tracker, int64_t total_bytes,
                                                        ckpt_clock* clock, ckpt_strategy** strategy);
 
-/* Watches layers first: no until 10 different layers were asked about or an index comes a second time, whichever is first. Then yes
- * for a layer with more than 1.5 times the mean bytes of the known layers, or accessed fewer than 2 times (the question included),
- * or with an index past 0.7 times the number of known layers. Excluded layers are watched and answered with no. The three constants
- * can be set in a ckpt_strategy_config. */
+/* Creates a smart strategy, which watches layers first: no until 10 different layers were asked about or an index comes a second
+ * time, whichever is first. Then yes for a layer with more than 1.5 times the mean bytes of the known layers, or accessed fewer
+ * than 2 times (the question included), or with an index past 0.7 times the number of known layers. Excluded layers are watched and
+ * answered with no. The three constants can be set in a ckpt_strategy_config. */
 CKPT_API ckpt_status ckpt_strategy_create_smart(const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy);
 
-/* Yes when at least one child says yes. Every child is asked about every layer. count >= 1; children are retained. Nesting deeper
- * than 64 is refused, here and below. */
+/* Creates a strategy that says yes when at least one child says yes. Every child is asked about every layer. count >= 1; children
+ * are retained. Nesting deeper than 64 is refused. */
 CKPT_API ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy);
 
-/* Yes when every child says yes. Every child is asked about every layer. count >= 1; children are retained. */
+/* Creates a strategy that says yes when every child says yes. Every child is asked about every layer. count >= 1; children are
+ * retained. Nesting deeper than 64 is refused. */
 CKPT_API ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy);
 
-/* Yes when the child says no. child is retained. */
+/* Creates a strategy that says yes when the child says no. child is retained. Nesting deeper than 64 is refused. */
 CKPT_API ckpt_status ckpt_strategy_create_not(ckpt_strategy* child, ckpt_strategy** strategy);
 
-/* Asks the child of the first rule that matches the layer, and no other; the fallback for layers that no rule matches.
+/* Creates a strategy that asks the child of the first rule that matches the layer, and no other; the fallback for layers that no
+ * rule matches.
  * rules: count texts (>= 0), each a name or glob, or "#5", "#2..7" (both included) or "#8.." for layer indices.
- * children: count strategies, one for each rule. All strategies are retained. */
+ * children: count strategies, one for each rule. All strategies are retained. Nesting deeper than 64 is refused. */
 CKPT_API ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* const* children, int64_t count,
                                                 ckpt_strategy* fallback, ckpt_strategy** strategy);
 
-/* From the text form, the same that the command line takes: kind, kind:arguments or kind(arguments), as in the table above. Sizes
- * are whole numbers with B, KiB, MiB, GiB, TiB or PiB. Names after a ! are excluded. INVALID_ARGUMENT tells which piece is wrong,
- * NOT_FOUND lists the known kinds. */
+/* Creates a strategy from the text form, the same that the command line takes: kind, kind:arguments or kind(arguments), as in the
+ * table at the top of strategy.h. Sizes are whole numbers with B, KiB, MiB, GiB, TiB or PiB. Names after a ! are excluded.
+ * INVALID_ARGUMENT says which piece is wrong, NOT_FOUND lists the known kinds. */
 CKPT_API ckpt_status ckpt_strategy_create_from_text(const char* text, ckpt_strategy** strategy);
 
 /* ---- Your own strategies ------------------------------------------------------------------------------------------------- */
 
-/* What a custom strategy is asked. Borrowed for the call. */
+/* What a strategy is asked about one layer. Borrowed for the call. */
 typedef struct ckpt_strategy_question {
-  uint32_t struct_size;
-  ckpt_dtype dtype;       /* of the activation */
-  const char* layer_name; /* UTF-8, not empty */
-  const int64_t* shape;   /* of the activation: ndim dimensions */
-  int64_t ndim;
-  int64_t bytes; /* of the activation */
-  int64_t layer_index;
+  uint32_t struct_size;   /* size of this record in bytes, as its caller was compiled */
+  ckpt_dtype dtype;       /* element type of the layer's activation */
+  const char* layer_name; /* name of the layer: UTF-8, not empty */
+  const int64_t* shape;   /* lengths of the activation's dimensions */
+  int64_t ndim;           /* number of the activation's dimensions, 0 .. 8 */
+  int64_t bytes;          /* size of the activation in bytes */
+  int64_t layer_index;    /* index of the layer in its chain, from 0 */
 } ckpt_strategy_question;
 
 #define CKPT_STRATEGY_QUESTION_INIT \
   { sizeof(ckpt_strategy_question), 0, NULL, NULL, 0, 0, 0 }
 
-/* Sets *question to CKPT_STRATEGY_QUESTION_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *question
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *question to CKPT_STRATEGY_QUESTION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *question of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_strategy_question_init(ckpt_strategy_question* question, uint32_t size);
 
-/* Sets *answer (0 when called) to 1 for yes or 0 for no. Non-zero return stops the operation. Runs on the thread that asks; may be
- * called on several threads at once; may block; may call any function, but asking, resetting or telling the strategy that it
- * answers for, or a composite above it that is being asked, gives INVALID_STATE at once. So it is for the next two. */
+/* Answers for one layer. Sets *answer (0 when called) to 1 for yes or 0 for no. Non-zero return stops the operation. Runs on the
+ * thread that asks; may be called on several threads at once; may block; may call any function, but asking, resetting or notifying
+ * the strategy that it answers for, or a composite above it that is being asked, returns INVALID_STATE at once. */
 typedef int32_t (*ckpt_strategy_decide_fn)(const ckpt_strategy_question* question, int32_t* answer, void* user_data);
 
-/* The strategy is reset. Runs on the thread that resets; non-zero return makes that fail. */
+/* The strategy is reset. Runs on the thread that resets; non-zero return makes that fail. May be called on several threads at once;
+ * may block; may call any function, but those of the strategy itself, or of a composite above it, return INVALID_STATE at once. */
 typedef int32_t (*ckpt_strategy_reset_fn)(void* user_data);
 
-/* The executor used the activation of the layer. layer_name is borrowed for the call. Non-zero return makes the reporting call
- * fail. */
+/* The activation of the layer was used. layer_name is borrowed for the call. Non-zero return makes the reporting call fail. May be
+ * called on several threads at once; may block; may call any function, but those of the strategy itself, or of a composite above
+ * it, return INVALID_STATE at once. */
 typedef int32_t (*ckpt_strategy_access_fn)(const char* layer_name, void* user_data);
 
 /* The functions of a custom strategy; all get the same user_data. */
 typedef struct ckpt_strategy_callbacks {
-  uint32_t struct_size;
-  uint32_t reserved;              /* 0 */
-  ckpt_strategy_decide_fn decide; /* must be given */
-  ckpt_strategy_reset_fn reset;   /* may be NULL */
-  ckpt_strategy_access_fn access; /* may be NULL */
+  uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;              /* not used: 0 */
+  ckpt_strategy_decide_fn decide; /* answers for one layer whether to checkpoint it; must be given */
+  ckpt_strategy_reset_fn reset;   /* called when the strategy is reset; may be absent */
+  ckpt_strategy_access_fn access; /* called when the activation of a layer was used; may be absent */
 } ckpt_strategy_callbacks;
 
 #define CKPT_STRATEGY_CALLBACKS_INIT \
   { sizeof(ckpt_strategy_callbacks), 0, NULL, NULL, NULL }
 
-/* Sets *callbacks to CKPT_STRATEGY_CALLBACKS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *callbacks
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *callbacks to CKPT_STRATEGY_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* callbacks, uint32_t size);
 
-/* A strategy that asks you. name: what ckpt_strategy_name gives; NULL for "Custom". callbacks is copied. destroy (may be NULL) runs
- * once, after the last call. A custom strategy that asks itself, directly or through others, gets INVALID_STATE. */
+/* Creates a strategy that asks functions of the caller. name: what ckpt_strategy_name returns; NULL for "Custom". callbacks is
+ * copied. destroy (may be NULL) runs once, after the last call. A custom strategy that asks itself, directly or through others,
+ * fails with INVALID_STATE. */
 CKPT_API ckpt_status ckpt_strategy_create_custom(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data,
                                                  ckpt_destroy_fn destroy, ckpt_strategy** strategy);
 
 /* Makes a strategy of a registered kind. arguments: the text after the kind's name ("" when there is none), borrowed for the call.
- * Hands one reference to the library through *strategy (NULL when called). Non-zero return makes the creation fail. Runs on the
- * creating thread, several at once; may call any function; a kind that makes itself again, directly or through others, gets
+ * Passes one reference to the library through *strategy (NULL when called). Non-zero return makes the creation fail. Runs on the
+ * creating thread, several at once; may call any function; a kind that makes itself again, directly or through others, fails with
  * INVALID_STATE. */
 typedef int32_t (*ckpt_strategy_factory_fn)(const char* arguments, ckpt_strategy** strategy, void* user_data);
 
@@ -163,47 +168,45 @@ CKPT_API ckpt_status ckpt_strategy_register(const char* name, ckpt_strategy_fact
 /* Forgets a registered kind; strategies made by it live on. NOT_FOUND for any other name. Synchronised. */
 CKPT_API ckpt_status ckpt_strategy_unregister(const char* name);
 
-/* The kinds that text can name, separated by ", ": (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
+/* Writes the kinds that text can name, separated by ", ": (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
 CKPT_API ckpt_status ckpt_strategy_known_kinds(char* buffer, int64_t capacity, int64_t* needed);
 
 /* ---- Config -------------------------------------------------------------------------------------------------------------- */
 
-/* One structure for every kind; each kind reads its own fields and ignores the others. Everything is copied or retained by the
- * call. */
+/* How a strategy of any kind is made; each kind reads its own fields and ignores the others. Everything is copied or retained by
+ * the call. */
 typedef struct ckpt_strategy_config {
-  uint32_t struct_size;
-  int32_t chosen;   /* CKPT_STRATEGY_CHOSEN_* */
-  const char* kind; /* as in the table above, or a registered one; NULL for "interval" */
-
-  int64_t interval; /* interval: >= 1 */
-
-  const char* const* names; /* selective: names or globs */
-  int64_t name_count;
-  const char* const* excluded; /* selective, size, smart: names or globs */
-  int64_t excluded_count;
-
-  int64_t threshold_bytes; /* size: >= 1 */
-
-  double max_share;             /* memory-aware: in (0, 1] */
-  ckpt_memory_tracker* tracker; /* memory-aware: NULL for the executor's or the process's bytes */
-  int64_t total_bytes;          /* memory-aware: 0 for what the process may use */
-  ckpt_clock* clock;            /* memory-aware: NULL for the monotonic clock */
-
-  double large_factor;   /* smart: finite, > 0 */
-  int64_t rare_accesses; /* smart: >= 0 */
-  double late_share;     /* smart: 0 .. 1 */
-
-  ckpt_strategy* const* children; /* any, all, not, first: for first one for each rule, then the fallback */
-  int64_t child_count;
-  const char* const* rules; /* first: as for ckpt_strategy_create_first */
-  int64_t rule_count;
-
-  const char* name;                         /* custom: NULL for "Custom" */
-  const ckpt_strategy_callbacks* callbacks; /* custom */
-  void* user_data;                          /* custom */
-  ckpt_destroy_fn destroy;                  /* custom: may be NULL */
-
-  const char* arguments; /* a registered kind: NULL for "" */
+  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  int32_t chosen;              /* what a yes means: one of CKPT_STRATEGY_CHOSEN_* */
+  const char* kind;            /* kind of strategy, as text names it, or a registered kind; none: "interval" */
+  int64_t interval;            /* for interval: every so many-th layer is chosen, >= 1 */
+  const char* const* names;    /* for selective: names or globs of the layers that are chosen */
+  int64_t name_count;          /* for selective: number of names */
+  const char* const* excluded; /* for selective, size and smart: names or globs of layers that are never chosen */
+  int64_t excluded_count;      /* for selective, size and smart: number of excluded names */
+  int64_t threshold_bytes;     /* for size: activations of at least this many bytes are chosen, >= 1 */
+  /* for memory-aware: share of total memory above which more layers are chosen, above 0, at most 1 */
+  double max_share;
+  /* for memory-aware: the tracker whose live bytes count; none: the executor's or the process's bytes */
+  ckpt_memory_tracker* tracker;
+  int64_t total_bytes; /* for memory-aware: total memory in bytes; 0: what the process may use */
+  ckpt_clock* clock;   /* for memory-aware: source of time; none: the monotonic clock */
+  /* for smart: a layer with more than this many times the mean bytes is chosen; finite, > 0 */
+  double large_factor;
+  int64_t rare_accesses; /* for smart: a layer accessed fewer times than this is chosen, >= 0 */
+  /* for smart: a layer whose index is past this share of the known layers is chosen, 0 .. 1 */
+  double late_share;
+  /* for any, all, not and first: the strategies below; for first one for each rule, then the fallback */
+  ckpt_strategy* const* children;
+  int64_t child_count; /* for any, all, not and first: number of children */
+  /* for first: the rules, each a name, a glob, or indices such as "#5", "#2..7" or "#8.." */
+  const char* const* rules;
+  int64_t rule_count;                       /* for first: number of rules */
+  const char* name;                         /* for custom: name of the strategy; none: "Custom" */
+  const ckpt_strategy_callbacks* callbacks; /* for custom: the functions that answer */
+  void* user_data;                          /* for custom: passed to each call of the functions */
+  ckpt_destroy_fn destroy;                  /* for custom: called once with user_data, after the last call; may be absent */
+  const char* arguments;                    /* for a registered kind: the text that its factory gets; none: empty */
 } ckpt_strategy_config;
 
 /* The defaults of the reference: interval 2, 1 MiB, share 0.8, constants 1.5, 2 and 0.7. */
@@ -213,11 +216,12 @@ typedef struct ckpt_strategy_config {
         0.7, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL                                                                     \
   }
 
-/* Sets *config to CKPT_STRATEGY_CONFIG_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *config (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *config to CKPT_STRATEGY_CONFIG_INIT, and the bytes behind it, up to size, to zero. size: sizeof *config of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_strategy_config_init(ckpt_strategy_config* config, uint32_t size);
 
-/* From a config; NULL for all defaults, which make Interval(2). NOT_FOUND for an unknown kind lists the known ones. */
+/* Creates a strategy from a config; NULL for all defaults, which make Interval(2). NOT_FOUND for an unknown kind lists the known
+ * ones. */
 CKPT_API ckpt_status ckpt_strategy_create(const ckpt_strategy_config* config, ckpt_strategy** strategy);
 
 /* ---- Using --------------------------------------------------------------------------------------------------------------- */
@@ -228,42 +232,45 @@ CKPT_API ckpt_status ckpt_strategy_create(const ckpt_strategy_config* config, ck
 CKPT_API ckpt_status ckpt_strategy_should_checkpoint(ckpt_strategy* strategy, const char* layer_name, const ckpt_tensor* activation,
                                                      int64_t layer_index, int32_t* answer);
 
-/* The same where there is no tensor, only its element type (CKPT_DTYPE_*) and its shape of ndim (0 .. 8) dimensions. */
+/* Asks about one layer as ckpt_strategy_should_checkpoint, where there is no tensor, only its element type (CKPT_DTYPE_*) and its
+ * shape of ndim (0 .. 8) dimensions. */
 CKPT_API ckpt_status ckpt_strategy_should_checkpoint_shape(ckpt_strategy* strategy, const char* layer_name, ckpt_dtype dtype,
                                                            const int64_t* shape, int64_t ndim, int64_t layer_index,
                                                            int32_t* answer);
 
-/* Tells that the layer's activation was used. Smart counts it for layers that it knows; composites tell their children. Executors
- * call this; call it when you run your layers yourself. */
+/* Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
+ * Executors call this; call it when you run your layers yourself. */
 CKPT_API ckpt_status ckpt_strategy_observe_access(ckpt_strategy* strategy, const char* layer_name);
 
-/* "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ...: (buffer, capacity, *needed) as in ckpt.h. */
+/* Writes the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ...: (buffer, capacity, *needed) as in
+ * ckpt.h. */
 CKPT_API ckpt_status ckpt_strategy_name(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed);
 
-/* Back to the state after creation, counters included; for a composite its children too. What a yes means stays as set. */
+/* Sets the strategy back to its state after creation, counters included; for a composite its children too. What a yes means stays
+ * as set. */
 CKPT_API ckpt_status ckpt_strategy_reset(ckpt_strategy* strategy);
 
-/* What a yes means: *chosen becomes CKPT_STRATEGY_CHOSEN_RECOMPUTE or _BOUNDARY. */
+/* *chosen receives what a yes means: CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY. */
 CKPT_API ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, int32_t* chosen);
 
-/* Sets what a yes means from now on: CKPT_STRATEGY_CHOSEN_RECOMPUTE or _BOUNDARY. Schedules that were made before stay as they are.
- */
+/* Sets what a yes means from now on: CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY. Schedules that were made
+ * before stay as they are. */
 CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, int32_t chosen);
 
-/* What a strategy did since it was created or reset. Failed questions are not counted. */
+/* What a strategy did since it was created or reset. Questions that failed are not counted. */
 typedef struct ckpt_strategy_counters {
-  uint32_t struct_size;
-  uint32_t reserved; /* 0 */
-  int64_t asked;
-  int64_t chosen;       /* answered with yes */
-  int64_t chosen_bytes; /* of the activations that were answered with yes; stops at INT64_MAX */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;    /* not used: 0 */
+  int64_t asked;        /* number of layers that it was asked about */
+  int64_t chosen;       /* number of layers that were answered with yes */
+  int64_t chosen_bytes; /* bytes of the activations that were answered with yes; at most 2^63 - 1 */
 } ckpt_strategy_counters;
 
 #define CKPT_STRATEGY_COUNTERS_INIT \
   { sizeof(ckpt_strategy_counters), 0, 0, 0, 0 }
 
-/* Sets *counters to CKPT_STRATEGY_COUNTERS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *counters
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *counters to CKPT_STRATEGY_COUNTERS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *counters of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_strategy_counters_init(ckpt_strategy_counters* counters, uint32_t size);
 
 /* Fills *counters, whose struct_size the caller has set. A snapshot while other threads ask. */
@@ -271,59 +278,61 @@ CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, c
 
 /* ---- Reading back what a strategy is made of ------------------------------------------------------------------------------- */
 
-/* What a strategy was made of. Numbers that its kind has not are 0. */
+/* What a strategy was made of. Numbers that its kind does not have are 0. */
 typedef struct ckpt_strategy_info {
-  uint32_t struct_size;
-  int32_t has_tracker;     /* memory-aware: 1 when it was given one */
-  const char* kind;        /* as in the table at the top: "interval", "selective", ..., "custom"; lives for ever. A strategy of a
-                              registered kind is of the kind that its factory made */
-  int64_t interval;        /* interval; memory-aware: the one that holds now */
-  int64_t threshold_bytes; /* size */
-  double max_share;        /* memory-aware */
-  int64_t total_bytes;     /* memory-aware: as given, or what the process may use */
-  double large_factor;     /* smart */
-  int64_t rare_accesses;   /* smart */
-  double late_share;       /* smart */
-  int64_t name_count;      /* selective: see ckpt_strategy_get_pattern */
-  int64_t excluded_count;  /* selective, size, smart */
-  int64_t rule_count;      /* first */
-  int64_t child_count;     /* any, all, not, first: see ckpt_strategy_get_child */
-  int32_t has_clock;       /* memory-aware: 1 when it was given one */
-  int32_t given_total;     /* memory-aware: 1 when total_bytes was given */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  int32_t has_tracker;  /* for memory-aware: 1 when it was made with a tracker, else 0 */
+  /* kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind that
+   * its factory made */
+  const char* kind;
+  int64_t interval;        /* for interval: every so many-th layer is chosen; for memory-aware: the interval in force now */
+  int64_t threshold_bytes; /* for size: activations of at least this many bytes are chosen */
+  double max_share;        /* for memory-aware: share of total memory above which more layers are chosen */
+  int64_t total_bytes;     /* for memory-aware: total memory in bytes, as set, or what the process may use */
+  double large_factor;     /* for smart: a layer with more than this many times the mean bytes is chosen */
+  int64_t rare_accesses;   /* for smart: a layer accessed fewer times than this is chosen */
+  double late_share;       /* for smart: a layer whose index is past this share of the known layers is chosen */
+  int64_t name_count;      /* for selective: number of names and globs of chosen layers */
+  int64_t excluded_count;  /* for selective, size and smart: number of names and globs of excluded layers */
+  int64_t rule_count;      /* for first: number of rules */
+  int64_t child_count;     /* for any, all, not and first: number of children */
+  int32_t has_clock;       /* for memory-aware: 1 when it was made with a clock, else 0 */
+  int32_t given_total;     /* for memory-aware: 1 when total_bytes was set, 0 when it was found */
 } ckpt_strategy_info;
 
 #define CKPT_STRATEGY_INFO_INIT \
   { sizeof(ckpt_strategy_info), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *info to CKPT_STRATEGY_INFO_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *info (CKPT_INIT). NULL
- * does nothing. */
+/* Sets *info to CKPT_STRATEGY_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_strategy_info_init(ckpt_strategy_info* info, uint32_t size);
 
 /* Fills *info, whose struct_size the caller has set. */
 CKPT_API ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info);
 
-#define CKPT_STRATEGY_LIST_NAMES 0
-#define CKPT_STRATEGY_LIST_EXCLUDED 1
-#define CKPT_STRATEGY_LIST_RULES 2
+#define CKPT_STRATEGY_LIST_NAMES 0    /* list of a strategy: the names and globs of chosen layers */
+#define CKPT_STRATEGY_LIST_EXCLUDED 1 /* list of a strategy: the names and globs of excluded layers */
+#define CKPT_STRATEGY_LIST_RULES 2    /* list of a strategy: the rules of first */
 
-/* *pattern becomes the name, glob or rule at index (0 .. count - 1 of that list in ckpt_strategy_info; else OUT_OF_RANGE) as it was
- * given; it lives as long as the strategy. list: CKPT_STRATEGY_LIST_NAMES, _EXCLUDED or _RULES. */
+/* *pattern receives the name, glob or rule at index (0 .. count - 1 of that list in ckpt_strategy_info; else OUT_OF_RANGE) as it
+ * was set; it lives as long as the strategy. list: CKPT_STRATEGY_LIST_NAMES, CKPT_STRATEGY_LIST_EXCLUDED or
+ * CKPT_STRATEGY_LIST_RULES. */
 CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, int32_t list, int64_t index, const char** pattern);
 
-/* *child becomes a handle of its own to the child at index (0 .. child_count - 1, else OUT_OF_RANGE), to be released; of first the
+/* *child receives a new reference to the child at index (0 .. child_count - 1, else OUT_OF_RANGE), to be released; of first the
  * last one is the fallback. */
 CKPT_API ckpt_status ckpt_strategy_get_child(const ckpt_strategy* strategy, int64_t index, ckpt_strategy** child);
 
-/* The text that makes the same strategy by ckpt_strategy_create_from_text: (buffer, capacity, *needed) as in ckpt.h. What a yes
- * means is not in it. UNSUPPORTED for what text cannot say, which the message names: custom strategies, a given tracker, total or
- * clock, and constants of smart that are not the usual ones. OUT_OF_RANGE beyond 16 MiB, which children that are shared can
- * reach. */
+/* Writes the text that makes the same strategy by ckpt_strategy_create_from_text: (buffer, capacity, *needed) as in ckpt.h. What a
+ * yes means is not in it. UNSUPPORTED for what text cannot say, which the message names: custom strategies, a tracker, total or
+ * clock of its own, and constants of smart that are not the usual ones. OUT_OF_RANGE beyond 16 MiB, which children that are shared
+ * can reach. */
 CKPT_API ckpt_status ckpt_strategy_get_text(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed);
 
-/* One more reference to the same strategy. */
+/* Adds a reference to the same strategy. NULL does nothing. */
 CKPT_API void ckpt_strategy_retain(ckpt_strategy* strategy);
 
-/* Gives one reference back. Allowed inside the strategy's own callbacks. */
+/* Releases one reference. Allowed inside the strategy's own callbacks. NULL does nothing. */
 CKPT_API void ckpt_strategy_release(ckpt_strategy* strategy);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* tensor.h - element types, tensors over owned or borrowed memory, buffer pools, a little arithmetic, DLPack exchange.
  *
  * A tensor is a dtype, a shape and memory: row-major, contiguous, in the machine's byte order. Its memory is owned (from a buffer
- * pool, 64-byte aligned) or borrowed (somebody else's, with a function that runs once when it is no longer needed). Read the
+ * pool, 64-byte aligned) or borrowed (of another owner, with a function that runs once when it is no longer needed). Read the
  * general rules at the top of ckpt.h first.
  *
  *   ckpt_tensor *x = NULL;
@@ -23,37 +23,39 @@ extern "C" {
 
 /* ---- Element types ------------------------------------------------------------------------------------------------------- */
 
-/* The 22 element types of the safetensors format. Numbers are fixed for ever; 0 is none. Storage, copies and exchange know all of
- * them, arithmetic F32 and F64. */
+/* An element type: one of CKPT_DTYPE_*, the 22 element types of the safetensors format. Numbers are fixed for ever; 0 is none.
+ * Storage, copies and exchange know all of them, arithmetic F32 and F64. */
 typedef int32_t ckpt_dtype;
 
-#define CKPT_DTYPE_F4 1           /* 4 bits: 2 exponent, 1 mantissa; two in a byte, the first in the low bits */
-#define CKPT_DTYPE_F6_E2M3 2      /* 6 bits, packed: four in three bytes */
-#define CKPT_DTYPE_F6_E3M2 3      /* 6 bits, packed: four in three bytes */
-#define CKPT_DTYPE_BOOL 4         /* one byte: 0 or 1 */
+#define CKPT_DTYPE_F4 1           /* floating point of 4 bits: 2 exponent, 1 mantissa; two in a byte, the first in the low bits */
+#define CKPT_DTYPE_F6_E2M3 2      /* floating point of 6 bits: 2 exponent, 3 mantissa; packed: four in three bytes */
+#define CKPT_DTYPE_F6_E3M2 3      /* floating point of 6 bits: 3 exponent, 2 mantissa; packed: four in three bytes */
+#define CKPT_DTYPE_BOOL 4         /* truth value of one byte: 0 or 1 */
 #define CKPT_DTYPE_U8 5           /* unsigned integer of 8 bits */
 #define CKPT_DTYPE_I8 6           /* signed integer of 8 bits */
-#define CKPT_DTYPE_F8_E5M2 7      /* 8 bits: 5 exponent, 2 mantissa */
-#define CKPT_DTYPE_F8_E4M3 8      /* 8 bits: 4 exponent, 3 mantissa, no infinities ("e4m3fn") */
-#define CKPT_DTYPE_F8_E8M0 9      /* 8 bits: exponent only, for scale factors */
-#define CKPT_DTYPE_F8_E4M3FNUZ 10 /* 8 bits: no infinities, no negative zero */
-#define CKPT_DTYPE_F8_E5M2FNUZ 11 /* 8 bits: no infinities, no negative zero */
+#define CKPT_DTYPE_F8_E5M2 7      /* floating point of 8 bits: 5 exponent, 2 mantissa */
+#define CKPT_DTYPE_F8_E4M3 8      /* floating point of 8 bits: 4 exponent, 3 mantissa, no infinities ("e4m3fn") */
+#define CKPT_DTYPE_F8_E8M0 9      /* floating point of 8 bits: exponent only, for scale factors */
+#define CKPT_DTYPE_F8_E4M3FNUZ 10 /* floating point of 8 bits: 4 exponent, 3 mantissa, no infinities, no negative zero */
+#define CKPT_DTYPE_F8_E5M2FNUZ 11 /* floating point of 8 bits: 5 exponent, 2 mantissa, no infinities, no negative zero */
 #define CKPT_DTYPE_I16 12         /* signed integer of 16 bits */
 #define CKPT_DTYPE_U16 13         /* unsigned integer of 16 bits */
-#define CKPT_DTYPE_F16 14         /* IEEE 754 binary16 */
-#define CKPT_DTYPE_BF16 15        /* the upper half of an F32 */
+#define CKPT_DTYPE_F16 14         /* floating point of 16 bits: IEEE 754 binary16 */
+#define CKPT_DTYPE_BF16 15        /* floating point of 16 bits: the upper half of an F32 */
 #define CKPT_DTYPE_I32 16         /* signed integer of 32 bits */
 #define CKPT_DTYPE_U32 17         /* unsigned integer of 32 bits */
-#define CKPT_DTYPE_F32 18         /* IEEE 754 binary32 */
+#define CKPT_DTYPE_F32 18         /* floating point of 32 bits: IEEE 754 binary32 */
 #define CKPT_DTYPE_I64 19         /* signed integer of 64 bits */
 #define CKPT_DTYPE_U64 20         /* unsigned integer of 64 bits */
-#define CKPT_DTYPE_F64 21         /* IEEE 754 binary64 */
-#define CKPT_DTYPE_C64 22         /* complex: two F32, real and imaginary */
+#define CKPT_DTYPE_F64 21         /* floating point of 64 bits: IEEE 754 binary64 */
+#define CKPT_DTYPE_C64 22         /* complex number of 64 bits: two F32, real and imaginary */
 
-/* Bits of one element: 4, 6, 8, 16, 32 or 64; 0 for a number that is no dtype. There is no size in bytes: some types have none. */
+/* Bits of one element of the type: 4, 6, 8, 16, 32 or 64; 0 for a number that is no dtype. There is no size in bytes: some types
+ * have none. */
 CKPT_API int64_t ckpt_dtype_bits(ckpt_dtype dtype);
 
-/* The name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...; "UNKNOWN" for a number that is no dtype. Static string. */
+/* The type's name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...; "UNKNOWN" for a number that is no dtype. Static
+ * string. */
 CKPT_API const char* ckpt_dtype_name(ckpt_dtype dtype);
 
 /* *dtype receives the type with this name, in the spelling of ckpt_dtype_name. NOT_FOUND for any other name. */
@@ -61,113 +63,117 @@ CKPT_API ckpt_status ckpt_dtype_from_name(const char* name, ckpt_dtype* dtype);
 
 /* ---- Buffer pools -------------------------------------------------------------------------------------------------------- */
 
-/* Memory for tensors. A buffer that is no longer needed is kept and given out again for the same size, so that a loop that makes
- * the same tensors in every step asks the system for memory in its first step only. Every buffer is aligned to 64 bytes.
- * Synchronised. Tensors keep their pool alive. Where a function takes a pool, NULL is the process's default pool: it has no tracker
- * and keeps at most 64 MiB. In a forked child a pool that another thread of the parent was using at the fork gives FORKED; the
- * default pool always works. */
+/* Memory for tensors. A buffer that is no longer needed is kept and used again for the same size, so that a loop that makes the
+ * same tensors in every step asks the system for memory in its first step only. Every buffer is aligned to 64 bytes. Synchronised.
+ * Tensors keep their pool alive. Where a function takes a pool, NULL is the process's default pool: it has no tracker and keeps at
+ * most 64 MiB. In a forked child a pool that another thread of the parent was using at the fork returns FORKED; the default pool
+ * always works. */
 typedef struct ckpt_buffer_pool ckpt_buffer_pool;
 
-#define CKPT_BUFFER_POOL_NO_LIMIT (-1)
-#define CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES 268435456 /* 256 MiB */
+#define CKPT_BUFFER_POOL_NO_LIMIT (-1) /* limit of bytes kept for reuse: none, all are kept */
+/* bytes that a pool keeps for reuse unless its options say otherwise: 256 MiB */
+#define CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES 268435456
 
+/* How a buffer pool is made. */
 typedef struct ckpt_buffer_pool_options {
-  uint32_t struct_size;
-  uint32_t reserved;          /* 0 */
-  int64_t retain_limit_bytes; /* bytes kept for reuse at most; beyond it the buffers that came back first go to the system. 0 keeps
-                                 none, CKPT_BUFFER_POOL_NO_LIMIT all */
-  const char* layer_name;     /* the tracker counts the pool's buffers under this name; copied. NULL (the default): "tensor" */
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;    /* not used: 0 */
+  /* bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system. 0 keeps none,
+   * CKPT_BUFFER_POOL_NO_LIMIT all */
+  int64_t retain_limit_bytes;
+  const char* layer_name; /* the tracker counts the pool's buffers under this layer name; copied; none: "tensor" */
 } ckpt_buffer_pool_options;
 
 #define CKPT_BUFFER_POOL_OPTIONS_INIT \
   { sizeof(ckpt_buffer_pool_options), 0, CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES, 0 }
 
-/* Sets *options to CKPT_BUFFER_POOL_OPTIONS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *options
- * (CKPT_INIT). NULL does nothing. */
+/* Sets *options to CKPT_BUFFER_POOL_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_buffer_pool_options_init(ckpt_buffer_pool_options* options, uint32_t size);
 
-/* What a pool holds now and has done so far. */
+/* What a buffer pool holds now and has done so far. */
 typedef struct ckpt_buffer_pool_stats {
-  uint32_t struct_size;
-  uint32_t reserved;           /* 0 */
-  int64_t live_bytes;          /* asked for and not given back: what the tracker was told */
-  int64_t live_buffers;        /* their number; tensors without bytes need none */
-  int64_t retained_bytes;      /* kept for reuse */
-  int64_t retained_buffers;    /* their number */
-  int64_t reserved_bytes;      /* taken from the system: live buffers, each rounded up to 64 bytes, and retained ones */
+  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;           /* not used: 0 */
+  int64_t live_bytes;          /* bytes that tensors use now: what the tracker counts */
+  int64_t live_buffers;        /* number of buffers that tensors use now; tensors without bytes need none */
+  int64_t retained_bytes;      /* bytes kept for reuse */
+  int64_t retained_buffers;    /* number of buffers kept for reuse */
+  int64_t reserved_bytes;      /* bytes allocated from the system: live buffers, each rounded up to 64 bytes, and retained ones */
   int64_t peak_reserved_bytes; /* the largest value of reserved_bytes since the pool was made */
-  int64_t taken;               /* buffers given out since the pool was made */
-  int64_t reused;              /* those of them that needed no memory from the system */
+  int64_t taken;               /* buffers that tensors took since the pool was made */
+  int64_t reused;              /* buffers that tensors took and that needed no memory from the system */
 } ckpt_buffer_pool_stats;
 
 #define CKPT_BUFFER_POOL_STATS_INIT \
   { sizeof(ckpt_buffer_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *stats to CKPT_BUFFER_POOL_STATS_INIT, and what is behind it, up to size bytes, to zero. size: sizeof *stats (CKPT_INIT).
- * NULL does nothing. */
+/* Sets *stats to CKPT_BUFFER_POOL_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_buffer_pool_stats_init(ckpt_buffer_pool_stats* stats, uint32_t size);
 
-/* tracker (NULL: none) learns of every buffer while a tensor uses it, with exactly the bytes that the tensor has; the pool keeps it
- * alive. options: NULL for the defaults. */
+/* Creates a pool. tracker (NULL: none) counts every buffer while a tensor uses it, with exactly the bytes that the tensor has; the
+ * pool keeps it alive. options: NULL for the defaults. */
 CKPT_API ckpt_status ckpt_buffer_pool_create(ckpt_memory_tracker* tracker, const ckpt_buffer_pool_options* options,
                                              ckpt_buffer_pool** pool);
 
 /* Fills *stats, which the caller initialised. pool NULL: the default pool. */
 CKPT_API ckpt_status ckpt_buffer_pool_get_stats(const ckpt_buffer_pool* pool, ckpt_buffer_pool_stats* stats);
 
-/* Gives memory back to the system, the buffers that came back first before others, until at most keep_bytes (>= 0) are kept for
+/* Releases memory to the system, the buffers that were returned first before others, until at most keep_bytes (>= 0) are kept for
  * reuse. pool NULL: the default pool. */
 CKPT_API ckpt_status ckpt_buffer_pool_trim(ckpt_buffer_pool* pool, int64_t keep_bytes);
 
-/* Tensors of the pool stay valid: they keep it alive. */
+/* Releases the pool. Its tensors stay valid: they keep it alive. NULL does nothing. */
 CKPT_API void ckpt_buffer_pool_release(ckpt_buffer_pool* pool);
 
 /* ---- Tensors ------------------------------------------------------------------------------------------------------------- */
 
-/* Dtype, shape and read-only flag never change, and asking for them is synchronised, as are retain and release. Access to the
- * elements is not: writing while another thread reads or writes the same tensor is the caller's race. */
+/* An array of elements of one dtype. Dtype, shape and read-only flag never change, and asking for them is synchronised, as are
+ * retain and release. Access to the elements is not: writing while another thread reads or writes the same tensor is the caller's
+ * race. */
 typedef struct ckpt_tensor ckpt_tensor;
 
 /* The most dimensions that a tensor can have. */
-#define CKPT_TENSOR_LARGEST_NDIM 8
+#define CKPT_TENSOR_LARGEST_NDIM 8 /* the most dimensions that a tensor can have */
 
-/* A tensor with memory of its own, whose contents are undefined.
+/* Creates a tensor with memory of its own, whose contents are undefined.
  * shape: ndim lengths (0 .. 8 of them, each >= 0); copied. ndim 0, with shape NULL, is a scalar: one element. A length of 0 makes a
  * tensor without elements, whose data is NULL.
- * pool: where the memory comes from and goes back to; NULL for the default pool.
+ * pool: where the memory comes from and returns to; NULL for the default pool.
  * INVALID_ARGUMENT also when the elements do not fill whole bytes (types of 4 and 6 bits). OUT_OF_RANGE when elements or bytes pass
- * INT64_MAX; OUT_OF_MEMORY when the system has none. A tracker's limit refuses nothing here: it tells its listeners. */
+ * INT64_MAX; OUT_OF_MEMORY when the system has none. A tracker's limit refuses nothing here: it notifies its listeners. */
 CKPT_API ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_buffer_pool* pool,
                                         ckpt_tensor** tensor);
 
-/* A tensor over memory of the caller: at least as many bytes as dtype and shape need, aligned for the dtype (8 bytes for F64),
- * valid until release runs. data may be NULL only when no bytes are needed. shape, ndim: as for ckpt_tensor_create. release (may be
- * NULL) runs exactly once with user_data, when the last reference goes, on the thread that let it go; it may call any function.
- * When this function fails it does not run: the caller still owns the memory. */
+/* Creates a tensor over memory of the caller: at least as many bytes as dtype and shape need, aligned for the dtype (8 bytes for
+ * F64), valid until release runs. data may be NULL only when no bytes are needed. shape, ndim: as for ckpt_tensor_create. release
+ * (may be NULL) runs exactly once with user_data, when the last reference is released, on the thread that released it; it may call
+ * any function. When this function fails it does not run: the caller still owns the memory. */
 CKPT_API ckpt_status ckpt_tensor_borrow(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_destroy_fn release,
                                         void* user_data, ckpt_tensor** tensor);
 
 /* Adds a reference to the same tensor. NULL does nothing. */
 CKPT_API void ckpt_tensor_retain(ckpt_tensor* tensor);
 
-/* Gives a reference back; with the last one the memory goes back to its pool or its owner, unless a DLPack consumer still uses it.
- */
+/* Releases one reference; with the last one the memory returns to its pool or its owner, unless a DLPack consumer still uses it.
+ * NULL does nothing. */
 CKPT_API void ckpt_tensor_release(ckpt_tensor* tensor);
 
 /* The first element, for reading and writing. NULL when the tensor has no elements, and for a read-only tensor (ckpt_last_error
- * tells). Borrowed: valid as long as the tensor. */
+ * says so). Borrowed: valid as long as the tensor. */
 CKPT_API void* ckpt_tensor_data(ckpt_tensor* tensor);
 
 /* The first element, for reading; NULL when the tensor has no elements. Borrowed: valid as long as the tensor. */
 CKPT_API const void* ckpt_tensor_const_data(const ckpt_tensor* tensor);
 
-/* Bytes of all elements; -1 for a handle that is no tensor (ckpt_last_error tells). */
+/* Bytes of all elements; -1 for a handle that is no tensor (ckpt_last_error says so). */
 CKPT_API int64_t ckpt_tensor_bytes(const ckpt_tensor* tensor);
 
 /* Number of elements; -1 for a handle that is no tensor. */
 CKPT_API int64_t ckpt_tensor_elements(const ckpt_tensor* tensor);
 
-/* A CKPT_DTYPE_ constant; 0 for a handle that is no tensor. */
+/* The tensor's element type, a CKPT_DTYPE_ constant; 0 for a handle that is no tensor. */
 CKPT_API ckpt_dtype ckpt_tensor_dtype(const ckpt_tensor* tensor);
 
 /* Number of dimensions, 0 .. 8; -1 for a handle that is no tensor. */
@@ -177,32 +183,35 @@ CKPT_API int64_t ckpt_tensor_ndim(const ckpt_tensor* tensor);
  * tensor. */
 CKPT_API const int64_t* ckpt_tensor_shape(const ckpt_tensor* tensor);
 
-/* 1 for a tensor that must not be written (its memory was lent so, through DLPack), else 0. Functions that write to a tensor refuse
- * a read-only one with UNSUPPORTED. */
+/* 1 for a tensor that must not be written (its memory is borrowed so, through DLPack), else 0. Functions that write to a tensor
+ * refuse a read-only one with UNSUPPORTED. */
 CKPT_API int32_t ckpt_tensor_is_read_only(const ckpt_tensor* tensor);
 
 /* ---- Arithmetic ---------------------------------------------------------------------------------------------------------- */
 
-/* F32 and F64 only: any other dtype gives UNSUPPORTED. Results are bit for bit the same on every machine: the order of all
+/* F32 and F64 only: any other dtype is UNSUPPORTED. Results are bit for bit the same on every machine: the order of all
  * additions is fixed by the shape. Where two tensors are named, dtype and shape must be the same, and their memory either the same
  * or apart. */
 
-/* Every element becomes value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32 cannot hold gives
- * OUT_OF_RANGE. */
+/* Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32 cannot hold is
+ * OUT_OF_RANGE. F32 and F64 only, else UNSUPPORTED. */
 CKPT_API ckpt_status ckpt_tensor_fill(ckpt_tensor* target, double value);
 
-/* target = factor * target, in the dtype's own precision. factor: finite (else INVALID_ARGUMENT) and, for F32, within its range. */
+/* target = factor * target, in the dtype's own precision. factor: finite (else INVALID_ARGUMENT) and, for F32, within its range.
+ * F32 and F64 only, else UNSUPPORTED. */
 CKPT_API ckpt_status ckpt_tensor_scale(ckpt_tensor* target, double factor);
 
 /* target = target + factor * source, in the dtype's own precision with two roundings per element (axpy of BLAS, never fused).
- * factor: as for ckpt_tensor_scale. */
+ * factor: as for ckpt_tensor_scale. dtype and shape must be the same, and memory either the same or apart. F32 and F64 only, else
+ * UNSUPPORTED. */
 CKPT_API ckpt_status ckpt_tensor_add_scaled(ckpt_tensor* target, double factor, const ckpt_tensor* source);
 
 /* *sum receives the sum of all elements, computed in F64 by pairwise summation (Higham, "The accuracy of floating point summation",
- * SIAM J. Sci. Comput. 14, 1993); 0 when there are none. */
+ * SIAM J. Sci. Comput. 14, 1993); 0 when there are none. F32 and F64 only, else UNSUPPORTED. */
 CKPT_API ckpt_status ckpt_tensor_sum(const ckpt_tensor* tensor, double* sum);
 
-/* *dot receives the sum of a[i] * b[i], computed as ckpt_tensor_sum does. With a for b it is the squared 2-norm. */
+/* *dot receives the sum of a[i] * b[i], computed as ckpt_tensor_sum does. With a for b it is the squared 2-norm. dtype and shape
+ * must be the same. F32 and F64 only, else UNSUPPORTED. */
 CKPT_API ckpt_status ckpt_tensor_dot(const ckpt_tensor* a, const ckpt_tensor* b, double* dot);
 
 /* ---- Copy and comparison, for every dtype -------------------------------------------------------------------------------- */
@@ -216,21 +225,21 @@ CKPT_API ckpt_status ckpt_tensor_bit_equal(const ckpt_tensor* a, const ckpt_tens
 /* ---- DLPack -------------------------------------------------------------------------------------------------------------- */
 
 /* Exchange with other libraries without a copy (https://dmlc.github.io/dlpack/latest/). Include <dlpack/dlpack.h> to look inside
- * these structs; to pass them on nobody needs it. All 22 dtypes have a type code in DLPack 1.1. */
+ * these structs; to pass them on it is not needed. All 22 dtypes have a type code in DLPack 1.1. */
 struct DLManagedTensor;
 struct DLManagedTensorVersioned; /* DLPack 1.x */
 
-/* A tensor over the memory of another library. On success the tensor owns managed, and calls its deleter (unless that is NULL)
- * exactly once, when its last reference goes, on the thread that let it go. On failure the deleter has not run and managed still
- * belongs to the caller, who calls it. byte_offset is honoured, strides NULL means contiguous.
+/* Creates a tensor over the memory of another library. On success the tensor owns managed, and calls its deleter (unless that is
+ * NULL) exactly once, when its last reference is released, on the thread that released it. On failure the deleter has not run and
+ * managed still belongs to the caller, who calls it. byte_offset is honoured, strides NULL means contiguous.
  * UNSUPPORTED for what cannot be a tensor here: lanes other than 1, devices other than the CPU, strides that are not row-major and
  * contiguous, type codes without a dtype (complex of other sizes, opaque handles, float8 e3m4, e4m3 with infinities, e4m3b11fnuz).
  * INVALID_ARGUMENT and OUT_OF_RANGE for bad shapes, and for data that is NULL or not aligned for the dtype. */
 CKPT_API ckpt_status ckpt_tensor_from_dlpack(struct DLManagedTensor* managed, ckpt_tensor** tensor);
 
-/* The same for the struct of DLPack 1.x. Its read-only flag gives a read-only tensor. UNSUPPORTED also for a major version other
- * than 1 (nothing but the version is read then; the deleter may be called), for padded elements of less than a byte, and for flags
- * that this library does not know. */
+/* Creates a tensor over the memory of another library as ckpt_tensor_from_dlpack, from the struct of DLPack 1.x. Its read-only flag
+ * makes a read-only tensor. UNSUPPORTED also for a major version other than 1 (nothing but the version is read then; the deleter
+ * may be called), for padded elements of less than a byte, and for flags that this library does not know. */
 CKPT_API ckpt_status ckpt_tensor_from_dlpack_versioned(struct DLManagedTensorVersioned* managed, ckpt_tensor** tensor);
 
 /* *managed receives a view of the tensor for another library, which calls (*managed)->deleter exactly once, on any thread; the
@@ -238,7 +247,8 @@ CKPT_API ckpt_status ckpt_tensor_from_dlpack_versioned(struct DLManagedTensorVer
  * cannot say so. */
 CKPT_API ckpt_status ckpt_tensor_to_dlpack(ckpt_tensor* tensor, struct DLManagedTensor** managed);
 
-/* The same as the struct of DLPack 1.x (version 1.1), with its read-only flag when the tensor is read-only. */
+/* *managed receives a view of the tensor as ckpt_tensor_to_dlpack makes it, in the struct of DLPack 1.x (version 1.1), with its
+ * read-only flag when the tensor is read-only. */
 CKPT_API ckpt_status ckpt_tensor_to_dlpack_versioned(ckpt_tensor* tensor, struct DLManagedTensorVersioned** managed);
 
 #ifdef __cplusplus

@@ -95,7 +95,7 @@ class Tensor {
   Tensor(ckpt_dtype dtype, const Shape& shape) : Tensor(dtype, shape, nullptr) {}
   Tensor(ckpt_dtype dtype, const Shape& shape, const BufferPool& pool) : Tensor(dtype, shape, pool.handle()) {}
 
-  // Memory of somebody else. release runs exactly once, when the last reference goes; what it throws is ignored. When this throws,
+  // Memory of another owner. release runs exactly once, when the last reference goes; what it throws is ignored. When this throws,
   // release does not run.
   static Tensor borrow(void* data, ckpt_dtype dtype, const Shape& shape, std::function<void()> release = {}) {
     using Release = std::function<void()>;
@@ -125,7 +125,7 @@ class Tensor {
     check(ckpt_tensor_from_dlpack_versioned(managed, &tensor));
     return Tensor(tensor);
   }
-  // Takes over a reference that a C function gave.
+  // Takes over a reference that a C function returned.
   static Tensor adopt(ckpt_tensor* tensor) noexcept { return Tensor(tensor); }
 
   // For another library, which calls the deleter.

@@ -273,7 +273,7 @@ TEST(Registry, RefusesKindsMadeOfThemselves) {
 
 TEST(Registry, RefusesAFactoryThatGivesNothing) {
   const Registered none("nothing", [](const std::string&) { return StrategyPtr(); });
-  EXPECT_NE(refusal([] { from_text("nothing"); }).find("the factory of strategy kind 'nothing' gave no strategy"),
+  EXPECT_NE(refusal([] { from_text("nothing"); }).find("the factory of strategy kind 'nothing' returned no strategy"),
             std::string::npos);
 }
 

@@ -247,7 +247,7 @@ class AsyncManager(_Owned):
         except CkptError as error:
             failures = [error]
         for error in failures:
-            print(f"ckpt: a background save failed, and nobody had asked for it: {type(error).__name__}: {error}", file=sys.stderr)
+            print(f"ckpt: a background save failed, and no caller asked for it: {type(error).__name__}: {error}", file=sys.stderr)
         if not _is_inside(self):
             super().close()
 

@@ -43,7 +43,7 @@ class InvalidArgumentError(CkptError, ValueError):
 
 
 class OutOfMemoryError(CkptError, MemoryError):
-    """The system gave no memory."""
+    """The system has no memory left."""
 
     status = _n.CKPT_E_OUT_OF_MEMORY
 

@@ -157,7 +157,7 @@ class Exits(unittest.TestCase):
                        "sys.unraisablehook = lambda _: None\n"
                        "ckpt.save_async(sys.argv[1], {'w': bytearray(8)}, 7, source=lambda *_: 1 / 0)\n", folder)
             self.assertEqual(done.returncode, 0)
-            self.assertIn("a background save failed, and nobody had asked for it: CallbackError", done.stderr)
+            self.assertIn("a background save failed, and no caller asked for it: CallbackError", done.stderr)
             self.assertIn("ZeroDivisionError", done.stderr)
 
     def test_control_c_ends_a_wait(self):

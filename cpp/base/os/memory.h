@@ -9,10 +9,10 @@ namespace ckpt::base {
 
 struct PhysicalMemory {
   std::int64_t total_bytes = 0;
-  std::int64_t free_bytes = 0;  // held by nobody, page cache not counted: less than what could be had
+  std::int64_t free_bytes = 0;  // not in use, page cache not counted: less than what could be had
 };
 
-// Zeros when the system does not tell.
+// Zeros when the system does not report it.
 PhysicalMemory physical_memory() noexcept;
 
 struct UnmapPages {
@@ -21,8 +21,8 @@ struct UnmapPages {
 };
 using Pages = std::unique_ptr<std::byte[], UnmapPages>;
 
-// At least so many bytes of zeros that begin on a page. The system gives a page when it is first touched, large ones where it can.
-// Throws std::bad_alloc.
+// At least so many bytes of zeros that begin on a page. The system provides a page when it is first touched, large ones where it
+// can. Throws std::bad_alloc.
 Pages map_pages(std::size_t bytes);
 
 }  // namespace ckpt::base

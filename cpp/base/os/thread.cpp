@@ -60,7 +60,7 @@ Thread::Thread(std::string name, std::function<void()> body) : native_(std::make
   auto start = std::make_unique<Start>(std::move(name), std::move(body));
   const int error = pthread_create(&native_->id, nullptr, run, start.get());
   if (error != 0) {
-    fail(Status::out_of_memory, "the system gave no thread for '", start->name, "' (error ", error, ")");
+    fail(Status::out_of_memory, "the system made no thread for '", start->name, "' (error ", error, ")");
   }
   static_cast<void>(start.release());  // the thread owns it now
 }

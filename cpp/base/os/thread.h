@@ -25,7 +25,7 @@ class Thread {
   Thread& operator=(const Thread&) = delete;
 
   void join();
-  // Nobody will join it: it ends by itself.
+  // No thread will join it: it ends by itself.
   void detach();
   // True on this very thread.
   bool is_current() const noexcept;

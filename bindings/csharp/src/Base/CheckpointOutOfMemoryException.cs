@@ -1,6 +1,6 @@
 namespace Ckpt
 {
-    /// <summary>The system gave no memory.</summary>
+    /// <summary>The system has no memory left.</summary>
     public sealed class CheckpointOutOfMemoryException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>

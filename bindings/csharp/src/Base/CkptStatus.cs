@@ -7,7 +7,7 @@ namespace Ckpt
         Ok = 0,
         /// <summary>An argument has a value that is never valid.</summary>
         InvalidArgument = -1,
-        /// <summary>The system gave no memory.</summary>
+        /// <summary>The system has no memory left.</summary>
         OutOfMemory = -2,
         /// <summary>An index or size lies outside what the object has or can hold.</summary>
         OutOfRange = -3,

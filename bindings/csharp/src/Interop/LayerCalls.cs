@@ -15,7 +15,7 @@ namespace Ckpt.Interop
         public override IntPtr output(IntPtr input)
         {
             var made = layer.Output(new TensorSpec((NativeSpec*)input));
-            if (made == null) throw new InvalidOperationException("Output gave null");
+            if (made == null) throw new InvalidOperationException("Output returned null");
             var place = native.ckpt_csharp_result_place();
             *(NativeSpec*)place = made.Native;
             return place;

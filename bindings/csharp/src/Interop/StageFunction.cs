@@ -16,7 +16,7 @@ namespace Ckpt.Interop
             using (var lent = new Tensor(new NativeHandle(input, handle => { })))
             {
                 var output = function(lent, microBatch);
-                if (output == null) throw new InvalidOperationException("the stage's forward gave no tensor");
+                if (output == null) throw new InvalidOperationException("the stage's forward returned no tensor");
                 return output.Taken(native.ckpt_tensor_retain);
             }
         }

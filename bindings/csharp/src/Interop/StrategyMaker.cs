@@ -15,7 +15,7 @@ namespace Ckpt.Interop
         public override IntPtr make(string arguments)
         {
             var made = function(arguments);
-            if (made == null) throw new InvalidOperationException("the factory gave no strategy");
+            if (made == null) throw new InvalidOperationException("the factory returned no strategy");
             return made.Taken(native.ckpt_strategy_retain);
         }
     }

@@ -1,6 +1,6 @@
 package org.ckpt;
 
-/** The system gave no memory. */
+/** The system has no memory left. */
 public class OutOfMemoryException extends CkptException {
   private static final long serialVersionUID = 1L;
 

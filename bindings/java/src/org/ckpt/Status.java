@@ -8,7 +8,7 @@ public enum Status {
   /** An argument has a value that is never valid. */
   INVALID_ARGUMENT(-1),
 
-  /** The system gave no memory. */
+  /** The system has no memory left. */
   OUT_OF_MEMORY(-2),
 
   /** An index or size lies outside what the object has or can hold. */
