@@ -60,7 +60,7 @@ CKPT_API void ckpt_callback_error(const char* text);
 /* Frees a user_data when the library has made its last call with it. Runs on the thread that made that last use. */
 typedef void (*ckpt_destroy_fn)(void* user_data);
 
-/* Initialises a struct by its function, which is told the size that the caller was compiled with:
+/* Initialises a struct by its function, with the size that the caller was compiled with:
  *
  *     ckpt_save_options options;
  *     CKPT_INIT(ckpt_save_options, &options);

@@ -29,7 +29,7 @@ def find_libclang():
 def text_of(comment):
     """The words of a comment: without its marks, its lines joined where a sentence goes on."""
     body = comment[2:-2] if comment.startswith("/*") else comment[2:]
-    lines = [re.sub(r"^\s*\* ?", "", line) if n else line for n, line in enumerate(body.strip("*").split("\n"))]
+    lines = [re.sub(r"^\s*\* ?|^\s+", "", line, count=1) if n else line for n, line in enumerate(body.strip("*").split("\n"))]
     return "\n".join(line.rstrip() for line in lines).strip()
 
 
@@ -77,11 +77,10 @@ def declared(kind, name=""):
     if kind.kind == TypeKind.FUNCTIONPROTO:
         arguments = ", ".join(declared(argument) for argument in kind.argument_types()) or "void"
         return declared(kind.get_result(), f"{name}({arguments})")
-    stars = re.match(r"[*]*", name).group(0)  # "int32_t* name", as the headers have it
+    stars = re.match(r"(\*(const\b *)?)*", name).group(0)  # "int32_t* name" and "char* const* names", as the headers have it
     rest = name[len(stars):]
-    if stars:
-        return f"{kind.spelling}{stars}" + (f" {rest}" if rest else "")
-    return kind.spelling + ("" if not name or name[0] == "[" else " ") + name
+    close = not rest or rest[0] == "[" and not stars
+    return kind.spelling + stars.replace("*const", "* const").replace(" *", "*").rstrip() + ("" if close else " ") + rest
 
 
 def type_of(kind):
