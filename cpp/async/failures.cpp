@@ -1,9 +1,9 @@
-#include "state/async_failures.h"
+#include "async/failures.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 void Failures::add(std::int64_t sequence, std::int64_t id, base::Error error) {
   const std::lock_guard lock(mutex_);
@@ -28,4 +28,4 @@ std::optional<base::Error> Failures::take() {
   return out;
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

@@ -4,11 +4,12 @@
 #include <random>
 #include <thread>
 
-#include "async_fixture.h"
+#include "fixture.h"
 
 namespace {
 
 using namespace ckpt::tests;
+using namespace ckpt::async;
 using namespace ckpt::state;
 using ckpt::base::Status;
 
@@ -129,7 +130,7 @@ std::int64_t run_round(unsigned seed, int actions) {
   return shared.admitted;
 }
 
-TEST(StateAsyncRandom, EightThreadsAtOnce) {
+TEST(AsyncRandom, EightThreadsAtOnce) {
   for (unsigned seed = 1; seed <= 12; ++seed) EXPECT_GT(run_round(seed, 150), 0) << seed;
 }
 

@@ -4,17 +4,18 @@
 #include <atomic>
 #include <thread>
 
-#include "async_fixture.h"
+#include "fixture.h"
 
 namespace {
 
 using namespace ckpt::tests;
+using namespace ckpt::async;
 using namespace ckpt::state;
 using ckpt::base::Status;
 
 constexpr std::int64_t soon = 1'000'000;  // 1 ms: what is expected to run out
 
-TEST(StateAsync, SavesInTheBackground) {
+TEST(Async, SavesInTheBackground) {
   Background it;
   const std::int64_t id = it.save(7);
   const TaskResult result = it.manager->wait(id, -1);
@@ -38,7 +39,7 @@ TEST(StateAsync, SavesInTheBackground) {
 }
 
 // The copy is what counts, not what the tensors hold when the worker comes to them.
-TEST(StateAsync, TensorsMayChangeWhenACopyingSaveReturns) {
+TEST(Async, TensorsMayChangeWhenACopyingSaveReturns) {
   Background it;
   it.door.shut("create ");
   Model model(1);
@@ -49,7 +50,7 @@ TEST(StateAsync, TensorsMayChangeWhenACopyingSaveReturns) {
   EXPECT_EQ(it.loaded(), 1);
 }
 
-TEST(StateAsync, StagedAndDurableAreTwoEvents) {
+TEST(Async, StagedAndDurableAreTwoEvents) {
   Background it;
   const std::int64_t id = it.save_blocked(1);
   it.manager->wait_staged(id, 0);
@@ -61,7 +62,7 @@ TEST(StateAsync, StagedAndDurableAreTwoEvents) {
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
 }
 
-TEST(StateAsync, ADeferredSaveIsStagedInTheBackground) {
+TEST(Async, ADeferredSaveIsStagedInTheBackground) {
   Background it;
   Model model(3);
   TaskOptions task;
@@ -77,7 +78,7 @@ TEST(StateAsync, ADeferredSaveIsStagedInTheBackground) {
 }
 
 // Borrowed tensors are read until all files are written: until shortly before the commit.
-TEST(StateAsync, ABorrowingSaveIsStagedBeforeItCommits) {
+TEST(Async, ABorrowingSaveIsStagedBeforeItCommits) {
   Background it;
   Model model(5);
   TaskOptions task;
@@ -94,7 +95,7 @@ TEST(StateAsync, ABorrowingSaveIsStagedBeforeItCommits) {
   EXPECT_EQ(it.loaded(), 5);
 }
 
-TEST(StateAsync, ABorrowedTensorThatChangesFailsItsSaveAndNothingElse) {
+TEST(Async, ABorrowedTensorThatChangesFailsItsSaveAndNothingElse) {
   Background it;
   it.manager->wait(it.save(4), -1);
   Model model(5);
@@ -112,7 +113,7 @@ TEST(StateAsync, ABorrowedTensorThatChangesFailsItsSaveAndNothingElse) {
   EXPECT_EQ(it.loaded(), 4);
 }
 
-TEST(StateAsync, CapacityIsExactAndWhatIsRefusedIsListed) {
+TEST(Async, CapacityIsExactAndWhatIsRefusedIsListed) {
   AsyncOptions options = Background::small();
   options.capacity = 3;
   Background it(options);
@@ -141,7 +142,7 @@ TEST(StateAsync, CapacityIsExactAndWhatIsRefusedIsListed) {
 }
 
 // A save that is being refused is in the list for a moment, but has no place that a cancellation could give back.
-TEST(StateAsync, RefusedSavesGiveNoPlaceBack) {
+TEST(Async, RefusedSavesGiveNoPlaceBack) {
   AsyncOptions options = Background::small();
   options.capacity = 2;
   options.history = 5000;
@@ -173,7 +174,7 @@ TEST(StateAsync, RefusedSavesGiveNoPlaceBack) {
   EXPECT_EQ(b.manager->stats().cancelled, 0);
 }
 
-TEST(StateAsync, TheOldestIsDroppedForANewerOne) {
+TEST(Async, TheOldestIsDroppedForANewerOne) {
   AsyncOptions options = Background::small();
   options.capacity = 2;
   Background it(options);
@@ -196,7 +197,7 @@ TEST(StateAsync, TheOldestIsDroppedForANewerOne) {
   EXPECT_ERROR(full.save(2, dropping), Status::queue_full, "is full");  // a running one is not dropped
 }
 
-TEST(StateAsync, CancelsQueuedTasksAtOnce) {
+TEST(Async, CancelsQueuedTasksAtOnce) {
   AsyncOptions options = Background::small();
   options.capacity = 2;
   Background it(options);
@@ -213,7 +214,7 @@ TEST(StateAsync, CancelsQueuedTasksAtOnce) {
   EXPECT_EQ(it.checkpoint->count(), 2);
 }
 
-TEST(StateAsync, CancelsARunningSaveAndRemovesWhatItWrote) {
+TEST(Async, CancelsARunningSaveAndRemovesWhatItWrote) {
   Background it;
   const std::int64_t id = it.save_blocked(1);
   EXPECT_TRUE(it.manager->cancel(id));
@@ -223,7 +224,7 @@ TEST(StateAsync, CancelsARunningSaveAndRemovesWhatItWrote) {
   EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
-TEST(StateAsync, AfterTheCommitPointNothingIsCancelled) {
+TEST(Async, AfterTheCommitPointNothingIsCancelled) {
   Background it;
   it.door.shut("manifest.json.tmp");
   const std::int64_t id = it.save(1);
@@ -235,7 +236,7 @@ TEST(StateAsync, AfterTheCommitPointNothingIsCancelled) {
   EXPECT_EQ(it.loaded(), 1);
 }
 
-TEST(StateAsync, UnknownAndEvictedIdsAreNotFound) {
+TEST(Async, UnknownAndEvictedIdsAreNotFound) {
   AsyncOptions options = Background::small();
   options.history = 2;
   Background it(options);
@@ -252,7 +253,7 @@ TEST(StateAsync, UnknownAndEvictedIdsAreNotFound) {
   EXPECT_LE(it.manager->task_slots(), 4);
 }
 
-TEST(StateAsync, AFailureIsToldToWhoeverWaits) {
+TEST(Async, AFailureIsToldToWhoeverWaits) {
   Background it;
   it.fail_next("write", Status::no_space);
   const std::int64_t id = it.save(1);
@@ -266,7 +267,7 @@ TEST(StateAsync, AFailureIsToldToWhoeverWaits) {
   it.manager->close(CloseMode::drain, -1);
 }
 
-TEST(StateAsync, AnErrorThatNobodySawIsReturnedByTheNextSave) {
+TEST(Async, AnErrorThatNobodySawIsReturnedByTheNextSave) {
   Background it;
   it.fail_next("write", Status::permission);
   it.save(1);
@@ -276,7 +277,7 @@ TEST(StateAsync, AnErrorThatNobodySawIsReturnedByTheNextSave) {
   EXPECT_EQ(it.loaded(), 3);
 }
 
-TEST(StateAsync, AnErrorThatNobodySawIsReturnedByCloseOnce) {
+TEST(Async, AnErrorThatNobodySawIsReturnedByCloseOnce) {
   Background it;
   it.fail_next("write");
   it.save(1);
@@ -285,7 +286,7 @@ TEST(StateAsync, AnErrorThatNobodySawIsReturnedByCloseOnce) {
   it.manager->close(CloseMode::drain, -1);
 }
 
-TEST(StateAsync, AFileWhoseSyncFailedIsWrittenAnewFromTheCopy) {
+TEST(Async, AFileWhoseSyncFailedIsWrittenAnewFromTheCopy) {
   Background it;
   it.fail_next("sync");
   const TaskResult result = it.manager->wait(it.save(1), -1);
@@ -294,7 +295,7 @@ TEST(StateAsync, AFileWhoseSyncFailedIsWrittenAnewFromTheCopy) {
   EXPECT_EQ(it.loaded(), 1);
 }
 
-TEST(StateAsync, RetriesOfTheStorageAreCounted) {
+TEST(Async, RetriesOfTheStorageAreCounted) {
   auto faults = std::make_shared<Faults>();
   CheckpointOptions checkpoint_options;
   checkpoint_options.fault_handler =
@@ -309,7 +310,7 @@ TEST(StateAsync, RetriesOfTheStorageAreCounted) {
   EXPECT_EQ(result.retries, 1);
 }
 
-TEST(StateAsync, HigherPrioritiesGoFirst) {
+TEST(Async, HigherPrioritiesGoFirst) {
   Background it;
   const auto listener = std::make_shared<RecordingListener>();
   const auto with = [&](std::int32_t priority) {
@@ -333,7 +334,7 @@ TEST(StateAsync, HigherPrioritiesGoFirst) {
   EXPECT_EQ(order, (std::vector{text(high), text(normal), text(second), text(low)}));
 }
 
-TEST(StateAsync, AGateHoldsItsTaskUntilTheStepEnds) {
+TEST(Async, AGateHoldsItsTaskUntilTheStepEnds) {
   Background it;
   TaskOptions gated;
   gated.gate_step = 5;
@@ -353,7 +354,7 @@ TEST(StateAsync, AGateHoldsItsTaskUntilTheStepEnds) {
 }
 
 // Whatever is behind the gate, the rest goes in its order, and so do the gated ones when it opens.
-TEST(StateAsync, WhatIsReadyGoesInItsOrderPastClosedGates) {
+TEST(Async, WhatIsReadyGoesInItsOrderPastClosedGates) {
   AsyncOptions options = Background::small();
   const auto listener = std::make_shared<RecordingListener>();
   options.listener = listener;
@@ -382,7 +383,7 @@ TEST(StateAsync, WhatIsReadyGoesInItsOrderPastClosedGates) {
   EXPECT_EQ(it.manager->ended_ids(), expected);
 }
 
-TEST(StateAsync, AGatedTaskCanBeCancelled) {
+TEST(Async, AGatedTaskCanBeCancelled) {
   Background it;
   TaskOptions gated;
   gated.gate_step = 5;
@@ -392,7 +393,7 @@ TEST(StateAsync, AGatedTaskCanBeCancelled) {
 }
 
 // The second save needs the memory that the gated one holds.
-TEST(StateAsync, ASaveThatNeedsTheMemoryOfAGatedOneOpensItsGate) {
+TEST(Async, ASaveThatNeedsTheMemoryOfAGatedOneOpensItsGate) {
   AsyncOptions options = Background::small();
   options.staging_bytes = smallest_arena_bytes;
   Background it(options);
@@ -408,7 +409,7 @@ TEST(StateAsync, ASaveThatNeedsTheMemoryOfAGatedOneOpensItsGate) {
   EXPECT_EQ(it.manager->wait(first, -1).state, TaskState::completed);
 }
 
-TEST(StateAsync, ClosingDrainsWhatIsQueued) {
+TEST(Async, ClosingDrainsWhatIsQueued) {
   Background it;
   it.save_blocked(1);
   it.save(2);
@@ -420,7 +421,7 @@ TEST(StateAsync, ClosingDrainsWhatIsQueued) {
   EXPECT_ERROR(it.save(4), Status::closed, "is closed");
 }
 
-TEST(StateAsync, ClosingCancelsWhatIsLeftAfterTheTime) {
+TEST(Async, ClosingCancelsWhatIsLeftAfterTheTime) {
   Background it;
   const std::int64_t first = it.save_blocked(1);
   const std::int64_t second = it.save(2);
@@ -436,7 +437,7 @@ TEST(StateAsync, ClosingCancelsWhatIsLeftAfterTheTime) {
   EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
-TEST(StateAsync, WhoeverWaitsForAPlaceIsToldOfTheClose) {
+TEST(Async, WhoeverWaitsForAPlaceIsToldOfTheClose) {
   AsyncOptions options = Background::small();
   options.capacity = 1;
   Background it(options);
@@ -460,7 +461,7 @@ TEST(StateAsync, WhoeverWaitsForAPlaceIsToldOfTheClose) {
   EXPECT_EQ(it.manager->stats().live, 0);
 }
 
-TEST(StateAsync, LoadsInTheBackground) {
+TEST(Async, LoadsInTheBackground) {
   Background it;
   save_step(*it.checkpoint, 4);
   const auto model = std::make_shared<Model>(0.0F);
@@ -481,7 +482,7 @@ TEST(StateAsync, LoadsInTheBackground) {
   EXPECT_EQ(missing.status, Status::not_found);
 }
 
-TEST(StateAsync, ACancelledLoadLeavesTheStateAlone) {
+TEST(Async, ACancelledLoadLeavesTheStateAlone) {
   Background it;
   save_step(*it.checkpoint, 4);
   const auto model = std::make_shared<Model>(1.0F);
@@ -495,7 +496,7 @@ TEST(StateAsync, ACancelledLoadLeavesTheStateAlone) {
   EXPECT_EQ(names_in(*it.disk, "").find("torn"), std::string::npos);
 }
 
-TEST(StateAsync, UnchangedFilesAreLinkedOrCopiedFromTheBackgroundToo) {
+TEST(Async, UnchangedFilesAreLinkedOrCopiedFromTheBackgroundToo) {
   Background it;
   Model model(1);
   model.state.set_rarely_changes("optimizer", true);
@@ -507,7 +508,7 @@ TEST(StateAsync, UnchangedFilesAreLinkedOrCopiedFromTheBackgroundToo) {
   }
 }
 
-TEST(StateAsync, BadOptionsAreRefused) {
+TEST(Async, BadOptionsAreRefused) {
   Background it;
   TaskOptions task;
   task.gate_step = -2;

@@ -1,11 +1,11 @@
-#include "state/async_task.h"
+#include "async/task.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 bool Task::start() noexcept {
   if (!move(Phase::queued, Phase::running)) return false;
@@ -152,4 +152,4 @@ std::int64_t Task::left_bytes() const noexcept {
   return has_ended() ? 0 : std::max<std::int64_t>(0, total_bytes - done_bytes.load());
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

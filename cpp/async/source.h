@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "async/staging.h"
 #include "base/os/thread.h"
 #include "base/queue.h"
-#include "state/async_staging.h"
 #include "state/hash.h"
 #include "state/save.h"
 #include "storage/rate_limit.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 // A thread that makes the checksums of one file after another. Used by one other thread.
 class HashLane {
@@ -38,9 +38,9 @@ class HashLane {
   // Until all that was added is done.
   void wait() { wait_for(added_); }
   struct Digests {
-    Digest file;
-    std::vector<Digest> chunks;
-    std::vector<Digest> again;
+    state::Digest file;
+    std::vector<state::Digest> chunks;
+    std::vector<state::Digest> again;
   };
   // Waits, gives the digests, and begins anew.
   Digests finish();
@@ -59,16 +59,16 @@ class HashLane {
   std::uint64_t added_ = 0;
   std::atomic<std::uint64_t> done_{0};
   base::WaitPoint progressed_;
-  Hasher file_;
-  Hasher chunk_;
-  Hasher again_;
-  std::vector<Digest> chunks_;
-  std::vector<Digest> chunks_again_;
+  state::Hasher file_;
+  state::Hasher chunk_;
+  state::Hasher again_;
+  std::vector<state::Digest> chunks_;
+  std::vector<state::Digest> chunks_again_;
   std::uint64_t generation_ = base::fork_generation();
   std::unique_ptr<base::Thread> thread_;
 };
 
-class StagedSource final : public SaveSource {
+class StagedSource final : public state::SaveSource {
  public:
   struct Events {
     std::function<void(std::int64_t bytes)> written;  // more bytes than before
@@ -80,8 +80,8 @@ class StagedSource final : public SaveSource {
   StagedSource(Staging& staging, HashLane& lane, std::shared_ptr<storage::RateLimit> limit,
                std::shared_ptr<const std::atomic<bool>> stop_flag, Events events);
 
-  WrittenFile write(storage::File& file, const std::string& file_name, const StateGroup& group) override;
-  bool holds_same(const GroupRecord& recorded, const StateGroup& group) override;
+  state::WrittenFile write(storage::File& file, const std::string& file_name, const state::StateGroup& group) override;
+  bool holds_same(const state::GroupRecord& recorded, const state::StateGroup& group) override;
   void commit_point() override { events_.commit_point(); }
   void acknowledged() override { events_.acknowledged(); }
 
@@ -104,4 +104,4 @@ class StagedSource final : public SaveSource {
   Events events_;
 };
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

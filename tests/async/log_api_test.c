@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "async_api.h"
+#include "api.h"
 
 static run it;
 

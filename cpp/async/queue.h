@@ -15,7 +15,7 @@
 #include "base/queue.h"
 #include "base/wait_point.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 class TaskQueue {
  public:
@@ -60,4 +60,4 @@ class TaskQueue {
   base::WaitPoint entries_;
 };
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

@@ -3,12 +3,12 @@
 #include <new>
 #include <utility>
 
+#include "async/manager.h"
 #include "base/clock.h"
 #include "base/entered.h"
 #include "base/error.h"
-#include "state/async_manager.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 namespace {
 
 using base::cat;
@@ -199,7 +199,7 @@ TaskResult AsyncManager::run_save(Task& task, HashLane& lane) {
   };
   events.acknowledged = [&] { task.durable_at_ns.store(base::monotonic_ns()); };
   StagedSource source(*staging, lane, limit_, task.stop, std::move(events));
-  const SaveResult saved = checkpoint_->save_gathered(staging->whole(), task.save, source);
+  const state::SaveResult saved = checkpoint_->save_gathered(staging->whole(), task.save, source);
   task.done_bytes.store(task.total_bytes);  // files that were linked, too
   TaskResult result;
   result.bytes = saved.bytes;
@@ -210,12 +210,12 @@ TaskResult AsyncManager::run_save(Task& task, HashLane& lane) {
 }
 
 TaskResult AsyncManager::run_load(Task& task) {
-  LoadOptions options = task.load;
+  state::LoadOptions options = task.load;
   options.stop = task.stop;
   options.before_filling = [&] {
     if (task.phase() != Phase::committing) pass_commit_point(task);
   };
-  const LoadResult loaded = checkpoint_->load(*task.target, options);
+  const state::LoadResult loaded = checkpoint_->load(*task.target, options);
   TaskResult result;
   result.step = loaded.step;
   result.bytes = loaded.bytes;
@@ -348,4 +348,4 @@ void AsyncManager::note_told(Task& task) {
   wake_who_may_leave();
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

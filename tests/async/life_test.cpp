@@ -7,15 +7,16 @@
 #include <fstream>
 #include <thread>
 
-#include "async_fixture.h"
+#include "fixture.h"
 
 namespace {
 
 using namespace ckpt::tests;
+using namespace ckpt::async;
 using namespace ckpt::state;
 using ckpt::base::Status;
 
-TEST(StateAsyncLife, ListenersAreToldOfEveryEventOnce) {
+TEST(AsyncLife, ListenersAreToldOfEveryEventOnce) {
   const auto all = std::make_shared<RecordingListener>();
   AsyncOptions options = Background::small();
   options.listener = all;
@@ -43,7 +44,7 @@ TEST(StateAsyncLife, ListenersAreToldOfEveryEventOnce) {
   EXPECT_EQ(own->count("ended " + std::to_string(dropped)), 1);
 }
 
-TEST(StateAsyncLife, InsideACallbackOneMayAskAndCancelButNotWait) {
+TEST(AsyncLife, InsideACallbackOneMayAskAndCancelButNotWait) {
   Background it;
   TaskOptions task;
   const auto listener = std::make_shared<RecordingListener>();
@@ -69,7 +70,7 @@ TEST(StateAsyncLife, InsideACallbackOneMayAskAndCancelButNotWait) {
   EXPECT_EQ(it.manager->wait(other, -1).state, TaskState::cancelled);
 }
 
-TEST(StateAsyncLife, WaitingForAllIncludesWhoIsStillBeingTold) {
+TEST(AsyncLife, WaitingForAllIncludesWhoIsStillBeingTold) {
   Background it;
   Door door;
   door.shut("told");
@@ -92,7 +93,7 @@ TEST(StateAsyncLife, WaitingForAllIncludesWhoIsStillBeingTold) {
 }
 
 // Released inside its own callback: the manager's threads do what is left, and free it.
-TEST(StateAsyncLife, ReleasedInsideACallback) {
+TEST(AsyncLife, ReleasedInsideACallback) {
   Background it;
   std::weak_ptr<AsyncManager> watched = it.manager;
   TaskOptions task;
@@ -117,7 +118,7 @@ TEST(StateAsyncLife, ReleasedInsideACallback) {
   EXPECT_EQ(it.loaded(), 3);
 }
 
-TEST(StateAsyncLife, ReleasedInsideTheCallbackOfACancelledTask) {
+TEST(AsyncLife, ReleasedInsideTheCallbackOfACancelledTask) {
   Background it;
   TaskOptions task;
   const auto listener = std::make_shared<RecordingListener>();
@@ -145,7 +146,7 @@ bool is_closing(AsyncManager& manager) {
 }
 
 // A thread is inside the close when a callback lets go: whoever closes sees to the rest.
-TEST(StateAsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
+TEST(AsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
   Background it;
   std::weak_ptr<AsyncManager> watched = it.manager;
   TaskOptions task;
@@ -165,7 +166,7 @@ TEST(StateAsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
 }
 
 // The first waits for what the second does not want to wait for.
-TEST(StateAsyncLife, ACloseThatCancelsEndsOneThatDrains) {
+TEST(AsyncLife, ACloseThatCancelsEndsOneThatDrains) {
   AsyncOptions options = Background::small();
   options.bytes_per_second = 1;
   Background it(options);
@@ -182,7 +183,7 @@ TEST(StateAsyncLife, ACloseThatCancelsEndsOneThatDrains) {
   EXPECT_EQ(it.manager->wait(id, 0).state, TaskState::cancelled);
 }
 
-TEST(StateAsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
+TEST(AsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
   AsyncOptions options = Background::small();
   options.drain_timeout_ns = 0;
   Background it(options);
@@ -208,7 +209,7 @@ TEST(StateAsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
 }
 
 // The child has no workers: calls say so, and letting go frees without waiting for anybody.
-TEST(StateAsyncLife, AForkedChildIsRefusedAndCanLetGo) {
+TEST(AsyncLife, AForkedChildIsRefusedAndCanLetGo) {
   Background it;
   const std::int64_t id = it.save_blocked(1);
   it.save(2);
@@ -250,7 +251,7 @@ constexpr int enqueued = 1'000'000;
 constexpr int small_tasks = 20'000;  // bench_state saves 100,000
 #endif
 
-TEST(StateAsyncLife, AMillionTasksCancelledBehindABlockedOne) {
+TEST(AsyncLife, AMillionTasksCancelledBehindABlockedOne) {
   Background it;
   const std::int64_t blocked = it.save_blocked(1);
   const Model model(2);
@@ -280,7 +281,7 @@ std::int64_t resident_kib() {
   return 0;
 }
 
-TEST(StateAsyncLife, ManySmallTasksLeaveMemoryFlat) {
+TEST(AsyncLife, ManySmallTasksLeaveMemoryFlat) {
   CheckpointOptions keep_one;
   keep_one.keep_last = 1;
   Background it(Background::small(), keep_one);

@@ -4,11 +4,12 @@
 #include <numeric>
 #include <thread>
 
-#include "async_fixture.h"
+#include "fixture.h"
 
 namespace {
 
 using namespace ckpt::tests;
+using namespace ckpt::async;
 using namespace ckpt::state;
 using ckpt::base::Status;
 using ckpt::tensor::Dtype;
@@ -58,7 +59,7 @@ void expect_same_files(const State& state, const AsyncOptions& options, TaskOpti
   it.checkpoint->verify(result.name);
 }
 
-TEST(StateAsyncStaging, EveryModeWritesTheSameFiles) {
+TEST(AsyncStaging, EveryModeWritesTheSameFiles) {
   for (const std::int64_t scale : {2, 5000, 300'000}) {  // a part of a block; some blocks; more than all memory
     for (const StagingMode mode : {StagingMode::copy, StagingMode::borrow, StagingMode::deferred}) {
       const Assorted assorted(scale);
@@ -73,13 +74,13 @@ TEST(StateAsyncStaging, EveryModeWritesTheSameFiles) {
   }
 }
 
-TEST(StateAsyncStaging, AnEmptyStateIsSavedToo) {
+TEST(AsyncStaging, AnEmptyStateIsSavedToo) {
   Background it;
   EXPECT_EQ(it.manager->wait(it.manager->save(State(), {}, {}), -1).state, TaskState::completed);
 }
 
 // Of a tensor whose pointer is no address of this process.
-TEST(StateAsyncStaging, ASourceReadsWhatTheLibraryCannot) {
+TEST(AsyncStaging, ASourceReadsWhatTheLibraryCannot) {
   for (const std::int64_t elements : {10, 100'000}) {
     for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
       AsyncOptions options;
@@ -105,7 +106,7 @@ TEST(StateAsyncStaging, ASourceReadsWhatTheLibraryCannot) {
   }
 }
 
-TEST(StateAsyncStaging, AnErrorOfTheSourceFailsTheSave) {
+TEST(AsyncStaging, AnErrorOfTheSourceFailsTheSave) {
   for (const std::int64_t elements : {10, 300'000}) {  // all at once, and in waves with the writer at work
     for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
       AsyncOptions options;
@@ -130,7 +131,7 @@ TEST(StateAsyncStaging, AnErrorOfTheSourceFailsTheSave) {
 }
 
 // Waves cannot be copied again: an error of sync ends the save, and the one before stays.
-TEST(StateAsyncStaging, AWaveThatWasReleasedIsNotWrittenAnew) {
+TEST(AsyncStaging, AWaveThatWasReleasedIsNotWrittenAnew) {
   AsyncOptions options;
   options.staging_bytes = smallest_arena_bytes;
   Background it(options);
@@ -141,7 +142,7 @@ TEST(StateAsyncStaging, AWaveThatWasReleasedIsNotWrittenAnew) {
   EXPECT_NE(result.error.find("larger than the staging memory"), std::string::npos) << result.error;
 }
 
-TEST(StateAsyncStaging, CancellingWakesWhoeverCopiesInWaves) {
+TEST(AsyncStaging, CancellingWakesWhoeverCopiesInWaves) {
   AsyncOptions options;
   options.staging_bytes = smallest_arena_bytes;
   Background it(options);
@@ -160,7 +161,7 @@ TEST(StateAsyncStaging, CancellingWakesWhoeverCopiesInWaves) {
 }
 
 // At one byte a second the second block would be written in a month; the flag ends the nap.
-TEST(StateAsyncStaging, ALimitedWriterStopsOnRequest) {
+TEST(AsyncStaging, ALimitedWriterStopsOnRequest) {
   AsyncOptions options = Background::small();
   options.bytes_per_second = 1;
   Background it(options);
@@ -174,7 +175,7 @@ TEST(StateAsyncStaging, ALimitedWriterStopsOnRequest) {
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
 }
 
-TEST(StateAsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
+TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
   Arena arena(smallest_arena_bytes);
   ASSERT_EQ(arena.blocks(), 8);
   EXPECT_EQ(arena.allocated_bytes(), 0);
@@ -221,7 +222,7 @@ TEST(StateAsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
   EXPECT_EQ(arena.take(8, never, {}).size(), 8U);  // nobody is left in the line
 }
 
-TEST(StateAsyncStaging, TheArenaIsPreparedInAdvance) {
+TEST(AsyncStaging, TheArenaIsPreparedInAdvance) {
   Arena arena(std::int64_t{32} << 20);
   EXPECT_EQ(arena.block_bytes(), std::int64_t{4} << 20);
   arena.prepare(std::int64_t{9} << 20);
@@ -229,7 +230,7 @@ TEST(StateAsyncStaging, TheArenaIsPreparedInAdvance) {
   EXPECT_ERROR(arena.prepare(-1), Status::invalid_argument, "prepare_bytes is -1");
 }
 
-TEST(StateAsyncStaging, TheQueueSortsOutDeadEntriesAndKeepsTheOrder) {
+TEST(AsyncStaging, TheQueueSortsOutDeadEntriesAndKeepsTheOrder) {
   using Fate = TaskQueue::Fate;
   std::set<std::int64_t> alive;
   std::set<std::int64_t> held;
@@ -264,7 +265,7 @@ TEST(StateAsyncStaging, TheQueueSortsOutDeadEntriesAndKeepsTheOrder) {
 }
 
 // Whoever comes first, each entry is taken once.
-TEST(StateAsyncStaging, ManyThreadsHandOverMoreThanTheQueueHolds) {
+TEST(AsyncStaging, ManyThreadsHandOverMoreThanTheQueueHolds) {
   constexpr std::int64_t producers = 4;
   constexpr std::int64_t each = 5000;
   TaskQueue queue(producers * each, [](std::int64_t) { return TaskQueue::Fate::ready; });
@@ -289,7 +290,7 @@ TEST(StateAsyncStaging, ManyThreadsHandOverMoreThanTheQueueHolds) {
 }
 
 // Several threads note failures at once; what is reported goes by the tasks' age.
-TEST(StateAsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
+TEST(AsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
   Failures failures;
   EXPECT_FALSE(failures.take().has_value());
   for (const std::int64_t age : {3, 1, 4, 2}) failures.add(age, 100 + age, {Status::io, "failure " + std::to_string(age)});
@@ -303,7 +304,7 @@ TEST(StateAsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
   EXPECT_FALSE(failures.take().has_value());
 }
 
-TEST(StateAsyncStaging, IdsAreNeverGivenAgain) {
+TEST(AsyncStaging, IdsAreNeverGivenAgain) {
   TaskTable table(1);
   std::set<std::int64_t> ids;
   for (int i = 0; i < 1000; ++i) {
@@ -322,7 +323,7 @@ TEST(StateAsyncStaging, IdsAreNeverGivenAgain) {
 }
 
 // Many threads try every end at once: one wins, and it stays.
-TEST(StateAsyncStaging, ATaskEndsOnce) {
+TEST(AsyncStaging, ATaskEndsOnce) {
   using Phase = Task::Phase;
   for (int round = 0; round < 200; ++round) {
     Task task(TaskKind::save, {}, 0);

@@ -1,10 +1,10 @@
-#include "state/async_arena.h"
+#include "async/arena.h"
 
 #include <algorithm>
 
 #include "base/error.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 namespace {
 
 constexpr std::int64_t page_bytes = 4096;
@@ -115,4 +115,4 @@ void Arena::prepare(std::int64_t bytes) {
   give_back(blocks);
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

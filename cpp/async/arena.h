@@ -13,7 +13,7 @@
 #include "base/os/thread.h"
 #include "base/wait_point.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 constexpr std::int64_t smallest_arena_bytes = 65536;
 
@@ -53,4 +53,4 @@ class Arena {
   base::WaitPoint changed_;
 };
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

@@ -8,7 +8,7 @@
 
 namespace {
 
-TEST(StateAsyncHpp, SavesWhileTrainingGoesOn) {
+TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
   const ckpt::tests::Scratch scratch;
   ckpt::Tensor weight(CKPT_DTYPE_F32, {1000});
   ckpt::State state;

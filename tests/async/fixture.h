@@ -12,9 +12,9 @@
 
 #include <gtest/gtest.h>
 
-#include "faulty_storage.h"
-#include "fixture.h"
-#include "state/async_manager.h"
+#include "async/manager.h"
+#include "state/faulty_storage.h"
+#include "state/fixture.h"
 
 namespace ckpt::tests {
 
@@ -56,7 +56,7 @@ class Door {
   int stopped_ = 0;
 };
 
-class RecordingListener final : public state::TaskListener {
+class RecordingListener final : public async::TaskListener {
  public:
   void staged(std::int64_t id, double) override { note("staged", id); }
   void progress(std::int64_t id, std::int64_t done, std::int64_t total) override {
@@ -66,7 +66,7 @@ class RecordingListener final : public state::TaskListener {
     last_done_[id] = done;
     ++progressed_;
   }
-  void ended(const state::TaskResult& result) override {
+  void ended(const async::TaskResult& result) override {
     note("ended", result.id);
     if (on_end) on_end(result);
   }
@@ -87,7 +87,7 @@ class RecordingListener final : public state::TaskListener {
     const auto found = last_done_.find(id);
     return found == last_done_.end() ? 0 : found->second;
   }
-  std::function<void(const state::TaskResult&)> on_end;
+  std::function<void(const async::TaskResult&)> on_end;
 
  private:
   void note(const char* what, std::int64_t id) {
@@ -101,31 +101,31 @@ class RecordingListener final : public state::TaskListener {
 };
 
 struct Background {
-  explicit Background(const state::AsyncOptions& options = small(), const state::CheckpointOptions& checkpoint_options = {}) {
+  explicit Background(const async::AsyncOptions& options = small(), const state::CheckpointOptions& checkpoint_options = {}) {
     faults->before = [this](const std::string& line) { door.pass(line); };
     checkpoint = std::make_shared<state::Checkpoint>(std::make_shared<FaultyStorage>(disk, faults), checkpoint_options);
-    manager = std::make_shared<state::AsyncManager>(checkpoint, options);
+    manager = std::make_shared<async::AsyncManager>(checkpoint, options);
   }
   ~Background() {
     door.open();
-    if (manager != nullptr) state::AsyncManager::release(std::move(manager));
+    if (manager != nullptr) async::AsyncManager::release(std::move(manager));
   }
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  static state::AsyncOptions small() {
-    state::AsyncOptions options;
+  static async::AsyncOptions small() {
+    async::AsyncOptions options;
     options.staging_bytes = 1 << 20;
     options.staging_threads = 2;
     return options;
   }
 
-  std::int64_t save(const Model& model, std::int64_t step, state::TaskOptions task = {}) {
+  std::int64_t save(const Model& model, std::int64_t step, async::TaskOptions task = {}) {
     state::SaveOptions options;
     options.step = step;
     return manager->save(model.state, options, std::move(task));
   }
-  std::int64_t save(std::int64_t step, state::TaskOptions task = {}) {
+  std::int64_t save(std::int64_t step, async::TaskOptions task = {}) {
     return save(Model(static_cast<float>(step)), step, std::move(task));
   }
   // A save that stands at the door: the worker is busy with it until the door opens.
@@ -152,7 +152,7 @@ struct Background {
   std::shared_ptr<Faults> faults = std::make_shared<Faults>();
   Door door;
   std::shared_ptr<state::Checkpoint> checkpoint;
-  std::shared_ptr<state::AsyncManager> manager;
+  std::shared_ptr<async::AsyncManager> manager;
 };
 
 }  // namespace ckpt::tests

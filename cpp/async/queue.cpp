@@ -1,9 +1,9 @@
-#include "state/async_queue.h"
+#include "async/queue.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace ckpt::state {
+namespace ckpt::async {
 namespace {
 
 constexpr std::int64_t smallest_hand_over = 32;
@@ -105,4 +105,4 @@ std::int64_t TaskQueue::size() const {
   return handed_.size() + static_cast<std::int64_t>(ready_.size() + held_.size());
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

@@ -13,51 +13,51 @@
 #include <string>
 #include <vector>
 
+#include "async/arena.h"
 #include "base/thread_pool.h"
 #include "base/wait_point.h"
-#include "state/async_arena.h"
 #include "state/safetensors.h"
 #include "state/state.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 enum class StagingMode : std::int32_t { copy = 0, borrow = 1, deferred = 2 };
 
 // Copies bytes of a tensor, from offset on. Several at once; what it throws fails the save.
 using TensorSource =
-    std::function<void(const std::string& group, const StateTensor& item, std::int64_t offset, std::span<std::byte> out)>;
+    std::function<void(const std::string& group, const state::StateTensor& item, std::int64_t offset, std::span<std::byte> out)>;
 
 class Staging {
  public:
   // One tensor's place in the stream.
   struct Piece {
-    const StateGroup* group;
-    const StateTensor* item;
+    const state::StateGroup* group;
+    const state::StateTensor* item;
     std::int64_t begin;
     std::int64_t bytes;
   };
   // One group: a file.
   struct GroupPlan {
     std::string header;
-    std::vector<TensorEntry> entries;  // in the order of the data
+    std::vector<state::TensorEntry> entries;  // in the order of the data
     std::size_t first_piece = 0;
     std::int64_t begin = 0;
     std::int64_t end = 0;
   };
 
   // whole: without stateful objects. source: empty for memory. arena: unused when borrowed. Gives its blocks back when it goes.
-  Staging(State whole, StagingMode mode, TensorSource source, std::shared_ptr<Arena> arena);
+  Staging(state::State whole, StagingMode mode, TensorSource source, std::shared_ptr<Arena> arena);
   ~Staging();
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  const State& whole() const noexcept { return whole_; }
+  const state::State& whole() const noexcept { return whole_; }
   StagingMode mode() const noexcept { return mode_; }
   std::int64_t bytes() const noexcept { return bytes_; }  // of the tensors
 
   // Lays the stream out. Before anything below.
   void plan();
-  const GroupPlan& plan_of(const StateGroup& group) const;
+  const GroupPlan& plan_of(const state::StateGroup& group) const;
   const std::vector<Piece>& pieces() const noexcept { return pieces_; }
 
   // ---- For the one who stages ----
@@ -91,7 +91,7 @@ class Staging {
   void copy_block(std::int64_t block);
   void copy_range(const Piece& piece, std::int64_t offset, std::span<std::byte> out) const;
 
-  State whole_;
+  state::State whole_;
   StagingMode mode_;
   TensorSource source_;
   std::int64_t bytes_ = 0;
@@ -108,4 +108,4 @@ class Staging {
   std::exception_ptr error_;
 };
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

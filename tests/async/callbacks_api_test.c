@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "async_api.h"
+#include "api.h"
 
 static run it;
 static ckpt_async* async;

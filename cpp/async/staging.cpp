@@ -1,4 +1,4 @@
-#include "state/async_staging.h"
+#include "async/staging.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,16 +6,16 @@
 
 #include "base/error.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
-Staging::Staging(State whole, StagingMode mode, TensorSource source, std::shared_ptr<Arena> arena)
+Staging::Staging(state::State whole, StagingMode mode, TensorSource source, std::shared_ptr<Arena> arena)
     : whole_(std::move(whole)),
       mode_(mode),
       source_(std::move(source)),
       arena_(std::move(arena)),
       block_bytes_(arena_->block_bytes()) {
-  for (const StateGroup& group : whole_.groups()) {
-    for (const StateTensor& item : group.tensors) bytes_ += item.tensor->bytes();
+  for (const state::StateGroup& group : whole_.groups()) {
+    for (const state::StateTensor& item : group.tensors) bytes_ += item.tensor->bytes();
   }
 }
 
@@ -24,19 +24,19 @@ Staging::~Staging() { arena_->give_back(blocks_); }
 void Staging::plan() {
   if (!plans_.empty()) return;
   std::int64_t position = 0;
-  for (const StateGroup& group : whole_.groups()) {
+  for (const state::StateGroup& group : whole_.groups()) {
     GroupPlan plan;
-    std::map<std::string_view, const StateTensor*> items;
-    for (const StateTensor& item : group.tensors) {
+    std::map<std::string_view, const state::StateTensor*> items;
+    for (const state::StateTensor& item : group.tensors) {
       const auto dimensions = item.tensor->shape().dimensions();
       plan.entries.push_back({item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}});
       items.emplace(item.name, &item);
     }
-    plan.header = make_header(plan.entries, {});  // sorts the entries
+    plan.header = state::make_header(plan.entries, {});  // sorts the entries
     plan.first_piece = pieces_.size();
     plan.begin = position;
-    for (const TensorEntry& entry : plan.entries) {
-      const StateTensor& item = *items.at(entry.name);
+    for (const state::TensorEntry& entry : plan.entries) {
+      const state::StateTensor& item = *items.at(entry.name);
       pieces_.push_back({&group, &item, position, item.tensor->bytes()});
       position += item.tensor->bytes();
     }
@@ -45,7 +45,7 @@ void Staging::plan() {
   }
 }
 
-const Staging::GroupPlan& Staging::plan_of(const StateGroup& group) const {
+const Staging::GroupPlan& Staging::plan_of(const state::StateGroup& group) const {
   return plans_[static_cast<std::size_t>(&group - whole_.groups().data())];
 }
 
@@ -151,4 +151,4 @@ void Staging::stop() noexcept {
   arena_->wake();
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

@@ -11,14 +11,14 @@
 #include <optional>
 #include <string>
 
+#include "async/staging.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/wait_point.h"
-#include "state/async_staging.h"
 #include "state/load.h"
 #include "state/save.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 enum class TaskKind : std::int32_t { save = 0, load = 1 };
 enum class TaskState : std::int32_t { queued = 0, running = 1, completed = 2, failed = 3, cancelled = 4, rejected = 5 };
@@ -36,8 +36,8 @@ struct TaskResult {
   double stall_seconds = 0;
   double durable_seconds = 0;
   std::string name = {};
-  SaveResult saved = {};   // of a save that completed
-  LoadResult loaded = {};  // of a load that completed
+  state::SaveResult saved = {};   // of a save that completed
+  state::LoadResult loaded = {};  // of a load that completed
 };
 
 // Told of tasks; see async.h of the C API, whose words hold here. Must not throw.
@@ -132,9 +132,9 @@ class Task : public std::enable_shared_from_this<Task> {
   std::int64_t id = 0;        // set by the table
   std::int64_t sequence = 0;  // by the table: which came first
   bool admitted = false;      // it has a place among the live tasks; set before the table has it
-  SaveOptions save;
-  LoadOptions load;
-  std::shared_ptr<State> target;  // of a load; whoever moves the task out of its phase may touch it
+  state::SaveOptions save;
+  state::LoadOptions load;
+  std::shared_ptr<state::State> target;  // of a load; whoever moves the task out of its phase may touch it
   std::int64_t total_bytes = 0;
   std::atomic<std::int64_t> done_bytes{0};
   std::atomic<std::int64_t> started_at_ns{0};
@@ -163,4 +163,4 @@ class Task : public std::enable_shared_from_this<Task> {
   base::WaitPoint changed_;
 };
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

@@ -1,4 +1,4 @@
-#include "state/async_manager.h"
+#include "async/manager.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/os/cpu.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 namespace {
 
 using base::cat;
@@ -55,7 +55,7 @@ std::int64_t left_of(std::int64_t timeout_ns, std::int64_t begin_ns) {
 
 // ---- Life ----
 
-AsyncManager::AsyncManager(std::shared_ptr<Checkpoint> checkpoint, const AsyncOptions& options)
+AsyncManager::AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const AsyncOptions& options)
     : checkpoint_(std::move(checkpoint)),
       options_(checked(options)),
       arena_(std::make_shared<Arena>(options.staging_bytes)),
@@ -295,7 +295,7 @@ void AsyncManager::admit(const std::shared_ptr<Task>& task) {
 // for the bytes: what would wait for the checkpoint is refused, too.
 TensorSource AsyncManager::marked(TensorSource source) const {
   if (!source) return source;
-  return [this, source = std::move(source)](const std::string& group, const StateTensor& item, std::int64_t offset,
+  return [this, source = std::move(source)](const std::string& group, const state::StateTensor& item, std::int64_t offset,
                                             std::span<std::byte> out) {
     const base::Entered manager(this);
     const base::Entered checkpoint(checkpoint_.get());
@@ -303,12 +303,12 @@ TensorSource AsyncManager::marked(TensorSource source) const {
   };
 }
 
-std::int64_t AsyncManager::save(const State& state, const SaveOptions& options, TaskOptions given) {
+std::int64_t AsyncManager::save(const state::State& state, const state::SaveOptions& options, TaskOptions given) {
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   refuse_callback();
   check_task(given);
-  SaveOptions wanted_options = checkpoint_->checked(options);
+  state::SaveOptions wanted_options = checkpoint_->checked(options);
   require_open();
   const base::Entered entered(this);  // what this calls until it returns
   TensorSource source = marked(std::exchange(given.source, {}));
@@ -337,7 +337,7 @@ std::int64_t AsyncManager::save(const State& state, const SaveOptions& options, 
   return id;
 }
 
-std::int64_t AsyncManager::load(std::shared_ptr<State> state, const LoadOptions& options, TaskOptions given) {
+std::int64_t AsyncManager::load(std::shared_ptr<state::State> state, const state::LoadOptions& options, TaskOptions given) {
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
   refuse_callback();
@@ -473,4 +473,4 @@ AsyncStats AsyncManager::stats() const {
   return out;
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

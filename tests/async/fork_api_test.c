@@ -4,7 +4,7 @@
 
 #include <sys/wait.h>
 
-#include "async_api.h"
+#include "api.h"
 
 static run it;
 static ckpt_async* async;

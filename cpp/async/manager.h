@@ -12,19 +12,19 @@
 #include <new>
 #include <vector>
 
+#include "async/arena.h"
+#include "async/failures.h"
+#include "async/queue.h"
+#include "async/source.h"
+#include "async/table.h"
+#include "async/task.h"
 #include "base/log.h"
 #include "base/os/thread.h"
 #include "base/thread_pool.h"
 #include "base/wait_point.h"
-#include "state/async_arena.h"
-#include "state/async_failures.h"
-#include "state/async_queue.h"
-#include "state/async_source.h"
-#include "state/async_table.h"
-#include "state/async_task.h"
 #include "state/checkpoint.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 struct AsyncOptions {
   std::int32_t workers = 1;
@@ -57,7 +57,7 @@ enum class CloseMode { drain, cancel };
 
 class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
  public:
-  AsyncManager(std::shared_ptr<Checkpoint> checkpoint, const AsyncOptions& options);
+  AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const AsyncOptions& options);
   // Ends the threads; closed by draining for drain_timeout_ns if need be. Logs each failure that nobody has seen. In a forked child
   // only frees.
   ~AsyncManager();
@@ -68,8 +68,8 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
 
   // The task's id. Errors: those of Checkpoint::checked; queue_full, closed, forked; invalid_state inside a callback; the oldest
   // failure that no caller has seen.
-  std::int64_t save(const State& state, const SaveOptions& options, TaskOptions given);
-  std::int64_t load(std::shared_ptr<State> state, const LoadOptions& options, TaskOptions given);
+  std::int64_t save(const state::State& state, const state::SaveOptions& options, TaskOptions given);
+  std::int64_t load(std::shared_ptr<state::State> state, const state::LoadOptions& options, TaskOptions given);
 
   // True when the task ends cancelled because of this call. Error(not_found), as all below.
   bool cancel(std::int64_t id);
@@ -99,7 +99,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   enum class Threads : std::uint8_t { serving, joined, detached };
   enum class Telling : std::uint8_t { now, later };
 
-  // async_manager.cpp: the caller's side.
+  // manager.cpp: the caller's side.
   void refuse_fork() const;
   void refuse_callback() const;
   void require_open();
@@ -121,7 +121,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   bool try_leave(Threads how);
   bool end(CloseMode mode, std::int64_t timeout_ns);
 
-  // async_work.cpp: staging, writing, and ends.
+  // work.cpp: staging, writing, and ends.
   void stage_now(const std::shared_ptr<Task>& task);
   bool stage(const std::shared_ptr<Task>& task, Staging& staging, base::ThreadPool* pool, bool enqueue_first);
   void tell_staged(Task& task, double stall_seconds, Telling when);
@@ -155,7 +155,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
     }
   }
 
-  const std::shared_ptr<Checkpoint> checkpoint_;
+  const std::shared_ptr<state::Checkpoint> checkpoint_;
   const AsyncOptions options_;
   const std::uint64_t generation_ = base::fork_generation();
   const std::shared_ptr<Arena> arena_;
@@ -197,4 +197,4 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   base::WaitPoint left_;
 };
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

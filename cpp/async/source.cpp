@@ -1,4 +1,4 @@
-#include "state/async_source.h"
+#include "async/source.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 namespace {
 
 constexpr std::int64_t largest_borrowed_bytes = std::int64_t{1} << 20;  // twice that stays in the cache
@@ -49,7 +49,7 @@ void HashLane::serve() {
   Job job;
   while (jobs_.pop(job, -1) == base::QueueResult::done) {
     const std::span<const std::byte> bytes(job.bytes, job.count);
-    Hasher& chunk = job.again ? again_ : chunk_;
+    state::Hasher& chunk = job.again ? again_ : chunk_;
     if (job.of_chunk) chunk.update(bytes);
     if (!job.again) file_.update(bytes);
     if (job.ends_chunk) (job.again ? chunks_again_ : chunks_).push_back(chunk.finish());
@@ -100,7 +100,7 @@ class StagedSource::Output {
   template <class Visit>
   static void for_chunks(const Staging::Piece& piece, std::int64_t offset, std::span<const std::byte> bytes, Visit&& visit) {
     while (!bytes.empty()) {
-      const std::int64_t left = std::min(chunk_bytes - offset % chunk_bytes, piece.bytes - offset);
+      const std::int64_t left = std::min(state::chunk_bytes - offset % state::chunk_bytes, piece.bytes - offset);
       const auto part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(left)));
       visit(part, static_cast<std::int64_t>(part.size()) == left);
       offset += static_cast<std::int64_t>(part.size());
@@ -141,8 +141,8 @@ void StagedSource::write_borrowed(Output& out, const Staging::GroupPlan& plan) {
 void StagedSource::require_unchanged(const std::string& group, const Staging::GroupPlan& plan,
                                      const HashLane::Digests& digests) const {
   std::size_t chunk = 0;
-  for (const TensorEntry& entry : plan.entries) {
-    for (std::int64_t left = chunk_count(entry.bytes); left > 0; --left, ++chunk) {
+  for (const state::TensorEntry& entry : plan.entries) {
+    for (std::int64_t left = state::chunk_count(entry.bytes); left > 0; --left, ++chunk) {
       if (digests.chunks[chunk] == digests.again[chunk]) continue;
       base::fail(base::Status::invalid_state, "tensor ", base::quoted(entry.name), " of group ", base::quoted(group),
                  " was changed while the save borrowed it");
@@ -175,7 +175,7 @@ void StagedSource::write_copied(Output& out, const Staging::GroupPlan& plan) {
   }
 }
 
-WrittenFile StagedSource::write(storage::File& file, const std::string& file_name, const StateGroup& group) {
+state::WrittenFile StagedSource::write(storage::File& file, const std::string& file_name, const state::StateGroup& group) {
   const Staging::GroupPlan& plan = staging_.plan_of(group);
   std::int64_t size = 0;
   HashLane::Digests digests;
@@ -191,10 +191,10 @@ WrittenFile StagedSource::write(storage::File& file, const std::string& file_nam
     if (staging_.mode() == StagingMode::borrow) require_unchanged(group.name, plan, digests);
     size = out.size();
   }
-  WrittenFile written;
+  state::WrittenFile written;
   auto chunk = digests.chunks.begin();
-  for (const TensorEntry& entry : plan.entries) {
-    const auto end = chunk + chunk_count(entry.bytes);
+  for (const state::TensorEntry& entry : plan.entries) {
+    const auto end = chunk + state::chunk_count(entry.bytes);
     written.tensors.push_back({entry.name, file_name, entry.dtype, entry.shape, {chunk, end}});
     chunk = end;
   }
@@ -204,13 +204,13 @@ WrittenFile StagedSource::write(storage::File& file, const std::string& file_nam
 
 // The tensors' memory may have changed since: what was copied counts. A stream that can be read only once is written without
 // asking.
-bool StagedSource::holds_same(const GroupRecord& recorded, const StateGroup& group) {
-  if (staging_.mode() == StagingMode::borrow) return holds_same_tensors(recorded, group.tensors);
+bool StagedSource::holds_same(const state::GroupRecord& recorded, const state::StateGroup& group) {
+  if (staging_.mode() == StagingMode::borrow) return state::holds_same_tensors(recorded, group.tensors);
   const Staging::GroupPlan& plan = staging_.plan_of(group);
   if (!staging_.repeatable() || recorded.tensors.size() != plan.entries.size()) return false;
-  std::map<std::string_view, const TensorRecord*> records;
-  for (const TensorRecord& record : recorded.tensors) records.emplace(record.name, &record);
-  Hasher hasher;
+  std::map<std::string_view, const state::TensorRecord*> records;
+  for (const state::TensorRecord& record : recorded.tensors) records.emplace(record.name, &record);
+  state::Hasher hasher;
   for (std::size_t i = 0; i < plan.entries.size(); ++i) {
     const auto found = records.find(plan.entries[i].name);
     if (found == records.end() || found->second->dtype != plan.entries[i].dtype || found->second->shape != plan.entries[i].shape) {
@@ -218,8 +218,8 @@ bool StagedSource::holds_same(const GroupRecord& recorded, const StateGroup& gro
     }
     const Staging::Piece& piece = staging_.pieces()[plan.first_piece + i];
     std::int64_t position = piece.begin;
-    for (const Digest& digest : found->second->chunks) {
-      const std::int64_t end = std::min(position + chunk_bytes, piece.begin + piece.bytes);
+    for (const state::Digest& digest : found->second->chunks) {
+      const std::int64_t end = std::min(position + state::chunk_bytes, piece.begin + piece.bytes);
       while (position < end) {
         storage::require_running(stop.get());
         const auto bytes = staging_.read(position, end);
@@ -232,4 +232,4 @@ bool StagedSource::holds_same(const GroupRecord& recorded, const StateGroup& gro
   return true;
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

@@ -1,7 +1,7 @@
 /* Through the .so from C99: no failure of a background task is lost, and none is reported twice. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "async_api.h"
+#include "api.h"
 
 static run it;
 static event may_fail = EVENT_INIT;

@@ -1,9 +1,9 @@
-#include "state/async_table.h"
+#include "async/table.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace ckpt::state {
+namespace ckpt::async {
 namespace {
 
 // An id is the slot's generation, which begins at 1, above its index.
@@ -84,4 +84,4 @@ std::int64_t TaskTable::slots() const {
   return static_cast<std::int64_t>(slots_.size());
 }
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <vector>
 
-#include "state/async_task.h"
+#include "async/task.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 class TaskTable {
  public:
@@ -56,4 +56,4 @@ class TaskTable {
   std::int64_t next_sequence_ = 0;
 };
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async

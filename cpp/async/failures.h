@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace ckpt::state {
+namespace ckpt::async {
 
 class Failures {
  public:
@@ -30,4 +30,4 @@ class Failures {
   std::deque<Failure> unseen_;
 };
 
-}  // namespace ckpt::state
+}  // namespace ckpt::async
