@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -12,22 +12,16 @@ namespace ckpt::async {
 
 class Failures {
  public:
-  // sequence: the lower one is the older.
-  void add(std::int64_t sequence, std::int64_t id, base::Error error);
+  // id: of the task; the lower one is the older.
+  void add(std::int64_t id, base::Error error);
   // A caller has seen how this task ended.
   void forget(std::int64_t id);
   // The oldest one, which is reported now; its message tells how many more there are.
   std::optional<base::Error> take();
 
  private:
-  struct Failure {
-    std::int64_t sequence;
-    std::int64_t id;
-    base::Error error;
-  };
-
   std::mutex mutex_;
-  std::deque<Failure> unseen_;
+  std::map<std::int64_t, base::Error> unseen_;  // by id
 };
 
 }  // namespace ckpt::async

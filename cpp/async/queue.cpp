@@ -4,33 +4,41 @@
 #include <utility>
 
 namespace ckpt::async {
-namespace {
 
-constexpr std::int64_t smallest_hand_over = 32;
-constexpr std::int64_t largest_hand_over = 1024;
-
-bool goes_later(const TaskQueue::Entry& a, const TaskQueue::Entry& b) {
-  return a.priority != b.priority ? a.priority < b.priority : a.sequence > b.sequence;
-}
-
-}  // namespace
-
-TaskQueue::TaskQueue(std::int64_t most_live, std::function<Fate(std::int64_t id)> fate)
-    : fate_(std::move(fate)),
-      handed_(std::clamp(most_live, smallest_hand_over, largest_hand_over)),
-      sort_out_at_(static_cast<std::size_t>(handed_.capacity())) {
-  // For all that live and the dead ones between two sortings: no entry is lost for want of memory.
-  const auto most = static_cast<std::size_t>(2 * most_live + 2 * handed_.capacity());
+TaskQueue::TaskQueue(std::int64_t capacity, std::function<Standing(std::int64_t id)> standing)
+    : standing_(std::move(standing)), free_(capacity), handed_(capacity), handed_ids_(static_cast<std::size_t>(capacity)) {
+  for (std::int32_t place = 0; place < capacity; ++place) free_.try_push(place);
+  // What sort_out leaves, what is there before it is called, and one taking over: no entry is lost for want of memory.
+  const auto most = static_cast<std::size_t>(3 * capacity);
   ready_.reserve(most);
   held_.reserve(most);
 }
 
-void TaskQueue::push(const Entry& entry) {
-  while (!handed_.try_push(entry)) {
-    const std::lock_guard lock(mutex_);
-    take_over();
-    if (ready_.size() + held_.size() >= sort_out_at_) sort_out();
-  }
+// ---- For callers ----
+
+std::int32_t TaskQueue::try_admit() {
+  std::int64_t live = live_.load();
+  do {
+    if (live >= capacity()) return no_place;
+  } while (!live_.compare_exchange_weak(live, live + 1));
+  std::int32_t place = no_place;
+  while (!free_.try_pop(place)) base::spin_pause();  // it is there: places are given back before the count falls
+  return place;
+}
+
+void TaskQueue::give_back(std::int32_t place) {
+  free_.try_push(place);
+  live_.fetch_sub(1);
+}
+
+// Of two tasks that had the same place the later one, whose id is the higher, counts: the other one has ended.
+void TaskQueue::hand_over(std::int32_t place, std::int64_t id) {
+  std::atomic<std::int64_t>& handed_id = handed_ids_[static_cast<std::size_t>(place)];
+  std::int64_t known = handed_id.load();
+  do {
+    if (known > id) return;
+  } while (!handed_id.compare_exchange_weak(known, id));
+  if (known == 0) handed_.try_push(place);  // else it is there, or on its way
   entries_.wake_all();
 }
 
@@ -39,18 +47,19 @@ void TaskQueue::look_again() noexcept {
   entries_.wake_all();
 }
 
-void TaskQueue::add_ready(const Entry& entry) {
-  ready_.push_back(entry);
-  std::ranges::push_heap(ready_, goes_later);
+// ---- For workers ----
+
+bool TaskQueue::goes_later(const Entry& a, const Entry& b) noexcept {
+  return a.priority != b.priority ? a.priority < b.priority : a.id > b.id;
 }
 
-void TaskQueue::take_over() {
-  Entry entry;
-  for (std::int64_t left = handed_.size(); left > 0 && handed_.try_pop(entry); --left) {
-    const Fate fate = entry.is_gated ? fate_(entry.id) : Fate::ready;
-    if (fate == Fate::held) held_.push_back(entry);
-    if (fate == Fate::ready) add_ready(entry);
+TaskQueue::Fate TaskQueue::sort_in(std::int64_t id) {
+  const Standing standing = standing_(id);
+  if (standing.fate == Fate::ready) {
+    ready_.push_back({id, standing.priority});
+    std::ranges::push_heap(ready_, goes_later);
   }
+  return standing.fate;
 }
 
 void TaskQueue::look_at_held() {
@@ -59,25 +68,31 @@ void TaskQueue::look_at_held() {
   if (gates == looked_) return;
   looked_ = gates;
   std::size_t kept = 0;
-  for (const Entry& entry : held_) {
-    const Fate fate = fate_(entry.id);
-    if (fate == Fate::held) held_[kept++] = entry;
-    if (fate == Fate::ready) add_ready(entry);
+  for (const std::int64_t id : held_) {
+    if (sort_in(id) == Fate::held) held_[kept++] = id;
   }
   held_.resize(kept);
 }
 
+void TaskQueue::take_over() {
+  if (ready_.size() + held_.size() > 2 * handed_ids_.size()) sort_out();
+  std::int32_t place = no_place;
+  for (std::int64_t left = handed_.size(); left > 0 && handed_.try_pop(place); --left) {
+    const std::int64_t id = handed_ids_[static_cast<std::size_t>(place)].exchange(0);
+    if (sort_in(id) == Fate::held) held_.push_back(id);
+  }
+}
+
+// No more than the capacity stay, so that the work per entry does not grow with it.
 void TaskQueue::sort_out() {
-  const auto is_dead = [this](const Entry& entry) { return fate_(entry.id) == Fate::dead; };
-  std::erase_if(ready_, is_dead);
+  const auto is_dead = [this](std::int64_t id) { return standing_(id).fate == Fate::dead; };
+  std::erase_if(ready_, [&](const Entry& entry) { return is_dead(entry.id); });
   std::ranges::make_heap(ready_, goes_later);
   std::erase_if(held_, is_dead);
-  // Doubling, so that the work per entry does not grow with the number of those that live.
-  sort_out_at_ = std::max(static_cast<std::size_t>(handed_.capacity()), 2 * (ready_.size() + held_.size()));
 }
 
 std::int64_t TaskQueue::try_pop() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(order_);
   look_at_held();
   take_over();
   if (ready_.empty()) return 0;
@@ -91,7 +106,7 @@ std::int64_t TaskQueue::pop(const std::function<bool()>& stop) {
   std::int64_t id = 0;
   entries_.wait(
       [&] {
-        // Asked first: what was pushed before it became true is found after it.
+        // Asked first: what was handed over before it became true is found after it.
         const bool stopped = stop();
         id = try_pop();
         return id != 0 || stopped;
@@ -101,7 +116,7 @@ std::int64_t TaskQueue::pop(const std::function<bool()>& stop) {
 }
 
 std::int64_t TaskQueue::size() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(order_);
   return handed_.size() + static_cast<std::int64_t>(ready_.size() + held_.size());
 }
 

@@ -69,7 +69,7 @@ class Staging {
   // Copies the stream; pool: nullptr for this thread alone. Returns when all is copied (true) or the save was stopped. What a
   // source throws is thrown to the reader, or by throw_error().
   bool copy(base::ThreadPool* pool);
-  void throw_error() const;
+  void throw_error() const;  // if there was one
 
   // ---- For the one who writes ----
 

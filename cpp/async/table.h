@@ -1,9 +1,8 @@
-// Where tasks live: slots with generations, so that an id names one task for ever and never another; and which tasks ended last.
-// Synchronised.
+// Which tasks there are, by id, and in which order they ended. Ids are 1, 2, 3, ...: none names two tasks. Synchronised.
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -19,41 +18,41 @@ class TaskTable {
 
   // Gives the task its id.
   void add(const std::shared_ptr<Task>& task);
-  // The task has ended and everybody knows: from now on it is in the history, and the oldest there may go.
-  void note_end(const Task& task);
+  // The task has ended and its listeners know: it is in the history, where the oldest may go, and whoever waits for it returns.
+  // Allocates nothing.
+  void note_told(Task& task);
   // nullptr when there is none, or none any more.
   std::shared_ptr<Task> find(std::int64_t id) const;
   // Calls visit with the task or nullptr, under the lock: for who must not come to hold the last reference.
   template <class Visit>
   auto look(std::int64_t id, const Visit& visit) const {
     const std::lock_guard lock(mutex_);
-    const Slot* const slot = slot_of(id);
-    return visit(static_cast<const Task*>(slot == nullptr ? nullptr : slot->task.get()));
+    const Known* const known = known_of(id);
+    return visit(static_cast<const Task*>(known == nullptr ? nullptr : known->task.get()));
   }
   // That have not ended, the oldest first; these and those whose listeners are still being told of the end; and that have ended, in
   // the order in which they did.
   std::vector<std::shared_ptr<Task>> live() const;
   std::vector<std::shared_ptr<Task>> untold() const;
   std::vector<std::shared_ptr<Task>> ended() const;
-  std::int64_t slots() const;
+  std::int64_t size() const;
 
  private:
-  template <class Wanted>
-  std::vector<std::shared_ptr<Task>> in_order(const Wanted& wanted) const;
-
-  struct Slot {
-    std::int64_t generation = 0;
-    std::shared_ptr<Task> task;  // nullptr: free
+  struct Known {
+    std::shared_ptr<Task> task;
+    std::int64_t ended_next = 0;  // the id of the one that ended after it
   };
-  // Under the lock; nullptr when the id is none, or its slot was given to another.
-  const Slot* slot_of(std::int64_t id) const;
+  using ById = std::map<std::int64_t, Known>;
+  // Under the lock.
+  const Known* known_of(std::int64_t id) const;
 
   std::int64_t history_;
   mutable std::mutex mutex_;
-  std::vector<Slot> slots_;
-  std::vector<std::size_t> free_;
-  std::deque<std::size_t> ended_;
-  std::int64_t next_sequence_ = 0;
+  ById current_;
+  ById ended_;
+  std::int64_t first_ended_ = 0;  // ids
+  std::int64_t last_ended_ = 0;
+  std::int64_t last_id_ = 0;
 };
 
 }  // namespace ckpt::async

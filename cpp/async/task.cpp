@@ -1,11 +1,28 @@
 #include "async/task.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "base/clock.h"
 
 namespace ckpt::async {
+
+base::Error error_of_current_exception() {
+  using base::Status;
+  try {
+    throw;
+  } catch (const base::Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return {Status::out_of_memory, "out of memory"};
+  } catch (const std::exception& error) {
+    return {Status::internal, error.what()};
+  } catch (...) {
+    return {Status::internal, "an exception of unknown type"};
+  }
+}
 
 bool Task::start() noexcept {
   if (!move(Phase::queued, Phase::running)) return false;

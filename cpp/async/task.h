@@ -40,6 +40,9 @@ struct TaskResult {
   state::LoadResult loaded = {};  // of a load that completed
 };
 
+// Whatever was thrown, as an error to keep.
+base::Error error_of_current_exception();
+
 // Told of tasks; see async.h of the C API, whose words hold here. Must not throw.
 class TaskListener {
  public:
@@ -122,16 +125,15 @@ class Task : public std::enable_shared_from_this<Task> {
 
   TaskState state() const noexcept;
   TaskInfo info() const;
-  std::string name() const;  // for messages: "task 4194304 (save of step 7)"
+  std::string name() const;  // for messages: "task 4 (save of step 7)"
   std::int64_t left_bytes() const noexcept;
 
   const TaskKind kind;
   TaskOptions options;  // listener: for who tells, and gone when it was told of the end
   const std::int64_t queued_at_ns;
   const std::int64_t queued_at_utc_ns = base::utc_ns();
-  std::int64_t id = 0;        // set by the table
-  std::int64_t sequence = 0;  // by the table: which came first
-  bool admitted = false;      // it has a place among the live tasks; set before the table has it
+  std::int64_t id = 0;      // set by the table; who came first has the lower one
+  std::int32_t place = -1;  // among the live tasks, -1: none; set before the table has it
   state::SaveOptions save;
   state::LoadOptions load;
   std::shared_ptr<state::State> target;  // of a load; whoever moves the task out of its phase may touch it

@@ -250,7 +250,7 @@ TEST(Async, UnknownAndEvictedIdsAreNotFound) {
   }
   EXPECT_ERROR(it.manager->wait(ids[0], 0), Status::not_found, "not any more");
   EXPECT_EQ(it.manager->ended_ids(), (std::vector{ids[1], ids[2]}));
-  EXPECT_LE(it.manager->task_slots(), 4);
+  EXPECT_LE(it.manager->known_tasks(), 4);
 }
 
 TEST(Async, AFailureIsToldToWhoeverWaits) {

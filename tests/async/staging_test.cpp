@@ -1,4 +1,4 @@
-// The parts that a background save is made of: memory, staging, the queue and the table.
+// The parts that a background save is made of: memory, staging, failures and the table.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -230,74 +230,15 @@ TEST(AsyncStaging, TheArenaIsPreparedInAdvance) {
   EXPECT_ERROR(arena.prepare(-1), Status::invalid_argument, "prepare_bytes is -1");
 }
 
-TEST(AsyncStaging, TheQueueSortsOutDeadEntriesAndKeepsTheOrder) {
-  using Fate = TaskQueue::Fate;
-  std::set<std::int64_t> alive;
-  std::set<std::int64_t> held;
-  TaskQueue queue(4, [&](std::int64_t id) {
-    return held.contains(id) ? Fate::held : alive.contains(id) ? Fate::ready : Fate::dead;
-  });
-  held = {7, 600};
-  for (std::int64_t id = 1; id <= 1000; ++id) {
-    if (id == 1 || id == 100 || id == 500) alive.insert(id);
-    queue.push({id, id, id == 500 ? 1 : 0, id % 2 == 1 || held.contains(id)});
-    EXPECT_LE(queue.size(), 64);
-  }
-  const auto stop = [] { return true; };
-  const auto living = [&] {
-    std::vector<std::int64_t> ids;
-    for (std::int64_t id = queue.pop(stop); id != 0; id = queue.pop(stop)) {
-      if (alive.contains(id)) ids.push_back(id);
-    }
-    return ids;
-  };
-  EXPECT_EQ(living(), (std::vector<std::int64_t>{500, 1, 100}));
-  EXPECT_EQ(queue.size(), 2);
-  alive.insert(7);
-  held = {600};
-  EXPECT_EQ(living(), std::vector<std::int64_t>{});  // nobody has said that a gate opened
-  queue.look_again();
-  EXPECT_EQ(living(), std::vector<std::int64_t>{7});
-  held.clear();  // died at its gate
-  queue.look_again();
-  EXPECT_EQ(living(), std::vector<std::int64_t>{});
-  EXPECT_EQ(queue.size(), 0);
-}
-
-// Whoever comes first, each entry is taken once.
-TEST(AsyncStaging, ManyThreadsHandOverMoreThanTheQueueHolds) {
-  constexpr std::int64_t producers = 4;
-  constexpr std::int64_t each = 5000;
-  TaskQueue queue(producers * each, [](std::int64_t) { return TaskQueue::Fate::ready; });
-  std::atomic<std::int64_t> taken{0};
-  std::atomic<std::int64_t> sum{0};
-  std::vector<std::thread> threads;
-  for (std::int64_t producer = 0; producer < producers; ++producer) {
-    threads.emplace_back([&, producer] {
-      for (std::int64_t n = 1; n <= each; ++n) queue.push({producer * each + n, n, static_cast<std::int32_t>(n % 3), n % 2 == 0});
-    });
-  }
-  for (int consumer = 0; consumer < 2; ++consumer) {
-    threads.emplace_back([&] {
-      while (const std::int64_t id = queue.pop([&] { return taken.load() == producers * each; })) {
-        sum += id;
-        if (++taken == producers * each) queue.wake();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(sum, producers * each * (producers * each + 1) / 2);
-}
-
 // Several threads note failures at once; what is reported goes by the tasks' age.
 TEST(AsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
   Failures failures;
   EXPECT_FALSE(failures.take().has_value());
-  for (const std::int64_t age : {3, 1, 4, 2}) failures.add(age, 100 + age, {Status::io, "failure " + std::to_string(age)});
-  failures.forget(104);
+  for (const std::int64_t id : {3, 1, 4, 2}) failures.add(id, {Status::io, "failure " + std::to_string(id)});
+  failures.forget(4);
   failures.forget(7);
   EXPECT_EQ(failures.take()->message(), "failure 1; 2 more tasks failed");
-  failures.add(0, 100, {Status::no_space, "failure 0"});
+  failures.add(0, {Status::no_space, "failure 0"});
   EXPECT_EQ(failures.take()->status(), Status::no_space);
   EXPECT_EQ(failures.take()->message(), "failure 2; 1 more task failed");
   EXPECT_EQ(failures.take()->message(), "failure 3");
@@ -314,9 +255,10 @@ TEST(AsyncStaging, IdsAreNeverGivenAgain) {
     EXPECT_TRUE(ids.insert(task->id).second);
     EXPECT_EQ(table.find(task->id), task);
     task->end(Task::Phase::queued, Task::Phase::cancelled, {});
-    table.note_end(*task);
+    table.note_told(*task);
+    EXPECT_TRUE(task->was_told());
   }
-  EXPECT_LE(table.slots(), 2);
+  EXPECT_LE(table.size(), 2);
   std::int64_t found = 0;
   for (const std::int64_t id : ids) found += table.find(id) != nullptr ? 1 : 0;
   EXPECT_EQ(found, 1);
