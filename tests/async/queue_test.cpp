@@ -83,6 +83,21 @@ TEST(AsyncQueue, TheDeadTakeNoRoomFromTheLiving) {
   EXPECT_EQ(queue.size(), 0);
 }
 
+TEST(AsyncQueue, APlaceIsHandedOverOnceHoweverOftenItChangesHands) {
+  Fates fates{{1, 9}, {}, {}};
+  TaskQueue queue(2, std::ref(fates));
+  const std::int32_t kept = queue.try_admit();
+  const std::int32_t place = queue.try_admit();
+  for (std::int64_t id = 2; id <= 9; ++id) {
+    queue.hand_over(place, id);
+    queue.give_back(place);
+    ASSERT_EQ(queue.try_admit(), place);
+    ASSERT_EQ(queue.size(), 1);
+  }
+  queue.hand_over(kept, 1);
+  EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{1, 9}));
+}
+
 // A worker has put them in order, and then they die there.
 TEST(AsyncQueue, TheDeadAreSortedOutOfTheOrder) {
   Fates fates{{}, {1}, {}};
