@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "base/error.h"
 
@@ -25,20 +24,10 @@ void Staging::plan() {
   if (!plans_.empty()) return;
   std::int64_t position = 0;
   for (const state::StateGroup& group : whole_.groups()) {
-    GroupPlan plan;
-    std::map<std::string_view, const state::StateTensor*> items;
-    for (const state::StateTensor& item : group.tensors) {
-      const auto dimensions = item.tensor->shape().dimensions();
-      plan.entries.push_back({item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}});
-      items.emplace(item.name, &item);
-    }
-    plan.header = state::make_header(plan.entries, {});  // sorts the entries
-    plan.first_piece = pieces_.size();
-    plan.begin = position;
-    for (const state::TensorEntry& entry : plan.entries) {
-      const state::StateTensor& item = *items.at(entry.name);
-      pieces_.push_back({&group, &item, position, item.tensor->bytes()});
-      position += item.tensor->bytes();
+    GroupPlan plan{state::layout_of(group.tensors), position, position};
+    for (const state::StateTensor* const item : plan.layout.items) {
+      pieces_.push_back({&group, item, position, item->tensor->bytes()});
+      position += item->tensor->bytes();
     }
     plan.end = position;
     plans_.push_back(std::move(plan));

@@ -16,8 +16,8 @@
 #include "async/arena.h"
 #include "base/thread_pool.h"
 #include "base/wait_point.h"
-#include "state/safetensors.h"
 #include "state/state.h"
+#include "state/tensor_writer.h"
 
 namespace ckpt::async {
 
@@ -29,18 +29,9 @@ using TensorSource =
 
 class Staging {
  public:
-  // One tensor's place in the stream.
-  struct Piece {
-    const state::StateGroup* group;
-    const state::StateTensor* item;
-    std::int64_t begin;
-    std::int64_t bytes;
-  };
   // One group: a file.
   struct GroupPlan {
-    std::string header;
-    std::vector<state::TensorEntry> entries;  // in the order of the data
-    std::size_t first_piece = 0;
+    state::FileLayout layout;
     std::int64_t begin = 0;
     std::int64_t end = 0;
   };
@@ -58,7 +49,6 @@ class Staging {
   // Lays the stream out. Before anything below.
   void plan();
   const GroupPlan& plan_of(const state::StateGroup& group) const;
-  const std::vector<Piece>& pieces() const noexcept { return pieces_; }
 
   // ---- For the one who stages ----
 
@@ -86,6 +76,13 @@ class Staging {
   void stop() noexcept;
 
  private:
+  // One tensor's place in the stream.
+  struct Piece {
+    const state::StateGroup* group;
+    const state::StateTensor* item;
+    std::int64_t begin;
+    std::int64_t bytes;
+  };
   std::int64_t block_count() const noexcept;
   std::byte* memory_of(std::int64_t block) const noexcept;
   void copy_block(std::int64_t block);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "async/source.h"
 #include "base/clock.h"
 #include "base/error.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "async/source.h"
+#include "async/hash_lane.h"
 #include "async/tasks.h"
 #include "state/checkpoint.h"
 #include "storage/rate_limit.h"
