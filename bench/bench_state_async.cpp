@@ -19,14 +19,15 @@
 #include <thread>
 #include <vector>
 
+#include "async/manager.h"
 #include "base/os/memory.h"
-#include "state/async_manager.h"
 #include "storage/file_system.h"
 #include "storage/memory.h"
 #include "storage/ring.h"
 
 namespace {
 
+namespace async = ckpt::async;
 namespace state = ckpt::state;
 namespace storage = ckpt::storage;
 namespace fs = std::filesystem;
@@ -67,13 +68,13 @@ struct Setup {
     keep.keep_last = 1;
     checkpoint =
         std::make_shared<state::Checkpoint>(storage::open_file_system(folder.path.string(), storage::Root::must_exist), keep);
-    state::AsyncOptions options;
+    async::AsyncOptions options;
     options.prepare_bytes = options.staging_bytes;
     options.bytes_per_second = bytes_per_second;
-    manager = std::make_shared<state::AsyncManager>(checkpoint, options);
+    manager = std::make_shared<async::AsyncManager>(checkpoint, options);
   }
-  state::TaskResult save(state::StagingMode mode) {
-    state::TaskOptions task;
+  async::TaskResult save(async::StagingMode mode) {
+    async::TaskOptions task;
     task.mode = mode;
     state::SaveOptions options;
     options.step = ++step;
@@ -82,7 +83,7 @@ struct Setup {
   Folder folder;
   state::State what;
   std::shared_ptr<state::Checkpoint> checkpoint;
-  std::shared_ptr<state::AsyncManager> manager;
+  std::shared_ptr<async::AsyncManager> manager;
   std::int64_t step = 0;
 };
 
@@ -142,12 +143,12 @@ void BM_AsyncBaselineRawWriterDurable(benchmark::State& run) {
 }
 BENCHMARK(BM_AsyncBaselineRawWriterDurable)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(5);
 
-void stall_of(benchmark::State& run, state::StagingMode mode) {
+void stall_of(benchmark::State& run, async::StagingMode mode) {
   Setup setup;
   setup.save(mode);
   double durable = 0;
   for (auto _ : run) {
-    const state::TaskResult result = setup.save(mode);
+    const async::TaskResult result = setup.save(mode);
     run.SetIterationTime(result.stall_seconds);
     durable += result.durable_seconds;
   }
@@ -155,9 +156,9 @@ void stall_of(benchmark::State& run, state::StagingMode mode) {
   run.counters["durable_MB/s"] = static_cast<double>(run.iterations() * all_bytes) / durable / 1e6;
   run.SetBytesProcessed(run.iterations() * all_bytes);
 }
-void BM_AsyncStallCopy(benchmark::State& run) { stall_of(run, state::StagingMode::copy); }
-void BM_AsyncStallBorrow(benchmark::State& run) { stall_of(run, state::StagingMode::borrow); }
-void BM_AsyncStallDeferred(benchmark::State& run) { stall_of(run, state::StagingMode::deferred); }
+void BM_AsyncStallCopy(benchmark::State& run) { stall_of(run, async::StagingMode::copy); }
+void BM_AsyncStallBorrow(benchmark::State& run) { stall_of(run, async::StagingMode::borrow); }
+void BM_AsyncStallDeferred(benchmark::State& run) { stall_of(run, async::StagingMode::deferred); }
 BENCHMARK(BM_AsyncStallCopy)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(5);
 BENCHMARK(BM_AsyncStallBorrow)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(5);
 BENCHMARK(BM_AsyncStallDeferred)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(5);
@@ -178,11 +179,11 @@ BENCHMARK(BM_AsyncForegroundSaveDurable)->Unit(benchmark::kMillisecond)->UseManu
 // The part of a save that is not staging: nothing is copied, and no worker begins.
 void BM_AsyncEnqueue(benchmark::State& run) {
   const auto checkpoint = std::make_shared<state::Checkpoint>(storage::make_memory_storage(), state::CheckpointOptions{});
-  const auto manager = std::make_shared<state::AsyncManager>(checkpoint, state::AsyncOptions{});
+  const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
   state::State what;
   what.add_tensor("model", "t", Tensor::create(Dtype::f32, {1}));
-  state::TaskOptions task;
-  task.mode = state::StagingMode::borrow;
+  async::TaskOptions task;
+  task.mode = async::StagingMode::borrow;
   task.gate_step = 1000;
   for (auto _ : run) {
     const double begin = now();
@@ -205,13 +206,13 @@ void BM_AsyncHundredThousandSmallTasks(benchmark::State& run) {
   state::CheckpointOptions keep;
   keep.keep_last = 1;
   const auto checkpoint = std::make_shared<state::Checkpoint>(storage::make_memory_storage(), keep);
-  state::AsyncOptions options;
+  async::AsyncOptions options;
   options.staging_bytes = 1 << 20;
-  const auto manager = std::make_shared<state::AsyncManager>(checkpoint, options);
+  const auto manager = std::make_shared<async::AsyncManager>(checkpoint, options);
   state::State what;
   what.add_tensor("model", "t", Tensor::create(Dtype::f32, {16}));
-  state::TaskOptions task;
-  task.when_full = state::WhenFull::wait;
+  async::TaskOptions task;
+  task.when_full = async::WhenFull::wait;
   const auto save = [&](int count) {
     for (int i = 0; i < count; ++i) manager->save(what, {}, task);
     manager->wait_all(-1);
@@ -264,7 +265,7 @@ void product_beside(benchmark::State& run, std::int64_t bytes_per_second) {
   std::atomic<bool> stop{false};
   std::atomic<std::int64_t> saves{0};
   std::thread saver([&] {
-    while (!stop) saves += setup.save(state::StagingMode::borrow).state == state::TaskState::completed ? 1 : 0;
+    while (!stop) saves += setup.save(async::StagingMode::borrow).state == async::TaskState::completed ? 1 : 0;
   });
   const double begin = now();
   for (auto _ : run) products.once();

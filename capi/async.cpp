@@ -9,22 +9,23 @@
 
 using namespace ckpt::base;
 using namespace ckpt::capi;
+namespace async = ckpt::async;
 namespace state = ckpt::state;
 
-static_assert(CKPT_ASYNC_QUEUED == static_cast<int>(state::TaskState::queued));
-static_assert(CKPT_ASYNC_RUNNING == static_cast<int>(state::TaskState::running));
-static_assert(CKPT_ASYNC_COMPLETED == static_cast<int>(state::TaskState::completed));
-static_assert(CKPT_ASYNC_FAILED == static_cast<int>(state::TaskState::failed));
-static_assert(CKPT_ASYNC_CANCELLED == static_cast<int>(state::TaskState::cancelled));
-static_assert(CKPT_ASYNC_REJECTED == static_cast<int>(state::TaskState::rejected));
-static_assert(CKPT_ASYNC_SAVE == static_cast<int>(state::TaskKind::save));
-static_assert(CKPT_ASYNC_LOAD == static_cast<int>(state::TaskKind::load));
-static_assert(CKPT_ASYNC_COPY == static_cast<int>(state::StagingMode::copy));
-static_assert(CKPT_ASYNC_BORROW == static_cast<int>(state::StagingMode::borrow));
-static_assert(CKPT_ASYNC_DEFERRED == static_cast<int>(state::StagingMode::deferred));
-static_assert(CKPT_ASYNC_REFUSE == static_cast<int>(state::WhenFull::refuse));
-static_assert(CKPT_ASYNC_WAIT == static_cast<int>(state::WhenFull::wait));
-static_assert(CKPT_ASYNC_DROP_OLDEST == static_cast<int>(state::WhenFull::drop_oldest));
+static_assert(CKPT_ASYNC_QUEUED == static_cast<int>(async::TaskState::queued));
+static_assert(CKPT_ASYNC_RUNNING == static_cast<int>(async::TaskState::running));
+static_assert(CKPT_ASYNC_COMPLETED == static_cast<int>(async::TaskState::completed));
+static_assert(CKPT_ASYNC_FAILED == static_cast<int>(async::TaskState::failed));
+static_assert(CKPT_ASYNC_CANCELLED == static_cast<int>(async::TaskState::cancelled));
+static_assert(CKPT_ASYNC_REJECTED == static_cast<int>(async::TaskState::rejected));
+static_assert(CKPT_ASYNC_SAVE == static_cast<int>(async::TaskKind::save));
+static_assert(CKPT_ASYNC_LOAD == static_cast<int>(async::TaskKind::load));
+static_assert(CKPT_ASYNC_COPY == static_cast<int>(async::StagingMode::copy));
+static_assert(CKPT_ASYNC_BORROW == static_cast<int>(async::StagingMode::borrow));
+static_assert(CKPT_ASYNC_DEFERRED == static_cast<int>(async::StagingMode::deferred));
+static_assert(CKPT_ASYNC_REFUSE == static_cast<int>(async::WhenFull::refuse));
+static_assert(CKPT_ASYNC_WAIT == static_cast<int>(async::WhenFull::wait));
+static_assert(CKPT_ASYNC_DROP_OLDEST == static_cast<int>(async::WhenFull::drop_oldest));
 
 namespace {
 
@@ -43,7 +44,7 @@ void copy_line(char (&out)[size], std::string_view text) {
   out[length] = '\0';
 }
 
-ckpt_async_result converted(const state::TaskResult& result) {
+ckpt_async_result converted(const async::TaskResult& result) {
   ckpt_async_result out = no_result;
   out.state = static_cast<int32_t>(result.state);
   out.status = static_cast<ckpt_status>(result.status);
@@ -60,7 +61,7 @@ ckpt_async_result converted(const state::TaskResult& result) {
   return out;
 }
 
-class CustomListener final : public state::TaskListener {
+class CustomListener final : public async::TaskListener {
  public:
   CustomListener(const ckpt_async_callbacks& callbacks, std::shared_ptr<UserData> user)
       : callbacks_(callbacks), user_(std::move(user)) {}
@@ -70,7 +71,7 @@ class CustomListener final : public state::TaskListener {
   void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) override {
     if (callbacks_.progress != nullptr) callbacks_.progress(id, done_bytes, total_bytes, user_->get());
   }
-  void ended(const state::TaskResult& result) override {
+  void ended(const async::TaskResult& result) override {
     if (callbacks_.ended == nullptr) return;
     const ckpt_async_result values = converted(result);
     callbacks_.ended(&values, user_->get());
@@ -102,8 +103,8 @@ TaskArgument ckpt::capi::task_argument(const ckpt_async_task_options* task) {
           given.priority, "; CKPT_ASYNC_PRIORITY_LOW (-1) .. CKPT_ASYNC_PRIORITY_HIGH (1)");
   TaskArgument out;
   out.listening = listening_argument(given.callbacks, given.user_data, "task.callbacks");
-  out.options.mode = static_cast<state::StagingMode>(given.mode);
-  out.options.when_full = static_cast<state::WhenFull>(given.when_full);
+  out.options.mode = static_cast<async::StagingMode>(given.mode);
+  out.options.when_full = static_cast<async::WhenFull>(given.when_full);
   out.options.priority = given.priority;
   out.options.timeout_ns = given.timeout_ns;
   out.options.gate_step = given.gate_step;
@@ -119,7 +120,7 @@ TaskArgument ckpt::capi::task_argument(const ckpt_async_task_options* task) {
   return out;
 }
 
-std::shared_ptr<state::AsyncManager> ckpt::capi::manager_of(const ckpt_async* handle) { return checked(handle, "async")->object; }
+std::shared_ptr<async::AsyncManager> ckpt::capi::manager_of(const ckpt_async* handle) { return checked(handle, "async")->object; }
 
 // ---- Structs ----
 
@@ -131,7 +132,7 @@ ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt
     not_null(out, "async");
     const auto given = options_argument(options, "options");
     const Listening listening = listening_argument(given.callbacks, given.user_data, "options.callbacks");
-    state::AsyncOptions wanted;
+    async::AsyncOptions wanted;
     wanted.workers = given.workers;
     wanted.capacity = given.capacity;
     wanted.history = given.history;
@@ -142,7 +143,7 @@ ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt
     wanted.staging_threads = given.staging_threads;
     wanted.nice = given.nice;
     wanted.listener = listening.listener;
-    hand_out(out, std::make_shared<state::AsyncManager>(checkpoint->object, wanted));
+    hand_out(out, std::make_shared<async::AsyncManager>(checkpoint->object, wanted));
     listening.adopt();
   });
 }
@@ -152,15 +153,15 @@ ckpt_status ckpt_async_close(ckpt_async* handle, int32_t mode, int64_t timeout_n
     const auto manager = manager_of(handle);
     require(mode == CKPT_ASYNC_DRAIN || mode == CKPT_ASYNC_CANCEL, "mode is ", mode,
             "; CKPT_ASYNC_DRAIN (0) or CKPT_ASYNC_CANCEL (1)");
-    manager->close(mode == CKPT_ASYNC_DRAIN ? state::CloseMode::drain : state::CloseMode::cancel, timeout_ns);
+    manager->close(mode == CKPT_ASYNC_DRAIN ? async::CloseMode::drain : async::CloseMode::cancel, timeout_ns);
   });
 }
 
 namespace {
 void close_and_free(void* handle) {
-  std::shared_ptr<state::AsyncManager> manager = std::move(static_cast<ckpt_async*>(handle)->object);
+  std::shared_ptr<async::AsyncManager> manager = std::move(static_cast<ckpt_async*>(handle)->object);
   delete static_cast<ckpt_async*>(handle);
-  state::AsyncManager::release(std::move(manager));
+  async::AsyncManager::release(std::move(manager));
 }
 }  // namespace
 
@@ -215,7 +216,7 @@ ckpt_status ckpt_async_wait(ckpt_async* handle, int64_t id, int64_t timeout_ns, 
     require(id != CKPT_ASYNC_ALL || result == nullptr, "result is given with CKPT_ASYNC_ALL");
     if (result != nullptr) check_struct(result, "result");
     if (id == CKPT_ASYNC_ALL) return manager->wait_all(timeout_ns);
-    const state::TaskResult ended = manager->wait(id, timeout_ns, result != nullptr);
+    const async::TaskResult ended = manager->wait(id, timeout_ns, result != nullptr);
     if (result != nullptr) fill_struct(result, converted(ended), "result");
   });
 }
@@ -224,7 +225,7 @@ ckpt_status ckpt_async_saved(ckpt_async* handle, int64_t id, ckpt_save_result* r
   return guard([&] {
     const auto manager = manager_of(handle);
     check_save_result(not_null(result, "result"));
-    fill_save_result(result, manager->completed(id, state::TaskKind::save).saved);
+    fill_save_result(result, manager->completed(id, async::TaskKind::save).saved);
   });
 }
 
@@ -232,7 +233,7 @@ ckpt_status ckpt_async_loaded(ckpt_async* handle, int64_t id, ckpt_load_result* 
   return guard([&] {
     const auto manager = manager_of(handle);
     check_load_result(not_null(result, "result"));
-    fill_load_result(result, manager->completed(id, state::TaskKind::load).loaded);
+    fill_load_result(result, manager->completed(id, async::TaskKind::load).loaded);
   });
 }
 
@@ -246,7 +247,7 @@ ckpt_status ckpt_async_get_task(ckpt_async* handle, int64_t id, ckpt_async_task*
   return guard([&] {
     const auto manager = manager_of(handle);
     check_struct(task, "task");
-    const state::TaskInfo info = manager->info(id);
+    const async::TaskInfo info = manager->info(id);
     ckpt_async_task values = CKPT_ASYNC_TASK_INIT;
     values.kind = static_cast<int32_t>(info.kind);
     values.state = static_cast<int32_t>(info.state);
@@ -283,7 +284,7 @@ ckpt_status ckpt_async_get_stats(ckpt_async* handle, ckpt_async_stats* stats) {
   return guard([&] {
     const auto manager = manager_of(handle);
     check_struct(stats, "stats");
-    const state::AsyncStats now = manager->stats();
+    const async::AsyncStats now = manager->stats();
     ckpt_async_stats values = CKPT_ASYNC_STATS_INIT;
     values.live = now.live;
     values.running = now.running;

@@ -5,19 +5,19 @@
 
 #include <ckpt/async.h>
 
+#include "async/manager.h"
 #include "guard.h"
 #include "handle.h"
-#include "state/async_manager.h"
 
 struct ckpt_async : ckpt::capi::Handle<ckpt::capi::Kind::async> {
-  std::shared_ptr<ckpt::state::AsyncManager> object;
+  std::shared_ptr<ckpt::async::AsyncManager> object;
 };
 
 namespace ckpt::capi {
 
 // A listener, and what must be adopted when the call succeeds; both nullptr without callbacks.
 struct Listening {
-  std::shared_ptr<state::TaskListener> listener;
+  std::shared_ptr<async::TaskListener> listener;
   std::shared_ptr<UserData> user;
   void adopt() const {
     if (user != nullptr) user->adopt();
@@ -25,7 +25,7 @@ struct Listening {
 };
 
 struct TaskArgument {
-  state::TaskOptions options;
+  async::TaskOptions options;
   Listening listening;
   std::shared_ptr<UserData> source_user;
   void adopt() const {
@@ -38,6 +38,6 @@ struct TaskArgument {
 TaskArgument task_argument(const ckpt_async_task_options* task);
 
 // Kept alive for the call: another thread may release the handle while this one waits.
-std::shared_ptr<state::AsyncManager> manager_of(const ckpt_async* handle);
+std::shared_ptr<async::AsyncManager> manager_of(const ckpt_async* handle);
 
 }  // namespace ckpt::capi

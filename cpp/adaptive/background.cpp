@@ -7,9 +7,9 @@
 namespace ckpt::adaptive {
 namespace {
 
-class Listener final : public state::TaskListener {
+class Listener final : public async::TaskListener {
  public:
-  Listener(std::shared_ptr<Controller> controller, std::int64_t number, std::shared_ptr<state::TaskListener> inner)
+  Listener(std::shared_ptr<Controller> controller, std::int64_t number, std::shared_ptr<async::TaskListener> inner)
       : controller_(std::move(controller)), number_(number), inner_(std::move(inner)) {}
 
   void staged(std::int64_t id, double stall_seconds) override {
@@ -18,9 +18,9 @@ class Listener final : public state::TaskListener {
   void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) override {
     if (inner_ != nullptr) inner_->progress(id, done_bytes, total_bytes);
   }
-  void ended(const state::TaskResult& result) override {
+  void ended(const async::TaskResult& result) override {
     std::optional<Controller::SaveCost> cost;
-    if (result.state == state::TaskState::completed) cost = {result.stall_seconds, result.durable_seconds};
+    if (result.state == async::TaskState::completed) cost = {result.stall_seconds, result.durable_seconds};
     controller_->end_background_save(number_, cost);
     if (inner_ != nullptr) inner_->ended(result);
   }
@@ -28,13 +28,13 @@ class Listener final : public state::TaskListener {
  private:
   std::shared_ptr<Controller> controller_;
   std::int64_t number_;
-  std::shared_ptr<state::TaskListener> inner_;
+  std::shared_ptr<async::TaskListener> inner_;
 };
 
 }  // namespace
 
-std::int64_t save_in_background(const std::shared_ptr<Controller>& controller, state::AsyncManager& manager, double now,
-                                state::State& state, const state::SaveOptions& options, state::TaskOptions task) {
+std::int64_t save_in_background(const std::shared_ptr<Controller>& controller, async::AsyncManager& manager, double now,
+                                state::State& state, const state::SaveOptions& options, async::TaskOptions task) {
   const std::int64_t number = controller->begin_background_save(now);
   try {
     state.set_json(ckpt::state::controller_key, controller->to_json());

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "state/json_text.h"
 #include "state/json_tree.h"
-#include "state/tensor_file.h"
+#include "state/tensor_writer.h"
 #include "storage/file_system.h"
 #include "storage/temporary.h"
 

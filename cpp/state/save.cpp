@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "state/catalog.h"
 #include "state/name.h"
+#include "state/tensor_file.h"
 #include "storage/rate_limit.h"
 
 namespace ckpt::state {

@@ -9,7 +9,7 @@
 
 #include "state/manifest.h"
 #include "state/state.h"
-#include "state/tensor_file.h"
+#include "state/tensor_writer.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {

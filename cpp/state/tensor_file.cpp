@@ -1,8 +1,6 @@
 #include "state/tensor_file.h"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <memory>
 #include <unordered_map>
 
@@ -13,59 +11,8 @@ namespace {
 
 using base::cat;
 
-// Bytes stay in the cache between being copied, hashed and handed to the system.
+// Bytes stay in the cache between being read and hashed.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
-
-// Gathers bytes into blocks. The copy is what makes "hashed" and "written" the same bytes while a tensor is being changed.
-class BlockWriter {
- public:
-  explicit BlockWriter(storage::File& file) : file_(file), block_(std::make_unique_for_overwrite<std::byte[]>(block_bytes)) {}
-
-  void append(std::span<const std::byte> bytes, Hasher* also) {
-    while (!bytes.empty()) {
-      const std::size_t count = std::min(bytes.size(), block_bytes - used_);
-      const std::span<std::byte> copy(block_.get() + used_, count);
-      std::memcpy(copy.data(), bytes.data(), count);
-      if (also != nullptr) also->update(copy);
-      used_ += count;
-      if (used_ == block_bytes) flush();
-      bytes = bytes.subspan(count);
-    }
-  }
-
-  FileRecord finish(const std::string& name) {
-    flush();
-    return {name, offset_, hasher_.finish()};
-  }
-
- private:
-  void flush() {
-    if (used_ == 0) return;
-    const std::span<const std::byte> bytes(block_.get(), used_);
-    hasher_.update(bytes);
-    file_.write(offset_, bytes);
-    offset_ += static_cast<std::int64_t>(used_);
-    used_ = 0;
-  }
-
-  storage::File& file_;
-  std::unique_ptr<std::byte[]> block_;
-  std::size_t used_ = 0;
-  std::int64_t offset_ = 0;
-  Hasher hasher_;
-};
-
-std::vector<Digest> append_chunks(BlockWriter& writer, std::span<const std::byte> bytes) {
-  std::vector<Digest> digests;
-  Hasher hasher;
-  while (!bytes.empty()) {
-    const auto chunk = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(chunk_bytes)));
-    writer.append(chunk, &hasher);
-    digests.push_back(hasher.finish());
-    bytes = bytes.subspan(chunk.size());
-  }
-  return digests;
-}
 
 void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes) {
   if (file.read(offset, bytes) != static_cast<std::int64_t>(bytes.size())) fail_corrupt("the file shrank while it was read");
@@ -131,47 +78,6 @@ void hash_range(storage::File& file, std::int64_t offset, std::int64_t bytes, st
 }
 
 }  // namespace
-
-WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors,
-                              const Metadata& metadata) {
-  std::vector<TensorEntry> entries;
-  std::map<std::string_view, std::span<const std::byte>> bytes;
-  for (const StateTensor& item : tensors) {
-    const auto dimensions = item.tensor->shape().dimensions();
-    entries.push_back({item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}});
-    bytes.emplace(item.name, item.tensor->byte_span());
-  }
-  BlockWriter writer(file);
-  const std::string head = make_header(entries, metadata);
-  writer.append(std::as_bytes(std::span(head)), nullptr);
-  WrittenFile written;
-  for (TensorEntry& entry : entries) {
-    std::vector<Digest> chunks = append_chunks(writer, bytes.at(entry.name));
-    written.tensors.push_back({std::move(entry.name), name, entry.dtype, std::move(entry.shape), std::move(chunks)});
-  }
-  written.file = writer.finish(name);
-  return written;
-}
-
-bool holds_same_tensors(const GroupRecord& recorded, std::span<const StateTensor> tensors) {
-  if (recorded.tensors.size() != tensors.size()) return false;
-  RecordsByName records;
-  for (const TensorRecord& record : recorded.tensors) records.emplace(record.name, &record);
-  Hasher hasher;
-  return std::ranges::all_of(tensors, [&](const StateTensor& item) {
-    const auto found = records.find(item.name);
-    if (found == records.end()) return false;
-    const TensorRecord& record = *found->second;
-    if (record.dtype != item.tensor->dtype() || !std::ranges::equal(record.shape, item.tensor->shape().dimensions())) return false;
-    std::span<const std::byte> bytes = item.tensor->byte_span();
-    return std::ranges::all_of(record.chunks, [&](const Digest& digest) {
-      const auto chunk = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(chunk_bytes)));
-      bytes = bytes.subspan(chunk.size());
-      hasher.update(chunk);
-      return hasher.finish() == digest;
-    });
-  });
-}
 
 void copy_file(storage::File& from, storage::File& to, const FileRecord& record) {
   const auto block = std::make_unique_for_overwrite<std::byte[]>(block_bytes);

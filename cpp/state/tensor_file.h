@@ -1,4 +1,4 @@
-// A group's tensors as one safetensors file with checksums: written, read back, verified.
+// A group's tensors as one safetensors file with checksums: read back, verified, copied. tensor_writer.h writes it.
 #pragma once
 
 #include <span>
@@ -7,23 +7,9 @@
 
 #include "state/manifest.h"
 #include "state/safetensors.h"
-#include "state/state.h"
 #include "storage/storage.h"
 
 namespace ckpt::state {
-
-struct WrittenFile {
-  FileRecord file;
-  std::vector<TensorRecord> tensors;  // in the order of their data
-};
-
-// Writes tensors to an empty file and records what was written under the name given. What is hashed is what is written, even when
-// another thread changes the tensors meanwhile.
-WrittenFile write_tensor_file(storage::File& file, const std::string& name, std::span<const StateTensor> tensors,
-                              const Metadata& metadata = {});
-
-// True when the group was recorded with exactly these tensors and their bytes have the digests they have now.
-bool holds_same_tensors(const GroupRecord& recorded, std::span<const StateTensor> tensors);
 
 // Copies a file to an empty one; Error(corrupt) unless the bytes that were copied have the record's digest.
 void copy_file(storage::File& from, storage::File& to, const FileRecord& record);

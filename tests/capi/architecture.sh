@@ -18,7 +18,8 @@ plan base strategy
 engine base memory tensor storage plan
 pipeline base memory tensor strategy plan engine
 state base memory tensor storage
-adaptive base state
+async base memory tensor storage state
+adaptive base state async
 PARTS
 
 must_be_empty "cpp/ knows nothing of the C API" "$(grep -rnE '# *include +<ckpt/' cpp || true)"
@@ -30,7 +31,7 @@ must_be_empty "POSIX headers outside cpp/base/os and cpp/storage" \
 
 if [ -d cli ]; then
   must_be_empty "cli/ is written on ckpt.hpp alone" \
-    "$(grep -rnE '# *include +["<](ckpt/|base/|memory/|tensor/|storage/|strategy/|plan/|engine/|pipeline/|state/|adaptive/)' cli | grep -vE '<ckpt/ckpt\.hpp>' || true)"
+    "$(grep -rnE '# *include +["<](ckpt/|base/|memory/|tensor/|storage/|strategy/|plan/|engine/|pipeline/|state/|async/|adaptive/)' cli | grep -vE '<ckpt/ckpt\.hpp>' || true)"
 fi
 must_be_empty "public headers include only public and standard headers" \
   "$(grep -nE '# *include +"' include/ckpt/* || true)"

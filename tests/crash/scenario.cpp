@@ -160,13 +160,13 @@ void Narrator::save(std::int64_t step) {
 
 // The training process goes on while the save is written: what it does to its tensors must not show.
 void Narrator::save_in_background(NumberedState& state, const state::SaveOptions& options) {
-  state::AsyncOptions small;
-  small.staging_bytes = state::smallest_arena_bytes;
-  const auto manager = std::make_shared<state::AsyncManager>(checkpoint_, small);
+  async::AsyncOptions small;
+  small.staging_bytes = async::smallest_arena_bytes;
+  const auto manager = std::make_shared<async::AsyncManager>(checkpoint_, small);
   const std::int64_t id = manager->save(state.state, options, {});
   state.fill(99);
-  const state::TaskResult result = manager->wait(id, -1);
-  if (result.state != state::TaskState::completed) base::fail(result.status, result.error);
+  const async::TaskResult result = manager->wait(id, -1);
+  if (result.state != async::TaskState::completed) base::fail(result.status, result.error);
 }
 
 bool Narrator::killed_save(std::int64_t step, std::int64_t operations) {

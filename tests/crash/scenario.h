@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "async/manager.h"
 #include "disk_model.h"
 #include "recorder.h"
-#include "state/async_manager.h"
 #include "state/checkpoint.h"
 
 namespace ckpt::tests {

@@ -16,11 +16,11 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "async/manager.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/philox.h"
 #include "forwarding_storage.h"
-#include "state/async_manager.h"
 #include "state/checkpoint.h"
 #include "storage/file_system.h"
 #include "trainer_status.h"
@@ -175,14 +175,14 @@ class Network {
 std::int64_t number(const char* text) { return std::strtoll(text, nullptr, 10); }
 
 // Tells which steps are durable, and whether a save is under way, staged and not durable included.
-class StatusListener final : public state::TaskListener {
+class StatusListener final : public async::TaskListener {
  public:
   explicit StatusListener(TrainerStatus& status) : status_(status) {}
   void staged(std::int64_t, double) override { ++status_.in_save; }
   void progress(std::int64_t, std::int64_t, std::int64_t) override {}
-  void ended(const state::TaskResult& result) override {
+  void ended(const async::TaskResult& result) override {
     --status_.in_save;
-    if (result.state == state::TaskState::completed) status_.acknowledged = result.step;
+    if (result.state == async::TaskState::completed) status_.acknowledged = result.step;
   }
 
  private:
@@ -195,18 +195,18 @@ class Saver {
   Saver(std::shared_ptr<state::Checkpoint> checkpoint, TrainerStatus& status, bool background)
       : checkpoint_(std::move(checkpoint)), status_(status) {
     if (!background) return;
-    state::AsyncOptions options;
+    async::AsyncOptions options;
     options.capacity = 2;
-    options.staging_bytes = state::smallest_arena_bytes;
+    options.staging_bytes = async::smallest_arena_bytes;
     options.listener = std::make_shared<StatusListener>(status);
-    manager_ = std::make_shared<state::AsyncManager>(checkpoint_, options);
+    manager_ = std::make_shared<async::AsyncManager>(checkpoint_, options);
   }
   void save(const state::State& what, std::int64_t step) {
     state::SaveOptions options;
     options.step = step;
     if (manager_ != nullptr) {
-      state::TaskOptions waiting;
-      waiting.when_full = state::WhenFull::wait;
+      async::TaskOptions waiting;
+      waiting.when_full = async::WhenFull::wait;
       manager_->save(what, options, waiting);
       return;
     }
@@ -216,13 +216,13 @@ class Saver {
     status_.acknowledged = step;
   }
   void finish() {
-    if (manager_ != nullptr) manager_->close(state::CloseMode::drain, -1);
+    if (manager_ != nullptr) manager_->close(async::CloseMode::drain, -1);
   }
 
  private:
   std::shared_ptr<state::Checkpoint> checkpoint_;
   TrainerStatus& status_;
-  std::shared_ptr<state::AsyncManager> manager_;
+  std::shared_ptr<async::AsyncManager> manager_;
 };
 
 void run(char** argv, TrainerStatus& status, std::int64_t kill_at, bool background) {

@@ -1,0 +1,118 @@
+#include "async/arena.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace ckpt::async {
+namespace {
+
+constexpr std::int64_t page_bytes = 4096;
+constexpr std::int64_t largest_block_bytes = std::int64_t{4} << 20;
+
+// A small budget still has some blocks, so that copying and writing overlap.
+std::int64_t block_bytes_for(std::int64_t budget_bytes) {
+  return std::clamp(budget_bytes / 8 / page_bytes * page_bytes, page_bytes, largest_block_bytes);
+}
+
+std::int64_t checked_budget(std::int64_t bytes) {
+  base::require(bytes >= smallest_arena_bytes, "staging_bytes is ", bytes, "; at least ", smallest_arena_bytes);
+  return bytes;
+}
+
+}  // namespace
+
+Arena::Arena(std::int64_t budget_bytes)
+    : block_bytes_(block_bytes_for(checked_budget(budget_bytes))),
+      blocks_(budget_bytes / block_bytes_),
+      unmade_(static_cast<std::size_t>(blocks_)) {}
+
+std::int64_t Arena::allocated_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return (blocks_ - static_cast<std::int64_t>(unmade_)) * block_bytes_;
+}
+
+// The thread that is first in the line takes what is free; missing: of its blocks, those still to be made.
+bool Arena::try_take(std::uint64_t ticket, std::size_t count, std::vector<std::byte*>& out, std::size_t& missing) {
+  const std::lock_guard lock(mutex_);
+  if (line_.front() != ticket || free_.size() + unmade_ < count) return false;
+  const std::size_t ready = std::min(free_.size(), count);
+  out.reserve(count);
+  out.assign(free_.rbegin(), free_.rbegin() + static_cast<std::ptrdiff_t>(ready));
+  free_.resize(free_.size() - ready);
+  missing = count - ready;
+  unmade_ -= missing;
+  line_.pop_front();
+  return true;
+}
+
+void Arena::leave_line(std::uint64_t ticket) {
+  const std::lock_guard lock(mutex_);
+  std::erase(line_, ticket);
+}
+
+void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
+  for (std::size_t made = 0; made < count; ++made) {
+    try {
+      base::Pages pages = base::map_pages(static_cast<std::size_t>(block_bytes_));
+      const std::lock_guard lock(mutex_);
+      made_.push_back(std::move(pages));
+      out.push_back(made_.back().get());
+    } catch (...) {
+      {
+        const std::lock_guard lock(mutex_);
+        unmade_ += count - made;
+      }
+      give_back(out);
+      throw;
+    }
+  }
+}
+
+std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool()>& give_up,
+                                    const std::function<void()>& would_wait) {
+  std::uint64_t ticket = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    ticket = next_ticket_++;
+    line_.push_back(ticket);
+  }
+  std::vector<std::byte*> out;
+  std::size_t missing = 0;
+  const auto wanted = static_cast<std::size_t>(count);
+  if (!try_take(ticket, wanted, out, missing)) {
+    if (would_wait) would_wait();
+    bool taken = false;
+    changed_.wait(
+        [&] {
+          taken = try_take(ticket, wanted, out, missing);
+          return taken || give_up();
+        },
+        -1);
+    if (!taken) leave_line(ticket);
+  }
+  changed_.wake_all();  // somebody else is first in the line now
+  make_blocks(missing, out);
+  return out;
+}
+
+void Arena::give_back(const std::vector<std::byte*>& blocks) noexcept {
+  if (blocks.empty() || generation_ != base::fork_generation()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    free_.insert(free_.end(), blocks.begin(), blocks.end());  // has had room for all: made_ and free_ hold the same blocks
+  }
+  changed_.wake_all();
+}
+
+void Arena::prepare(std::int64_t bytes) {
+  base::require(bytes >= 0, "prepare_bytes is ", bytes, "; at least 0");
+  const std::int64_t count = std::min(blocks_, (bytes + block_bytes_ - 1) / block_bytes_);
+  const auto blocks = take(count, [] { return false; }, {});
+  for (std::byte* const block : blocks) {
+    for (std::int64_t at = 0; at < block_bytes_; at += page_bytes) *const_cast<volatile std::byte*>(block + at) = std::byte{0};
+  }
+  give_back(blocks);
+}
+
+}  // namespace ckpt::async

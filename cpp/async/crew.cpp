@@ -1,0 +1,65 @@
+#include "async/crew.h"
+
+#include <utility>
+
+namespace ckpt::async {
+
+void Crew::start(std::string name, std::function<void()> body) {
+  threads_.reserve(threads_.size() + 1);
+  {
+    const std::lock_guard lock(mutex_);
+    ++left_;
+  }
+  try {
+    threads_.push_back(std::make_unique<base::Thread>(std::move(name), [this, body = std::move(body)] {
+      body();
+      leave();
+    }));
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    --left_;
+    throw;
+  }
+}
+
+// The last thread of an object that nobody holds frees it: no other one may touch it from here on.
+void Crew::leave() noexcept {
+  std::shared_ptr<void> last;
+  {
+    const std::lock_guard lock(mutex_);
+    if (--left_ > 0) return;
+    last = std::move(keep_alive_);
+    all_left_.store(true);
+  }
+  changed_.wake_all();
+}
+
+bool Crew::is_serving() const {
+  const std::lock_guard lock(mutex_);
+  return fate_ == Fate::serving;
+}
+
+bool Crew::decide(Fate fate, std::shared_ptr<void> keep_alive) {
+  const std::lock_guard lock(mutex_);
+  if (fate_ != Fate::serving) return false;
+  fate_ = fate;
+  if (left_ > 0) keep_alive_ = std::move(keep_alive);
+  return true;
+}
+
+bool Crew::join() {
+  if (!decide(Fate::joined, nullptr)) {
+    changed_.wait([this] { return all_left_.load(); }, -1);
+    return false;
+  }
+  for (const auto& thread : threads_) thread->join();
+  return true;
+}
+
+bool Crew::detach(std::shared_ptr<void> keep_alive) {
+  if (!decide(Fate::detached, std::move(keep_alive))) return false;
+  for (const auto& thread : threads_) thread->detach();
+  return true;
+}
+
+}  // namespace ckpt::async

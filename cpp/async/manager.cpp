@@ -1,0 +1,318 @@
+#include "async/manager.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/entered.h"
+#include "base/error.h"
+#include "base/log.h"
+
+namespace ckpt::async {
+namespace {
+
+using base::cat;
+using base::LogLevel;
+using base::Status;
+
+constexpr std::int64_t most_capacity = 65536;
+constexpr std::int64_t longest_history = 1 << 20;
+
+AsyncOptions checked(const AsyncOptions& options) {
+  base::require(options.workers >= 1 && options.workers <= 16, "workers is ", options.workers, "; 1 .. 16");
+  base::require(options.capacity >= 1 && options.capacity <= most_capacity, "capacity is ", options.capacity, "; 1 .. ",
+                most_capacity);
+  base::require(options.history >= 1 && options.history <= longest_history, "history is ", options.history, "; 1 .. ",
+                longest_history);
+  base::require(options.prepare_bytes >= 0 && options.prepare_bytes <= options.staging_bytes, "prepare_bytes is ",
+                options.prepare_bytes, "; 0 .. staging_bytes (", options.staging_bytes, ")");
+  base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second, "; at least 0 (no limit)");
+  base::require(options.drain_timeout_ns >= -1, "drain_timeout_ns is ", options.drain_timeout_ns, "; at least -1");
+  base::require(options.staging_threads >= 0 && options.staging_threads <= 1024, "staging_threads is ", options.staging_threads,
+                "; 0 .. 1024");
+  base::require(options.nice >= 0 && options.nice <= 19, "nice is ", options.nice, "; 0 .. 19");
+  return options;
+}
+
+void check_task(const TaskOptions& task) {
+  base::require(task.timeout_ns >= -1, "task.timeout_ns is ", task.timeout_ns, "; at least -1");
+  base::require(task.gate_step >= -1, "task.gate_step is ", task.gate_step, "; at least -1 (no gate)");
+  base::require(!task.source || task.mode != StagingMode::borrow,
+                "task.source is given with BORROW, which reads the memory itself");
+}
+
+// What is left of a time-out that began at begin_ns.
+std::int64_t left_of(std::int64_t timeout_ns, std::int64_t begin_ns) {
+  return timeout_ns <= 0 ? timeout_ns : std::max<std::int64_t>(0, timeout_ns - (base::monotonic_ns() - begin_ns));
+}
+
+}  // namespace
+
+// ---- Life ----
+
+AsyncManager::AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const AsyncOptions& options)
+    : checkpoint_(std::move(checkpoint)),
+      options_(checked(options)),
+      tasks_(options.capacity, options.history, options.listener),
+      stager_(tasks_, options.staging_bytes, options.prepare_bytes, options.staging_threads),
+      workers_(tasks_, checkpoint_, options.workers, options.bytes_per_second, options.nice) {
+  try {
+    start_threads();
+  } catch (...) {
+    tasks_.close();
+    crew_.join();
+    throw;
+  }
+  say(LogLevel::info, "created: at most ", options.capacity, " tasks, workers: ", options.workers);
+}
+
+// What a thread does between its begin and its end.
+template <class Serve>
+void AsyncManager::serve(Serve&& serve) {
+  const base::Entered entered(&tasks_);
+  base::be_nice(options_.nice);
+  serve();
+}
+
+void AsyncManager::start_threads() {
+  crew_.start("ckpt-stage", [this] { serve([this] { stager_.serve(); }); });
+  crew_.start("ckpt-tell", [this] { serve([this] { tasks_.serve_telling(); }); });
+  for (std::size_t i = 0; i < workers_.count(); ++i) {
+    crew_.start(cat("ckpt-save-", i), [this, i] { serve([this, i] { workers_.serve(i); }); });
+  }
+}
+
+AsyncManager::~AsyncManager() {
+  if (generation_ != base::fork_generation()) return;
+  if (crew_.is_serving()) end(CloseMode::drain, options_.drain_timeout_ns);
+  try {
+    while (const auto failure = tasks_.failures().take())
+      say(LogLevel::error, "no caller has seen this failure: ", failure->message());
+  } catch (const std::bad_alloc&) {
+    // What there is no memory for is lost, as in say().
+  }
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the reference that is let go
+void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
+  AsyncManager& it = *manager;
+  if (it.generation_ != base::fork_generation()) return;
+  if (it.is_inside_callback()) {
+    it.detach_threads();
+  } else if (!it.end(CloseMode::drain, it.options_.drain_timeout_ns)) {
+    say(LogLevel::warning, "not all tasks ended within ", it.options_.drain_timeout_ns, " ns; the others were cancelled");
+  }
+}
+
+// The caller's reference is one of those that go; the last thread to leave drops the one that they get.
+void AsyncManager::detach_threads() {
+  if (!crew_.detach(weak_from_this().lock())) return;  // somebody is closing, who waits for the threads
+  if (options_.drain_timeout_ns >= 0) {
+    const std::int64_t now = base::monotonic_ns();
+    tasks_.set_deadline(options_.drain_timeout_ns > INT64_MAX - now ? INT64_MAX : now + options_.drain_timeout_ns);
+  }
+  say(LogLevel::info, "shutting down without waiting: ", tasks_.live(), " tasks have not ended");
+  tasks_.close();
+}
+
+// Returns when the threads have gone and all callbacks have returned, whoever sees to it. False when draining took longer.
+bool AsyncManager::end(CloseMode mode, std::int64_t timeout_ns) {
+  const base::Entered entered(&tasks_);  // what is cancelled or logged may call back
+  if (tasks_.stop_admitting()) say(LogLevel::info, "shutting down: ", tasks_.live(), " tasks have not ended");
+  // Before the gates open, behind which a worker would begin what is to be cancelled.
+  if (mode == CloseMode::cancel) tasks_.cancel_all();
+  tasks_.close();
+  const bool in_time = mode == CloseMode::cancel || tasks_.wait_for_ends(timeout_ns);
+  if (tasks_.live() > 0) tasks_.cancel_all();
+  if (crew_.join()) say(LogLevel::info, "shut down");
+  return in_time;
+}
+
+void AsyncManager::close(CloseMode mode, std::int64_t timeout_ns) {
+  refuse_fork();
+  refuse_callback();
+  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+  const bool in_time = end(mode, timeout_ns);
+  const std::string late = in_time ? "" : cat("not all tasks ended within ", timeout_ns, " ns; the others were cancelled");
+  if (const auto failure = tasks_.failures().take()) {
+    throw in_time ? *failure : base::Error(failure->status(), cat(failure->message(), "; ", late));
+  }
+  if (!in_time) throw base::Error(Status::timeout, late);
+}
+
+// ---- What a call needs ----
+
+void AsyncManager::refuse_fork() const {
+  if (generation_ != base::fork_generation()) base::fail(Status::forked, "async was made before this process was forked");
+}
+
+bool AsyncManager::is_inside_callback() const noexcept { return base::Entered::is_inside(&tasks_); }
+
+void AsyncManager::refuse_callback() const {
+  if (is_inside_callback()) base::fail(Status::invalid_state, "async is used inside one of its callbacks in a way that would wait");
+}
+
+void AsyncManager::require_open() {
+  refuse_fork();
+  refuse_callback();
+  if (const auto failure = tasks_.failures().take()) throw base::Error(*failure);
+  if (tasks_.is_closing()) base::fail(Status::closed, "async is closed");
+}
+
+std::shared_ptr<Task> AsyncManager::require_task(std::int64_t id) const {
+  refuse_fork();
+  auto task = tasks_.table().find(id);
+  if (task == nullptr) base::fail(Status::not_found, "id is ", id, "; no task has it, or not any more");
+  return task;
+}
+
+std::vector<std::shared_ptr<Task>> AsyncManager::wanted(std::int64_t id) const {
+  if (id != 0) return {require_task(id)};
+  refuse_fork();
+  return tasks_.table().live();
+}
+
+// ---- Tasks ----
+
+// The threads of the pool are not marked themselves. A worker may be writing this very save, with the checkpoint locked, and wait
+// for the bytes: what would wait for the checkpoint is refused, too.
+TensorSource AsyncManager::marked(TensorSource source) const {
+  if (!source) return source;
+  return [this, source = std::move(source)](const std::string& group, const state::StateTensor& item, std::int64_t offset,
+                                            std::span<std::byte> out) {
+    const base::Entered manager(&tasks_);
+    const base::Entered checkpoint(checkpoint_.get());
+    source(group, item, offset, out);
+  };
+}
+
+std::int64_t AsyncManager::save(const state::State& state, const state::SaveOptions& options, TaskOptions given) {
+  const std::int64_t begin = base::monotonic_ns();
+  refuse_fork();
+  refuse_callback();
+  check_task(given);
+  state::SaveOptions wanted_options = checkpoint_->checked(options);
+  require_open();
+  const base::Entered entered(&tasks_);  // what this calls until it returns
+  TensorSource source = marked(std::exchange(given.source, {}));
+  const auto task = std::make_shared<Task>(TaskKind::save, std::move(given), begin);
+  task->save = std::move(wanted_options);
+  stager_.prepare(*task, state.gathered(), std::move(source));
+  tasks_.admit(task);
+  const std::int64_t id = task->id;
+  stager_.stage(task);
+  return id;
+}
+
+std::int64_t AsyncManager::load(std::shared_ptr<state::State> state, const state::LoadOptions& options, TaskOptions given) {
+  const std::int64_t begin = base::monotonic_ns();
+  refuse_fork();
+  refuse_callback();
+  check_task(given);
+  require_open();
+  const base::Entered entered(&tasks_);
+  const auto task = std::make_shared<Task>(TaskKind::load, std::move(given), begin);
+  task->load = options;
+  task->target = std::move(state);
+  tasks_.admit(task);
+  task->stall_seconds.store(static_cast<double>(base::monotonic_ns() - begin) * 1e-9);
+  const std::int64_t id = task->id;
+  tasks_.hand_over(*task);
+  return id;
+}
+
+bool AsyncManager::cancel(std::int64_t id) {
+  return tasks_.cancel(*require_task(id), is_inside_callback() ? When::later : When::now);
+}
+
+void AsyncManager::wait_staged(std::int64_t id, std::int64_t timeout_ns) {
+  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+  const std::int64_t begin = base::monotonic_ns();
+  for (const auto& task : wanted(id)) {
+    if (task->kind == TaskKind::load) continue;
+    if (timeout_ns != 0 && !task->is_staged.load()) {
+      if (!task->has_ended()) refuse_callback();
+      tasks_.open_gate(*task);
+    }
+    if (!task->wait_staged(left_of(timeout_ns, begin))) {
+      base::fail(Status::timeout, "task ", task->id, " was not staged within ", timeout_ns, " ns");
+    }
+  }
+}
+
+TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns, bool is_seen) {
+  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+  const auto task = require_task(id);
+  if (timeout_ns != 0 && !task->has_ended()) {
+    refuse_callback();
+    tasks_.open_gate(*task);
+  }
+  // Inside the task's own callback it has ended and its waiters are not told yet.
+  if (!(task->has_ended() && is_inside_callback()) && !task->wait(timeout_ns)) {
+    base::fail(Status::timeout, "task ", id, " did not end within ", timeout_ns, " ns");
+  }
+  if (is_seen) {
+    task->is_seen.store(true);
+    tasks_.failures().forget(id);
+  }
+  return task->result();
+}
+
+void AsyncManager::wait_all(std::int64_t timeout_ns) {
+  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+  const std::int64_t begin = base::monotonic_ns();
+  refuse_fork();
+  // A callback waits for nothing that has ended: it may be what tells of it.
+  const auto tasks = is_inside_callback() ? tasks_.table().live() : tasks_.table().untold();
+  if (!tasks.empty() && timeout_ns != 0) refuse_callback();
+  if (timeout_ns != 0) {
+    for (const auto& task : tasks) tasks_.open_gate(*task);
+  }
+  for (const auto& task : tasks) {
+    if (!task->wait(left_of(timeout_ns, begin))) {
+      base::fail(Status::timeout, "task ", task->id, " did not end within ", timeout_ns, " ns");
+    }
+  }
+}
+
+TaskResult AsyncManager::completed(std::int64_t id, TaskKind kind) const {
+  const auto task = require_task(id);
+  if (task->kind != kind || task->state() != TaskState::completed) {
+    base::fail(Status::invalid_state, "task ", id, " is no ", kind == TaskKind::save ? "save" : "load", " that has completed");
+  }
+  return task->result();
+}
+
+void AsyncManager::end_step(std::int64_t step) {
+  refuse_fork();
+  base::require(step >= 0, "step is ", step, "; at least 0");
+  tasks_.end_step(step);
+}
+
+// ---- Look ----
+
+TaskInfo AsyncManager::info(std::int64_t id) const { return require_task(id)->info(); }
+
+std::vector<std::int64_t> AsyncManager::live_ids() const {
+  refuse_fork();
+  std::vector<std::int64_t> ids;
+  for (const auto& task : tasks_.table().live()) ids.push_back(task->id);
+  return ids;
+}
+
+std::vector<std::int64_t> AsyncManager::ended_ids() const {
+  refuse_fork();
+  std::vector<std::int64_t> ids;
+  for (const auto& task : tasks_.table().ended()) ids.push_back(task->id);
+  return ids;
+}
+
+AsyncStats AsyncManager::stats() const {
+  refuse_fork();
+  AsyncStats stats = tasks_.stats();
+  stats.staging_bytes = stager_.allocated_bytes();
+  return stats;
+}
+
+}  // namespace ckpt::async

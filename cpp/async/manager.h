@@ -1,0 +1,98 @@
+// Saves and loads of one checkpoint object in the background. Synchronised.
+//
+// A save is admitted (a place among the live tasks), staged (its bytes copied, or borrowed), queued, written by a worker with
+// checksums made by another thread, and committed by the same code that commits a save in the foreground.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "async/crew.h"
+#include "async/stager.h"
+#include "async/task.h"
+#include "async/tasks.h"
+#include "async/workers.h"
+#include "base/os/thread.h"
+#include "state/checkpoint.h"
+
+namespace ckpt::async {
+
+struct AsyncOptions {
+  std::int32_t workers = 1;
+  std::int64_t capacity = 10;
+  std::int64_t history = 100;
+  std::int64_t staging_bytes = std::int64_t{1} << 30;
+  std::int64_t prepare_bytes = 0;
+  std::int64_t bytes_per_second = 0;  // 0: no limit
+  std::int64_t drain_timeout_ns = 30'000'000'000;
+  std::int32_t staging_threads = 0;  // 0: what this process may use, at most 4
+  std::int32_t nice = 0;
+  std::shared_ptr<TaskListener> listener = {};
+};
+
+enum class CloseMode { drain, cancel };
+
+class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
+ public:
+  AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const AsyncOptions& options);
+  // Ends the threads; closed by draining for drain_timeout_ns if need be. Logs each failure that nobody has seen. In a forked child
+  // only frees.
+  ~AsyncManager();
+  AsyncManager(const AsyncManager&) = delete;
+  AsyncManager& operator=(const AsyncManager&) = delete;
+  // Closes and lets go; inside a callback the manager's threads do both when they are done.
+  static void release(std::shared_ptr<AsyncManager> manager) noexcept;
+
+  // The task's id. Errors: those of Checkpoint::checked; queue_full, closed, forked; invalid_state inside a callback; the oldest
+  // failure that no caller has seen.
+  std::int64_t save(const state::State& state, const state::SaveOptions& options, TaskOptions given);
+  std::int64_t load(std::shared_ptr<state::State> state, const state::LoadOptions& options, TaskOptions given);
+
+  // True when the task ends cancelled because of this call. Error(not_found), as all below.
+  bool cancel(std::int64_t id);
+  // id 0: all that are live now. Error(timeout).
+  void wait_staged(std::int64_t id, std::int64_t timeout_ns);
+  // is_seen: the caller looks at the result, so that a failure needs no other report.
+  TaskResult wait(std::int64_t id, std::int64_t timeout_ns, bool is_seen = true);
+  void wait_all(std::int64_t timeout_ns);
+  // The result of a task of that kind that has completed; else Error(invalid_state).
+  TaskResult completed(std::int64_t id, TaskKind kind) const;
+  void end_step(std::int64_t step);
+
+  TaskInfo info(std::int64_t id) const;
+  std::vector<std::int64_t> live_ids() const;
+  std::vector<std::int64_t> ended_ids() const;
+  AsyncStats stats() const;
+
+  // The oldest failure that no caller has seen, each call the next one; Error(timeout) when draining took longer.
+  void close(CloseMode mode, std::int64_t timeout_ns);
+
+  // For tests: entries in the queue, tasks in the table.
+  std::int64_t queue_entries() const { return tasks_.queue_entries(); }
+  std::int64_t known_tasks() const { return tasks_.table().size(); }
+
+ private:
+  void start_threads();
+  template <class Serve>
+  void serve(Serve&& serve);
+  bool is_inside_callback() const noexcept;
+  void refuse_fork() const;
+  void refuse_callback() const;
+  void require_open();
+  TensorSource marked(TensorSource source) const;
+  std::shared_ptr<Task> require_task(std::int64_t id) const;
+  std::vector<std::shared_ptr<Task>> wanted(std::int64_t id) const;
+  void detach_threads();
+  bool end(CloseMode mode, std::int64_t timeout_ns);
+
+  const std::shared_ptr<state::Checkpoint> checkpoint_;
+  const AsyncOptions options_;
+  const std::uint64_t generation_ = base::fork_generation();
+  Tasks tasks_;
+  Stager stager_;
+  Workers workers_;
+  Crew crew_;
+};
+
+}  // namespace ckpt::async

@@ -1,0 +1,70 @@
+#include "async/stager.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/os/cpu.h"
+
+namespace ckpt::async {
+namespace {
+
+double seconds_since(std::int64_t begin_ns) { return static_cast<double>(base::monotonic_ns() - begin_ns) * 1e-9; }
+
+}  // namespace
+
+Stager::Stager(Tasks& tasks, std::int64_t staging_bytes, std::int64_t prepare_bytes, std::int32_t threads)
+    : tasks_(tasks),
+      arena_(std::make_shared<Arena>(staging_bytes)),
+      pool_(threads > 0 ? threads : std::min(4, base::available_threads())) {
+  arena_->prepare(prepare_bytes);
+}
+
+void Stager::prepare(Task& task, state::State whole, TensorSource source) const {
+  auto staging = std::make_shared<Staging>(std::move(whole), task.options.mode, std::move(source), arena_);
+  task.total_bytes = staging->bytes();
+  task.set_staging(std::move(staging));
+}
+
+void Stager::stage(const std::shared_ptr<Task>& task) {
+  switch (task->options.mode) {
+    case StagingMode::copy:
+      if (const auto staging = task->staging(); staging != nullptr) copy(*task, *staging, &pool_, false);  // else it was cancelled
+      return;
+    case StagingMode::borrow:
+      task->stall_seconds.store(seconds_since(task->queued_at_ns));
+      tasks_.hand_over(*task);
+      return;
+    case StagingMode::deferred: {
+      task->stall_seconds.store(seconds_since(task->queued_at_ns));
+      tasks_.stage_later(task);
+    }
+  }
+}
+
+// A task that ended meanwhile is left alone; one whose copying failed has ended when this returns, or will by its worker.
+void Stager::copy(Task& task, Staging& staging, base::ThreadPool* pool, bool hand_over_first) {
+  try {
+    staging.plan();
+    if (!staging.reserve([this] { tasks_.open_all_gates(); })) return;
+    // Waves need the writer at work. Else it begins afterwards: beside the copying it would lengthen the stall by more than it
+    // gains.
+    const bool is_early = hand_over_first || !staging.repeatable();
+    if (is_early) tasks_.hand_over(task);
+    if (!staging.copy(pool)) return staging.throw_error();
+    const bool is_deferred = staging.mode() == StagingMode::deferred;  // its caller went on long ago
+    tasks_.note_staged(task, is_deferred ? task.stall_seconds.load() : seconds_since(task.queued_at_ns), When::now);
+    if (!is_early) tasks_.hand_over(task);
+  } catch (...) {
+    tasks_.fail(task, error_of_current_exception());
+  }
+}
+
+void Stager::serve() {
+  while (const auto task = tasks_.next_to_stage()) {
+    if (const auto staging = task->staging(); staging != nullptr) copy(*task, *staging, nullptr, true);
+  }
+}
+
+}  // namespace ckpt::async

@@ -1,0 +1,108 @@
+// The bytes of one save on their way from the tensors to the writer: a stream of all tensors in the order of the files, copied
+// block by block, or borrowed. One thread stages while another one reads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "async/arena.h"
+#include "base/thread_pool.h"
+#include "base/wait_point.h"
+#include "state/state.h"
+#include "state/tensor_writer.h"
+
+namespace ckpt::async {
+
+enum class StagingMode : std::int32_t { copy = 0, borrow = 1, deferred = 2 };
+
+// Copies bytes of a tensor, from offset on. Several at once; what it throws fails the save.
+using TensorSource =
+    std::function<void(const std::string& group, const state::StateTensor& item, std::int64_t offset, std::span<std::byte> out)>;
+
+class Staging {
+ public:
+  // One group: a file.
+  struct GroupPlan {
+    state::FileLayout layout;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+
+  // whole: without stateful objects. source: empty for memory. arena: unused when borrowed. Gives its blocks back when it goes.
+  Staging(state::State whole, StagingMode mode, TensorSource source, std::shared_ptr<Arena> arena);
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  const state::State& whole() const noexcept { return whole_; }
+  StagingMode mode() const noexcept { return mode_; }
+  std::int64_t bytes() const noexcept { return bytes_; }  // of the tensors
+
+  // Lays the stream out. Before anything below.
+  void plan();
+  const GroupPlan& plan_of(const state::StateGroup& group) const;
+
+  // ---- For the one who stages ----
+
+  // Waits for memory: all blocks of the stream, or all of the arena when that is less. False when the save was stopped meanwhile.
+  bool reserve(const std::function<void()>& would_wait);
+  // True when every block has memory of its own, so that the stream can be read again.
+  bool repeatable() const noexcept;
+  // Copies the stream; pool: nullptr for this thread alone. Returns when all is copied (true) or the save was stopped. What a
+  // source throws is thrown to the reader, or by throw_error().
+  bool copy(base::ThreadPool* pool);
+  void throw_error() const;  // if there was one
+
+  // ---- For the one who writes ----
+
+  // The bytes at position, at least one and at most up to end; waits for them. Error(cancelled) when stopped, or what the copying
+  // threw. Not for borrowed streams.
+  std::span<const std::byte> read(std::int64_t position, std::int64_t end);
+  // What is before position will not be read again; only of use when the stream is not repeatable.
+  void release_before(std::int64_t position);
+  bool released(std::int64_t position) const noexcept;
+
+  // ---- For both ----
+
+  // Nobody waits for the other any more.
+  void stop() noexcept;
+
+ private:
+  // One tensor's place in the stream.
+  struct Piece {
+    const state::StateGroup* group;
+    const state::StateTensor* item;
+    std::int64_t begin;
+    std::int64_t bytes;
+  };
+  std::int64_t block_count() const noexcept;
+  std::byte* memory_of(std::int64_t block) const noexcept;
+  void copy_block(std::int64_t block);
+  void copy_range(const Piece& piece, std::int64_t offset, std::span<std::byte> out) const;
+
+  state::State whole_;
+  StagingMode mode_;
+  TensorSource source_;
+  std::int64_t bytes_ = 0;
+  std::vector<GroupPlan> plans_;
+  std::vector<Piece> pieces_;
+  std::shared_ptr<Arena> arena_;
+  std::int64_t block_bytes_;
+  std::vector<std::byte*> blocks_;         // block n of the stream lies in number n modulo their count
+  std::atomic<std::int64_t> ready_{0};     // blocks of the stream that are copied
+  std::atomic<std::int64_t> released_{0};  // blocks of the stream whose memory may be used again
+  std::atomic<bool> stopped_{false};
+  base::WaitPoint changed_;
+  mutable std::mutex error_mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace ckpt::async

@@ -1,0 +1,72 @@
+#include "async/table.h"
+
+#include <utility>
+
+namespace ckpt::async {
+
+void TaskTable::add(const std::shared_ptr<Task>& task) {
+  const std::lock_guard lock(mutex_);
+  task->id = last_id_ + 1;
+  current_.emplace(task->id, Known{task});
+  ++last_id_;
+}
+
+void TaskTable::note_told(Task& task) {
+  ById::node_type evicted;  // goes after the lock: that may run a user's destroy function
+  const std::lock_guard lock(mutex_);
+  ended_.insert(current_.extract(task.id));
+  (ended_.size() == 1 ? first_ended_ : ended_.at(last_ended_).ended_next) = task.id;
+  last_ended_ = task.id;
+  task.set_told();
+  if (static_cast<std::int64_t>(ended_.size()) <= history_) return;
+  evicted = ended_.extract(first_ended_);
+  first_ended_ = evicted.mapped().ended_next;
+}
+
+const TaskTable::Known* TaskTable::known_of(std::int64_t id) const {
+  for (const ById* const tasks : {&current_, &ended_}) {
+    if (const auto found = tasks->find(id); found != tasks->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Task> TaskTable::find(std::int64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const Known* const known = known_of(id);
+  return known == nullptr ? nullptr : known->task;
+}
+
+std::vector<std::shared_ptr<Task>> TaskTable::live() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Task>> tasks;
+  for (const auto& [id, known] : current_) {
+    if (!known.task->has_ended()) tasks.push_back(known.task);
+  }
+  return tasks;
+}
+
+std::vector<std::shared_ptr<Task>> TaskTable::untold() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Task>> tasks;
+  for (const auto& [id, known] : current_) tasks.push_back(known.task);
+  return tasks;
+}
+
+std::vector<std::shared_ptr<Task>> TaskTable::ended() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Task>> tasks;
+  tasks.reserve(ended_.size());
+  for (std::int64_t id = first_ended_; id != 0;) {
+    const Known& known = ended_.at(id);
+    tasks.push_back(known.task);
+    id = known.ended_next;
+  }
+  return tasks;
+}
+
+std::int64_t TaskTable::size() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::int64_t>(current_.size() + ended_.size());
+}
+
+}  // namespace ckpt::async

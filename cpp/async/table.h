@@ -1,0 +1,58 @@
+// Which tasks there are, by id, and in which order they ended. Ids are 1, 2, 3, ...: none names two tasks. Synchronised.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "async/task.h"
+
+namespace ckpt::async {
+
+class TaskTable {
+ public:
+  // history: how many that have ended stay.
+  explicit TaskTable(std::int64_t history) : history_(history) {}
+
+  // Gives the task its id.
+  void add(const std::shared_ptr<Task>& task);
+  // The task has ended and its listeners know: it is in the history, where the oldest may go, and whoever waits for it returns.
+  // Allocates nothing.
+  void note_told(Task& task);
+  // nullptr when there is none, or none any more.
+  std::shared_ptr<Task> find(std::int64_t id) const;
+  // Calls visit with the task or nullptr, under the lock: for who must not come to hold the last reference.
+  template <class Visit>
+  auto look(std::int64_t id, const Visit& visit) const {
+    const std::lock_guard lock(mutex_);
+    const Known* const known = known_of(id);
+    return visit(static_cast<const Task*>(known == nullptr ? nullptr : known->task.get()));
+  }
+  // That have not ended, the oldest first; these and those whose listeners are still being told of the end; and that have ended, in
+  // the order in which they did.
+  std::vector<std::shared_ptr<Task>> live() const;
+  std::vector<std::shared_ptr<Task>> untold() const;
+  std::vector<std::shared_ptr<Task>> ended() const;
+  std::int64_t size() const;
+
+ private:
+  struct Known {
+    std::shared_ptr<Task> task;
+    std::int64_t ended_next = 0;  // the id of the one that ended after it
+  };
+  using ById = std::map<std::int64_t, Known>;
+  // Under the lock.
+  const Known* known_of(std::int64_t id) const;
+
+  std::int64_t history_;
+  mutable std::mutex mutex_;
+  ById current_;
+  ById ended_;
+  std::int64_t first_ended_ = 0;  // ids
+  std::int64_t last_ended_ = 0;
+  std::int64_t last_id_ = 0;
+};
+
+}  // namespace ckpt::async

@@ -1,0 +1,172 @@
+#include "async/task.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace ckpt::async {
+
+base::Error error_of_current_exception() {
+  using base::Status;
+  try {
+    throw;
+  } catch (const base::Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return {Status::out_of_memory, "out of memory"};
+  } catch (const std::exception& error) {
+    return {Status::internal, error.what()};
+  } catch (...) {
+    return {Status::internal, "an exception of unknown type"};
+  }
+}
+
+bool Task::start() noexcept {
+  if (!move(Phase::queued, Phase::running)) return false;
+  started_at_ns.store(base::monotonic_ns());
+  started_at_utc_ns.store(base::utc_ns());
+  return true;
+}
+
+bool Task::end(Phase from, Phase to, TaskResult&& result) {
+  std::shared_ptr<Staging> staging;  // freed outside the lock
+  {
+    const std::lock_guard lock(mutex_);
+    if (!move(from, to)) return false;
+    staging = std::exchange(staging_, nullptr);
+    const std::int64_t now = base::monotonic_ns();
+    const std::int64_t started = started_at_ns.load();
+    const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
+    result_ = std::move(result);
+    result_.id = id;
+    result_.kind = kind;
+    if (kind == TaskKind::save) result_.step = save.step;
+    result_.state = state();
+    result_.duration_seconds = started > 0 ? seconds(now - started) : 0;
+    result_.stall_seconds = stall_seconds.load();
+    const std::int64_t durable = durable_at_ns.load();
+    if (to == Phase::completed) result_.durable_seconds = seconds((durable > 0 ? durable : now) - queued_at_ns);
+    ended_at_ns.store(now);
+    ended_at_utc_ns.store(base::utc_ns());
+  }
+  if (staging != nullptr) staging->stop();
+  changed_.wake_all();
+  return true;
+}
+
+const TaskResult& Task::result() const noexcept {
+  const std::lock_guard lock(mutex_);  // end() changes the phase first
+  return result_;
+}
+
+void Task::add_event(Event event) noexcept {
+  const auto end = events_.begin() + event_count_;
+  if (std::find(events_.begin(), end, event) == end) events_[event_count_++] = event;
+}
+
+void Task::post(Event event) noexcept {
+  const std::lock_guard lock(mutex_);
+  add_event(event);
+}
+
+bool Task::begin_telling() noexcept {
+  const std::lock_guard lock(mutex_);
+  return event_count_ > 0 && !std::exchange(is_telling_, true);
+}
+
+std::optional<Task::Event> Task::next() noexcept {
+  const std::lock_guard lock(mutex_);
+  is_telling_ = event_count_ > 0;
+  if (!is_telling_) return std::nullopt;
+  const Event event = events_.front();
+  std::shift_left(events_.begin(), events_.begin() + event_count_--, 1);
+  return event;
+}
+
+bool Task::wait_staged(std::int64_t timeout_ns) {
+  return changed_.wait([&] { return is_staged.load() || has_ended(); }, timeout_ns);
+}
+
+void Task::wait_staged_or_stop() {
+  changed_.wait([&] { return is_staged.load() || stop->load(); }, -1);
+}
+
+void Task::ask_to_stop() {
+  stop->store(true);
+  changed_.wake_all();
+}
+
+bool Task::wait(std::int64_t timeout_ns) {
+  return changed_.wait([&] { return told_.load(); }, timeout_ns);
+}
+
+bool Task::set_staged(double stall) noexcept {
+  {
+    // Under the lock of end(): it is staged, and that is told, before it ends or not at all.
+    const std::lock_guard lock(mutex_);
+    if (has_ended()) return false;
+    stall_seconds.store(stall);
+    is_staged.store(true);
+    add_event(Event::staged);
+  }
+  changed_.wake_all();
+  return true;
+}
+
+void Task::set_told() noexcept {
+  told_.store(true);
+  changed_.wake_all();
+}
+
+std::shared_ptr<Staging> Task::staging() const {
+  const std::lock_guard lock(mutex_);
+  return staging_;
+}
+
+void Task::set_staging(std::shared_ptr<Staging> staging) {
+  const std::lock_guard lock(mutex_);
+  staging_ = std::move(staging);
+}
+
+TaskState Task::state() const noexcept {
+  switch (phase()) {
+    case Phase::queued: return TaskState::queued;
+    case Phase::running:
+    case Phase::cancelling:
+    case Phase::committing: return TaskState::running;
+    case Phase::completed: return TaskState::completed;
+    case Phase::failed: return TaskState::failed;
+    case Phase::cancelled: return TaskState::cancelled;
+    case Phase::rejected: return TaskState::rejected;
+  }
+  return TaskState::failed;
+}
+
+TaskInfo Task::info() const {
+  return {id,
+          kind,
+          state(),
+          is_staged.load(),
+          kind == TaskKind::save ? save.step : -1,
+          done_bytes.load(),
+          total_bytes,
+          queued_at_ns,
+          started_at_ns.load(),
+          ended_at_ns.load(),
+          queued_at_utc_ns,
+          started_at_utc_ns.load(),
+          ended_at_utc_ns.load()};
+}
+
+std::string Task::name() const {
+  return kind == TaskKind::save ? base::cat("task ", id, " (save of step ", save.step, ')') : base::cat("task ", id, " (load)");
+}
+
+std::int64_t Task::left_bytes() const noexcept {
+  return has_ended() ? 0 : std::max<std::int64_t>(0, total_bytes - done_bytes.load());
+}
+
+}  // namespace ckpt::async

@@ -1,0 +1,168 @@
+// One background save or load: what is asked, how it stands, how it ended. Synchronised.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "async/staging.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/wait_point.h"
+#include "state/load.h"
+#include "state/save.h"
+
+namespace ckpt::async {
+
+enum class TaskKind : std::int32_t { save = 0, load = 1 };
+enum class TaskState : std::int32_t { queued = 0, running = 1, completed = 2, failed = 3, cancelled = 4, rejected = 5 };
+
+struct TaskResult {
+  std::int64_t id = 0;
+  TaskKind kind = TaskKind::save;
+  TaskState state = TaskState::completed;
+  base::Status status = base::Status::ok;
+  std::string error = {};
+  std::int64_t step = 0;
+  std::int64_t bytes = 0;
+  std::int64_t retries = 0;
+  double duration_seconds = 0;
+  double stall_seconds = 0;
+  double durable_seconds = 0;
+  std::string name = {};
+  state::SaveResult saved = {};   // of a save that completed
+  state::LoadResult loaded = {};  // of a load that completed
+};
+
+// Whatever was thrown, as an error to keep.
+base::Error error_of_current_exception();
+
+// Told of tasks; see async.h of the C API, whose words hold here. Must not throw.
+class TaskListener {
+ public:
+  virtual ~TaskListener() = default;
+  virtual void staged(std::int64_t id, double stall_seconds) = 0;
+  virtual void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) = 0;
+  virtual void ended(const TaskResult& result) = 0;
+};
+
+enum class WhenFull : std::int32_t { refuse = 0, wait = 1, drop_oldest = 2 };
+
+struct TaskOptions {
+  StagingMode mode = StagingMode::copy;
+  WhenFull when_full = WhenFull::refuse;
+  std::int32_t priority = 0;  // -1, 0, 1
+  std::int64_t timeout_ns = -1;
+  std::int64_t gate_step = -1;  // -1: none
+  std::shared_ptr<TaskListener> listener = {};
+  TensorSource source = {};
+};
+
+struct TaskInfo {
+  std::int64_t id = 0;
+  TaskKind kind = TaskKind::save;
+  TaskState state = TaskState::queued;
+  bool staged = false;
+  std::int64_t step = -1;
+  std::int64_t done_bytes = 0;
+  std::int64_t total_bytes = 0;
+  std::int64_t queued_at_ns = 0;
+  std::int64_t started_at_ns = 0;
+  std::int64_t ended_at_ns = 0;
+  std::int64_t queued_at_utc_ns = 0;
+  std::int64_t started_at_utc_ns = 0;
+  std::int64_t ended_at_utc_ns = 0;
+};
+
+class Task : public std::enable_shared_from_this<Task> {
+ public:
+  // Where it stands. Running has three faces: cancelling can only end cancelled, committing can no longer be cancelled.
+  enum class Phase : std::uint8_t { queued, running, cancelling, committing, completed, failed, cancelled, rejected };
+  // What listeners are told of.
+  enum class Event : std::uint8_t { staged, progress, ended };
+
+  Task(TaskKind task_kind, TaskOptions task_options, std::int64_t begin_ns)
+      : kind(task_kind), options(std::move(task_options)), queued_at_ns(begin_ns) {}
+
+  Phase phase() const noexcept { return phase_.load(std::memory_order_acquire); }
+  bool has_ended() const noexcept { return phase() >= Phase::completed; }
+  // The only way to another phase that is no end; ends go through end().
+  bool move(Phase from, Phase to) noexcept { return phase_.compare_exchange_strong(from, to, std::memory_order_acq_rel); }
+  // Begins the work on a task that is queued.
+  bool start() noexcept;
+  // Ends a task that is in phase from; false when it is no longer. Whoever gets true tells the others.
+  bool end(Phase from, Phase to, TaskResult&& result);
+  // After its end, when it no longer changes.
+  const TaskResult& result() const noexcept;
+
+  // Events wait in the task until somebody tells of them, one thread at a time and under no lock: post(), then whoever gets true of
+  // begin_telling() tells of what next() gives until it gives nothing. One of progress stands for those that come before it is
+  // told.
+  void post(Event event) noexcept;
+  bool begin_telling() noexcept;
+  std::optional<Event> next() noexcept;
+
+  // Also true when it ends unstaged.
+  bool wait_staged(std::int64_t timeout_ns);
+  // For the worker: until it is staged or asked to stop.
+  void wait_staged_or_stop();
+  void ask_to_stop();
+  // Until its listeners were told of its end.
+  bool wait(std::int64_t timeout_ns);
+  // Posts the event, too. False when it has ended.
+  bool set_staged(double stall) noexcept;
+  void set_told() noexcept;
+  bool was_told() const noexcept { return told_.load(); }
+
+  std::shared_ptr<Staging> staging() const;
+  void set_staging(std::shared_ptr<Staging> staging);
+
+  TaskState state() const noexcept;
+  TaskInfo info() const;
+  std::string name() const;  // for messages: "task 4 (save of step 7)"
+  std::int64_t left_bytes() const noexcept;
+
+  const TaskKind kind;
+  TaskOptions options;  // listener: for who tells, and gone when it was told of the end
+  const std::int64_t queued_at_ns;
+  const std::int64_t queued_at_utc_ns = base::utc_ns();
+  std::int64_t id = 0;      // set by the table; who came first has the lower one
+  std::int32_t place = -1;  // among the live tasks, -1: none; set before the table has it
+  state::SaveOptions save;
+  state::LoadOptions load;
+  std::shared_ptr<state::State> target;  // of a load; whoever moves the task out of its phase may touch it
+  std::int64_t total_bytes = 0;
+  std::atomic<std::int64_t> done_bytes{0};
+  std::atomic<std::int64_t> started_at_ns{0};
+  std::atomic<std::int64_t> started_at_utc_ns{0};
+  std::atomic<std::int64_t> ended_at_ns{0};
+  std::atomic<std::int64_t> ended_at_utc_ns{0};
+  std::atomic<std::int64_t> durable_at_ns{0};
+  std::atomic<bool> gate_open{false};
+  std::atomic<bool> is_staged{false};
+  std::atomic<bool> is_seen{false};         // a caller was shown how it ended
+  std::atomic<bool> is_handed_over{false};  // to the thread that tells
+  std::atomic<double> stall_seconds{0};
+  const std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
+
+ private:
+  void add_event(Event event) noexcept;  // under mutex_
+
+  std::atomic<Phase> phase_{Phase::queued};
+  std::atomic<bool> told_{false};
+  mutable std::mutex mutex_;
+  std::shared_ptr<Staging> staging_;
+  TaskResult result_;
+  std::array<Event, 3> events_{};  // that nobody was told of yet, each once
+  std::size_t event_count_ = 0;
+  bool is_telling_ = false;  // some thread tells
+  base::WaitPoint changed_;
+};
+
+}  // namespace ckpt::async

@@ -1,0 +1,271 @@
+#include "async/tasks.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/entered.h"
+#include "base/error.h"
+
+namespace ckpt::async {
+namespace {
+
+using base::cat;
+using base::LogLevel;
+using base::Status;
+using Phase = Task::Phase;
+
+TaskResult result_of(Status status, std::string error) {
+  TaskResult result;
+  result.status = status;
+  result.error = std::move(error);
+  return result;
+}
+
+void say_ended(const Task& task) {
+  const TaskResult& result = task.result();
+  switch (result.state) {
+    case TaskState::completed:
+      say(LogLevel::info, task.name(), " completed: ", result.bytes, " bytes in ", base::quoted(result.name));
+      return;
+    case TaskState::failed: say(LogLevel::error, task.name(), " failed: ", result.error); return;
+    case TaskState::rejected: say(LogLevel::warning, task.name(), " rejected: ", result.error); return;
+    default: say(LogLevel::info, task.name(), " cancelled");
+  }
+}
+
+}  // namespace
+
+Tasks::Tasks(std::int64_t capacity, std::int64_t history, std::shared_ptr<TaskListener> listener)
+    : table_(history),
+      queue_(capacity, [this](std::int64_t id) { return standing_of(id); }),
+      telling_(std::move(listener), this, [this](Task& task) { note_told(task); }) {}
+
+// ---- Admission ----
+
+// Wakes nobody: it is also asked under the lock of places_.
+bool Tasks::try_admit(Task& task) {
+  const std::int32_t place = queue_.try_admit();
+  if (place == TaskQueue::no_place) return false;
+  if (closing_.load()) {
+    queue_.give_back(place);  // the threads may be gone: they leave when closing_ is true and nothing lives
+    return false;
+  }
+  task.place = place;
+  return true;
+}
+
+bool Tasks::drop_oldest() {
+  return std::ranges::any_of(table_.live(), [this](const std::shared_ptr<Task>& task) {
+    return task->place >= 0 && task->phase() == Phase::queued &&
+           finish(*task, Phase::queued, Phase::rejected, result_of(Status::queue_full, "dropped for a newer task"));
+  });
+}
+
+void Tasks::reject(const std::shared_ptr<Task>& task) {
+  const std::string message = cat("the queue is full: ", queue_.capacity(), " tasks have not ended");
+  task->options.listener.reset();  // its call fails: it is the caller's
+  table_.add(task);
+  if (task->end(Phase::queued, Phase::rejected, result_of(Status::queue_full, message))) {
+    counters_.note_end(TaskState::rejected);
+    say_ended(*task);
+    table_.note_told(*task);
+  }
+  base::fail(Status::queue_full, message);
+}
+
+// Without a time limit: those who hold the places may be waiting at gates that this caller would open next.
+bool Tasks::wait_for_place(Task& task) {
+  const int opens_gates = task.options.timeout_ns < 0 ? 1 : 0;
+  waiting_for_places_.fetch_add(opens_gates);
+  if (opens_gates > 0) queue_.look_again();
+  bool admitted = false;
+  places_.wait([&] { return (admitted = try_admit(task)) || closing_.load(); }, task.options.timeout_ns);
+  waiting_for_places_.fetch_sub(opens_gates);
+  return admitted;
+}
+
+void Tasks::admit(const std::shared_ptr<Task>& task) {
+  bool admitted = try_admit(*task);
+  switch (task->options.when_full) {
+    case WhenFull::refuse: break;
+    case WhenFull::wait:
+      if (!admitted) admitted = wait_for_place(*task);
+      break;
+    case WhenFull::drop_oldest:
+      while (!admitted && drop_oldest()) admitted = try_admit(*task);
+  }
+  if (!admitted && closing_.load()) {
+    wake_all();  // for a moment something lived: whoever waits for that to end looks again
+    base::fail(Status::closed, "async was closed meanwhile");
+  }
+  if (!admitted) reject(task);
+  untold_.fetch_add(1);
+  table_.add(task);
+  say(LogLevel::info, task->name(), " queued");
+}
+
+// ---- Work ----
+
+TaskQueue::Standing Tasks::standing_of(std::int64_t id) const {
+  return table_.look(id, [this](const Task* task) -> TaskQueue::Standing {
+    if (task == nullptr || task->phase() != Phase::queued) return {};
+    const bool is_open = task->gate_open.load() || ended_step_.load() >= task->options.gate_step ||
+                         waiting_for_places_.load() > 0 || gates_are_open_.load();
+    return {is_open ? TaskQueue::Fate::ready : TaskQueue::Fate::held, task->options.priority};
+  });
+}
+
+std::shared_ptr<Task> Tasks::take() {
+  while (const std::int64_t id = queue_.pop([this] { return is_over(); })) {
+    auto task = table_.find(id);
+    if (task != nullptr && task->start()) return task;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Task> Tasks::next_to_stage() {
+  for (;;) {
+    auto task = to_stage_.take([this] { return is_over() || (closing_.load() && deadline_ns_.load() >= 0); });
+    if (task != nullptr || is_over()) return task;
+    const std::int64_t deadline = deadline_ns_.exchange(-1);
+    if (deadline >= 0 && !wait_for_ends(std::max<std::int64_t>(0, deadline - base::monotonic_ns()))) cancel_all();
+  }
+}
+
+void Tasks::note_staged(Task& task, double stall_seconds, When when) {
+  if (!task.set_staged(stall_seconds)) return;
+  counters_.note_stall(stall_seconds);
+  telling_.tell(task, when);
+}
+
+void Tasks::note_written(Task& task, std::int64_t bytes) {
+  counters_.note_written(bytes);
+  // More than all when a file was written anew.
+  task.done_bytes.store(std::min(task.total_bytes, task.done_bytes.load() + bytes));
+  task.post(Task::Event::progress);
+  telling_.tell(task, When::later);  // the checkpoint is locked while it is written
+}
+
+// ---- Ends ----
+
+bool Tasks::finish(Task& task, Phase from, Phase to, TaskResult&& result, When when) {
+  const base::Entered entered(this);  // what goes with the task may be the user's
+  const Status status = result.status;
+  std::string message = result.error;
+  if (!task.end(from, to, std::move(result))) return false;
+  if (to == Phase::failed) {
+    failures_.add(task.id, {status, cat(task.name(), " failed: ", message)});
+    if (task.is_seen.load()) failures_.forget(task.id);  // asked for it in this moment
+  }
+  task.target.reset();
+  counters_.note_end(task.state());
+  say_ended(task);
+  queue_.give_back(task.place);
+  wake_all();
+  task.post(Task::Event::ended);
+  telling_.tell(task, when);
+  return true;
+}
+
+void Tasks::fail(Task& task, const base::Error& error) {
+  finish(task, Phase::queued, Phase::failed, result_of(error.status(), error.message()));
+}
+
+bool Tasks::cancel(Task& task, When when) {
+  if (task.place < 0) return false;  // is being refused, and has no place to give back
+  if (finish(task, Phase::queued, Phase::cancelled, result_of(Status::cancelled, "cancelled"), when)) return true;
+  if (!task.move(Phase::running, Phase::cancelling)) return false;
+  task.ask_to_stop();
+  if (const auto staging = task.staging(); staging != nullptr) staging->stop();
+  return true;
+}
+
+void Tasks::cancel_all() {
+  for (const auto& task : table_.live()) cancel(*task, When::now);
+}
+
+void Tasks::note_told(Task& task) {
+  task.options.listener.reset();
+  table_.note_told(task);
+  untold_.fetch_sub(1);
+  wake_all();
+}
+
+void Tasks::serve_telling() {
+  // Who ends counts as live before it counts as told.
+  telling_.serve([this] { return is_over() && untold_.load() == 0; });
+}
+
+// ---- Gates ----
+
+void Tasks::open_gate(Task& task) {
+  if (task.options.gate_step < 0) return;
+  task.gate_open.store(true);
+  queue_.look_again();
+}
+
+void Tasks::open_all_gates() {
+  for (const auto& task : table_.live()) open_gate(*task);
+}
+
+void Tasks::end_step(std::int64_t step) {
+  std::int64_t known = ended_step_.load();
+  while (known < step && !ended_step_.compare_exchange_weak(known, step)) {
+  }
+  queue_.look_again();
+}
+
+// ---- Closing ----
+
+void Tasks::close() {
+  closing_.store(true);
+  gates_are_open_.store(true);
+  queue_.look_again();
+  wake_all();
+}
+
+bool Tasks::wait_for_ends(std::int64_t timeout_ns) {
+  return places_.wait([this] { return queue_.live() == 0; }, timeout_ns);
+}
+
+// Whoever waits for a place, and threads that may leave.
+void Tasks::wake_all() noexcept {
+  places_.wake_all();
+  if (!closing_.load()) return;
+  queue_.wake();
+  to_stage_.wake();
+  telling_.wake();
+}
+
+// ---- Look ----
+
+AsyncStats Tasks::stats() const {
+  AsyncStats stats;
+  counters_.fill(stats);
+  for (const auto& task : table_.live()) {
+    stats.running += task->state() == TaskState::running ? 1 : 0;
+    stats.in_flight_bytes += task->left_bytes();
+  }
+  stats.live = queue_.live();
+  return stats;
+}
+
+void Counters::note_stall(double seconds) noexcept {
+  stall_ns_.fetch_add(static_cast<std::int64_t>(seconds * 1e9));
+  last_stall_seconds_.store(seconds);
+}
+
+void Counters::fill(AsyncStats& stats) const noexcept {
+  const auto count = [this](TaskState state) { return ends_[static_cast<int>(state)].load(); };
+  stats.completed = count(TaskState::completed);
+  stats.failed = count(TaskState::failed);
+  stats.cancelled = count(TaskState::cancelled);
+  stats.rejected = count(TaskState::rejected);
+  stats.written_bytes = written_bytes_.load();
+  stats.stall_seconds = static_cast<double>(stall_ns_.load()) * 1e-9;
+  stats.last_stall_seconds = last_stall_seconds_.load();
+}
+
+}  // namespace ckpt::async

@@ -1,0 +1,148 @@
+// All tasks of one manager from admission to end: which live, who takes them next, how they ended, who was told. Synchronised.
+//
+// Threads that are at work for the manager, or inside one of its callbacks, have entered this object (base::Entered).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "async/failures.h"
+#include "async/mailbox.h"
+#include "async/queue.h"
+#include "async/table.h"
+#include "async/task.h"
+#include "async/telling.h"
+#include "base/log.h"
+#include "base/wait_point.h"
+
+namespace ckpt::async {
+
+// To the log. Called under no lock, by threads that are marked. A message for which there is no memory is lost.
+template <class... Pieces>
+void say(base::LogLevel level, const Pieces&... pieces) noexcept {
+  if (!base::is_logged(level)) return;
+  try {
+    base::log(level, "async", base::cat(pieces...));
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+struct AsyncStats {
+  std::int64_t live = 0;
+  std::int64_t running = 0;
+  std::int64_t completed = 0;
+  std::int64_t failed = 0;
+  std::int64_t cancelled = 0;
+  std::int64_t rejected = 0;
+  std::int64_t in_flight_bytes = 0;
+  std::int64_t written_bytes = 0;
+  std::int64_t staging_bytes = 0;
+  double stall_seconds = 0;
+  double last_stall_seconds = 0;
+};
+
+// How many tasks ended how, and what staging and writing took.
+class Counters {
+ public:
+  void note_end(TaskState state) noexcept { ends_[static_cast<int>(state)].fetch_add(1); }
+  void note_stall(double seconds) noexcept;
+  void note_written(std::int64_t bytes) noexcept { written_bytes_.fetch_add(bytes); }
+  void fill(AsyncStats& stats) const noexcept;
+
+ private:
+  std::atomic<std::int64_t> ends_[6] = {};  // by TaskState
+  std::atomic<std::int64_t> written_bytes_{0};
+  std::atomic<std::int64_t> stall_ns_{0};
+  std::atomic<double> last_stall_seconds_{0};
+};
+
+class Tasks {
+ public:
+  // listener: of all tasks, may be nullptr.
+  Tasks(std::int64_t capacity, std::int64_t history, std::shared_ptr<TaskListener> listener);
+  Tasks(const Tasks&) = delete;
+  Tasks& operator=(const Tasks&) = delete;
+
+  // ---- From a task's begin to its end ----
+
+  // A place and an id, as the task's options say for when there is no place. Error(queue_full), Error(closed).
+  void admit(const std::shared_ptr<Task>& task);
+  // A worker may take it when its gate is open.
+  void hand_over(const Task& task) { queue_.hand_over(task.place, task.id); }
+  // For a worker: the next task, which has been started; nullptr when there will be none.
+  std::shared_ptr<Task> take();
+  void note_staged(Task& task, double stall_seconds, When when);
+  // More bytes than before.
+  void note_written(Task& task, std::int64_t bytes);
+  // Ends a task, gives its place back and tells everybody; false when it is not, or no longer, in phase from.
+  bool finish(Task& task, Task::Phase from, Task::Phase to, TaskResult&& result, When when = When::now);
+  void fail(Task& task, const base::Error& error);
+  // True when the task ends cancelled because of this.
+  bool cancel(Task& task, When when);
+  void cancel_all();
+
+  // ---- Gates ----
+
+  void open_gate(Task& task);
+  void open_all_gates();
+  void end_step(std::int64_t step);
+
+  // ---- Closing ----
+
+  // Nothing is admitted from now on. True for the first to say so.
+  bool stop_admitting() noexcept { return !closing_.exchange(true); }
+  // All gates are open as well, and whoever waits looks again.
+  void close();
+  bool is_closing() const noexcept { return closing_.load(); }
+  // Closing, and no task lives: a thread has nothing more to do.
+  bool is_over() const noexcept { return closing_.load() && queue_.live() == 0; }
+  // False when tasks live after that time.
+  bool wait_for_ends(std::int64_t timeout_ns);
+  // The thread that stages cancels, once, what lives at this moment, for a manager that nobody else will close.
+  void set_deadline(std::int64_t at_ns) noexcept { deadline_ns_.store(at_ns); }
+
+  // ---- For the threads that stage and that tell ----
+
+  void stage_later(std::shared_ptr<Task> task) { to_stage_.push(std::move(task)); }
+  // The next one that waits to be staged; nullptr when there will be none.
+  std::shared_ptr<Task> next_to_stage();
+  void serve_telling();
+
+  // ---- Look ----
+
+  const TaskTable& table() const noexcept { return table_; }
+  Failures& failures() noexcept { return failures_; }
+  std::int64_t live() const noexcept { return queue_.live(); }
+  AsyncStats stats() const;  // staging_bytes is not known here
+  std::int64_t queue_entries() const { return queue_.size(); }
+
+ private:
+  bool try_admit(Task& task);
+  bool wait_for_place(Task& task);
+  bool drop_oldest();
+  [[noreturn]] void reject(const std::shared_ptr<Task>& task);
+  TaskQueue::Standing standing_of(std::int64_t id) const;
+  void note_told(Task& task);
+  void wake_all() noexcept;
+
+  TaskTable table_;
+  TaskQueue queue_;
+  Mailbox to_stage_;
+  Telling telling_;
+  Failures failures_;
+  Counters counters_;
+
+  std::atomic<bool> closing_{false};
+  std::atomic<std::int64_t> deadline_ns_{-1};        // -1: none
+  std::atomic<std::int64_t> untold_{0};              // admitted tasks whose listeners do not know of their end yet
+  std::atomic<std::int64_t> waiting_for_places_{0};  // callers, without a limit: all gates are open meanwhile
+  std::atomic<bool> gates_are_open_{false};          // for ever
+  std::atomic<std::int64_t> ended_step_{-1};
+  base::WaitPoint places_;  // a task ended
+};
+
+}  // namespace ckpt::async

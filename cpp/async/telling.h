@@ -1,0 +1,43 @@
+// Tells listeners what becomes of tasks: on the thread where it happens, or on one of its own where that thread holds a lock or is
+// inside a callback. Synchronised.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "async/mailbox.h"
+#include "async/task.h"
+
+namespace ckpt::async {
+
+enum class When : std::uint8_t { now, later };
+
+class Telling {
+ public:
+  // listener: of all tasks, may be nullptr. mark: what threads enter that call listeners. told: runs when a task's listeners know
+  // of its end.
+  Telling(std::shared_ptr<TaskListener> listener, const void* mark, std::function<void(Task&)> told);
+
+  // Of what was posted to the task. Now: unless another thread is telling of this task, which then goes on with what is new.
+  void tell(Task& task, When when);
+  // Tells what was left for later until over() is true and nothing is left: wake() then.
+  template <class Over>
+  void serve(const Over& over) {
+    while (const auto task = later_.take(over)) {
+      task->is_handed_over.store(false);
+      tell(*task, When::now);
+    }
+  }
+  void wake() noexcept { later_.wake(); }
+
+ private:
+  bool hand_over(Task& task) noexcept;
+  static void tell_of(const Task& task, Task::Event event, TaskListener& listener);
+
+  const std::shared_ptr<TaskListener> listener_;
+  const void* const mark_;
+  const std::function<void(Task&)> told_;
+  Mailbox later_;
+};
+
+}  // namespace ckpt::async

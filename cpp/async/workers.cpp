@@ -1,0 +1,113 @@
+#include "async/workers.h"
+
+#include <utility>
+
+#include "async/source.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace ckpt::async {
+namespace {
+
+using base::LogLevel;
+using base::Status;
+using Phase = Task::Phase;
+
+// From here on nobody can cancel it.
+void pass_commit_point(Task& task) {
+  if (!task.move(Phase::running, Phase::committing)) base::fail(Status::cancelled, "cancelled");
+}
+
+TaskResult result_of(const base::Error& error, std::int64_t retries) {
+  TaskResult result;
+  result.status = error.status();
+  result.error = error.message();
+  result.retries = retries;
+  return result;
+}
+
+}  // namespace
+
+Workers::Workers(Tasks& tasks, std::shared_ptr<state::Checkpoint> checkpoint, std::int32_t count, std::int64_t bytes_per_second,
+                 std::int32_t nice)
+    : tasks_(tasks), checkpoint_(std::move(checkpoint)) {
+  if (bytes_per_second > 0) {
+    constexpr std::int64_t burst_bytes = std::int64_t{4} << 20;
+    limit_ = std::make_shared<storage::RateLimit>(bytes_per_second, burst_bytes, nullptr, storage::Sleep());
+  }
+  for (std::int32_t i = 0; i < count; ++i) lanes_.push_back(std::make_unique<HashLane>(nice));
+}
+
+void Workers::serve(std::size_t worker) {
+  say(LogLevel::info, "worker ", worker, " started");
+  while (const auto task = tasks_.take()) {
+    run(*task, *lanes_[worker]);
+    task->wait(-1);  // another thread may still be telling of it: the next one's end is told after its end
+  }
+  say(LogLevel::info, "worker ", worker, " stopped");
+}
+
+void Workers::run(Task& task, HashLane& lane) {
+  say(LogLevel::info, task.name(), " processing");
+  const storage::FaultHandler* const handler = checkpoint_->fault_handler().get();
+  const auto retries = [&, before = handler == nullptr ? 0 : handler->retries()] {
+    return handler == nullptr ? 0 : handler->retries() - before;
+  };
+  try {
+    TaskResult result = task.kind == TaskKind::save ? save(task, lane) : load(task);
+    result.retries += retries();
+    tasks_.finish(task, Phase::committing, Phase::completed, std::move(result));
+  } catch (...) {
+    const base::Error error = error_of_current_exception();
+    const auto cancelled = [&] {
+      return tasks_.finish(task, Phase::cancelling, Phase::cancelled, result_of({Status::cancelled, "cancelled"}, 0));
+    };
+    if (cancelled()) return;
+    for (const Phase phase : {Phase::running, Phase::committing}) {
+      if (tasks_.finish(task, phase, Phase::failed, result_of(error, retries()))) return;
+    }
+    cancelled();  // somebody asked for it in this moment
+  }
+}
+
+// The checkpoint is locked while it is written: what happens meanwhile is told later.
+TaskResult Workers::save(Task& task, HashLane& lane) {
+  const auto staging = task.staging();
+  if (staging == nullptr) base::fail(Status::cancelled, "cancelled");
+  staging->plan();
+  StagedSource::Events events;
+  events.written = [&](std::int64_t bytes) { tasks_.note_written(task, bytes); };
+  events.commit_point = [&] {
+    // All was read, so it is copied; whoever copied may still be about to say so, and staged comes before the end.
+    if (staging->mode() != StagingMode::borrow) task.wait_staged_or_stop();
+    pass_commit_point(task);
+    if (staging->mode() == StagingMode::borrow) tasks_.note_staged(task, task.stall_seconds.load(), When::later);
+  };
+  events.acknowledged = [&] { task.durable_at_ns.store(base::monotonic_ns()); };
+  StagedSource source(*staging, lane, limit_, task.stop, std::move(events));
+  const state::SaveResult saved = checkpoint_->save_gathered(staging->whole(), task.save, source);
+  task.done_bytes.store(task.total_bytes);  // files that were linked, too
+  TaskResult result;
+  result.bytes = saved.bytes;
+  result.retries = saved.rewritten;
+  result.name = saved.name;
+  result.saved = saved;
+  return result;
+}
+
+TaskResult Workers::load(Task& task) {
+  state::LoadOptions options = task.load;
+  options.stop = task.stop;
+  options.before_filling = [&] {
+    if (task.phase() != Phase::committing) pass_commit_point(task);
+  };
+  const state::LoadResult loaded = checkpoint_->load(*task.target, options);
+  TaskResult result;
+  result.step = loaded.step;
+  result.bytes = loaded.bytes;
+  result.name = loaded.name;
+  result.loaded = loaded;
+  return result;
+}
+
+}  // namespace ckpt::async

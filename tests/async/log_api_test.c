@@ -1,0 +1,141 @@
+/* Through the .so from C99: what a manager says in the log, and when things happened by the clock on the wall. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stddef.h>
+#include <time.h>
+
+#include "api.h"
+
+static run it;
+
+/* ---- The log ---- */
+
+#define LINES 200
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static char lines[LINES][512];
+static int line_count;
+
+static void keep(int32_t level, const char* component, const char* message, void* user_data) {
+  static const char* const levels[] = {"debug", "info", "warning", "error"};
+  (void)user_data;
+  if (strcmp(component, "async") != 0) return;
+  pthread_mutex_lock(&guard);
+  CHECK(line_count < LINES);
+  snprintf(lines[line_count++], sizeof lines[0], "%s: %s", levels[level], message);
+  pthread_mutex_unlock(&guard);
+}
+
+/* The number of lines that begin and go on so. */
+static int said(const char* begin, const char* middle) {
+  int count = 0;
+  pthread_mutex_lock(&guard);
+  for (int i = 0; i < line_count; ++i) count += strncmp(lines[i], begin, strlen(begin)) == 0 && strstr(lines[i], middle) != NULL;
+  pthread_mutex_unlock(&guard);
+  return count;
+}
+
+/* Of a task, by id and step. */
+static int said_of(const char* level, int64_t id, const char* what, const char* end) {
+  char begin[128];
+  snprintf(begin, sizeof begin, "%s: task %lld (%s) %s", level, (long long)id, what, end);
+  return said(begin, "");
+}
+
+static int32_t no_device(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes, void* buffer,
+                         void* user_data) {
+  (void)group, (void)name, (void)data, (void)offset, (void)bytes, (void)buffer, (void)user_data;
+  ckpt_callback_error("no device");
+  return 1;
+}
+
+static void what_is_said(void) {
+  ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
+  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_async_task_options failing = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
+  ckpt_async* async = NULL;
+  int64_t saved = 0, held = 0, dropped = 0, load = 0, failed = 0, count = 0;
+  CHECK_OK(ckpt_set_log(CKPT_LOG_INFO, keep, NULL, NULL));
+  options.capacity = 2;
+  options.workers = 2;
+  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, &options, &async));
+  CHECK(said("info: created: at most 2 tasks, workers: 2", "") == 1);
+
+  saved = save_step(async, it.state, 71, NULL);
+  CHECK(said_of("info", saved, "save of step 71", "queued") == 1);
+  CHECK_OK(ckpt_async_wait(async, saved, -1, &result));
+  CHECK(said_of("info", saved, "save of step 71", "processing") == 1);
+  CHECK(said_of("info", saved, "save of step 71", "completed: ") == 1 && said("info: ", result.name) == 1);
+
+  CHECK_OK(ckpt_async_load(async, it.state, NULL, NULL, &load));
+  CHECK_OK(ckpt_async_wait(async, load, -1, &result));
+  CHECK(said_of("info", load, "load", "queued") == 1 && said_of("info", load, "load", "completed") == 1);
+
+  failing.source = no_device;
+  failed = save_step(async, it.state, 72, &failing);
+  CHECK_OK(ckpt_async_wait(async, failed, -1, &result));
+  CHECK(said_of("error", failed, "save of step 72", "failed: ") == 1 && said("error: ", "no device") == 1);
+  CHECK(said_of("info", failed, "save of step 72", "processing") == 0);
+
+  task.gate_step = 1000;
+  dropped = save_step(async, it.state, 73, &task);
+  held = save_step(async, it.state, 74, &task);
+  CHECK(ckpt_async_save(async, it.state, NULL, &task, &count) == CKPT_E_QUEUE_FULL);
+  task.when_full = CKPT_ASYNC_DROP_OLDEST;
+  save_step(async, it.state, 75, &task);
+  CHECK_OK(ckpt_async_tasks(async, CKPT_ASYNC_ENDED, NULL, 0, &count));
+  CHECK(count == 5);
+  CHECK(said_of("warning", dropped, "save of step 73", "rejected: dropped for a newer task") == 1);
+  CHECK(said("warning: ", "(save of step 0) rejected: the queue is full: 2 tasks") == 1);
+  CHECK_OK(ckpt_async_cancel(async, held, NULL));
+  CHECK(said_of("info", held, "save of step 74", "cancelled") == 1);
+
+  CHECK(said("info: shutting down", "") == 0);
+  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
+  CHECK(said("info: shutting down: 1 tasks have not ended", "") == 1 && said("info: shut down", "") == 1);
+  CHECK(said("info: worker 0 started", "") == 1 && said("info: worker 1 started", "") == 1);
+  CHECK(said("info: worker 0 stopped", "") == 1 && said("info: worker 1 stopped", "") == 1);
+  CHECK(said("info: task ", " completed") == 3 && said("error: ", "") == 1 && said("warning: ", "") == 2);
+  ckpt_async_release(async);
+  CHECK(said("info: shut down", "") == 1);
+  CHECK_OK(ckpt_set_log(0, NULL, NULL, NULL));
+}
+
+/* ---- UTC ---- */
+
+static int64_t wall_ns(void) {
+  struct timespec now;
+  CHECK(clock_gettime(CLOCK_REALTIME, &now) == 0);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void when_it_was(void) {
+  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_async_task info;
+  ckpt_async* async = NULL;
+  int64_t id = 0;
+  const int64_t begin = wall_ns();
+  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, NULL, &async));
+  task.gate_step = 5;
+  id = save_step(async, it.state, 1, &task);
+  CKPT_INIT(ckpt_async_task, &info);
+  CHECK(info.struct_size == sizeof info && info.queued_at_utc_ns == 0 && info.ended_at_utc_ns == 0);
+  CHECK_OK(ckpt_async_get_task(async, id, &info));
+  CHECK(info.queued_at_utc_ns >= begin && info.queued_at_utc_ns <= wall_ns());
+  CHECK(info.started_at_utc_ns == 0 && info.ended_at_utc_ns == 0);
+  CHECK_OK(ckpt_async_end_step(async, 5));
+  CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
+  CHECK_OK(ckpt_async_get_task(async, id, &info));
+  CHECK(info.queued_at_utc_ns >= begin && info.started_at_utc_ns >= info.queued_at_utc_ns);
+  CHECK(info.ended_at_utc_ns >= info.started_at_utc_ns && info.ended_at_utc_ns <= wall_ns());
+  ckpt_async_release(async);
+}
+
+int main(void) {
+  alarm(60);
+  begin_run(&it, 16);
+  what_is_said();
+  when_it_was();
+  end_run(&it);
+  return 0;
+}

@@ -1,0 +1,196 @@
+// The queue of background tasks: exact admission, the order of what was handed over, and what callers and workers do at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "async/queue.h"
+
+namespace {
+
+using ckpt::async::TaskQueue;
+using Fate = TaskQueue::Fate;
+using Standing = TaskQueue::Standing;
+
+// The task of an id is as these sets say; those of priority 1 are in high.
+struct Fates {
+  std::set<std::int64_t> ready;
+  std::set<std::int64_t> held;
+  std::set<std::int64_t> high;
+  Standing operator()(std::int64_t id) const {
+    const Fate fate = held.contains(id) ? Fate::held : ready.contains(id) ? Fate::ready : Fate::dead;
+    return {fate, high.contains(id) ? 1 : 0};
+  }
+};
+
+// All that are ready now.
+std::vector<std::int64_t> taken(TaskQueue& queue) {
+  std::vector<std::int64_t> ids;
+  while (const std::int64_t id = queue.pop([] { return true; })) ids.push_back(id);
+  return ids;
+}
+
+TEST(AsyncQueue, AdmitsAsManyAsItsCapacity) {
+  TaskQueue queue(3, [](std::int64_t) { return Standing{}; });
+  std::set<std::int32_t> places;
+  for (int i = 0; i < 3; ++i) places.insert(queue.try_admit());
+  EXPECT_EQ(places, (std::set<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(queue.try_admit(), TaskQueue::no_place);
+  EXPECT_EQ(queue.live(), 3);
+  queue.give_back(1);
+  EXPECT_EQ(queue.live(), 2);
+  EXPECT_EQ(queue.try_admit(), 1);
+  EXPECT_EQ(queue.try_admit(), TaskQueue::no_place);
+}
+
+TEST(AsyncQueue, ThePriorityAndThenTheAgeDecide) {
+  Fates fates{{1, 2, 3, 4, 5}, {}, {3, 5}};
+  TaskQueue queue(8, std::ref(fates));
+  for (const std::int64_t id : {4, 5, 2, 1, 3}) queue.hand_over(queue.try_admit(), id);
+  EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{3, 5, 1, 2, 4}));
+}
+
+TEST(AsyncQueue, WhatIsHeldWaitsUntilSomebodySaysThatGatesOpened) {
+  Fates fates{{2}, {1, 3}, {3}};
+  TaskQueue queue(3, std::ref(fates));
+  for (const std::int64_t id : {1, 2, 3}) queue.hand_over(queue.try_admit(), id);
+  EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
+  fates.held = {};
+  fates.ready = {1};  // and 3 died at its gate
+  EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
+  queue.look_again();
+  EXPECT_EQ(taken(queue), std::vector<std::int64_t>{1});
+  EXPECT_EQ(queue.size(), 0);
+}
+
+// No worker comes, and tasks are handed over and die: the next one in a place takes the entry over.
+TEST(AsyncQueue, TheDeadTakeNoRoomFromTheLiving) {
+  Fates fates;
+  TaskQueue queue(4, std::ref(fates));
+  queue.hand_over(queue.try_admit(), 1);
+  for (std::int64_t id = 2; id <= 1000; ++id) {
+    const std::int32_t place = queue.try_admit();
+    ASSERT_NE(place, TaskQueue::no_place);
+    queue.hand_over(place, id);
+    if (id < 1000) queue.give_back(place);
+    ASSERT_LE(queue.size(), 4);
+  }
+  fates.ready = {1, 1000};
+  EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{1, 1000}));
+  EXPECT_EQ(queue.size(), 0);
+}
+
+TEST(AsyncQueue, APlaceIsHandedOverOnceHoweverOftenItChangesHands) {
+  Fates fates{{1, 9}, {}, {}};
+  TaskQueue queue(2, std::ref(fates));
+  const std::int32_t kept = queue.try_admit();
+  const std::int32_t place = queue.try_admit();
+  for (std::int64_t id = 2; id <= 9; ++id) {
+    queue.hand_over(place, id);
+    queue.give_back(place);
+    ASSERT_EQ(queue.try_admit(), place);
+    ASSERT_EQ(queue.size(), 1);
+  }
+  queue.hand_over(kept, 1);
+  EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{1, 9}));
+}
+
+// A worker has put them in order, and then they die there.
+TEST(AsyncQueue, TheDeadAreSortedOutOfTheOrder) {
+  Fates fates{{}, {1}, {}};
+  TaskQueue queue(4, std::ref(fates));
+  queue.hand_over(queue.try_admit(), 1);
+  for (std::int64_t id = 2; id <= 1000; ++id) {
+    const std::int32_t place = queue.try_admit();
+    fates.ready = {id, id + 1'000'000};
+    fates.high = {id + 1'000'000};
+    queue.hand_over(place, id);
+    const std::int32_t other = queue.try_admit();
+    queue.hand_over(other, id + 1'000'000);
+    ASSERT_EQ(queue.pop([] { return true; }), id + 1'000'000);
+    queue.give_back(place);
+    queue.give_back(other);
+    ASSERT_LE(queue.size(), 12);  // three times the capacity
+  }
+  fates.held = {};
+  fates.ready = {1};
+  queue.look_again();
+  const auto ids = taken(queue);
+  EXPECT_EQ(std::ranges::count(ids, 1), 1);
+}
+
+// A caller that still copies for a task which was cancelled hands it over when another one has its place.
+TEST(AsyncQueue, WhoLostItsPlaceDoesNotPushOutWhoHasIt) {
+  Fates fates{{2}, {}, {}};
+  TaskQueue queue(1, std::ref(fates));
+  const std::int32_t place = queue.try_admit();
+  queue.give_back(place);
+  ASSERT_EQ(queue.try_admit(), place);
+  queue.hand_over(place, 2);
+  queue.hand_over(place, 1);
+  EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
+  queue.hand_over(place, 1);  // nor does it come back when that one was taken
+  EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
+}
+
+// Callers admit, hand over, and sometimes give the place back before a worker came; workers take. Each id that stayed alive is
+// taken once, and never are more alive than the capacity says.
+TEST(AsyncQueue, ManyThreadsAtOnce) {
+  constexpr std::int64_t capacity = 3;
+  constexpr std::int64_t callers = 4;
+  constexpr std::int64_t each = 5000;
+  enum State : std::uint8_t { unborn, queued, begun, dead };
+  std::vector<std::atomic<State>> states(callers * each + 1);
+  std::vector<std::atomic<std::int32_t>> places(states.size());
+  TaskQueue queue(capacity, [&](std::int64_t id) {
+    return Standing{states[static_cast<std::size_t>(id)].load() == queued ? Fate::ready : Fate::dead,
+                    static_cast<std::int32_t>(id % 3)};
+  });
+  std::atomic<std::int64_t> next{0};
+  std::atomic<std::int64_t> alive{0};
+  std::atomic<std::int64_t> most_alive{0};
+  std::atomic<std::int64_t> ended{0};
+  const auto end = [&](std::int32_t place) {
+    --alive;
+    queue.give_back(place);
+    if (++ended == callers * each) queue.wake();
+  };
+  std::vector<std::thread> threads;
+  for (std::int64_t caller = 0; caller < callers; ++caller) {
+    threads.emplace_back([&, caller] {
+      for (std::int64_t n = 0; n < each; ++n) {
+        std::int32_t place = TaskQueue::no_place;
+        while ((place = queue.try_admit()) == TaskQueue::no_place) std::this_thread::yield();
+        most_alive.store(std::max(most_alive.load(), ++alive));
+        const std::int64_t id = ++next;
+        places[static_cast<std::size_t>(id)] = place;
+        auto& state = states[static_cast<std::size_t>(id)];
+        state = queued;
+        const bool dies = (n + caller) % 2 == 0;
+        if (dies && n % 4 < 2) queue.hand_over(place, id);
+        State expected = queued;
+        if (dies && state.compare_exchange_strong(expected, dead)) end(place);
+        if (!dies || n % 4 >= 2) queue.hand_over(place, id);  // dead ones, too, whose place may be another's
+      }
+    });
+  }
+  for (int worker = 0; worker < 2; ++worker) {
+    threads.emplace_back([&] {
+      while (const std::int64_t id = queue.pop([&] { return ended.load() == callers * each; })) {
+        State expected = queued;
+        const bool is_mine = states[static_cast<std::size_t>(id)].compare_exchange_strong(expected, begun);
+        EXPECT_TRUE(is_mine || expected == dead) << "taken twice";
+        if (is_mine) end(places[static_cast<std::size_t>(id)]);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(ended, callers * each);
+  EXPECT_LE(most_alive, capacity);
+  EXPECT_EQ(queue.live(), 0);
+}
+
+}  // namespace

@@ -1,0 +1,284 @@
+// The parts that a background save is made of: memory, staging, failures and the table.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "fixture.h"
+
+namespace {
+
+using namespace ckpt::tests;
+using namespace ckpt::async;
+using namespace ckpt::state;
+using ckpt::base::Status;
+using ckpt::tensor::Dtype;
+using ckpt::tensor::Tensor;
+
+// Tensors of several dtypes and sizes: none, one byte, some blocks and a bit, in an order that is not that of the file.
+class Assorted {
+ public:
+  explicit Assorted(std::int64_t scale) {
+    add("model", "bytes", Dtype::u8, 3 * scale + 1);
+    add("model", "empty", Dtype::f32, 0);
+    add("model", "floats", Dtype::f32, scale);
+    add("model", "one", Dtype::u8, 1);
+    add("other", "doubles", Dtype::f64, scale / 2 + 1);
+    add("other", "last", Dtype::i16, 7);
+    state.set_json("key", "[1,2]");
+  }
+  State state;
+
+ private:
+  void add(const char* group, const char* name, Dtype dtype, std::int64_t elements) {
+    const auto tensor = Tensor::create(dtype, {elements});
+    const auto bytes = tensor->byte_span();
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 31 + i / 251 + elements);
+    state.add_tensor(group, name, tensor);
+  }
+};
+
+// Whatever the mode, and however small the memory: the files are those of a save in the foreground.
+void expect_same_files(const State& state, const AsyncOptions& options, TaskOptions task) {
+  Background it(options);
+  SaveOptions save;
+  save.step = 1;
+  const SaveResult expected = it.checkpoint->save(state, save);
+  const TaskResult result = it.manager->wait(it.manager->save(state, save, std::move(task)), -1);
+  ASSERT_EQ(result.state, TaskState::completed) << result.error;
+  for (const char* file : {"model.safetensors", "other.safetensors"}) {
+    EXPECT_TRUE(read_file(*it.disk, expected.name + "/" + file) == read_file(*it.disk, result.name + "/" + file)) << file;
+  }
+  EXPECT_EQ(result.bytes, expected.bytes);
+  // The manifests differ in their commit sequence and their own checksum alone.
+  const auto without_sequence = [](std::string text) {
+    const auto at = text.find("\"commit_sequence\"");
+    return text.substr(0, at) + text.substr(text.find('\n', at), text.rfind("\"checksum\"") - text.find('\n', at));
+  };
+  EXPECT_EQ(without_sequence(it.checkpoint->manifest(result.name)), without_sequence(it.checkpoint->manifest(expected.name)));
+  it.checkpoint->verify(result.name);
+}
+
+TEST(AsyncStaging, EveryModeWritesTheSameFiles) {
+  for (const std::int64_t scale : {2, 5000, 300'000}) {  // a part of a block; some blocks; more than all memory
+    for (const StagingMode mode : {StagingMode::copy, StagingMode::borrow, StagingMode::deferred}) {
+      const Assorted assorted(scale);
+      AsyncOptions options;
+      options.staging_bytes = scale == 2 ? 1 << 20 : smallest_arena_bytes;
+      options.staging_threads = 3;
+      TaskOptions task;
+      task.mode = mode;
+      SCOPED_TRACE(ckpt::base::cat("scale ", scale, ", mode ", static_cast<int>(mode)));
+      expect_same_files(assorted.state, options, task);
+    }
+  }
+}
+
+TEST(AsyncStaging, AnEmptyStateIsSavedToo) {
+  Background it;
+  EXPECT_EQ(it.manager->wait(it.manager->save(State(), {}, {}), -1).state, TaskState::completed);
+}
+
+// Of a tensor whose pointer is no address of this process.
+TEST(AsyncStaging, ASourceReadsWhatTheLibraryCannot) {
+  for (const std::int64_t elements : {10, 100'000}) {
+    for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
+      AsyncOptions options;
+      options.staging_bytes = smallest_arena_bytes;
+      Background it(options);
+      State state;
+      state.add_tensor("model", "device", Tensor::borrow(reinterpret_cast<void*>(std::uintptr_t{4096}), Dtype::u8, {elements}, {}));
+      TaskOptions task;
+      task.mode = mode;
+      task.source = [](const std::string& group, const StateTensor& item, std::int64_t offset, std::span<std::byte> out) {
+        EXPECT_EQ(group + item.name, "modeldevice");
+        EXPECT_EQ(item.tensor->data(), reinterpret_cast<void*>(std::uintptr_t{4096}));
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::byte>((static_cast<std::size_t>(offset) + i) % 253);
+      };
+      const TaskResult result = it.manager->wait(it.manager->save(state, {}, task), -1);
+      ASSERT_EQ(result.state, TaskState::completed) << result.error;
+      State loaded;
+      const auto target = Tensor::create(Dtype::u8, {elements});
+      loaded.add_tensor("model", "device", target);
+      it.checkpoint->load(loaded, {});
+      for (std::int64_t i = 0; i < elements; ++i) ASSERT_EQ(target->data_as<std::uint8_t>()[i], i % 253) << i;
+    }
+  }
+}
+
+TEST(AsyncStaging, AnErrorOfTheSourceFailsTheSave) {
+  for (const std::int64_t elements : {10, 300'000}) {  // all at once, and in waves with the writer at work
+    for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
+      AsyncOptions options;
+      options.staging_bytes = smallest_arena_bytes;
+      Background it(options);
+      State state;
+      state.add_tensor("model", "device", Tensor::create(Dtype::u8, {elements}));
+      TaskOptions task;
+      task.mode = mode;
+      task.source = [](const std::string&, const StateTensor&, std::int64_t, std::span<std::byte>) {
+        ckpt::base::fail(Status::callback, "the device is gone");
+      };
+      const TaskResult result = it.manager->wait(it.manager->save(state, {}, task), -1);
+      EXPECT_EQ(result.state, TaskState::failed);
+      EXPECT_EQ(result.status, Status::callback);
+      EXPECT_EQ(result.error, "the device is gone");
+      EXPECT_EQ(names_in(*it.disk, ""), "");
+      task.mode = StagingMode::borrow;
+      EXPECT_ERROR(it.manager->save(state, {}, task), Status::invalid_argument, "BORROW");
+    }
+  }
+}
+
+// Waves cannot be copied again: an error of sync ends the save, and the one before stays.
+TEST(AsyncStaging, AWaveThatWasReleasedIsNotWrittenAnew) {
+  AsyncOptions options;
+  options.staging_bytes = smallest_arena_bytes;
+  Background it(options);
+  const Assorted assorted(300'000);
+  it.fail_next("sync");
+  const TaskResult result = it.manager->wait(it.manager->save(assorted.state, {}, {}), -1);
+  EXPECT_EQ(result.state, TaskState::failed);
+  EXPECT_NE(result.error.find("larger than the staging memory"), std::string::npos) << result.error;
+}
+
+TEST(AsyncStaging, CancellingWakesWhoeverCopiesInWaves) {
+  AsyncOptions options;
+  options.staging_bytes = smallest_arena_bytes;
+  Background it(options);
+  const Assorted assorted(300'000);
+  it.door.shut("write ");
+  std::thread canceller([&] {
+    it.door.wait_for_somebody();
+    EXPECT_TRUE(it.manager->cancel(it.manager->live_ids().at(0)));
+    it.door.open();
+  });
+  const std::int64_t id = it.manager->save(assorted.state, {}, {});
+  canceller.join();
+  EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
+  EXPECT_FALSE(it.manager->info(id).staged);
+  EXPECT_EQ(names_in(*it.disk, ""), "");
+}
+
+// At one byte a second the second block would be written in a month; the flag ends the nap.
+TEST(AsyncStaging, ALimitedWriterStopsOnRequest) {
+  AsyncOptions options = Background::small();
+  options.bytes_per_second = 1;
+  Background it(options);
+  State state;
+  state.add_tensor("model", "large", Tensor::create(Dtype::u8, {9 << 20}));  // twice what may go at once
+  TaskOptions task;
+  task.mode = StagingMode::borrow;
+  const std::int64_t id = it.manager->save(state, {}, task);
+  while (it.manager->info(id).started_at_ns == 0) std::this_thread::yield();
+  EXPECT_TRUE(it.manager->cancel(id));
+  EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
+}
+
+TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
+  Arena arena(smallest_arena_bytes);
+  ASSERT_EQ(arena.blocks(), 8);
+  EXPECT_EQ(arena.allocated_bytes(), 0);
+  const auto never = [] { return false; };
+  const auto most = arena.take(6, never, {});
+  ASSERT_EQ(most.size(), 6U);
+  std::atomic<int> order{0};
+  std::atomic<int> waiting{0};
+  int all_came = 0;
+  int one_came = 0;
+  std::thread all([&] {
+    const auto blocks = arena.take(8, never, [&] { ++waiting; });
+    all_came = ++order;
+    arena.give_back(blocks);
+  });
+  while (waiting < 1) std::this_thread::yield();
+  // Two are free, but somebody was first.
+  std::thread one([&] {
+    const auto blocks = arena.take(1, never, [&] { ++waiting; });
+    one_came = ++order;
+    arena.give_back(blocks);
+  });
+  while (waiting < 2) std::this_thread::yield();
+  arena.give_back(most);
+  all.join();
+  one.join();
+  EXPECT_EQ(all_came, 1);
+  EXPECT_EQ(one_came, 2);
+  EXPECT_EQ(arena.allocated_bytes(), smallest_arena_bytes);
+
+  const auto held = arena.take(8, never, {});
+  std::atomic<bool> gave_up{false};
+  std::thread impatient([&] {
+    EXPECT_TRUE(arena
+                    .take(
+                        1, [&] { return gave_up.load(); }, [&] { ++waiting; })
+                    .empty());
+  });
+  while (waiting < 3) std::this_thread::yield();
+  gave_up = true;
+  arena.wake();
+  impatient.join();
+  arena.give_back(held);
+  EXPECT_EQ(arena.take(8, never, {}).size(), 8U);  // nobody is left in the line
+}
+
+TEST(AsyncStaging, TheArenaIsPreparedInAdvance) {
+  Arena arena(std::int64_t{32} << 20);
+  EXPECT_EQ(arena.block_bytes(), std::int64_t{4} << 20);
+  arena.prepare(std::int64_t{9} << 20);
+  EXPECT_EQ(arena.allocated_bytes(), std::int64_t{12} << 20);
+  EXPECT_ERROR(arena.prepare(-1), Status::invalid_argument, "prepare_bytes is -1");
+}
+
+// Several threads note failures at once; what is reported goes by the tasks' age.
+TEST(AsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
+  Failures failures;
+  EXPECT_FALSE(failures.take().has_value());
+  for (const std::int64_t id : {3, 1, 4, 2}) failures.add(id, {Status::io, "failure " + std::to_string(id)});
+  failures.forget(4);
+  failures.forget(7);
+  EXPECT_EQ(failures.take()->message(), "failure 1; 2 more tasks failed");
+  failures.add(0, {Status::no_space, "failure 0"});
+  EXPECT_EQ(failures.take()->status(), Status::no_space);
+  EXPECT_EQ(failures.take()->message(), "failure 2; 1 more task failed");
+  EXPECT_EQ(failures.take()->message(), "failure 3");
+  EXPECT_FALSE(failures.take().has_value());
+}
+
+TEST(AsyncStaging, IdsAreNeverGivenAgain) {
+  TaskTable table(1);
+  std::set<std::int64_t> ids;
+  for (int i = 0; i < 1000; ++i) {
+    const auto task = std::make_shared<Task>(TaskKind::save, TaskOptions{}, 0);
+    table.add(task);
+    EXPECT_GT(task->id, 0);
+    EXPECT_TRUE(ids.insert(task->id).second);
+    EXPECT_EQ(table.find(task->id), task);
+    task->end(Task::Phase::queued, Task::Phase::cancelled, {});
+    table.note_told(*task);
+    EXPECT_TRUE(task->was_told());
+  }
+  EXPECT_LE(table.size(), 2);
+  std::int64_t found = 0;
+  for (const std::int64_t id : ids) found += table.find(id) != nullptr ? 1 : 0;
+  EXPECT_EQ(found, 1);
+}
+
+// Many threads try every end at once: one wins, and it stays.
+TEST(AsyncStaging, ATaskEndsOnce) {
+  using Phase = Task::Phase;
+  for (int round = 0; round < 200; ++round) {
+    Task task(TaskKind::save, {}, 0);
+    std::atomic<int> wins{0};
+    std::vector<std::thread> threads;
+    for (const Phase end : {Phase::completed, Phase::failed, Phase::cancelled, Phase::rejected}) {
+      threads.emplace_back([&, end] { wins += task.end(Phase::queued, end, {}) ? 1 : 0; });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wins, 1);
+    EXPECT_FALSE(task.move(Phase::queued, Phase::running));
+    EXPECT_EQ(task.result().state, task.state());
+  }
+}
+
+}  // namespace
