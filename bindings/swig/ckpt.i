@@ -191,7 +191,6 @@ CKPT_REPLACED(weibull_fit)
 CKPT_REPLACED(controller_save_async)
 CKPT_FETCHED(controller_json)
 CKPT_FETCHED(simulation_json)
-CKPT_FETCHED(simulation_report)
 CKPT_REPLACED(activation_manager_create)
 CKPT_FETCHED(activation_manager_list)
 CKPT_FETCHED(pipeline_split)
@@ -200,7 +199,6 @@ CKPT_FETCHED(pipeline_run)
 CKPT_FETCHED(pipeline_begins)
 CKPT_FETCHED(pipeline_timeline)
 CKPT_FETCHED(pipeline_trace_json)
-CKPT_FETCHED(pipeline_picture)
 
 %feature("director") ckpt_swig::LogListener;
 %feature("director") ckpt_swig::ThreadHooks;
