@@ -33,6 +33,7 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::activation_manager: return "activation manager";
     case Kind::pipeline: return "pipeline";
     case Kind::async: return "async";
+    case Kind::follower: return "follower";
   }
   return "no handle at all";
 }

@@ -260,6 +260,28 @@ void ckpt_schedule_retain(ckpt_schedule* schedule) { retain(schedule); }
 
 void ckpt_schedule_release(ckpt_schedule* schedule) { release(schedule); }
 
+// ---- Followers ----
+
+ckpt_status ckpt_follower_create(const ckpt_profile* profile, ckpt_strategy* strategy, ckpt_follower** follower) {
+  return guard([&] {
+    const auto& chain = profile_argument(profile);
+    const auto chooser = checked(strategy, "strategy")->object;
+    hand_out(not_null(follower, "follower"), std::make_shared<plan::Follower>(chain, chooser));
+  });
+}
+
+ckpt_status ckpt_follower_next(ckpt_follower* follower, ckpt_schedule** schedule, int32_t* changed) {
+  return guard([&] {
+    const auto object = checked(follower, "follower")->object;
+    not_null(schedule, "schedule");
+    plan::Follower::Next next = object->next();
+    hand_out_schedule(schedule, std::move(next.schedule));
+    if (changed != nullptr) *changed = next.changed ? 1 : 0;
+  });
+}
+
+void ckpt_follower_release(ckpt_follower* follower) { release(follower); }
+
 // ---- Cursors ----
 
 ckpt_status ckpt_cursor_create(ckpt_schedule* schedule, ckpt_cursor** cursor) {

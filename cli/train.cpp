@@ -94,7 +94,7 @@ Runner make_runner(Training& training, const ThreadPool& pool, const MemoryTrack
   if (options.strategy.empty()) {
     return Runner(training.chain, schedule_for(options.memory_budget, profile), training.input, executor);
   }
-  return Runner(training.chain, std::move(profile), Strategy::from_text(options.strategy), training.input, executor);
+  return Runner(training.chain, Follower(profile, Strategy::from_text(options.strategy)), training.input, executor);
 }
 
 // ---- Checkpoints ----

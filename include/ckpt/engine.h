@@ -207,10 +207,11 @@ typedef struct ckpt_executor_options {
   int64_t budget_bytes;         /* refuse (OVER_BUDGET) a schedule that reserves more; 0: no budget */
   ckpt_thread_pool* pool;       /* kept; NULL: a pool of ckpt_available_threads() */
   ckpt_memory_tracker* tracker; /* kept; learns of every buffer under its layer's name; NULL: one of its own */
+  ckpt_follower* follower;      /* its strategy learns which layers run, and of the live bytes; NULL: no strategy does */
 } ckpt_executor_options;
 
 #define CKPT_EXECUTOR_OPTIONS_INIT \
-  { sizeof(ckpt_executor_options), 0, 0, 0, 0 }
+  { sizeof(ckpt_executor_options), 0, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_EXECUTOR_OPTIONS_INIT; NULL does nothing. */
 CKPT_API void ckpt_executor_options_init(ckpt_executor_options* options);

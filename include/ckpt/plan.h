@@ -159,8 +159,8 @@ CKPT_API ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, 
 
 /* Asks the strategy once per layer, in order, about each layer's output, and freezes its answers. Meanwhile its callbacks can add
  * nothing to the profile (INVALID_STATE). A chosen layer begins a segment
- * (boundary) or is recomputed alone while all others record (recompute), as the strategy says. The schedule keeps the strategy, and
- * an executor of it reports to it: accesses to layers' activations, and its live bytes. CALLBACK when a custom one fails. */
+ * (boundary) or is recomputed alone while all others record (recompute), as the strategy says. The schedule knows nothing of the
+ * strategy afterwards: ckpt_follower_next asks again. CALLBACK when a custom one fails. */
 CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt_strategy* strategy,
                                                         ckpt_schedule** schedule);
 
@@ -187,8 +187,8 @@ CKPT_API const char* ckpt_schedule_name(const ckpt_schedule* schedule);
  * out, when the schedule was made otherwise, and for a handle that is no schedule. Lives as long as the schedule. */
 CKPT_API const char* ckpt_schedule_left_out(const ckpt_schedule* schedule);
 
-/* A number that equal recipes of the same name share and different ones practically never: tells whether a strategy that was asked
- * again chose otherwise, so that an executor need not be made anew. The same on machines of the same byte order. */
+/* A number that equal recipes of the same name share and different ones practically never. The same on machines of the same byte
+ * order. */
 CKPT_API ckpt_status ckpt_schedule_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
 
 /* Layers of the chain that the schedule is for; -1 when open-ended. */
@@ -198,6 +198,24 @@ CKPT_API ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t
 CKPT_API void ckpt_schedule_retain(ckpt_schedule* schedule);
 /* NULL does nothing. */
 CKPT_API void ckpt_schedule_release(ckpt_schedule* schedule);
+
+/* ---- Followers ----------------------------------------------------------------------------------------------------------- */
+
+/* Follows a strategy that changes its mind: asks it again between steps, and lets it learn what it goes by from the executors that
+ * are given this follower (ckpt_executor_options): each use of a layer's activation, and their live bytes. Synchronised. */
+typedef struct ckpt_follower ckpt_follower;
+
+/* Keeps the strategy; the profile is copied. The strategy's source of live bytes is this follower from now on: it knows none before
+ * the first executor is made. INVALID_STATE for a profile without layers, or with a layer that has no option. */
+CKPT_API ckpt_status ckpt_follower_create(const ckpt_profile* profile, ckpt_strategy* strategy, ckpt_follower** follower);
+
+/* The schedule of the next step, as ckpt_schedule_create_from_strategy makes it. *changed (may be NULL) receives 1 when it is another
+ * than the last one, as the first always is, else 0: then an executor need not be made anew. CALLBACK when a custom strategy fails,
+ * INVALID_STATE in a callback of the strategy that is being asked: nothing has changed. */
+CKPT_API ckpt_status ckpt_follower_next(ckpt_follower* follower, ckpt_schedule** schedule, int32_t* changed);
+
+/* NULL does nothing. */
+CKPT_API void ckpt_follower_release(ckpt_follower* follower);
 
 /* ---- Cursors ------------------------------------------------------------------------------------------------------------- */
 

@@ -153,6 +153,26 @@ class Schedule {
 // "FORWARD", "DROP", ...
 inline std::string_view action_name(std::int32_t kind) noexcept { return ckpt_action_name(kind); }
 
+// Asks a strategy again between steps. An executor whose options have this follower's handle lets the strategy learn what runs.
+class Follower {
+ public:
+  Follower(const Profile& profile, const Strategy& strategy) {
+    check(ckpt_follower_create(profile.handle(), strategy.handle(), handle_.out()));
+  }
+  // The schedule of the next step. changed, when given, says whether it is another than the last one.
+  Schedule next(bool* changed = nullptr) {
+    ckpt_schedule* schedule = nullptr;
+    std::int32_t is_another = 0;
+    check(ckpt_follower_next(handle(), &schedule, &is_another));
+    if (changed != nullptr) *changed = is_another != 0;
+    return Schedule::adopt(schedule);
+  }
+  ckpt_follower* handle() const noexcept { return handle_.get(); }
+
+ private:
+  detail::Handle<ckpt_follower, ckpt_follower_release> handle_;
+};
+
 // A place in a schedule.
 class Cursor {
  public:

@@ -445,7 +445,9 @@ static void reports_to_a_strategy(void) {
   static const int64_t shape[2] = {SAMPLES, WIDTH};
   reporter self;
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
+  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
   ckpt_strategy* strategy = NULL;
+  ckpt_follower* follower = NULL;
   ckpt_chain* chain = NULL;
   ckpt_layer* layer = NULL;
   ckpt_profile* profile = NULL;
@@ -461,8 +463,11 @@ static void reports_to_a_strategy(void) {
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_chain_profile(chain, &input_spec, 0, NULL, &profile));
-  CHECK_OK(ckpt_schedule_create_from_strategy(profile, strategy, &schedule));
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input_spec, NULL, &self.executor));
+  CHECK_OK(ckpt_follower_create(profile, strategy, &follower));
+  CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
+  options.follower = follower;
+  CHECK_OK(ckpt_executor_create(chain, schedule, &input_spec, &options, &self.executor));
+  ckpt_follower_release(follower); /* the executor keeps what it needs of it */
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
   CHECK_OK(ckpt_tensor_fill(x, 1));
   self.step.input = x;
