@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "base/entered.h"
-#include "plan/budget.h"
 #include "plan/placement.h"
+#include "plan/planners.h"
 #include "plan/verifier.h"
 #include "strategy.h"
 
@@ -173,25 +173,16 @@ void ckpt_profile_release(ckpt_profile* profile) { release(profile); }
 
 // ---- Schedules ----
 
-ckpt_status ckpt_schedule_create_store_all(const ckpt_profile* profile, ckpt_schedule** schedule) {
+ckpt_status ckpt_schedule_create(const ckpt_profile* profile, const char* planner, ckpt_schedule** schedule) {
   return guard([&] {
     const auto& chain = profile_argument(profile);
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_store_all(chain));
+    not_null(planner, "planner");
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_by_text(chain, planner));
   });
 }
 
-ckpt_status ckpt_schedule_create_recompute_all(const ckpt_profile* profile, ckpt_schedule** schedule) {
-  return guard([&] {
-    const auto& chain = profile_argument(profile);
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_recompute_all(chain));
-  });
-}
-
-ckpt_status ckpt_schedule_create_periodic(const ckpt_profile* profile, int64_t segments, ckpt_schedule** schedule) {
-  return guard([&] {
-    const auto& chain = profile_argument(profile);
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_periodic(chain, segments));
-  });
+ckpt_status ckpt_schedule_known_planners(char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(plan::known_planners(), buffer, capacity, needed); });
 }
 
 ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count,
@@ -224,13 +215,6 @@ ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action* actions
     list.reserve(given.size());
     for (const ckpt_action& action : given) list.push_back(to_action(action));
     hand_out_schedule(schedule, plan::make_list(layers, list));
-  });
-}
-
-ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t budget_bytes, ckpt_schedule** schedule) {
-  return guard([&] {
-    const auto& chain = profile_argument(profile);
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_for_budget(chain, budget_bytes));
   });
 }
 

@@ -1,6 +1,7 @@
 /* A stage's plan for a budget is found by the search that finds a chain's: where the stage is the whole chain and runs one
  * micro-batch, both choose the same. */
 #include "check.h"
+#include "planner.h"
 
 enum { SAMPLES = 4, WIDTH = 16, ACTIVATION = SAMPLES * WIDTH * 4 };
 
@@ -29,7 +30,7 @@ static void chooses_alike(int layers, int activations, const char* expected) {
   ckpt_schedule* of_stage = NULL;
   ckpt_pipeline* pipeline = NULL;
   CHECK_OK(ckpt_chain_profile(chain, &input, 0, NULL, &profile));
-  CHECK_OK(ckpt_schedule_create_for_budget(profile, (int64_t)activations * ACTIVATION, &of_chain));
+  CHECK_OK(schedule_by(profile, "budget", (int64_t)activations * ACTIVATION, &of_chain));
   CHECK(strcmp(ckpt_schedule_name(of_chain), expected) == 0);
   options.stages = 1;
   options.micro_batches = 1;

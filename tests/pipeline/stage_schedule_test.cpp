@@ -214,7 +214,7 @@ TEST(StageSchedule, TheWalkRefusesWhatIsNoStep) {
   const std::vector<Action> good = actions_of(*schedule);
   const auto complaint = [&](const std::vector<Action>& actions) -> std::string {
     try {
-      plan::verify(*plan::make_stage_list("test", profile.layers(), actions, schedule->role(), nullptr), profile);
+      plan::verify(*plan::make_stage_list("test", profile.layers(), actions, schedule->role()), profile);
     } catch (const base::Error& error) {
       EXPECT_EQ(error.status(), base::Status::invalid_schedule);
       return error.message();
