@@ -359,8 +359,4 @@ ckpt_status ckpt_simulation_json(const ckpt_simulation* simulation, char* buffer
   return guard([&] { copy_text(adaptive::to_json(*checked(simulation, "simulation")->object), buffer, capacity, needed); });
 }
 
-ckpt_status ckpt_simulation_report(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed) {
-  return guard([&] { copy_text(adaptive::to_html(*checked(simulation, "simulation")->object), buffer, capacity, needed); });
-}
-
 void ckpt_simulation_release(ckpt_simulation* simulation) { release(simulation); }

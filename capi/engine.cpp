@@ -237,10 +237,12 @@ ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, con
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
     const auto given = options_argument(options, "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
+    const auto* const follower = checked_or_null(given.follower, "options.follower");
     not_null(executor, "executor");
     hand_out(executor,
              std::make_shared<engine::Executor>(object, *recipe, spec, given.budget_bytes, pool_argument(given.pool),
-                                                tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object));
+                                                tracker == nullptr ? std::make_shared<ckpt::memory::Tracker>() : tracker->object,
+                                                follower == nullptr ? nullptr : follower->object->observer()));
   });
 }
 

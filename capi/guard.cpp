@@ -1,9 +1,5 @@
 #include "guard.h"
 
-#include <exception>
-#include <new>
-#include <stdexcept>
-
 #include "handle.h"
 
 namespace ckpt::capi {
@@ -37,6 +33,7 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::activation_manager: return "activation manager";
     case Kind::pipeline: return "pipeline";
     case Kind::async: return "async";
+    case Kind::follower: return "follower";
   }
   return "no handle at all";
 }
@@ -50,24 +47,9 @@ void refuse_handle(const void* handle, Kind wanted, const char* argument) {
 void refuse_null(const char* argument) { base::fail(base::Status::invalid_argument, argument, " is NULL"); }
 
 ckpt_status status_of_current_exception() noexcept {
-  try {
-    throw;
-  } catch (const base::Error& error) {
-    base::set_last_error(error.what());
-    return static_cast<ckpt_status>(error.status());
-  } catch (const std::bad_alloc&) {
-    base::set_last_error("out of memory");
-    return CKPT_E_OUT_OF_MEMORY;
-  } catch (const std::length_error&) {
-    base::set_last_error("out of memory: a container would be larger than the address space");
-    return CKPT_E_OUT_OF_MEMORY;
-  } catch (const std::exception& error) {
-    base::set_last_error(error.what());
-    return CKPT_E_INTERNAL;
-  } catch (...) {
-    base::set_last_error("an exception of unknown type");
-    return CKPT_E_INTERNAL;
-  }
+  const base::CurrentError error = base::current_error();
+  base::set_last_error(error.message);
+  return static_cast<ckpt_status>(error.status);
 }
 
 void copy_bytes(std::span<const std::byte> bytes, void* buffer, std::int64_t capacity, std::int64_t* needed) {

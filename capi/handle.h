@@ -48,6 +48,7 @@ enum class Kind : std::uint32_t {
   activation_manager,
   pipeline,
   async,
+  follower,
 };
 
 const char* kind_name(std::uint32_t tag) noexcept;

@@ -213,8 +213,4 @@ ckpt_status ckpt_pipeline_trace_json(ckpt_pipeline* handle, char* buffer, int64_
   return guard([&] { copy_text(pipeline::trace_json(pipeline_argument(handle).timeline()), buffer, capacity, needed); });
 }
 
-ckpt_status ckpt_pipeline_picture(ckpt_pipeline* handle, char* buffer, int64_t capacity, int64_t* needed) {
-  return guard([&] { copy_text(pipeline::picture(pipeline_argument(handle).timeline()), buffer, capacity, needed); });
-}
-
 void ckpt_pipeline_release(ckpt_pipeline* handle) { release(handle); }

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "base/entered.h"
-#include "plan/budget.h"
 #include "plan/placement.h"
+#include "plan/planners.h"
 #include "plan/verifier.h"
 #include "strategy.h"
 #include "structs.h"
@@ -162,25 +162,16 @@ void ckpt_profile_release(ckpt_profile* profile) { release(profile); }
 
 // ---- Schedules ----
 
-ckpt_status ckpt_schedule_create_store_all(const ckpt_profile* profile, ckpt_schedule** schedule) {
+ckpt_status ckpt_schedule_create(const ckpt_profile* profile, const char* planner, ckpt_schedule** schedule) {
   return guard([&] {
     const auto& chain = profile_argument(profile);
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_store_all(chain));
+    not_null(planner, "planner");
+    hand_out_schedule(not_null(schedule, "schedule"), plan::make_by_text(chain, planner));
   });
 }
 
-ckpt_status ckpt_schedule_create_recompute_all(const ckpt_profile* profile, ckpt_schedule** schedule) {
-  return guard([&] {
-    const auto& chain = profile_argument(profile);
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_recompute_all(chain));
-  });
-}
-
-ckpt_status ckpt_schedule_create_periodic(const ckpt_profile* profile, int64_t segments, ckpt_schedule** schedule) {
-  return guard([&] {
-    const auto& chain = profile_argument(profile);
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_periodic(chain, segments));
-  });
+ckpt_status ckpt_schedule_known_planners(char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(plan::known_planners(), buffer, capacity, needed); });
 }
 
 ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count,
@@ -216,13 +207,6 @@ ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action* actions
   });
 }
 
-ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t budget_bytes, ckpt_schedule** schedule) {
-  return guard([&] {
-    const auto& chain = profile_argument(profile);
-    hand_out_schedule(not_null(schedule, "schedule"), plan::make_for_budget(chain, budget_bytes));
-  });
-}
-
 const char* ckpt_schedule_name(const ckpt_schedule* schedule) {
   return is_handle(schedule) ? schedule->object->name().c_str() : "";
 }
@@ -248,6 +232,28 @@ ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t* layers)
 void ckpt_schedule_retain(ckpt_schedule* schedule) { retain(schedule); }
 
 void ckpt_schedule_release(ckpt_schedule* schedule) { release(schedule); }
+
+// ---- Followers ----
+
+ckpt_status ckpt_follower_create(const ckpt_profile* profile, ckpt_strategy* strategy, ckpt_follower** follower) {
+  return guard([&] {
+    const auto& chain = profile_argument(profile);
+    const auto chooser = checked(strategy, "strategy")->object;
+    hand_out(not_null(follower, "follower"), std::make_shared<plan::Follower>(chain, chooser));
+  });
+}
+
+ckpt_status ckpt_follower_next(ckpt_follower* follower, ckpt_schedule** schedule, int32_t* changed) {
+  return guard([&] {
+    const auto object = checked(follower, "follower")->object;
+    not_null(schedule, "schedule");
+    plan::Follower::Next next = object->next();
+    hand_out_schedule(schedule, std::move(next.schedule));
+    if (changed != nullptr) *changed = next.changed ? 1 : 0;
+  });
+}
+
+void ckpt_follower_release(ckpt_follower* follower) { release(follower); }
 
 // ---- Cursors ----
 

@@ -5,6 +5,7 @@
 
 #include "guard.h"
 #include "handle.h"
+#include "plan/follower.h"
 #include "plan/schedule.h"
 
 struct ckpt_profile : ckpt::capi::Handle<ckpt::capi::Kind::profile> {
@@ -13,6 +14,10 @@ struct ckpt_profile : ckpt::capi::Handle<ckpt::capi::Kind::profile> {
 
 struct ckpt_schedule : ckpt::capi::Handle<ckpt::capi::Kind::schedule> {
   std::shared_ptr<const ckpt::plan::Schedule> object;
+};
+
+struct ckpt_follower : ckpt::capi::Handle<ckpt::capi::Kind::follower> {
+  std::shared_ptr<ckpt::plan::Follower> object;
 };
 
 struct ckpt_cursor : ckpt::capi::Handle<ckpt::capi::Kind::cursor> {

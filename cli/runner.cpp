@@ -23,10 +23,10 @@ Runner::Runner(const Chain& chain, Schedule schedule, const ckpt_tensor_spec& in
   use(std::move(schedule));
 }
 
-Runner::Runner(const Chain& chain, Profile profile, Strategy strategy, const ckpt_tensor_spec& input,
-               const ckpt_executor_options& options)
-    : chain_(chain), input_(input), options_(options), profile_(std::move(profile)), strategy_(std::move(strategy)) {
-  use(Schedule::from_strategy(*profile_, *strategy_));
+Runner::Runner(const Chain& chain, Follower follower, const ckpt_tensor_spec& input, const ckpt_executor_options& options)
+    : chain_(chain), input_(input), options_(options), follower_(std::move(follower)) {
+  options_.follower = follower_->handle();
+  use(follower_->next());
 }
 
 Runner::Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& tracker)
@@ -39,13 +39,12 @@ std::string Runner::schedule_name() const {
 
 double Runner::run(const ckpt_step& step) {
   if (pipeline_) return pipeline_->run(step);
-  if (strategy_ && stats().steps > 0) ask_strategy();
+  if (follower_ && stats().steps > 0) {
+    bool changed = false;
+    Schedule schedule = follower_->next(&changed);
+    if (changed) use(std::move(schedule));
+  }
   return executor_->run(step);
-}
-
-void Runner::ask_strategy() {
-  Schedule schedule = Schedule::from_strategy(*profile_, *strategy_);
-  if (schedule.fingerprint() != schedule_->fingerprint()) use(std::move(schedule));
 }
 
 void Runner::use(Schedule schedule) {

@@ -1,4 +1,4 @@
-// Runs steps under a schedule, and asks a strategy anew before each step: the executor is made again only when the answer changed.
+// Runs steps under a schedule, or under those of a follower: the executor is made again only when the schedule changed.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,8 @@ class Runner {
  public:
   // One schedule for all steps.
   Runner(const Chain& chain, Schedule schedule, const ckpt_tensor_spec& input, const ckpt_executor_options& options);
-  // profile is kept for the strategy's questions.
-  Runner(const Chain& chain, Profile profile, Strategy strategy, const ckpt_tensor_spec& input,
-         const ckpt_executor_options& options);
+  // The schedule before each step is the follower's.
+  Runner(const Chain& chain, Follower follower, const ckpt_tensor_spec& input, const ckpt_executor_options& options);
 
   // Stages instead of one executor.
   Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& tracker);
@@ -31,7 +30,6 @@ class Runner {
   ckpt_executor_stats stats() const;
 
  private:
-  void ask_strategy();
   void use(Schedule schedule);
 
   ckpt_executor_stats pipeline_stats() const;
@@ -41,8 +39,7 @@ class Runner {
   ckpt_executor_options options_ = CKPT_EXECUTOR_OPTIONS_INIT;
   mutable std::optional<Pipeline> pipeline_;
   const MemoryTracker* tracker_ = nullptr;  // of the pipeline
-  std::optional<Profile> profile_;
-  std::optional<Strategy> strategy_;
+  std::optional<Follower> follower_;
   std::optional<Schedule> schedule_;
   std::optional<Executor> executor_;
   ckpt_executor_stats former_ = CKPT_EXECUTOR_STATS_INIT;  // of executors that are gone

@@ -6,6 +6,7 @@
 #include <ckpt/ckpt.hpp>
 
 #include "output.h"
+#include "simulation_page.h"
 #include "text.h"
 #include "text_file.h"
 
@@ -61,9 +62,10 @@ void simulate(const SimulateOptions& options) {
   given.remote_share = options.remote_share;
   const Simulation simulation(given);
   const std::string result = simulation.json();
-  print(json::parse(result));
+  const json figures = json::parse(result);
+  print(figures);
   if (!options.json.empty()) write_text(options.json, result + "\n");
-  if (!options.report.empty()) write_text(options.report, simulation.report());
+  if (!options.report.empty()) write_text(options.report, simulation_page(figures));
 }
 
 }  // namespace ckpt::cli

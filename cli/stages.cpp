@@ -4,8 +4,10 @@
 #include <charconv>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "text.h"
+#include "timeline_picture.h"
 
 namespace ckpt::cli {
 namespace {
@@ -28,20 +30,6 @@ std::int64_t budget_bytes(const std::string& text, const Chain& chain, const ckp
   std::int64_t most = 0;
   for (std::int32_t stage = 0; stage < options.stages; ++stage) most = std::max(most, store_all.stats(stage).reserved_bytes);
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(most) * budget.percent / 100));
-}
-
-// Text within a page.
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      default: out += c;
-    }
-  }
-  return out;
 }
 
 std::string cell(const std::string& text) { return "<td>" + escaped(text) + "</td>"; }
@@ -132,7 +120,9 @@ std::string report_page(Pipeline& pipeline, const std::string& figures) {
       "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"
       "table{border-collapse:collapse}svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:1em}</style></head><body>\n"
       "<h1>Timeline of the last step</h1>\n";
-  page += pipeline.picture();
+  std::int64_t step_ns = 0;
+  const std::vector<ckpt_interval> intervals = pipeline.timeline(&step_ns);
+  page += timeline_picture(intervals, pipeline.stages(), step_ns);
   page +=
       "<p>One lane a stage; numbers are micro-batches. Grey: waiting for a neighbour, or handing over "
       "(bubbles).</p>\n<h1>Stages</h1>\n"

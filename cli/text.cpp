@@ -63,6 +63,19 @@ Budget parse_budget(const std::string& option, const std::string& text) {
   throw refuse();
 }
 
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
 std::string printable(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -1,10 +1,28 @@
 // Small texts for people: amounts of bytes, and how they are read.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace ckpt::cli {
+
+// A text from texts and numbers, which are written as short as they can be, whatever the locale.
+template <class... Pieces>
+std::string cat(const Pieces&... pieces) {
+  std::string out;
+  const auto append = [&out](const auto& piece) {
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(piece)>>) {
+      char digits[64];
+      out.append(digits, std::to_chars(digits, digits + sizeof digits, piece).ptr);
+    } else {
+      out += piece;
+    }
+  };
+  (append(pieces), ...);
+  return out;
+}
 
 // "512 B", "9.3 MiB"
 std::string bytes_text(std::int64_t bytes);
@@ -21,6 +39,9 @@ struct Budget {
 
 // "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that begins with option and says what is understood.
 Budget parse_budget(const std::string& option, const std::string& text);
+
+// Text within a page.
+std::string escaped(const std::string& text);
 
 // Names come from files of strangers: control characters must not reach the terminal.
 std::string printable(const std::string& text);

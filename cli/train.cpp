@@ -73,13 +73,13 @@ struct Training {
 // ---- The schedule ----
 
 Schedule schedule_for(const std::string& memory_budget, const Profile& profile) {
-  Schedule store_all = Schedule::store_all(profile);
+  Schedule store_all = Schedule::create(profile, "store-all");
   if (memory_budget.empty()) return store_all;
   const Budget budget = parse_budget("--memory-budget", memory_budget);
   const std::int64_t bytes =
       budget.bytes > 0 ? budget.bytes
                        : static_cast<std::int64_t>(static_cast<double>(store_all.reserved_bytes(profile)) * budget.percent / 100);
-  return Schedule::for_budget(profile, bytes);
+  return Schedule::create(profile, "budget:" + std::to_string(bytes));
 }
 
 Runner make_runner(Training& training, const ThreadPool& pool, const MemoryTracker& tracker) {
@@ -94,7 +94,7 @@ Runner make_runner(Training& training, const ThreadPool& pool, const MemoryTrack
   if (options.strategy.empty()) {
     return Runner(training.chain, schedule_for(options.memory_budget, profile), training.input, executor);
   }
-  return Runner(training.chain, std::move(profile), Strategy::from_text(options.strategy), training.input, executor);
+  return Runner(training.chain, Follower(profile, Strategy::from_text(options.strategy)), training.input, executor);
 }
 
 // ---- Checkpoints ----

@@ -108,12 +108,8 @@ void Commands::schedules() {
       if (kind == "open")
         return ckpt::Schedule::open_ended(to_integer(argument), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC);
       const ckpt::Profile& profile = profiles_[c.text(3)];
-      if (kind == "store-all") return ckpt::Schedule::store_all(profile);
-      if (kind == "recompute-all") return ckpt::Schedule::recompute_all(profile);
-      if (kind == "periodic") return ckpt::Schedule::periodic(profile, to_integer(argument));
       if (kind == "strategy") return ckpt::Schedule::from_strategy(profile, strategies_[argument]);
-      if (kind == "budget") return ckpt::Schedule::for_budget(profile, to_integer(argument));
-      if (kind != "segments") throw Misuse("unknown kind of schedule " + kind);
+      if (kind != "segments") return ckpt::Schedule::create(profile, argument.empty() ? kind : kind + ":" + argument);
       std::vector<std::int64_t> begins;
       for (const auto& begin : split(argument, ',')) begins.push_back(to_integer(begin));
       return ckpt::Schedule::segments(profile, begins);

@@ -25,11 +25,6 @@ inline std::string simulation_json(const ckpt_simulation* simulation) {
   return text_of(
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_simulation_json(simulation, buffer, capacity, needed); });
 }
-inline std::string simulation_report(const ckpt_simulation* simulation) {
-  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_simulation_report(simulation, buffer, capacity, needed);
-  });
-}
 
 }  // namespace ckpt_swig
 

@@ -88,6 +88,10 @@ inline std::string strategy_known_kinds() {
   return text_of(
       [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_known_kinds(buffer, capacity, needed); });
 }
+inline std::string schedule_known_planners() {
+  return text_of(
+      [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_schedule_known_planners(buffer, capacity, needed); });
+}
 inline std::string strategy_name(const ckpt_strategy* strategy) {
   return text_of(
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_name(strategy, buffer, capacity, needed); });

@@ -91,10 +91,6 @@ inline std::string pipeline_trace_json(ckpt_pipeline* pipeline) {
     return ckpt_pipeline_trace_json(pipeline, buffer, capacity, needed);
   });
 }
-inline std::string pipeline_picture(ckpt_pipeline* pipeline) {
-  return text_of(
-      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_pipeline_picture(pipeline, buffer, capacity, needed); });
-}
 
 }  // namespace ckpt_swig
 

@@ -79,8 +79,7 @@ SimulationResult simulate(const SimulationOptions& options);
 // Extra wall time against the baseline for the same work, over the failures first .. last-1; infinite when nothing was finished.
 double extra_wall(const PolicyResult& policy, const PolicyResult& baseline, std::size_t first, std::size_t last);
 
-// The figures as JSON, and as one HTML page with its curves drawn in it.
+// The figures and curves as JSON.
 std::string to_json(const SimulationResult& result);
-std::string to_html(const SimulationResult& result);
 
 }  // namespace ckpt::adaptive

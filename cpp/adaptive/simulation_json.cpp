@@ -1,3 +1,4 @@
+// The figures of a simulation, and the curves through them: whoever draws them needs nothing else.
 #include <cmath>
 
 #include "adaptive/simulation.h"
@@ -25,6 +26,25 @@ ordered_json row(const PolicyResult& policy, const SimulationResult& result) {
           {"extra_wall_after_100", extra(policy, result.daly, 100, failures)}};
 }
 
+// Failures at which curves have points: about 60 in each power of ten.
+std::vector<std::size_t> sample_points(std::size_t failures) {
+  std::vector<std::size_t> points;
+  double at = 1;
+  while (at <= static_cast<double>(failures)) {
+    const auto point = static_cast<std::size_t>(at);
+    if (points.empty() || point > points.back()) points.push_back(point);
+    at *= 1.04;
+  }
+  if (!points.empty() && points.back() != failures) points.push_back(failures);
+  return points;
+}
+
+ordered_json extra_wall_curve(const PolicyResult& policy, const SimulationResult& result) {
+  ordered_json points = ordered_json::array();
+  for (const std::size_t at : sample_points(result.wall.size())) points.push_back({at, extra(policy, result.daly, 0, at)});
+  return {{"policy", policy.name}, {"points", std::move(points)}};
+}
+
 }  // namespace
 
 std::string to_json(const SimulationResult& result) {
@@ -33,6 +53,8 @@ std::string to_json(const SimulationResult& result) {
   rows.push_back(row(result.daly, result));
   rows.push_back(row(result.best_fixed, result));
   rows.push_back(row(result.clairvoyant, result));
+  ordered_json curves = ordered_json::array();
+  for (const PolicyResult& policy : result.policies) curves.push_back(extra_wall_curve(policy, result));
   const Machine& machine = result.machine;
   const ordered_json value = {{"source", result.source},
                               {"replicas", result.replicas},
@@ -46,7 +68,9 @@ std::string to_json(const SimulationResult& result) {
                               {"remote_share", machine.remote_share},
                               {"daly_interval_seconds", result.daly_interval},
                               {"best_fixed_interval_seconds", result.best_interval},
-                              {"policies", std::move(rows)}};
+                              {"policies", std::move(rows)},
+                              {"extra_wall_curves", std::move(curves)},
+                              {"fixed_intervals", result.fixed}};
   return value.dump(2);
 }
 

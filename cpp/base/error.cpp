@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 #include <string_view>
 
 namespace ckpt::base {
@@ -39,6 +41,22 @@ const char* status_name(Status status) noexcept {
     case Status::internal: return "INTERNAL";
   }
   return "UNKNOWN";
+}
+
+CurrentError current_error() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return {error.status(), error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Status::out_of_memory, "out of memory"};
+  } catch (const std::length_error&) {
+    return {Status::out_of_memory, "out of memory: a container would be larger than the address space"};
+  } catch (const std::exception& error) {
+    return {Status::internal, error.what()};
+  } catch (...) {
+    return {Status::internal, "an exception of unknown type"};
+  }
 }
 
 void set_last_error(const char* message) noexcept {

@@ -36,6 +36,14 @@ void require(bool condition, const Pieces&... pieces) {
     fail(Status::invalid_argument, pieces...);
 }
 
+// The exception that is being handled, as the library reports it: what an Error says, no memory as OUT_OF_MEMORY, anything else as
+// INTERNAL. To be called in a catch block; asks for no memory. The text lives as long as the exception does.
+struct CurrentError {
+  Status status = Status::internal;
+  const char* message = "";
+};
+CurrentError current_error() noexcept;
+
 // The last error of this thread, as ckpt_last_error() shows it. Fixed storage: works when memory is exhausted. Always well-formed
 // UTF-8 in one line: long text is cut at a character, line breaks become spaces, bytes that are no UTF-8 become question marks.
 void set_last_error(const char* message) noexcept;

@@ -18,11 +18,13 @@ using base::require;
 using base::Status;
 
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
-                   std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker)
-    : Executor(chain, schedule, chain->shape(input), budget_bytes, std::move(pool), std::move(tracker)) {}
+                   std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
+                   std::shared_ptr<plan::RunObserver> observer)
+    : Executor(chain, schedule, chain->shape(input), budget_bytes, std::move(pool), std::move(tracker), std::move(observer)) {}
 
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
-                   std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker)
+                   std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
+                   std::shared_ptr<plan::RunObserver> observer)
     : chain_(std::move(chain)),
       pool_(std::move(pool)),
       tracker_(std::move(tracker)),
@@ -31,7 +33,7 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
       program_(plan::make_program(schedule, profile_)),
       buffers_(tensor::BufferPool::create(nullptr, "arena")),
       role_(schedule.role()),
-      strategy_(schedule.strategy()) {
+      observer_(std::move(observer)) {
   require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
   const plan::Placement placement = plan::place(program_);
   if (budget_bytes > 0 && placement.arena_bytes > budget_bytes) {
@@ -45,24 +47,14 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
     if (placement.offsets[id] >= 0) addresses_[id] = static_cast<std::byte*>(arena_.data()) + placement.offsets[id];
   }
   resolve_buffers();
-  bind_strategy();
   chain_->freeze();
+  change_live_bytes(0);
   base::log(base::LogLevel::info, "engine",
             base::cat("executor of schedule ", base::quoted(schedule.name()), ": ", chain_->layers(), " layers, reserves ",
                       placement.arena_bytes, " bytes, live at most ", placement.peak_bytes, ", ", pool_->threads(), " threads"));
 }
 
 Executor::~Executor() = default;
-
-// A strategy that follows memory sees this executor's live bytes from now on, and nothing once the executor is gone.
-void Executor::bind_strategy() {
-  if (strategy_ == nullptr) return;
-  live_bytes_ = std::make_shared<std::atomic<std::int64_t>>(0);
-  strategy_->bind_live_bytes([weak = std::weak_ptr(live_bytes_)] {
-    const auto live = weak.lock();
-    return live == nullptr ? std::int64_t{-1} : live->load(std::memory_order_relaxed);
-  });
-}
 
 void Executor::resolve_buffers() {
   allocations_.assign(program_.buffers.size(), 0);
@@ -189,9 +181,8 @@ void Executor::allocate(std::int64_t buffer) {
   if (info.bytes == 0) return;
   allocations_[id] = tracker_->allocate(tracker_layers_[id], info.bytes);
   if (info.tier != 0) return;
-  stats_.live_bytes += info.bytes;
+  change_live_bytes(info.bytes);
   stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
-  if (live_bytes_ != nullptr) live_bytes_->store(stats_.live_bytes, std::memory_order_relaxed);
 }
 
 void Executor::free(std::int64_t buffer) {
@@ -199,8 +190,12 @@ void Executor::free(std::int64_t buffer) {
   if (allocations_[id] == 0) return;
   tracker_->free(std::exchange(allocations_[id], 0));
   if (program_.buffers[id].tier != 0) return;
-  stats_.live_bytes -= program_.buffers[id].bytes;
-  if (live_bytes_ != nullptr) live_bytes_->store(stats_.live_bytes, std::memory_order_relaxed);
+  change_live_bytes(-program_.buffers[id].bytes);
+}
+
+void Executor::change_live_bytes(std::int64_t by) noexcept {
+  stats_.live_bytes += by;
+  if (observer_ != nullptr) observer_->live_bytes_changed(by);
 }
 
 void Executor::free_everything() noexcept {
@@ -211,7 +206,7 @@ void Executor::free_everything() noexcept {
       // Freed behind our back through the tracker's own interface: nothing is left to undo.
     }
   }
-  stats_.live_bytes = 0;
+  change_live_bytes(-stats_.live_bytes);
 }
 
 void Executor::run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result) {
@@ -258,7 +253,7 @@ RunContext Executor::context_of(const plan::Operation& operation, const Step& st
 
 void Executor::run_forward(const plan::Operation& operation, const Step& step) {
   Layer& layer = chain_->layer(operation.layer);
-  if (strategy_ != nullptr) strategy_->observe_access(layer.name());
+  if (observer_ != nullptr) observer_->layer_runs(layer.name());
   const bool has_ambient = operation.ambient != plan::no_buffer;
   if (has_ambient && operation.recomputation) {
     layer.save_ambient(address(operation.present_ambient));
@@ -274,7 +269,7 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
 }
 
 void Executor::run_backward(const plan::Operation& operation, const Step& step) {
-  if (strategy_ != nullptr) strategy_->observe_access(chain_->layer(operation.layer).name());
+  if (observer_ != nullptr) observer_->layer_runs(chain_->layer(operation.layer).name());
   chain_->layer(operation.layer)
       .backward(context_of(operation, step),
                 {address(operation.input), address(operation.output), address(operation.tape), address(operation.grad_output),

@@ -7,7 +7,6 @@
 // memory. Not synchronised.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,6 +16,7 @@
 #include "base/thread_pool.h"
 #include "engine/chain.h"
 #include "memory/tracker.h"
+#include "plan/observer.h"
 #include "plan/placement.h"
 
 namespace ckpt::engine {
@@ -56,13 +56,15 @@ struct ExecutorStats {
 
 class Executor {
  public:
-  // budget_bytes 0: none. pool and tracker are not nullptr.
+  // budget_bytes 0: none. pool and tracker are not nullptr. observer, when given, learns of each layer that runs and of live bytes.
   // Error(over_budget) when the arena would be larger; Error(invalid_schedule) when the schedule does not fit the chain.
   Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
-           std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker);
+           std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
+           std::shared_ptr<plan::RunObserver> observer = nullptr);
   // shape: the chain's, asked before.
   Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
-           std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker);
+           std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
+           std::shared_ptr<plan::RunObserver> observer = nullptr);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -77,7 +79,7 @@ class Executor {
   const ExecutorStats& stats() const noexcept { return stats_; }
 
  private:
-  void bind_strategy();
+  void change_live_bytes(std::int64_t by) noexcept;
   void check(const Step& step) const;
   void check_ends(const Step& step) const;
   void run_timed(std::span<const Step> steps, StagePort* port, std::span<double> results);
@@ -108,8 +110,7 @@ class Executor {
   std::vector<memory::LayerId> tracker_layers_;    // by BufferId
   std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while it is not alive
   plan::StageRole role_;
-  strategy::StrategyPtr strategy_;                         // that chose the schedule; nullptr for other schedules
-  std::shared_ptr<std::atomic<std::int64_t>> live_bytes_;  // for the strategy, which may outlive the executor
+  std::shared_ptr<plan::RunObserver> observer_;  // nullptr: nobody asks
   ExecutorStats stats_;
 };
 

@@ -1,7 +1,6 @@
 #include "memory/events.h"
 
 #include <algorithm>
-#include <exception>
 #include <mutex>
 #include <utility>
 
@@ -145,10 +144,8 @@ void EventHub::call(const Shared& subscription, const Event& event) noexcept {
   current_frame = &frame;
   try {
     subscription->handler(event);
-  } catch (const std::exception& error) {
-    count_failure(subscription->id, error.what());
   } catch (...) {
-    count_failure(subscription->id, "an exception of unknown type");
+    count_failure(subscription->id, base::current_error().message);
   }
   current_frame = frame.outer;
 }

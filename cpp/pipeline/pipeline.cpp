@@ -312,6 +312,8 @@ void Pipeline::make_stages() {
   context.specs = specs_;
   context.tracker = options_.tracker;
   context.choice = options_.choice;
+  if (options_.choice.strategy != nullptr && options_.choice.schedules.empty())
+    context.observer = plan::make_observer(options_.choice.strategy);
   context.pipeline = this;
   for (std::int32_t number = 0; number < options_.layout.stages; ++number) {
     context.stage = number;

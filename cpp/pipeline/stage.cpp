@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/blas.h"
-#include "plan/placement.h"
 #include "plan/program.h"
 
 namespace ckpt::pipeline {
@@ -30,13 +29,6 @@ class Gap final : public engine::Layer {
  private:
   engine::TensorSpec next_;
 };
-
-// All counts of segments for short chains; for long ones every one up to 32, then growing ones.
-std::vector<std::int64_t> segment_counts(std::int64_t layers) {
-  std::vector<std::int64_t> counts;
-  for (std::int64_t count = 2; count <= layers; count += count < 32 ? 1 : count / 8) counts.push_back(count);
-  return counts;
-}
 
 void add_up(engine::ExecutorStats& sum, const engine::ExecutorStats& more) {
   sum.steps += more.steps;
@@ -123,65 +115,42 @@ void Stage::log_plans() const {
   base::log(base::LogLevel::info, "pipeline", text);
 }
 
-// The fastest of store-all, periodic ones and recompute-all with which the whole stage, with as many micro-batches in flight as it
-// has, stays within the budget: early stages, which hold more of them, may get another plan than late ones.
-void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
-  struct Candidate {
-    std::vector<ChunkPlan> plans;
-    std::shared_ptr<const plan::Schedule> schedule;
-    plan::PlanReport report;
-  };
-  std::vector<Candidate> all;
-  std::string unfit;
-  const auto consider = [&](auto&& make) {
-    Candidate candidate;
-    for (const ChunkPlan& chunk : plans_) candidate.plans.push_back({chunk.profile, make(*chunk.profile)});
-    candidate.schedule = make_stage_schedule(context_.layout, context_.stage, candidate.plans, decisions);
-    try {
-      candidate.report = plan::verify(*candidate.schedule, *profile_);
-    } catch (const base::Error& error) {
-      // It runs a layer again that may run once only: another candidate may not.
-      if (error.status() != Status::invalid_schedule) throw;
-      if (unfit.empty()) unfit = base::cat("; left out: ", candidate.schedule->name(), ": ", error.message());
-      return;
-    }
-    all.push_back(std::move(candidate));
-  };
-  std::int64_t longest = 0;
-  for (const ChunkPlan& chunk : plans_) longest = std::max(longest, chunk.profile->layers());
-  consider([](const plan::ChainProfile& profile) { return plan::make_store_all(profile); });
-  for (const std::int64_t count : segment_counts(longest)) {
-    consider(
-        [count](const plan::ChainProfile& profile) { return plan::make_periodic(profile, std::min(count, profile.layers())); });
-  }
-  constexpr std::int64_t longest_recompute_all = 1000;
-  if (longest <= longest_recompute_all)
-    consider([](const plan::ChainProfile& profile) { return plan::make_recompute_all(profile); });
+std::vector<ChunkPlan> Stage::chunks_by(const plan::SimplePlan& simple) const {
+  std::vector<ChunkPlan> plans;
+  for (const ChunkPlan& chunk : plans_) plans.push_back({chunk.profile, simple(*chunk.profile)});
+  return plans;
+}
 
-  const auto cost = [](const Candidate& each) { return std::tie(each.report.seconds, each.report.recomputed_forwards); };
-  std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) { return cost(a) < cost(b); });
-  if (all.empty()) fail(Status::invalid_schedule, "stage ", context_.stage, " has no schedule that fits its layers", unfit);
-  std::int64_t smallest = INT64_MAX;
-  std::int64_t too_large = 0;
-  for (Candidate& each : all) {
-    if (each.report.peak_bytes[0] >= smallest) continue;  // an arena is never smaller than what lives in it
-    const std::int64_t reserved = plan::arena_bytes(*each.schedule, *profile_);
-    smallest = std::min(smallest, reserved);
-    if (reserved > context_.choice.budget_bytes) {
-      ++too_large;
-      continue;
-    }
-    base::log(base::LogLevel::info, "pipeline",
-              base::cat("stage ", context_.stage, ": ", each.plans[0].schedule->name(), " reserves ", reserved,
-                        " bytes, the fastest plan within the budget of ", context_.choice.budget_bytes, "; ", too_large,
-                        " faster ones are over it"));
-    return use_plans(std::move(each.plans));
+// The cheapest plan with which the whole stage, with as many micro-batches in flight as it has, stays within the budget: early
+// stages, which hold more of them, may get another plan than late ones.
+void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
+  const std::int64_t budget_bytes = context_.choice.budget_bytes;
+  plan::SearchSpace space{*profile_, 0, 0, [&](const plan::SimplePlan& simple) {
+                            return make_stage_schedule(context_.layout, context_.stage, chunks_by(simple), decisions);
+                          }};
+  for (const ChunkPlan& chunk : plans_) {
+    space.longest_piece = std::max(space.longest_piece, chunk.profile->layers());
+    space.layer_runs += chunk.profile->layers() * context_.layout.micro_batches;
   }
-  const std::string reason =
-      base::cat("budget_bytes is ", context_.choice.budget_bytes, "; the smallest that works for stage ", context_.stage, " with ",
-                in_flight(context_.layout, context_.stage), " micro-batches in flight is ", smallest, unfit);
-  base::log(base::LogLevel::info, "pipeline", base::cat("over budget: ", reason));
-  fail(Status::over_budget, reason);
+  const plan::SearchResult result = plan::find_cheapest(space, budget_bytes);
+  if (!result.cheapest) fail_for_budget(result);
+  std::vector<ChunkPlan> plans = chunks_by(result.cheapest->plan);
+  base::log(base::LogLevel::info, "pipeline",
+            base::cat("stage ", context_.stage, ": ", plans[0].schedule->name(), " reserves ", result.cheapest->reserved_bytes,
+                      " bytes, the fastest plan within the budget of ", budget_bytes, "; ", result.too_large,
+                      " faster ones are over it"));
+  use_plans(std::move(plans));
+}
+
+void Stage::fail_for_budget(const plan::SearchResult& result) const {
+  try {
+    plan::fail_over_budget(
+        result, context_.choice.budget_bytes,
+        base::cat("stage ", context_.stage, " with ", in_flight(context_.layout, context_.stage), " micro-batches in flight"));
+  } catch (const base::Error& error) {
+    base::log(base::LogLevel::info, "pipeline", base::cat("over budget: ", error.message()));
+    throw;
+  }
 }
 
 std::vector<Decision> Stage::ask_manager(std::int64_t own_bytes) {
@@ -208,8 +177,8 @@ engine::ChainShape Stage::shape() const {
 
 void Stage::use(const std::vector<Decision>& decisions) {
   auto schedule = make_stage_schedule(context_.layout, context_.stage, plans_, decisions);
-  auto executor =
-      std::make_unique<engine::Executor>(chain_, *schedule, shape(), context_.choice.budget_bytes, context_.pool, context_.tracker);
+  auto executor = std::make_unique<engine::Executor>(chain_, *schedule, shape(), context_.choice.budget_bytes, context_.pool,
+                                                     context_.tracker, context_.observer);
   if (executor_ != nullptr) add_up(former_.executor, executor_->stats());
   executor_ = std::move(executor);
   schedule_ = std::move(schedule);

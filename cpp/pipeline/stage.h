@@ -15,6 +15,7 @@
 #include "pipeline/link.h"
 #include "pipeline/stage_schedule.h"
 #include "pipeline/timeline.h"
+#include "plan/budget.h"
 #include "plan/verifier.h"
 
 namespace ckpt::pipeline {
@@ -47,7 +48,8 @@ struct StageContext {
   std::shared_ptr<base::ThreadPool> pool;
   std::shared_ptr<memory::Tracker> tracker;
   PlanChoice choice;
-  const void* pipeline = nullptr;  // for what its managers refuse while a step of it runs
+  std::shared_ptr<plan::RunObserver> observer;  // of all stages; nullptr unless a strategy chose the plans
+  const void* pipeline = nullptr;               // for what its managers refuse while a step of it runs
 };
 
 class Stage {
@@ -80,6 +82,8 @@ class Stage {
  private:
   void choose_plans();
   void choose_for_budget(const std::vector<Decision>& decisions);
+  [[noreturn]] void fail_for_budget(const plan::SearchResult& result) const;
+  std::vector<ChunkPlan> chunks_by(const plan::SimplePlan& simple) const;
   void use_plans(std::vector<ChunkPlan> plans);
   std::vector<Decision> ask_manager(std::int64_t own_bytes);
   void log_plans() const;

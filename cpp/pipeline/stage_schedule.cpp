@@ -123,7 +123,7 @@ class StageBuilder {
     actions_.push_back(plan::end());
     std::string name = base::cat("stage ", stage_, " of ", layout_.stages, ", ", layout_.micro_batches, " micro-batches: ");
     for (std::size_t c = 0; c < chunks_.size(); ++c) name += (c == 0 ? "" : " + ") + chunks_[c].schedule->name();
-    return plan::make_stage_list(std::move(name), role_.chunks.back().end, actions_, role_, chunks_[0].schedule->strategy());
+    return plan::make_stage_list(std::move(name), role_.chunks.back().end, actions_, role_);
   }
 
  private:

@@ -1,4 +1,4 @@
-// Who computed what when in one step, and as pictures: trace events for a browser's viewer, and SVG.
+// Who computed what when in one step, also as trace events for a browser's viewer.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,5 @@ struct Timeline {
 
 // Source of the form: "Trace Event Format", complete ("X") events, times in microseconds.
 std::string trace_json(const Timeline& timeline);
-// An <svg> element that stands alone in a page: a lane a stage, forwards, recomputations and backwards in colours of their own.
-std::string picture(const Timeline& timeline);
 
 }  // namespace ckpt::pipeline

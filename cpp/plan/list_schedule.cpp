@@ -49,10 +49,9 @@ std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const A
 }
 
 std::shared_ptr<const Schedule> make_stage_list(std::string name, std::int64_t layers, std::span<const Action> actions,
-                                                StageRole role, strategy::StrategyPtr strategy) {
+                                                StageRole role) {
   require(!actions.empty() && actions.back().kind == Kind::end, "a schedule ends with END");
-  return std::make_shared<const Schedule>(std::move(name), layers, std::make_unique<ListSource>(actions), std::move(strategy),
-                                          std::move(role));
+  return std::make_shared<const Schedule>(std::move(name), layers, std::make_unique<ListSource>(actions), std::move(role));
 }
 
 }  // namespace ckpt::plan

@@ -56,12 +56,10 @@ std::int64_t StageRole::chunk_ending_at(std::int64_t index) const {
   return -1;
 }
 
-Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source,
-                   strategy::StrategyPtr strategy, StageRole role)
+Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source, StageRole role)
     : name_(std::move(name)),
       layers_(layers),
       source_(std::move(source)),
-      strategy_(std::move(strategy)),
       role_(std::move(role)),
       fingerprint_(fingerprint_of(name_, layers_, *source_)) {}
 

@@ -66,17 +66,13 @@ struct StageRole {
 class Schedule {
  public:
   // layers: -1 when the number of steps is not known beforehand.
-  // strategy: the one whose answers this schedule froze; nullptr when it came from none.
-  Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source,
-           strategy::StrategyPtr strategy = nullptr, StageRole role = {});
+  Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source, StageRole role = {});
 
   const std::string& name() const noexcept { return name_; }
   std::int64_t layers() const noexcept { return layers_; }
   const ActionSource& source() const noexcept { return *source_; }
   // Tells recipes apart, when a saved cursor comes back or a strategy was asked again.
   std::uint64_t fingerprint() const noexcept { return fingerprint_; }
-  // Whoever runs the schedule reports to it what the layers' activations are used for.
-  const strategy::StrategyPtr& strategy() const noexcept { return strategy_; }
   const StageRole& role() const noexcept { return role_; }
   // What was not looked at when this schedule was chosen among others; "" when nothing was, or nothing was chosen.
   const std::string& left_out() const noexcept { return left_out_; }
@@ -85,7 +81,6 @@ class Schedule {
   std::string name_;
   std::int64_t layers_;
   std::shared_ptr<const ActionSource> source_;
-  strategy::StrategyPtr strategy_;
   StageRole role_;
   std::uint64_t fingerprint_;
   std::string left_out_;
@@ -124,11 +119,12 @@ std::shared_ptr<const Schedule> make_store_all(const ChainProfile& profile);
 std::shared_ptr<const Schedule> make_recompute_all(const ChainProfile& profile);
 std::shared_ptr<const Schedule> make_periodic(const ChainProfile& profile, std::int64_t segments);
 std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::span<const std::int64_t> begins);
+// Freezes the strategy's answers. follower.h asks it again between steps.
 std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, const strategy::StrategyPtr& strategy);
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags);
 std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions);
 // The whole step of a stage: several micro-batches, with SEND and RECEIVE.
 std::shared_ptr<const Schedule> make_stage_list(std::string name, std::int64_t layers, std::span<const Action> actions,
-                                                StageRole role, strategy::StrategyPtr strategy);
+                                                StageRole role);
 
 }  // namespace ckpt::plan

@@ -292,7 +292,7 @@ std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, 
   }
   return std::make_shared<const Schedule>(
       strategy->name(), profile.layers(),
-      std::make_unique<SegmentSource>(Segmentation::listed(std::move(segments)), LayerFlags(profile)), strategy);
+      std::make_unique<SegmentSource>(Segmentation::listed(std::move(segments)), LayerFlags(profile)));
 }
 
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags) {

@@ -6,11 +6,11 @@
 // Inside parentheses a comma begins the next argument of the innermost pair, except that one that begins with ! belongs to the
 // strategy before it. A \ takes the next character as it is. Blanks around arguments mean nothing.
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.h"
 #include "strategy/composite.h"
 #include "strategy/factory.h"
+#include "strategy/values.h"
 
 namespace ckpt::strategy {
 namespace {
@@ -53,31 +53,6 @@ Pieces split(std::string_view text) {
     if (comma == npos) return pieces;
     text.remove_prefix(comma + 1);
   }
-}
-
-template <class Number>
-Number number_of(std::string_view argument, std::string_view digits, const char* expected) {
-  Number value{};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  base::require(error == std::errc() && end == digits.data() + digits.size(), argument, " is ", base::quoted(digits), "; ",
-                expected);
-  return value;
-}
-
-std::int64_t bytes_of(std::string_view text) {
-  constexpr const char* expected = "a whole number of bytes, or one with B, KiB, MiB, GiB, TiB or PiB";
-  constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  const std::size_t letters = std::min(text.find_first_not_of("+-0123456789"), text.size());
-  const std::string_view unit = trim(text.substr(letters));
-  const auto* const found = std::find(std::begin(units), std::end(units), unit);
-  base::require(unit.empty() || found != std::end(units), "size is ", base::quoted(text), "; ", expected);
-  std::int64_t bytes = number_of<std::int64_t>("size", text.substr(0, letters), expected);
-  for (const auto* each = std::begin(units); !unit.empty() && each != found; ++each) {
-    if (__builtin_mul_overflow(bytes, 1024, &bytes)) {
-      base::fail(base::Status::out_of_range, "size is ", base::quoted(text), "; more than INT64_MAX bytes");
-    }
-  }
-  return bytes;
 }
 
 // Moves the arguments that begin with ! to excluded, without it.
@@ -142,7 +117,7 @@ void read_arguments(Pieces arguments, Config& config) {
       config.interval = number_of<std::int64_t>("interval", *value, "a whole number of at least 1");
     }
   } else if (kind == "size") {
-    if (const auto value = single(kind, arguments)) config.threshold_bytes = bytes_of(*value);
+    if (const auto value = single(kind, arguments)) config.threshold_bytes = bytes_of("size", *value);
   } else if (kind == "memory-aware") {
     if (const auto value = single(kind, arguments)) {
       config.memory.max_share = number_of<double>("share", *value, "a number above 0 and at most 1");

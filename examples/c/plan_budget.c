@@ -22,6 +22,7 @@ int main(void) {
   ckpt_profile* profile = NULL;
   ckpt_schedule* schedule = NULL;
   int64_t reserved = 0;
+  char planner[32];
   int i;
   ok(ckpt_profile_create(2048, &profile));
   for (i = 0; i < 32; ++i) {
@@ -37,12 +38,13 @@ int main(void) {
     ok(ckpt_profile_add_option(profile, &option));
   }
 
-  ok(ckpt_schedule_create_store_all(profile, &schedule));
+  ok(ckpt_schedule_create(profile, "store-all", &schedule));
   ok(ckpt_schedule_place(schedule, profile, &reserved));
   show(schedule, profile);
   ckpt_schedule_release(schedule);
 
-  ok(ckpt_schedule_create_for_budget(profile, reserved * 40 / 100, &schedule));
+  snprintf(planner, sizeof planner, "budget:%lld", (long long)(reserved * 40 / 100));
+  ok(ckpt_schedule_create(profile, planner, &schedule));
   show(schedule, profile);
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);

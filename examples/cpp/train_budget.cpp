@@ -67,8 +67,9 @@ std::vector<ckpt::Parameter> train(double share) {
   ckpt::Chain chain = make_chain();
   const ckpt_tensor_spec input = ckpt::tensor_spec(CKPT_DTYPE_U8, {samples, window});
   const ckpt::Profile profile = chain.profile(input);
-  const std::int64_t all = ckpt::Schedule::store_all(profile).reserved_bytes(profile);
-  const ckpt::Schedule schedule = ckpt::Schedule::for_budget(profile, static_cast<std::int64_t>(static_cast<double>(all) * share));
+  const std::int64_t all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
+  const auto budget = static_cast<std::int64_t>(static_cast<double>(all) * share);
+  const auto schedule = ckpt::Schedule::create(profile, "budget:" + std::to_string(budget));
   ckpt::Executor executor(chain, schedule, input);
   ckpt::Optimizer optimizer = ckpt::Optimizer::adamw(chain);
 

@@ -31,9 +31,8 @@ internal sealed class Trainer : IDisposable
         chain.Initialize(1);
         optimizer = Optimizer.AdamW(chain, 0.002);
         using (var profile = chain.Profile(batchSpec))
-        using (var everything = Schedule.StoreAll(profile))
-        using (var schedule = Schedule.ForBudget(profile,
-            everything.ReservedBytes(profile) * 6 / 10)) // 60 % of what storing everything takes
+        using (var everything = Schedule.Create(profile, "store-all"))
+        using (var schedule = Schedule.Create(profile, "budget:" + everything.ReservedBytes(profile) * 6 / 10)) // 60 % of what storing everything takes
             executor = new Executor(chain, schedule, batchSpec);
         state.Add(chain).Add(optimizer);
     }

@@ -50,7 +50,7 @@ public final class Train {
         chain.add(first).add(gelu).add(second).add(loss).initialize(1);
       }
       optimizer = Optimizer.adamw(chain, new AdamWOptions().learningRate(0.01));
-      try (Profile profile = chain.profile(data.inputs.spec(), 0, null); Schedule schedule = Schedule.storeAll(profile)) {
+      try (Profile profile = chain.profile(data.inputs.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all")) {
         executor = new Executor(chain, schedule, data.inputs.spec());
       }
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ckpt/ckpt.hpp>
 #include <cstdio>
+#include <string>
 
 int main() {
   ckpt::Chain chain;  // layers of your own are classes that derive from ckpt::CustomLayer
@@ -11,8 +12,9 @@ int main() {
   chain.add(ckpt::Layer::softmax_cross_entropy("loss")).initialize(1);
   const auto input = ckpt::tensor_spec(CKPT_DTYPE_F32, {512, 256});
   const auto profile = chain.profile(input);
-  const auto all = ckpt::Schedule::store_all(profile).reserved_bytes(profile);
-  const auto schedule = ckpt::Schedule::for_budget(profile, all / 2);  // verified to the byte before anything runs
+  const auto all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
+  // Verified to the byte before anything runs.
+  const auto schedule = ckpt::Schedule::create(profile, "budget:" + std::to_string(all / 2));
   ckpt::Executor executor(chain, schedule, input);
   ckpt::Tensor x(CKPT_DTYPE_F32, {512, 256}), classes(CKPT_DTYPE_U8, {512});
   x.fill(0.5);

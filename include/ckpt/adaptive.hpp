@@ -184,12 +184,6 @@ class Simulation {
       return ckpt_simulation_json(handle(), buffer, capacity, needed);
     });
   }
-  // One HTML page.
-  std::string report() const {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_simulation_report(handle(), buffer, capacity, needed);
-    });
-  }
 
  private:
   detail::Handle<ckpt_simulation, ckpt_simulation_release> simulation_;

@@ -240,10 +240,11 @@ typedef struct ckpt_executor_options {
   /* threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use */
   ckpt_thread_pool* pool;
   ckpt_memory_tracker* tracker; /* counts every buffer under its layer's name; kept alive; none: one of its own */
+  ckpt_follower* follower;      /* its strategy is notified of the layers that run and of the live bytes; none: no strategy is */
 } ckpt_executor_options;
 
 #define CKPT_EXECUTOR_OPTIONS_INIT \
-  { sizeof(ckpt_executor_options), 0, 0, 0, 0 }
+  { sizeof(ckpt_executor_options), 0, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */

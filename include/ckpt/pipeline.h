@@ -332,10 +332,6 @@ CKPT_API ckpt_status ckpt_pipeline_timeline(ckpt_pipeline* pipeline, ckpt_interv
  * Source: "Trace Event Format". */
 CKPT_API ckpt_status ckpt_pipeline_trace_json(ckpt_pipeline* pipeline, char* buffer, int64_t capacity, int64_t* needed);
 
-/* Writes the timeline of the last step that ended well as a picture: an <svg> element to be put into a page. (buffer, capacity,
- * *needed) rule. */
-CKPT_API ckpt_status ckpt_pipeline_picture(ckpt_pipeline* pipeline, char* buffer, int64_t capacity, int64_t* needed);
-
 /* Releases the pipeline: stops and joins the stages' threads. NULL does nothing. */
 CKPT_API void ckpt_pipeline_release(ckpt_pipeline* pipeline);
 

@@ -236,23 +236,17 @@ class Pipeline {
     check(ckpt_pipeline_get_stats(handle(), stage, &stats));
     return stats;
   }
-  // Of the last step that ended well.
-  std::vector<ckpt_interval> timeline() {
+  // Of the last step that ended well. step_ns, when given, receives how long it took.
+  std::vector<ckpt_interval> timeline(std::int64_t* step_ns = nullptr) {
     std::int64_t count = 0;
     check(ckpt_pipeline_timeline(handle(), nullptr, 0, &count, nullptr));
     std::vector<ckpt_interval> intervals(static_cast<std::size_t>(count));
-    check(ckpt_pipeline_timeline(handle(), intervals.data(), count, &count, nullptr));
+    check(ckpt_pipeline_timeline(handle(), intervals.data(), count, &count, step_ns));
     return intervals;
   }
   std::string trace_json() {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_pipeline_trace_json(handle(), buffer, capacity, needed);
-    });
-  }
-  // An <svg> element.
-  std::string picture() {
-    return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_pipeline_picture(handle(), buffer, capacity, needed);
     });
   }
   ckpt_pipeline* handle() const noexcept { return handle_.get(); }

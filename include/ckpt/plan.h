@@ -150,27 +150,38 @@ CKPT_API void ckpt_profile_release(ckpt_profile* profile);
  * is not needed any more. */
 typedef struct ckpt_schedule ckpt_schedule;
 
-/* Creates the schedule in which every layer records in the forward part; nothing is recomputed: least time, most memory. */
-CKPT_API ckpt_status ckpt_schedule_create_store_all(const ckpt_profile* profile, ckpt_schedule** schedule);
+/* Creates a schedule by one of the planners, given as text: its name, and behind a colon its values, separated by commas.
+ *
+ *   store-all          every layer records in the forward part; nothing is recomputed: least time, most memory
+ *   recompute-all      keeps the chain's input only and recomputes from it for every layer: least memory of the schedules here,
+ *                      n(n-1)/2 recomputed forwards
+ *   periodic:SEGMENTS  cuts the chain into SEGMENTS (1 .. n) segments of n / SEGMENTS layers, the last takes the rest; keeps each
+ *                      segment's input, and recomputes each segment once before its backward, but for the last, which records at
+ *                      once. Source: Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost", arXiv:1604.06174
+ *   budget:BYTES       the fastest of those above whose *reserved* bytes (see ckpt_schedule_place) fit BYTES, a whole number, also
+ *                      with B, KiB, MiB, GiB, TiB or PiB: the best of these, not the best that there is. Long chains are planned in
+ *                      bounded time: past 1024 layers not every number of segments is tried, and past 2048 recompute-all is not;
+ *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_left_out says what was not
+ *                      looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works, and what was left
+ *                      out
+ *
+ * NOT_FOUND for another name: the message lists the known ones. INVALID_ARGUMENT says which value is wrong, INVALID_STATE that the
+ * profile has no layers, or one without an option. */
+CKPT_API ckpt_status ckpt_schedule_create(const ckpt_profile* profile, const char* planner, ckpt_schedule** schedule);
 
-/* Creates the schedule that keeps the chain's input only and recomputes from it for every layer: least memory of the schedules
- * here, n(n-1)/2 recomputed forwards. */
-CKPT_API ckpt_status ckpt_schedule_create_recompute_all(const ckpt_profile* profile, ckpt_schedule** schedule);
+/* Writes the planners, one a line: its form, what it makes, and the range of each value, as in
+ * "periodic:SEGMENTS - ...; SEGMENTS: 1 .. layers". (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
+CKPT_API ckpt_status ckpt_schedule_known_planners(char* buffer, int64_t capacity, int64_t* needed);
 
-/* Creates a schedule that cuts the chain into `segments` (1 .. n) of n / segments layers, the last takes the rest; keeps each
- * segment's input, and recomputes each segment once before its backward, but for the last, which records at once.
- * Source: Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost", arXiv:1604.06174. */
-CKPT_API ckpt_status ckpt_schedule_create_periodic(const ckpt_profile* profile, int64_t segments, ckpt_schedule** schedule);
-
-/* Creates a schedule as ckpt_schedule_create_periodic, with segments that begin at the given layers: count of them, strictly
- * ascending, the first is 0. */
+/* Creates a schedule as periodic:SEGMENTS does, with segments that begin at the given layers: count of them, strictly ascending,
+ * the first is 0. */
 CKPT_API ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count,
                                                    ckpt_schedule** schedule);
 
 /* Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and freezes its answers.
  * Meanwhile its callbacks can add nothing to the profile (INVALID_STATE). A chosen layer begins a segment (boundary) or is
- * recomputed alone while all others record (recompute), as the strategy says. The schedule keeps the strategy, and an executor of
- * it reports to it: accesses to layers' activations, and its live bytes. CALLBACK when a custom one fails. */
+ * recomputed alone while all others record (recompute), as the strategy says. The schedule knows nothing of the strategy
+ * afterwards: ckpt_follower_next asks again. CALLBACK when a custom one fails. */
 CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt_strategy* strategy,
                                                         ckpt_schedule** schedule);
 
@@ -183,23 +194,16 @@ CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t la
  * kinds are checked here: ask ckpt_schedule_verify. */
 CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action* actions, int64_t count, ckpt_schedule** schedule);
 
-/* Creates the fastest of store-all, the periodic ones and recompute-all whose *reserved* bytes (see ckpt_schedule_place) fit
- * budget_bytes: the best of these, not the best that there is. Long chains are planned in bounded time: past 1024 layers not every
- * number of segments is tried, and past 2048 recompute-all is not; what recomputes a layer that is not deterministic is never
- * taken. ckpt_schedule_left_out says what was not looked at. OVER_BUDGET when none fits; the message names the smallest budget that
- * works, and what was left out. */
-CKPT_API ckpt_status ckpt_schedule_create_for_budget(const ckpt_profile* profile, int64_t budget_bytes, ckpt_schedule** schedule);
-
 /* The schedule's name for logs and tables: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is
  * no schedule. */
 CKPT_API const char* ckpt_schedule_name(const ckpt_schedule* schedule);
 
-/* What ckpt_schedule_create_for_budget did not look at when it chose this schedule, and why, in one line; "" when nothing was left
+/* What the planner budget:BYTES did not look at when it chose this schedule, and why, in one line; "" when nothing was left
  * out, when the schedule was made otherwise, and for a handle that is no schedule. Lives as long as the schedule. */
 CKPT_API const char* ckpt_schedule_left_out(const ckpt_schedule* schedule);
 
-/* *fingerprint receives a number that equal recipes of the same name share and different ones practically never: it shows whether a
- * strategy that was asked again chose otherwise, so that an executor need not be made anew. The same on machines of the same byte
+/* *fingerprint receives a number that equal recipes of the same name share and different ones practically never. The same on
+ * machines of the same byte
  * order. */
 CKPT_API ckpt_status ckpt_schedule_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
 
@@ -210,6 +214,25 @@ CKPT_API ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t
 CKPT_API void ckpt_schedule_retain(ckpt_schedule* schedule);
 /* Releases one reference to the schedule. NULL does nothing. */
 CKPT_API void ckpt_schedule_release(ckpt_schedule* schedule);
+
+/* ---- Followers ----------------------------------------------------------------------------------------------------------- */
+
+/* Follows a strategy that changes its mind: asks it again between steps. Executors that are given the follower
+ * (ckpt_executor_options) report to its strategy each use of a layer's activation, and their live bytes. Synchronised. */
+typedef struct ckpt_follower ckpt_follower;
+
+/* Creates a follower of a strategy, which it keeps alive; the profile is copied. The strategy's source of live bytes is this
+ * follower from now on: it knows none before the first executor is made. INVALID_STATE for a profile without layers, or with a
+ * layer that has no option. */
+CKPT_API ckpt_status ckpt_follower_create(const ckpt_profile* profile, ckpt_strategy* strategy, ckpt_follower** follower);
+
+/* Creates the schedule of the next step, as ckpt_schedule_create_from_strategy does. *changed (may be NULL) receives 1 when it is
+ * another than the last one, as the first always is, else 0: then an executor need not be made anew. CALLBACK when a custom
+ * strategy fails, INVALID_STATE in a callback of the strategy that is being asked: nothing has changed. */
+CKPT_API ckpt_status ckpt_follower_next(ckpt_follower* follower, ckpt_schedule** schedule, int32_t* changed);
+
+/* Releases the follower. NULL does nothing. */
+CKPT_API void ckpt_follower_release(ckpt_follower* follower);
 
 /* ---- Cursors ------------------------------------------------------------------------------------------------------------- */
 

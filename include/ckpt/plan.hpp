@@ -73,14 +73,9 @@ class Profile {
 // An immutable recipe for one step.
 class Schedule {
  public:
-  static Schedule store_all(const Profile& profile) {
-    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_store_all(profile.handle(), out); });
-  }
-  static Schedule recompute_all(const Profile& profile) {
-    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_recompute_all(profile.handle(), out); });
-  }
-  static Schedule periodic(const Profile& profile, std::int64_t segments) {
-    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_periodic(profile.handle(), segments, out); });
+  // By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB". known_planners() lists them.
+  static Schedule create(const Profile& profile, const std::string& planner) {
+    return make([&](ckpt_schedule** out) { return ckpt_schedule_create(profile.handle(), planner.c_str(), out); });
   }
   static Schedule segments(const Profile& profile, const std::vector<std::int64_t>& begins) {
     return make([&](ckpt_schedule** out) {
@@ -99,12 +94,9 @@ class Schedule {
       return ckpt_schedule_create_list(layers, actions.data(), static_cast<std::int64_t>(actions.size()), out);
     });
   }
-  static Schedule for_budget(const Profile& profile, std::int64_t budget_bytes) {
-    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_for_budget(profile.handle(), budget_bytes, out); });
-  }
 
   std::string_view name() const noexcept { return ckpt_schedule_name(handle()); }
-  // What was not looked at when for_budget chose this schedule; "" when nothing was.
+  // What was not looked at when budget:BYTES chose this schedule; "" when nothing was.
   std::string_view left_out() const noexcept { return ckpt_schedule_left_out(handle()); }
   std::uint64_t fingerprint() const {
     std::uint64_t fingerprint = 0;
@@ -150,8 +142,31 @@ class Schedule {
   detail::Handle<ckpt_schedule, ckpt_schedule_release> handle_;
 };
 
+// One planner a line: its form, what it makes, the ranges of its values.
+inline std::string known_planners() { return detail::text_of(ckpt_schedule_known_planners); }
+
 // "FORWARD", "DROP", ...
 inline std::string_view action_name(std::int32_t kind) noexcept { return ckpt_action_name(kind); }
+
+// Asks a strategy again between steps. An executor whose options have this follower's handle lets the strategy learn what runs.
+class Follower {
+ public:
+  Follower(const Profile& profile, const Strategy& strategy) {
+    check(ckpt_follower_create(profile.handle(), strategy.handle(), handle_.out()));
+  }
+  // The schedule of the next step. changed, when given, says whether it is another than the last one.
+  Schedule next(bool* changed = nullptr) {
+    ckpt_schedule* schedule = nullptr;
+    std::int32_t is_another = 0;
+    check(ckpt_follower_next(handle(), &schedule, &is_another));
+    if (changed != nullptr) *changed = is_another != 0;
+    return Schedule::adopt(schedule);
+  }
+  ckpt_follower* handle() const noexcept { return handle_.get(); }
+
+ private:
+  detail::Handle<ckpt_follower, ckpt_follower_release> handle_;
+};
 
 // A place in a schedule.
 class Cursor {

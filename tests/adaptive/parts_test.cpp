@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "adaptive/age_buckets.h"
@@ -356,11 +357,18 @@ TEST(AdaptiveSimulation, NobodyBeatsTheClairvoyantAndBestFixedBeatsDaly) {
   ASSERT_EQ(result.policies.size(), 7U);
   for (const PolicyResult& policy : result.policies) EXPECT_LT(policy.work.back(), bound) << policy.name;
   EXPECT_GE(result.best_fixed.work.back(), result.daly.work.back());
-  const std::string page = to_html(result);
-  EXPECT_NE(page.find("<svg"), std::string::npos);
-  EXPECT_NE(page.find("clairvoyant bound"), std::string::npos);
-  EXPECT_EQ(page.find("http"), std::string::npos);  // needs nothing else
-  EXPECT_NE(to_json(result).find("\"policy\": \"auto\""), std::string::npos);
+  const nlohmann::json figures = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(figures.at("policies").at(0).at("policy"), "auto");
+  ASSERT_EQ(figures.at("policies").size(), 10U);  // Daly's, the best fixed one and the bound stand last
+  EXPECT_EQ(figures.at("policies").back().at("policy"), result.clairvoyant.name);
+  const auto& curves = figures.at("extra_wall_curves");
+  ASSERT_EQ(curves.size(), 7U);
+  EXPECT_EQ(curves.at(0).at("policy"), "auto");
+  EXPECT_EQ(curves.at(0).at("points").front().at(0), 1);
+  // A curve ends where the table stands.
+  EXPECT_EQ(curves.at(0).at("points").back(), nlohmann::json({150, figures.at("policies").at(0).at("extra_wall")}));
+  ASSERT_EQ(figures.at("fixed_intervals").size(), result.fixed.size());
+  EXPECT_EQ(figures.at("fixed_intervals").at(0), nlohmann::json({result.fixed[0].first, result.fixed[0].second}));
 }
 
 TEST(AdaptiveSimulation, RefusesWhatItCannotRun) {

@@ -224,8 +224,6 @@ static int simulated(double cost, double restart, double poll, const char* trace
   CHECK_OK(status);
   CHECK_OK(ckpt_simulation_json(simulation, text, sizeof text, &needed));
   CHECK(strstr(text, "\"efficiency\": null") == NULL && strstr(text, "inf") == NULL && strstr(text, "nan") == NULL);
-  CHECK_OK(ckpt_simulation_report(simulation, text, sizeof text, &needed));
-  CHECK(strstr(text, "NaN") == NULL && strstr(text, ">inf<") == NULL && strstr(text, ">nan<") == NULL);
   ckpt_simulation_release(simulation);
   return 1;
 }

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace ckpt::base {
 namespace {
@@ -32,6 +34,24 @@ TEST(BaseError, StatusNamesAreKnown) {
   EXPECT_STREQ(status_name(Status::internal), "INTERNAL");
   EXPECT_STREQ(status_name(static_cast<Status>(-22)), "UNKNOWN");
   EXPECT_STREQ(status_name(static_cast<Status>(1)), "UNKNOWN");
+}
+
+TEST(BaseError, TheCurrentErrorOfEveryKindOfException) {
+  const auto error_of = [](auto&& thrower) {
+    try {
+      thrower();
+    } catch (...) {
+      const CurrentError error = current_error();
+      return std::pair(error.status, std::string(error.message));
+    }
+    return std::pair(Status::ok, std::string());
+  };
+  using Found = std::pair<Status, std::string>;
+  EXPECT_EQ(error_of([] { fail(Status::no_space, "the disk is full"); }), Found(Status::no_space, "the disk is full"));
+  EXPECT_EQ(error_of([] { throw std::bad_alloc(); }), Found(Status::out_of_memory, "out of memory"));
+  EXPECT_EQ(error_of([] { throw std::length_error("vector"); }).first, Status::out_of_memory);
+  EXPECT_EQ(error_of([] { throw std::runtime_error("odd"); }), Found(Status::internal, "odd"));
+  EXPECT_EQ(error_of([] { throw 7; }), Found(Status::internal, "an exception of unknown type"));
 }
 
 TEST(BaseError, LastErrorBelongsToItsThread) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "planner.h"
 
 enum { SAMPLES = 24, CONTEXT = 4, WIDTH = 16, VOCABULARY = 32 };
 
@@ -162,7 +163,7 @@ static void run_cube(int segments, int32_t option, cube_result* result) {
   ckpt_tensor *tensor_x = NULL, *output = NULL, *output_gradient = NULL, *input_gradient = NULL;
   double loss = 0;
   CHECK_OK(ckpt_chain_profile(chain, &input, 0, NULL, &profile));
-  CHECK_OK(ckpt_schedule_create_periodic(profile, segments, &schedule));
+  CHECK_OK(schedule_by(profile, "periodic", segments, &schedule));
   if (option == 1) { /* the same actions, with the cube's other option */
     ckpt_action actions[64];
     ckpt_cursor* cursor = NULL;
@@ -281,7 +282,7 @@ static void custom_layer_rules(void) {
     CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_CALLBACK, "layer 'once' output: the cube needs F64");
     spec.dtype = CKPT_DTYPE_F64;
     CHECK_OK(ckpt_chain_profile(chain, &spec, 0, NULL, &profile));
-    CHECK_OK(ckpt_schedule_create_periodic(profile, 2, &schedule));
+    CHECK_OK(ckpt_schedule_create(profile, "periodic:2", &schedule));
     CHECK_FAILS(ckpt_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_INVALID_SCHEDULE, "is not deterministic");
     CHECK(executor == NULL);
     ckpt_schedule_release(schedule);
@@ -332,7 +333,7 @@ static double train(int segments, int use_adamw, int32_t threads) {
   CHECK_OK(ckpt_thread_pool_create(threads, &pool));
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_chain_profile(chain, &input, 2, pool, &profile));
-  CHECK_OK(ckpt_schedule_create_periodic(profile, segments, &schedule));
+  CHECK_OK(schedule_by(profile, "periodic", segments, &schedule));
   CKPT_INIT(ckpt_executor_options, &options);
   options.pool = pool;
   options.tracker = tracker;

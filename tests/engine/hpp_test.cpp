@@ -11,7 +11,7 @@ TEST(EngineHpp, ASharedScheduleIsTheSame) {
   ckpt::Chain chain;
   chain.add(ckpt::Layer::relu("relu"));
   const ckpt::Profile profile = chain.profile(ckpt::tensor_spec(CKPT_DTYPE_F32, {2, 2}));
-  std::optional<ckpt::Schedule> first(ckpt::Schedule::store_all(profile));
+  std::optional<ckpt::Schedule> first(ckpt::Schedule::create(profile, "store-all"));
   const ckpt::Schedule second = first->share();
   EXPECT_EQ(second.handle(), first->handle());
   first.reset();
@@ -28,5 +28,24 @@ TEST(EngineHpp, ABlasWithoutFunctionsIsRefused) {
     EXPECT_EQ(error.status(), CKPT_E_INVALID_ARGUMENT);
   }
 }
+
+TEST(EngineHpp, AFollowerSaysWhatChanged) {
+  ckpt::Chain chain;
+  for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer::relu(name));
+  const ckpt_tensor_spec input = ckpt::tensor_spec(CKPT_DTYPE_F32, {2, 2});
+  ckpt::Follower follower(chain.profile(input), ckpt::Strategy::interval(2));
+  bool changed = false;
+  const ckpt::Schedule first = follower.next(&changed);
+  EXPECT_TRUE(changed);
+  const ckpt::Schedule second = follower.next(&changed);
+  EXPECT_FALSE(changed);
+  EXPECT_EQ(first.fingerprint(), second.fingerprint());
+  EXPECT_EQ(follower.next().layers(), 3);
+  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
+  options.follower = follower.handle();
+  EXPECT_EQ(ckpt::Executor(chain, first, input, options).stats().live_bytes, 0);
+}
+
+TEST(EngineHpp, PlannersAreListed) { EXPECT_NE(ckpt::known_planners().find("budget:BYTES - "), std::string::npos); }
 
 }  // namespace

@@ -101,7 +101,7 @@ static ckpt_schedule* store_all(int64_t layers) {
     CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));
     CHECK_OK(ckpt_profile_add_option(profile, &option));
   }
-  CHECK_OK(ckpt_schedule_create_store_all(profile, &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
   ckpt_profile_release(profile);
   return schedule;
 }

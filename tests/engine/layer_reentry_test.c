@@ -183,7 +183,7 @@ static void every_callback_every_function(void) {
   memset(self.seen, 0, sizeof self.seen);
 
   /* Three segments: the layer is recomputed, so its ambient state is restored. */
-  CHECK_OK(ckpt_schedule_create_periodic(profile, 3, &self.schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "periodic:3", &self.schedule));
   {
     ckpt_executor* executor = NULL;
     CHECK_OK(ckpt_executor_create(self.chain, self.schedule, &input_spec, NULL, &executor));
@@ -281,7 +281,7 @@ static void handles_go_while_they_are_used(int operation) {
   CHECK_OK(ckpt_profile_create(1, &one));
   CHECK_OK(ckpt_profile_add_layer(one, "x", &row));
   CHECK_OK(ckpt_profile_add_option(one, &option));
-  CHECK_OK(ckpt_schedule_create_store_all(one, &self.schedule));
+  CHECK_OK(ckpt_schedule_create(one, "store-all", &self.schedule));
   ckpt_profile_release(one);
   if (operation == 2) {
     CHECK_OK(ckpt_executor_create(self.chain, self.schedule, &input_spec, NULL, &executor));
@@ -445,7 +445,9 @@ static void reports_to_a_strategy(void) {
   static const int64_t shape[2] = {SAMPLES, WIDTH};
   reporter self;
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
+  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
   ckpt_strategy* strategy = NULL;
+  ckpt_follower* follower = NULL;
   ckpt_chain* chain = NULL;
   ckpt_layer* layer = NULL;
   ckpt_profile* profile = NULL;
@@ -461,8 +463,11 @@ static void reports_to_a_strategy(void) {
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_chain_profile(chain, &input_spec, 0, NULL, &profile));
-  CHECK_OK(ckpt_schedule_create_from_strategy(profile, strategy, &schedule));
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input_spec, NULL, &self.executor));
+  CHECK_OK(ckpt_follower_create(profile, strategy, &follower));
+  CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
+  options.follower = follower;
+  CHECK_OK(ckpt_executor_create(chain, schedule, &input_spec, &options, &self.executor));
+  ckpt_follower_release(follower); /* the executor keeps what it needs of it */
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
   CHECK_OK(ckpt_tensor_fill(x, 1));
   self.step.input = x;
@@ -516,7 +521,7 @@ static void events_of_a_step(void) {
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_chain_profile(chain, &input_spec, 0, NULL, &profile));
-  CHECK_OK(ckpt_schedule_create_store_all(profile, &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
   options.tracker = tracker;
   CHECK_OK(ckpt_executor_create(chain, schedule, &input_spec, &options, &self.executor));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "planner.h"
 
 enum { LAYERS = 5, ELEMENTS = 3, MOST_ACTIONS = 256, CHAINS = 40, MUTANTS = 700 };
 
@@ -393,9 +394,9 @@ static void base_recipe(world* self, recipe* list) {
   ckpt_schedule* schedule = NULL;
   const int64_t choice = below(LAYERS + 2);
   if (choice == LAYERS + 1) {
-    CHECK_OK(ckpt_schedule_create_recompute_all(self->profile, &schedule));
+    CHECK_OK(ckpt_schedule_create(self->profile, "recompute-all", &schedule));
   } else {
-    CHECK_OK(ckpt_schedule_create_periodic(self->profile, choice == 0 ? 1 : choice, &schedule));
+    CHECK_OK(schedule_by(self->profile, "periodic", choice == 0 ? 1 : choice, &schedule));
   }
   read_recipe(schedule, list);
   ckpt_schedule_release(schedule);
@@ -411,7 +412,7 @@ int main(void) {
     outcome expected;
     ckpt_schedule* schedule = NULL;
     make_world(&self);
-    CHECK_OK(ckpt_schedule_create_store_all(self.profile, &schedule));
+    CHECK_OK(ckpt_schedule_create(self.profile, "store-all", &schedule));
     CHECK_OK(run(&self, schedule, &expected));
     ckpt_schedule_release(schedule);
     for (i = 0; i < MUTANTS; ++i) {

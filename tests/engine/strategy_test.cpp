@@ -1,10 +1,12 @@
 // From a strategy's choice to a run: the schedule does what was chosen, layer by layer, and every choice gives the same bits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/clock.h"
 #include "models.h"
+#include "plan/follower.h"
 #include "strategy/factory.h"
 #include "strategy/memory_aware.h"
 
@@ -144,9 +146,13 @@ class Watcher final : public strategy::Strategy {
  public:
   std::string name() const override { return "Watcher"; }
   strategy::Parameters parameters() const override { return {}; }
-  void observe_access(std::string_view) override { ++accesses; }
+  void observe_access(std::string_view) override {
+    ++accesses;
+    if (source) most_live = std::max(most_live, source());
+  }
   void bind_live_bytes(const strategy::LiveBytes& given) override { source = given; }
   int accesses = 0;
+  std::int64_t most_live = 0;
   strategy::LiveBytes source;
 
  private:
@@ -156,20 +162,59 @@ class Watcher final : public strategy::Strategy {
   }
 };
 
-TEST(StrategyRun, AnExecutorReportsAccessesAndLiveBytes) {
+std::unique_ptr<Executor> observed_executor(const Model& model, const plan::Schedule& schedule,
+                                            const std::shared_ptr<plan::RunObserver>& observer) {
+  return std::make_unique<Executor>(model.chain, schedule, model.input, 0, std::make_shared<base::ThreadPool>(1),
+                                    std::make_shared<memory::Tracker>(), observer);
+}
+
+TEST(StrategyRun, AnExecutorReportsAccessesAndLiveBytesToItsObserver) {
   const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const auto watcher = std::make_shared<Watcher>();
   {
-    const auto schedule = plan::make_from_strategy(profile, watcher);
-    const auto executor = executor_for(model, *schedule);
+    plan::Follower follower(profile, watcher);
     ASSERT_TRUE(watcher->source);
+    EXPECT_LT(watcher->source(), 0);  // there is no executor
+    const auto schedule = follower.next().schedule;
+    const auto executor = observed_executor(model, *schedule, follower.observer());
     EXPECT_EQ(watcher->source(), 0);
+    watcher->most_live = 0;
     executor->run(step_of(model));
     EXPECT_EQ(watcher->accesses, plan::verify(*schedule, profile).forwards + profile.layers());
+    // At a layer's begin its output and tape are there already.
+    EXPECT_GT(watcher->most_live, 0);
+    EXPECT_LE(watcher->most_live, executor->stats().peak_live_bytes);
     EXPECT_EQ(watcher->source(), 0);
   }
-  EXPECT_LT(watcher->source(), 0);  // the executor is gone
+  EXPECT_LT(watcher->source(), 0);  // follower and executor are gone
+}
+
+TEST(StrategyRun, LiveBytesOfAllExecutorsOfAnObserverAddUp) {
+  const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.2);
+  const Model other = byte_model(Dtype::f32, 16, 32, 2, 0.2);
+  const auto watcher = std::make_shared<Watcher>();
+  const auto observer = plan::make_observer(watcher);
+  const auto schedule = plan::make_store_all(model.chain->profile(model.input));
+  const auto alone = observed_executor(model, *schedule, observer);
+  alone->run(step_of(model));
+  const std::int64_t most_alone = watcher->most_live;
+  ASSERT_GT(most_alone, 0);
+  observer->live_bytes_changed(1000);  // another run holds these
+  watcher->most_live = 0;
+  observed_executor(other, *schedule, observer)->run(step_of(other));
+  EXPECT_EQ(watcher->most_live, most_alone + 1000);
+  EXPECT_EQ(watcher->source(), 1000);
+}
+
+TEST(StrategyRun, AScheduleKnowsNothingOfItsStrategy) {
+  const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.2);
+  const auto watcher = std::make_shared<Watcher>();
+  const auto schedule = plan::make_from_strategy(model.chain->profile(model.input), watcher);
+  EXPECT_EQ(watcher.use_count(), 1);
+  executor_for(model, *schedule)->run(step_of(model));
+  EXPECT_EQ(watcher->accesses, 0);
+  EXPECT_FALSE(watcher->source);
 }
 
 }  // namespace

@@ -153,7 +153,6 @@ static void call_pipeline(void) {
   CHECK_FAILS(ckpt_pipeline_get_stats(pipeline, 0, &stats), CKPT_E_FORKED, "parent process");
   CHECK_FAILS(ckpt_pipeline_timeline(pipeline, NULL, 0, &count, NULL), CKPT_E_FORKED, "parent process");
   CHECK_FAILS(ckpt_pipeline_trace_json(pipeline, NULL, 0, &count), CKPT_E_FORKED, "parent process");
-  CHECK_FAILS(ckpt_pipeline_picture(pipeline, NULL, 0, &count), CKPT_E_FORKED, "parent process");
   CHECK_OK(ckpt_pipeline_begins(pipeline, NULL, 0, &count));
   CHECK_OK(ckpt_pipeline_manager(pipeline, 1, &another));
   ckpt_activation_manager_release(another);

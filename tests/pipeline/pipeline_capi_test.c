@@ -161,8 +161,6 @@ static void test_everything_that_can_be_asked(void) {
   CHECK(intervals[0].stage == 0 && intervals[0].end_ns >= intervals[0].begin_ns && intervals[count - 1].stage == 1);
   CHECK_OK(ckpt_pipeline_trace_json(pipeline, text, sizeof text, NULL));
   CHECK(strstr(text, "\"traceEvents\"") != NULL);
-  CHECK_OK(ckpt_pipeline_picture(pipeline, text, sizeof text, &count));
-  CHECK(strncmp(text, "<svg ", 5) == 0 && count == (int64_t)strlen(text));
 
   /* The manager of stage 0 outlives the pipeline, its forward does not. */
   CHECK_OK(ckpt_pipeline_manager(pipeline, 0, &manager));

@@ -99,10 +99,6 @@ static ckpt_status pipeline_trace(void) {
   int64_t needed = 0;
   return ckpt_pipeline_trace_json(pipeline, NULL, 0, &needed);
 }
-static ckpt_status pipeline_picture(void) {
-  int64_t needed = 0;
-  return ckpt_pipeline_picture(pipeline, NULL, 0, &needed);
-}
 static ckpt_status pipeline_begins(void) {
   int64_t count = 0;
   return ckpt_pipeline_begins(pipeline, NULL, 0, &count);
@@ -168,7 +164,6 @@ static const entry of_pipeline[] = {
     {"get_stats", pipeline_stats, takes},
     {"timeline", pipeline_timeline, takes},
     {"trace_json", pipeline_trace, takes},
-    {"picture", pipeline_picture, takes},
     {"begins", pipeline_begins, free_of_it},
     {"manager", pipeline_manager, free_of_it},
     {"in_flight", pipeline_in_flight, free_of_it},

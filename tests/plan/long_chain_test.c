@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "planner.h"
 
 #ifdef CKPT_SANITIZED
 enum { LAYERS = 3000, MEMORY_COUNTS = 0 };
@@ -47,7 +48,7 @@ static void recompute_all(const ckpt_profile* profile) {
   ckpt_schedule* schedule = NULL;
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
   int64_t reserved = 0;
-  CHECK_OK(ckpt_schedule_create_recompute_all(profile, &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(report.recomputed_forwards == (int64_t)LAYERS * (LAYERS - 1) / 2);
   check_memory("verifying recompute-all");
@@ -65,14 +66,14 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   int64_t store_all_bytes = 0;
   int64_t reserved = 0;
   const char* left_out = NULL;
-  CHECK_OK(ckpt_schedule_create_store_all(profile, &store_all));
+  CHECK_OK(ckpt_schedule_create(profile, "store-all", &store_all));
   CHECK_OK(ckpt_schedule_place(store_all, profile, &store_all_bytes));
   check_memory("placing store-all");
-  CHECK_OK(ckpt_schedule_create_for_budget(profile, store_all_bytes, &schedule));
+  CHECK_OK(schedule_by(profile, "budget", store_all_bytes, &schedule));
   CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") == 0);
   ckpt_schedule_release(schedule);
 
-  CHECK_OK(ckpt_schedule_create_for_budget(profile, budget, &schedule));
+  CHECK_OK(schedule_by(profile, "budget", budget, &schedule));
   CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(reserved <= budget && report.recomputed_forwards < LAYERS);
@@ -83,7 +84,7 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   ckpt_schedule_release(store_all);
 
   schedule = NULL;
-  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 1, &schedule), CKPT_E_OVER_BUDGET,
+  CHECK_FAILS(ckpt_schedule_create(profile, "budget:1", &schedule), CKPT_E_OVER_BUDGET,
               "the smallest that works for this chain is");
   CHECK(strstr(ckpt_last_error(), "left out: ") != NULL);
   CHECK(schedule == NULL);
@@ -140,12 +141,12 @@ static void executors(const ckpt_profile* profile) {
     CHECK_OK(ckpt_chain_add(chain, layer));
     ckpt_layer_release(layer);
   }
-  CHECK_OK(ckpt_schedule_create_recompute_all(profile, &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
   CHECK_FAILS(ckpt_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_OUT_OF_RANGE, "recompute-all");
   CHECK(executor == NULL);
   check_memory("refusing to list recompute-all");
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_schedule_create_periodic(profile, 100, &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "periodic:100", &schedule));
   CHECK_OK(ckpt_executor_create(chain, schedule, &spec, NULL, &executor));
   ckpt_executor_release(executor);
   ckpt_schedule_release(schedule);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "planner.h"
 
 enum { LAYERS = 6, ACTIVATION_BYTES = 640 };
 
@@ -68,7 +69,7 @@ static void profiles(void) {
   CHECK(number == LAYERS);
 
   CHECK_OK(ckpt_profile_create(1, &none));
-  CHECK_FAILS(ckpt_schedule_create_store_all(none, &schedule), CKPT_E_INVALID_STATE, "profile has no layers");
+  CHECK_FAILS(ckpt_schedule_create(none, "store-all", &schedule), CKPT_E_INVALID_STATE, "profile has no layers");
   CHECK(schedule == NULL);
   ckpt_profile_release(none);
   ckpt_profile_release(profile);
@@ -95,7 +96,7 @@ static void schedules(void) {
   int64_t store_all_bytes = 0;
   uint64_t segments_fingerprint = 0;
   uint64_t other_fingerprint = 0;
-  CHECK_OK(ckpt_schedule_create_store_all(profile, &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
   CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") == 0);
   CHECK_OK(ckpt_schedule_layers(schedule, &layers));
   CHECK(layers == LAYERS);
@@ -106,10 +107,10 @@ static void schedules(void) {
   check_report(schedule, profile, 0); /* the other reference holds it */
   ckpt_schedule_release(schedule);
 
-  CHECK_OK(ckpt_schedule_create_recompute_all(profile, &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
   check_report(schedule, profile, LAYERS * (LAYERS - 1) / 2);
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_schedule_create_periodic(profile, 3, &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "periodic:3", &schedule));
   check_report(schedule, profile, 4);
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create_segments(profile, begins, 3, &schedule));
@@ -125,15 +126,16 @@ static void schedules(void) {
   check_report(schedule, profile, 4);
   ckpt_schedule_release(schedule);
   ckpt_strategy_release(strategy);
-  CHECK_OK(ckpt_schedule_create_for_budget(profile, store_all_bytes - 1, &schedule));
+  CHECK_OK(schedule_by(profile, "budget", store_all_bytes - 1, &schedule));
   CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") != 0);
   ckpt_schedule_release(schedule);
 
   schedule = NULL;
-  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 1, &schedule), CKPT_E_OVER_BUDGET,
+  CHECK_FAILS(ckpt_schedule_create(profile, "budget:1", &schedule), CKPT_E_OVER_BUDGET,
               "the smallest that works for this chain is");
-  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, 0, &schedule), CKPT_E_INVALID_ARGUMENT, "budget_bytes is 0");
-  CHECK_FAILS(ckpt_schedule_create_periodic(profile, 7, &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 7");
+  CHECK_FAILS(ckpt_schedule_create(profile, "budget:0", &schedule), CKPT_E_INVALID_ARGUMENT,
+              "bytes is 0; 1 .. 9223372036854775807");
+  CHECK_FAILS(ckpt_schedule_create(profile, "periodic:7", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 7");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, NULL, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "begins is NULL");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins, -1, &schedule), CKPT_E_INVALID_ARGUMENT, "the count is -1");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins + 1, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "layer 0");
@@ -327,7 +329,7 @@ static void bytes_past_counting(void) {
   CHECK_OK(ckpt_schedule_create_list(1, actions, 5, &schedule));
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_schedule_create_store_all(profile, &schedule)); /* rounding up to the alignment passes it too */
+  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule)); /* rounding up to the alignment passes it too */
   CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
@@ -357,26 +359,26 @@ static void budgets_of_a_layer_that_runs_once(void) {
   ckpt_profile* profile = with_one_that_runs_once(0);
   ckpt_schedule* schedule = NULL;
   int64_t store_all_bytes = 0;
-  CHECK_OK(ckpt_schedule_create_store_all(profile, &schedule));
+  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
   CHECK(strcmp(ckpt_schedule_left_out(schedule), "") == 0);
   CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
   ckpt_schedule_release(schedule);
 
   /* Layer 0 would run again under every other schedule: store-all is what remains. */
-  CHECK_OK(ckpt_schedule_create_for_budget(profile, store_all_bytes, &schedule));
+  CHECK_OK(schedule_by(profile, "budget", store_all_bytes, &schedule));
   CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") == 0);
   CHECK(strstr(ckpt_schedule_left_out(schedule), "6 schedules that do not fit this chain") != NULL);
   CHECK(strstr(ckpt_schedule_left_out(schedule), "layer 0 (layer0) is not deterministic") != NULL);
   ckpt_schedule_release(schedule);
   schedule = NULL;
-  CHECK_FAILS(ckpt_schedule_create_for_budget(profile, store_all_bytes - 1, &schedule), CKPT_E_OVER_BUDGET,
+  CHECK_FAILS(schedule_by(profile, "budget", store_all_bytes - 1, &schedule), CKPT_E_OVER_BUDGET,
               "layer 0 (layer0) is not deterministic");
   CHECK(schedule == NULL);
   ckpt_profile_release(profile);
 
   /* Layer 4: two segments recompute layers 0 .. 2 only, and that is chosen where store-all is too large. */
   profile = with_one_that_runs_once(4);
-  CHECK_OK(ckpt_schedule_create_for_budget(profile, store_all_bytes - 1, &schedule));
+  CHECK_OK(schedule_by(profile, "budget", store_all_bytes - 1, &schedule));
   CHECK(strncmp(ckpt_schedule_name(schedule), "periodic(", 9) == 0);
   {
     ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
@@ -386,10 +388,85 @@ static void budgets_of_a_layer_that_runs_once(void) {
   ckpt_profile_release(profile);
 
   profile = make_profile(); /* nothing is left out of a short chain that may run as often as one likes */
-  CHECK_OK(ckpt_schedule_create_for_budget(profile, store_all_bytes * 10, &schedule));
+  CHECK_OK(schedule_by(profile, "budget", store_all_bytes * 10, &schedule));
   CHECK(strcmp(ckpt_schedule_left_out(schedule), "") == 0);
   CHECK(strcmp(ckpt_schedule_left_out(NULL), "") == 0);
   ckpt_schedule_release(schedule);
+  ckpt_profile_release(profile);
+}
+
+static void planners(void) {
+  static const char* const wrong_values[] = {"periodic",
+                                             "periodic:",
+                                             "periodic:three",
+                                             "periodic:3.5",
+                                             "periodic:1,2",
+                                             "periodic:0",
+                                             "periodic:-1",
+                                             "periodic:7",
+                                             "store-all:1",
+                                             "store-all:",
+                                             "recompute-all:",
+                                             "budget",
+                                             "budget:0",
+                                             "budget:-1",
+                                             "budget:1KB",
+                                             "budget:KiB",
+                                             "periodic:99999999999999999999",
+                                             "budget:64 kib",
+                                             "periodic:3:1"};
+  static const char* const unknown[] = {"", ":", "Periodic:3", "period:3", "periodic 3", "store-all,periodic:3", "for_budget:1"};
+  ckpt_profile* profile = make_profile();
+  ckpt_schedule* spelled = NULL;
+  ckpt_schedule* schedule = NULL;
+  uint64_t first = 0;
+  uint64_t second = 1;
+  char text[2048];
+  int64_t needed = 0;
+  size_t i;
+
+  /* Blanks mean nothing; sizes have units. */
+  CHECK_OK(ckpt_schedule_create(profile, " periodic : 3 ", &spelled));
+  CHECK_OK(ckpt_schedule_create(profile, "periodic:3", &schedule));
+  CHECK_OK(ckpt_schedule_fingerprint(spelled, &first));
+  CHECK_OK(ckpt_schedule_fingerprint(schedule, &second));
+  CHECK(first == second && strcmp(ckpt_schedule_name(spelled), "periodic(3)") == 0);
+  ckpt_schedule_release(spelled);
+  ckpt_schedule_release(schedule);
+  CHECK_OK(ckpt_schedule_create(profile, "budget:8 KiB", &schedule));
+  CHECK_OK(ckpt_schedule_fingerprint(schedule, &first));
+  ckpt_schedule_release(schedule);
+  CHECK_OK(ckpt_schedule_create(profile, "budget:8192", &schedule));
+  CHECK_OK(ckpt_schedule_fingerprint(schedule, &second));
+  CHECK(first == second);
+  ckpt_schedule_release(schedule);
+
+  schedule = NULL;
+  for (i = 0; i < sizeof wrong_values / sizeof *wrong_values; ++i) {
+    CHECK_FAILS(ckpt_schedule_create(profile, wrong_values[i], &schedule), CKPT_E_INVALID_ARGUMENT, wrong_values[i]);
+    CHECK(schedule == NULL);
+  }
+  CHECK_FAILS(ckpt_schedule_create(profile, "periodic", &schedule), CKPT_E_INVALID_ARGUMENT,
+              "planner 'periodic': the planner is periodic:SEGMENTS; 0 values are given");
+  CHECK_FAILS(ckpt_schedule_create(profile, "periodic:9", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 9; 1 .. 6 layers");
+  CHECK_FAILS(ckpt_schedule_create(profile, "budget:9000000000GiB", &schedule), CKPT_E_OUT_OF_RANGE, "more than INT64_MAX bytes");
+  for (i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
+    CHECK_FAILS(ckpt_schedule_create(profile, unknown[i], &schedule), CKPT_E_NOT_FOUND,
+                "known: store-all, recompute-all, periodic:SEGMENTS, budget:BYTES");
+  }
+  CHECK_FAILS(ckpt_schedule_create(profile, "\xff", &schedule), CKPT_E_INVALID_ARGUMENT, "not valid UTF-8");
+  CHECK_FAILS(ckpt_schedule_create(profile, NULL, &schedule), CKPT_E_INVALID_ARGUMENT, "planner is NULL");
+  CHECK_FAILS(ckpt_schedule_create(NULL, "store-all", &schedule), CKPT_E_INVALID_ARGUMENT, "profile is NULL");
+  CHECK_FAILS(ckpt_schedule_create(profile, "store-all", NULL), CKPT_E_INVALID_ARGUMENT, "schedule is NULL");
+  CHECK(schedule == NULL);
+
+  /* Each line begins with a form, and the form without its values is a planner. */
+  CHECK_OK(ckpt_schedule_known_planners(NULL, 0, &needed));
+  CHECK_OK(ckpt_schedule_known_planners(text, sizeof text, NULL));
+  CHECK(needed == (int64_t)strlen(text));
+  CHECK(strstr(text, "store-all - ") == text && strstr(text, "\nrecompute-all - ") != NULL);
+  CHECK(strstr(text, "\nperiodic:SEGMENTS - ") != NULL && strstr(text, "; SEGMENTS: 1 .. layers\n") != NULL);
+  CHECK(strstr(text, "\nbudget:BYTES - ") != NULL && strstr(text, "; BYTES: 1 .. 9223372036854775807") != NULL);
   ckpt_profile_release(profile);
 }
 
@@ -403,5 +480,6 @@ int main(void) {
   forward_behind_backward();
   bytes_past_counting();
   budgets_of_a_layer_that_runs_once();
+  planners();
   return 0;
 }

@@ -132,9 +132,9 @@ bool train(ckpt_chain* chain, Layer& layer) {
   ckpt_executor* executor = nullptr;
   bool has_run = false;
   if (SANE(ckpt_chain_profile(chain, &small, 1, nullptr, &profile)) == CKPT_OK) {
-    static_cast<void>(SANE(ckpt_schedule_create_recompute_all(profile, &schedule)));
+    static_cast<void>(SANE(ckpt_schedule_create(profile, "recompute-all", &schedule)));
     ckpt_schedule* cheapest = nullptr;
-    if (SANE(ckpt_schedule_create_for_budget(profile, largest, &cheapest)) == CKPT_OK) {
+    if (SANE(ckpt_schedule_create(profile, "budget:9223372036854775807", &cheapest)) == CKPT_OK) {
       ckpt_schedule_release(schedule);
       schedule = cheapest;
     }

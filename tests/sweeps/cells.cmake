@@ -37,7 +37,7 @@ if(NOT CKPT_SANITIZE)
   sweep_program(test_sweeps_fork fork_test.cpp)
   foreach(type
       threshold controller simulation async clock queue thread_pool layer chain executor optimizer memory_tracker activation_manager pipeline
-      profile schedule cursor state coordinator checkpoint reader storage fault_handler strategy buffer_pool tensor)
+      profile schedule cursor follower state coordinator checkpoint reader storage fault_handler strategy buffer_pool tensor)
     add_test(NAME sweeps_fork_${type} COMMAND test_sweeps_fork ckpt_${type})
     ckpt_label(sweeps_fork_${type} sweeps)
   endforeach()

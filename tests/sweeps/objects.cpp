@@ -33,8 +33,9 @@ void make_engine(Objects& objects) {
   pipeline.measured_steps = 0;
   ckpt_chain* chain = objects.of<ckpt_chain>();
   MUST(ckpt_chain_profile(chain, &input, 0, objects.of<ckpt_thread_pool>(), &objects.of<ckpt_profile>()));
-  MUST(ckpt_schedule_create_store_all(objects.of<ckpt_profile>(), &objects.of<ckpt_schedule>()));
+  MUST(ckpt_schedule_create(objects.of<ckpt_profile>(), "store-all", &objects.of<ckpt_schedule>()));
   MUST(ckpt_cursor_create(objects.of<ckpt_schedule>(), &objects.of<ckpt_cursor>()));
+  MUST(ckpt_follower_create(objects.of<ckpt_profile>(), objects.of<ckpt_strategy>(), &objects.of<ckpt_follower>()));
   MUST(ckpt_executor_create(chain, objects.of<ckpt_schedule>(), &input, &executor, &objects.of<ckpt_executor>()));
   MUST(ckpt_optimizer_create_sgd(chain, 0.1, 0.9, &objects.of<ckpt_optimizer>()));
   MUST(ckpt_pipeline_create(chain, &input, &pipeline, &objects.of<ckpt_pipeline>()));

@@ -127,7 +127,7 @@ void memory_events() {
 }
 
 const std::vector<const char*> asks_strategy = {"ckpt_strategy_should_checkpoint", "ckpt_strategy_should_checkpoint_shape",
-                                                "ckpt_schedule_create_from_strategy"};
+                                                "ckpt_schedule_create_from_strategy", "ckpt_follower_next"};
 
 struct StrategyPlaces {
   Place decide;
@@ -192,6 +192,11 @@ void strategies_of_others() {
   in_use.of<ckpt_chain>() = make_custom_chain(nullptr);
   MUST(ckpt_chain_profile(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
   SANE(ckpt_schedule_create_from_strategy(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_schedule>()));
+  SANE(ckpt_follower_create(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_follower>()));
+  ckpt_schedule_release(in_use.of<ckpt_schedule>());
+  in_use.of<ckpt_schedule>() = nullptr;
+  SANE(ckpt_follower_next(in_use.of<ckpt_follower>(), &in_use.of<ckpt_schedule>(), nullptr));
+  executor.follower = in_use.of<ckpt_follower>();
   SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor,
                             &in_use.of<ckpt_executor>()));
   step.input = step.output_gradient = make_small_tensor();

@@ -78,7 +78,7 @@ void layers() {
   in_use.of<ckpt_chain>() = make_custom_chain(&layer.places);
   SANE(ckpt_chain_profile(in_use.of<ckpt_chain>(), &small_input, 1, nullptr, &in_use.of<ckpt_profile>()));
   if (in_use.of<ckpt_profile>() != nullptr) {
-    SANE(ckpt_schedule_create_recompute_all(in_use.of<ckpt_profile>(), &in_use.of<ckpt_schedule>()));
+    SANE(ckpt_schedule_create(in_use.of<ckpt_profile>(), "recompute-all", &in_use.of<ckpt_schedule>()));
   }
   layer.step("making an executor");
   SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
@@ -159,7 +159,7 @@ void blas() {
     MUST(ckpt_chain_add(in_use.of<ckpt_chain>(), layer));
     ckpt_layer_release(layer);
     MUST(ckpt_chain_profile(in_use.of<ckpt_chain>(), &input, 0, nullptr, &in_use.of<ckpt_profile>()));
-    MUST(ckpt_schedule_create_store_all(in_use.of<ckpt_profile>(), &in_use.of<ckpt_schedule>()));
+    MUST(ckpt_schedule_create(in_use.of<ckpt_profile>(), "store-all", &in_use.of<ckpt_schedule>()));
     MUST(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &input, nullptr, &in_use.of<ckpt_executor>()));
     MUST(ckpt_tensor_create(dtype, shape, 2, nullptr, &tensor));
     MUST(ckpt_tensor_fill(tensor, 1));
@@ -195,7 +195,7 @@ void log_of_engine() {
   log.step = "profiling";
   SANE(ckpt_chain_profile(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
   log.step = "planning";
-  SANE(ckpt_schedule_create_for_budget(in_use.of<ckpt_profile>(), 1 << 20, &in_use.of<ckpt_schedule>()));
+  SANE(ckpt_schedule_create(in_use.of<ckpt_profile>(), "budget:1MiB", &in_use.of<ckpt_schedule>()));
   log.step = "making an executor";
   SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
                             &in_use.of<ckpt_executor>()));

@@ -101,13 +101,9 @@ internal sealed partial class Scenario
         var profile = profiles[c.Text(3)];
         switch (c.Text(2))
         {
-            case "store-all": return Schedule.StoreAll(profile);
-            case "recompute-all": return Schedule.RecomputeAll(profile);
-            case "periodic": return Schedule.Periodic(profile, Command.ToInteger(argument));
             case "segments": return Schedule.Segments(profile, argument.Split(',').Select(Command.ToInteger).ToArray());
             case "strategy": return Schedule.FromStrategy(profile, strategies[argument]);
-            case "budget": return Schedule.ForBudget(profile, Command.ToInteger(argument));
-            default: throw new MisuseException("unknown kind of schedule " + c.Text(2));
+            default: return Schedule.Create(profile, argument.Length == 0 ? c.Text(2) : c.Text(2) + ":" + argument);
         }
     }
 }

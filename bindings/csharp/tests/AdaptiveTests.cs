@@ -98,7 +98,7 @@ internal static class AdaptiveTests
         }))
         {
             Check.Contains("daly", simulation.ToJson(), "json");
-            Check.Contains("<svg", simulation.ToHtml(), "html");
+            Check.Contains("extra_wall_curves", simulation.ToJson(), "curves");
         }
         Check.Contains("law", Check.Throws<CheckpointInvalidArgumentException>(() =>
             new Simulation(new SimulationOptions { Law = "odd" }), "law").Message,

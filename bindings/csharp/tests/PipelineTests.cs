@@ -114,7 +114,6 @@ internal static class PipelineTests
                 Check.That(timeline.Any(part => part.Kind == IntervalKind.Backward && part.Stage == 1 && part.MicroBatch == 3),
                     "backward");
                 Check.Contains("traceEvents", pipeline.ToTraceJson(), "trace");
-                Check.Contains("<svg", pipeline.ToSvg(), "picture");
                 using (var schedule = pipeline.GetSchedule(0))
                 using (var profile = pipeline.GetProfile(0))
                     Check.Equal(schedule.Verify(profile).PeakBytes, pipeline.GetStats(0).PeakLiveBytes, "the verifier's peak");

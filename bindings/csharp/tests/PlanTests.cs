@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using Ckpt;
 using Ckpt.Strategies;
@@ -34,9 +35,9 @@ internal static class PlanTests
     internal static void SchedulesCostWhatTheVerifierSays()
     {
         using (var profile = Uniform(8))
-        using (var all = Schedule.StoreAll(profile))
-        using (var none = Schedule.RecomputeAll(profile))
-        using (var periodic = Schedule.Periodic(profile, 4))
+        using (var all = Schedule.Create(profile, "store-all"))
+        using (var none = Schedule.Create(profile, "recompute-all"))
+        using (var periodic = Schedule.Create(profile, "periodic:4"))
         using (var segments = Schedule.Segments(profile, 0, 2, 4, 6))
         {
             Check.Equal("store-all", all.Name, "name");
@@ -47,19 +48,19 @@ internal static class PlanTests
             Check.Equal(28L, least.RecomputedForwards, "n(n-1)/2");
             Check.That(least.PeakBytes < most.PeakBytes, "less memory");
             Check.That(periodic.SequenceEqual(segments), "the same actions");
-            using (var again = Schedule.Periodic(profile, 4)) Check.Equal(periodic.Fingerprint, again.Fingerprint,
+            using (var again = Schedule.Create(profile, "periodic:4")) Check.Equal(periodic.Fingerprint, again.Fingerprint,
                 "the same recipe");
             Check.That(periodic.ReservedBytes(profile) >= periodic.Verify(profile).PeakBytes, "reserved");
-            using (var fits = Schedule.ForBudget(profile, periodic.ReservedBytes(profile)))
+            using (var fits = Schedule.Create(profile, "budget:" + periodic.ReservedBytes(profile)))
                 Check.That(fits.ReservedBytes(profile) <= periodic.ReservedBytes(profile), "fits");
-            Check.Throws<CheckpointOverBudgetException>(() => Schedule.ForBudget(profile, 1), "one byte");
+            Check.Throws<CheckpointOverBudgetException>(() => Schedule.Create(profile, "budget:1"), "one byte");
         }
     }
 
     internal static void ActionsThereAndBack()
     {
         using (var profile = Uniform(5))
-        using (var schedule = Schedule.Periodic(profile, 2))
+        using (var schedule = Schedule.Create(profile, "periodic:2"))
         {
             var actions = schedule.ToArray();
             Check.Equal(ActionKind.End, actions[actions.Length - 1].Kind, "the last");
@@ -103,11 +104,47 @@ internal static class PlanTests
             schedule.Verify(profile).RecomputedForwards, "one again");
     }
 
+    internal static void FollowersAskAgainAndReport()
+    {
+        var every = 2;
+        var used = new List<string>();
+        var input = new TensorSpec(DType.F32, 2, 2);
+        using (var chain = new Chain())
+        using (var strategy = Strategy.Custom(question => question.LayerIndex % every == 0, onAccess: used.Add))
+        {
+            for (var i = 0; i < 4; ++i) chain.Add(Layer.Relu("layer" + i));
+            bool changed;
+            using (var profile = chain.Profile(input))
+            using (var follower = new Follower(profile, strategy))
+            using (var first = follower.Next(out changed))
+            {
+                Check.That(changed, "the first");
+                using (var same = follower.Next(out changed))
+                    Check.That(!changed && same.Fingerprint == first.Fingerprint, "the same");
+                every = 1;
+                using (var other = follower.Next(out changed))
+                    Check.That(changed && other.Fingerprint != first.Fingerprint, "another");
+                using (var x = new Tensor(DType.F32, 2, 2))
+                using (var executor = new Executor(chain, first, input, follower: follower))
+                    executor.Run(new Step(x) { OutputGradient = x });
+                Check.That(used.Contains("layer0") && used.Contains("layer3"), "what ran");
+            }
+        }
+    }
+
+    internal static void PlannersAreNamed()
+    {
+        Check.That(Schedule.KnownPlanners.Any(planner => planner.StartsWith("periodic:SEGMENTS - ", StringComparison.Ordinal)), "known");
+        using (var profile = Uniform(4))
+            Check.Contains("budget:BYTES", Check.Throws<CheckpointNotFoundException>(() => Schedule.Create(profile, "best"), "unknown")
+                .Message, "message");
+    }
+
     internal static void DeepChainsLeaveMemoryFlat()
     {
         const int layers = 20000;
         using (var profile = Uniform(layers))
-        using (var schedule = Schedule.Periodic(profile, 100))
+        using (var schedule = Schedule.Create(profile, "periodic:100"))
         {
             var before = GC.GetTotalMemory(true);
             long count = 0;

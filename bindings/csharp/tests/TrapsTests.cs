@@ -110,7 +110,7 @@ internal static class TrapsTests
                 using (var layer = Layer.Custom("same" + i, same)) chain.Add(layer);
             Check.Equal(before + layers, Callbacks.PinnedCount, "pinned");
             using (var profile = chain.Profile(spec))
-            using (var executor = new Executor(chain, Schedule.Periodic(profile, 30), spec))
+            using (var executor = new Executor(chain, Schedule.Create(profile, "periodic:30"), spec))
             using (var x = new Tensor(DType.F32, 2, 2))
             using (var gradient = new Tensor(DType.F32, 2, 2))
             {

@@ -227,13 +227,9 @@ class Commands extends Objects {
     if (c.text(2).equals("open")) return Schedule.openEnded(Long.parseLong(argument), LayerFlags.DEFAULT);
     Profile profile = of(Profile.class, "profile", c.text(3));
     return switch (c.text(2)) {
-      case "store-all" -> Schedule.storeAll(profile);
-      case "recompute-all" -> Schedule.recomputeAll(profile);
-      case "periodic" -> Schedule.periodic(profile, Long.parseLong(argument));
       case "segments" -> Schedule.segments(profile, Stream.of(argument.split(",")).mapToLong(Long::parseLong).toArray());
       case "strategy" -> Schedule.fromStrategy(profile, of(Strategy.class, "strategy", argument));
-      case "budget" -> Schedule.forBudget(profile, Long.parseLong(argument));
-      default -> throw new Misuse("unknown kind of schedule " + c.text(2));
+      default -> Schedule.create(profile, argument.isEmpty() ? c.text(2) : c.text(2) + ":" + argument);
     };
   }
 

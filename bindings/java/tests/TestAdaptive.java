@@ -89,7 +89,7 @@ final class TestAdaptive {
     try (Simulation simulation = new Simulation(
         new SimulationOptions().law("exponential:3600").replicas(2).failures(20).policies("auto,fixed:100"))) {
       Check.that(simulation.json().contains("\"auto\""), "json");
-      Check.that(simulation.report().contains("<svg"), "report");
+      Check.that(simulation.json().contains("\"extra_wall_curves\""), "curves");
     }
     Check.raises(InvalidArgumentException.class, "", () -> new Simulation(new SimulationOptions()));
   }

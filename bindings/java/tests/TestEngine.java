@@ -105,8 +105,8 @@ final class TestEngine {
     Scale scale = new Scale(0.5);
     try (Chain stored = classifier(scale); Chain recomputed = classifier(new Scale(0.5))) {
       TensorSpec input = new TensorSpec(DType.F32, SAMPLES, 4);
-      try (Profile profile = stored.profile(input, 1, null); Schedule all = Schedule.storeAll(profile);
-          Schedule none = Schedule.recomputeAll(profile)) {
+      try (Profile profile = stored.profile(input, 1, null); Schedule all = Schedule.create(profile, "store-all");
+          Schedule none = Schedule.create(profile, "recompute-all")) {
         Check.equal(5L, stored.layers());
         Check.equal("custom", profile.layer(2).name());
         double loss = train(stored, all, 60);
@@ -128,7 +128,7 @@ final class TestEngine {
     Scale scale = new Scale(1);
     try (Chain chain = classifier(scale); Tensor input = new Tensor(DType.F32, SAMPLES, 4);
         Tensor target = Tensor.copyOf(new int[SAMPLES]);
-        Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.storeAll(profile);
+        Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
         ThreadPool pool = new ThreadPool(2); MemoryTracker tracker = new MemoryTracker();
         Executor executor = new Executor(chain, schedule, input.spec(), new ExecutorOptions().pool(pool).tracker(tracker))) {
       input.fill(1);
@@ -153,7 +153,7 @@ final class TestEngine {
         Tensor output = new Tensor(DType.F32, 1, 2); Tensor gradient = Tensor.copyOf(new float[] {10, 20}, 1, 2);
         Tensor inputGradient = new Tensor(DType.F32, 1, 2)) {
       chain.add(layer);
-      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.storeAll(profile);
+      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
           Executor executor = new Executor(chain, schedule, input.spec())) {
         double loss = executor.run(
             new Step().input(input).output(output).outputGradient(gradient).inputGradient(inputGradient).accumulate(true));
@@ -214,7 +214,7 @@ final class TestEngine {
         }
       }
       input.fill(1);
-      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.periodic(profile, 50);
+      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "periodic:50");
           Executor executor = new Executor(chain, schedule, input.spec())) {
         executor.run(new Step().input(input).output(output).outputGradient(input));
       }

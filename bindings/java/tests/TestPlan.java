@@ -119,8 +119,9 @@ final class TestPlan {
   }
 
   static void testSchedules() {
-    try (Profile profile = profile(8); Schedule all = Schedule.storeAll(profile); Schedule none = Schedule.recomputeAll(profile);
-        Schedule periodic = Schedule.periodic(profile, 2); Schedule segments = Schedule.segments(profile, 0, 4);
+    try (Profile profile = profile(8); Schedule all = Schedule.create(profile, "store-all");
+        Schedule none = Schedule.create(profile, "recompute-all");
+        Schedule periodic = Schedule.create(profile, "periodic:2"); Schedule segments = Schedule.segments(profile, 0, 4);
         Strategy strategy = Strategy.interval(4); Schedule chosen = Schedule.fromStrategy(profile, strategy)) {
       Check.equal(8L, profile.layers());
       Check.equal(1000L, profile.inputBytes());
@@ -141,15 +142,50 @@ final class TestPlan {
       Check.equal(2L, strategy.counters().chosen());
       long reserved = periodic.reservedBytes(profile);
       Check.that(reserved >= periodic.verify(profile).peakBytes()[0], "reserved");
-      try (Schedule budget = Schedule.forBudget(profile, reserved); Schedule same = budget.share()) {
+      try (Schedule budget = Schedule.create(profile, "budget:" + reserved); Schedule same = budget.share()) {
         Check.that(same.reservedBytes(profile) <= reserved, "budget");
       }
-      Check.raises(OverBudgetException.class, "bytes", () -> Schedule.forBudget(profile, 10));
+      Check.raises(OverBudgetException.class, "bytes", () -> Schedule.create(profile, "budget:10"));
+      Check.raises(NotFoundException.class, "periodic:SEGMENTS", () -> Schedule.create(profile, "best"));
+      Check.that(Schedule.knownPlanners().get(2).startsWith("periodic:SEGMENTS - "), "planners");
+    }
+  }
+
+  static void testFollowers() {
+    long[] every = {2};
+    List<String> used = new ArrayList<>();
+    CheckpointStrategy choice = new CheckpointStrategy() {
+      @Override
+      public boolean shouldCheckpoint(StrategyQuestion question) {
+        return question.layerIndex() % every[0] == 0;
+      }
+
+      @Override
+      public void observeAccess(String layerName) {
+        used.add(layerName);
+      }
+    };
+    TensorSpec input = new TensorSpec(DType.F32, 2, 2);
+    try (Chain chain = new Chain().add(Layer.relu("a")).add(Layer.relu("b")).add(Layer.relu("c"));
+        Profile profile = chain.profile(input, 0, null); Strategy strategy = Strategy.custom("mine", choice);
+        Follower follower = new Follower(profile, strategy); Schedule first = follower.next().schedule()) {
+      Follower.Next same = follower.next();
+      Check.that(!same.changed() && same.schedule().fingerprint() == first.fingerprint(), "the same");
+      every[0] = 1;
+      Follower.Next other = follower.next();
+      Check.that(other.changed() && other.schedule().fingerprint() != first.fingerprint(), "another");
+      same.schedule().close();
+      other.schedule().close();
+      try (Tensor x = new Tensor(DType.F32, 2, 2);
+          Executor executor = new Executor(chain, first, input, new ExecutorOptions().follower(follower))) {
+        executor.run(new Step().input(x).outputGradient(x));
+      }
+      Check.that(used.containsAll(List.of("a", "b", "c")), "what ran");
     }
   }
 
   static void testActionsGoThereAndBack() {
-    try (Profile profile = profile(300); Schedule periodic = Schedule.periodic(profile, 7)) {
+    try (Profile profile = profile(300); Schedule periodic = Schedule.create(profile, "periodic:7")) {
       List<Action> actions = new ArrayList<>();
       for (Action action : periodic) actions.add(action);
       Check.equal(periodic.verify(profile).actions(), (long) actions.size());
@@ -165,7 +201,7 @@ final class TestPlan {
   }
 
   static void testCursorsCanBeSaved() {
-    try (Profile profile = profile(20); Schedule schedule = Schedule.periodic(profile, 4); Cursor cursor = schedule.cursor();
+    try (Profile profile = profile(20); Schedule schedule = Schedule.create(profile, "periodic:4"); Cursor cursor = schedule.cursor();
         Cursor other = schedule.cursor()) {
       cursor.next(10);
       byte[] place = cursor.save();
@@ -190,7 +226,7 @@ final class TestPlan {
 
   /** A chain of 100,000 layers, action by action. */
   static void testDeepChains() {
-    try (Profile profile = profile(100_000); Schedule schedule = Schedule.periodic(profile, 316)) {
+    try (Profile profile = profile(100_000); Schedule schedule = Schedule.create(profile, "periodic:316")) {
       long actions = 0;
       for (Action action : schedule) actions += action.kind() == ActionKind.END ? 1000_000_000L : 1;
       Check.that(actions > 1000_000_000L, "no END");

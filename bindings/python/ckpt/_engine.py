@@ -10,7 +10,7 @@ from . import native as _native
 from ._base import _call_of, _fields, _hand_over, _handle, _Owned, _owners_of_threads, _take_back
 from ._common import ThreadPool
 from ._memory import MemoryTracker
-from ._plan import LayerFlags, Profile, Schedule
+from ._plan import Follower, LayerFlags, Profile, Schedule
 from ._tensor import DType, DTypeLike, Tensor, _dtype, as_tensor
 
 __all__ = ["Layer", "CustomLayer", "LayerContext", "Chain", "Parameter", "Executor", "ExecutorStats", "Optimizer", "blas_info",
@@ -225,11 +225,13 @@ class Executor(_Owned):
     _release = staticmethod(_n.ckpt_executor_release)
 
     def __init__(self, chain: Chain, schedule: Schedule, input: Spec, budget_bytes: int = 0, pool: Optional[ThreadPool] = None,
-                 tracker: Optional[MemoryTracker] = None) -> None:
+                 tracker: Optional[MemoryTracker] = None, follower: Optional[Follower] = None) -> None:
+        """follower: its strategy learns which layers run, and of the live bytes."""
         options = _native.ckpt_executor_options()
         options.budget_bytes = budget_bytes
         options.pool = _handle(pool)
         options.tracker = _handle(tracker)
+        options.follower = _handle(follower)
         self._adopt(_n.ckpt_executor_create(chain._h, schedule._h, _spec(input), options))
         _owners_of_threads.add(self)
 

@@ -368,7 +368,3 @@ class Pipeline(_Owned):
     def trace(self) -> Dict[str, Any]:
         """The same as Chrome's trace events: json.dump it for chrome://tracing or Perfetto."""
         return json.loads(_n.ckpt_pipeline_trace_json(self._h))
-
-    def picture(self) -> str:
-        """The same as an <svg> element for a page."""
-        return _n.ckpt_pipeline_picture(self._h)

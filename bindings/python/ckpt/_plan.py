@@ -12,7 +12,7 @@ from ._strategy import Strategy
 from ._tensor import DTypeLike, _dtype
 
 __all__ = ["ActionKind", "Item", "Action", "LayerFlags", "LayerProfile", "OptionProfile", "PlanReport", "Profile", "Schedule",
-           "Cursor"]
+           "known_planners", "Follower", "Cursor"]
 
 
 class ActionKind(IntEnum):
@@ -159,19 +159,10 @@ class Schedule(_Owned):
         self._adopt(_n.ckpt_schedule_create_list(layers, [tuple(action) for action in actions]))
 
     @classmethod
-    def store_all(cls, profile: Profile) -> "Schedule":
-        """Nothing is recomputed: least time, most memory."""
-        return cls._of(_n.ckpt_schedule_create_store_all(profile._h))
-
-    @classmethod
-    def recompute_all(cls, profile: Profile) -> "Schedule":
-        """Keeps the chain's input only."""
-        return cls._of(_n.ckpt_schedule_create_recompute_all(profile._h))
-
-    @classmethod
-    def periodic(cls, profile: Profile, segments: int) -> "Schedule":
-        """Segments of equal length, each recomputed once."""
-        return cls._of(_n.ckpt_schedule_create_periodic(profile._h, segments))
+    def create(cls, profile: Profile, planner: str) -> "Schedule":
+        """By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB", ...; `known_planners` lists them. OverBudgetError
+        of budget gives the smallest one that works."""
+        return cls._of(_n.ckpt_schedule_create(profile._h, planner))
 
     @classmethod
     def segments(cls, profile: Profile, begins: Sequence[int]) -> "Schedule":
@@ -188,11 +179,6 @@ class Schedule(_Owned):
         """For a number of steps that is not known yet: see Cursor.finalize."""
         return cls._of(_n.ckpt_schedule_create_open_ended(period, layer_flags))
 
-    @classmethod
-    def for_budget(cls, profile: Profile, budget_bytes: int) -> "Schedule":
-        """The fastest whose reserved bytes fit. OverBudgetError gives the smallest budget that works."""
-        return cls._of(_n.ckpt_schedule_create_for_budget(profile._h, budget_bytes))
-
     @property
     def name(self) -> str:
         """"store-all", "periodic(4)", ..."""
@@ -200,7 +186,7 @@ class Schedule(_Owned):
 
     @property
     def left_out(self) -> str:
-        """What `for_budget` did not look at when it chose this schedule, and why; "" when nothing was left out."""
+        """What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left out."""
         return _n.ckpt_schedule_left_out(self._h)
 
     @property
@@ -239,6 +225,26 @@ class Schedule(_Owned):
         """Another reference to the same schedule."""
         _n.ckpt_schedule_retain(self._h)
         return Schedule._of(self._h)
+
+
+def known_planners() -> List[str]:
+    """Each planner's form, what it makes, and the ranges of its values: "periodic:SEGMENTS - ...; SEGMENTS: 1 .. layers"."""
+    return _n.ckpt_schedule_known_planners().split("\n")
+
+
+class Follower(_Owned):
+    """Follows a strategy that changes its mind: asks it again between steps, and lets it learn what executors with this follower
+    run. Several threads may use it at once."""
+
+    _release = staticmethod(_n.ckpt_follower_release)
+
+    def __init__(self, profile: Profile, strategy: Strategy) -> None:
+        self._adopt(_n.ckpt_follower_create(profile._h, strategy._h))
+
+    def next(self) -> Tuple[Schedule, bool]:
+        """The schedule of the next step, and whether it is another than the last one: only then is a new executor needed."""
+        schedule, changed = _n.ckpt_follower_next(self._h)
+        return Schedule._of(schedule), changed != 0
 
 
 class Cursor(_Owned):

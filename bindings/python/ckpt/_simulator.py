@@ -86,7 +86,3 @@ class Simulation(_Owned):
         """For each policy its efficiency, and its extra time against Daly's interval, over all failures, the first 10, the first
         100, and those after 100."""
         return json.loads(_n.ckpt_simulation_json(self._h))
-
-    def report(self) -> str:
-        """The same as one HTML page that needs no other file."""
-        return _n.ckpt_simulation_report(self._h)

@@ -300,14 +300,14 @@ class Commands:
         kind, argument = c.text(2), c.text(4) if len(c) > 3 else ""
         if kind == "open":
             return self.make("schedule", c.text(1), ckpt.Schedule.open_ended(int(argument)))
-        make = {"store-all": lambda p: ckpt.Schedule.store_all(p), "recompute-all": lambda p: ckpt.Schedule.recompute_all(p),
-                "periodic": lambda p: ckpt.Schedule.periodic(p, int(argument)),
-                "segments": lambda p: ckpt.Schedule.segments(p, [int(begin) for begin in argument.split(",")]),
-                "strategy": lambda p: ckpt.Schedule.from_strategy(p, self.of("strategy", argument)),
-                "budget": lambda p: ckpt.Schedule.for_budget(p, int(argument))}
-        if kind not in make:
-            raise Misuse(f"unknown kind of schedule {kind}")
-        return self.make("schedule", c.text(1), make[kind](self.of("profile", c.text(3))))
+        profile = self.of("profile", c.text(3))
+        if kind == "segments":
+            made = ckpt.Schedule.segments(profile, [int(begin) for begin in argument.split(",")])
+        elif kind == "strategy":
+            made = ckpt.Schedule.from_strategy(profile, self.of("strategy", argument))
+        else:
+            made = ckpt.Schedule.create(profile, f"{kind}:{argument}" if argument else kind)
+        return self.make("schedule", c.text(1), made)
 
     def do_verify(self, c):
         schedule, profile = self.of("schedule", c.text(1)), self.of("profile", c.text(2))

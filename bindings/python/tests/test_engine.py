@@ -42,7 +42,7 @@ def make_chain():
 
 
 class Training(unittest.TestCase):
-    def train(self, schedule_of, steps=5):
+    def train(self, planner, steps=5):
         rng = np.random.default_rng(0)
         x = rng.standard_normal((SAMPLES, WIDTH)).astype(np.float32)
         targets = rng.integers(0, 3, SAMPLES).astype(np.int32)
@@ -50,7 +50,7 @@ class Training(unittest.TestCase):
             spec = (np.float32, x.shape)
             profile = chain.profile(spec)
             tracker = ckpt.MemoryTracker()
-            with ckpt.Executor(chain, schedule_of(profile), spec, tracker=tracker) as executor:
+            with ckpt.Executor(chain, ckpt.Schedule.create(profile, planner), spec, tracker=tracker) as executor:
                 optimizer = ckpt.Optimizer.adamw(chain, learning_rate=0.01)
                 losses = []
                 for step in range(steps):
@@ -65,8 +65,8 @@ class Training(unittest.TestCase):
             return losses, [p.value.numpy().copy() for p in chain.parameters()], stats
 
     def test_budget_gives_the_same_bits(self):
-        losses, stored, stats = self.train(ckpt.Schedule.store_all)
-        again, recomputed, less = self.train(ckpt.Schedule.recompute_all)
+        losses, stored, stats = self.train("store-all")
+        again, recomputed, less = self.train("recompute-all")
         self.assertEqual(losses, again)
         self.assertLess(losses[-1], losses[0])
         for a, b in zip(stored, recomputed):
@@ -77,14 +77,14 @@ class Training(unittest.TestCase):
     def test_over_budget(self):
         with make_chain() as chain:
             spec = ("F32", [SAMPLES, WIDTH])
-            schedule = ckpt.Schedule.store_all(chain.profile(spec))
+            schedule = ckpt.Schedule.create(chain.profile(spec), "store-all")
             with self.assertRaises(ckpt.OverBudgetError):
                 ckpt.Executor(chain, schedule, spec, budget_bytes=1)
 
     def test_wrong_data_is_refused(self):
         with make_chain() as chain, ckpt.ThreadPool(2) as pool:
             spec = ("F32", [SAMPLES, WIDTH])
-            schedule = ckpt.Schedule.store_all(chain.profile(spec, measured_steps=1, pool=pool))
+            schedule = ckpt.Schedule.create(chain.profile(spec, measured_steps=1, pool=pool), "store-all")
             with ckpt.Executor(chain, schedule, spec, pool=pool) as executor:
                 with self.assertRaises(ckpt.InvalidArgumentError):
                     executor.run(np.zeros((SAMPLES, WIDTH)), np.zeros(SAMPLES, np.int32))  # float64
@@ -102,22 +102,47 @@ class Training(unittest.TestCase):
         ckpt.Layer.embedding("e", 10, 2, 4).close()
 
 
+class Following(unittest.TestCase):
+    def test_a_follower_asks_again_and_reports(self):
+        every, used = [2], []
+        functions = ckpt.Strategy.custom(lambda question: question.layer_index % every[0] == 0, on_access=used.append)
+        x = np.ones((2, 2), np.float32)
+        with ckpt.Chain([ckpt.Layer.relu(f"layer{i}") for i in range(4)]) as chain:
+            spec = ("F32", [2, 2])
+            with ckpt.Follower(chain.profile(spec), functions) as follower:
+                schedule, changed = follower.next()
+                self.assertTrue(changed)
+                again, changed = follower.next()
+                self.assertFalse(changed)
+                self.assertEqual(again.fingerprint, schedule.fingerprint)
+                every[0] = 1
+                other, changed = follower.next()
+                self.assertTrue(changed)
+                self.assertNotEqual(other.fingerprint, schedule.fingerprint)
+                with ckpt.Executor(chain, schedule, spec) as executor:
+                    executor.run(x, output_gradient=np.ones_like(x))
+                    self.assertEqual(used, [])
+                with ckpt.Executor(chain, schedule, spec, follower=follower) as executor:
+                    executor.run(x, output_gradient=np.ones_like(x))
+                    self.assertEqual(set(used), {"layer0", "layer1", "layer2", "layer3"})
+
+
 class OwnLayers(unittest.TestCase):
-    def run_chain(self, layer, schedule_of=ckpt.Schedule.store_all):
+    def run_chain(self, layer, planner="store-all"):
         chain = ckpt.Chain([ckpt.Layer.custom(f"own{i}", layer) for i in range(3)])
         spec = ("F32", [2, 2])
         x = np.ones((2, 2), np.float32)
         y, grad = np.zeros_like(x), np.zeros_like(x)
-        with ckpt.Executor(chain, schedule_of(chain.profile(spec)), spec) as executor:
+        with ckpt.Executor(chain, ckpt.Schedule.create(chain.profile(spec), planner), spec) as executor:
             executor.run(x, output=y, output_gradient=np.ones_like(x), input_gradient=grad)
         return y, grad
 
     def test_forward_and_backward(self):
-        for schedule_of in (ckpt.Schedule.store_all, ckpt.Schedule.recompute_all):
+        for planner in ("store-all", "recompute-all"):
             layer = Doubling()
-            y, grad = self.run_chain(layer, schedule_of)
+            y, grad = self.run_chain(layer, planner)
             self.assertTrue((y == 8).all() and (grad == 8).all())
-            self.assertEqual(1 in layer.calls, schedule_of == ckpt.Schedule.recompute_all)
+            self.assertEqual(1 in layer.calls, planner == "recompute-all")
 
     def test_failure_names_the_exception(self):
         class Failing(Doubling):
@@ -169,7 +194,7 @@ class OwnLayers(unittest.TestCase):
                 assert bytes(state) == b"ambient!"
                 Ambient.restored += 1
 
-        self.run_chain(Ambient(), ckpt.Schedule.recompute_all)
+        self.run_chain(Ambient(), "recompute-all")
         self.assertGreater(Ambient.saved, 0)
         self.assertGreater(Ambient.restored, 0)
 

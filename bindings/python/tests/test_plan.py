@@ -135,24 +135,27 @@ class Schedules(unittest.TestCase):
 
     def test_kinds(self):
         profile = self.profile()
-        everything = ckpt.Schedule.store_all(profile)
+        everything = ckpt.Schedule.create(profile, "store-all")
         self.assertEqual(everything.verify(profile).recomputed_forwards, 0)
-        nothing = ckpt.Schedule.recompute_all(profile)
+        nothing = ckpt.Schedule.create(profile, "recompute-all")
         self.assertEqual(nothing.verify(profile).recomputed_forwards, 28)
-        cut = ckpt.Schedule.periodic(profile, 4)
+        cut = ckpt.Schedule.create(profile, "periodic:4")
         same = ckpt.Schedule.segments(profile, [0, 2, 4, 6])
         self.assertEqual(cut.verify(profile).peak_bytes, same.verify(profile).peak_bytes)
         self.assertEqual(ckpt.Schedule.from_strategy(profile, ckpt.Strategy.interval(2)).verify(profile).recomputed_forwards, 6)
         budget = (everything.reserved_bytes(profile) + nothing.reserved_bytes(profile)) // 2
-        self.assertLessEqual(ckpt.Schedule.for_budget(profile, budget).reserved_bytes(profile), budget)
+        self.assertLessEqual(ckpt.Schedule.create(profile, f"budget:{budget}").reserved_bytes(profile), budget)
         with self.assertRaises(ckpt.OverBudgetError):
-            ckpt.Schedule.for_budget(profile, 1)
+            ckpt.Schedule.create(profile, "budget:1")
+        with self.assertRaisesRegex(ckpt.NotFoundError, "known: store-all, recompute-all, periodic:SEGMENTS, budget:BYTES"):
+            ckpt.Schedule.create(profile, "best")
+        self.assertIn("periodic:SEGMENTS", [line.split(" - ")[0] for line in ckpt.known_planners()])
         self.assertEqual(cut.name, "periodic(4)")
         self.assertEqual(cut.layers, 8)
 
     def test_actions_back_and_forth(self):
         profile = self.profile(3)
-        schedule = ckpt.Schedule.periodic(profile, 2)
+        schedule = ckpt.Schedule.create(profile, "periodic:2")
         actions = list(schedule)
         self.assertEqual(actions[-1].kind, ckpt.ActionKind.END)
         self.assertEqual(ckpt.ActionKind.END.text, "END")

@@ -47,7 +47,7 @@ class Traps(unittest.TestCase):
                 spec = (np.float32, x.shape)
                 profile = chain.profile(spec)
                 result = np.zeros_like(x)
-                with ckpt.Executor(chain, ckpt.Schedule.periodic(profile, 40), spec) as executor:
+                with ckpt.Executor(chain, ckpt.Schedule.create(profile, "periodic:40"), spec) as executor:
                     executor.run(x, output_gradient=gradient, input_gradient=result)
                     self.assertGreater(executor.stats().recomputed_forwards, depth // 2)
                 self.assertTrue((result == 1).all())

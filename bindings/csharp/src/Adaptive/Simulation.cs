@@ -31,12 +31,5 @@ namespace Ckpt.Adaptive
         {
             return native.ckpt_simulation_json(Handle);
         }
-
-        /// <summary>The same as one HTML page with its curves.</summary>
-        /// <returns>HTML.</returns>
-        public string ToHtml()
-        {
-            return native.ckpt_simulation_report(Handle);
-        }
     }
 }

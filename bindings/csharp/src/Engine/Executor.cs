@@ -15,13 +15,15 @@ namespace Ckpt
         /// <param name="budgetBytes">CheckpointOverBudgetException when more would be reserved; 0: no budget.</param>
         /// <param name="pool">Its threads, kept alive; null: as many as the process may use.</param>
         /// <param name="tracker">Learns of every buffer, kept alive; null: one of its own.</param>
+        /// <param name="follower">Its strategy learns which layers run, and of the live bytes; null: none does.</param>
         public Executor(Chain chain, Schedule schedule, TensorSpec input, long budgetBytes = 0, [AllowNull] WorkerPool pool = null,
-                        [AllowNull] MemoryTracker tracker = null) : base(Made(chain, schedule, input, budgetBytes, pool, tracker))
+                        [AllowNull] MemoryTracker tracker = null, [AllowNull] Follower follower = null)
+            : base(Made(chain, schedule, input, budgetBytes, pool, tracker, follower))
         {
         }
 
         private static NativeHandle Made(Chain chain, Schedule schedule, TensorSpec input, long budgetBytes, WorkerPool pool,
-                                         MemoryTracker tracker)
+                                         MemoryTracker tracker, Follower follower)
         {
             if (input == null) throw new ArgumentNullException("input");
             using (var options = new ckpt_executor_options())
@@ -29,11 +31,13 @@ namespace Ckpt
                 options.budget_bytes = budgetBytes;
                 options.pool = HandleOf(pool);
                 options.tracker = HandleOf(tracker);
+                options.follower = HandleOf(follower);
                 var spec = input.Native;
                 IntPtr executor;
                 native.ckpt_executor_create(HandleOf(chain), HandleOf(schedule), (IntPtr)(&spec), options, out executor);
                 GC.KeepAlive(pool);
                 GC.KeepAlive(tracker);
+                GC.KeepAlive(follower);
                 return new NativeHandle(executor, native.ckpt_executor_release, true);
             }
         }

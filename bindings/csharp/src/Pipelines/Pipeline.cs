@@ -173,12 +173,5 @@ namespace Ckpt.Pipelines
         {
             return native.ckpt_pipeline_trace_json(Handle);
         }
-
-        /// <summary>The same as a picture.</summary>
-        /// <returns>An svg element.</returns>
-        public string ToSvg()
-        {
-            return native.ckpt_pipeline_picture(Handle);
-        }
     }
 }

@@ -29,32 +29,23 @@ namespace Ckpt
             return Owning(schedule);
         }
 
-        /// <summary>Every layer records; nothing is recomputed: least time, most memory.</summary>
+        /// <summary>By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB", ...
+        /// CheckpointOverBudgetException of budget gives the smallest one that works.</summary>
         /// <param name="profile">Of the chain.</param>
+        /// <param name="planner">KnownPlanners lists them.</param>
         /// <returns>The schedule.</returns>
-        public static Schedule StoreAll(Profile profile)
+        public static Schedule Create(Profile profile, string planner)
         {
-            return Made((out IntPtr made) => native.ckpt_schedule_create_store_all(HandleOf(profile), out made));
+            return Made((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
         }
 
-        /// <summary>Keeps the chain's input only: least memory.</summary>
-        /// <param name="profile">Of the chain.</param>
-        /// <returns>The schedule.</returns>
-        public static Schedule RecomputeAll(Profile profile)
+        /// <summary>Each planner's form, what it makes, and the ranges of its values.</summary>
+        public static IReadOnlyList<string> KnownPlanners
         {
-            return Made((out IntPtr made) => native.ckpt_schedule_create_recompute_all(HandleOf(profile), out made));
+            get { return native.ckpt_schedule_known_planners().Split('\n'); }
         }
 
-        /// <summary>Segments of equal length, each recomputed once before its backward, but for the last.</summary>
-        /// <param name="profile">Of the chain.</param>
-        /// <param name="segments">1 .. its layers.</param>
-        /// <returns>The schedule.</returns>
-        public static Schedule Periodic(Profile profile, long segments)
-        {
-            return Made((out IntPtr made) => native.ckpt_schedule_create_periodic(HandleOf(profile), segments, out made));
-        }
-
-        /// <summary>Like Periodic, with segments that begin at the given layers.</summary>
+        /// <summary>Like the planner "periodic", with segments that begin at the given layers.</summary>
         /// <param name="profile">Of the chain.</param>
         /// <param name="begins">Ascending; the first is 0.</param>
         /// <returns>The schedule.</returns>
@@ -68,7 +59,7 @@ namespace Ckpt
         /// <summary>Asks the strategy once per layer and freezes its answers. CheckpointCallbackException when one of yours
         /// throws.</summary>
         /// <param name="profile">Of the chain.</param>
-        /// <param name="strategy">Kept alive; an executor of the schedule reports to it.</param>
+        /// <param name="strategy">Asked now; a Follower asks it again.</param>
         /// <returns>The schedule.</returns>
         public static Schedule FromStrategy(Profile profile, Strategy strategy)
         {
@@ -97,23 +88,13 @@ namespace Ckpt
             return Owning(made);
         }
 
-        /// <summary>The fastest of store-all, every periodic one and recompute-all whose reserved bytes fit.
-        /// CheckpointOverBudgetException gives the smallest budget that works.</summary>
-        /// <param name="profile">Of the chain.</param>
-        /// <param name="budgetBytes">For everything that is live at once.</param>
-        /// <returns>The schedule.</returns>
-        public static Schedule ForBudget(Profile profile, long budgetBytes)
-        {
-            return Made((out IntPtr made) => native.ckpt_schedule_create_for_budget(HandleOf(profile), budgetBytes, out made));
-        }
-
         /// <summary>"store-all", "periodic(4)", ...</summary>
         public string Name
         {
             get { return native.ckpt_schedule_name(Handle); }
         }
 
-        /// <summary>What ForBudget did not look at when it chose this schedule, and why; "" when nothing was left out.</summary>
+        /// <summary>What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left out.</summary>
         public string LeftOut
         {
             get { return native.ckpt_schedule_left_out(Handle); }

@@ -5,6 +5,7 @@ public final class ExecutorOptions {
   private Long budgetBytes;
   private ThreadPool pool;
   private MemoryTracker tracker;
+  private Follower follower;
 
   /** All defaults. */
   public ExecutorOptions() {}
@@ -42,10 +43,22 @@ public final class ExecutorOptions {
     return this;
   }
 
+  /**
+   * Its strategy learns which layers run, and of the live bytes; default: none does.
+   *
+   * @param follower the value
+   * @return this
+   */
+  public ExecutorOptions follower(Follower follower) {
+    this.follower = follower;
+    return this;
+  }
+
   /** Changes what was set; everything else keeps the library's default. */
   void apply(ckpt_executor_options struct) {
     if (budgetBytes != null) struct.setBudget_bytes(budgetBytes);
     if (pool != null) struct.setPool(pool);
     if (tracker != null) struct.setTracker(tracker);
+    if (follower != null) struct.setFollower(follower);
   }
 }

@@ -186,13 +186,4 @@ public final class Pipeline extends NativeObject {
   public String traceJson() {
     return Native.ckpt_pipeline_trace_json(this);
   }
-
-  /**
-   * The time-line as a picture.
-   *
-   * @return an svg element
-   */
-  public String picture() {
-    return Native.ckpt_pipeline_picture(this);
-  }
 }

@@ -27,34 +27,25 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
   }
 
   /**
-   * Nothing is recomputed: least time, most memory.
+   * By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB", ...
    *
    * @param profile of the chain
+   * @param planner {@link #knownPlanners} lists them
    * @return the schedule
+   * @throws OverBudgetException when nothing fits a budget; the message gives the smallest that works
+   * @throws NotFoundException for an unknown planner
    */
-  public static Schedule storeAll(Profile profile) {
-    return made(out -> Native.ckpt_schedule_create_store_all(profile, out));
+  public static Schedule create(Profile profile, String planner) {
+    return made(out -> Native.ckpt_schedule_create(profile, planner, out));
   }
 
   /**
-   * Keeps the chain's input only: least memory.
+   * The planners.
    *
-   * @param profile of the chain
-   * @return the schedule
+   * @return each one's form, what it makes, and the ranges of its values
    */
-  public static Schedule recomputeAll(Profile profile) {
-    return made(out -> Native.ckpt_schedule_create_recompute_all(profile, out));
-  }
-
-  /**
-   * Segments of equal length, each recomputed once.
-   *
-   * @param profile of the chain
-   * @param segments 1 .. layers
-   * @return the schedule
-   */
-  public static Schedule periodic(Profile profile, long segments) {
-    return made(out -> Native.ckpt_schedule_create_periodic(profile, segments, out));
+  public static List<String> knownPlanners() {
+    return List.of(Native.ckpt_schedule_known_planners().split("\n"));
   }
 
   /**
@@ -72,7 +63,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * Asks a strategy once per layer and freezes its answers.
    *
    * @param profile of the chain
-   * @param strategy kept; executors report to it
+   * @param strategy asked now; a {@link Follower} asks it again
    * @return the schedule
    */
   public static Schedule fromStrategy(Profile profile, Strategy strategy) {
@@ -91,18 +82,6 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
   }
 
   /**
-   * The fastest whose reserved bytes fit.
-   *
-   * @param profile of the chain
-   * @param budgetBytes at most so many
-   * @return the schedule
-   * @throws OverBudgetException when none fits; the message gives the smallest budget that works
-   */
-  public static Schedule forBudget(Profile profile, long budgetBytes) {
-    return made(out -> Native.ckpt_schedule_create_for_budget(profile, budgetBytes, out));
-  }
-
-  /**
    * What logs and tables show.
    *
    * @return "store-all", "periodic(4)", ...
@@ -112,7 +91,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
   }
 
   /**
-   * What forBudget did not look at when it chose this schedule, and why.
+   * What the planner "budget" did not look at when it chose this schedule, and why.
    *
    * @return one line; "" when nothing was left out
    */

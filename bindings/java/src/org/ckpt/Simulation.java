@@ -26,13 +26,4 @@ public final class Simulation extends NativeObject {
   public String json() {
     return Native.ckpt_simulation_json(this);
   }
-
-  /**
-   * The results for people.
-   *
-   * @return one HTML page that needs no other file
-   */
-  public String report() {
-    return Native.ckpt_simulation_report(this);
-  }
 }

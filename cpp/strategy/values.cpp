@@ -1,0 +1,25 @@
+#include "strategy/values.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace ckpt::strategy {
+
+std::int64_t bytes_of(std::string_view argument, std::string_view text) {
+  constexpr const char* expected = "a whole number of bytes, or one with B, KiB, MiB, GiB, TiB or PiB";
+  constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  const std::size_t letters = std::min(text.find_first_not_of("+-0123456789"), text.size());
+  std::string_view unit = text.substr(letters);
+  unit.remove_prefix(std::min(unit.find_first_not_of(" \t\n\r"), unit.size()));
+  const auto* const found = std::find(std::begin(units), std::end(units), unit);
+  base::require(unit.empty() || found != std::end(units), argument, " is ", base::quoted(text), "; ", expected);
+  std::int64_t bytes = number_of<std::int64_t>(argument, text.substr(0, letters), expected);
+  for (const auto* each = std::begin(units); !unit.empty() && each != found; ++each) {
+    if (__builtin_mul_overflow(bytes, 1024, &bytes)) {
+      base::fail(base::Status::out_of_range, argument, " is ", base::quoted(text), "; more than INT64_MAX bytes");
+    }
+  }
+  return bytes;
+}
+
+}  // namespace ckpt::strategy
