@@ -240,7 +240,7 @@ typedef struct ckpt_executor_options {
   /* threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use */
   ckpt_thread_pool* pool;
   ckpt_memory_tracker* tracker; /* counts every buffer under its layer's name; kept alive; none: one of its own */
-  ckpt_follower* follower;      /* its strategy is notified of the layers that run and of the live bytes; none: no strategy is */
+  ckpt_follower* follower;      /* the strategy it follows is notified of layers that run and of live bytes; none: no strategy is */
 } ckpt_executor_options;
 
 #define CKPT_EXECUTOR_OPTIONS_INIT \

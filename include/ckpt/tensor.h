@@ -106,7 +106,7 @@ typedef struct ckpt_buffer_pool_stats {
 } ckpt_buffer_pool_stats;
 
 #define CKPT_BUFFER_POOL_STATS_INIT \
-  { sizeof(ckpt_buffer_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_buffer_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *stats to CKPT_BUFFER_POOL_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
  * (CKPT_INIT); NULL does nothing. */
