@@ -31,7 +31,7 @@
 %extend name {
   name() {
     name* made = new name();
-    name##_init(made);
+    name##_init(made, sizeof *made);
     return made;
   }
   ~name() { delete $self; }
