@@ -40,7 +40,7 @@ text %enddef
 %extend name {
   name() {
     auto* made = new ckpt_java::Holder<name>();
-    name##_init(made);
+    name##_init(made, sizeof *made);
     return made;
   }
   ~name() { delete static_cast<ckpt_java::Holder<name>*>($self); }
