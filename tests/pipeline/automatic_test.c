@@ -232,6 +232,7 @@ static int32_t large_forward(const ckpt_layer_context* context, const void* inpu
   return probe_forward(context, input, output, tape, workspace, user_data);
 }
 
+#if !defined(__SANITIZE_THREAD__) /* whose shadows of what is touched are resident, too */
 /* What its arenas hold is most of what the process gains, and no reason to choose anew: the choice would swing from step to step.
  */
 static void test_own_arenas_do_not_count(void) {
@@ -268,6 +269,7 @@ static void test_own_arenas_do_not_count(void) {
   ckpt_tensor_release(x);
   ckpt_chain_release(chain);
 }
+#endif
 
 /* ---- The budget ---- */
 
@@ -319,7 +321,7 @@ int main(void) {
   test_manager_by_a_trackers_limit();
   test_manager_by_default();
   test_pipelines();
-#if !defined(__SANITIZE_THREAD__) /* whose shadows of what is touched are resident, too */
+#if !defined(__SANITIZE_THREAD__)
   test_own_arenas_do_not_count();
 #endif
   test_budget_is_logged();
