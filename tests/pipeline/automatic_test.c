@@ -216,6 +216,7 @@ static void test_pipelines(void) {
 
 /* ---- A pipeline that holds much itself ---- */
 
+#if !defined(__SANITIZE_THREAD__) /* whose shadows of what is touched are resident, too */
 enum { large_tape = 2 << 20 };
 
 static int32_t large_option(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* needs, void* user_data) {
@@ -232,7 +233,6 @@ static int32_t large_forward(const ckpt_layer_context* context, const void* inpu
   return probe_forward(context, input, output, tape, workspace, user_data);
 }
 
-#if !defined(__SANITIZE_THREAD__) /* whose shadows of what is touched are resident, too */
 /* What its arenas hold is most of what the process gains, and no reason to choose anew: the choice would swing from step to step.
  */
 static void test_own_arenas_do_not_count(void) {
