@@ -8,6 +8,13 @@
 
 #include <ckpt/ckpt.h>
 
+/* For alarm(): what hangs ends some time, also where a machine does much else. No test is decided by time. */
+#ifdef CKPT_SANITIZED
+#define HANG_SECONDS 1200
+#else
+#define HANG_SECONDS 600
+#endif
+
 #define CHECK(condition)                                                      \
   do {                                                                        \
     if (!(condition)) {                                                       \

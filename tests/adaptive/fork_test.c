@@ -57,7 +57,7 @@ int main(void) {
   ckpt_controller_options options = CKPT_CONTROLLER_OPTIONS_INIT;
   pthread_t thread;
   int i;
-  alarm(250);
+  alarm(HANG_SECONDS);
   options.initial_cost_seconds = 1e-6;
   CHECK_OK(ckpt_controller_create(&options, &controller));
   CHECK_OK(ckpt_controller_begin_run(controller, 0));
@@ -66,7 +66,7 @@ int main(void) {
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
-      alarm(30);
+      alarm(HANG_SECONDS / 4);
       call_everything();
       _exit(0);
     }

@@ -271,7 +271,7 @@ static void simulations_that_are_too_long(void) {
 }
 
 int main(void) {
-  alarm(250);
+  alarm(HANG_SECONDS);
   the_replay_that_never_ended();
   formulas();
   beyond_the_product();

@@ -256,7 +256,7 @@ int main(int argc, char** argv) {
   static void (*const tests[])(void) = {
       two_that_cancel_each_other,         an_end_waits_for_the_callback_before, progress_holds_no_lock,      staged_holds_no_lock,
       an_ungated_save_passes_a_gated_one, a_source_cannot_use_the_checkpoint,   ends_are_told_in_their_order};
-  alarm(60);
+  alarm(HANG_SECONDS);
   begin_run(&it, 16);
   for (int i = 0; i < (int)(sizeof tests / sizeof tests[0]); ++i) {
     if (argc > 1 && atoi(argv[1]) != i) continue; /* one alone, by hand */

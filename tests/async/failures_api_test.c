@@ -213,7 +213,7 @@ static void a_time_out_and_a_failure(void) {
 }
 
 int main(void) {
-  alarm(60);
+  alarm(HANG_SECONDS);
   begin_run(&it, 16);
   one_of_two_is_seen();
   each_is_reported_once();

@@ -67,7 +67,7 @@ static void in_the_child(void) {
   ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
   ckpt_async_task info = CKPT_ASYNC_TASK_INIT;
   int64_t id = 0;
-  alarm(30);
+  alarm(HANG_SECONDS);
   for (task.mode = CKPT_ASYNC_COPY; task.mode <= CKPT_ASYNC_DEFERRED; ++task.mode) {
     for (task.when_full = CKPT_ASYNC_REFUSE; task.when_full <= CKPT_ASYNC_DROP_OLDEST; ++task.when_full) {
       FORKED(ckpt_async_save(async, it.state, NULL, &task, &id));
@@ -115,7 +115,7 @@ int main(void) {
   pthread_t threads[3];
   ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
   ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
-  alarm(120);
+  alarm(HANG_SECONDS);
   begin_run(&it, 30000);
   /* Threads inside every lock. */
   begin_manager();

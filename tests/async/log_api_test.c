@@ -132,7 +132,7 @@ static void when_it_was(void) {
 }
 
 int main(void) {
-  alarm(60);
+  alarm(HANG_SECONDS);
   begin_run(&it, 16);
   what_is_said();
   when_it_was();

@@ -388,7 +388,7 @@ static void begin_manager(void) {
 
 /* Everything but the release, on whatever thread the callback runs. */
 static void call_everything_in(int kind) {
-  alarm(30);
+  alarm(HANG_SECONDS);
   kind_name = kinds[kind].name;
   begin_manager();
   kinds[kind].happen();
@@ -419,7 +419,7 @@ int main(int argc, char** argv) {
     if (argc > 1 && atoi(argv[1]) != kind) continue;
     if (kinds[kind].happen == ended_by_closing || kinds[kind].happen == log_of_the_close) continue; /* the close uses the handle */
     if (kinds[kind].happen == ended_by_a_cancellation || kinds[kind].happen == log_of_a_cancellation) continue;
-    alarm(30);
+    alarm(HANG_SECONDS / 4);
     kind_name = kinds[kind].name;
     begin_manager();
     kinds[kind].happen();

@@ -43,7 +43,7 @@ int in_child(ForkMutex& mutex, const std::function<bool()>& body) {
   while (!held) std::this_thread::yield();
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(200);
     _exit(body() ? 0 : 1);
   }
   turn.unlock();
@@ -72,7 +72,7 @@ TEST(ForkMutex, AChildLocksWhatWasOpen) {
   ForkMutex mutex;
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(200);
     mutex.lock();
     mutex.unlock();
     std::thread other([&] { const std::lock_guard lock(mutex); });

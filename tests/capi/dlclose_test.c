@@ -66,7 +66,7 @@ int main(int arguments, char** argument) {
   int64_t hooks = 0;
   int stops = 0;
   CHECK(arguments == 2);
-  alarm(60);
+  alarm(600);
   library = dlopen(argument[1], RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) fprintf(stderr, "%s\n", dlerror());
   CHECK(library != NULL);

@@ -540,7 +540,7 @@ static void events_of_a_step(void) {
 }
 
 int main(void) {
-  alarm(60); /* refused at once: nothing here may wait */
+  alarm(HANG_SECONDS); /* refused at once: nothing here may wait */
   every_callback_every_function();
   handles_go_while_they_are_used(0);
   handles_go_while_they_are_used(1);

@@ -63,7 +63,7 @@ int main(void) {
   char blas[512];
   int64_t reserved = 0;
   int i;
-  alarm(60);
+  alarm(HANG_SECONDS);
   CHECK_OK(ckpt_chain_create(0, &chain));
   for (i = 0; i < 4; ++i) {
     ckpt_layer* layer = NULL;

@@ -406,7 +406,7 @@ int main(void) {
   static recipe mutant;
   int chain;
   int i;
-  alarm(240);
+  alarm(HANG_SECONDS);
   for (chain = 0; chain < CHAINS; ++chain) {
     world self;
     outcome expected;

@@ -75,7 +75,7 @@ static pid_t fork_child(void) {
   const pid_t child = fork();
   if (child == 0) {
     is_child = 1;
-    alarm(30);
+    alarm(HANG_SECONDS / 4);
   }
   return child;
 }
@@ -175,7 +175,7 @@ static void inside_a_handler(void) {
 }
 
 int main(void) {
-  alarm(250);
+  alarm(HANG_SECONDS);
   inside_a_handler();
   busy_thread();
   return 0;

@@ -51,7 +51,7 @@ TEST(MemorySpinLock, AForkedChildDoesNotWaitForItsParent) {
   while (!held) std::this_thread::yield();
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(200);
     int refused = 0;
     const auto try_it = [&] {
       try {

@@ -161,7 +161,7 @@ static void clocks(void) {
 }
 
 int main(void) {
-  alarm(250);
+  alarm(HANG_SECONDS);
   handlers();
   the_last_reference();
   clocks();

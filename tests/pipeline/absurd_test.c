@@ -226,7 +226,7 @@ static void test_layers_that_change_their_answers(int64_t first, int64_t later) 
 }
 
 int main(void) {
-  alarm(60);
+  alarm(HANG_SECONDS);
   test_forward_functions();
   test_costs();
   test_costs_whose_sum_is_none();

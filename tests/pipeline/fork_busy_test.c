@@ -88,7 +88,7 @@ static void test_a_busy_manager(void) {
   for (i = 0; i < forks; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(30);
+      alarm(HANG_SECONDS / 4);
       call_manager(CKPT_OK);
       _exit(0);
     }
@@ -108,7 +108,7 @@ static void test_an_idle_manager(void) {
   if (child == 0) {
     int64_t count = 0;
     int32_t kept = 0;
-    alarm(30);
+    alarm(HANG_SECONDS / 4);
     CHECK_OK(ckpt_activation_manager_store(manager, 1, x, &kept));
     CHECK_OK(ckpt_activation_manager_memory_usage(manager, NULL, &count));
     CHECK(kept == 1 && count == 2);
@@ -173,7 +173,7 @@ static void test_a_busy_pipeline(void) {
   CHECK(sem_wait(&inside) == 0);
   child = fork();
   if (child == 0) {
-    alarm(30);
+    alarm(HANG_SECONDS / 4);
     call_pipeline();
     calls = 0;
     call_manager(CKPT_E_FORKED);
@@ -191,7 +191,7 @@ static void test_a_busy_pipeline(void) {
 }
 
 int main(void) {
-  alarm(120);
+  alarm(HANG_SECONDS);
   x = probe_tensor(1);
   test_a_busy_manager();
   test_an_idle_manager();

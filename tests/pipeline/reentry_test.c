@@ -472,7 +472,7 @@ static void test_release_inside_a_layer(void) {
 }
 
 int main(void) {
-  alarm(60);
+  alarm(HANG_SECONDS);
   slice = probe_tensor(probe_samples / 2);
   batch = probe_tensor(probe_samples);
   test_managers_callbacks();

@@ -155,7 +155,7 @@ static void executors(const ckpt_profile* profile) {
 
 int main(void) {
   ckpt_profile* profile = long_profile(LAYERS, -1);
-  alarm(60);
+  alarm(HANG_SECONDS);
   planned(profile, (int64_t)UNIT * LAYERS / 10);
   recompute_all(profile);
   ckpt_profile_release(profile);

@@ -9,7 +9,11 @@
 
 #include "watched_storage.h"
 
+#ifdef CKPT_SANITIZED
+enum { loads = 2000 };
+#else
 enum { loads = 10000 };
+#endif
 
 static char scratch[64];
 
@@ -174,7 +178,7 @@ static void beside_a_process(void) {
   const pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    alarm(100);
+    alarm(HANG_SECONDS / 4);
     CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
     ckpt_checkpoint* writer = writer_in(storage);
     CHECK_OK(numbered_save(writer, 1, NULL));
@@ -216,7 +220,7 @@ static void damage_is_still_damage(void) {
 
 int main(void) {
   make_scratch(scratch, "beside");
-  alarm(250);
+  alarm(HANG_SECONDS);
   beside_a_process(); /* first: it forks */
   at_every_operation();
   damage_is_still_damage();

@@ -172,7 +172,7 @@ static void another_blas_is_said(void) {
 }
 
 int main(void) {
-  alarm(100);
+  alarm(HANG_SECONDS);
   make_scratch(scratch, "environment");
   CHECK_OK(ckpt_set_log(CKPT_LOG_WARNING, note, NULL, NULL));
   the_version_is_always_there();

@@ -25,7 +25,7 @@ static void use_in_child(ckpt_checkpoint* checkpoint, int forked) {
   ckpt_reader* reader = NULL;
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
   ckpt_status status = CKPT_OK;
-  alarm(30);
+  alarm(HANG_SECONDS);
   numbered_make(&into, 0);
 #define READ(call)                                                                                                        \
   do {                                                                                                                    \
@@ -161,7 +161,7 @@ static void the_lock_is_the_parents(void) {
   CHECK_OK(ckpt_checkpoint_create(storage, NULL, &first));
   const pid_t child = fork();
   if (child == 0) {
-    alarm(30);
+    alarm(HANG_SECONDS / 4);
     CHECK(read(to_child[0], &byte, 1) == 1);
     ckpt_checkpoint_release(first);
     CHECK(write(to_parent[1], "!", 1) == 1);
@@ -180,7 +180,7 @@ static void the_lock_is_the_parents(void) {
   /* The parent's release is final, whatever its child still holds. */
   const pid_t other = fork();
   if (other == 0) {
-    alarm(30);
+    alarm(HANG_SECONDS / 4);
     CHECK(write(to_parent[1], "!", 1) == 1 && read(to_child[0], &byte, 1) == 1);
     ckpt_checkpoint_release(second);
     CHECK(write(to_parent[1], "!", 1) == 1 && read(to_child[0], &byte, 1) == 1);
@@ -199,7 +199,7 @@ static void the_lock_is_the_parents(void) {
 }
 
 int main(void) {
-  alarm(200);
+  alarm(HANG_SECONDS);
   make_scratch(scratch, "fork");
   the_lock_is_the_parents();
   reads_work_while_a_save_is_under_way();

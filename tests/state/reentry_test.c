@@ -248,7 +248,7 @@ static void coordinators_are_told(void) {
 }
 
 int main(void) {
-  alarm(60);
+  alarm(HANG_SECONDS);
   make_scratch(scratch, "reentry");
   a_log_callback_uses_the_checkpoint_that_warned();
   stateful_objects_are_told();

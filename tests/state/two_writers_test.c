@@ -31,7 +31,7 @@ static int writer(unsigned char value) {
   struct sigaction action;
   ckpt_state* state = NULL;
   ckpt_tensor* tensor = NULL;
-  alarm(100);
+  alarm(HANG_SECONDS);
   memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   CHECK(memory != MAP_FAILED);
   memset(memory, value, length);
@@ -102,7 +102,7 @@ static int files_there(void) {
 }
 
 int main(void) {
-  alarm(200);
+  alarm(HANG_SECONDS);
   make_scratch(scratch, "writers");
   snprintf(path, sizeof path, "%s/model.safetensors", scratch);
   const process first = start(1);

@@ -61,7 +61,7 @@ static void call_everything(ckpt_strategy* strategy) {
 int main(void) {
   pthread_t thread;
   int i;
-  alarm(250);
+  alarm(HANG_SECONDS);
   CHECK_OK(ckpt_strategy_create_smart(NULL, 0, &smart));
   CHECK_OK(ckpt_strategy_create_memory_aware(0.8, NULL, 0, NULL, &aware));
   CHECK(pthread_create(&thread, NULL, keep_asking, NULL) == 0);
@@ -69,7 +69,7 @@ int main(void) {
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
-      alarm(30);
+      alarm(HANG_SECONDS / 4);
       call_everything(smart);
       call_everything(aware);
       _exit(0);

@@ -179,7 +179,7 @@ static void clocks(void) {
 }
 
 int main(void) {
-  alarm(60);
+  alarm(HANG_SECONDS);
   custom();
   registered_kinds();
   clocks();

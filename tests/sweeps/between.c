@@ -15,7 +15,7 @@
 static pid_t start(char** command, const char* shim, const char* stop_at) {
   const pid_t child = fork();
   if (child != 0) return child;
-  alarm(60); /* a stopped process keeps its alarm */
+  alarm(600); /* a stopped process keeps its alarm */
   dup2(2, 1);
   if (shim != NULL && (setenv("LD_PRELOAD", shim, 1) != 0 || setenv("CKPT_STOP_AT", stop_at, 1) != 0)) _exit(126);
   execvp(command[0], command);

@@ -21,7 +21,7 @@
 namespace sweeps {
 namespace {
 
-constexpr unsigned longest_child_seconds = 5;
+constexpr unsigned longest_child_seconds = 60;
 
 struct Shared {
   char cell[128];

@@ -243,7 +243,7 @@ static void background_load_that_falls_back(void) {
 int main(void) {
   pthread_t self = pthread_self();
   char command[64];
-  alarm(60);
+  alarm(HANG_SECONDS);
   CHECK(mkdtemp(root) != NULL);
   open_checkpoint();
   CHECK_OK(ckpt_checkpoint_create_async(checkpoint, NULL, &async));

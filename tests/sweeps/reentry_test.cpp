@@ -25,9 +25,9 @@ namespace sweeps {
 namespace {
 
 #if defined(CKPT_SANITIZED)
-constexpr unsigned longest_call_seconds = 60;
+constexpr unsigned longest_call_seconds = 300;
 #else
-constexpr unsigned longest_call_seconds = 10;
+constexpr unsigned longest_call_seconds = 60;
 #endif
 
 constexpr int most_places = 256;
