@@ -90,13 +90,13 @@ WrittenFile TensorFileWriter::finish(const std::string& name, std::string* chang
 // ---- Copier ----
 
 namespace {
-constexpr std::size_t block_bytes = std::size_t{1}
-                                    << 20;  // stays in the cache between being copied, hashed and handed to the system
+constexpr std::size_t copier_block_bytes = std::size_t{1}
+                                           << 20;  // stays in the cache between being copied, hashed and handed to the system
 }
 
 TensorCopier::Block& TensorCopier::next_block() {
   Block& block = blocks_[turn_++ % blocks_.size()];
-  if (block.bytes == nullptr) block.bytes = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
+  if (block.bytes == nullptr) block.bytes = std::make_unique_for_overwrite<std::byte[]>(copier_block_bytes);
   hasher_.wait_for(block.free_after);
   return block;
 }
@@ -110,12 +110,12 @@ class TensorCopier::Pass {
   void add(std::span<const std::byte> bytes, bool of_tensor) {
     while (!bytes.empty()) {
       if (block_ == nullptr) block_ = &copier_.next_block();
-      const auto part = bytes.first(std::min(bytes.size(), block_bytes - used_));
+      const auto part = bytes.first(std::min(bytes.size(), copier_block_bytes - used_));
       std::memcpy(block_->bytes.get() + used_, part.data(), part.size());
       used_ += part.size();
       if (of_tensor) tensor_bytes_ += static_cast<std::int64_t>(part.size());
       if (of_tensor && compare_) parts_.push_back(part);
-      if (used_ == block_bytes) flush();
+      if (used_ == copier_block_bytes) flush();
       bytes = bytes.subspan(part.size());
     }
   }
