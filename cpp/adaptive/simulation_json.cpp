@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "adaptive/simulation.h"
-#include "state/json.h"
+#include "state/json_tree.h"
 
 namespace ckpt::adaptive {
 namespace {

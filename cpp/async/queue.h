@@ -4,7 +4,7 @@
 // ones at first. A caller admits a task by taking one and gives it back when the task ends: each number is in that queue or belongs
 // to one task. To hand a task over is to write its id to its place and, when nothing was written there, to push the number to the
 // queue of those handed over: each number is in that queue at most once. So both queues have room for whatever comes, a dead task's
-// entry is overwritten by the next one in its place, and no caller ever waits for the workers.
+// entry is overwritten by the next one in its place, and no caller touches the workers' order.
 //
 // The workers take the numbers and put the tasks in order, those whose gate is closed aside, under a lock that they alone take.
 // There, nothing is removed from the middle: what died stays until a worker meets it, or too many lie there.

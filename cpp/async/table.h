@@ -1,13 +1,16 @@
-// Which tasks there are, by id, and in which order they ended. Ids are 1, 2, 3, ...: none names two tasks. Synchronised.
+// Which tasks there are, by id, in which order they ended, and which failures no caller has seen. Ids are 1, 2, 3, ...: none names
+// two tasks. Synchronised.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "async/task.h"
+#include "base/error.h"
 
 namespace ckpt::async {
 
@@ -53,6 +56,21 @@ class TaskTable {
   std::int64_t first_ended_ = 0;  // ids
   std::int64_t last_ended_ = 0;
   std::int64_t last_id_ = 0;
+};
+
+// The tasks that failed and that no caller has seen fail: each is reported once, the oldest first.
+class Failures {
+ public:
+  // id: of the task; the lower one is the older.
+  void add(std::int64_t id, base::Error error);
+  // A caller has seen how this task ended.
+  void forget(std::int64_t id);
+  // The oldest one, which is reported now; its message tells how many more there are.
+  std::optional<base::Error> take();
+
+ private:
+  std::mutex mutex_;
+  std::map<std::int64_t, base::Error> unseen_;  // by id
 };
 
 }  // namespace ckpt::async

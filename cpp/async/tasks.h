@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "async/failures.h"
 #include "async/mailbox.h"
 #include "async/queue.h"
 #include "async/table.h"

@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "state/json.h"
 #include "state/json_text.h"
+
+// The library's assertions are left out: one of them, that the C library has read the whole of a number, fails under locales whose
+// decimal point has two bytes. Every use of it in the core includes this file instead, so that there is one kind of it.
+#define JSON_ASSERT(condition) static_cast<void>(0)
+#include <nlohmann/json.hpp>  // IWYU pragma: export
 
 namespace ckpt::state {
 

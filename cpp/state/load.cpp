@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "state/catalog.h"
 #include "state/environment.h"
-#include "state/json.h"
+#include "state/json_tree.h"
 #include "state/known_bad.h"
 #include "state/tensor_file.h"
 #include "storage/rate_limit.h"

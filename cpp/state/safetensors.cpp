@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "state/json.h"
+#include "state/json_tree.h"
 
 namespace ckpt::state {
 namespace {
