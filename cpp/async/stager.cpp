@@ -57,7 +57,7 @@ void Stager::copy(Task& task, Staging& staging, base::ThreadPool* pool, bool han
     tasks_.note_staged(task, is_deferred ? task.stall_seconds.load() : seconds_since(task.queued_at_ns), When::now);
     if (!is_early) tasks_.hand_over(task);
   } catch (...) {
-    tasks_.fail(task, error_of_current_exception());
+    tasks_.fail(task, error_in_hand());
   }
 }
 

@@ -9,19 +9,9 @@
 
 namespace ckpt::async {
 
-base::Error error_of_current_exception() {
-  using base::Status;
-  try {
-    throw;
-  } catch (const base::Error& error) {
-    return error;
-  } catch (const std::bad_alloc&) {
-    return {Status::out_of_memory, "out of memory"};
-  } catch (const std::exception& error) {
-    return {Status::internal, error.what()};
-  } catch (...) {
-    return {Status::internal, "an exception of unknown type"};
-  }
+base::Error error_in_hand() {
+  const base::CurrentError error = base::current_error();
+  return {error.status, error.message};
 }
 
 bool Task::start() noexcept {

@@ -58,7 +58,7 @@ void Workers::run(Task& task, HashLane& lane) {
     result.retries += retries();
     tasks_.finish(task, Phase::committing, Phase::completed, std::move(result));
   } catch (...) {
-    const base::Error error = error_of_current_exception();
+    const base::Error error = error_in_hand();
     const auto cancelled = [&] {
       return tasks_.finish(task, Phase::cancelling, Phase::cancelled, result_of({Status::cancelled, "cancelled"}, 0));
     };
