@@ -1,8 +1,6 @@
 #include "async/task.h"
 
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <utility>
 
 #include "base/clock.h"
