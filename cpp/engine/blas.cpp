@@ -59,6 +59,7 @@ Function function(const base::SharedLibrary& library, const char* name) {
 
 const Blas* load_openblas() {
   std::vector<std::string> names;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the library sets nothing in the environment
   if (const char* const given = std::getenv("CKPT_OPENBLAS"); given != nullptr && *given != '\0') names.emplace_back(given);
   names.insert(names.end(), {"libopenblas.so.0", "libopenblas.so"});
   std::string tried;
