@@ -32,7 +32,7 @@ const tensor::Tensor* tensor_or_null(const ckpt_tensor* given, const char* argum
 
 // Kept while it is used, as chain_argument does.
 std::shared_ptr<engine::Executor> executor_argument(const ckpt_executor* executor) {
-  const auto object = checked(executor, "executor")->object;
+  auto object = checked(executor, "executor")->object;
   Entered::refuse(object.get(), "executor");
   return object;
 }
@@ -42,7 +42,7 @@ void hand_out_layer(ckpt_layer** out, std::shared_ptr<engine::Layer> layer) { ha
 }  // namespace
 
 std::shared_ptr<engine::Chain> ckpt::capi::chain_argument(const ckpt_chain* chain) {
-  const auto object = checked(chain, "chain")->object;
+  auto object = checked(chain, "chain")->object;
   Entered::refuse(object.get(), "chain");
   return object;
 }

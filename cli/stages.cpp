@@ -77,9 +77,10 @@ ckpt_activation_policy parse_activations(const std::string& text) {
 ckpt_activation_policy activation_policy(const TrainOptions& options) {
   ckpt_activation_policy policy = parse_activations(options.activations);
   if (options.memory_limit.empty()) return policy;
-  if (policy.kind != CKPT_ACTIVATION_AUTOMATIC)
+  if (policy.kind != CKPT_ACTIVATION_AUTOMATIC) {
     throw std::invalid_argument("--memory-limit is what --activations automatic goes by; '" + printable(options.activations) +
                                 "' needs none");
+  }
   policy.memory_limit_bytes = parse_budget("--memory-limit", options.memory_limit).bytes;
   if (policy.memory_limit_bytes == 0) throw std::invalid_argument("--memory-limit is an amount of bytes, not a share");
   return policy;

@@ -122,8 +122,11 @@ std::vector<Trace> make_traces(const SimulationOptions& options) {
 std::vector<double> fixed_intervals(const SimulationResult& result) {
   std::vector<double> intervals = {result.daly_interval};
   const double longest = bounded(std::max(64 * result.daly_interval, 2 * result.machine.poll));
-  for (double interval = std::max(result.machine.poll, least_above_zero); interval < longest; interval *= 8.0 / 7)
+  double interval = std::max(result.machine.poll, least_above_zero);
+  while (interval < longest) {
     intervals.push_back(interval);
+    interval *= 8.0 / 7;
+  }
   std::sort(intervals.begin(), intervals.end());
   return intervals;
 }

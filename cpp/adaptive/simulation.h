@@ -43,7 +43,7 @@ ControllerOptions parse_policy(std::string_view text, double true_mtbf);
 std::string policy_name(Policy policy);
 
 // A controller lives through a trace; it knows nothing of the machine but what happens.
-Progress run_controller(const ControllerOptions& options, const Machine& machine, const Trace& trace, std::uint64_t replica = 0);
+Progress run_controller(const ControllerOptions& given, const Machine& machine, const Trace& trace, std::uint64_t replica = 0);
 // A save after every `interval` of work, or the number of whole polls nearest to it.
 Progress run_fixed(double interval, const Machine& machine, const Trace& trace, std::uint64_t replica = 0);
 // One save right before each failure that leaves time for it: no policy can do better.

@@ -9,6 +9,7 @@
 
 #include "base/entered.h"
 #include "base/error.h"
+#include "base/fork_mutex.h"
 #include "base/log.h"
 #include "base/os/library.h"
 
@@ -35,14 +36,14 @@ struct Blas {
 };
 
 struct Shared {
-  std::mutex mutex;  // of loading and of sessions
+  base::ForkMutex mutex;  // of loading and of sessions
   std::atomic<const Blas*> blas{nullptr};
   HostBlas host;
   std::string expected;  // "": nothing is
   std::string expected_by;
   int sessions = 0;
   int threads_before = 1;
-  std::mutex serial;  // held for a call when the BLAS does not bear concurrent ones
+  base::ForkMutex serial;  // held for a call when the BLAS does not bear concurrent ones
 };
 
 // Never destroyed: sessions may end while static objects are torn down.
@@ -58,6 +59,7 @@ Function function(const base::SharedLibrary& library, const char* name) {
 
 const Blas* load_openblas() {
   std::vector<std::string> names;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the library sets nothing in the environment
   if (const char* const given = std::getenv("CKPT_OPENBLAS"); given != nullptr && *given != '\0') names.emplace_back(given);
   names.insert(names.end(), {"libopenblas.so.0", "libopenblas.so"});
   std::string tried;
@@ -141,11 +143,14 @@ void set_host_blas(const HostBlas& blas) {
   all.host = blas;
 }
 
-void expect_blas(const std::string& what, const std::string& description) {
+// Where a thread that this process does not have was loading it, none can be used: there is nothing to warn of.
+void expect_blas(const std::string& what, const std::string& description) try {
   Shared& all = shared();
   const std::lock_guard lock(all.mutex);
   all.expected = description;
   all.expected_by = what;
+} catch (const base::Error& error) {
+  if (error.status() != base::Status::forked) throw;
 }
 
 std::string blas_description() {
@@ -181,11 +186,15 @@ BlasSession::BlasSession() {
   blas.set_threads(1);
 }
 
+// Of a session of the parent's in a forked child nothing can be said where a thread was at work with the lock held.
 BlasSession::~BlasSession() {
   Shared& all = shared();
-  const std::lock_guard lock(all.mutex);
-  const Blas& blas = *all.blas.load(std::memory_order_acquire);
-  if (--all.sessions == 0 && blas.set_threads != nullptr) blas.set_threads(all.threads_before);
+  try {
+    const std::lock_guard lock(all.mutex);
+    const Blas& blas = *all.blas.load(std::memory_order_acquire);
+    if (--all.sessions == 0 && blas.set_threads != nullptr) blas.set_threads(all.threads_before);
+  } catch (const base::Error&) {
+  }
 }
 
 }  // namespace ckpt::engine

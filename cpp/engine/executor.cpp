@@ -17,6 +17,7 @@ using base::fail;
 using base::require;
 using base::Status;
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): kept by the constructor that this one calls
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
                    std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
                    std::shared_ptr<plan::RunObserver> observer)
@@ -212,7 +213,7 @@ void Executor::free_everything() noexcept {
 void Executor::run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result) {
   switch (operation.kind) {
     case plan::Operation::Kind::send:
-    case plan::Operation::Kind::receive: return run_exchange(operation, *port);
+    case plan::Operation::Kind::receive: return run_exchange(operation, *port);  // NOLINT: a schedule with them is run with a port
     case plan::Operation::Kind::forward: return run_forward(operation, step);
     case plan::Operation::Kind::backward: return run_backward(operation, step);
     case plan::Operation::Kind::turn: return run_turn(operation, step, result);

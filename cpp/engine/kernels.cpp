@@ -92,7 +92,7 @@ CKPT_INLINE void random_words_body(base::PhiloxKey key, std::int64_t sample, std
                                    std::uint32_t* words) {
   constexpr int lanes = 16;
   const auto wide_sample = static_cast<std::uint64_t>(sample);
-  for (std::int64_t first = 0; first < count; first += 4 * lanes) {
+  for (std::int64_t first = 0; first < count; first += std::int64_t{4} * lanes) {
     std::uint32_t c0[lanes];
     std::uint32_t c1[lanes];
     std::uint32_t c2[lanes];
@@ -117,11 +117,12 @@ CKPT_INLINE void random_words_body(base::PhiloxKey key, std::int64_t sample, std
       k0 += 0x9E3779B9;
       k1 += 0xBB67AE85;
     }
-    for (int i = 0; i < lanes; ++i) {
-      words[first + 4 * i + 0] = c0[i];
-      words[first + 4 * i + 1] = c1[i];
-      words[first + 4 * i + 2] = c2[i];
-      words[first + 4 * i + 3] = c3[i];
+    std::uint32_t* const out = words + first;
+    for (std::int64_t i = 0; i < lanes; ++i) {
+      out[4 * i + 0] = c0[i];
+      out[4 * i + 1] = c1[i];
+      out[4 * i + 2] = c2[i];
+      out[4 * i + 3] = c3[i];
     }
   }
 }

@@ -22,7 +22,7 @@ class Chunks {
   const T& operator[](std::uint32_t index) const noexcept {
     const std::uint64_t shifted = std::uint64_t{index} + first;
     const auto top = static_cast<std::size_t>(std::bit_width(shifted)) - 1;
-    return chunks_[top - first_bits][shifted ^ (std::uint64_t{1} << top)];
+    return chunks_[top - first_bits][shifted ^ (std::uint64_t{1} << top)];  // NOLINT: first is above 0, so top is 0 or more
   }
 
   std::int64_t capacity() const noexcept { return static_cast<std::int64_t>((first << count_) - first); }

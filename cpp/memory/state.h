@@ -147,7 +147,7 @@ struct Tracker::State {
   [[gnu::always_inline]] AllocationId admit(LayerId layer, std::int64_t bytes, Teller& teller);
   template <class Teller>
   [[gnu::always_inline]] void free(AllocationId allocation, Teller& teller);
-  std::int64_t free_all(LayerId layer, std::vector<Event>* told);  // told: null when there are no listeners
+  std::int64_t free_all(LayerId id, std::vector<Event>* told);  // told: null when there are no listeners
   void grow_slots();
   [[noreturn]] static void refuse_bytes(std::int64_t bytes);
   // Release `lock` and throw; what was not found is counted.
@@ -167,7 +167,7 @@ struct Tracker::State {
 
   LayerState& layer_at(LayerId layer) noexcept { return layers[static_cast<std::uint32_t>(layer)]; }
   bool knows(LayerId layer) const noexcept { return static_cast<std::uint32_t>(layer) < totals.layers; }
-  [[gnu::always_inline]] void book(std::uint32_t index, LayerId layer, std::int64_t bytes, std::int64_t now_ns) noexcept;
+  [[gnu::always_inline]] void book(std::uint32_t index, LayerId id, std::int64_t bytes, std::int64_t now_ns) noexcept;
   [[gnu::always_inline]] void unbook(std::uint32_t index, std::int64_t now_ns) noexcept;
 
   Event event_now(EventKind kind, AllocationId allocation, LayerId layer, std::int64_t bytes, std::int64_t now_ns) const noexcept {

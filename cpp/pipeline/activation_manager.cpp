@@ -232,9 +232,10 @@ TensorPtr ActivationManager::get(std::int64_t micro_batch) {
     const auto found = entries_.find(micro_batch);
     if (found == entries_.end()) return nullptr;
     kept = found->second->tensor;
-    if (kept == nullptr)
+    if (kept == nullptr) {
       fail(Status::unsupported, "micro_batch is ", micro_batch,
            "; what a pipeline's stage keeps lies in its arena and cannot be read");
+    }
     ++found->second->hits;
   }
   return read_only_view(kept);

@@ -87,6 +87,7 @@ std::int32_t in_flight(const Layout& layout, std::int32_t piece) {
 bool runs_through(const Layout& layout, std::int64_t queue_places) {
   const std::int32_t pieces = layout.pieces();
   std::vector<std::vector<Task>> tasks;
+  tasks.reserve(static_cast<std::size_t>(layout.stages));
   for (std::int32_t stage = 0; stage < layout.stages; ++stage) tasks.push_back(tasks_of(layout, stage));
   std::vector<std::size_t> done(tasks.size(), 0);
   // What lies in the queue behind (forward) and before (backward) each piece.

@@ -108,7 +108,7 @@ class Pipeline::Port final : public engine::StagePort {
     return chunk;
   }
   std::size_t piece_of(const Operation& operation) const {
-    return static_cast<std::size_t>(chunk_of(operation) * pipeline_.options_.layout.stages + stage_);
+    return static_cast<std::size_t>(std::int64_t{chunk_of(operation)} * pipeline_.options_.layout.stages + stage_);
   }
 
   // A layer that answered one shape to the executor and another to the queues would overrun one of them.
@@ -208,6 +208,7 @@ std::vector<std::int64_t> balanced_begins(const plan::ChainProfile& profile, con
   require(layout.pieces() <= profile.layers(), "stages times chunks is ", layout.pieces(), "; the chain has ", profile.layers(),
           " layers");
   std::vector<std::int32_t> flight;
+  flight.reserve(static_cast<std::size_t>(layout.pieces()));
   for (std::int32_t piece = 0; piece < layout.pieces(); ++piece) flight.push_back(in_flight(layout, piece));
   return split(profile, flight);
 }

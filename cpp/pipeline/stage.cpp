@@ -20,7 +20,7 @@ namespace {
 // Stands between two chunks of a stage and never runs: it only says what the next chunk receives.
 class Gap final : public engine::Layer {
  public:
-  Gap(std::string name, engine::TensorSpec next) : Layer(std::move(name)), next_(std::move(next)) {}
+  Gap(std::string name, const engine::TensorSpec& next) : Layer(std::move(name)), next_(next) {}
   engine::TensorSpec output(const engine::TensorSpec&) const override { return next_; }
   std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
   void forward(const engine::RunContext&, const engine::ForwardBuffers&) override { fail(Status::internal, "a gap ran"); }

@@ -83,6 +83,7 @@ std::vector<Action> drops_after(const std::vector<Action>& forward, const std::v
   for (const Action& action : forward) follow(action);
   for (const Action& action : behind_turn) follow(action);
   std::vector<Action> drops;
+  drops.reserve(transfers.size() + slots.size() + items.size());
   for (const std::int64_t transfer : transfers) drops.push_back({.kind = Kind::await, .transfer = transfer});
   for (const auto& [tier, slot] : slots) drops.push_back({.kind = Kind::drop, .tier = tier, .slot = slot});
   for (const auto& [item, index, option] : items) {

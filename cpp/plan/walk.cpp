@@ -174,9 +174,10 @@ void Walk::forward_layer(const Action& action, MicroBatch& micro, std::int64_t l
   if (ambient.bytes > 0) {
     if (!again) micro.ambient[layer] = allocate(ambient);
     const auto saved = micro.ambient.find(layer);
-    if (saved == micro.ambient.end())
+    if (saved == micro.ambient.end()) {
       refuse(action,
              base::cat("layer ", layer, " (", profile.name, ") ran backward already, and its ambient state went with that"));
+    }
     operation.ambient = saved->second;
     if (again) operation.present_ambient = allocate(ambient);
   }

@@ -110,6 +110,7 @@ std::vector<Found> scan(storage::Storage& storage, const std::set<std::string>& 
   for (int rounds = 1;; ++rounds) {
     const auto attempts = attempts_in(storage);
     std::vector<Found> all;
+    all.reserve(attempts.size());
     for (const auto& [name, step] : attempts) all.push_back(examine(storage, name, step));
     if (std::ranges::none_of(all, is_good)) {
       for (Found& found : all) found = examine(storage, found.name, found.step);

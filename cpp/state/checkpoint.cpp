@@ -115,7 +115,7 @@ LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
   if (options_.blas) options.blas = options_.blas();
   const Call call(this);
   State whole = state.gathered();
-  const LoadResult result = load_checkpoint(*storage_, whole, options);
+  LoadResult result = load_checkpoint(*storage_, whole, options);
   if (options_.expect_blas && !result.blas_to_come.empty())
     options_.expect_blas(base::cat("checkpoint ", base::quoted(result.name)), result.blas_to_come);
   state.accept(std::move(whole));
@@ -154,7 +154,7 @@ Found Checkpoint::at(std::int64_t index) {
 std::string Checkpoint::manifest(const std::string& name) {
   refuse_inside();
   const Call call(this);
-  const std::string text = manifest_text(*storage_, name);
+  std::string text = manifest_text(*storage_, name);
   reading(path_in(name, manifest_name), [&] { parse_manifest(text); });
   return text;
 }

@@ -43,12 +43,12 @@ class Checkpoint {
   // coordinator of several processes.
   Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options);
 
-  SaveResult save(const State& state, const SaveOptions& options);
+  SaveResult save(const State& state, const SaveOptions& given);
   // The same in two steps: options as they will be used, or the error that they and this checkpoint deserve; then the save of a
   // state without stateful objects, whose bytes come from source.
-  SaveOptions checked(const SaveOptions& options) const;
+  SaveOptions checked(const SaveOptions& given) const;
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
-  LoadResult load(State& state, const LoadOptions& options);
+  LoadResult load(State& state, const LoadOptions& given);
   VerifyResult verify(const std::string& name);
   Reader open_reader(const std::string& name, Verify verify);
   // Error(invalid_state) inside a callback of one of this object's calls.

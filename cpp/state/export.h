@@ -14,6 +14,6 @@ Metadata metadata_from_json(std::string_view text);
 
 // Writes one group under a temporary name of its own, syncs it, and renames it to path, durably; what had that name is
 // replaced. Error(not_found) for a group that the state does not have.
-void write_safetensors(const std::string& path, const State& state, std::string_view group, const Metadata& metadata);
+void write_safetensors(const std::string& path, const State& given, std::string_view group_name, const Metadata& metadata);
 
 }  // namespace ckpt::state

@@ -19,6 +19,7 @@ namespace ckpt::state {
 
 // Json: nlohmann::json or nlohmann::ordered_json.
 template <class Json>
+// NOLINTNEXTLINE(bugprone-exception-escape): the library's moves throw nothing
 class TreeBuilder final : public nlohmann::json_sax<Json> {
  public:
   Json root;

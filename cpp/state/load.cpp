@@ -193,7 +193,8 @@ std::vector<Loaded> read_groups(storage::Storage& storage, const std::string& di
     for (const StateTensor& wanted : group->tensors) targets.emplace(wanted.name, wanted.tensor);
     for (const FileRecord& record : recorded->files) {
       const auto file = files.take(record.name);
-      reading(path_in(directory, record.name), [&] { read_file(*file, record, *recorded, targets, options, loaded); });
+      reading(path_in(directory, record.name),
+              [&, &whole = *recorded] { read_file(*file, record, whole, targets, options, loaded); });
     }
   }
   return loaded;

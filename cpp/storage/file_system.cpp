@@ -197,7 +197,7 @@ class FileSystem final : public Storage {
     std::vector<Entry> entries;
     for (;;) {
       errno = 0;
-      const dirent* const found = ::readdir(directory.get());  // this stream is read by this thread alone
+      const dirent* const found = ::readdir(directory.get());  // NOLINT(concurrency-mt-unsafe): this thread alone reads this stream
       if (found == nullptr) break;
       const std::string_view name = found->d_name;
       if (name == "." || name == "..") continue;

@@ -30,8 +30,9 @@ void require_running(const std::atomic<bool>* stop) {
     base::fail(base::Status::cancelled, "the write was stopped on request");
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): kept
 RateLimit::RateLimit(std::int64_t bytes_per_second, std::int64_t burst_bytes, std::shared_ptr<const base::Clock> clock, Sleep sleep)
-    : clock_(clock == nullptr ? base::monotonic_clock() : std::move(clock)), sleep_(sleep ? std::move(sleep) : sleep_ns) {
+    : clock_(clock == nullptr ? base::monotonic_clock() : clock), sleep_(sleep ? std::move(sleep) : sleep_ns) {
   base::require(bytes_per_second >= 1, "bytes_per_second is ", bytes_per_second, "; at least 1");
   base::require(burst_bytes >= 0, "burst_bytes is ", burst_bytes, "; at least 0");
   ns_per_byte_ = 1e9 / static_cast<double>(bytes_per_second);

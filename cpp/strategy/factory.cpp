@@ -46,7 +46,7 @@ bool is_built_in(std::string_view kind) noexcept { return find_built_in(kind) !=
 
 StrategyPtr create(const Config& config) {
   const BuiltIn* const found = find_built_in(config.kind);
-  const StrategyPtr made = found != nullptr ? found->make(config) : create_registered(config.kind, config.arguments);
+  StrategyPtr made = found != nullptr ? found->make(config) : create_registered(config.kind, config.arguments);
   if (config.chosen) made->set_chosen(*config.chosen);
   return made;
 }

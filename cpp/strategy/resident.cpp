@@ -11,7 +11,7 @@ namespace ckpt::strategy {
 namespace {
 
 struct CloseFile {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  void operator()(std::FILE* file) const noexcept { static_cast<void>(std::fclose(file)); }  // it was only read
 };
 
 // The value of a line "<key>   <number> kB" of a file of the proc file system, in bytes.

@@ -102,6 +102,7 @@ struct Export {
 };
 
 template <class Managed>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): moved into what is exported
 Managed* make_export(std::shared_ptr<Tensor> tensor) {
   auto* const out = new Export<Managed>;
   const Shape& shape = tensor->shape();

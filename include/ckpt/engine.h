@@ -51,7 +51,8 @@ CKPT_API void ckpt_blas_init(ckpt_blas* blas, uint32_t size);
 CKPT_API ckpt_status ckpt_blas_set(const ckpt_blas* blas);
 
 /* Loads the BLAS now (OpenBLAS: libopenblas.so.0, or the file that CKPT_OPENBLAS names) and writes its name, version and core as
- * text: (buffer, capacity, *needed) rule. NOT_FOUND when there is none; the message lists what was tried. */
+ * text: (buffer, capacity, *needed) rule. NOT_FOUND when there is none; the message lists what was tried. FORKED, as from all that
+ * needs a matrix product, in a child that was forked while another thread was loading it. */
 CKPT_API ckpt_status ckpt_blas_info(char* buffer, int64_t capacity, int64_t* needed);
 
 /* ---- Layers -------------------------------------------------------------------------------------------------------------- */
