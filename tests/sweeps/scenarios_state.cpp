@@ -30,6 +30,21 @@ ckpt_state* make_small_state() {
 
 namespace {
 
+// Goes when all threads that the library made meanwhile have ended: those of a manager that was released in a callback free it
+// last.
+class ThreadsEnd {
+ public:
+  ThreadsEnd() {
+    MUST(ckpt_add_thread_hooks([](const char*, void*) {}, nullptr, nullptr, nullptr, &hooks_));
+  }
+  ~ThreadsEnd() { SANE(ckpt_remove_thread_hooks(hooks_)); }
+  ThreadsEnd(const ThreadsEnd&) = delete;
+  ThreadsEnd& operator=(const ThreadsEnd&) = delete;
+
+ private:
+  std::int64_t hooks_ = 0;
+};
+
 // What a scenario is doing, which callbacks on other threads ask for.
 class Step {
  public:
@@ -405,6 +420,7 @@ void make_async(Objects& in_use, const ckpt_async_options* options) {
 
 // Callbacks of a task.
 void async_tasks() {
+  const ThreadsEnd threads_end;
   Objects in_use;
   for (const std::int32_t mode : {CKPT_ASYNC_COPY, CKPT_ASYNC_DEFERRED}) {
     const std::string whose = mode == CKPT_ASYNC_COPY ? "copied task's" : "deferred task's";
@@ -433,6 +449,7 @@ void async_tasks() {
 
 // Callbacks of the manager.
 void async_managers() {
+  const ThreadsEnd threads_end;
   Objects in_use;
   const ckpt_async_callbacks callbacks = telling();
   for (const char* whose : {"manager's save's", "manager's load's"}) {
@@ -455,6 +472,7 @@ void async_managers() {
 
 // Storage and stateful callbacks that a background save or load runs.
 void async_storage() {
+  const ThreadsEnd threads_end;
   static Shelf shelf;
   static Objects in_use;
   static Listed listed = {{"stateful list in a background save", &in_use, uses_state},
@@ -521,6 +539,7 @@ void log_of_state() {
 }
 
 void log_of_background() {
+  const ThreadsEnd threads_end;
   static Shelf shelf;
   static Log log;
   static Objects early;   // before there is a manager, whose threads log at once
