@@ -179,7 +179,7 @@ class CByHandle {
   explicit CByHandle(std::int64_t layers) : names_(layer_names(layers)) {
     ckpt_memory_tracker_create(nullptr, &tracker_);
     std::int32_t id = 0;
-    for (const auto& name : names_) ckpt_memory_tracker_layer(tracker_, name.c_str(), &id);
+    for (const auto& name : names_) ckpt_memory_tracker_add_layer(tracker_, name.c_str(), &id);
   }
   ~CByHandle() { ckpt_memory_tracker_release(tracker_); }
   std::uint64_t allocate(std::size_t layer) {

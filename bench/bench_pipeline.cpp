@@ -182,10 +182,10 @@ void steps(benchmark::State& state, const Setup& setup) {
   std::int64_t begin = INT64_MAX;
   std::int64_t end = 0;
   std::int64_t busy = 0;
-  for (const ckpt_interval& each : pipeline.timeline()) {
+  for (const ckpt_pipeline_interval& each : pipeline.timeline()) {
     begin = std::min(begin, each.begin_ns);
     end = std::max(end, each.end_ns);
-    if (each.kind != CKPT_INTERVAL_WAIT) busy += each.end_ns - each.begin_ns;
+    if (each.kind != CKPT_INTERVAL_KIND_WAIT) busy += each.end_ns - each.begin_ns;
   }
   state.counters["peak_bytes"] = static_cast<double>(tracker.stats().peak_bytes);
   state.counters["bubble"] = 1 - static_cast<double>(busy) / static_cast<double>((end - begin) * setup.stages);
@@ -194,11 +194,11 @@ void steps(benchmark::State& state, const Setup& setup) {
 }
 
 #define STEPS(name, ...) BENCHMARK_CAPTURE(steps, name, Setup{__VA_ARGS__})->UseRealTime()->Unit(benchmark::kMillisecond)
-STEPS(one_stage, CKPT_PIPELINE_1F1B, 1, 1, false);
-STEPS(gpipe_2_stages_store_all, CKPT_PIPELINE_GPIPE, 2, 1, false);
-STEPS(f1b1_2_stages_store_all, CKPT_PIPELINE_1F1B, 2, 1, false);
-STEPS(f1b1_2_stages_recompute, CKPT_PIPELINE_1F1B, 2, 1, true);
-STEPS(interleaved_2_stages_2_chunks_store_all, CKPT_PIPELINE_INTERLEAVED, 2, 2, false);
+STEPS(one_stage, CKPT_PIPELINE_ORDER_1F1B, 1, 1, false);
+STEPS(gpipe_2_stages_store_all, CKPT_PIPELINE_ORDER_GPIPE, 2, 1, false);
+STEPS(f1b1_2_stages_store_all, CKPT_PIPELINE_ORDER_1F1B, 2, 1, false);
+STEPS(f1b1_2_stages_recompute, CKPT_PIPELINE_ORDER_1F1B, 2, 1, true);
+STEPS(interleaved_2_stages_2_chunks_store_all, CKPT_PIPELINE_ORDER_INTERLEAVED, 2, 2, false);
 
 }  // namespace
 

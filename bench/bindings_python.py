@@ -40,7 +40,7 @@ def row(name, value):
 
 
 def saves():
-    """From Python all that a program does: the dict becomes a state, a task and its listener are made. From C ckpt_async_save
+    """From Python all that a program does: the dict becomes a state, a task and its listener are made. From C ckpt_async_manager_save
     alone, by ctypes with a state that is there already. Both copy into the same memory; nothing is written, because a gate holds
     the worker back until the task is cancelled."""
     import numpy
@@ -48,7 +48,7 @@ def saves():
     arrays = {f"layer.{i}": numpy.full(ARRAY_BYTES // 4, i, numpy.float32) for i in range(ARRAYS)}
     library = ctypes.CDLL(os.path.join(os.path.dirname(ckpt.__file__), "libckpt.so.0"))
     address = ctypes.c_void_p
-    options, task = native.ckpt_save_options(), native.ckpt_async_task_options()
+    options, task = native.ckpt_save_options(), native.ckpt_checkpoint_task_options()
     options.step = 1
     task.gate_step = 1
     python, c = [], []
@@ -66,9 +66,9 @@ def saves():
 
         def from_c():
             begin = time.perf_counter()
-            status = library.ckpt_async_save(*arguments)
+            status = library.ckpt_async_manager_save(*arguments)
             c.append(time.perf_counter() - begin)
-            assert status == 0 and library.ckpt_async_cancel(arguments[0], id, None) == 0
+            assert status == 0 and library.ckpt_async_manager_cancel(arguments[0], id, None) == 0
 
         for _ in range(SAVES):
             from_python()

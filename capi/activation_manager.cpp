@@ -71,7 +71,7 @@ ckpt_status ckpt_activation_manager_set_policy(ckpt_activation_manager* manager,
   return guard([&] { manager_argument(manager)->set_policy(policy_argument(not_null(policy, "policy"))); });
 }
 
-ckpt_status ckpt_activation_manager_policy(const ckpt_activation_manager* manager, ckpt_activation_policy* policy) {
+ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_manager* manager, ckpt_activation_policy* policy) {
   return guard([&] {
     const Policy active = manager_argument(manager)->active_policy();
     ckpt_activation_policy values = default_policy;
@@ -105,7 +105,7 @@ ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int6
   });
 }
 
-ckpt_status ckpt_activation_manager_store_given_up(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor* activation,
+ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor* activation,
                                                    int32_t* kept) {
   return guard([&] {
     const auto object = manager_argument(manager);
@@ -114,7 +114,7 @@ ckpt_status ckpt_activation_manager_store_given_up(ckpt_activation_manager* mana
   });
 }
 
-ckpt_status ckpt_activation_manager_get(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor** activation) {
+ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor** activation) {
   return guard([&] {
     const auto object = manager_argument(manager);
     not_null(activation, "activation");
@@ -127,7 +127,7 @@ ckpt_status ckpt_activation_manager_get(ckpt_activation_manager* manager, int64_
   });
 }
 
-ckpt_status ckpt_activation_manager_has(const ckpt_activation_manager* manager, int64_t micro_batch, int32_t* has) {
+ckpt_status ckpt_activation_manager_has_activation(const ckpt_activation_manager* manager, int64_t micro_batch, int32_t* has) {
   return guard([&] {
     const bool found = manager_argument(manager)->has(micro_batch);
     set_flag(not_null(has, "has"), found);
@@ -158,7 +158,7 @@ ckpt_status ckpt_activation_manager_clear(ckpt_activation_manager* manager) {
   return guard([&] { manager_argument(manager)->clear(); });
 }
 
-ckpt_status ckpt_activation_manager_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes, int64_t* count) {
+ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes, int64_t* count) {
   return guard([&] {
     const auto object = manager_argument(manager);
     require(bytes != nullptr || count != nullptr, "bytes and count are both NULL");
@@ -168,7 +168,7 @@ ckpt_status ckpt_activation_manager_memory_usage(const ckpt_activation_manager* 
   });
 }
 
-ckpt_status ckpt_activation_manager_metadata(const ckpt_activation_manager* manager, int64_t micro_batch,
+ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int64_t micro_batch,
                                              ckpt_activation_metadata* metadata) {
   return guard([&] {
     const auto object = manager_argument(manager);

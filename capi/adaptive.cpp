@@ -103,8 +103,8 @@ void fill_decision(ckpt_decision* out, const adaptive::Decision& decision) {
               "decision");
 }
 
-void fill_task(ckpt_task* out, const adaptive::Threshold::Task& task) {
-  ckpt_task values = CKPT_TASK_INIT;
+void fill_task(ckpt_task_observation* out, const adaptive::Threshold::Task& task) {
+  ckpt_task_observation values = CKPT_TASK_OBSERVATION_INIT;
   values.checkpointed = task.checkpointed ? 1 : 0;
   values.seconds = task.seconds;
   values.failed = task.failed ? 1 : 0;
@@ -199,7 +199,7 @@ ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_thresh
   });
 }
 
-ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task* task) {
+ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task_observation* task) {
   return guard([&] {
     const adaptive::Threshold& object = object_of(threshold);
     check_struct(task, "task");
@@ -224,7 +224,7 @@ ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_
   });
 }
 
-ckpt_status ckpt_controller_now(const ckpt_controller* controller, double* now) {
+ckpt_status ckpt_controller_get_now(const ckpt_controller* controller, double* now) {
   return guard([&] {
     checked(controller, "controller");
     not_null(now, "now_seconds");
@@ -271,8 +271,8 @@ ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now) {
   return guard([&] { object_of(controller).abort_save(now); });
 }
 
-ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, ckpt_async* async, ckpt_state* what,
-                                       const ckpt_save_options* options, const ckpt_async_task_options* task, int64_t* id) {
+ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, ckpt_async_manager* async, ckpt_state* what,
+                                       const ckpt_save_options* options, const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     checked(controller, "controller");
     const auto manager = manager_of(async);
@@ -301,7 +301,7 @@ ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controller, doubl
   return guard([&] { object_of(controller).record_clean_exit(now); });
 }
 
-ckpt_status ckpt_controller_preemption_notice(ckpt_controller* controller, double now, double seconds_left) {
+ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now, double seconds_left) {
   return guard([&] { object_of(controller).preemption_notice(now, seconds_left); });
 }
 
@@ -317,7 +317,7 @@ ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_con
   });
 }
 
-ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task* task) {
+ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task_observation* task) {
   return guard([&] {
     const adaptive::Controller& object = object_of(controller);
     check_struct(task, "task");
@@ -325,11 +325,11 @@ ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t inde
   });
 }
 
-ckpt_status ckpt_controller_json(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_controller_get_json(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] { copy_text(object_of(controller).to_json(), buffer, capacity, needed); });
 }
 
-ckpt_status ckpt_controller_from_json(ckpt_controller* controller, const char* json) {
+ckpt_status ckpt_controller_restore(ckpt_controller* controller, const char* json) {
   return guard([&] { object_of(controller).from_json(not_null(json, "json")); });
 }
 
@@ -355,7 +355,7 @@ ckpt_status ckpt_simulation_create(const ckpt_simulation_options* options, ckpt_
   });
 }
 
-ckpt_status ckpt_simulation_json(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_simulation_get_json(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] { copy_text(adaptive::to_json(*checked(simulation, "simulation")->object), buffer, capacity, needed); });
 }
 

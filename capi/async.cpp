@@ -12,24 +12,24 @@ using namespace ckpt::capi;
 namespace async = ckpt::async;
 namespace state = ckpt::state;
 
-static_assert(CKPT_ASYNC_QUEUED == static_cast<int>(async::TaskState::queued));
-static_assert(CKPT_ASYNC_RUNNING == static_cast<int>(async::TaskState::running));
-static_assert(CKPT_ASYNC_COMPLETED == static_cast<int>(async::TaskState::completed));
-static_assert(CKPT_ASYNC_FAILED == static_cast<int>(async::TaskState::failed));
-static_assert(CKPT_ASYNC_CANCELLED == static_cast<int>(async::TaskState::cancelled));
-static_assert(CKPT_ASYNC_REJECTED == static_cast<int>(async::TaskState::rejected));
-static_assert(CKPT_ASYNC_SAVE == static_cast<int>(async::TaskKind::save));
-static_assert(CKPT_ASYNC_LOAD == static_cast<int>(async::TaskKind::load));
-static_assert(CKPT_ASYNC_COPY == static_cast<int>(async::StagingMode::copy));
-static_assert(CKPT_ASYNC_BORROW == static_cast<int>(async::StagingMode::borrow));
-static_assert(CKPT_ASYNC_DEFERRED == static_cast<int>(async::StagingMode::deferred));
-static_assert(CKPT_ASYNC_REFUSE == static_cast<int>(async::WhenFull::refuse));
-static_assert(CKPT_ASYNC_WAIT == static_cast<int>(async::WhenFull::wait));
-static_assert(CKPT_ASYNC_DROP_OLDEST == static_cast<int>(async::WhenFull::drop_oldest));
+static_assert(CKPT_CHECKPOINT_TASK_STATE_QUEUED == static_cast<int>(async::TaskState::queued));
+static_assert(CKPT_CHECKPOINT_TASK_STATE_RUNNING == static_cast<int>(async::TaskState::running));
+static_assert(CKPT_CHECKPOINT_TASK_STATE_COMPLETED == static_cast<int>(async::TaskState::completed));
+static_assert(CKPT_CHECKPOINT_TASK_STATE_FAILED == static_cast<int>(async::TaskState::failed));
+static_assert(CKPT_CHECKPOINT_TASK_STATE_CANCELLED == static_cast<int>(async::TaskState::cancelled));
+static_assert(CKPT_CHECKPOINT_TASK_STATE_REJECTED == static_cast<int>(async::TaskState::rejected));
+static_assert(CKPT_CHECKPOINT_TASK_KIND_SAVE == static_cast<int>(async::TaskKind::save));
+static_assert(CKPT_CHECKPOINT_TASK_KIND_LOAD == static_cast<int>(async::TaskKind::load));
+static_assert(CKPT_STAGING_MODE_COPY == static_cast<int>(async::StagingMode::copy));
+static_assert(CKPT_STAGING_MODE_BORROW == static_cast<int>(async::StagingMode::borrow));
+static_assert(CKPT_STAGING_MODE_DEFERRED == static_cast<int>(async::StagingMode::deferred));
+static_assert(CKPT_WHEN_FULL_REFUSE == static_cast<int>(async::WhenFull::refuse));
+static_assert(CKPT_WHEN_FULL_WAIT == static_cast<int>(async::WhenFull::wait));
+static_assert(CKPT_WHEN_FULL_DROP_OLDEST == static_cast<int>(async::WhenFull::drop_oldest));
 
 namespace {
 
-constexpr ckpt_async_result no_result = CKPT_ASYNC_RESULT_INIT;
+constexpr ckpt_checkpoint_task_result no_result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
 
 // As much of text as fits, cut at a character.
 template <std::size_t size>
@@ -44,8 +44,8 @@ void copy_line(char (&out)[size], std::string_view text) {
   out[length] = '\0';
 }
 
-ckpt_async_result converted(const async::TaskResult& result) {
-  ckpt_async_result out = no_result;
+ckpt_checkpoint_task_result converted(const async::TaskResult& result) {
+  ckpt_checkpoint_task_result out = no_result;
   out.state = static_cast<int32_t>(result.state);
   out.status = static_cast<ckpt_status>(result.status);
   out.kind = static_cast<int32_t>(result.kind);
@@ -63,7 +63,7 @@ ckpt_async_result converted(const async::TaskResult& result) {
 
 class CustomListener final : public async::TaskListener {
  public:
-  CustomListener(const ckpt_async_callbacks& callbacks, std::shared_ptr<UserData> user)
+  CustomListener(const ckpt_checkpoint_task_callbacks& callbacks, std::shared_ptr<UserData> user)
       : callbacks_(callbacks), user_(std::move(user)) {}
   void staged(std::int64_t id, double stall_seconds) override {
     if (callbacks_.staged != nullptr) callbacks_.staged(id, stall_seconds, user_->get());
@@ -73,16 +73,16 @@ class CustomListener final : public async::TaskListener {
   }
   void ended(const async::TaskResult& result) override {
     if (callbacks_.ended == nullptr) return;
-    const ckpt_async_result values = converted(result);
+    const ckpt_checkpoint_task_result values = converted(result);
     callbacks_.ended(&values, user_->get());
   }
 
  private:
-  ckpt_async_callbacks callbacks_;
+  ckpt_checkpoint_task_callbacks callbacks_;
   std::shared_ptr<UserData> user_;
 };
 
-Listening listening_argument(const ckpt_async_callbacks* callbacks, void* user_data, const char* argument) {
+Listening listening_argument(const ckpt_checkpoint_task_callbacks* callbacks, void* user_data, const char* argument) {
   if (callbacks == nullptr) return {};
   const auto given = options_argument(callbacks, argument);
   auto user = std::make_shared<UserData>(user_data, given.destroy);
@@ -93,14 +93,14 @@ void require_timeout(int64_t timeout_ns) { require(timeout_ns >= -1, "timeout_ns
 
 }  // namespace
 
-TaskArgument ckpt::capi::task_argument(const ckpt_async_task_options* task) {
+TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task) {
   const auto given = options_argument(task, "task");
-  require(given.mode >= CKPT_ASYNC_COPY && given.mode <= CKPT_ASYNC_DEFERRED, "task.mode is ", given.mode,
-          "; CKPT_ASYNC_COPY (0) .. CKPT_ASYNC_DEFERRED (2)");
-  require(given.when_full >= CKPT_ASYNC_REFUSE && given.when_full <= CKPT_ASYNC_DROP_OLDEST, "task.when_full is ", given.when_full,
-          "; CKPT_ASYNC_REFUSE (0) .. CKPT_ASYNC_DROP_OLDEST (2)");
-  require(given.priority >= CKPT_ASYNC_PRIORITY_LOW && given.priority <= CKPT_ASYNC_PRIORITY_HIGH, "task.priority is ",
-          given.priority, "; CKPT_ASYNC_PRIORITY_LOW (-1) .. CKPT_ASYNC_PRIORITY_HIGH (1)");
+  require(given.mode >= CKPT_STAGING_MODE_COPY && given.mode <= CKPT_STAGING_MODE_DEFERRED, "task.mode is ", given.mode,
+          "; CKPT_STAGING_MODE_COPY (0) .. CKPT_STAGING_MODE_DEFERRED (2)");
+  require(given.when_full >= CKPT_WHEN_FULL_REFUSE && given.when_full <= CKPT_WHEN_FULL_DROP_OLDEST, "task.when_full is ", given.when_full,
+          "; CKPT_WHEN_FULL_REFUSE (0) .. CKPT_WHEN_FULL_DROP_OLDEST (2)");
+  require(given.priority >= CKPT_PRIORITY_LOW && given.priority <= CKPT_PRIORITY_HIGH, "task.priority is ",
+          given.priority, "; CKPT_PRIORITY_LOW (-1) .. CKPT_PRIORITY_HIGH (1)");
   TaskArgument out;
   out.listening = listening_argument(given.callbacks, given.user_data, "task.callbacks");
   out.options.mode = static_cast<async::StagingMode>(given.mode);
@@ -120,13 +120,13 @@ TaskArgument ckpt::capi::task_argument(const ckpt_async_task_options* task) {
   return out;
 }
 
-std::shared_ptr<async::AsyncManager> ckpt::capi::manager_of(const ckpt_async* handle) { return checked(handle, "async")->object; }
+std::shared_ptr<async::AsyncManager> ckpt::capi::manager_of(const ckpt_async_manager* handle) { return checked(handle, "async")->object; }
 
 // ---- Structs ----
 
 // ---- Manager ----
 
-ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt_async_options* options, ckpt_async** out) {
+ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** out) {
   return guard([&] {
     checked(checkpoint, "checkpoint")->object->refuse_inside();
     not_null(out, "async");
@@ -148,31 +148,31 @@ ckpt_status ckpt_checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt
   });
 }
 
-ckpt_status ckpt_async_close(ckpt_async* handle, int32_t mode, int64_t timeout_ns) {
+ckpt_status ckpt_async_manager_close(ckpt_async_manager* handle, int32_t mode, int64_t timeout_ns) {
   return guard([&] {
     const auto manager = manager_of(handle);
-    require(mode == CKPT_ASYNC_DRAIN || mode == CKPT_ASYNC_CANCEL, "mode is ", mode,
-            "; CKPT_ASYNC_DRAIN (0) or CKPT_ASYNC_CANCEL (1)");
-    manager->close(mode == CKPT_ASYNC_DRAIN ? async::CloseMode::drain : async::CloseMode::cancel, timeout_ns);
+    require(mode == CKPT_CLOSE_MODE_DRAIN || mode == CKPT_CLOSE_MODE_CANCEL, "mode is ", mode,
+            "; CKPT_CLOSE_MODE_DRAIN (0) or CKPT_CLOSE_MODE_CANCEL (1)");
+    manager->close(mode == CKPT_CLOSE_MODE_DRAIN ? async::CloseMode::drain : async::CloseMode::cancel, timeout_ns);
   });
 }
 
 namespace {
 void close_and_free(void* handle) {
-  std::shared_ptr<async::AsyncManager> manager = std::move(static_cast<ckpt_async*>(handle)->object);
-  delete static_cast<ckpt_async*>(handle);
+  std::shared_ptr<async::AsyncManager> manager = std::move(static_cast<ckpt_async_manager*>(handle)->object);
+  delete static_cast<ckpt_async_manager*>(handle);
   async::AsyncManager::release(std::move(manager));
 }
 }  // namespace
 
-void ckpt_async_release(ckpt_async* handle) {
+void ckpt_async_manager_release(ckpt_async_manager* handle) {
   if (is_handle(handle) && !Call::destroys_later(handle, close_and_free)) close_and_free(handle);
 }
 
 // ---- Tasks ----
 
-ckpt_status ckpt_async_save(ckpt_async* handle, const ckpt_state* what, const ckpt_save_options* options,
-                            const ckpt_async_task_options* task, int64_t* id) {
+ckpt_status ckpt_async_manager_save(ckpt_async_manager* handle, const ckpt_state* what, const ckpt_save_options* options,
+                            const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     const auto manager = manager_of(handle);
     checked(what, "state");
@@ -184,8 +184,8 @@ ckpt_status ckpt_async_save(ckpt_async* handle, const ckpt_state* what, const ck
   });
 }
 
-ckpt_status ckpt_async_load(ckpt_async* handle, ckpt_state* target, const ckpt_load_options* options,
-                            const ckpt_async_task_options* task, int64_t* id) {
+ckpt_status ckpt_async_manager_load(ckpt_async_manager* handle, ckpt_state* target, const ckpt_load_options* options,
+                            const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     const auto manager = manager_of(handle);
     checked(target, "state");
@@ -198,30 +198,30 @@ ckpt_status ckpt_async_load(ckpt_async* handle, ckpt_state* target, const ckpt_l
   });
 }
 
-ckpt_status ckpt_async_cancel(ckpt_async* handle, int64_t id, int32_t* won) {
+ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* handle, int64_t id, int32_t* won) {
   return guard([&] {
     const bool is_won = manager_of(handle)->cancel(id);
     if (won != nullptr) *won = is_won ? 1 : 0;
   });
 }
 
-ckpt_status ckpt_async_wait_staged(ckpt_async* handle, int64_t id, int64_t timeout_ns) {
+ckpt_status ckpt_async_manager_wait_staged(ckpt_async_manager* handle, int64_t id, int64_t timeout_ns) {
   return guard([&] { manager_of(handle)->wait_staged(id, timeout_ns); });
 }
 
-ckpt_status ckpt_async_wait(ckpt_async* handle, int64_t id, int64_t timeout_ns, ckpt_async_result* result) {
+ckpt_status ckpt_async_manager_wait(ckpt_async_manager* handle, int64_t id, int64_t timeout_ns, ckpt_checkpoint_task_result* result) {
   return guard([&] {
     const auto manager = manager_of(handle);
     require_timeout(timeout_ns);
-    require(id != CKPT_ASYNC_ALL || result == nullptr, "result is given with CKPT_ASYNC_ALL");
+    require(id != CKPT_CHECKPOINT_TASK_ALL || result == nullptr, "result is given with CKPT_CHECKPOINT_TASK_ALL");
     if (result != nullptr) check_struct(result, "result");
-    if (id == CKPT_ASYNC_ALL) return manager->wait_all(timeout_ns);
+    if (id == CKPT_CHECKPOINT_TASK_ALL) return manager->wait_all(timeout_ns);
     const async::TaskResult ended = manager->wait(id, timeout_ns, result != nullptr);
     if (result != nullptr) fill_struct(result, converted(ended), "result");
   });
 }
 
-ckpt_status ckpt_async_saved(ckpt_async* handle, int64_t id, ckpt_save_result* result) {
+ckpt_status ckpt_async_manager_get_save_result(ckpt_async_manager* handle, int64_t id, ckpt_save_result* result) {
   return guard([&] {
     const auto manager = manager_of(handle);
     check_save_result(not_null(result, "result"));
@@ -229,7 +229,7 @@ ckpt_status ckpt_async_saved(ckpt_async* handle, int64_t id, ckpt_save_result* r
   });
 }
 
-ckpt_status ckpt_async_loaded(ckpt_async* handle, int64_t id, ckpt_load_result* result) {
+ckpt_status ckpt_async_manager_get_load_result(ckpt_async_manager* handle, int64_t id, ckpt_load_result* result) {
   return guard([&] {
     const auto manager = manager_of(handle);
     check_load_result(not_null(result, "result"));
@@ -237,18 +237,18 @@ ckpt_status ckpt_async_loaded(ckpt_async* handle, int64_t id, ckpt_load_result* 
   });
 }
 
-ckpt_status ckpt_async_end_step(ckpt_async* handle, int64_t step) {
+ckpt_status ckpt_async_manager_end_step(ckpt_async_manager* handle, int64_t step) {
   return guard([&] { manager_of(handle)->end_step(step); });
 }
 
 // ---- Look ----
 
-ckpt_status ckpt_async_get_task(ckpt_async* handle, int64_t id, ckpt_async_task* task) {
+ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* handle, int64_t id, ckpt_checkpoint_task_info* task) {
   return guard([&] {
     const auto manager = manager_of(handle);
     check_struct(task, "task");
     const async::TaskInfo info = manager->info(id);
-    ckpt_async_task values = CKPT_ASYNC_TASK_INIT;
+    ckpt_checkpoint_task_info values = CKPT_CHECKPOINT_TASK_INFO_INIT;
     values.kind = static_cast<int32_t>(info.kind);
     values.state = static_cast<int32_t>(info.state);
     values.staged = info.staged ? 1 : 0;
@@ -266,26 +266,26 @@ ckpt_status ckpt_async_get_task(ckpt_async* handle, int64_t id, ckpt_async_task*
   });
 }
 
-ckpt_status ckpt_async_tasks(ckpt_async* handle, int32_t which, int64_t* ids, int64_t capacity, int64_t* count) {
+ckpt_status ckpt_async_manager_list(ckpt_async_manager* handle, int32_t which, int64_t* ids, int64_t capacity, int64_t* count) {
   return guard([&] {
     const auto manager = manager_of(handle);
-    require(which == CKPT_ASYNC_LIVE || which == CKPT_ASYNC_ENDED, "which is ", which,
-            "; CKPT_ASYNC_LIVE (0) or CKPT_ASYNC_ENDED (1)");
+    require(which == CKPT_CHECKPOINT_TASK_LIST_LIVE || which == CKPT_CHECKPOINT_TASK_LIST_ENDED, "which is ", which,
+            "; CKPT_CHECKPOINT_TASK_LIST_LIVE (0) or CKPT_CHECKPOINT_TASK_LIST_ENDED (1)");
     array_argument(ids, capacity, "ids");
     not_null(count, "count");
-    const auto found = which == CKPT_ASYNC_LIVE ? manager->live_ids() : manager->ended_ids();
+    const auto found = which == CKPT_CHECKPOINT_TASK_LIST_LIVE ? manager->live_ids() : manager->ended_ids();
     *count = static_cast<int64_t>(found.size());
     std::copy_n(found.begin(), std::min(*count, capacity), ids);
     if (ids != nullptr && *count > capacity) fail(Status::out_of_range, "capacity is ", capacity, "; there are ", *count, " tasks");
   });
 }
 
-ckpt_status ckpt_async_get_stats(ckpt_async* handle, ckpt_async_stats* stats) {
+ckpt_status ckpt_async_manager_get_stats(ckpt_async_manager* handle, ckpt_async_manager_stats* stats) {
   return guard([&] {
     const auto manager = manager_of(handle);
     check_struct(stats, "stats");
     const async::AsyncStats now = manager->stats();
-    ckpt_async_stats values = CKPT_ASYNC_STATS_INIT;
+    ckpt_async_manager_stats values = CKPT_ASYNC_MANAGER_STATS_INIT;
     values.live = now.live;
     values.running = now.running;
     values.completed = now.completed;

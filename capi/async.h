@@ -9,7 +9,7 @@
 #include "guard.h"
 #include "handle.h"
 
-struct ckpt_async : ckpt::capi::Handle<ckpt::capi::Kind::async> {
+struct ckpt_async_manager : ckpt::capi::Handle<ckpt::capi::Kind::async> {
   std::shared_ptr<ckpt::async::AsyncManager> object;
 };
 
@@ -35,9 +35,9 @@ struct TaskArgument {
 };
 
 // task may be NULL.
-TaskArgument task_argument(const ckpt_async_task_options* task);
+TaskArgument task_argument(const ckpt_checkpoint_task_options* task);
 
 // Kept alive for the call: another thread may release the handle while this one waits.
-std::shared_ptr<async::AsyncManager> manager_of(const ckpt_async* handle);
+std::shared_ptr<async::AsyncManager> manager_of(const ckpt_async_manager* handle);
 
 }  // namespace ckpt::capi

@@ -59,8 +59,8 @@ int32_t ckpt_feature(const char* name) { return name != nullptr && has_feature(n
 
 ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
   return guard([&] {
-    require(min_level >= CKPT_LOG_DEBUG && min_level <= CKPT_LOG_ERROR, "min_level is ", min_level, "; ", CKPT_LOG_DEBUG, " .. ",
-            CKPT_LOG_ERROR);
+    require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; ", CKPT_LOG_LEVEL_DEBUG, " .. ",
+            CKPT_LOG_LEVEL_ERROR);
     const auto user = std::make_shared<UserData>(user_data, destroy);
     LogSink sink;
     if (fn != nullptr) {
@@ -135,7 +135,7 @@ ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t ns) {
   });
 }
 
-ckpt_status ckpt_clock_now(const ckpt_clock* clock, int64_t* now_ns) {
+ckpt_status ckpt_clock_get_now(const ckpt_clock* clock, int64_t* now_ns) {
   return guard([&] {
     const auto source = clock_argument(clock, "clock");
     not_null(now_ns, "now_ns");
@@ -166,7 +166,7 @@ using Mpmc = BlockingQueue<MpmcQueue<std::uint64_t>, std::uint64_t>;
 
 }  // namespace
 
-struct ckpt_queue : Handle<Kind::queue> {
+struct ckpt_word_queue : Handle<Kind::queue> {
   std::variant<std::unique_ptr<Spsc>, std::unique_ptr<Mpmc>> object;
 };
 
@@ -179,11 +179,11 @@ auto visit_queue(Queue* queue, Visitor&& visitor) {
 
 }  // namespace
 
-ckpt_status ckpt_queue_create(int32_t kind, int64_t capacity, ckpt_queue** queue) {
+ckpt_status ckpt_word_queue_create(int32_t kind, int64_t capacity, ckpt_word_queue** queue) {
   return guard([&] {
     not_null(queue, "queue");
-    require(kind == CKPT_QUEUE_SPSC || kind == CKPT_QUEUE_MPMC, "kind is ", kind, "; CKPT_QUEUE_SPSC (0) or CKPT_QUEUE_MPMC (1)");
-    if (kind == CKPT_QUEUE_SPSC) {
+    require(kind == CKPT_WORD_QUEUE_KIND_SPSC || kind == CKPT_WORD_QUEUE_KIND_MPMC, "kind is ", kind, "; CKPT_WORD_QUEUE_KIND_SPSC (0) or CKPT_WORD_QUEUE_KIND_MPMC (1)");
+    if (kind == CKPT_WORD_QUEUE_KIND_SPSC) {
       hand_out(queue, std::make_unique<Spsc>(capacity));
     } else {
       hand_out(queue, std::make_unique<Mpmc>(capacity));
@@ -191,7 +191,7 @@ ckpt_status ckpt_queue_create(int32_t kind, int64_t capacity, ckpt_queue** queue
   });
 }
 
-ckpt_status ckpt_queue_push(ckpt_queue* queue, uint64_t value, int64_t timeout_ns) {
+ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t value, int64_t timeout_ns) {
   return guard([&] {
     require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
     visit_queue(queue, [&](auto& object) {
@@ -202,7 +202,7 @@ ckpt_status ckpt_queue_push(ckpt_queue* queue, uint64_t value, int64_t timeout_n
   });
 }
 
-ckpt_status ckpt_queue_pop(ckpt_queue* queue, uint64_t* value, int64_t timeout_ns) {
+ckpt_status ckpt_word_queue_pop(ckpt_word_queue* queue, uint64_t* value, int64_t timeout_ns) {
   return guard([&] {
     checked(queue, "queue");
     not_null(value, "value");
@@ -215,18 +215,18 @@ ckpt_status ckpt_queue_pop(ckpt_queue* queue, uint64_t* value, int64_t timeout_n
   });
 }
 
-ckpt_status ckpt_queue_close(ckpt_queue* queue) {
+ckpt_status ckpt_word_queue_close(ckpt_word_queue* queue) {
   return guard([&] { visit_queue(queue, [](auto& object) { object.close(); }); });
 }
 
-ckpt_status ckpt_queue_size(const ckpt_queue* queue, int64_t* size) {
+ckpt_status ckpt_word_queue_get_size(const ckpt_word_queue* queue, int64_t* size) {
   return guard([&] {
     const int64_t now = visit_queue(queue, [](const auto& object) { return object.size(); });
     *not_null(size, "size") = now;
   });
 }
 
-void ckpt_queue_release(ckpt_queue* queue) { release(queue); }
+void ckpt_word_queue_release(ckpt_word_queue* queue) { release(queue); }
 
 // ---- Threads ----
 
@@ -236,14 +236,14 @@ int32_t ckpt_available_threads(void) {
   return threads;
 }
 
-ckpt_status ckpt_thread_pool_create(int32_t threads, ckpt_thread_pool** pool) {
+ckpt_status ckpt_worker_pool_create(int32_t threads, ckpt_worker_pool** pool) {
   return guard([&] {
     not_null(pool, "pool");
     hand_out(pool, std::make_shared<ThreadPool>(threads));
   });
 }
 
-ckpt_status ckpt_thread_pool_run(ckpt_thread_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data) {
+ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data) {
   return guard([&] {
     // A part may release the pool: it lives until the last part is done.
     const auto object = checked(pool, "pool")->object;
@@ -256,6 +256,6 @@ ckpt_status ckpt_thread_pool_run(ckpt_thread_pool* pool, int64_t parts, ckpt_par
   });
 }
 
-int32_t ckpt_thread_pool_threads(const ckpt_thread_pool* pool) { return is_handle(pool) ? pool->object->threads() : 0; }
+int32_t ckpt_worker_pool_get_thread_count(const ckpt_worker_pool* pool) { return is_handle(pool) ? pool->object->threads() : 0; }
 
-void ckpt_thread_pool_release(ckpt_thread_pool* pool) { release(pool); }
+void ckpt_worker_pool_release(ckpt_worker_pool* pool) { release(pool); }

@@ -14,7 +14,7 @@ struct ckpt_clock : ckpt::capi::Handle<ckpt::capi::Kind::clock> {
   std::shared_ptr<ckpt::base::Clock> object;
 };
 
-struct ckpt_thread_pool : ckpt::capi::Handle<ckpt::capi::Kind::thread_pool> {
+struct ckpt_worker_pool : ckpt::capi::Handle<ckpt::capi::Kind::thread_pool> {
   std::shared_ptr<ckpt::base::ThreadPool> object;
 };
 

@@ -17,11 +17,11 @@ namespace tensor = ckpt::tensor;
 
 namespace {
 
-constexpr ckpt_executor_stats empty_stats = CKPT_EXECUTOR_STATS_INIT;
+constexpr ckpt_schedule_executor_stats empty_stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
 
 std::string name_of_layer(const char* name) { return std::string(name_argument(name, "name")); }
 
-std::shared_ptr<ThreadPool> pool_argument(ckpt_thread_pool* pool) {
+std::shared_ptr<ThreadPool> pool_argument(ckpt_worker_pool* pool) {
   return pool == nullptr ? std::make_shared<ThreadPool>(0) : checked(pool, "pool")->object;
 }
 
@@ -31,7 +31,7 @@ const tensor::Tensor* tensor_or_null(const ckpt_tensor* given, const char* argum
 }
 
 // Kept while it is used, as chain_argument does.
-std::shared_ptr<engine::Executor> executor_argument(const ckpt_executor* executor) {
+std::shared_ptr<engine::Executor> executor_argument(const ckpt_schedule_executor* executor) {
   auto object = checked(executor, "executor")->object;
   Entered::refuse(object.get(), "executor");
   return object;
@@ -73,7 +73,7 @@ ckpt_status ckpt_blas_set(const ckpt_blas* blas) {
   });
 }
 
-ckpt_status ckpt_blas_info(char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] { copy_text(engine::blas_description(), buffer, capacity, needed); });
 }
 
@@ -159,7 +159,7 @@ ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer) {
   });
 }
 
-ckpt_status ckpt_chain_layers(const ckpt_chain* chain, int64_t* layers) {
+ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layers) {
   return guard([&] {
     const int64_t count = chain_argument(chain)->layers();
     *not_null(layers, "layers") = count;
@@ -170,14 +170,14 @@ ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed) {
   return guard([&] { chain_argument(chain)->initialize(seed); });
 }
 
-ckpt_status ckpt_chain_parameters(const ckpt_chain* chain, int64_t* parameters) {
+ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameters) {
   return guard([&] {
     const auto count = static_cast<int64_t>(chain_argument(chain)->parameters().size());
     *not_null(parameters, "parameters") = count;
   });
 }
 
-ckpt_status ckpt_chain_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
+ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
                                  ckpt_tensor** gradient) {
   return guard([&] {
     const auto object = chain_argument(chain);
@@ -207,7 +207,7 @@ ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double
   });
 }
 
-ckpt_status ckpt_chain_profile(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps, ckpt_thread_pool* pool,
+ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps, ckpt_worker_pool* pool,
                                ckpt_profile** profile) {
   return guard([&] {
     const auto object = chain_argument(chain);
@@ -229,8 +229,8 @@ void ckpt_chain_release(ckpt_chain* chain) { release(chain); }
 
 // ---- Executor ----
 
-ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
-                                 const ckpt_executor_options* options, ckpt_executor** executor) {
+ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
+                                 const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
   return guard([&] {
     const auto object = chain_argument(chain);
     const auto recipe = checked(schedule, "schedule")->object;  // kept: a callback may release the handle
@@ -246,7 +246,7 @@ ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, con
   });
 }
 
-ckpt_status ckpt_executor_run(ckpt_executor* executor, const ckpt_step* step, double* loss) {
+ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const ckpt_step* step, double* loss) {
   return guard([&] {
     const auto object = executor_argument(executor);
     const double result = object->run(step_argument(step));
@@ -254,11 +254,11 @@ ckpt_status ckpt_executor_run(ckpt_executor* executor, const ckpt_step* step, do
   });
 }
 
-ckpt_status ckpt_executor_get_stats(const ckpt_executor* executor, ckpt_executor_stats* stats) {
+ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_executor* executor, ckpt_schedule_executor_stats* stats) {
   return guard([&] {
     const auto object = executor_argument(executor);
     const engine::ExecutorStats& now = object->stats();
-    ckpt_executor_stats values = empty_stats;
+    ckpt_schedule_executor_stats values = empty_stats;
     values.steps = now.steps;
     values.forwards = now.forwards;
     values.recomputed_forwards = now.recomputed_forwards;
@@ -270,7 +270,7 @@ ckpt_status ckpt_executor_get_stats(const ckpt_executor* executor, ckpt_executor
   });
 }
 
-void ckpt_executor_release(ckpt_executor* executor) { release(executor); }
+void ckpt_schedule_executor_release(ckpt_schedule_executor* executor) { release(executor); }
 
 // ---- Optimizers ----
 
@@ -294,25 +294,25 @@ ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer) {
   return guard([&] { checked(optimizer, "optimizer")->object->step(); });
 }
 
-ckpt_status ckpt_optimizer_steps(const ckpt_optimizer* optimizer, int64_t* steps) {
+ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* steps) {
   return guard([&] {
     const int64_t count = checked(optimizer, "optimizer")->object->steps();
     *not_null(steps, "steps") = count;
   });
 }
 
-ckpt_status ckpt_optimizer_set_steps(ckpt_optimizer* optimizer, int64_t steps) {
+ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t steps) {
   return guard([&] { checked(optimizer, "optimizer")->object->set_steps(steps); });
 }
 
-ckpt_status ckpt_optimizer_tensors(const ckpt_optimizer* optimizer, int64_t* tensors) {
+ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensors) {
   return guard([&] {
     const auto count = static_cast<int64_t>(checked(optimizer, "optimizer")->object->state().size());
     *not_null(tensors, "tensors") = count;
   });
 }
 
-ckpt_status ckpt_optimizer_tensor(const ckpt_optimizer* optimizer, int64_t number, const char** name, ckpt_tensor** value) {
+ckpt_status ckpt_optimizer_get_tensor(const ckpt_optimizer* optimizer, int64_t number, const char** name, ckpt_tensor** value) {
   return guard([&] {
     const auto& state = checked(optimizer, "optimizer")->object->state();
     const auto count = static_cast<int64_t>(state.size());

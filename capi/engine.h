@@ -17,7 +17,7 @@ struct ckpt_chain : ckpt::capi::Handle<ckpt::capi::Kind::chain> {
   std::shared_ptr<ckpt::engine::Chain> object;
 };
 
-struct ckpt_executor : ckpt::capi::Handle<ckpt::capi::Kind::executor> {
+struct ckpt_schedule_executor : ckpt::capi::Handle<ckpt::capi::Kind::executor> {
   std::shared_ptr<ckpt::engine::Executor> object;
 };
 

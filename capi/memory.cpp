@@ -14,11 +14,11 @@ using namespace ckpt::capi;
 using namespace ckpt::memory;
 
 #define CKPT_SAME(constant, value) static_assert((constant) == static_cast<int>(value))
-CKPT_SAME(CKPT_MEMORY_ALLOCATED, EventKind::allocated);
-CKPT_SAME(CKPT_MEMORY_FREED, EventKind::freed);
-CKPT_SAME(CKPT_MEMORY_NEW_PEAK, EventKind::new_peak);
-CKPT_SAME(CKPT_MEMORY_LIMIT_EXCEEDED, EventKind::limit_exceeded);
-CKPT_SAME(CKPT_MEMORY_ALL_EVENTS, all_event_kinds);
+CKPT_SAME(CKPT_MEMORY_EVENT_KIND_ALLOCATED, EventKind::allocated);
+CKPT_SAME(CKPT_MEMORY_EVENT_KIND_FREED, EventKind::freed);
+CKPT_SAME(CKPT_MEMORY_EVENT_KIND_NEW_PEAK, EventKind::new_peak);
+CKPT_SAME(CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED, EventKind::limit_exceeded);
+CKPT_SAME(CKPT_MEMORY_EVENT_KIND_ALL, all_event_kinds);
 CKPT_SAME(CKPT_MEMORY_ORDER_ID, LayerOrder::by_id);
 CKPT_SAME(CKPT_MEMORY_ORDER_CURRENT, LayerOrder::by_current);
 CKPT_SAME(CKPT_MEMORY_ORDER_PEAK, LayerOrder::by_peak);
@@ -117,7 +117,7 @@ void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker) { release(tracker
 
 // ---- Layers ----
 
-ckpt_status ckpt_memory_tracker_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer) {
+ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
     not_null(layer, "layer");  // before the call: it makes the layer
@@ -133,7 +133,7 @@ ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, c
   });
 }
 
-ckpt_status ckpt_memory_tracker_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name) {
+ckpt_status ckpt_memory_tracker_get_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     not_null(name, "name");
@@ -204,15 +204,15 @@ ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_tracker* t
 
 // ---- Reading ----
 
-ckpt_status ckpt_memory_tracker_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats) {
+ckpt_status ckpt_memory_tracker_get_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats) {
   return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).stats()), "stats"); });
 }
 
-ckpt_status ckpt_memory_tracker_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer, ckpt_memory_layer_stats* stats) {
+ckpt_status ckpt_memory_tracker_get_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer, ckpt_memory_layer_stats* stats) {
   return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).layer_stats(layer)), "stats"); });
 }
 
-ckpt_status ckpt_memory_tracker_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
+ckpt_status ckpt_memory_tracker_get_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
                                                   ckpt_memory_layer_stats* stats) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
@@ -221,7 +221,7 @@ ckpt_status ckpt_memory_tracker_layer_stats_named(const ckpt_memory_tracker* tra
   });
 }
 
-ckpt_status ckpt_memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats,
+ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats,
                                          ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
@@ -237,7 +237,7 @@ ckpt_status ckpt_memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int
   });
 }
 
-ckpt_status ckpt_memory_tracker_live_allocations(const ckpt_memory_tracker* tracker, ckpt_memory_allocation* allocations,
+ckpt_status ckpt_memory_tracker_list_allocations(const ckpt_memory_tracker* tracker, ckpt_memory_allocation* allocations,
                                                  int64_t capacity, int64_t* count) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
@@ -249,7 +249,7 @@ ckpt_status ckpt_memory_tracker_live_allocations(const ckpt_memory_tracker* trac
   });
 }
 
-ckpt_status ckpt_memory_tracker_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes,
+ckpt_status ckpt_memory_tracker_get_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes,
                                         double* fraction) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
@@ -283,7 +283,7 @@ ckpt_status ckpt_memory_tracker_pop_scope(ckpt_memory_tracker* tracker, uint64_t
   });
 }
 
-ckpt_status ckpt_memory_tracker_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats) {
+ckpt_status ckpt_memory_tracker_get_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats) {
   return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).scope_stats(scope)), "stats"); });
 }
 
@@ -297,7 +297,7 @@ ckpt_status ckpt_memory_tracker_clear_limit(ckpt_memory_tracker* tracker) {
   return guard([&] { tracker_argument(tracker).clear_limit(); });
 }
 
-ckpt_status ckpt_memory_tracker_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes, int64_t* hysteresis_bytes) {
+ckpt_status ckpt_memory_tracker_get_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes, int64_t* hysteresis_bytes) {
   return guard([&] {
     const Limit limit = tracker_argument(tracker).limit();
     *not_null(limit_bytes, "limit_bytes") = limit.bytes;
@@ -352,7 +352,7 @@ ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker, int64_t
   });
 }
 
-ckpt_status ckpt_memory_tracker_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped) {
+ckpt_status ckpt_memory_tracker_get_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
     not_null(dropped, "dropped");
@@ -374,7 +374,7 @@ ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracker* tracke
 
 // ---- Export ----
 
-ckpt_status ckpt_memory_tracker_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity,
+ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity,
                                      int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
@@ -383,7 +383,7 @@ ckpt_status ckpt_memory_tracker_json(const ckpt_memory_tracker* tracker, int64_t
   });
 }
 
-ckpt_status ckpt_memory_tracker_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity,
+ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity,
                                            int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);

@@ -15,21 +15,21 @@ using namespace ckpt::capi;
 namespace pipeline = ckpt::pipeline;
 using pipeline::Policy;
 
-static_assert(CKPT_ACTIVATION_STORE_ALL == static_cast<int>(Policy::Kind::store_all));
-static_assert(CKPT_ACTIVATION_RECOMPUTE_ALL == static_cast<int>(Policy::Kind::recompute_all));
-static_assert(CKPT_ACTIVATION_SELECTIVE == static_cast<int>(Policy::Kind::selective));
-static_assert(CKPT_ACTIVATION_MEMORY_BASED == static_cast<int>(Policy::Kind::memory_based));
-static_assert(CKPT_ACTIVATION_STRATEGY == static_cast<int>(Policy::Kind::strategy));
-static_assert(CKPT_ACTIVATION_AUTOMATIC == static_cast<int>(Policy::Kind::automatic));
+static_assert(CKPT_ACTIVATION_POLICY_KIND_STORE_ALL == static_cast<int>(Policy::Kind::store_all));
+static_assert(CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL == static_cast<int>(Policy::Kind::recompute_all));
+static_assert(CKPT_ACTIVATION_POLICY_KIND_SELECTIVE == static_cast<int>(Policy::Kind::selective));
+static_assert(CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED == static_cast<int>(Policy::Kind::memory_based));
+static_assert(CKPT_ACTIVATION_POLICY_KIND_STRATEGY == static_cast<int>(Policy::Kind::strategy));
+static_assert(CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC == static_cast<int>(Policy::Kind::automatic));
 
-static_assert(CKPT_PIPELINE_GPIPE == static_cast<int>(pipeline::Order::gpipe));
-static_assert(CKPT_PIPELINE_1F1B == static_cast<int>(pipeline::Order::one_f_one_b));
-static_assert(CKPT_PIPELINE_INTERLEAVED == static_cast<int>(pipeline::Order::interleaved));
-static_assert(CKPT_INTERVAL_FORWARD == static_cast<int>(pipeline::Interval::Kind::forward));
-static_assert(CKPT_INTERVAL_RECOMPUTE == static_cast<int>(pipeline::Interval::Kind::recompute));
-static_assert(CKPT_INTERVAL_BACKWARD == static_cast<int>(pipeline::Interval::Kind::backward));
-static_assert(CKPT_INTERVAL_WAIT == static_cast<int>(pipeline::Interval::Kind::wait));
-static_assert(sizeof(ckpt_interval) == 32);
+static_assert(CKPT_PIPELINE_ORDER_GPIPE == static_cast<int>(pipeline::Order::gpipe));
+static_assert(CKPT_PIPELINE_ORDER_1F1B == static_cast<int>(pipeline::Order::one_f_one_b));
+static_assert(CKPT_PIPELINE_ORDER_INTERLEAVED == static_cast<int>(pipeline::Order::interleaved));
+static_assert(CKPT_INTERVAL_KIND_FORWARD == static_cast<int>(pipeline::Interval::Kind::forward));
+static_assert(CKPT_INTERVAL_KIND_RECOMPUTE == static_cast<int>(pipeline::Interval::Kind::recompute));
+static_assert(CKPT_INTERVAL_KIND_BACKWARD == static_cast<int>(pipeline::Interval::Kind::backward));
+static_assert(CKPT_INTERVAL_KIND_WAIT == static_cast<int>(pipeline::Interval::Kind::wait));
+static_assert(sizeof(ckpt_pipeline_interval) == 32);
 
 namespace {
 
@@ -44,7 +44,7 @@ ckpt_pipeline_options pipeline_options_argument(const ckpt_pipeline_options* opt
 }
 
 pipeline::Layout layout_of(const ckpt_pipeline_options& given) {
-  require(given.schedule >= CKPT_PIPELINE_GPIPE && given.schedule <= CKPT_PIPELINE_INTERLEAVED, "options.schedule is ",
+  require(given.schedule >= CKPT_PIPELINE_ORDER_GPIPE && given.schedule <= CKPT_PIPELINE_ORDER_INTERLEAVED, "options.schedule is ",
           given.schedule, "; 1 .. 3 (CKPT_PIPELINE_*)");
   const pipeline::Layout layout{static_cast<pipeline::Order>(given.schedule), given.stages, given.chunks, given.micro_batches};
   pipeline::check(layout);
@@ -83,13 +83,13 @@ void copy_list(const std::vector<T>& all, T* out, int64_t capacity, int64_t* cou
 pipeline::Policy ckpt::capi::policy_argument(const ckpt_activation_policy* policy) {
   const auto given = options_argument(policy, "policy");
   Policy result;
-  require(given.kind >= CKPT_ACTIVATION_STORE_ALL && given.kind <= CKPT_ACTIVATION_AUTOMATIC, "policy.kind is ", given.kind,
+  require(given.kind >= CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && given.kind <= CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC, "policy.kind is ", given.kind,
           "; 1 .. 6 (CKPT_ACTIVATION_*)");
   result.kind = static_cast<Policy::Kind>(given.kind);
   result.interval = given.interval;
   result.threshold_bytes = given.threshold_bytes;
   result.memory_limit_bytes = given.memory_limit_bytes;
-  if (given.kind == CKPT_ACTIVATION_STRATEGY) result.strategy = checked(given.strategy, "policy.strategy")->object;
+  if (given.kind == CKPT_ACTIVATION_POLICY_KIND_STRATEGY) result.strategy = checked(given.strategy, "policy.strategy")->object;
   pipeline::check(result);
   return result;
 }
@@ -106,7 +106,7 @@ ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt_pipeline
   });
 }
 
-ckpt_status ckpt_pipeline_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight) {
+ckpt_status ckpt_pipeline_get_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight) {
   return guard([&] {
     const pipeline::Layout layout = layout_of(pipeline_options_argument(options));
     if (piece < 0 || piece >= layout.pieces()) fail(Status::out_of_range, "piece is ", piece, "; there are ", layout.pieces());
@@ -139,7 +139,7 @@ ckpt_status ckpt_pipeline_cancel(ckpt_pipeline* handle) {
   return guard([&] { pipeline_argument(handle).cancel(); });
 }
 
-ckpt_status ckpt_pipeline_begins(const ckpt_pipeline* handle, int64_t* begins, int64_t capacity, int64_t* count) {
+ckpt_status ckpt_pipeline_get_begins(const ckpt_pipeline* handle, int64_t* begins, int64_t capacity, int64_t* count) {
   return guard([&] {
     const auto& object = pipeline_argument(handle);
     array_argument(begins, capacity, "begins");
@@ -147,7 +147,7 @@ ckpt_status ckpt_pipeline_begins(const ckpt_pipeline* handle, int64_t* begins, i
   });
 }
 
-ckpt_status ckpt_pipeline_manager(ckpt_pipeline* handle, int32_t stage, ckpt_activation_manager** manager) {
+ckpt_status ckpt_pipeline_get_manager(ckpt_pipeline* handle, int32_t stage, ckpt_activation_manager** manager) {
   return guard([&] {
     auto& object = pipeline_argument(handle);
     not_null(manager, "manager");
@@ -155,7 +155,7 @@ ckpt_status ckpt_pipeline_manager(ckpt_pipeline* handle, int32_t stage, ckpt_act
   });
 }
 
-ckpt_status ckpt_pipeline_schedule(ckpt_pipeline* handle, int32_t stage, ckpt_schedule** schedule) {
+ckpt_status ckpt_pipeline_get_schedule(ckpt_pipeline* handle, int32_t stage, ckpt_schedule** schedule) {
   return guard([&] {
     auto& object = pipeline_argument(handle);
     not_null(schedule, "schedule");
@@ -163,7 +163,7 @@ ckpt_status ckpt_pipeline_schedule(ckpt_pipeline* handle, int32_t stage, ckpt_sc
   });
 }
 
-ckpt_status ckpt_pipeline_profile(ckpt_pipeline* handle, int32_t stage, ckpt_profile** profile) {
+ckpt_status ckpt_pipeline_get_profile(ckpt_pipeline* handle, int32_t stage, ckpt_profile** profile) {
   return guard([&] {
     auto& object = pipeline_argument(handle);
     not_null(profile, "profile");
@@ -193,14 +193,14 @@ ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* handle, int32_t stage, ckpt_p
   });
 }
 
-ckpt_status ckpt_pipeline_timeline(ckpt_pipeline* handle, ckpt_interval* intervals, int64_t capacity, int64_t* count,
+ckpt_status ckpt_pipeline_get_timeline(ckpt_pipeline* handle, ckpt_pipeline_interval* intervals, int64_t capacity, int64_t* count,
                                    int64_t* step_ns) {
   return guard([&] {
     auto& object = pipeline_argument(handle);
     array_argument(intervals, capacity, "intervals");
     not_null(count, "count");
     const pipeline::Timeline timeline = object.timeline();
-    std::vector<ckpt_interval> all;
+    std::vector<ckpt_pipeline_interval> all;
     for (const pipeline::Interval& each : timeline.intervals) {
       all.push_back({static_cast<int32_t>(each.kind), each.stage, each.chunk, each.micro_batch, each.begin_ns, each.end_ns});
     }
@@ -209,7 +209,7 @@ ckpt_status ckpt_pipeline_timeline(ckpt_pipeline* handle, ckpt_interval* interva
   });
 }
 
-ckpt_status ckpt_pipeline_trace_json(ckpt_pipeline* handle, char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_pipeline_get_trace_json(ckpt_pipeline* handle, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] { copy_text(pipeline::trace_json(pipeline_argument(handle).timeline()), buffer, capacity, needed); });
 }
 

@@ -13,20 +13,20 @@ using namespace ckpt::base;
 using namespace ckpt::capi;
 namespace plan = ckpt::plan;
 
-static_assert(sizeof(ckpt_action) == 64 && sizeof(plan::Action) == sizeof(ckpt_action));
-static_assert(offsetof(ckpt_action, kind) == offsetof(plan::Action, kind));
-static_assert(offsetof(ckpt_action, micro_batch) == offsetof(plan::Action, micro_batch));
-static_assert(offsetof(ckpt_action, first) == offsetof(plan::Action, first));
-static_assert(offsetof(ckpt_action, last) == offsetof(plan::Action, last));
-static_assert(offsetof(ckpt_action, option) == offsetof(plan::Action, option));
-static_assert(offsetof(ckpt_action, item) == offsetof(plan::Action, item));
-static_assert(offsetof(ckpt_action, tier) == offsetof(plan::Action, tier));
-static_assert(offsetof(ckpt_action, slot) == offsetof(plan::Action, slot));
-static_assert(offsetof(ckpt_action, transfer) == offsetof(plan::Action, transfer));
-static_assert(CKPT_TIERS == plan::tiers && CKPT_ACTION_END == static_cast<int>(plan::Kind::end));
+static_assert(sizeof(ckpt_schedule_action) == 64 && sizeof(plan::Action) == sizeof(ckpt_schedule_action));
+static_assert(offsetof(ckpt_schedule_action, kind) == offsetof(plan::Action, kind));
+static_assert(offsetof(ckpt_schedule_action, micro_batch) == offsetof(plan::Action, micro_batch));
+static_assert(offsetof(ckpt_schedule_action, first) == offsetof(plan::Action, first));
+static_assert(offsetof(ckpt_schedule_action, last) == offsetof(plan::Action, last));
+static_assert(offsetof(ckpt_schedule_action, option) == offsetof(plan::Action, option));
+static_assert(offsetof(ckpt_schedule_action, item) == offsetof(plan::Action, item));
+static_assert(offsetof(ckpt_schedule_action, tier) == offsetof(plan::Action, tier));
+static_assert(offsetof(ckpt_schedule_action, slot) == offsetof(plan::Action, slot));
+static_assert(offsetof(ckpt_schedule_action, transfer) == offsetof(plan::Action, transfer));
+static_assert(CKPT_TIERS == plan::tiers && CKPT_ACTION_KIND_END == static_cast<int>(plan::Kind::end));
 static_assert(CKPT_ITEM_GRAD == static_cast<int>(plan::Item::grad) && CKPT_ITEM_TAPE == static_cast<int>(plan::Item::tape));
-static_assert(CKPT_LAYER_NEEDS_INPUT == plan::needs_input && CKPT_LAYER_NEEDS_OUTPUT == plan::needs_output);
-static_assert(CKPT_LAYER_DETERMINISTIC == plan::deterministic && CKPT_LAYER_NO_INPUT_GRADIENT == plan::no_input_gradient);
+static_assert(CKPT_LAYER_FLAG_NEEDS_INPUT == plan::needs_input && CKPT_LAYER_FLAG_NEEDS_OUTPUT == plan::needs_output);
+static_assert(CKPT_LAYER_FLAG_DETERMINISTIC == plan::deterministic && CKPT_LAYER_FLAG_NO_INPUT_GRADIENT == plan::no_input_gradient);
 
 namespace {
 
@@ -54,14 +54,14 @@ ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
   return output;
 }
 
-plan::Action to_action(const ckpt_action& given) {
+plan::Action to_action(const ckpt_schedule_action& given) {
   plan::Action action;
   std::memcpy(static_cast<void*>(&action), &given, sizeof action);
   return action;
 }
 
-ckpt_action from_action(const plan::Action& action) {
-  ckpt_action given;
+ckpt_schedule_action from_action(const plan::Action& action) {
+  ckpt_schedule_action given;
   std::memcpy(&given, &action, sizeof given);
   return given;
 }
@@ -70,7 +70,7 @@ void hand_out_schedule(ckpt_schedule** out, std::shared_ptr<const plan::Schedule
 
 }  // namespace
 
-const char* ckpt_action_name(int32_t kind) { return plan::kind_name(static_cast<plan::Kind>(kind)); }
+const char* ckpt_action_kind_name(int32_t kind) { return plan::kind_name(static_cast<plan::Kind>(kind)); }
 
 // ---- Profile ----
 
@@ -105,21 +105,21 @@ ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_pro
   });
 }
 
-ckpt_status ckpt_profile_layers(const ckpt_profile* profile, int64_t* layers) {
+ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layers) {
   return guard([&] {
     const auto& object = profile_argument(profile);
     *not_null(layers, "layers") = object.layers();
   });
 }
 
-ckpt_status ckpt_profile_input_bytes(const ckpt_profile* profile, int64_t* bytes) {
+ckpt_status ckpt_profile_get_input_bytes(const ckpt_profile* profile, int64_t* bytes) {
   return guard([&] {
     const auto& object = profile_argument(profile);
     *not_null(bytes, "bytes") = object.bytes_of(0);
   });
 }
 
-ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
+ckpt_status ckpt_profile_get_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
                                int32_t* options) {
   return guard([&] {
     const auto& object = profile_argument(profile);
@@ -139,7 +139,7 @@ ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_
   });
 }
 
-ckpt_status ckpt_profile_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out) {
+ckpt_status ckpt_profile_get_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out) {
   return guard([&] {
     const auto& object = profile_argument(profile);
     if (layer < 0 || layer >= object.layers())
@@ -170,7 +170,7 @@ ckpt_status ckpt_schedule_create(const ckpt_profile* profile, const char* planne
   });
 }
 
-ckpt_status ckpt_schedule_known_planners(char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_schedule_get_known_planners(char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] { copy_text(plan::known_planners(), buffer, capacity, needed); });
 }
 
@@ -196,33 +196,33 @@ ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t layer_flags
   return guard([&] { hand_out_schedule(not_null(schedule, "schedule"), plan::make_open_ended(period, layer_flags)); });
 }
 
-ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action* actions, int64_t count, ckpt_schedule** schedule) {
+ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_schedule_action* actions, int64_t count, ckpt_schedule** schedule) {
   return guard([&] {
     not_null(schedule, "schedule");
     const auto given = array_argument(actions, count, "actions");
     std::vector<plan::Action> list;
     list.reserve(given.size());
-    for (const ckpt_action& action : given) list.push_back(to_action(action));
+    for (const ckpt_schedule_action& action : given) list.push_back(to_action(action));
     hand_out_schedule(schedule, plan::make_list(layers, list));
   });
 }
 
-const char* ckpt_schedule_name(const ckpt_schedule* schedule) {
+const char* ckpt_schedule_get_name(const ckpt_schedule* schedule) {
   return is_handle(schedule) ? schedule->object->name().c_str() : "";
 }
 
-const char* ckpt_schedule_left_out(const ckpt_schedule* schedule) {
+const char* ckpt_schedule_get_left_out(const ckpt_schedule* schedule) {
   return is_handle(schedule) ? schedule->object->left_out().c_str() : "";
 }
 
-ckpt_status ckpt_schedule_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint) {
+ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint) {
   return guard([&] {
     const uint64_t value = checked(schedule, "schedule")->object->fingerprint();
     *not_null(fingerprint, "fingerprint") = value;
   });
 }
 
-ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t* layers) {
+ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layers) {
   return guard([&] {
     const int64_t count = checked(schedule, "schedule")->object->layers();
     *not_null(layers, "layers") = count;
@@ -264,7 +264,7 @@ ckpt_status ckpt_cursor_create(ckpt_schedule* schedule, ckpt_cursor** cursor) {
   });
 }
 
-ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_action* action) {
+ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_schedule_action* action) {
   return guard([&] {
     checked(cursor, "cursor");
     not_null(action, "action");
@@ -272,7 +272,7 @@ ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_action* action) {
   });
 }
 
-ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_action* actions, int64_t capacity, int64_t* count) {
+ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_action* actions, int64_t capacity, int64_t* count) {
   return guard([&] {
     checked(cursor, "cursor");
     not_null(actions, "actions");

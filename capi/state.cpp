@@ -197,7 +197,7 @@ ckpt_status ckpt_state_add_tensor(ckpt_state* handle, const char* group, const c
   });
 }
 
-ckpt_status ckpt_state_tensor_count(const ckpt_state* handle, int64_t* count) {
+ckpt_status ckpt_state_get_tensor_count(const ckpt_state* handle, int64_t* count) {
   return guard([&] {
     checked(handle, "state")->object->refuse_inside();
     *not_null(count, "count") = handle->object->tensor_count();
@@ -213,7 +213,7 @@ ckpt_status ckpt_state_set_json(ckpt_state* handle, const char* key, const char*
   });
 }
 
-ckpt_status ckpt_state_json(const ckpt_state* handle, const char* key, char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_state_get_json(const ckpt_state* handle, const char* key, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] {
     checked(handle, "state")->object->refuse_inside();
     not_null(key, "key");
@@ -228,7 +228,7 @@ ckpt_status ckpt_state_set_rarely_changes(ckpt_state* handle, const char* group,
   });
 }
 
-ckpt_status ckpt_state_load_report(const ckpt_state* handle, char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_state_get_load_report(const ckpt_state* handle, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] {
     checked(handle, "state")->object->refuse_inside();
     copy_text(handle->object->load_report(), buffer, capacity, needed);
@@ -271,14 +271,14 @@ ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* cal
   });
 }
 
-ckpt_status ckpt_coordinator_rank(const ckpt_coordinator* handle, int64_t* rank) {
+ckpt_status ckpt_coordinator_get_rank(const ckpt_coordinator* handle, int64_t* rank) {
   return guard([&] {
     checked(handle, "coordinator");
     *not_null(rank, "rank") = handle->object->rank();
   });
 }
 
-ckpt_status ckpt_coordinator_world_size(const ckpt_coordinator* handle, int64_t* world_size) {
+ckpt_status ckpt_coordinator_get_world_size(const ckpt_coordinator* handle, int64_t* world_size) {
   return guard([&] {
     checked(handle, "coordinator");
     *not_null(world_size, "world_size") = handle->object->world_size();
@@ -320,13 +320,13 @@ void ckpt_coordinator_release(ckpt_coordinator* handle) { release(handle); }
 
 // ---- Checkpoints ----
 
-ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_options* options, ckpt_checkpoint** out) {
+ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** out) {
   return guard([&] {
     checked(storage, "storage");
     not_null(out, "checkpoint");
     const auto given = options_argument(options, "options");
-    require(given.best_is == CKPT_BEST_IS_SMALLEST || given.best_is == CKPT_BEST_IS_LARGEST, "options.best_is is ", given.best_is,
-            "; CKPT_BEST_IS_SMALLEST (0) or CKPT_BEST_IS_LARGEST (1)");
+    require(given.best_is == CKPT_BEST_METRIC_SMALLEST || given.best_is == CKPT_BEST_METRIC_LARGEST, "options.best_is is ", given.best_is,
+            "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
     const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
     const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
     const state::CheckpointOptions wanted{
@@ -334,7 +334,7 @@ ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_
         given.keep_last,
         given.keep_every,
         given.keep_best,
-        given.best_is == CKPT_BEST_IS_LARGEST,
+        given.best_is == CKPT_BEST_METRIC_LARGEST,
         coordinator == nullptr ? nullptr : coordinator->object,
         handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object,
         ckpt::engine::blas_in_use,
@@ -343,32 +343,32 @@ ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_
   });
 }
 
-ckpt_status ckpt_checkpoint_storage(const ckpt_checkpoint* handle, ckpt_storage** out) {
+ckpt_status ckpt_checkpoint_manager_get_storage(const ckpt_checkpoint_manager* handle, ckpt_storage** out) {
   return guard([&] {
     checked(handle, "checkpoint");
     hand_out(not_null(out, "storage"), handle->object->storage());
   });
 }
 
-ckpt_status ckpt_checkpoint_coordinator(const ckpt_checkpoint* handle, ckpt_coordinator** out) {
+ckpt_status ckpt_checkpoint_manager_get_coordinator(const ckpt_checkpoint_manager* handle, ckpt_coordinator** out) {
   return guard([&] {
     checked(handle, "checkpoint");
     hand_out(not_null(out, "coordinator"), handle->object->coordinator());
   });
 }
 
-ckpt_status ckpt_checkpoint_fault_handler(const ckpt_checkpoint* handle, ckpt_fault_handler** out) {
+ckpt_status ckpt_checkpoint_manager_get_fault_handler(const ckpt_checkpoint_manager* handle, ckpt_fault_handler** out) {
   return guard([&] {
     checked(handle, "checkpoint");
     hand_out(not_null(out, "handler"), handle->object->fault_handler());
   });
 }
 
-void ckpt_checkpoint_release(ckpt_checkpoint* handle) { release(handle); }
+void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* handle) { release(handle); }
 
 // ---- Save ----
 
-ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* handle, const ckpt_state* what, const ckpt_save_options* options,
+ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* handle, const ckpt_state* what, const ckpt_save_options* options,
                                  ckpt_save_result* result) {
   return guard([&] {
     checked(handle, "checkpoint");
@@ -381,7 +381,7 @@ ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* handle, const ckpt_state* what
 
 // ---- Load ----
 
-ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* handle, ckpt_state* target, const ckpt_load_options* options,
+ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_state* target, const ckpt_load_options* options,
                                  ckpt_load_result* result) {
   return guard([&] {
     checked(handle, "checkpoint");
@@ -394,7 +394,7 @@ ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* handle, ckpt_state* target, co
 
 // ---- Look and verify ----
 
-ckpt_status ckpt_checkpoint_count(ckpt_checkpoint* handle, int64_t* count) {
+ckpt_status ckpt_checkpoint_manager_count(ckpt_checkpoint_manager* handle, int64_t* count) {
   return guard([&] {
     checked(handle, "checkpoint");
     not_null(count, "count");
@@ -402,7 +402,7 @@ ckpt_status ckpt_checkpoint_count(ckpt_checkpoint* handle, int64_t* count) {
   });
 }
 
-ckpt_status ckpt_checkpoint_at(ckpt_checkpoint* handle, int64_t index, ckpt_checkpoint_info* info) {
+ckpt_status ckpt_checkpoint_manager_at(ckpt_checkpoint_manager* handle, int64_t index, ckpt_checkpoint_info* info) {
   return guard([&] {
     checked(handle, "checkpoint");
     not_null(info, "info");
@@ -423,14 +423,14 @@ ckpt_status ckpt_checkpoint_at(ckpt_checkpoint* handle, int64_t index, ckpt_chec
   });
 }
 
-ckpt_status ckpt_checkpoint_manifest(ckpt_checkpoint* handle, const char* name, char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* handle, const char* name, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] {
     checked(handle, "checkpoint");
     copy_text(handle->object->manifest(std::string(name_argument(name, "name"))), buffer, capacity, needed);
   });
 }
 
-ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* handle, const char* name, ckpt_verify_result* result) {
+ckpt_status ckpt_checkpoint_manager_verify(ckpt_checkpoint_manager* handle, const char* name, ckpt_verify_result* result) {
   return guard([&] {
     checked(handle, "checkpoint");
     check_result(result);
@@ -446,7 +446,7 @@ ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* handle, const char* name, ck
 
 // ---- Readers ----
 
-ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char* name, int32_t verify, ckpt_reader** out) {
+ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* checkpoint, const char* name, int32_t verify, ckpt_reader** out) {
   return guard([&] {
     checked(checkpoint, "checkpoint");
     require(verify >= CKPT_VERIFY_NONE && verify <= CKPT_VERIFY_LAZY, "verify is ", verify,
@@ -459,7 +459,7 @@ ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char*
   });
 }
 
-ckpt_status ckpt_reader_open(const char* path, ckpt_reader** out) {
+ckpt_status ckpt_reader_create(const char* path, ckpt_reader** out) {
   return guard([&] {
     not_null(path, "path");
     not_null(out, "reader");
@@ -467,14 +467,14 @@ ckpt_status ckpt_reader_open(const char* path, ckpt_reader** out) {
   });
 }
 
-ckpt_status ckpt_reader_count(const ckpt_reader* handle, int64_t* count) {
+ckpt_status ckpt_reader_get_tensor_count(const ckpt_reader* handle, int64_t* count) {
   return guard([&] {
     checked(handle, "reader");
     *not_null(count, "count") = handle->object->count();
   });
 }
 
-ckpt_status ckpt_reader_tensor(const ckpt_reader* handle, int64_t index, ckpt_tensor_info* info) {
+ckpt_status ckpt_reader_get_tensor(const ckpt_reader* handle, int64_t index, ckpt_tensor_info* info) {
   return guard([&] {
     checked(handle, "reader");
     not_null(info, "info");
@@ -492,14 +492,14 @@ ckpt_status ckpt_reader_find(const ckpt_reader* handle, const char* group, const
   });
 }
 
-ckpt_status ckpt_reader_metadata_count(const ckpt_reader* handle, int64_t* count) {
+ckpt_status ckpt_reader_get_metadata_count(const ckpt_reader* handle, int64_t* count) {
   return guard([&] {
     checked(handle, "reader");
     *not_null(count, "count") = static_cast<int64_t>(handle->object->metadata().size());
   });
 }
 
-ckpt_status ckpt_reader_metadata(const ckpt_reader* handle, int64_t index, const char** key, const char** value) {
+ckpt_status ckpt_reader_get_metadata(const ckpt_reader* handle, int64_t index, const char** key, const char** value) {
   return guard([&] {
     checked(handle, "reader");
     not_null(key, "key");

@@ -30,7 +30,7 @@ struct ckpt_state : ckpt::capi::Handle<ckpt::capi::Kind::state> {
   std::shared_ptr<ckpt::state::State> object;
 };
 
-struct ckpt_checkpoint : ckpt::capi::Handle<ckpt::capi::Kind::checkpoint> {
+struct ckpt_checkpoint_manager : ckpt::capi::Handle<ckpt::capi::Kind::checkpoint> {
   std::shared_ptr<ckpt::state::Checkpoint> object;
 };
 

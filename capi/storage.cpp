@@ -15,11 +15,11 @@ namespace storage = ckpt::storage;
 namespace {
 
 storage::WriteOptions write_options(const ckpt_file_system_options& given) {
-  static_assert(static_cast<int>(storage::WritePath::ring) == CKPT_WRITE_RING);
-  static_assert(static_cast<int>(storage::WritePath::direct) == CKPT_WRITE_DIRECT);
-  static_assert(static_cast<int>(storage::WritePath::buffered) == CKPT_WRITE_BUFFERED);
-  ckpt::base::require(given.write_path >= CKPT_WRITE_RING && given.write_path <= CKPT_WRITE_BUFFERED, "options.write_path is ",
-                      given.write_path, "; CKPT_WRITE_RING (0) .. CKPT_WRITE_BUFFERED (2)");
+  static_assert(static_cast<int>(storage::WritePath::ring) == CKPT_WRITE_PATH_RING);
+  static_assert(static_cast<int>(storage::WritePath::direct) == CKPT_WRITE_PATH_DIRECT);
+  static_assert(static_cast<int>(storage::WritePath::buffered) == CKPT_WRITE_PATH_BUFFERED);
+  ckpt::base::require(given.write_path >= CKPT_WRITE_PATH_RING && given.write_path <= CKPT_WRITE_PATH_BUFFERED, "options.write_path is ",
+                      given.write_path, "; CKPT_WRITE_PATH_RING (0) .. CKPT_WRITE_PATH_BUFFERED (2)");
   ckpt::base::require(given.large_from_bytes >= 0, "options.large_from_bytes is ", given.large_from_bytes, "; at least 0");
   storage::WriteOptions options;
   options.first = static_cast<storage::WritePath>(given.write_path);
@@ -88,7 +88,7 @@ ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options,
   });
 }
 
-ckpt_status ckpt_fault_handler_retries(const ckpt_fault_handler* handle, int64_t* retries) {
+ckpt_status ckpt_fault_handler_get_retry_count(const ckpt_fault_handler* handle, int64_t* retries) {
   return guard([&] {
     checked(handle, "handler");
     *not_null(retries, "retries") = handle->object->retries();

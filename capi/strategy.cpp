@@ -215,7 +215,7 @@ ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* 
   });
 }
 
-ckpt_status ckpt_strategy_create_from_text(const char* text, ckpt_strategy** strategy) {
+ckpt_status ckpt_strategy_create(const char* text, ckpt_strategy** strategy) {
   return create_handle(strategy, [&] { return from_text(not_null(text, "text")); });
 }
 
@@ -245,13 +245,13 @@ ckpt_status ckpt_strategy_unregister(const char* name) {
   return guard([&] { unregister_kind(name_argument(name, "name")); });
 }
 
-ckpt_status ckpt_strategy_known_kinds(char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_strategy_get_known_kinds(char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] { copy_text(known_kinds(), buffer, capacity, needed); });
 }
 
 // ---- Config ----
 
-ckpt_status ckpt_strategy_create(const ckpt_strategy_config* config, ckpt_strategy** strategy) {
+ckpt_status ckpt_strategy_create_from_config(const ckpt_strategy_config* config, ckpt_strategy** strategy) {
   return guard([&] {
     not_null(strategy, "strategy");
     const auto given = options_argument(config, "config");
@@ -293,7 +293,7 @@ ckpt_status ckpt_strategy_observe_access(ckpt_strategy* strategy, const char* la
   });
 }
 
-ckpt_status ckpt_strategy_name(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_strategy_get_name(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] { copy_text(checked(strategy, "strategy")->object->name(), buffer, capacity, needed); });
 }
 

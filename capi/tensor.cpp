@@ -133,7 +133,7 @@ ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t* shape, int64_t n
   });
 }
 
-ckpt_status ckpt_tensor_borrow(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_destroy_fn release,
+ckpt_status ckpt_tensor_create_borrowed(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_destroy_fn release,
                                void* user_data, ckpt_tensor** tensor) {
   return guard([&] {
     const Dtype type = dtype_argument(dtype, "dtype");
@@ -149,33 +149,33 @@ void ckpt_tensor_retain(ckpt_tensor* tensor) { retain(tensor); }
 
 void ckpt_tensor_release(ckpt_tensor* tensor) { release(tensor); }
 
-void* ckpt_tensor_data(ckpt_tensor* tensor) {
+void* ckpt_tensor_get_data(ckpt_tensor* tensor) {
   void* data = nullptr;
   guard([&] { data = writable_tensor_argument(tensor, "tensor")->data(); });
   return data;
 }
 
-const void* ckpt_tensor_const_data(const ckpt_tensor* tensor) {
+const void* ckpt_tensor_get_const_data(const ckpt_tensor* tensor) {
   return get<const void*>(tensor, nullptr, [](const Tensor& object) { return object.data(); });
 }
 
-int64_t ckpt_tensor_bytes(const ckpt_tensor* tensor) {
+int64_t ckpt_tensor_get_bytes(const ckpt_tensor* tensor) {
   return get<int64_t>(tensor, -1, [](const Tensor& object) { return object.bytes(); });
 }
 
-int64_t ckpt_tensor_elements(const ckpt_tensor* tensor) {
+int64_t ckpt_tensor_get_element_count(const ckpt_tensor* tensor) {
   return get<int64_t>(tensor, -1, [](const Tensor& object) { return object.shape().elements(); });
 }
 
-ckpt_dtype ckpt_tensor_dtype(const ckpt_tensor* tensor) {
+ckpt_dtype ckpt_tensor_get_dtype(const ckpt_tensor* tensor) {
   return get<ckpt_dtype>(tensor, 0, [](const Tensor& object) { return static_cast<ckpt_dtype>(object.dtype()); });
 }
 
-int64_t ckpt_tensor_ndim(const ckpt_tensor* tensor) {
+int64_t ckpt_tensor_get_ndim(const ckpt_tensor* tensor) {
   return get<int64_t>(tensor, -1, [](const Tensor& object) { return object.shape().ndim(); });
 }
 
-const int64_t* ckpt_tensor_shape(const ckpt_tensor* tensor) {
+const int64_t* ckpt_tensor_get_shape(const ckpt_tensor* tensor) {
   return get<const int64_t*>(tensor, nullptr, [](const Tensor& object) { return object.shape().dimensions().data(); });
 }
 
@@ -236,7 +236,7 @@ ckpt_status ckpt_tensor_bit_equal(const ckpt_tensor* a, const ckpt_tensor* b, in
 
 // ---- DLPack ----
 
-ckpt_status ckpt_tensor_from_dlpack(DLManagedTensor* managed, ckpt_tensor** tensor) {
+ckpt_status ckpt_tensor_create_from_dlpack(DLManagedTensor* managed, ckpt_tensor** tensor) {
   return guard([&] {
     not_null(managed, "managed");
     not_null(tensor, "tensor");
@@ -244,7 +244,7 @@ ckpt_status ckpt_tensor_from_dlpack(DLManagedTensor* managed, ckpt_tensor** tens
   });
 }
 
-ckpt_status ckpt_tensor_from_dlpack_versioned(DLManagedTensorVersioned* managed, ckpt_tensor** tensor) {
+ckpt_status ckpt_tensor_create_from_dlpack_versioned(DLManagedTensorVersioned* managed, ckpt_tensor** tensor) {
   return guard([&] {
     not_null(managed, "managed");
     not_null(tensor, "tensor");
@@ -253,7 +253,7 @@ ckpt_status ckpt_tensor_from_dlpack_versioned(DLManagedTensorVersioned* managed,
   });
 }
 
-ckpt_status ckpt_tensor_to_dlpack(ckpt_tensor* tensor, DLManagedTensor** managed) {
+ckpt_status ckpt_tensor_export_dlpack(ckpt_tensor* tensor, DLManagedTensor** managed) {
   return guard([&] {
     const auto& object = tensor_argument(tensor, "tensor");
     not_null(managed, "managed");
@@ -261,7 +261,7 @@ ckpt_status ckpt_tensor_to_dlpack(ckpt_tensor* tensor, DLManagedTensor** managed
   });
 }
 
-ckpt_status ckpt_tensor_to_dlpack_versioned(ckpt_tensor* tensor, DLManagedTensorVersioned** managed) {
+ckpt_status ckpt_tensor_export_dlpack_versioned(ckpt_tensor* tensor, DLManagedTensorVersioned** managed) {
   return guard([&] {
     const auto& object = tensor_argument(tensor, "tensor");
     not_null(managed, "managed");

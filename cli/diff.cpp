@@ -95,8 +95,8 @@ std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_
   if (in_a.shape != in_b.shape) return "another shape";
   const Tensor left = a.read(at_a);
   const Tensor right = b.read(at_b);
-  const void* const left_bytes = ckpt_tensor_const_data(left.handle());
-  const void* const right_bytes = ckpt_tensor_const_data(right.handle());
+  const void* const left_bytes = ckpt_tensor_get_const_data(left.handle());
+  const void* const right_bytes = ckpt_tensor_get_const_data(right.handle());
   if (in_a.bytes == 0 || std::memcmp(left_bytes, right_bytes, static_cast<std::size_t>(in_a.bytes)) == 0) return "";
   const auto apart = largest_difference(in_a.dtype, left_bytes, right_bytes, in_a.bytes);
   if (!apart) return "other bytes";

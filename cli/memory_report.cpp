@@ -11,10 +11,10 @@ constexpr std::int64_t top_layers = 20;
 
 MemoryReport::MemoryReport(const MemoryTracker& tracker) : tracker_(tracker.handle()) {
   points_.reserve(longest_timeline);
-  subscription_ = tracker_.subscribe(CKPT_MEMORY_ALLOCATED | CKPT_MEMORY_FREED, [this](const ckpt_memory_event& event) {
+  subscription_ = tracker_.subscribe(CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, [this](const ckpt_memory_event& event) {
     const std::lock_guard lock(mutex_);
     if (points_.size() == longest_timeline) return tracker_.enable_events(false);
-    const std::int64_t bytes = event.kind == CKPT_MEMORY_ALLOCATED ? event.bytes : -event.bytes;
+    const std::int64_t bytes = event.kind == CKPT_MEMORY_EVENT_KIND_ALLOCATED ? event.bytes : -event.bytes;
     points_.push_back({event.time_ns, event.current_bytes, bytes, event.layer});
   });
 }

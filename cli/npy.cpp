@@ -215,12 +215,12 @@ bool is_row_major(const NpyHeader& header) { return !header.column_major || head
 
 void to_native_order(const NpyHeader& header, Tensor& tensor) {
   if (!header.swapped) return;
-  swap_numbers(static_cast<char*>(ckpt_tensor_data(tensor.handle())), static_cast<std::size_t>(tensor.bytes()),
+  swap_numbers(static_cast<char*>(ckpt_tensor_get_data(tensor.handle())), static_cast<std::size_t>(tensor.bytes()),
                number_bytes(header.dtype));
 }
 
 void copy_elements(const NpyHeader& header, std::string_view data, Tensor& tensor) {
-  auto* const to = static_cast<char*>(ckpt_tensor_data(tensor.handle()));
+  auto* const to = static_cast<char*>(ckpt_tensor_get_data(tensor.handle()));
   if (data.empty()) return;
   if (is_row_major(header)) {
     std::memcpy(to, data.data(), data.size());

@@ -108,7 +108,7 @@ Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
   Tensor tensor(parsed.dtype, parsed.shape);
   const auto size = static_cast<std::size_t>(tensor.bytes());
   if (is_row_major(parsed)) {
-    entry.read(static_cast<char*>(ckpt_tensor_data(tensor.handle())), size);
+    entry.read(static_cast<char*>(ckpt_tensor_get_data(tensor.handle())), size);
     entry.finish();
     to_native_order(parsed, tensor);
     return tensor;
@@ -181,7 +181,7 @@ class Source {
       at_ += count;
     };
     take(head_.data(), head_.size(), 0);
-    take(static_cast<const char*>(ckpt_tensor_const_data(tensor_->handle())), static_cast<std::size_t>(info_.bytes), head_.size());
+    take(static_cast<const char*>(ckpt_tensor_get_const_data(tensor_->handle())), static_cast<std::size_t>(info_.bytes), head_.size());
     return static_cast<zip_int64_t>(done);
   }
 

@@ -26,7 +26,7 @@ std::string saves_text(const Saver& saver) {
   const std::int64_t saves = saver.figures().saves;
   if (saves > 0) text += "  checkpoints " + std::to_string(saves);
   if (const AsyncManager* const background = saver.background(); background != nullptr) {
-    const ckpt_async_stats stats = background->stats();
+    const ckpt_async_manager_stats stats = background->stats();
     if (stats.live > 0) text += "  saving " + std::to_string(stats.live) + ", " + bytes_text(stats.in_flight_bytes) + " to go";
   }
   return text;

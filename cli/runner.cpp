@@ -6,7 +6,7 @@
 namespace ckpt::cli {
 namespace {
 
-void add(ckpt_executor_stats& sum, const ckpt_executor_stats& more) {
+void add(ckpt_schedule_executor_stats& sum, const ckpt_schedule_executor_stats& more) {
   sum.steps += more.steps;
   sum.forwards += more.forwards;
   sum.recomputed_forwards += more.recomputed_forwards;
@@ -18,12 +18,12 @@ void add(ckpt_executor_stats& sum, const ckpt_executor_stats& more) {
 
 }  // namespace
 
-Runner::Runner(const Chain& chain, Schedule schedule, const ckpt_tensor_spec& input, const ckpt_executor_options& options)
+Runner::Runner(const Chain& chain, Schedule schedule, const ckpt_tensor_spec& input, const ckpt_schedule_executor_options& options)
     : chain_(chain), input_(input), options_(options) {
   use(std::move(schedule));
 }
 
-Runner::Runner(const Chain& chain, Follower follower, const ckpt_tensor_spec& input, const ckpt_executor_options& options)
+Runner::Runner(const Chain& chain, Follower follower, const ckpt_tensor_spec& input, const ckpt_schedule_executor_options& options)
     : chain_(chain), input_(input), options_(options), follower_(std::move(follower)) {
   options_.follower = follower_->handle();
   use(follower_->next());
@@ -55,8 +55,8 @@ void Runner::use(Schedule schedule) {
 }
 
 // Counts are sums over the stages; the peak is that of all stages together, queues included.
-ckpt_executor_stats Runner::pipeline_stats() const {
-  ckpt_executor_stats all = CKPT_EXECUTOR_STATS_INIT;
+ckpt_schedule_executor_stats Runner::pipeline_stats() const {
+  ckpt_schedule_executor_stats all = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
   for (std::int32_t stage = 0; stage < pipeline_->stages(); ++stage) {
     const ckpt_pipeline_stats stats = pipeline_->stats(stage);
     all.steps = stats.steps;
@@ -68,9 +68,9 @@ ckpt_executor_stats Runner::pipeline_stats() const {
   return all;
 }
 
-ckpt_executor_stats Runner::stats() const {
+ckpt_schedule_executor_stats Runner::stats() const {
   if (pipeline_) return pipeline_stats();
-  ckpt_executor_stats all = former_;
+  ckpt_schedule_executor_stats all = former_;
   add(all, executor_->stats());
   return all;
 }

@@ -10,7 +10,7 @@ Saver::Saver(Checkpoint& checkpoint, bool async) : checkpoint_(checkpoint) {
   callbacks.ended = [this](const AsyncResult& result) {
     if (result.success()) add(result.stall_seconds, result.durable_seconds);
   };
-  const ckpt_async_options defaults = CKPT_ASYNC_OPTIONS_INIT;
+  const ckpt_async_manager_options defaults = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   async_.emplace(checkpoint, defaults, std::move(callbacks));
 }
 

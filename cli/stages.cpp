@@ -15,8 +15,8 @@ namespace {
 constexpr std::int32_t profiled_steps = 5;
 
 std::int32_t schedule_of(const std::string& name) {
-  if (name == "gpipe") return CKPT_PIPELINE_GPIPE;
-  return name == "interleaved" ? CKPT_PIPELINE_INTERLEAVED : CKPT_PIPELINE_1F1B;
+  if (name == "gpipe") return CKPT_PIPELINE_ORDER_GPIPE;
+  return name == "interleaved" ? CKPT_PIPELINE_ORDER_INTERLEAVED : CKPT_PIPELINE_ORDER_1F1B;
 }
 
 std::int64_t budget_bytes(const std::string& text, const Chain& chain, const ckpt_tensor_spec& input,
@@ -77,7 +77,7 @@ ckpt_activation_policy parse_activations(const std::string& text) {
 ckpt_activation_policy activation_policy(const TrainOptions& options) {
   ckpt_activation_policy policy = parse_activations(options.activations);
   if (options.memory_limit.empty()) return policy;
-  if (policy.kind != CKPT_ACTIVATION_AUTOMATIC) {
+  if (policy.kind != CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC) {
     throw std::invalid_argument("--memory-limit is what --activations automatic goes by; '" + printable(options.activations) +
                                 "' needs none");
   }
@@ -88,10 +88,10 @@ ckpt_activation_policy activation_policy(const TrainOptions& options) {
 
 std::string policy_text(const ckpt_activation_policy& policy) {
   switch (policy.kind) {
-    case CKPT_ACTIVATION_STORE_ALL: return "store-all";
-    case CKPT_ACTIVATION_RECOMPUTE_ALL: return "recompute-all";
-    case CKPT_ACTIVATION_SELECTIVE: return "selective:" + std::to_string(policy.interval);
-    case CKPT_ACTIVATION_MEMORY_BASED: return "memory:" + std::to_string(policy.threshold_bytes);
+    case CKPT_ACTIVATION_POLICY_KIND_STORE_ALL: return "store-all";
+    case CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL: return "recompute-all";
+    case CKPT_ACTIVATION_POLICY_KIND_SELECTIVE: return "selective:" + std::to_string(policy.interval);
+    case CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED: return "memory:" + std::to_string(policy.threshold_bytes);
     default: return "strategy";
   }
 }
@@ -122,7 +122,7 @@ std::string report_page(Pipeline& pipeline, const std::string& figures) {
       "table{border-collapse:collapse}svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:1em}</style></head><body>\n"
       "<h1>Timeline of the last step</h1>\n";
   std::int64_t step_ns = 0;
-  const std::vector<ckpt_interval> intervals = pipeline.timeline(&step_ns);
+  const std::vector<ckpt_pipeline_interval> intervals = pipeline.timeline(&step_ns);
   page += timeline_picture(intervals, pipeline.stages(), step_ns);
   page +=
       "<p>One lane a stage; numbers are micro-batches. Grey: waiting for a neighbour, or handing over "

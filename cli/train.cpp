@@ -87,7 +87,7 @@ Runner make_runner(Training& training, const ThreadPool& pool, const MemoryTrack
   if (wants_stages(options)) {
     return Runner(training.chain, make_pipeline(training.chain, training.input, options, pool.threads(), tracker), tracker);
   }
-  ckpt_executor_options executor = CKPT_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor_options executor = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   executor.pool = pool.handle();
   executor.tracker = tracker.handle();
   Profile profile = training.chain.profile(training.input, profiled_steps, &pool);
@@ -232,7 +232,7 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
 }
 
 json report(const Training& training, const Runner& runner, const Outcome& outcome) {
-  const ckpt_executor_stats stats = runner.stats();
+  const ckpt_schedule_executor_stats stats = runner.stats();
   const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
   const auto per_save = [&](double total) {
     return outcome.saves.saves == 0 ? 0 : total / static_cast<double>(outcome.saves.saves);

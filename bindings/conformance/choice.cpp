@@ -106,7 +106,7 @@ void Commands::schedules() {
     const std::string argument = c.size() > 3 ? c.text(4) : "";
     const auto make = [&]() -> ckpt::Schedule {
       if (kind == "open")
-        return ckpt::Schedule::open_ended(to_integer(argument), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC);
+        return ckpt::Schedule::open_ended(to_integer(argument), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC);
       const ckpt::Profile& profile = profiles_[c.text(3)];
       if (kind == "strategy") return ckpt::Schedule::from_strategy(profile, strategies_[argument]);
       if (kind != "segments") return ckpt::Schedule::create(profile, argument.empty() ? kind : kind + ":" + argument);
@@ -131,7 +131,7 @@ void Commands::schedules() {
   on("next", [this](const Command& c) {
     Words lines;
     for (const auto& action : cursors_[c.text(1)].next_many(c.integer(2))) {
-      lines.push_back(joined({ckpt_action_name(action.kind), number(action.first), number(action.last), number(action.option),
+      lines.push_back(joined({ckpt_action_kind_name(action.kind), number(action.first), number(action.last), number(action.option),
                               number(action.item), number(action.tier), number(action.slot)}));
     }
     return lines;

@@ -112,13 +112,13 @@ void Commands::checkpoints() {
 
 void Commands::background() {
   on("async", [this](const Command& c) {
-    ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
+    ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
     options.capacity = c.integer("capacity", options.capacity);
     options.history = c.integer("history", options.history);
     auto heard = std::make_shared<Heard>();
     ckpt::AsyncCallbacks callbacks;
     callbacks.ended = [heard](const ckpt::AsyncResult& result) {
-      heard->add(joined({result.kind == CKPT_ASYNC_SAVE ? "save" : "load", "step", number(result.step),
+      heard->add(joined({result.kind == CKPT_CHECKPOINT_TASK_KIND_SAVE ? "save" : "load", "step", number(result.step),
                          task_words[static_cast<std::size_t>(result.state)]}));
     };
     managers_.make(c.text(1), c.text(2), heard, ckpt::AsyncManager(checkpoints_[c.text(2)], options, std::move(callbacks)));

@@ -18,10 +18,10 @@ ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_
 namespace {
 
 const Words order_words = {"id", "current", "peak"};
-const std::vector<std::pair<std::string, std::int32_t>> event_kinds = {{"allocated", CKPT_MEMORY_ALLOCATED},
-                                                                       {"freed", CKPT_MEMORY_FREED},
-                                                                       {"peak", CKPT_MEMORY_NEW_PEAK},
-                                                                       {"limit", CKPT_MEMORY_LIMIT_EXCEEDED}};
+const std::vector<std::pair<std::string, std::int32_t>> event_kinds = {{"allocated", CKPT_MEMORY_EVENT_KIND_ALLOCATED},
+                                                                       {"freed", CKPT_MEMORY_EVENT_KIND_FREED},
+                                                                       {"peak", CKPT_MEMORY_EVENT_KIND_NEW_PEAK},
+                                                                       {"limit", CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED}};
 
 }  // namespace
 

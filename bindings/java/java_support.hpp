@@ -144,13 +144,13 @@ jlongArray held(JNIEnv* env, const std::vector<Struct>& list) {
 
 constexpr jsize action_numbers = 9;
 
-inline bool actions(JNIEnv* env, jlongArray array, std::vector<ckpt_action>* list) {
+inline bool actions(JNIEnv* env, jlongArray array, std::vector<ckpt_schedule_action>* list) {
   std::vector<std::int64_t> flat;
   numbers(env, array, &flat);
   if (flat.size() % action_numbers != 0) return refuse(env, "an action has nine numbers");
   for (std::size_t i = 0; i < flat.size(); i += action_numbers) {
     const std::int64_t* from = &flat[i];
-    ckpt_action action{};
+    ckpt_schedule_action action{};
     action.kind = static_cast<std::int32_t>(from[0]);
     action.micro_batch = static_cast<std::int32_t>(from[1]);
     action.first = from[2];
@@ -164,19 +164,19 @@ inline bool actions(JNIEnv* env, jlongArray array, std::vector<ckpt_action>* lis
   }
   return true;
 }
-inline jlongArray action_array(JNIEnv* env, const std::vector<ckpt_action>& list) {
+inline jlongArray action_array(JNIEnv* env, const std::vector<ckpt_schedule_action>& list) {
   std::vector<std::int64_t> flat;
   flat.reserve(list.size() * action_numbers);
-  for (const ckpt_action& a : list) {
+  for (const ckpt_schedule_action& a : list) {
     flat.insert(flat.end(), {a.kind, a.micro_batch, a.first, a.last, a.option, a.item, a.tier, a.slot, a.transfer});
   }
   return number_array(env, flat);
 }
 
-inline jlongArray interval_array(JNIEnv* env, const std::vector<ckpt_interval>& list) {
+inline jlongArray interval_array(JNIEnv* env, const std::vector<ckpt_pipeline_interval>& list) {
   std::vector<std::int64_t> flat;
   flat.reserve(list.size() * 6);
-  for (const ckpt_interval& i : list) {
+  for (const ckpt_pipeline_interval& i : list) {
     flat.insert(flat.end(), {i.kind, i.stage, i.chunk, i.micro_batch, i.begin_ns, i.end_ns});
   }
   return number_array(env, flat);
@@ -280,7 +280,7 @@ inline ckpt_status tensor_borrow(Buffer buffer, ckpt_dtype dtype, const std::int
   if (!direct(buffer.env, buffer.object, &address, &capacity)) return CKPT_E_INVALID_ARGUMENT;
   if (capacity == 0) address = nullptr;
   jobject reference = buffer.env->NewGlobalRef(buffer.object);
-  const ckpt_status status = ckpt_tensor_borrow(address, dtype, shape, ndim, forget, reference, tensor);
+  const ckpt_status status = ckpt_tensor_create_borrowed(address, dtype, shape, ndim, forget, reference, tensor);
   if (status != CKPT_OK) buffer.env->DeleteGlobalRef(reference);
   return status;
 }

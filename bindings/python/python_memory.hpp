@@ -158,11 +158,11 @@ struct VersionedHead {
 // Through DLPack, which can say that memory must not be written.
 inline ckpt_status make_read_only(ckpt_tensor* writable, ckpt_tensor** tensor) {
   DLManagedTensorVersioned* managed = nullptr;
-  ckpt_status status = ckpt_tensor_to_dlpack_versioned(writable, &managed);
+  ckpt_status status = ckpt_tensor_export_dlpack_versioned(writable, &managed);
   if (status != CKPT_OK) return status;
   VersionedHead* head = reinterpret_cast<VersionedHead*>(managed);
   head->flags |= 1;
-  status = ckpt_tensor_from_dlpack_versioned(managed, tensor);
+  status = ckpt_tensor_create_from_dlpack_versioned(managed, tensor);
   if (status != CKPT_OK) head->deleter(managed);
   return status;
 }
@@ -194,7 +194,7 @@ inline ckpt_status borrow(PyObject* object, ckpt_dtype dtype, ckpt_tensor** tens
     std::vector<std::int64_t> shape(view->shape, view->shape + (view->shape ? view->ndim : 0));
     ckpt_tensor* made = nullptr;
     ckpt_status status =
-        ckpt_tensor_borrow(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, release_buffer, view, &made);
+        ckpt_tensor_create_borrowed(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, release_buffer, view, &made);
     if (status == CKPT_OK) {
       if (!view->readonly) {
         *tensor = made;
@@ -245,7 +245,7 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, "the tensor is closed");
     return -1;
   }
-  const ckpt_dtype dtype = ckpt_tensor_dtype(tensor);
+  const ckpt_dtype dtype = ckpt_tensor_get_dtype(tensor);
   const char* format = buffer_format(dtype);
   if (!format) {
     PyErr_Format(PyExc_BufferError, "%s has no buffer format: use raw() for its bytes", ckpt_dtype_name(dtype));
@@ -258,8 +258,8 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   }
   Export* out = new Export{};
   out->tensor = tensor;
-  const int ndim = static_cast<int>(ckpt_tensor_ndim(tensor));
-  const std::int64_t* shape = ckpt_tensor_shape(tensor);
+  const int ndim = static_cast<int>(ckpt_tensor_get_ndim(tensor));
+  const std::int64_t* shape = ckpt_tensor_get_shape(tensor);
   Py_ssize_t stride = static_cast<Py_ssize_t>(ckpt_dtype_bits(dtype) / 8);
   view->itemsize = stride;
   for (int i = ndim; i-- > 0;) {
@@ -267,9 +267,9 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     out->strides[i] = stride;
     stride *= out->shape[i];
   }
-  const void* data = ckpt_tensor_const_data(tensor);
+  const void* data = ckpt_tensor_get_const_data(tensor);
   view->buf = data ? const_cast<void*>(data) : nothing;
-  view->len = static_cast<Py_ssize_t>(ckpt_tensor_bytes(tensor));
+  view->len = static_cast<Py_ssize_t>(ckpt_tensor_get_bytes(tensor));
   view->readonly = read_only ? 1 : 0;
   view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
   view->ndim = ndim;
@@ -337,8 +337,8 @@ inline int get_raw_buffer(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, "the tensor is closed");
     return -1;
   }
-  const void* data = ckpt_tensor_const_data(tensor);
-  if (PyBuffer_FillInfo(view, self, data ? const_cast<void*>(data) : nothing, static_cast<Py_ssize_t>(ckpt_tensor_bytes(tensor)),
+  const void* data = ckpt_tensor_get_const_data(tensor);
+  if (PyBuffer_FillInfo(view, self, data ? const_cast<void*>(data) : nothing, static_cast<Py_ssize_t>(ckpt_tensor_get_bytes(tensor)),
                         ckpt_tensor_is_read_only(tensor), flags) != 0) {
     return -1;
   }

@@ -256,10 +256,10 @@ inline bool flags(PyObject* object, std::vector<std::int32_t>* list) {
 }
 
 // (kind, stage, chunk, micro_batch, begin_ns, end_ns) each; a tuple, because SWIG appends out-parameters to a list.
-inline PyObject* interval_tuple(const std::vector<ckpt_interval>& intervals) {
+inline PyObject* interval_tuple(const std::vector<ckpt_pipeline_interval>& intervals) {
   PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(intervals.size()));
   for (size_t i = 0; tuple && i < intervals.size(); ++i) {
-    const ckpt_interval& v = intervals[i];
+    const ckpt_pipeline_interval& v = intervals[i];
     PyTuple_SET_ITEM(
         tuple, static_cast<Py_ssize_t>(i),
         Py_BuildValue("(iiiiLL)", static_cast<int>(v.kind), static_cast<int>(v.stage), static_cast<int>(v.chunk),
@@ -302,10 +302,10 @@ inline PyObject* context_object(const ckpt_layer_context& c) {
                        spec_object(*c.output));
 }
 
-inline PyObject* action_list(const std::vector<ckpt_action>& actions) {
+inline PyObject* action_list(const std::vector<ckpt_schedule_action>& actions) {
   PyObject* list = PyList_New(static_cast<Py_ssize_t>(actions.size()));
   for (size_t i = 0; list && i < actions.size(); ++i) {
-    const ckpt_action& a = actions[i];
+    const ckpt_schedule_action& a = actions[i];
     PyList_SET_ITEM(
         list, static_cast<Py_ssize_t>(i),
         Py_BuildValue("(iiLLiiiiL)", static_cast<int>(a.kind), static_cast<int>(a.micro_batch), static_cast<long long>(a.first),
@@ -315,11 +315,11 @@ inline PyObject* action_list(const std::vector<ckpt_action>& actions) {
   return list;
 }
 
-inline bool actions(PyObject* object, std::vector<ckpt_action>* list) {
+inline bool actions(PyObject* object, std::vector<ckpt_schedule_action>* list) {
   if (!sequence(object)) return false;
-  list->assign(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)), ckpt_action{});
+  list->assign(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)), ckpt_schedule_action{});
   for (size_t i = 0; i < list->size(); ++i) {
-    ckpt_action& a = (*list)[i];
+    ckpt_schedule_action& a = (*list)[i];
     std::int64_t fields[9] = {};
     if (!integers(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), fields, 9)) return false;
     a.kind = static_cast<std::int32_t>(fields[0]);

@@ -19,11 +19,11 @@ inline ckpt_status weibull_fit(const double* gap_seconds, int64_t gap_count, con
 
 inline std::string controller_json(const ckpt_controller* controller) {
   return text_of(
-      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_controller_json(controller, buffer, capacity, needed); });
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_controller_get_json(controller, buffer, capacity, needed); });
 }
 inline std::string simulation_json(const ckpt_simulation* simulation) {
   return text_of(
-      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_simulation_json(simulation, buffer, capacity, needed); });
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_simulation_get_json(simulation, buffer, capacity, needed); });
 }
 
 }  // namespace ckpt_swig

@@ -13,7 +13,7 @@
 
 namespace ckpt_swig {
 
-// Told of tasks, on threads of the manager; see ckpt_async_callbacks. result is valid during the call only.
+// Told of tasks, on threads of the manager; see ckpt_checkpoint_task_callbacks. result is valid during the call only.
 class AsyncListener {
  public:
   virtual ~AsyncListener() = default;
@@ -24,14 +24,14 @@ class AsyncListener {
   }
   virtual void staged(int64_t id, double stall_seconds) = 0;
   virtual void progress(int64_t id, int64_t done_bytes, int64_t total_bytes) = 0;
-  virtual void ended(const ckpt_async_result* result) = 0;
+  virtual void ended(const ckpt_checkpoint_task_result* result) = 0;
 #ifndef SWIG
   bool wants_staged = true;
   bool wants_progress = true;
 #endif
 };
 
-// Fills buffer with a tensor's bytes from offset on; see ckpt_async_source_fn. data is the tensor's pointer as a number.
+// Fills buffer with a tensor's bytes from offset on; see ckpt_checkpoint_task_source_fn. data is the tensor's pointer as a number.
 class AsyncSource {
  public:
   virtual ~AsyncSource() = default;
@@ -41,8 +41,8 @@ class AsyncSource {
 #ifndef SWIG
 namespace detail {
 
-inline ckpt_async_callbacks async_callbacks(const AsyncListener* listener) {
-  ckpt_async_callbacks table = CKPT_ASYNC_CALLBACKS_INIT;
+inline ckpt_checkpoint_task_callbacks async_callbacks(const AsyncListener* listener) {
+  ckpt_checkpoint_task_callbacks table = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   if (listener && listener->wants_staged) {
     table.staged = [](int64_t id, double stall_seconds, void* user) {
       (void)guarded([&] { static_cast<AsyncListener*>(user)->staged(id, stall_seconds); });
@@ -53,7 +53,7 @@ inline ckpt_async_callbacks async_callbacks(const AsyncListener* listener) {
       (void)guarded([&] { static_cast<AsyncListener*>(user)->progress(id, done_bytes, total_bytes); });
     };
   }
-  table.ended = [](const ckpt_async_result* result, void* user) {
+  table.ended = [](const ckpt_checkpoint_task_result* result, void* user) {
     (void)guarded([&] { static_cast<AsyncListener*>(user)->ended(result); });
   };
   table.destroy = destroy<AsyncListener>;
@@ -70,12 +70,12 @@ inline int32_t read_source(const char* group, const char* name, const void* data
 
 // Starts a task by call(options with the callbacks); both objects are the library's when that went well.
 template <class Call>
-ckpt_status start_task(const ckpt_async_task_options* options, AsyncListener* listener, AsyncSource* source, const Call& call) {
+ckpt_status start_task(const ckpt_checkpoint_task_options* options, AsyncListener* listener, AsyncSource* source, const Call& call) {
   std::unique_ptr<AsyncListener> owned_listener(listener);
   std::unique_ptr<AsyncSource> owned_source(source);
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   if (options) task = *options;
-  const ckpt_async_callbacks table = async_callbacks(listener);
+  const ckpt_checkpoint_task_callbacks table = async_callbacks(listener);
   task.callbacks = listener ? &table : nullptr;
   task.user_data = listener;
   task.source = source ? read_source : nullptr;
@@ -88,44 +88,44 @@ ckpt_status start_task(const ckpt_async_task_options* options, AsyncListener* li
 #endif
 
 // listener NULL: nobody is told.
-inline ckpt_status checkpoint_create_async(ckpt_checkpoint* checkpoint, const ckpt_async_options* options, AsyncListener* listener,
-                                           ckpt_async** async) {
+inline ckpt_status checkpoint_create_async(ckpt_checkpoint_manager* checkpoint, const ckpt_async_manager_options* options, AsyncListener* listener,
+                                           ckpt_async_manager** async) {
   std::unique_ptr<AsyncListener> owned(listener);
-  ckpt_async_options given = CKPT_ASYNC_OPTIONS_INIT;
+  ckpt_async_manager_options given = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   if (options) given = *options;
-  const ckpt_async_callbacks table = detail::async_callbacks(listener);
+  const ckpt_checkpoint_task_callbacks table = detail::async_callbacks(listener);
   given.callbacks = listener ? &table : nullptr;
   given.user_data = listener;
-  return handed_over(owned, ckpt_checkpoint_create_async(checkpoint, &given, async));
+  return handed_over(owned, ckpt_async_manager_create(checkpoint, &given, async));
 }
 
 // source NULL: the tensors are memory.
-inline ckpt_status async_save(ckpt_async* async, const ckpt_state* state, const ckpt_save_options* options,
-                              const ckpt_async_task_options* task, AsyncListener* listener, AsyncSource* source, int64_t* id) {
+inline ckpt_status async_save(ckpt_async_manager* async, const ckpt_state* state, const ckpt_save_options* options,
+                              const ckpt_checkpoint_task_options* task, AsyncListener* listener, AsyncSource* source, int64_t* id) {
   return detail::start_task(task, listener, source,
-                            [&](const ckpt_async_task_options* how) { return ckpt_async_save(async, state, options, how, id); });
+                            [&](const ckpt_checkpoint_task_options* how) { return ckpt_async_manager_save(async, state, options, how, id); });
 }
 
-inline ckpt_status async_load(ckpt_async* async, ckpt_state* state, const ckpt_load_options* options,
-                              const ckpt_async_task_options* task, AsyncListener* listener, int64_t* id) {
+inline ckpt_status async_load(ckpt_async_manager* async, ckpt_state* state, const ckpt_load_options* options,
+                              const ckpt_checkpoint_task_options* task, AsyncListener* listener, int64_t* id) {
   return detail::start_task(task, listener, nullptr,
-                            [&](const ckpt_async_task_options* how) { return ckpt_async_load(async, state, options, how, id); });
+                            [&](const ckpt_checkpoint_task_options* how) { return ckpt_async_manager_load(async, state, options, how, id); });
 }
 
-inline ckpt_status controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async* async, ckpt_state* state,
-                                         const ckpt_save_options* options, const ckpt_async_task_options* task,
+inline ckpt_status controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async_manager* async, ckpt_state* state,
+                                         const ckpt_save_options* options, const ckpt_checkpoint_task_options* task,
                                          AsyncListener* listener, AsyncSource* source, int64_t* id) {
-  return detail::start_task(task, listener, source, [&](const ckpt_async_task_options* how) {
+  return detail::start_task(task, listener, source, [&](const ckpt_checkpoint_task_options* how) {
     return ckpt_controller_save_async(controller, now_seconds, async, state, options, how, id);
   });
 }
 
-inline Integers async_tasks(ckpt_async* async, int32_t which) {
+inline Integers async_tasks(ckpt_async_manager* async, int32_t which) {
   std::vector<int64_t> ids;
   for (;;) {
     int64_t count = 0;
     const ckpt_status status =
-        ckpt_async_tasks(async, which, ids.empty() ? nullptr : ids.data(), static_cast<int64_t>(ids.size()), &count);
+        ckpt_async_manager_list(async, which, ids.empty() ? nullptr : ids.data(), static_cast<int64_t>(ids.size()), &count);
     if (status != CKPT_E_OUT_OF_RANGE) check(status);
     if (count <= static_cast<int64_t>(ids.size())) {
       ids.resize(static_cast<std::size_t>(count));

@@ -188,8 +188,8 @@ inline ckpt_status clock_create_custom(ClockSource* source, ckpt_clock** clock) 
 }
 
 // The work stays the caller's: it is used during the call only.
-inline ckpt_status thread_pool_run(ckpt_thread_pool* pool, int64_t parts, PartWork* work) {
-  return ckpt_thread_pool_run(
+inline ckpt_status thread_pool_run(ckpt_worker_pool* pool, int64_t parts, PartWork* work) {
+  return ckpt_worker_pool_run(
       pool, parts, [](int64_t part, void* user) { return guarded([&] { static_cast<PartWork*>(user)->run(part); }); }, work);
 }
 

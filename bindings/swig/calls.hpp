@@ -21,7 +21,7 @@ struct ByteString {
   std::string bytes;
 };
 struct Actions {
-  std::vector<ckpt_action> list;
+  std::vector<ckpt_schedule_action> list;
 };
 struct Integers {
   std::vector<int64_t> list;
@@ -72,41 +72,41 @@ std::vector<Element> list_of(const Element& empty, const Call& call) {
 #endif
 
 inline std::string blas_info() {
-  return text_of([](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_blas_info(buffer, capacity, needed); });
+  return text_of([](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_blas_get_info(buffer, capacity, needed); });
 }
 inline std::string memory_tracker_json(const ckpt_memory_tracker* tracker, int64_t max_layers) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_memory_tracker_json(tracker, max_layers, buffer, capacity, needed);
+    return ckpt_memory_tracker_get_json(tracker, max_layers, buffer, capacity, needed);
   });
 }
 inline std::string memory_tracker_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_memory_tracker_prometheus(tracker, max_layers, buffer, capacity, needed);
+    return ckpt_memory_tracker_get_prometheus(tracker, max_layers, buffer, capacity, needed);
   });
 }
 inline std::string strategy_known_kinds() {
   return text_of(
-      [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_known_kinds(buffer, capacity, needed); });
+      [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_get_known_kinds(buffer, capacity, needed); });
 }
 inline std::string schedule_known_planners() {
   return text_of(
-      [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_schedule_known_planners(buffer, capacity, needed); });
+      [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_schedule_get_known_planners(buffer, capacity, needed); });
 }
 inline std::string strategy_name(const ckpt_strategy* strategy) {
   return text_of(
-      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_name(strategy, buffer, capacity, needed); });
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_get_name(strategy, buffer, capacity, needed); });
 }
 inline std::string state_json(const ckpt_state* state, const char* key) {
   return text_of(
-      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_json(state, key, buffer, capacity, needed); });
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_get_json(state, key, buffer, capacity, needed); });
 }
 inline std::string state_load_report(const ckpt_state* state) {
   return text_of(
-      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_load_report(state, buffer, capacity, needed); });
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_get_load_report(state, buffer, capacity, needed); });
 }
-inline std::string checkpoint_manifest(ckpt_checkpoint* checkpoint, const char* name) {
+inline std::string checkpoint_manifest(ckpt_checkpoint_manager* checkpoint, const char* name) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_checkpoint_manifest(checkpoint, name, buffer, capacity, needed);
+    return ckpt_checkpoint_manager_get_manifest(checkpoint, name, buffer, capacity, needed);
   });
 }
 
@@ -119,7 +119,7 @@ inline ByteString cursor_save(const ckpt_cursor* cursor) {
 }
 
 inline Actions cursor_next(ckpt_cursor* cursor) {
-  ckpt_action action{};
+  ckpt_schedule_action action{};
   check(ckpt_cursor_next(cursor, &action));
   return Actions{{action}};
 }
@@ -137,14 +137,14 @@ inline Actions cursor_next_many(ckpt_cursor* cursor, int64_t capacity) {
 inline LayerStatsList memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats) {
   const ckpt_memory_layer_stats empty = CKPT_MEMORY_LAYER_STATS_INIT;
   return LayerStatsList{list_of(empty, [&](ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
-    return ckpt_memory_tracker_snapshot(tracker, order, stats, layers, capacity, count);
+    return ckpt_memory_tracker_get_snapshot(tracker, order, stats, layers, capacity, count);
   })};
 }
 
 inline AllocationList memory_tracker_live_allocations(const ckpt_memory_tracker* tracker) {
   const ckpt_memory_allocation empty = CKPT_MEMORY_ALLOCATION_INIT;
   return AllocationList{list_of(empty, [&](ckpt_memory_allocation* allocations, int64_t capacity, int64_t* count) {
-    return ckpt_memory_tracker_live_allocations(tracker, allocations, capacity, count);
+    return ckpt_memory_tracker_list_allocations(tracker, allocations, capacity, count);
   })};
 }
 
@@ -161,7 +161,7 @@ inline ckpt_status blas_set(int64_t sgemm, int64_t dgemm, int32_t concurrent, co
 inline ckpt_status coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, void* received,
                                           int64_t received_bytes, int64_t timeout_ns) {
   int64_t world_size = 0;
-  const ckpt_status status = ckpt_coordinator_world_size(coordinator, &world_size);
+  const ckpt_status status = ckpt_coordinator_get_world_size(coordinator, &world_size);
   if (status != CKPT_OK) return status;
   if (bytes != 0 && (received_bytes % bytes != 0 || received_bytes / bytes != world_size)) received = nullptr;
   return ckpt_coordinator_all_gather(coordinator, sent, bytes, received, timeout_ns);
@@ -194,7 +194,7 @@ inline ckpt_status strategy_create(const char* kind, int32_t chosen, int64_t int
   config.rules = rules;
   config.rule_count = rule_count;
   config.arguments = arguments;
-  return ckpt_strategy_create(&config, strategy);
+  return ckpt_strategy_create_from_config(&config, strategy);
 }
 
 // Rules and children must be as many: a wrong number is refused by the library.
@@ -203,14 +203,14 @@ inline ckpt_status strategy_create_first(const char* const* rules, int64_t rule_
   return ckpt_strategy_create_first(rules, children, rule_count == child_count ? rule_count : -1, fallback, strategy);
 }
 
-inline ckpt_status chain_profile(ckpt_chain* chain, const Spec& input, int32_t measured_steps, ckpt_thread_pool* pool,
+inline ckpt_status chain_profile(ckpt_chain* chain, const Spec& input, int32_t measured_steps, ckpt_worker_pool* pool,
                                  ckpt_profile** profile) {
-  return ckpt_chain_profile(chain, &input.value, measured_steps, pool, profile);
+  return ckpt_profile_create_from_chain(chain, &input.value, measured_steps, pool, profile);
 }
 
 inline ckpt_status executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const Spec& input,
-                                   const ckpt_executor_options* options, ckpt_executor** executor) {
-  return ckpt_executor_create(chain, schedule, &input.value, options, executor);
+                                   const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
+  return ckpt_schedule_executor_create(chain, schedule, &input.value, options, executor);
 }
 
 }  // namespace ckpt_swig

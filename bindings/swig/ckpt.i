@@ -73,11 +73,11 @@ CKPT_STRUCT(ckpt_strategy_counters)
 CKPT_STRUCT(ckpt_layer_profile)
 CKPT_STRUCT(ckpt_option_profile)
 CKPT_STRUCT(ckpt_plan_report)
-CKPT_STRUCT(ckpt_executor_options)
+CKPT_STRUCT(ckpt_schedule_executor_options)
 CKPT_STRUCT(ckpt_step)
-CKPT_STRUCT(ckpt_executor_stats)
+CKPT_STRUCT(ckpt_schedule_executor_stats)
 CKPT_STRUCT(ckpt_adamw_options)
-CKPT_STRUCT(ckpt_checkpoint_options)
+CKPT_STRUCT(ckpt_checkpoint_manager_options)
 CKPT_STRUCT(ckpt_save_options)
 CKPT_STRUCT(ckpt_save_result)
 CKPT_STRUCT(ckpt_load_options)
@@ -85,14 +85,14 @@ CKPT_STRUCT(ckpt_load_result)
 CKPT_STRUCT(ckpt_checkpoint_info)
 CKPT_STRUCT(ckpt_verify_result)
 CKPT_STRUCT(ckpt_tensor_info)
-CKPT_STRUCT(ckpt_async_options)
-CKPT_STRUCT(ckpt_async_task_options)
-CKPT_STRUCT(ckpt_async_result)
-CKPT_STRUCT(ckpt_async_task)
-CKPT_STRUCT(ckpt_async_stats)
+CKPT_STRUCT(ckpt_async_manager_options)
+CKPT_STRUCT(ckpt_checkpoint_task_options)
+CKPT_STRUCT(ckpt_checkpoint_task_result)
+CKPT_STRUCT(ckpt_checkpoint_task_info)
+CKPT_STRUCT(ckpt_async_manager_stats)
 CKPT_STRUCT(ckpt_threshold_options)
 CKPT_STRUCT(ckpt_threshold_info)
-CKPT_STRUCT(ckpt_task)
+CKPT_STRUCT(ckpt_task_observation)
 CKPT_STRUCT(ckpt_controller_options)
 CKPT_STRUCT(ckpt_decision)
 CKPT_STRUCT(ckpt_controller_info)
@@ -120,18 +120,18 @@ CKPT_STRUCT(ckpt_pipeline_stats)
 %ignore ckpt_layer_callbacks_init;
 %ignore ckpt_layer_context;
 %ignore ckpt_layer_option;
-%ignore ckpt_async_callbacks;
-%ignore ckpt_async_callbacks_init;
+%ignore ckpt_checkpoint_task_callbacks;
+%ignore ckpt_checkpoint_task_callbacks_init;
 %ignore ckpt_fault_handler_options::decide; // with the next issue, as well as the two after it
 %ignore ckpt_fault_handler_options::decide_data;
 %ignore ckpt_fault_handler_options::decide_destroy;
-%ignore ckpt_async_options::callbacks;
-%ignore ckpt_async_options::user_data;
-%ignore ckpt_async_task_options::callbacks;
-%ignore ckpt_async_task_options::user_data;
-%ignore ckpt_async_task_options::source;
-%ignore ckpt_async_task_options::source_data;
-%ignore ckpt_async_task_options::source_destroy;
+%ignore ckpt_async_manager_options::callbacks;
+%ignore ckpt_async_manager_options::user_data;
+%ignore ckpt_checkpoint_task_options::callbacks;
+%ignore ckpt_checkpoint_task_options::user_data;
+%ignore ckpt_checkpoint_task_options::source;
+%ignore ckpt_checkpoint_task_options::source_data;
+%ignore ckpt_checkpoint_task_options::source_destroy;
 %ignore ckpt_pipeline_options::begins; // this and the next four are arguments of pipeline_create
 %ignore ckpt_pipeline_options::begins_count;
 %ignore ckpt_pipeline_options::schedules;
@@ -139,7 +139,7 @@ CKPT_STRUCT(ckpt_pipeline_stats)
 %ignore ckpt_pipeline_options::policy;
 %ignore ckpt_blas;
 %ignore ckpt_blas_init;
-%ignore ckpt_action;
+%ignore ckpt_schedule_action;
 %ignore ckpt_tensor_spec;
 // The languages get these with the next issue.
 %ignore ckpt_strategy_info;

@@ -149,7 +149,7 @@ CKPT_TEXT_MEMBER(ckpt_buffer_pool_options::layer_name)
 CKPT_POINTER(void*, global::System.IntPtr)
 CKPT_POINTER(const void*, global::System.IntPtr)
 CKPT_POINTER(ckpt_destroy_fn, global::System.IntPtr)
-CKPT_POINTER(const ckpt_action*, global::System.IntPtr)
+CKPT_POINTER(const ckpt_schedule_action*, global::System.IntPtr)
 CKPT_POINTER(const int64_t*, long*)
 CKPT_POINTER(const int32_t*, int*)
 CKPT_POINTER(const double*, double*)
@@ -209,8 +209,8 @@ static void name##_take(void* handle) { name##_retain(static_cast<name*>(handle)
 %}
 %enddef
 CKPT_HANDLE(ckpt_clock)
-CKPT_HANDLE(ckpt_queue)
-CKPT_HANDLE(ckpt_thread_pool)
+CKPT_HANDLE(ckpt_word_queue)
+CKPT_HANDLE(ckpt_worker_pool)
 CKPT_SHARED_HANDLE(ckpt_memory_tracker)
 CKPT_HANDLE(ckpt_buffer_pool)
 CKPT_SHARED_HANDLE(ckpt_tensor)
@@ -223,13 +223,13 @@ CKPT_HANDLE(ckpt_cursor)
 CKPT_HANDLE(ckpt_follower)
 CKPT_HANDLE(ckpt_layer)
 CKPT_HANDLE(ckpt_chain)
-CKPT_HANDLE(ckpt_executor)
+CKPT_HANDLE(ckpt_schedule_executor)
 CKPT_HANDLE(ckpt_optimizer)
 CKPT_HANDLE(ckpt_state)
 CKPT_HANDLE(ckpt_coordinator)
-CKPT_HANDLE(ckpt_checkpoint)
+CKPT_HANDLE(ckpt_checkpoint_manager)
 CKPT_HANDLE(ckpt_reader)
-CKPT_HANDLE(ckpt_async)
+CKPT_HANDLE(ckpt_async_manager)
 CKPT_HANDLE(ckpt_threshold)
 CKPT_HANDLE(ckpt_controller)
 CKPT_HANDLE(ckpt_simulation)
@@ -351,8 +351,8 @@ CKPT_HANDED_OVER(StageForward)
 // ---- Functions for the layer above alone ----
 %ignore ckpt_swig::left_failure;
 %ignore ckpt_swig::before_delete;
-%ignore ckpt_tensor_borrow;
-%rename(ckpt_tensor_borrow) ckpt_csharp_tensor_borrow;
+%ignore ckpt_tensor_create_borrowed;
+%rename(ckpt_tensor_create_borrowed) ckpt_csharp_tensor_borrow;
 %inline %{
 static int32_t ckpt_csharp_fetched_status() {
   const ckpt_status status = ckpt_csharp::fetched_status;
@@ -372,7 +372,7 @@ static void ckpt_csharp_close_machine() { ckpt_swig::machine_closed = true; }
 static ckpt_status ckpt_csharp_tensor_borrow(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim,
                                              ckpt_destroy_fn release, void* user_data, ckpt_tensor** tensor) {
   std::unique_ptr<ckpt_csharp::Lent> lent(new ckpt_csharp::Lent{release, user_data});
-  const ckpt_status status = ckpt_tensor_borrow(data, dtype, shape, ndim, ckpt_csharp::end_lent, lent.get(), tensor);
+  const ckpt_status status = ckpt_tensor_create_borrowed(data, dtype, shape, ndim, ckpt_csharp::end_lent, lent.get(), tensor);
   if (status == CKPT_OK) lent.release();
   return status;
 }

@@ -173,8 +173,8 @@ CKPT_OUT(double, double, jdoubleArray)
 }
 %enddef
 CKPT_HANDLE(ckpt_clock)
-CKPT_HANDLE(ckpt_queue)
-CKPT_HANDLE(ckpt_thread_pool)
+CKPT_HANDLE(ckpt_word_queue)
+CKPT_HANDLE(ckpt_worker_pool)
 CKPT_HANDLE(ckpt_memory_tracker)
 CKPT_HANDLE(ckpt_buffer_pool)
 CKPT_HANDLE(ckpt_tensor)
@@ -187,13 +187,13 @@ CKPT_HANDLE(ckpt_cursor)
 CKPT_HANDLE(ckpt_follower)
 CKPT_HANDLE(ckpt_layer)
 CKPT_HANDLE(ckpt_chain)
-CKPT_HANDLE(ckpt_executor)
+CKPT_HANDLE(ckpt_schedule_executor)
 CKPT_HANDLE(ckpt_optimizer)
 CKPT_HANDLE(ckpt_state)
 CKPT_HANDLE(ckpt_coordinator)
-CKPT_HANDLE(ckpt_checkpoint)
+CKPT_HANDLE(ckpt_checkpoint_manager)
 CKPT_HANDLE(ckpt_reader)
-CKPT_HANDLE(ckpt_async)
+CKPT_HANDLE(ckpt_async_manager)
 CKPT_HANDLE(ckpt_threshold)
 CKPT_HANDLE(ckpt_controller)
 CKPT_HANDLE(ckpt_simulation)
@@ -277,8 +277,8 @@ CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObj
 CKPT_HANDLES(ckpt_strategy, children, count)
 CKPT_HANDLES(ckpt_strategy, children, child_count)
 CKPT_HANDLES(ckpt_schedule, schedules, schedule_count)
-CKPT_ARRAY(%arg((const ckpt_action* actions, int64_t count)), jlongArray, long[])
-%typemap(in) (const ckpt_action* actions, int64_t count) (std::vector<ckpt_action> list) {
+CKPT_ARRAY(%arg((const ckpt_schedule_action* actions, int64_t count)), jlongArray, long[])
+%typemap(in) (const ckpt_schedule_action* actions, int64_t count) (std::vector<ckpt_schedule_action> list) {
   if (!ckpt_java::actions(jenv, $input, &list)) return $null;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());
@@ -311,16 +311,16 @@ CKPT_ARRAY(int64_t peak_bytes[4], jlongArray, long[])
 CKPT_ARRAY(const int64_t* ckpt_tensor_info::shape, jlongArray, long[])
 %typemap(out) const int64_t* ckpt_tensor_info::shape "$result = ckpt_java::number_array(jenv, $1, arg1->ndim);"
 %immutable ckpt_tensor_info::shape;
-CKPT_ARRAY(const int64_t* ckpt_tensor_shape, jlongArray, long[])
-%typemap(out) const int64_t* ckpt_tensor_shape "$result = ckpt_java::number_array(jenv, $1, ckpt_tensor_ndim(arg1));"
+CKPT_ARRAY(const int64_t* ckpt_tensor_get_shape, jlongArray, long[])
+%typemap(out) const int64_t* ckpt_tensor_get_shape "$result = ckpt_java::number_array(jenv, $1, ckpt_tensor_get_ndim(arg1));"
 // Texts in structs that the library fills.
 %immutable ckpt_save_result::name;
 %immutable ckpt_load_result::name;
 %immutable ckpt_checkpoint_info::name;
 %immutable ckpt_verify_result::name;
-%immutable ckpt_async_result::name;
-%immutable ckpt_async_result::error;
-%immutable ckpt_task::name;
+%immutable ckpt_checkpoint_task_result::name;
+%immutable ckpt_checkpoint_task_result::error;
+%immutable ckpt_task_observation::name;
 
 // ---- Memory of the other side, for the call ----
 %define CKPT_BUFFER(data, size)
@@ -464,8 +464,8 @@ CKPT_DIRECTOR(AsyncSource)
 CKPT_DIRECTOR(StageForward)
 
 // ---- A tensor over a direct buffer, which it keeps alive; a buffer over a tensor ----
-%ignore ckpt_tensor_borrow;
-%rename(ckpt_tensor_borrow) ckpt_java::tensor_borrow;
+%ignore ckpt_tensor_create_borrowed;
+%rename(ckpt_tensor_create_borrowed) ckpt_java::tensor_borrow;
 %rename(view) ckpt_java::view;
 %ignore ckpt_java::Buffer;
 %typemap(jni) ckpt_java::Buffer "jobject"

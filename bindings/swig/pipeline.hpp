@@ -23,7 +23,7 @@ class StageForward {
 };
 
 struct Intervals {
-  std::vector<ckpt_interval> list;
+  std::vector<ckpt_pipeline_interval> list;
 };
 
 // forward NULL: nothing can be recomputed.
@@ -76,19 +76,19 @@ inline Numbers pipeline_run(ckpt_pipeline* pipeline, const ckpt_step* step, int6
 
 inline Integers pipeline_begins(const ckpt_pipeline* pipeline) {
   return Integers{list_of(int64_t{0}, [&](int64_t* begins, int64_t capacity, int64_t* count) {
-    return ckpt_pipeline_begins(pipeline, begins, capacity, count);
+    return ckpt_pipeline_get_begins(pipeline, begins, capacity, count);
   })};
 }
 
 inline Intervals pipeline_timeline(ckpt_pipeline* pipeline, int64_t* step_ns) {
-  return Intervals{list_of(ckpt_interval{}, [&](ckpt_interval* intervals, int64_t capacity, int64_t* count) {
-    return ckpt_pipeline_timeline(pipeline, intervals, capacity, count, step_ns);
+  return Intervals{list_of(ckpt_pipeline_interval{}, [&](ckpt_pipeline_interval* intervals, int64_t capacity, int64_t* count) {
+    return ckpt_pipeline_get_timeline(pipeline, intervals, capacity, count, step_ns);
   })};
 }
 
 inline std::string pipeline_trace_json(ckpt_pipeline* pipeline) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_pipeline_trace_json(pipeline, buffer, capacity, needed);
+    return ckpt_pipeline_get_trace_json(pipeline, buffer, capacity, needed);
   });
 }
 

@@ -129,7 +129,7 @@ CKPT_TEXTS(rules, rule_count)
   $2 = static_cast<int64_t>(list.size());
 }
 %typemap(argout) (ckpt_schedule* const* schedules, int64_t schedule_count) ""
-%typemap(in) (const ckpt_action* actions, int64_t count) (std::vector<ckpt_action> list) {
+%typemap(in) (const ckpt_schedule_action* actions, int64_t count) (std::vector<ckpt_schedule_action> list) {
   if (!ckpt_python::actions($input, &list)) SWIG_fail;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());
@@ -154,7 +154,7 @@ CKPT_TEXTS(rules, rule_count)
 %immutable ckpt_plan_report::peak_bytes;
 %typemap(out) const int64_t* ckpt_tensor_info::shape "$result = ckpt_python::integer_tuple($1, arg1->ndim);"
 %immutable ckpt_tensor_info::shape;
-%typemap(out) const int64_t* ckpt_tensor_shape "$result = ckpt_python::integer_tuple($1, ckpt_tensor_ndim(arg1));"
+%typemap(out) const int64_t* ckpt_tensor_get_shape "$result = ckpt_python::integer_tuple($1, ckpt_tensor_get_ndim(arg1));"
 
 // ---- Memory of the other side, for the call ----
 %typemap(in) (const void* bytes, int64_t count) (ckpt_python::View view), (const void* sent, int64_t bytes)
@@ -230,8 +230,8 @@ CKPT_CAPSULE(DLManagedTensorVersioned, "dltensor_versioned")
 %typemap(in) ckpt_python::Object "$1.object = $input;"
 %typemap(typecheck) ckpt_python::Object "$1 = 1;"
 %ignore ckpt_python::Object;
-%rename(ckpt_tensor_borrow) ckpt_python::tensor_borrow;
-%ignore ckpt_tensor_borrow;
+%rename(ckpt_tensor_create_borrowed) ckpt_python::tensor_borrow;
+%ignore ckpt_tensor_create_borrowed;
 %nothread ckpt_python::tensor_borrow;
 namespace ckpt_python {
 struct Object {};
@@ -247,29 +247,29 @@ void close_machine();
 %nothread ckpt_version_string;
 %nothread ckpt_build_info;
 %nothread ckpt_feature;
-%nothread ckpt_action_name;
+%nothread ckpt_action_kind_name;
 %nothread ckpt_dtype_bits;
 %nothread ckpt_dtype_name;
 %nothread ckpt_dtype_from_name;
 %nothread ckpt_random_philox;
 %nothread ckpt_tensor_retain;
-%nothread ckpt_tensor_data;
-%nothread ckpt_tensor_const_data;
-%nothread ckpt_tensor_bytes;
-%nothread ckpt_tensor_elements;
-%nothread ckpt_tensor_dtype;
-%nothread ckpt_tensor_ndim;
-%nothread ckpt_tensor_shape;
+%nothread ckpt_tensor_get_data;
+%nothread ckpt_tensor_get_const_data;
+%nothread ckpt_tensor_get_bytes;
+%nothread ckpt_tensor_get_element_count;
+%nothread ckpt_tensor_get_dtype;
+%nothread ckpt_tensor_get_ndim;
+%nothread ckpt_tensor_get_shape;
 %nothread ckpt_tensor_is_read_only;
-%nothread ckpt_tensor_from_dlpack;
-%nothread ckpt_tensor_from_dlpack_versioned;
-%nothread ckpt_tensor_to_dlpack;
-%nothread ckpt_tensor_to_dlpack_versioned;
+%nothread ckpt_tensor_create_from_dlpack;
+%nothread ckpt_tensor_create_from_dlpack_versioned;
+%nothread ckpt_tensor_export_dlpack;
+%nothread ckpt_tensor_export_dlpack_versioned;
 %nothread ckpt_strategy_retain;
 %nothread ckpt_schedule_retain;
-%nothread ckpt_schedule_name;
-%nothread ckpt_schedule_left_out;
-%nothread ckpt_thread_pool_threads;
+%nothread ckpt_schedule_get_name;
+%nothread ckpt_schedule_get_left_out;
+%nothread ckpt_worker_pool_get_thread_count;
 %nothread ckpt_available_threads;
-%nothread ckpt_chain_layers;
-%nothread ckpt_profile_layers;
+%nothread ckpt_chain_get_layer_count;
+%nothread ckpt_profile_get_layer_count;

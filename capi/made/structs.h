@@ -184,11 +184,11 @@ struct StructOf<ckpt_layer_callbacks> {
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_layer_callbacks>::first_size == 72);
 
 template <>
-struct StructOf<ckpt_executor_options> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_executor_options, tracker);
-  static constexpr ckpt_executor_options defaults = CKPT_EXECUTOR_OPTIONS_INIT;
+struct StructOf<ckpt_schedule_executor_options> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_schedule_executor_options, tracker);
+  static constexpr ckpt_schedule_executor_options defaults = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_executor_options>::first_size == 32);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_schedule_executor_options>::first_size == 32);
 
 template <>
 struct StructOf<ckpt_step> {
@@ -198,11 +198,11 @@ struct StructOf<ckpt_step> {
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_step>::first_size == 80);
 
 template <>
-struct StructOf<ckpt_executor_stats> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_executor_stats, seconds);
-  static constexpr ckpt_executor_stats defaults = CKPT_EXECUTOR_STATS_INIT;
+struct StructOf<ckpt_schedule_executor_stats> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_schedule_executor_stats, seconds);
+  static constexpr ckpt_schedule_executor_stats defaults = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_executor_stats>::first_size == 64);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_schedule_executor_stats>::first_size == 64);
 
 template <>
 struct StructOf<ckpt_adamw_options> {
@@ -261,11 +261,11 @@ struct StructOf<ckpt_coordinator_callbacks> {
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_coordinator_callbacks>::first_size == 56);
 
 template <>
-struct StructOf<ckpt_checkpoint_options> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_options, fault_handler);
-  static constexpr ckpt_checkpoint_options defaults = CKPT_CHECKPOINT_OPTIONS_INIT;
+struct StructOf<ckpt_checkpoint_manager_options> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_manager_options, fault_handler);
+  static constexpr ckpt_checkpoint_manager_options defaults = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_options>::first_size == 56);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_manager_options>::first_size == 56);
 
 template <>
 struct StructOf<ckpt_save_options> {
@@ -331,11 +331,11 @@ struct StructOf<ckpt_threshold_info> {
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_threshold_info>::first_size == 48);
 
 template <>
-struct StructOf<ckpt_task> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_task, name);
-  static constexpr ckpt_task defaults = CKPT_TASK_INIT;
+struct StructOf<ckpt_task_observation> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_task_observation, name);
+  static constexpr ckpt_task_observation defaults = CKPT_TASK_OBSERVATION_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_task>::first_size == 120);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_task_observation>::first_size == 120);
 
 template <>
 struct StructOf<ckpt_controller_options> {
@@ -366,46 +366,46 @@ struct StructOf<ckpt_simulation_options> {
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_simulation_options>::first_size == 112);
 
 template <>
-struct StructOf<ckpt_async_result> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_result, error);
-  static constexpr ckpt_async_result defaults = CKPT_ASYNC_RESULT_INIT;
+struct StructOf<ckpt_checkpoint_task_result> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_task_result, error);
+  static constexpr ckpt_checkpoint_task_result defaults = CKPT_CHECKPOINT_TASK_RESULT_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_result>::first_size == 392);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_result>::first_size == 392);
 
 template <>
-struct StructOf<ckpt_async_callbacks> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_callbacks, destroy);
-  static constexpr ckpt_async_callbacks defaults = CKPT_ASYNC_CALLBACKS_INIT;
+struct StructOf<ckpt_checkpoint_task_callbacks> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_task_callbacks, destroy);
+  static constexpr ckpt_checkpoint_task_callbacks defaults = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_callbacks>::first_size == 40);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_callbacks>::first_size == 40);
 
 template <>
-struct StructOf<ckpt_async_options> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_options, user_data);
-  static constexpr ckpt_async_options defaults = CKPT_ASYNC_OPTIONS_INIT;
+struct StructOf<ckpt_async_manager_options> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_manager_options, user_data);
+  static constexpr ckpt_async_manager_options defaults = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_options>::first_size == 80);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_manager_options>::first_size == 80);
 
 template <>
-struct StructOf<ckpt_async_task_options> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_task_options, source_destroy);
-  static constexpr ckpt_async_task_options defaults = CKPT_ASYNC_TASK_OPTIONS_INIT;
+struct StructOf<ckpt_checkpoint_task_options> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_task_options, source_destroy);
+  static constexpr ckpt_checkpoint_task_options defaults = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_task_options>::first_size == 72);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_options>::first_size == 72);
 
 template <>
-struct StructOf<ckpt_async_task> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_task, ended_at_utc_ns);
-  static constexpr ckpt_async_task defaults = CKPT_ASYNC_TASK_INIT;
+struct StructOf<ckpt_checkpoint_task_info> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_task_info, ended_at_utc_ns);
+  static constexpr ckpt_checkpoint_task_info defaults = CKPT_CHECKPOINT_TASK_INFO_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_task>::first_size == 96);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_info>::first_size == 96);
 
 template <>
-struct StructOf<ckpt_async_stats> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_stats, last_stall_seconds);
-  static constexpr ckpt_async_stats defaults = CKPT_ASYNC_STATS_INIT;
+struct StructOf<ckpt_async_manager_stats> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_manager_stats, last_stall_seconds);
+  static constexpr ckpt_async_manager_stats defaults = CKPT_ASYNC_MANAGER_STATS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_stats>::first_size == 96);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_manager_stats>::first_size == 96);
 #undef CKPT_FIRST_SIZE
 
 }  // namespace ckpt::capi

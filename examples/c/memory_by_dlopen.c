@@ -88,14 +88,14 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (api->ckpt_memory_tracker_create(NULL, &tracker) != CKPT_OK ||
-      api->ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_NEW_PEAK, on_peak, NULL, NULL, &subscription) != CKPT_OK) {
+      api->ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_NEW_PEAK, on_peak, NULL, NULL, &subscription) != CKPT_OK) {
     fprintf(stderr, "%s\n", api->ckpt_last_error());
     return 1;
   }
   work();
 
   for (i = 0; i < 3; ++i) api->ckpt_memory_layer_stats_init(&layers[i], sizeof layers[i]);
-  if (api->ckpt_memory_tracker_snapshot(tracker, CKPT_MEMORY_ORDER_PEAK, &totals, layers, 3, &known) != CKPT_OK) {
+  if (api->ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_PEAK, &totals, layers, 3, &known) != CKPT_OK) {
     fprintf(stderr, "%s\n", api->ckpt_last_error());
     return 1;
   }

@@ -48,9 +48,9 @@ static double train_step(int64_t step, float* weight, float* velocity) {
 }
 
 /* Called on a thread of the library. */
-static void ended(const ckpt_async_result* result, void* user_data) {
+static void ended(const ckpt_checkpoint_task_result* result, void* user_data) {
   (void)user_data;
-  if (result->state == CKPT_ASYNC_COMPLETED) {
+  if (result->state == CKPT_CHECKPOINT_TASK_STATE_COMPLETED) {
     printf("  step %lld is durable: %lld bytes, the loop stood still for %.2f ms of %.1f ms\n", (long long)result->step,
            (long long)result->bytes, result->stall_seconds * 1e3, result->durable_seconds * 1e3);
   }
@@ -58,11 +58,11 @@ static void ended(const ckpt_async_result* result, void* user_data) {
 
 int main(int count, char** arguments) {
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint_options checkpoint_options = CKPT_CHECKPOINT_OPTIONS_INIT;
-  ckpt_checkpoint* checkpoint = NULL;
-  ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
-  ckpt_async_options async_options = CKPT_ASYNC_OPTIONS_INIT;
-  ckpt_async* async = NULL;
+  ckpt_checkpoint_manager_options checkpoint_options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
+  ckpt_async_manager_options async_options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+  ckpt_async_manager* async = NULL;
   ckpt_state* state = NULL;
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
   ckpt_tensor* weight = zeros();
@@ -80,15 +80,15 @@ int main(int count, char** arguments) {
 
   ok(ckpt_storage_create_file_system(arguments[1], NULL, &storage)); /* makes the directory */
   checkpoint_options.keep_last = 2;
-  ok(ckpt_checkpoint_create(storage, &checkpoint_options, &checkpoint));
+  ok(ckpt_checkpoint_manager_create(storage, &checkpoint_options, &checkpoint));
   callbacks.ended = ended;
   async_options.callbacks = &callbacks;
-  ok(ckpt_checkpoint_create_async(checkpoint, &async_options, &async));
+  ok(ckpt_async_manager_create(checkpoint, &async_options, &async));
 
   ok(ckpt_state_create(&state));
   ok(ckpt_state_add_tensor(state, "model", "weight", weight)); /* shared: saves read the tensors, loads write them */
   ok(ckpt_state_add_tensor(state, "optimizer", "velocity", velocity));
-  status = ckpt_checkpoint_load(checkpoint, state, NULL, &loaded);
+  status = ckpt_checkpoint_manager_load(checkpoint, state, NULL, &loaded);
   if (status == CKPT_OK) {
     step = loaded.step;
     printf("going on after step %lld\n", (long long)step);
@@ -97,23 +97,23 @@ int main(int count, char** arguments) {
   }
 
   while (step < last) {
-    error = train_step(step, (float*)ckpt_tensor_data(weight), (float*)ckpt_tensor_data(velocity));
+    error = train_step(step, (float*)ckpt_tensor_get_data(weight), (float*)ckpt_tensor_get_data(velocity));
     ++step;
     if (step % SAVE_EVERY == 0) {
       ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
       int64_t id = 0;
       options.step = step;
-      ok(ckpt_async_save(async, state, &options, NULL, &id)); /* copied when it returns: the next step may change the tensors */
+      ok(ckpt_async_manager_save(async, state, &options, NULL, &id)); /* copied when it returns: the next step may change the tensors */
     }
   }
 
-  ok(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1)); /* waits for what is being written; reports a save that has failed */
+  ok(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1)); /* waits for what is being written; reports a save that has failed */
   ok(ckpt_tensor_sum(weight, &sum));
   printf("after step %lld: error %.6f, sum of weights %a\n", (long long)step, error, sum);
 
   ckpt_state_release(state);
-  ckpt_async_release(async);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_async_manager_release(async);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
   ckpt_tensor_release(velocity);
   ckpt_tensor_release(weight);

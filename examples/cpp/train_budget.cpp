@@ -92,7 +92,7 @@ std::vector<ckpt::Parameter> train(double share) {
     loss = executor.run(step);
     optimizer.step();
   }
-  const ckpt_executor_stats stats = executor.stats();
+  const ckpt_schedule_executor_stats stats = executor.stats();
   std::printf("%-12s  reserved %7lld bytes  recomputed %5lld forwards  loss %.6f\n", std::string(schedule.name()).c_str(),
               static_cast<long long>(stats.reserved_bytes), static_cast<long long>(stats.recomputed_forwards), loss);
   return chain.parameters();

@@ -5,23 +5,23 @@ int main(void) {
   static float weights[1000]; /* the caller's: saves read it, loads fill it */
   const int64_t shape[1] = {1000};
   ckpt_storage* files = NULL;
-  ckpt_checkpoint* run = NULL;
+  ckpt_checkpoint_manager* run = NULL;
   ckpt_tensor* tensor = NULL;
   ckpt_state* state = NULL;
   ckpt_load_result last = CKPT_LOAD_RESULT_INIT;
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
-  if (ckpt_storage_create_file_system("run", NULL, &files) || ckpt_checkpoint_create(files, NULL, &run) ||
-      ckpt_tensor_borrow(weights, CKPT_DTYPE_F32, shape, 1, NULL, NULL, &tensor) || ckpt_state_create(&state) ||
+  if (ckpt_storage_create_file_system("run", NULL, &files) || ckpt_checkpoint_manager_create(files, NULL, &run) ||
+      ckpt_tensor_create_borrowed(weights, CKPT_DTYPE_F32, shape, 1, NULL, NULL, &tensor) || ckpt_state_create(&state) ||
       ckpt_state_add_tensor(state, "model", "weights", tensor))
     return fprintf(stderr, "%s\n", ckpt_last_error());
-  ckpt_checkpoint_load(run, state, NULL, &last); /* the newest that is whole, every byte verified; NOT_FOUND the first time */
+  ckpt_checkpoint_manager_load(run, state, NULL, &last); /* the newest that is whole, every byte verified; NOT_FOUND the first time */
   weights[0] += 1;                               /* train */
   save.step = last.step + 1;
-  if (ckpt_checkpoint_save(run, state, &save, NULL)) return fprintf(stderr, "%s\n", ckpt_last_error());
+  if (ckpt_checkpoint_manager_save(run, state, &save, NULL)) return fprintf(stderr, "%s\n", ckpt_last_error());
   printf("step %d is on the disk: %g\n", (int)save.step, weights[0]); /* whatever happens now */
   ckpt_state_release(state);
   ckpt_tensor_release(tensor);
-  ckpt_checkpoint_release(run);
+  ckpt_checkpoint_manager_release(run);
   ckpt_storage_release(files);
   return 0;
 }

@@ -3,19 +3,19 @@
  *
  *   ckpt_controller *controller = NULL;
  *   ckpt_controller_create(NULL, &controller);                     the default policy learns everything by itself
- *   ckpt_controller_begin_run(controller, now);                    or ckpt_controller_resume after ckpt_controller_from_json
+ *   ckpt_controller_begin_run(controller, now);                    or ckpt_controller_resume after ckpt_controller_restore
  *   for (each step) {
  *     ckpt_decision decision = CKPT_DECISION_INIT;
  *     ckpt_controller_should_checkpoint(controller, now, &decision);
  *     if (decision.checkpoint) {
  *       ckpt_controller_begin(controller, now);
- *       ... put ckpt_controller_json's text into the state as CKPT_STATE_CONTROLLER, save ...
+ *       ... put ckpt_controller_get_json's text into the state as CKPT_STATE_CONTROLLER, save ...
  *       ckpt_controller_commit(controller, now, stall_seconds, durable_seconds);
  *     }
  *   }
  *   ckpt_controller_record_clean_exit(controller, now);
  *
- * Times are double seconds on any clock of the caller's that does not go backwards; ckpt_controller_now asks the controller's
+ * Times are double seconds on any clock of the caller's that does not go backwards; ckpt_controller_get_now asks the controller's
  * own clock. A time that is NaN, infinite, negative or before one that the controller has seen is INVALID_ARGUMENT. Read the
  * general rules at the top of ckpt.h first.
  */
@@ -87,7 +87,7 @@ CKPT_API ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options
 /* Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. seconds: finite, at least 0. */
 CKPT_API ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double seconds);
 
-/* Records that a task failed after this long. It is remembered, with failed = 1 in ckpt_task, and is never the longest task, for it
+/* Records that a task failed after this long. It is remembered, with failed = 1 in ckpt_task_observation, and is never the longest task, for it
  * was not done. name: UTF-8, not blank, at most 95 bytes. seconds: finite, at least 0. What recovering from it saved is recorded
  * with ckpt_threshold_adjust_policy. */
 CKPT_API ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double seconds);
@@ -128,24 +128,24 @@ CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ck
 #define CKPT_TASK_NAME_BYTES 96 /* bytes that hold the name of any task, with the zero byte that ends it */
 
 /* One task that was observed. */
-typedef struct ckpt_task {
+typedef struct ckpt_task_observation {
   uint32_t struct_size;            /* size of this record in bytes, as its caller was compiled */
   int32_t checkpointed;            /* 1 when a checkpoint was made of it, else 0 */
   double seconds;                  /* duration of the task in seconds */
   int32_t failed;                  /* 1 when it failed, or a failure came while it was the last one, else 0 */
   uint32_t reserved;               /* not used: 0 */
   char name[CKPT_TASK_NAME_BYTES]; /* name of the task: UTF-8, not blank */
-} ckpt_task;
+} ckpt_task_observation;
 
-#define CKPT_TASK_INIT \
-  { sizeof(ckpt_task), 0, 0, 0, 0, "" }
+#define CKPT_TASK_OBSERVATION_INIT \
+  { sizeof(ckpt_task_observation), 0, 0, 0, 0, "" }
 
-/* Sets *task to CKPT_TASK_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller (CKPT_INIT); NULL
+/* Sets *task to CKPT_TASK_OBSERVATION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller (CKPT_INIT); NULL
  * does nothing. */
-CKPT_API void ckpt_task_init(ckpt_task* task, uint32_t size);
+CKPT_API void ckpt_task_observation_init(ckpt_task_observation* task, uint32_t size);
 
 /* Fills *task with the task at index, 0 (the oldest remembered) .. tasks - 1; else OUT_OF_RANGE. */
-CKPT_API ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task* task);
+CKPT_API ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task_observation* task);
 
 /* Releases the rule. NULL does nothing. */
 CKPT_API void ckpt_threshold_release(ckpt_threshold* threshold);
@@ -193,7 +193,7 @@ typedef struct ckpt_controller_options {
   /* for CKPT_POLICY_THRESHOLD: how far one recovery moves the threshold at most, above 0, at most 1 */
   double threshold_learning_rate;
   int64_t threshold_budget; /* for CKPT_POLICY_THRESHOLD: number of checkpoints of a run, at least 0 */
-  const ckpt_clock* clock;  /* source of time of ckpt_controller_now; kept alive; none: the monotonic clock */
+  const ckpt_clock* clock;  /* source of time of ckpt_controller_get_now; kept alive; none: the monotonic clock */
 } ckpt_controller_options;
 
 #define CKPT_CONTROLLER_OPTIONS_INIT \
@@ -207,12 +207,12 @@ CKPT_API void ckpt_controller_options_init(ckpt_controller_options* options, uin
 CKPT_API ckpt_status ckpt_controller_create(const ckpt_controller_options* options, ckpt_controller** controller);
 
 /* *now_seconds receives the time on the controller's clock, for callers that have none of their own. */
-CKPT_API ckpt_status ckpt_controller_now(const ckpt_controller* controller, double* now_seconds);
+CKPT_API ckpt_status ckpt_controller_get_now(const ckpt_controller* controller, double* now_seconds);
 
 /* Begins a run. INVALID_STATE while one is going on. Slots and windows begin anew. */
 CKPT_API ckpt_status ckpt_controller_begin_run(ckpt_controller* controller, double now_seconds);
 
-/* Goes on with what ckpt_controller_from_json loaded. A run that was going on there has failed: half an interval after its last
+/* Goes on with what ckpt_controller_restore loaded. A run that was going on there has failed: half an interval after its last
  * sign of life, but not later than now; record its recovery next. Without such a run this is ckpt_controller_begin_run. now_seconds
  * may be on another clock than the run before had. */
 CKPT_API ckpt_status ckpt_controller_resume(ckpt_controller* controller, double now_seconds);
@@ -272,12 +272,12 @@ CKPT_API ckpt_status ckpt_controller_abort(ckpt_controller* controller, double n
 
 /* Begins a save in the background that commits or aborts by itself when it ends, on a thread of the manager: with the stall and the
  * time until it was durable that the manager measured, at the last time that the controller has seen. What the controller knows
- * is put into state as CKPT_STATE_CONTROLLER first. state, options, task, id and errors: as ckpt_async_save; when it fails, the
+ * is put into state as CKPT_STATE_CONTROLLER first. state, options, task, id and errors: as ckpt_async_manager_save; when it fails, the
  * save is aborted. INVALID_STATE when a save is in flight or no run is going on. An end that comes after record_failure,
  * record_clean_exit or another begin of the controller's changes nothing. */
-CKPT_API ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async* async,
+CKPT_API ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async_manager* async,
                                                 ckpt_state* state, const ckpt_save_options* options,
-                                                const ckpt_async_task_options* task, int64_t* id);
+                                                const ckpt_checkpoint_task_options* task, int64_t* id);
 
 /* Records that a task took this long, as ckpt_threshold_observe_task. Its mean also stands for poll_seconds when that is 0. */
 CKPT_API ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double seconds);
@@ -296,7 +296,7 @@ CKPT_API ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controll
 
 /* Records that the process will be ended in seconds_left: a save is asked for at once if those before became durable within that
  * time. */
-CKPT_API ckpt_status ckpt_controller_preemption_notice(ckpt_controller* controller, double now_seconds, double seconds_left);
+CKPT_API ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now_seconds, double seconds_left);
 
 /* What a controller knows. */
 typedef struct ckpt_controller_info {
@@ -328,17 +328,17 @@ CKPT_API void ckpt_controller_info_init(ckpt_controller_info* info, uint32_t siz
 CKPT_API ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info);
 
 /* Fills *task with the task at index, 0 (the oldest remembered) .. tasks - 1 of ckpt_controller_info; else OUT_OF_RANGE. */
-CKPT_API ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task* task);
+CKPT_API ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task_observation* task);
 
 /* Writes everything that the controller knows as JSON, by the (buffer, capacity, *needed) rule of ckpt.h. Meant for
  * ckpt_state_set_json with the key CKPT_STATE_CONTROLLER, between begin and save, so that learning survives the crash that it
  * learns from. Numbers read back to the same bits. */
-CKPT_API ckpt_status ckpt_controller_json(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed);
+CKPT_API ckpt_status ckpt_controller_get_json(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed);
 
-/* Reads what ckpt_controller_json wrote, also of a controller with other options: these stay. In the same process the
+/* Reads what ckpt_controller_get_json wrote, also of a controller with other options: these stay. In the same process the
  * controller goes on where the other one was; after a restart call ckpt_controller_resume. CORRUPT when json is not such a text,
  * UNSUPPORTED when it is of a later version; then nothing changes. */
-CKPT_API ckpt_status ckpt_controller_from_json(ckpt_controller* controller, const char* json);
+CKPT_API ckpt_status ckpt_controller_restore(ckpt_controller* controller, const char* json);
 
 /* Releases the controller. NULL does nothing. */
 CKPT_API void ckpt_controller_release(ckpt_controller* controller);
@@ -389,7 +389,7 @@ CKPT_API ckpt_status ckpt_simulation_create(const ckpt_simulation_options* optio
  * wall time) and its extra wall time against Daly's interval for the same work, over all failures, the first 10, the first 100, and
  * those after 100; null where there is none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures,
  * share] points for each policy, "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency]. */
-CKPT_API ckpt_status ckpt_simulation_json(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed);
+CKPT_API ckpt_status ckpt_simulation_get_json(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the simulation. NULL does nothing. */
 CKPT_API void ckpt_simulation_release(ckpt_simulation* simulation);

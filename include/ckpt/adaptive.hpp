@@ -89,8 +89,8 @@ class Threshold {
     check(ckpt_threshold_get_info(handle(), &info));
     return info;
   }
-  ckpt_task task(std::int64_t index) const {
-    ckpt_task task = CKPT_TASK_INIT;
+  ckpt_task_observation task(std::int64_t index) const {
+    ckpt_task_observation task = CKPT_TASK_OBSERVATION_INIT;
     check(ckpt_threshold_task(handle(), index, &task));
     return task;
   }
@@ -110,7 +110,7 @@ class Controller {
 
   double now() const {
     double now = 0;
-    check(ckpt_controller_now(handle(), &now));
+    check(ckpt_controller_get_now(handle(), &now));
     return now;
   }
   void begin_run(double now) { check(ckpt_controller_begin_run(handle(), now)); }
@@ -136,7 +136,7 @@ class Controller {
   // Begins a save in the background that commits or aborts by itself; the task's id.
   std::int64_t save_async(AsyncManager& async, double now, State& state, const SaveOptions& options, AsyncTaskOptions task = {}) {
     const ckpt_save_options given = detail::to_c(options);
-    return AsyncManager::start(std::move(task), [&](const ckpt_async_task_options& how, std::int64_t* id) {
+    return AsyncManager::start(std::move(task), [&](const ckpt_checkpoint_task_options& how, std::int64_t* id) {
       return ckpt_controller_save_async(handle(), now, async.handle(), state.handle(), &given, &how, id);
     });
   }
@@ -149,24 +149,24 @@ class Controller {
     check(ckpt_controller_record_recovery(handle(), now, seconds_saved, overhead_seconds));
   }
   void record_clean_exit(double now) { check(ckpt_controller_record_clean_exit(handle(), now)); }
-  void preemption_notice(double now, double seconds_left) { check(ckpt_controller_preemption_notice(handle(), now, seconds_left)); }
+  void preemption_notice(double now, double seconds_left) { check(ckpt_controller_notify_preemption(handle(), now, seconds_left)); }
 
   ckpt_controller_info info() const {
     ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
     check(ckpt_controller_get_info(handle(), &info));
     return info;
   }
-  ckpt_task task(std::int64_t index) const {
-    ckpt_task task = CKPT_TASK_INIT;
+  ckpt_task_observation task(std::int64_t index) const {
+    ckpt_task_observation task = CKPT_TASK_OBSERVATION_INIT;
     check(ckpt_controller_task(handle(), index, &task));
     return task;
   }
   std::string json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_controller_json(handle(), buffer, capacity, needed);
+      return ckpt_controller_get_json(handle(), buffer, capacity, needed);
     });
   }
-  void from_json(const std::string& json) { check(ckpt_controller_from_json(handle(), json.c_str())); }
+  void from_json(const std::string& json) { check(ckpt_controller_restore(handle(), json.c_str())); }
 
  private:
   detail::Handle<ckpt_controller, ckpt_controller_release> controller_;
@@ -181,7 +181,7 @@ class Simulation {
 
   std::string json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_simulation_json(handle(), buffer, capacity, needed);
+      return ckpt_simulation_get_json(handle(), buffer, capacity, needed);
     });
   }
 

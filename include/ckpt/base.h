@@ -92,10 +92,10 @@ CKPT_API const struct ckpt_api* ckpt_get_api(uint32_t version);
 
 /* ---- Logging ------------------------------------------------------------------------------------------------------------- */
 
-#define CKPT_LOG_DEBUG 0   /* log level: details for the development of the library */
-#define CKPT_LOG_INFO 1    /* log level: what the library does and decides */
-#define CKPT_LOG_WARNING 2 /* log level: something went wrong, and the library goes on */
-#define CKPT_LOG_ERROR 3   /* log level: something failed */
+#define CKPT_LOG_LEVEL_DEBUG 0   /* log level: details for the development of the library */
+#define CKPT_LOG_LEVEL_INFO 1    /* log level: what the library does and decides */
+#define CKPT_LOG_LEVEL_WARNING 2 /* log level: something went wrong, and the library goes on */
+#define CKPT_LOG_LEVEL_ERROR 3   /* log level: something failed */
 
 /* Receives one message of the log. level: one of CKPT_LOG_*. component: the part that it is from: "memory", "storage", "state",
  * "async", "engine", "plan" or "pipeline"; later versions may have more. Both strings are borrowed for the call. May be called on
@@ -139,7 +139,7 @@ CKPT_API ckpt_status ckpt_clock_create_custom(ckpt_clock_fn now, void* user_data
 CKPT_API ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t ns);
 
 /* *now_ns receives the clock's time in nanoseconds; clock NULL asks the system's monotonic clock. */
-CKPT_API ckpt_status ckpt_clock_now(const ckpt_clock* clock, int64_t* now_ns);
+CKPT_API ckpt_status ckpt_clock_get_now(const ckpt_clock* clock, int64_t* now_ns);
 
 /* Releases the handle. Objects that were created with the clock keep it alive. NULL does nothing. */
 CKPT_API void ckpt_clock_release(ckpt_clock* clock);
@@ -154,32 +154,32 @@ CKPT_API ckpt_status ckpt_random_philox(const uint32_t counter[4], const uint32_
 
 /* A bounded first-in first-out queue of 64-bit words. Pushing and popping take no lock; only a thread that has to wait parks on
  * one. In a forked child every call but size and release returns FORKED. */
-typedef struct ckpt_queue ckpt_queue;
+typedef struct ckpt_word_queue ckpt_word_queue;
 
-#define CKPT_QUEUE_SPSC 0 /* a queue for one pushing and one popping thread at a time */
-#define CKPT_QUEUE_MPMC 1 /* a queue for any number of threads: synchronised */
+#define CKPT_WORD_QUEUE_KIND_SPSC 0 /* a queue for one pushing and one popping thread at a time */
+#define CKPT_WORD_QUEUE_KIND_MPMC 1 /* a queue for any number of threads: synchronised */
 
-/* Creates an empty queue. kind: CKPT_QUEUE_SPSC or CKPT_QUEUE_MPMC. capacity: 1 .. 2^24 words, exact. All memory is allocated
+/* Creates an empty queue. kind: CKPT_WORD_QUEUE_KIND_SPSC or CKPT_WORD_QUEUE_KIND_MPMC. capacity: 1 .. 2^24 words, exact. All memory is allocated
  * here. */
-CKPT_API ckpt_status ckpt_queue_create(int32_t kind, int64_t capacity, ckpt_queue** queue);
+CKPT_API ckpt_status ckpt_word_queue_create(int32_t kind, int64_t capacity, ckpt_word_queue** queue);
 
 /* Appends value, waiting at most timeout_ns nanoseconds for a place. QUEUE_FULL when there was none in time, CLOSED after
- * ckpt_queue_close. */
-CKPT_API ckpt_status ckpt_queue_push(ckpt_queue* queue, uint64_t value, int64_t timeout_ns);
+ * ckpt_word_queue_close. */
+CKPT_API ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t value, int64_t timeout_ns);
 
 /* Takes the oldest value, waiting at most timeout_ns nanoseconds for one. TIMEOUT when there was none in time; CLOSED when the
  * queue is closed and empty. */
-CKPT_API ckpt_status ckpt_queue_pop(ckpt_queue* queue, uint64_t* value, int64_t timeout_ns);
+CKPT_API ckpt_status ckpt_word_queue_pop(ckpt_word_queue* queue, uint64_t* value, int64_t timeout_ns);
 
 /* Closes the queue: nothing more can be pushed, and every waiting thread wakes; what is inside can still be popped.
  * Synchronised. */
-CKPT_API ckpt_status ckpt_queue_close(ckpt_queue* queue);
+CKPT_API ckpt_status ckpt_word_queue_close(ckpt_word_queue* queue);
 
 /* *size receives the number of words inside now (0 .. capacity); a snapshot when other threads are at work. Synchronised. */
-CKPT_API ckpt_status ckpt_queue_size(const ckpt_queue* queue, int64_t* size);
+CKPT_API ckpt_status ckpt_word_queue_get_size(const ckpt_word_queue* queue, int64_t* size);
 
 /* Frees the queue and what is inside. No thread may be waiting in it: close it first. NULL does nothing. */
-CKPT_API void ckpt_queue_release(ckpt_queue* queue);
+CKPT_API void ckpt_word_queue_release(ckpt_word_queue* queue);
 
 /* ---- Threads ------------------------------------------------------------------------------------------------------------- */
 
@@ -189,26 +189,26 @@ CKPT_API int32_t ckpt_available_threads(void);
 
 /* A fixed set of threads that work through numbered parts. Owns threads. Synchronised: when the pool is busy with another caller's
  * parts, the calling thread works through its own alone. */
-typedef struct ckpt_thread_pool ckpt_thread_pool;
+typedef struct ckpt_worker_pool ckpt_worker_pool;
 
 /* Works on one part (0 .. parts-1). Runs on a pool thread or on the calling thread, several parts at once; may block; may call any
  * function. A non-zero return stops the run: parts that have not begun are skipped. */
 typedef int32_t (*ckpt_part_fn)(int64_t part, void* user_data);
 
 /* Creates a pool. threads: 1 .. 1024, the calling thread included; 0 takes ckpt_available_threads(). */
-CKPT_API ckpt_status ckpt_thread_pool_create(int32_t threads, ckpt_thread_pool** pool);
+CKPT_API ckpt_status ckpt_worker_pool_create(int32_t threads, ckpt_worker_pool** pool);
 
 /* Runs fn for every part and returns when all are done. parts >= 0. Which thread takes which part is not fixed. CALLBACK when a
  * part returned non-zero; the message is that of the lowest such part. FORKED in a forked child. Allocates nothing unless a part
  * fails. */
-CKPT_API ckpt_status ckpt_thread_pool_run(ckpt_thread_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data);
+CKPT_API ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data);
 
 /* Number of threads of the pool, the caller's included; 0 for a handle that is not a pool. */
-CKPT_API int32_t ckpt_thread_pool_threads(const ckpt_thread_pool* pool);
+CKPT_API int32_t ckpt_worker_pool_get_thread_count(const ckpt_worker_pool* pool);
 
 /* Releases the pool and joins its threads; inside one of its own parts, they are joined when the run that is going on ends. NULL
  * does nothing. */
-CKPT_API void ckpt_thread_pool_release(ckpt_thread_pool* pool);
+CKPT_API void ckpt_worker_pool_release(ckpt_worker_pool* pool);
 
 #ifdef __cplusplus
 }

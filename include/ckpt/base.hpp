@@ -194,7 +194,7 @@ class Clock {
   // The system's monotonic clock.
   static std::int64_t monotonic_ns() {
     std::int64_t now = 0;
-    check(ckpt_clock_now(nullptr, &now));
+    check(ckpt_clock_get_now(nullptr, &now));
     return now;
   }
 
@@ -202,7 +202,7 @@ class Clock {
   std::int64_t now_ns() const {
     if (handle_.get() == nullptr) throw Error(CKPT_E_INVALID_STATE, "the clock was moved away");
     std::int64_t now = 0;
-    check(ckpt_clock_now(handle_.get(), &now));
+    check(ckpt_clock_get_now(handle_.get(), &now));
     return now;
   }
   ckpt_clock* handle() const noexcept { return handle_.get(); }
@@ -226,12 +226,12 @@ inline std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& c
 // A bounded first-in first-out queue of 64-bit words.
 class Queue {
  public:
-  // kind: CKPT_QUEUE_SPSC or CKPT_QUEUE_MPMC. capacity: exact, in words.
-  Queue(std::int32_t kind, std::int64_t capacity) { check(ckpt_queue_create(kind, capacity, handle_.out())); }
+  // kind: CKPT_WORD_QUEUE_KIND_SPSC or CKPT_WORD_QUEUE_KIND_MPMC. capacity: exact, in words.
+  Queue(std::int32_t kind, std::int64_t capacity) { check(ckpt_word_queue_create(kind, capacity, handle_.out())); }
 
   // False when there was no place in time (-1 waits for ever, 0 polls). Error with CKPT_E_CLOSED after close().
   bool push(std::uint64_t value, std::int64_t timeout_ns = -1) {
-    const ckpt_status status = ckpt_queue_push(handle_.get(), value, timeout_ns);
+    const ckpt_status status = ckpt_word_queue_push(handle_.get(), value, timeout_ns);
     if (status == CKPT_E_QUEUE_FULL) return false;
     check(status);
     return true;
@@ -239,21 +239,21 @@ class Queue {
   // Empty when nothing came in time. Error with CKPT_E_CLOSED when the queue is closed and empty.
   std::optional<std::uint64_t> pop(std::int64_t timeout_ns = -1) {
     std::uint64_t value = 0;
-    const ckpt_status status = ckpt_queue_pop(handle_.get(), &value, timeout_ns);
+    const ckpt_status status = ckpt_word_queue_pop(handle_.get(), &value, timeout_ns);
     if (status == CKPT_E_TIMEOUT) return std::nullopt;
     check(status);
     return value;
   }
-  void close() { check(ckpt_queue_close(handle_.get())); }
+  void close() { check(ckpt_word_queue_close(handle_.get())); }
   std::int64_t size() const {
     std::int64_t size = 0;
-    check(ckpt_queue_size(handle_.get(), &size));
+    check(ckpt_word_queue_get_size(handle_.get(), &size));
     return size;
   }
-  ckpt_queue* handle() const noexcept { return handle_.get(); }
+  ckpt_word_queue* handle() const noexcept { return handle_.get(); }
 
  private:
-  detail::Handle<ckpt_queue, ckpt_queue_release> handle_;
+  detail::Handle<ckpt_word_queue, ckpt_word_queue_release> handle_;
 };
 
 // ---- Threads ----
@@ -263,7 +263,7 @@ inline std::int32_t available_threads() noexcept { return ckpt_available_threads
 class ThreadPool {
  public:
   // threads: the calling thread included; 0 takes available_threads().
-  explicit ThreadPool(std::int32_t threads = 0) { check(ckpt_thread_pool_create(threads, handle_.out())); }
+  explicit ThreadPool(std::int32_t threads = 0) { check(ckpt_worker_pool_create(threads, handle_.out())); }
 
   // Calls work(part) for 0 <= part < parts, several at once, and returns when all are done. work may throw: parts not begun are
   // skipped and Error with CKPT_E_CALLBACK carries the text of the lowest part that threw.
@@ -273,13 +273,13 @@ class ThreadPool {
     const ckpt_part_fn call = [](std::int64_t part, void* user_data) noexcept {
       return detail::callback_status([&] { (*static_cast<Callee*>(user_data))(part); });
     };
-    check(ckpt_thread_pool_run(handle_.get(), parts, call, const_cast<void*>(static_cast<const void*>(std::addressof(work)))));
+    check(ckpt_worker_pool_run(handle_.get(), parts, call, const_cast<void*>(static_cast<const void*>(std::addressof(work)))));
   }
-  std::int32_t threads() const noexcept { return ckpt_thread_pool_threads(handle_.get()); }
-  ckpt_thread_pool* handle() const noexcept { return handle_.get(); }
+  std::int32_t threads() const noexcept { return ckpt_worker_pool_get_thread_count(handle_.get()); }
+  ckpt_worker_pool* handle() const noexcept { return handle_.get(); }
 
  private:
-  detail::Handle<ckpt_thread_pool, ckpt_thread_pool_release> handle_;
+  detail::Handle<ckpt_worker_pool, ckpt_worker_pool_release> handle_;
 };
 
 }  // namespace ckpt

@@ -53,7 +53,7 @@ CKPT_API ckpt_status ckpt_blas_set(const ckpt_blas* blas);
 /* Loads the BLAS now (OpenBLAS: libopenblas.so.0, or the file that CKPT_OPENBLAS names) and writes its name, version and core as
  * text: (buffer, capacity, *needed) rule. NOT_FOUND when there is none; the message lists what was tried. FORKED, as from all that
  * needs a matrix product, in a child that was forked while another thread was loading it. */
-CKPT_API ckpt_status ckpt_blas_info(char* buffer, int64_t capacity, int64_t* needed);
+CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t* needed);
 
 /* ---- Layers -------------------------------------------------------------------------------------------------------------- */
 
@@ -174,7 +174,7 @@ typedef struct ckpt_layer_callbacks {
 } ckpt_layer_callbacks;
 
 #define CKPT_LAYER_CALLBACKS_INIT \
-  { sizeof(ckpt_layer_callbacks), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 1, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_layer_callbacks), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC, 1, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *callbacks to CKPT_LAYER_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -202,18 +202,18 @@ CKPT_API ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain);
 CKPT_API ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer);
 
 /* *layers receives the number of layers. */
-CKPT_API ckpt_status ckpt_chain_layers(const ckpt_chain* chain, int64_t* layers);
+CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layers);
 
 /* Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852), in
  * +-1 for tables, 0 for biases. The same on every machine. Sets gradients to 0. */
 CKPT_API ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed);
 
 /* *parameters receives the number of parameters of the built-in layers. */
-CKPT_API ckpt_status ckpt_chain_parameters(const ckpt_chain* chain, int64_t* parameters);
+CKPT_API ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameters);
 
 /* Reads a parameter by number (0 .. parameters-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and its
  * gradient. Each out-pointer may be NULL; tensors are new references that the caller releases. */
-CKPT_API ckpt_status ckpt_chain_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
+CKPT_API ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
                                           ckpt_tensor** gradient);
 
 /* Scales all gradients so that their common 2-norm is at most max_norm (> 0); *norm (may be NULL) receives the norm before. */
@@ -222,8 +222,8 @@ CKPT_API ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_nor
 /* Creates a profile of the chain, which is what planning must know, for inputs of this shape. Bytes are exact. measured_steps > 0
  * also times every layer on zeros: the least of that many runs; 0 leaves seconds 0. pool NULL: a pool of ckpt_available_threads().
  * Changes no parameter and no gradient, but runs custom layers' callbacks when it measures. */
-CKPT_API ckpt_status ckpt_chain_profile(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps,
-                                        ckpt_thread_pool* pool, ckpt_profile** profile);
+CKPT_API ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps,
+                                        ckpt_worker_pool* pool, ckpt_profile** profile);
 
 /* Releases the chain. Objects made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_chain_release(ckpt_chain* chain);
@@ -231,31 +231,31 @@ CKPT_API void ckpt_chain_release(ckpt_chain* chain);
 /* ---- Executor ------------------------------------------------------------------------------------------------------------ */
 
 /* Runs one schedule over one chain for one input shape, step after step, without asking the system for memory. Not synchronised. */
-typedef struct ckpt_executor ckpt_executor;
+typedef struct ckpt_schedule_executor ckpt_schedule_executor;
 
 /* How an executor is made. */
-typedef struct ckpt_executor_options {
+typedef struct ckpt_schedule_executor_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;    /* not used: 0 */
   int64_t budget_bytes; /* a schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget */
   /* threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use */
-  ckpt_thread_pool* pool;
+  ckpt_worker_pool* pool;
   ckpt_memory_tracker* tracker; /* counts every buffer under its layer's name; kept alive; none: one of its own */
   ckpt_follower* follower;      /* the strategy it follows is notified of layers that run and of live bytes; none: no strategy is */
-} ckpt_executor_options;
+} ckpt_schedule_executor_options;
 
-#define CKPT_EXECUTOR_OPTIONS_INIT \
-  { sizeof(ckpt_executor_options), 0, 0, 0, 0, 0 }
+#define CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT \
+  { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+/* Sets *options to CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_executor_options_init(ckpt_executor_options* options, uint32_t size);
+CKPT_API void ckpt_schedule_executor_options_init(ckpt_schedule_executor_options* options, uint32_t size);
 
 /* Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps
  * chain and schedule alive. OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a step: an executor holds it as a
  * list. */
-CKPT_API ckpt_status ckpt_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
-                                          const ckpt_executor_options* options, ckpt_executor** executor);
+CKPT_API ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
+                                          const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor);
 
 /* Data of one step of training. Tensors are borrowed for the call. */
 typedef struct ckpt_step {
@@ -283,10 +283,10 @@ CKPT_API void ckpt_step_init(ckpt_step* step, uint32_t size);
 
 /* Runs the schedule once: forward, backward, gradients added to the layers' parameters. *loss (may be NULL) receives x_n where it
  * has one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0. */
-CKPT_API ckpt_status ckpt_executor_run(ckpt_executor* executor, const ckpt_step* step, double* loss);
+CKPT_API ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const ckpt_step* step, double* loss);
 
 /* What an executor measured since it was made. */
-typedef struct ckpt_executor_stats {
+typedef struct ckpt_schedule_executor_stats {
   uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
   uint32_t reserved;           /* not used: 0 */
   int64_t steps;               /* number of steps that ended well */
@@ -296,20 +296,20 @@ typedef struct ckpt_executor_stats {
   int64_t peak_live_bytes;     /* the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte */
   int64_t reserved_bytes;      /* not used: 0 */
   double seconds;              /* duration of all steps in seconds */
-} ckpt_executor_stats;
+} ckpt_schedule_executor_stats;
 
-#define CKPT_EXECUTOR_STATS_INIT \
-  { sizeof(ckpt_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0.0 }
+#define CKPT_SCHEDULE_EXECUTOR_STATS_INIT \
+  { sizeof(ckpt_schedule_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0.0 }
 
-/* Sets *stats to CKPT_EXECUTOR_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
+/* Sets *stats to CKPT_SCHEDULE_EXECUTOR_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
  * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_executor_stats_init(ckpt_executor_stats* stats, uint32_t size);
+CKPT_API void ckpt_schedule_executor_stats_init(ckpt_schedule_executor_stats* stats, uint32_t size);
 
 /* Fills *stats with what the executor measured since it was made. */
-CKPT_API ckpt_status ckpt_executor_get_stats(const ckpt_executor* executor, ckpt_executor_stats* stats);
+CKPT_API ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_executor* executor, ckpt_schedule_executor_stats* stats);
 
 /* Releases the executor. NULL does nothing. */
-CKPT_API void ckpt_executor_release(ckpt_executor* executor);
+CKPT_API void ckpt_schedule_executor_release(ckpt_schedule_executor* executor);
 
 /* ---- Optimizers ---------------------------------------------------------------------------------------------------------- */
 
@@ -348,17 +348,17 @@ CKPT_API ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_a
 CKPT_API ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer);
 
 /* *steps receives the number of updates so far; part of AdamW's state. */
-CKPT_API ckpt_status ckpt_optimizer_steps(const ckpt_optimizer* optimizer, int64_t* steps);
+CKPT_API ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* steps);
 
 /* Sets the number of updates so far (>= 0), when state is restored. */
-CKPT_API ckpt_status ckpt_optimizer_set_steps(ckpt_optimizer* optimizer, int64_t steps);
+CKPT_API ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t steps);
 
 /* *tensors receives the number of state tensors. */
-CKPT_API ckpt_status ckpt_optimizer_tensors(const ckpt_optimizer* optimizer, int64_t* tensors);
+CKPT_API ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensors);
 
 /* Reads a state tensor by number (0 .. tensors-1): its name (lives as long as the optimizer) and a new reference. Either may be
  * NULL. */
-CKPT_API ckpt_status ckpt_optimizer_tensor(const ckpt_optimizer* optimizer, int64_t tensor, const char** name, ckpt_tensor** value);
+CKPT_API ckpt_status ckpt_optimizer_get_tensor(const ckpt_optimizer* optimizer, int64_t tensor, const char** name, ckpt_tensor** value);
 
 /* Releases the optimizer. NULL does nothing. */
 CKPT_API void ckpt_optimizer_release(ckpt_optimizer* optimizer);

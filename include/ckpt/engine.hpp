@@ -20,7 +20,7 @@
 namespace ckpt {
 
 // Name, version and core of the BLAS; loads it.
-inline std::string blas_info() { return detail::text_of(ckpt_blas_info); }
+inline std::string blas_info() { return detail::text_of(ckpt_blas_get_info); }
 
 // The caller's BLAS from now on; Error with CKPT_E_INVALID_STATE once one is in use.
 inline void set_blas(const ckpt_blas& blas) { check(ckpt_blas_set(&blas)); }
@@ -41,7 +41,7 @@ inline ckpt_tensor_spec tensor_spec(ckpt_dtype dtype, const std::vector<std::int
 class CustomLayer {
  public:
   virtual ~CustomLayer() = default;
-  virtual std::uint32_t flags() const { return CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC; }
+  virtual std::uint32_t flags() const { return CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC; }
   virtual std::int32_t options() const { return 1; }
   virtual std::int64_t ambient_bytes() const { return 0; }
   virtual ckpt_tensor_spec output(const ckpt_tensor_spec& input) = 0;
@@ -112,19 +112,19 @@ class Chain {
   }
   std::int64_t layers() const {
     std::int64_t layers = 0;
-    check(ckpt_chain_layers(handle(), &layers));
+    check(ckpt_chain_get_layer_count(handle(), &layers));
     return layers;
   }
   void initialize(std::uint64_t seed) { check(ckpt_chain_initialize(handle(), seed)); }
   std::vector<Parameter> parameters() const {
     std::int64_t count = 0;
-    check(ckpt_chain_parameters(handle(), &count));
+    check(ckpt_chain_get_parameter_count(handle(), &count));
     std::vector<Parameter> all;
     for (std::int64_t i = 0; i < count; ++i) {
       const char* name = nullptr;
       ckpt_tensor* value = nullptr;
       ckpt_tensor* gradient = nullptr;
-      check(ckpt_chain_parameter(handle(), i, &name, &value, &gradient));
+      check(ckpt_chain_get_parameter(handle(), i, &name, &value, &gradient));
       Tensor owned_value = Tensor::adopt(value);
       Tensor owned_gradient = Tensor::adopt(gradient);
       all.push_back({name, std::move(owned_value), std::move(owned_gradient)});
@@ -140,7 +140,7 @@ class Chain {
   // measured_steps 0: bytes only.
   Profile profile(const ckpt_tensor_spec& input, std::int32_t measured_steps = 0, const ThreadPool* pool = nullptr) {
     ckpt_profile* profile = nullptr;
-    check(ckpt_chain_profile(handle(), &input, measured_steps, pool == nullptr ? nullptr : pool->handle(), &profile));
+    check(ckpt_profile_create_from_chain(handle(), &input, measured_steps, pool == nullptr ? nullptr : pool->handle(), &profile));
     return Profile::adopt(profile);
   }
   ckpt_chain* handle() const noexcept { return handle_.get(); }
@@ -152,24 +152,24 @@ class Chain {
 class Executor {
  public:
   Executor(const Chain& chain, const Schedule& schedule, const ckpt_tensor_spec& input,
-           const ckpt_executor_options& options = CKPT_EXECUTOR_OPTIONS_INIT) {
-    check(ckpt_executor_create(chain.handle(), schedule.handle(), &input, &options, handle_.out()));
+           const ckpt_schedule_executor_options& options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT) {
+    check(ckpt_schedule_executor_create(chain.handle(), schedule.handle(), &input, &options, handle_.out()));
   }
   // Returns the loss, or NaN when the output is not one number.
   double run(const ckpt_step& step) {
     double loss = 0;
-    check(ckpt_executor_run(handle(), &step, &loss));
+    check(ckpt_schedule_executor_run(handle(), &step, &loss));
     return loss;
   }
-  ckpt_executor_stats stats() const {
-    ckpt_executor_stats stats = CKPT_EXECUTOR_STATS_INIT;
-    check(ckpt_executor_get_stats(handle(), &stats));
+  ckpt_schedule_executor_stats stats() const {
+    ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
+    check(ckpt_schedule_executor_get_stats(handle(), &stats));
     return stats;
   }
-  ckpt_executor* handle() const noexcept { return handle_.get(); }
+  ckpt_schedule_executor* handle() const noexcept { return handle_.get(); }
 
  private:
-  detail::Handle<ckpt_executor, ckpt_executor_release> handle_;
+  detail::Handle<ckpt_schedule_executor, ckpt_schedule_executor_release> handle_;
 };
 
 class Optimizer {
@@ -188,19 +188,19 @@ class Optimizer {
   void step() { check(ckpt_optimizer_step(handle())); }
   std::int64_t steps() const {
     std::int64_t steps = 0;
-    check(ckpt_optimizer_steps(handle(), &steps));
+    check(ckpt_optimizer_get_step_count(handle(), &steps));
     return steps;
   }
-  void set_steps(std::int64_t steps) { check(ckpt_optimizer_set_steps(handle(), steps)); }
+  void set_steps(std::int64_t steps) { check(ckpt_optimizer_set_step_count(handle(), steps)); }
   // Name and tensor of everything that must be saved beside the number of steps.
   std::vector<std::pair<std::string, Tensor>> tensors() const {
     std::int64_t count = 0;
-    check(ckpt_optimizer_tensors(handle(), &count));
+    check(ckpt_optimizer_get_tensor_count(handle(), &count));
     std::vector<std::pair<std::string, Tensor>> all;
     for (std::int64_t i = 0; i < count; ++i) {
       const char* name = nullptr;
       ckpt_tensor* value = nullptr;
-      check(ckpt_optimizer_tensor(handle(), i, &name, &value));
+      check(ckpt_optimizer_get_tensor(handle(), i, &name, &value));
       Tensor owned = Tensor::adopt(value);
       all.emplace_back(name, std::move(owned));
     }

@@ -60,13 +60,13 @@ CKPT_API void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker);
 
 /* *layer receives the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name becomes
  * a new layer. */
-CKPT_API ckpt_status ckpt_memory_tracker_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer);
+CKPT_API ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer);
 
 /* *layer receives the number of the layer of this name. NOT_FOUND for a name that was never used. */
 CKPT_API ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer);
 
 /* *name receives the layer's name, which lives as long as the tracker. NOT_FOUND for a number that no layer has. */
-CKPT_API ckpt_status ckpt_memory_tracker_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name);
+CKPT_API ckpt_status ckpt_memory_tracker_get_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name);
 
 /* ---- Recording ----------------------------------------------------------------------------------------------------------- */
 
@@ -186,32 +186,32 @@ CKPT_API void ckpt_memory_allocation_init(ckpt_memory_allocation* allocation, ui
 #define CKPT_MEMORY_ORDER_PEAK 2    /* layers in the order of their peaks, the highest first */
 
 /* Fills *stats with the tracker's totals. */
-CKPT_API ckpt_status ckpt_memory_tracker_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats);
+CKPT_API ckpt_status ckpt_memory_tracker_get_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats);
 
 /* Fills *stats with a layer's numbers. NOT_FOUND for an unknown layer. */
-CKPT_API ckpt_status ckpt_memory_tracker_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer,
+CKPT_API ckpt_status ckpt_memory_tracker_get_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer,
                                                      ckpt_memory_layer_stats* stats);
 
 /* Fills *stats with the numbers of the layer of this name. NOT_FOUND for an unknown name. */
-CKPT_API ckpt_status ckpt_memory_tracker_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
+CKPT_API ckpt_status ckpt_memory_tracker_get_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
                                                            ckpt_memory_layer_stats* stats);
 
 /* Totals and layers of the same moment. order: CKPT_MEMORY_ORDER_...; equals by number. stats (may be NULL) receives the totals,
  * layers the first min(capacity, *count) layers in that order, *count how many layers there are. Every element is as large as
  * layers[0].struct_size says. layers may be NULL when capacity is 0. */
-CKPT_API ckpt_status ckpt_memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats,
+CKPT_API ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats,
                                                   ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count);
 
 /* The live allocations of one moment, oldest first: *count receives how many there are, allocations the first min(capacity,
  * *count). Every element is as large as allocations[0].struct_size says. allocations may be NULL when capacity is 0. Holds
  * recording up for as long as copying 40 bytes for each allocation that was ever live at the same time takes. */
-CKPT_API ckpt_status ckpt_memory_tracker_live_allocations(const ckpt_memory_tracker* tracker, ckpt_memory_allocation* allocations,
+CKPT_API ckpt_status ckpt_memory_tracker_list_allocations(const ckpt_memory_tracker* tracker, ckpt_memory_allocation* allocations,
                                                           int64_t capacity, int64_t* count);
 
 /* What is saved against storing everything, which would take store_all_bytes (>= 0): *saved_bytes = store_all_bytes -
  * current_bytes, negative when more is live; *fraction = *saved_bytes / store_all_bytes, 0 when that is 0. Either may be NULL, not
  * both. */
-CKPT_API ckpt_status ckpt_memory_tracker_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes,
+CKPT_API ckpt_status ckpt_memory_tracker_get_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes,
                                                  double* fraction);
 
 /* Restarts the statistics as if the live allocations had just been made: total = peak = live bytes, allocations = live allocations,
@@ -250,7 +250,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_push_scope(ckpt_memory_tracker* tracker
 CKPT_API ckpt_status ckpt_memory_tracker_pop_scope(ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats);
 
 /* Fills *stats with what has happened in an open scope up to now. NOT_FOUND for a scope that is not open. */
-CKPT_API ckpt_status ckpt_memory_tracker_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope,
+CKPT_API ckpt_status ckpt_memory_tracker_get_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope,
                                                      ckpt_memory_scope_stats* stats);
 
 /* ---- Limit --------------------------------------------------------------------------------------------------------------- */
@@ -265,21 +265,21 @@ CKPT_API ckpt_status ckpt_memory_tracker_clear_limit(ckpt_memory_tracker* tracke
 
 /* *limit_bytes receives the limit of the live total, 0 when there is none; *hysteresis_bytes (may be NULL) the hysteresis that was
  * set with it. */
-CKPT_API ckpt_status ckpt_memory_tracker_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes, int64_t* hysteresis_bytes);
+CKPT_API ckpt_status ckpt_memory_tracker_get_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes, int64_t* hysteresis_bytes);
 
 /* ---- Events -------------------------------------------------------------------------------------------------------------- */
 
 /* Kinds; a subscription names a sum of them. */
-#define CKPT_MEMORY_ALLOCATED 1      /* event: a layer made an allocation */
-#define CKPT_MEMORY_FREED 2          /* event: an allocation was freed */
-#define CKPT_MEMORY_NEW_PEAK 4       /* event: the live total reached a new peak */
-#define CKPT_MEMORY_LIMIT_EXCEEDED 8 /* event: the live total rose above the limit, or a limit was set below it */
-#define CKPT_MEMORY_ALL_EVENTS 15    /* the sum of all kinds of events */
+#define CKPT_MEMORY_EVENT_KIND_ALLOCATED 1      /* event: a layer made an allocation */
+#define CKPT_MEMORY_EVENT_KIND_FREED 2          /* event: an allocation was freed */
+#define CKPT_MEMORY_EVENT_KIND_NEW_PEAK 4       /* event: the live total reached a new peak */
+#define CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED 8 /* event: the live total rose above the limit, or a limit was set below it */
+#define CKPT_MEMORY_EVENT_KIND_ALL 15    /* the sum of all kinds of events */
 
 /* One event of a memory tracker, with the values that held right after it. */
 typedef struct ckpt_memory_event {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  int32_t kind;         /* one of CKPT_MEMORY_ALLOCATED, CKPT_MEMORY_FREED, CKPT_MEMORY_NEW_PEAK and CKPT_MEMORY_LIMIT_EXCEEDED */
+  int32_t kind;         /* one of CKPT_MEMORY_EVENT_KIND_ALLOCATED, CKPT_MEMORY_EVENT_KIND_FREED, CKPT_MEMORY_EVENT_KIND_NEW_PEAK and CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED */
   /* place in the order of all allocations and frees; events of one share it and come in the order of their kinds */
   uint64_t sequence;
   uint64_t allocation;    /* id of the allocation; 0 when a limit was set below the live total */
@@ -307,12 +307,12 @@ CKPT_API void ckpt_memory_event_init(ckpt_memory_event* event, uint32_t size);
  * non-zero return is counted in handler_failures and has no other effect. */
 typedef int32_t (*ckpt_memory_event_fn)(const ckpt_memory_event* event, void* user_data);
 
-/* Calls fn for every event of these kinds (a sum of CKPT_MEMORY_ALLOCATED, ...) from now on. *subscription receives its id. destroy
+/* Calls fn for every event of these kinds (a sum of CKPT_MEMORY_EVENT_KIND_ALLOCATED, ...) from now on. *subscription receives its id. destroy
  * (may be NULL) runs once, after the last call. */
 CKPT_API ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t kinds, ckpt_memory_event_fn fn,
                                                    void* user_data, ckpt_destroy_fn destroy, int64_t* subscription);
 
-/* Collects events of these kinds (a sum of CKPT_MEMORY_ALLOCATED, ...) in a queue of capacity (1 .. 2^24) events, to be polled.
+/* Collects events of these kinds (a sum of CKPT_MEMORY_EVENT_KIND_ALLOCATED, ...) in a queue of capacity (1 .. 2^24) events, to be polled.
  * When it is full, new events are dropped and counted. *subscription receives its id. */
 CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, uint32_t kinds, int64_t capacity,
                                                          int64_t* subscription);
@@ -329,7 +329,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker
                                                     int32_t* got);
 
 /* *dropped receives how many events were dropped because the queue of this subscription was full. */
-CKPT_API ckpt_status ckpt_memory_tracker_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped);
+CKPT_API ckpt_status ckpt_memory_tracker_get_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped);
 
 /* Switches all events off (0) or on again (1). A new tracker has them on. Accounting goes on; what happened meanwhile is not
  * reported later. */
@@ -343,7 +343,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracke
 /* Writes a snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers (-1:
  * all) that hold the most live bytes, and the sum of the others; by the (buffer, capacity, *needed) rule of ckpt.h. The text may
  * grow between asking for its length and fetching it: repeat on OUT_OF_RANGE. */
-CKPT_API ckpt_status ckpt_memory_tracker_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
+CKPT_API ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
                                               int64_t capacity, int64_t* needed);
 
 /* Writes a snapshot in the Prometheus text format 0.0.4, by the (buffer, capacity, *needed) rule of ckpt.h:
@@ -351,7 +351,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_json(const ckpt_memory_tracker* tracker
  * the label layer for the first max_layers layers by number (-1: all), so that a layer's series never moves; the others are summed
  * under layer="other".
  * Source: prometheus.io/docs/instrumenting/exposition_formats. */
-CKPT_API ckpt_status ckpt_memory_tracker_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
+CKPT_API ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
                                                     int64_t capacity, int64_t* needed);
 
 /* ---- System -------------------------------------------------------------------------------------------------------------- */

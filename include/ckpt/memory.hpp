@@ -52,7 +52,7 @@ class MemorySubscription {
   }
   std::int64_t dropped() const {
     std::int64_t dropped = 0;
-    check(ckpt_memory_tracker_dropped_events(tracker_.get(), id_, &dropped));
+    check(ckpt_memory_tracker_get_dropped_events(tracker_.get(), id_, &dropped));
     return dropped;
   }
   // What the destructor does. A failure (two handlers that end each other) is thrown by unsubscribe and ignored by the destructor.
@@ -81,7 +81,7 @@ class MemoryScope {
   }
   ckpt_memory_scope_stats stats() const {
     ckpt_memory_scope_stats stats = CKPT_MEMORY_SCOPE_STATS_INIT;
-    check(ckpt_memory_tracker_scope_stats(tracker_.get(), id_, &stats));
+    check(ckpt_memory_tracker_get_scope_stats(tracker_.get(), id_, &stats));
     return stats;
   }
   // Closes now and returns what happened.
@@ -130,7 +130,7 @@ class MemoryTracker {
 
   std::int32_t layer(const std::string& name) {
     std::int32_t layer = 0;
-    check(ckpt_memory_tracker_layer(handle(), name.c_str(), &layer));
+    check(ckpt_memory_tracker_add_layer(handle(), name.c_str(), &layer));
     return layer;
   }
   // Nothing for a name that was never given.
@@ -144,7 +144,7 @@ class MemoryTracker {
   // Lives as long as the tracker.
   const char* layer_name(std::int32_t layer) const {
     const char* name = nullptr;
-    check(ckpt_memory_tracker_layer_name(handle(), layer, &name));
+    check(ckpt_memory_tracker_get_layer_name(handle(), layer, &name));
     return name;
   }
 
@@ -188,28 +188,28 @@ class MemoryTracker {
 
   ckpt_memory_stats stats() const {
     ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
-    check(ckpt_memory_tracker_stats(handle(), &stats));
+    check(ckpt_memory_tracker_get_stats(handle(), &stats));
     return stats;
   }
   ckpt_memory_layer_stats layer_stats(std::int32_t layer) const {
     ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
-    check(ckpt_memory_tracker_layer_stats(handle(), layer, &stats));
+    check(ckpt_memory_tracker_get_layer_stats(handle(), layer, &stats));
     return stats;
   }
   ckpt_memory_layer_stats layer_stats(const std::string& name) const {
     ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
-    check(ckpt_memory_tracker_layer_stats_named(handle(), name.c_str(), &stats));
+    check(ckpt_memory_tracker_get_layer_stats_named(handle(), name.c_str(), &stats));
     return stats;
   }
   // The first most layers in that order (CKPT_MEMORY_ORDER_...), all with -1.
   MemorySnapshot snapshot(std::int32_t order = CKPT_MEMORY_ORDER_ID, std::int64_t most = -1) const {
     MemorySnapshot snapshot;
     std::int64_t count = 0;
-    check(ckpt_memory_tracker_snapshot(handle(), order, &snapshot.totals, nullptr, 0, &count));
+    check(ckpt_memory_tracker_get_snapshot(handle(), order, &snapshot.totals, nullptr, 0, &count));
     for (;;) {  // layers may be added meanwhile
       const std::int64_t wanted = most < 0 || most > count ? count : most;
       snapshot.layers.assign(static_cast<std::size_t>(wanted), CKPT_MEMORY_LAYER_STATS_INIT);
-      check(ckpt_memory_tracker_snapshot(handle(), order, &snapshot.totals, snapshot.layers.data(), wanted, &count));
+      check(ckpt_memory_tracker_get_snapshot(handle(), order, &snapshot.totals, snapshot.layers.data(), wanted, &count));
       if (wanted == count || wanted == most) return snapshot;
     }
   }
@@ -217,11 +217,11 @@ class MemoryTracker {
   std::vector<ckpt_memory_allocation> live_allocations() const {
     std::vector<ckpt_memory_allocation> live;
     std::int64_t count = 0;
-    check(ckpt_memory_tracker_live_allocations(handle(), nullptr, 0, &count));
+    check(ckpt_memory_tracker_list_allocations(handle(), nullptr, 0, &count));
     for (;;) {  // there may be more by now
       live.assign(static_cast<std::size_t>(count), CKPT_MEMORY_ALLOCATION_INIT);
       const std::int64_t capacity = count;
-      check(ckpt_memory_tracker_live_allocations(handle(), live.data(), capacity, &count));
+      check(ckpt_memory_tracker_list_allocations(handle(), live.data(), capacity, &count));
       if (count > capacity) continue;
       live.resize(static_cast<std::size_t>(count));
       return live;
@@ -229,7 +229,7 @@ class MemoryTracker {
   }
   MemorySavings savings(std::int64_t store_all_bytes) const {
     MemorySavings savings;
-    check(ckpt_memory_tracker_savings(handle(), store_all_bytes, &savings.bytes, &savings.fraction));
+    check(ckpt_memory_tracker_get_savings(handle(), store_all_bytes, &savings.bytes, &savings.fraction));
     return savings;
   }
   void reset_stats() { check(ckpt_memory_tracker_reset_stats(handle())); }
@@ -248,7 +248,7 @@ class MemoryTracker {
   void clear_limit() { check(ckpt_memory_tracker_clear_limit(handle())); }
   std::optional<MemoryLimit> limit() const {
     MemoryLimit limit;
-    check(ckpt_memory_tracker_limit(handle(), &limit.bytes, &limit.hysteresis_bytes));
+    check(ckpt_memory_tracker_get_limit(handle(), &limit.bytes, &limit.hysteresis_bytes));
     return limit.bytes > 0 ? std::optional<MemoryLimit>(limit) : std::nullopt;
   }
 
@@ -279,8 +279,8 @@ class MemoryTracker {
 
   // ---- Export ----
 
-  std::string json(std::int64_t max_layers = -1) const { return text(ckpt_memory_tracker_json, max_layers); }
-  std::string prometheus(std::int64_t max_layers = 100) const { return text(ckpt_memory_tracker_prometheus, max_layers); }
+  std::string json(std::int64_t max_layers = -1) const { return text(ckpt_memory_tracker_get_json, max_layers); }
+  std::string prometheus(std::int64_t max_layers = 100) const { return text(ckpt_memory_tracker_get_prometheus, max_layers); }
 
  private:
   using Owner = detail::Handle<ckpt_memory_tracker, ckpt_memory_tracker_release>;

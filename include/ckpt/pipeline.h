@@ -22,20 +22,20 @@ extern "C" {
 
 /* Which micro-batches' activations stay from forward to backward. The others are computed again. */
 /* policy: the activations of all micro-batches stay from forward to backward: most memory, fastest backward */
-#define CKPT_ACTIVATION_STORE_ALL 1
+#define CKPT_ACTIVATION_POLICY_KIND_STORE_ALL 1
 /* policy: no micro-batch's activations stay, all are computed again: least memory, slowest backward */
-#define CKPT_ACTIVATION_RECOMPUTE_ALL 2
+#define CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL 2
 /* policy: the activations of every interval-th micro-batch stay, and always those of the first and the last */
-#define CKPT_ACTIVATION_SELECTIVE 3
+#define CKPT_ACTIVATION_POLICY_KIND_SELECTIVE 3
 /* policy: the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first and
  * the last stay whatever their size, any other that does not fit beside them is not stored */
-#define CKPT_ACTIVATION_MEMORY_BASED 4
+#define CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED 4
 /* policy: the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch */
-#define CKPT_ACTIVATION_STRATEGY 5
+#define CKPT_ACTIVATION_POLICY_KIND_STRATEGY 5
 /* policy: picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
  * memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else the process's
  * resident bytes, a pipeline's own arenas left out, over memory_limit_bytes. Each pick is logged (INFO) */
-#define CKPT_ACTIVATION_AUTOMATIC 6
+#define CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC 6
 
 /* Which micro-batches' activations stay from forward to backward. The others are computed again. */
 typedef struct ckpt_activation_policy {
@@ -43,14 +43,14 @@ typedef struct ckpt_activation_policy {
   int32_t kind;            /* kind of policy: one of CKPT_ACTIVATION_* */
   int64_t interval;        /* for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1 */
   int64_t threshold_bytes; /* for memory-based: bytes of activations that are stored at most, >= 0 */
-  ckpt_strategy* strategy; /* for CKPT_ACTIVATION_STRATEGY: the strategy that is asked; kept alive; ignored by other kinds */
+  ckpt_strategy* strategy; /* for CKPT_ACTIVATION_POLICY_KIND_STRATEGY: the strategy that is asked; kept alive; ignored by other kinds */
   /* for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory or its control
    * group's limit */
   int64_t memory_limit_bytes;
 } ckpt_activation_policy;
 
 #define CKPT_ACTIVATION_POLICY_INIT \
-  { sizeof(ckpt_activation_policy), CKPT_ACTIVATION_STORE_ALL, 1, 1073741824, 0, 0 }
+  { sizeof(ckpt_activation_policy), CKPT_ACTIVATION_POLICY_KIND_STORE_ALL, 1, 1073741824, 0, 0 }
 
 /* Sets *policy to CKPT_ACTIVATION_POLICY_INIT, and the bytes behind it, up to size, to zero. size: sizeof *policy of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -83,7 +83,7 @@ CKPT_API void ckpt_activation_manager_options_init(ckpt_activation_manager_optio
  * Inside its forward function, its strategy and its clock, functions that ask or change it (set_policy, begin_step,
  * should_checkpoint, store, store_given_up, recompute, get_or_compute, clear) return INVALID_STATE; policy, get, has, memory_usage,
  * metadata and list work. In a forked child it works on; where another thread was inside it at the fork, every function returns
- * FORKED. A pipeline's own (ckpt_pipeline_manager) reports while a step runs what its stage keeps: a micro-batch is there from the
+ * FORKED. A pipeline's own (ckpt_pipeline_get_manager) reports while a step runs what its stage keeps: a micro-batch is there from the
  * end of its forward part to the end of its backward part, with the bytes that it holds beside its input, as U8 of shape (bytes);
  * get returns UNSUPPORTED for it. What changes it or runs the stage is BUSY then, or INVALID_STATE inside the pipeline's callbacks.
  * After the step it is empty, and can be used like any other until the next one begins. */
@@ -101,7 +101,7 @@ CKPT_API ckpt_status ckpt_activation_manager_set_policy(ckpt_activation_manager*
 
 /* *policy receives the policy in force: under AUTOMATIC the one that was picked. policy->strategy is set to NULL: no reference is
  * returned. */
-CKPT_API ckpt_status ckpt_activation_manager_policy(const ckpt_activation_manager* manager, ckpt_activation_policy* policy);
+CKPT_API ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_manager* manager, ckpt_activation_policy* policy);
 
 /* Clears the manager, and says how many micro-batches (>= 0) the step has: which one is the last. -1: not known; then the newest
  * counts as the last until a newer comes, and one that was kept only for being the last is dropped then. */
@@ -119,22 +119,22 @@ CKPT_API ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* mana
 
 /* Stores an activation as ckpt_activation_manager_store, without a copy: the caller hands its reference over. When the call
  * succeeds the manager owns that reference, kept or not; no caller may write to the tensor any more. */
-CKPT_API ckpt_status ckpt_activation_manager_store_given_up(ckpt_activation_manager* manager, int64_t micro_batch,
+CKPT_API ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int64_t micro_batch,
                                                             ckpt_tensor* activation, int32_t* kept);
 
 /* *activation receives a new read-only reference to what is stored, or NULL when nothing is: that is no error. The memory lives as
  * long as the reference, also when the manager drops it. */
-CKPT_API ckpt_status ckpt_activation_manager_get(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor** activation);
+CKPT_API ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor** activation);
 
 /* *has receives 1 when the activation is stored, else 0. */
-CKPT_API ckpt_status ckpt_activation_manager_has(const ckpt_activation_manager* manager, int64_t micro_batch, int32_t* has);
+CKPT_API ckpt_status ckpt_activation_manager_has_activation(const ckpt_activation_manager* manager, int64_t micro_batch, int32_t* has);
 
 /* Runs the stage's forward on input: *activation receives a new reference. Nothing is stored. INVALID_STATE when the manager has no
  * forward. */
 CKPT_API ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int64_t micro_batch,
                                                        ckpt_tensor** activation);
 
-/* *activation receives what ckpt_activation_manager_get returns, or else what ckpt_activation_manager_recompute returns. input is
+/* *activation receives what ckpt_activation_manager_get_activation returns, or else what ckpt_activation_manager_recompute returns. input is
  * only read in the second case, but must be there. */
 CKPT_API ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_manager* manager, ckpt_tensor* input,
                                                             int64_t micro_batch, ckpt_tensor** activation);
@@ -144,7 +144,7 @@ CKPT_API ckpt_status ckpt_activation_manager_clear(ckpt_activation_manager* mana
 
 /* *bytes receives the exact bytes of what is stored, *count how many activations that are, of the same moment. Either may be NULL,
  * not both. */
-CKPT_API ckpt_status ckpt_activation_manager_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes, int64_t* count);
+CKPT_API ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes, int64_t* count);
 
 /* What is known of one stored activation. */
 typedef struct ckpt_activation_metadata {
@@ -168,7 +168,7 @@ typedef struct ckpt_activation_metadata {
 CKPT_API void ckpt_activation_metadata_init(ckpt_activation_metadata* metadata, uint32_t size);
 
 /* Fills *metadata for a stored activation; NOT_FOUND when it is not stored. */
-CKPT_API ckpt_status ckpt_activation_manager_metadata(const ckpt_activation_manager* manager, int64_t micro_batch,
+CKPT_API ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int64_t micro_batch,
                                                       ckpt_activation_metadata* metadata);
 
 /* Lists the stored micro-batches, ascending: micro_batches receives up to capacity (>= 0) of them, *count how many there are.
@@ -186,13 +186,13 @@ CKPT_API void ckpt_activation_manager_release(ckpt_activation_manager* manager);
 
 /* order of a stage's work: all forwards, then all backwards.
  * Source: Huang et al., "GPipe", arXiv:1811.06965 */
-#define CKPT_PIPELINE_GPIPE 1
+#define CKPT_PIPELINE_ORDER_GPIPE 1
 /* order of a stage's work: after a warm-up one forward, one backward, in turn: stage p of P holds at most P - p micro-batches.
  * Source: Narayanan et al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503 */
-#define CKPT_PIPELINE_1F1B 2
+#define CKPT_PIPELINE_ORDER_1F1B 2
 /* order of a stage's work: 1F1B over several chunks a stage; micro_batches is a multiple of stages.
  * Source: Narayanan et al., "Efficient large-scale language model training on GPU clusters using Megatron-LM", arXiv:2104.04473 */
-#define CKPT_PIPELINE_INTERLEAVED 3
+#define CKPT_PIPELINE_ORDER_INTERLEAVED 3
 
 /* How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k / stages
  * of stage k % stages. */
@@ -202,7 +202,7 @@ typedef struct ckpt_pipeline_options {
   int32_t schedule;
   int32_t stages;            /* number of stages, 1 .. 1024 */
   int32_t micro_batches;     /* number of micro-batches of a step, 1 .. 65536; divides the batch's samples */
-  int32_t chunks;            /* number of pieces of each stage; 1 unless the schedule is CKPT_PIPELINE_INTERLEAVED */
+  int32_t chunks;            /* number of pieces of each stage; 1 unless the schedule is CKPT_PIPELINE_ORDER_INTERLEAVED */
   int32_t threads_per_stage; /* threads of each stage's pool, its own thread included; 1 .. 1024 */
   int32_t measured_steps;    /* number of runs that time the layers, for the split and the budget; 0: bytes only */
   int32_t reserved;          /* not used: 0 */
@@ -219,7 +219,7 @@ typedef struct ckpt_pipeline_options {
 } ckpt_pipeline_options;
 
 #define CKPT_PIPELINE_OPTIONS_INIT \
-  { sizeof(ckpt_pipeline_options), CKPT_PIPELINE_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_pipeline_options), CKPT_PIPELINE_ORDER_1F1B, 1, 1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_PIPELINE_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -234,7 +234,7 @@ CKPT_API ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt
 
 /* *in_flight receives the most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their
  * backward. Reads the same options as ckpt_pipeline_split. */
-CKPT_API ckpt_status ckpt_pipeline_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight);
+CKPT_API ckpt_status ckpt_pipeline_get_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight);
 
 /* Stages that run a chain's steps, each on a thread of its own; custom layers of different stages run at the same time.
  * Synchronised: while a step runs, calls but ckpt_pipeline_cancel, _begins, _manager and _release return BUSY; inside a callback of
@@ -263,20 +263,20 @@ CKPT_API ckpt_status ckpt_pipeline_cancel(ckpt_pipeline* pipeline);
 
 /* begins receives the first layers of the pieces: up to capacity (>= 0) of them; *count receives how many there are. begins may be
  * NULL when capacity is 0. */
-CKPT_API ckpt_status ckpt_pipeline_begins(const ckpt_pipeline* pipeline, int64_t* begins, int64_t capacity, int64_t* count);
+CKPT_API ckpt_status ckpt_pipeline_get_begins(const ckpt_pipeline* pipeline, int64_t* begins, int64_t capacity, int64_t* count);
 
 /* *manager receives a stage's manager, as a new reference: its policy is asked when a step begins which micro-batches' tapes stay.
  * Its recompute runs the stage's forward with the last step's keys; UNSUPPORTED for stages of several chunks, and for layers that
  * need targets, have ambient state or are not deterministic. */
-CKPT_API ckpt_status ckpt_pipeline_manager(ckpt_pipeline* pipeline, int32_t stage, ckpt_activation_manager** manager);
+CKPT_API ckpt_status ckpt_pipeline_get_manager(ckpt_pipeline* pipeline, int32_t stage, ckpt_activation_manager** manager);
 
 /* *schedule receives the schedule of a stage's whole step, all micro-batches, with SEND and RECEIVE: a new reference. Only the
  * pipeline can run it. */
-CKPT_API ckpt_status ckpt_pipeline_schedule(ckpt_pipeline* pipeline, int32_t stage, ckpt_schedule** schedule);
+CKPT_API ckpt_status ckpt_pipeline_get_schedule(ckpt_pipeline* pipeline, int32_t stage, ckpt_schedule** schedule);
 
-/* *profile receives the profile that the schedule of ckpt_pipeline_schedule is verified against: the stage's layers for one
+/* *profile receives the profile that the schedule of ckpt_pipeline_get_schedule is verified against: the stage's layers for one
  * micro-batch; between two chunks one layer that never runs. A new reference. */
-CKPT_API ckpt_status ckpt_pipeline_profile(ckpt_pipeline* pipeline, int32_t stage, ckpt_profile** profile);
+CKPT_API ckpt_status ckpt_pipeline_get_profile(ckpt_pipeline* pipeline, int32_t stage, ckpt_profile** profile);
 
 /* What a stage of a pipeline measured since the pipeline was made. */
 typedef struct ckpt_pipeline_stats {
@@ -307,30 +307,30 @@ CKPT_API void ckpt_pipeline_stats_init(ckpt_pipeline_stats* stats, uint32_t size
 CKPT_API ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* pipeline, int32_t stage, ckpt_pipeline_stats* stats);
 
 /* What a stage does in an interval of a step. */
-#define CKPT_INTERVAL_FORWARD 1   /* the stage runs a forward part */
-#define CKPT_INTERVAL_RECOMPUTE 2 /* the stage runs a forward part again */
-#define CKPT_INTERVAL_BACKWARD 3  /* the stage runs a backward part */
-#define CKPT_INTERVAL_WAIT 4      /* the stage sends, or waits for a neighbour */
+#define CKPT_INTERVAL_KIND_FORWARD 1   /* the stage runs a forward part */
+#define CKPT_INTERVAL_KIND_RECOMPUTE 2 /* the stage runs a forward part again */
+#define CKPT_INTERVAL_KIND_BACKWARD 3  /* the stage runs a backward part */
+#define CKPT_INTERVAL_KIND_WAIT 4      /* the stage sends, or waits for a neighbour */
 
 /* What a stage of a pipeline does in one interval of a step. Frozen: 32 bytes in every version. */
-typedef struct ckpt_interval {
+typedef struct ckpt_pipeline_interval {
   int32_t kind;        /* what the stage does: one of CKPT_INTERVAL_* */
   int32_t stage;       /* number of the stage, from 0 */
   int32_t chunk;       /* number of the chunk of the stage, from 0 */
   int32_t micro_batch; /* number of the micro-batch, from 0 */
   int64_t begin_ns;    /* begin of the interval, in nanoseconds since the step began */
   int64_t end_ns;      /* end of the interval, in nanoseconds since the step began */
-} ckpt_interval;
+} ckpt_pipeline_interval;
 
 /* intervals receives what the stages did in the last step that ended well, by stage, then by time: up to capacity (>= 0) intervals;
  * *count receives how many there are, *step_ns (may be NULL) how long the step took. */
-CKPT_API ckpt_status ckpt_pipeline_timeline(ckpt_pipeline* pipeline, ckpt_interval* intervals, int64_t capacity, int64_t* count,
+CKPT_API ckpt_status ckpt_pipeline_get_timeline(ckpt_pipeline* pipeline, ckpt_pipeline_interval* intervals, int64_t capacity, int64_t* count,
                                             int64_t* step_ns);
 
 /* Writes the timeline of the last step that ended well as Chrome's trace events (JSON; chrome://tracing and Perfetto show it):
  * (buffer, capacity, *needed) rule of ckpt.h.
  * Source: "Trace Event Format". */
-CKPT_API ckpt_status ckpt_pipeline_trace_json(ckpt_pipeline* pipeline, char* buffer, int64_t capacity, int64_t* needed);
+CKPT_API ckpt_status ckpt_pipeline_get_trace_json(ckpt_pipeline* pipeline, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the pipeline: stops and joins the stages' threads. NULL does nothing. */
 CKPT_API void ckpt_pipeline_release(ckpt_pipeline* pipeline);

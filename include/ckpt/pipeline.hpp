@@ -29,26 +29,26 @@ struct ActivationPolicy {
     policy.kind = kind;
     return policy;
   }
-  static ckpt_activation_policy store_all() { return of(CKPT_ACTIVATION_STORE_ALL); }
-  static ckpt_activation_policy recompute_all() { return of(CKPT_ACTIVATION_RECOMPUTE_ALL); }
+  static ckpt_activation_policy store_all() { return of(CKPT_ACTIVATION_POLICY_KIND_STORE_ALL); }
+  static ckpt_activation_policy recompute_all() { return of(CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL); }
   static ckpt_activation_policy selective(std::int64_t interval) {
-    ckpt_activation_policy policy = of(CKPT_ACTIVATION_SELECTIVE);
+    ckpt_activation_policy policy = of(CKPT_ACTIVATION_POLICY_KIND_SELECTIVE);
     policy.interval = interval;
     return policy;
   }
   static ckpt_activation_policy memory_based(std::int64_t threshold_bytes) {
-    ckpt_activation_policy policy = of(CKPT_ACTIVATION_MEMORY_BASED);
+    ckpt_activation_policy policy = of(CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED);
     policy.threshold_bytes = threshold_bytes;
     return policy;
   }
   static ckpt_activation_policy strategy(const Strategy& strategy) {
-    ckpt_activation_policy policy = of(CKPT_ACTIVATION_STRATEGY);
+    ckpt_activation_policy policy = of(CKPT_ACTIVATION_POLICY_KIND_STRATEGY);
     policy.strategy = strategy.handle();
     return policy;
   }
   // memory_limit_bytes 0: what the process may use.
   static ckpt_activation_policy automatic(std::int64_t memory_limit_bytes = 0) {
-    ckpt_activation_policy policy = of(CKPT_ACTIVATION_AUTOMATIC);
+    ckpt_activation_policy policy = of(CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC);
     policy.memory_limit_bytes = memory_limit_bytes;
     return policy;
   }
@@ -76,7 +76,7 @@ class ActivationManager {
   // The one in force; its strategy is NULL.
   ckpt_activation_policy policy() const {
     ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
-    check(ckpt_activation_manager_policy(handle(), &policy));
+    check(ckpt_activation_manager_get_policy(handle(), &policy));
     return policy;
   }
   // No number: not known.
@@ -99,20 +99,20 @@ class ActivationManager {
     Tensor given = std::move(activation);
     std::int32_t kept = 0;
     ckpt_tensor_retain(given.handle());  // the reference that the manager takes; this one goes at the end
-    const ckpt_status status = ckpt_activation_manager_store_given_up(handle(), micro_batch, given.handle(), &kept);
+    const ckpt_status status = ckpt_activation_manager_store_moved(handle(), micro_batch, given.handle(), &kept);
     if (status != CKPT_OK) ckpt_tensor_release(given.handle());
     check(status);
     return kept != 0;
   }
   std::optional<Tensor> get(std::int64_t micro_batch) {
     ckpt_tensor* found = nullptr;
-    check(ckpt_activation_manager_get(handle(), micro_batch, &found));
+    check(ckpt_activation_manager_get_activation(handle(), micro_batch, &found));
     if (found == nullptr) return std::nullopt;
     return Tensor::adopt(found);
   }
   bool has(std::int64_t micro_batch) const {
     std::int32_t found = 0;
-    check(ckpt_activation_manager_has(handle(), micro_batch, &found));
+    check(ckpt_activation_manager_has_activation(handle(), micro_batch, &found));
     return found != 0;
   }
   Tensor recompute(const Tensor& input, std::int64_t micro_batch) {
@@ -128,17 +128,17 @@ class ActivationManager {
   void clear() { check(ckpt_activation_manager_clear(handle())); }
   std::int64_t memory_usage() const {
     std::int64_t bytes = 0;
-    check(ckpt_activation_manager_memory_usage(handle(), &bytes, nullptr));
+    check(ckpt_activation_manager_get_memory_usage(handle(), &bytes, nullptr));
     return bytes;
   }
   std::int64_t count() const {
     std::int64_t count = 0;
-    check(ckpt_activation_manager_memory_usage(handle(), nullptr, &count));
+    check(ckpt_activation_manager_get_memory_usage(handle(), nullptr, &count));
     return count;
   }
   ckpt_activation_metadata metadata(std::int64_t micro_batch) const {
     ckpt_activation_metadata metadata = CKPT_ACTIVATION_METADATA_INIT;
-    check(ckpt_activation_manager_metadata(handle(), micro_batch, &metadata));
+    check(ckpt_activation_manager_get_metadata(handle(), micro_batch, &metadata));
     return metadata;
   }
   // The stored ones, ascending.
@@ -180,7 +180,7 @@ inline std::vector<std::int64_t> pipeline_split(const Profile& profile, const ck
 
 inline std::int32_t pipeline_in_flight(const ckpt_pipeline_options& options, std::int32_t piece) {
   std::int32_t in_flight = 0;
-  check(ckpt_pipeline_in_flight(&options, piece, &in_flight));
+  check(ckpt_pipeline_get_in_flight(&options, piece, &in_flight));
   return in_flight;
 }
 
@@ -211,24 +211,24 @@ class Pipeline {
   std::int32_t micro_batches() const noexcept { return micro_batches_; }
   std::vector<std::int64_t> begins() const {
     std::int64_t count = 0;
-    check(ckpt_pipeline_begins(handle(), nullptr, 0, &count));
+    check(ckpt_pipeline_get_begins(handle(), nullptr, 0, &count));
     std::vector<std::int64_t> begins(static_cast<std::size_t>(count));
-    check(ckpt_pipeline_begins(handle(), begins.data(), count, &count));
+    check(ckpt_pipeline_get_begins(handle(), begins.data(), count, &count));
     return begins;
   }
   ActivationManager manager(std::int32_t stage) {
     ckpt_activation_manager* manager = nullptr;
-    check(ckpt_pipeline_manager(handle(), stage, &manager));
+    check(ckpt_pipeline_get_manager(handle(), stage, &manager));
     return ActivationManager::adopt(manager);
   }
   Schedule schedule(std::int32_t stage) {
     ckpt_schedule* schedule = nullptr;
-    check(ckpt_pipeline_schedule(handle(), stage, &schedule));
+    check(ckpt_pipeline_get_schedule(handle(), stage, &schedule));
     return Schedule::adopt(schedule);
   }
   Profile profile(std::int32_t stage) {
     ckpt_profile* profile = nullptr;
-    check(ckpt_pipeline_profile(handle(), stage, &profile));
+    check(ckpt_pipeline_get_profile(handle(), stage, &profile));
     return Profile::adopt(profile);
   }
   ckpt_pipeline_stats stats(std::int32_t stage) {
@@ -237,16 +237,16 @@ class Pipeline {
     return stats;
   }
   // Of the last step that ended well. step_ns, when given, receives how long it took.
-  std::vector<ckpt_interval> timeline(std::int64_t* step_ns = nullptr) {
+  std::vector<ckpt_pipeline_interval> timeline(std::int64_t* step_ns = nullptr) {
     std::int64_t count = 0;
-    check(ckpt_pipeline_timeline(handle(), nullptr, 0, &count, nullptr));
-    std::vector<ckpt_interval> intervals(static_cast<std::size_t>(count));
-    check(ckpt_pipeline_timeline(handle(), intervals.data(), count, &count, step_ns));
+    check(ckpt_pipeline_get_timeline(handle(), nullptr, 0, &count, nullptr));
+    std::vector<ckpt_pipeline_interval> intervals(static_cast<std::size_t>(count));
+    check(ckpt_pipeline_get_timeline(handle(), intervals.data(), count, &count, step_ns));
     return intervals;
   }
   std::string trace_json() {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_pipeline_trace_json(handle(), buffer, capacity, needed);
+      return ckpt_pipeline_get_trace_json(handle(), buffer, capacity, needed);
     });
   }
   ckpt_pipeline* handle() const noexcept { return handle_.get(); }

@@ -29,27 +29,27 @@ extern "C" {
 
 /* Kinds of actions. Memory changes only at actions, as said here; nothing else is kept or dropped. */
 /* runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between */
-#define CKPT_ACTION_FORWARD 1
+#define CKPT_ACTION_KIND_FORWARD 1
 /* runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i */
-#define CKPT_ACTION_FORWARD_TAPE 2
+#define CKPT_ACTION_KIND_FORWARD_TAPE 2
 /* runs layers last-1 down to first backward: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) where the layer's flags
  * say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option). Once for each layer and micro-batch */
-#define CKPT_ACTION_BACKWARD 3
+#define CKPT_ACTION_KIND_BACKWARD 3
 /* begins to copy an item into (tier, slot), tier >= 1; the item may be dropped at once, but its bytes count until the AWAIT */
-#define CKPT_ACTION_STORE_BEGIN 4
+#define CKPT_ACTION_KIND_STORE_BEGIN 4
 /* begins to copy the item in (tier, slot) back to memory; its bytes count from here, it is usable after the AWAIT */
-#define CKPT_ACTION_LOAD_BEGIN 5
-#define CKPT_ACTION_AWAIT 6 /* waits for a transfer that STORE_BEGIN or LOAD_BEGIN began */
-#define CKPT_ACTION_DROP 7  /* ends an item (tier 0), or what a slot of another tier holds */
-#define CKPT_ACTION_SEND 8  /* sends a copy of an item to a neighbour stage of a pipeline; the item stays until its DROP */
+#define CKPT_ACTION_KIND_LOAD_BEGIN 5
+#define CKPT_ACTION_KIND_AWAIT 6 /* waits for a transfer that STORE_BEGIN or LOAD_BEGIN began */
+#define CKPT_ACTION_KIND_DROP 7  /* ends an item (tier 0), or what a slot of another tier holds */
+#define CKPT_ACTION_KIND_SEND 8  /* sends a copy of an item to a neighbour stage of a pipeline; the item stays until its DROP */
 /* receives an item from a neighbour stage. In a stage's schedule of a pipeline every micro-batch's INPUT arrives this way; a
  * schedule of a chain of its own has no SEND and RECEIVE */
-#define CKPT_ACTION_RECEIVE 9
-#define CKPT_ACTION_TURN 10 /* ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only */
-#define CKPT_ACTION_END 11  /* ends the step: only GRAD(0) may be left */
+#define CKPT_ACTION_KIND_RECEIVE 9
+#define CKPT_ACTION_KIND_TURN 10 /* ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only */
+#define CKPT_ACTION_KIND_END 11  /* ends the step: only GRAD(0) may be left */
 
 /* One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0. */
-typedef struct ckpt_action {
+typedef struct ckpt_schedule_action {
   int32_t kind;        /* kind of action: one of CKPT_ACTION_* */
   int32_t micro_batch; /* number of the micro-batch, from 0; 0 for a step of one batch */
   int64_t first;       /* first layer of the action; or the index i of the item */
@@ -60,24 +60,24 @@ typedef struct ckpt_action {
   int32_t slot;        /* place within the tier, >= 0 */
   int64_t transfer;    /* id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT */
   int64_t reserved[2]; /* not used: 0 */
-} ckpt_action;
+} ckpt_schedule_action;
 
 #define CKPT_TIERS 4 /* number of tiers: memory and three slower places */
 
 /* Name of a kind of action: "FORWARD", "DROP", ...; "UNKNOWN" for a number that is no kind. Static string. */
-CKPT_API const char* ckpt_action_name(int32_t kind);
+CKPT_API const char* ckpt_action_kind_name(int32_t kind);
 
 /* ---- Profile ------------------------------------------------------------------------------------------------------------- */
 
 /* What planning must know of a chain: bytes and seconds of every layer. Not synchronised while layers are added. */
 typedef struct ckpt_profile ckpt_profile;
 
-#define CKPT_LAYER_NEEDS_INPUT 1U  /* flag of a layer: backward reads the layer's input */
-#define CKPT_LAYER_NEEDS_OUTPUT 2U /* flag of a layer: backward reads the layer's output */
+#define CKPT_LAYER_FLAG_NEEDS_INPUT 1U  /* flag of a layer: backward reads the layer's input */
+#define CKPT_LAYER_FLAG_NEEDS_OUTPUT 2U /* flag of a layer: backward reads the layer's output */
 /* flag of a layer: running forward again produces the same bits; without it the layer is never recomputed */
-#define CKPT_LAYER_DETERMINISTIC 4U
+#define CKPT_LAYER_FLAG_DETERMINISTIC 4U
 /* flag of a layer: backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens) */
-#define CKPT_LAYER_NO_INPUT_GRADIENT 8U
+#define CKPT_LAYER_FLAG_NO_INPUT_GRADIENT 8U
 
 /* What planning must know of one layer. */
 typedef struct ckpt_layer_profile {
@@ -93,7 +93,7 @@ typedef struct ckpt_layer_profile {
 
 #define CKPT_LAYER_PROFILE_INIT                                                                      \
   {                                                                                                  \
-    sizeof(ckpt_layer_profile), CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, 0, 0, 0, 0, { 0 } \
+    sizeof(ckpt_layer_profile), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC, 0, 0, 0, 0, { 0 } \
   }
 
 /* Sets *layer to CKPT_LAYER_PROFILE_INIT, and the bytes behind it, up to size, to zero. size: sizeof *layer of the caller
@@ -128,18 +128,18 @@ CKPT_API ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* n
 CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option);
 
 /* *layers receives the number of layers. */
-CKPT_API ckpt_status ckpt_profile_layers(const ckpt_profile* profile, int64_t* layers);
+CKPT_API ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layers);
 
 /* *bytes receives the bytes of the chain's input x_0. */
-CKPT_API ckpt_status ckpt_profile_input_bytes(const ckpt_profile* profile, int64_t* bytes);
+CKPT_API ckpt_status ckpt_profile_get_input_bytes(const ckpt_profile* profile, int64_t* bytes);
 
 /* Fills *out with what was added as layer (0 .. layers-1); *name receives its name, *options the number of its options. name and
  * options may be NULL; *name lives as long as the profile. */
-CKPT_API ckpt_status ckpt_profile_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
+CKPT_API ckpt_status ckpt_profile_get_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
                                         int32_t* options);
 
 /* Fills *out with what was added as option (0 .. options-1) of layer. */
-CKPT_API ckpt_status ckpt_profile_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out);
+CKPT_API ckpt_status ckpt_profile_get_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out);
 
 /* Releases the profile. NULL does nothing. */
 CKPT_API void ckpt_profile_release(ckpt_profile* profile);
@@ -161,7 +161,7 @@ typedef struct ckpt_schedule ckpt_schedule;
  *   budget:BYTES       the fastest of those above whose *reserved* bytes (see ckpt_schedule_place) fit BYTES, a whole number, also
  *                      with B, KiB, MiB, GiB, TiB or PiB: the best of these, not the best that there is. Long chains are planned in
  *                      bounded time: past 1024 layers not every number of segments is tried, and past 2048 recompute-all is not;
- *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_left_out says what was not
+ *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_get_left_out says what was not
  *                      looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works, and what was left
  *                      out
  *
@@ -171,7 +171,7 @@ CKPT_API ckpt_status ckpt_schedule_create(const ckpt_profile* profile, const cha
 
 /* Writes the planners, one a line: its form, what it makes, and the range of each value, as in
  * "periodic:SEGMENTS - ...; SEGMENTS: 1 .. layers". (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
-CKPT_API ckpt_status ckpt_schedule_known_planners(char* buffer, int64_t capacity, int64_t* needed);
+CKPT_API ckpt_status ckpt_schedule_get_known_planners(char* buffer, int64_t capacity, int64_t* needed);
 
 /* Creates a schedule as periodic:SEGMENTS does, with segments that begin at the given layers: count of them, strictly ascending,
  * the first is 0. */
@@ -192,23 +192,23 @@ CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t la
 
 /* Creates a schedule from the caller's own actions (count >= 1, the last is END) for a chain of `layers` layers. Copied. Only the
  * kinds are checked here: ask ckpt_schedule_verify. */
-CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_action* actions, int64_t count, ckpt_schedule** schedule);
+CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_schedule_action* actions, int64_t count, ckpt_schedule** schedule);
 
 /* The schedule's name for logs and tables: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is
  * no schedule. */
-CKPT_API const char* ckpt_schedule_name(const ckpt_schedule* schedule);
+CKPT_API const char* ckpt_schedule_get_name(const ckpt_schedule* schedule);
 
 /* What the planner budget:BYTES did not look at when it chose this schedule, and why, in one line; "" when nothing was left
  * out, when the schedule was made otherwise, and for a handle that is no schedule. Lives as long as the schedule. */
-CKPT_API const char* ckpt_schedule_left_out(const ckpt_schedule* schedule);
+CKPT_API const char* ckpt_schedule_get_left_out(const ckpt_schedule* schedule);
 
 /* *fingerprint receives a number that equal recipes of the same name share and different ones practically never. The same on
  * machines of the same byte
  * order. */
-CKPT_API ckpt_status ckpt_schedule_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
+CKPT_API ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
 
 /* *layers receives the number of layers of the chain that the schedule is for; -1 when open-ended. */
-CKPT_API ckpt_status ckpt_schedule_layers(const ckpt_schedule* schedule, int64_t* layers);
+CKPT_API ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layers);
 
 /* Adds a reference to the schedule. NULL does nothing. */
 CKPT_API void ckpt_schedule_retain(ckpt_schedule* schedule);
@@ -218,7 +218,7 @@ CKPT_API void ckpt_schedule_release(ckpt_schedule* schedule);
 /* ---- Followers ----------------------------------------------------------------------------------------------------------- */
 
 /* Follows a strategy that changes its mind: asks it again between steps. Executors that are given the follower
- * (ckpt_executor_options) report to its strategy each use of a layer's activation, and their live bytes. Synchronised. */
+ * (ckpt_schedule_executor_options) report to its strategy each use of a layer's activation, and their live bytes. Synchronised. */
 typedef struct ckpt_follower ckpt_follower;
 
 /* Creates a follower of a strategy, which it keeps alive; the profile is copied. The strategy's source of live bytes is this
@@ -243,11 +243,11 @@ typedef struct ckpt_cursor ckpt_cursor;
 CKPT_API ckpt_status ckpt_cursor_create(ckpt_schedule* schedule, ckpt_cursor** cursor);
 
 /* *action receives the next action. After END it is END again. */
-CKPT_API ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_action* action);
+CKPT_API ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_schedule_action* action);
 
 /* actions receives up to capacity (>= 1) next actions; *count receives how many. Less than capacity only where END was reached,
  * which is the last one written; behind END, *count is 0. */
-CKPT_API ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_action* actions, int64_t capacity, int64_t* count);
+CKPT_API ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_action* actions, int64_t capacity, int64_t* count);
 
 /* Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once. INVALID_STATE
  * when the number is known already. */

@@ -33,34 +33,34 @@ class Profile {
   }
   std::int64_t layers() const {
     std::int64_t layers = 0;
-    check(ckpt_profile_layers(handle(), &layers));
+    check(ckpt_profile_get_layer_count(handle(), &layers));
     return layers;
   }
   std::int64_t input_bytes() const {
     std::int64_t bytes = 0;
-    check(ckpt_profile_input_bytes(handle(), &bytes));
+    check(ckpt_profile_get_input_bytes(handle(), &bytes));
     return bytes;
   }
   std::string layer_name(std::int64_t layer) const {
     ckpt_layer_profile unused = CKPT_LAYER_PROFILE_INIT;
     const char* name = nullptr;
-    check(ckpt_profile_layer(handle(), layer, &unused, &name, nullptr));
+    check(ckpt_profile_get_layer(handle(), layer, &unused, &name, nullptr));
     return name;
   }
   ckpt_layer_profile layer(std::int64_t layer) const {
     ckpt_layer_profile out = CKPT_LAYER_PROFILE_INIT;
-    check(ckpt_profile_layer(handle(), layer, &out, nullptr, nullptr));
+    check(ckpt_profile_get_layer(handle(), layer, &out, nullptr, nullptr));
     return out;
   }
   std::int32_t options(std::int64_t layer) const {
     ckpt_layer_profile unused = CKPT_LAYER_PROFILE_INIT;
     std::int32_t options = 0;
-    check(ckpt_profile_layer(handle(), layer, &unused, nullptr, &options));
+    check(ckpt_profile_get_layer(handle(), layer, &unused, nullptr, &options));
     return options;
   }
   ckpt_option_profile option(std::int64_t layer, std::int32_t option) const {
     ckpt_option_profile out = CKPT_OPTION_PROFILE_INIT;
-    check(ckpt_profile_option(handle(), layer, option, &out));
+    check(ckpt_profile_get_option(handle(), layer, option, &out));
     return out;
   }
   ckpt_profile* handle() const noexcept { return handle_.get(); }
@@ -89,24 +89,24 @@ class Schedule {
   static Schedule open_ended(std::int64_t period, std::uint32_t layer_flags) {
     return make([&](ckpt_schedule** out) { return ckpt_schedule_create_open_ended(period, layer_flags, out); });
   }
-  static Schedule list(std::int64_t layers, const std::vector<ckpt_action>& actions) {
+  static Schedule list(std::int64_t layers, const std::vector<ckpt_schedule_action>& actions) {
     return make([&](ckpt_schedule** out) {
       return ckpt_schedule_create_list(layers, actions.data(), static_cast<std::int64_t>(actions.size()), out);
     });
   }
 
-  std::string_view name() const noexcept { return ckpt_schedule_name(handle()); }
+  std::string_view name() const noexcept { return ckpt_schedule_get_name(handle()); }
   // What was not looked at when budget:BYTES chose this schedule; "" when nothing was.
-  std::string_view left_out() const noexcept { return ckpt_schedule_left_out(handle()); }
+  std::string_view left_out() const noexcept { return ckpt_schedule_get_left_out(handle()); }
   std::uint64_t fingerprint() const {
     std::uint64_t fingerprint = 0;
-    check(ckpt_schedule_fingerprint(handle(), &fingerprint));
+    check(ckpt_schedule_get_fingerprint(handle(), &fingerprint));
     return fingerprint;
   }
   // -1 when open-ended.
   std::int64_t layers() const {
     std::int64_t layers = 0;
-    check(ckpt_schedule_layers(handle(), &layers));
+    check(ckpt_schedule_get_layer_count(handle(), &layers));
     return layers;
   }
   ckpt_plan_report verify(const Profile& profile) const {
@@ -143,10 +143,10 @@ class Schedule {
 };
 
 // One planner a line: its form, what it makes, the ranges of its values.
-inline std::string known_planners() { return detail::text_of(ckpt_schedule_known_planners); }
+inline std::string known_planners() { return detail::text_of(ckpt_schedule_get_known_planners); }
 
 // "FORWARD", "DROP", ...
-inline std::string_view action_name(std::int32_t kind) noexcept { return ckpt_action_name(kind); }
+inline std::string_view action_name(std::int32_t kind) noexcept { return ckpt_action_kind_name(kind); }
 
 // Asks a strategy again between steps. An executor whose options have this follower's handle lets the strategy learn what runs.
 class Follower {
@@ -173,14 +173,14 @@ class Cursor {
  public:
   explicit Cursor(const Schedule& schedule) { check(ckpt_cursor_create(schedule.handle(), handle_.out())); }
 
-  ckpt_action next() {
-    ckpt_action action;
+  ckpt_schedule_action next() {
+    ckpt_schedule_action action;
     check(ckpt_cursor_next(handle(), &action));
     return action;
   }
   // At most `most` actions; fewer only where END was reached, none behind it.
-  std::vector<ckpt_action> next_many(std::int64_t most) {
-    std::vector<ckpt_action> actions(static_cast<std::size_t>(most < 0 ? 0 : most));
+  std::vector<ckpt_schedule_action> next_many(std::int64_t most) {
+    std::vector<ckpt_schedule_action> actions(static_cast<std::size_t>(most < 0 ? 0 : most));
     std::int64_t count = 0;
     check(ckpt_cursor_next_many(handle(), actions.data(), most, &count));
     actions.resize(static_cast<std::size_t>(count));

@@ -6,15 +6,15 @@
  *   ckpt_state_add_tensor(state, "model", "weight", weight);
  *   ckpt_state_set_json(state, CKPT_STATE_DATA_POSITION, "{\"byte\":4096}");
  *
- *   ckpt_checkpoint *checkpoint = NULL;                        the checkpoints in one storage
- *   ckpt_checkpoint_create(storage, NULL, &checkpoint);
+ *   ckpt_checkpoint_manager *checkpoint = NULL;                        the checkpoints in one storage
+ *   ckpt_checkpoint_manager_create(storage, NULL, &checkpoint);
  *
  *   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;           resume: NOT_FOUND means that there is nothing yet
- *   if (ckpt_checkpoint_load(checkpoint, state, NULL, &loaded) == CKPT_OK) first_step = loaded.step;
+ *   if (ckpt_checkpoint_manager_load(checkpoint, state, NULL, &loaded) == CKPT_OK) first_step = loaded.step;
  *
  *   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
  *   options.step = step;
- *   ckpt_checkpoint_save(checkpoint, state, &options, NULL);   durable when it returns
+ *   ckpt_checkpoint_manager_save(checkpoint, state, &options, NULL);   durable when it returns
  *
  * docs/format.md describes the bytes on disk. Read the general rules at the top of ckpt.h first.
  */
@@ -51,7 +51,7 @@ CKPT_API ckpt_status ckpt_state_create(ckpt_state** state);
 CKPT_API ckpt_status ckpt_state_add_tensor(ckpt_state* state, const char* group, const char* name, ckpt_tensor* tensor);
 
 /* *count receives the number of tensors in all groups. */
-CKPT_API ckpt_status ckpt_state_tensor_count(const ckpt_state* state, int64_t* count);
+CKPT_API ckpt_status ckpt_state_get_tensor_count(const ckpt_state* state, int64_t* count);
 
 /* Sets the value of a key, replacing the one it had.
  * key: not blank. json: one JSON value, copied. Integers must fit 64 bits, other numbers are IEEE doubles; no key twice in an
@@ -60,7 +60,7 @@ CKPT_API ckpt_status ckpt_state_set_json(ckpt_state* state, const char* key, con
 
 /* Writes the value of a key as JSON without superfluous white space, by the (buffer, capacity, *needed) rule of ckpt.h. NOT_FOUND
  * when the key has none. */
-CKPT_API ckpt_status ckpt_state_json(const ckpt_state* state, const char* key, char* buffer, int64_t capacity, int64_t* needed);
+CKPT_API ckpt_status ckpt_state_get_json(const ckpt_state* state, const char* key, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Declares that the tensors of a group seldom change (rarely other than 0) or takes that back (0, as without this call): a save
  * with ckpt_save_options.incremental does not write its file again while none of them has changed since the checkpoint before. The
@@ -73,7 +73,7 @@ CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char
  *    "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}]}
  * missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints that it passed over, newest first,
  * with what was wrong; ckpt_load_result.skipped is their number. */
-CKPT_API ckpt_status ckpt_state_load_report(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
+CKPT_API ckpt_status ckpt_state_get_load_report(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the state. NULL does nothing. */
 CKPT_API void ckpt_state_release(ckpt_state* state);
@@ -85,7 +85,7 @@ CKPT_API void ckpt_state_release(ckpt_state* state);
 typedef int32_t (*ckpt_stateful_list_fn)(ckpt_state* into, void* user_data);
 
 /* Notifies an object that it was restored: its tensors have their new contents; loaded, valid during the call only, has the values
- * (ckpt_state_json). Runs on the thread that loads. Returns 0, or another number for an error (text by ckpt_callback_error): the
+ * (ckpt_state_get_json). Runs on the thread that loads. Returns 0, or another number for an error (text by ckpt_callback_error): the
  * load then fails with CALLBACK. Calls on the state and on the checkpoint that are loading return INVALID_STATE in it. */
 typedef int32_t (*ckpt_stateful_restore_fn)(const ckpt_state* loaded, void* user_data);
 
@@ -159,10 +159,10 @@ CKPT_API ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callb
                                                     ckpt_coordinator** coordinator);
 
 /* *rank receives this process's rank, 0 .. world_size - 1. */
-CKPT_API ckpt_status ckpt_coordinator_rank(const ckpt_coordinator* coordinator, int64_t* rank);
+CKPT_API ckpt_status ckpt_coordinator_get_rank(const ckpt_coordinator* coordinator, int64_t* rank);
 
 /* *world_size receives the number of processes. */
-CKPT_API ckpt_status ckpt_coordinator_world_size(const ckpt_coordinator* coordinator, int64_t* world_size);
+CKPT_API ckpt_status ckpt_coordinator_get_world_size(const ckpt_coordinator* coordinator, int64_t* world_size);
 
 /* Returns when every process has called it. timeout_ns: >= 0; TIMEOUT after that. CALLBACK for another error of a custom one. */
 CKPT_API ckpt_status ckpt_coordinator_barrier(ckpt_coordinator* coordinator, int64_t timeout_ns);
@@ -185,7 +185,7 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
 /* The checkpoints in one storage. Synchronised: saves wait for one another; loads and looks wait for nothing, and go on beside a
  * save. Owns no threads. In a forked child everything but saving works. Inside a callback of one of its own calls (of the storage,
  * of a stateful object, ...) its calls return INVALID_STATE; a log callback may make them. */
-typedef struct ckpt_checkpoint ckpt_checkpoint;
+typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
 /* Bytes that hold the name of any checkpoint made here, with its NUL. */
 #define CKPT_CHECKPOINT_NAME_BYTES 64 /* bytes that hold the name of any checkpoint made here, with the zero byte that ends it */
@@ -193,11 +193,11 @@ typedef struct ckpt_checkpoint ckpt_checkpoint;
 /* Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
 #define CKPT_CHECKPOINT_SELF "." /* used as a checkpoint's name: the storage's root is itself the directory of one checkpoint */
 
-#define CKPT_BEST_IS_SMALLEST 0 /* the best metric is the smallest */
-#define CKPT_BEST_IS_LARGEST 1  /* the best metric is the largest */
+#define CKPT_BEST_METRIC_SMALLEST 0 /* the best metric is the smallest */
+#define CKPT_BEST_METRIC_LARGEST 1  /* the best metric is the largest */
 
 /* How the checkpoints of a storage are opened, and which of them stay. */
-typedef struct ckpt_checkpoint_options {
+typedef struct ckpt_checkpoint_manager_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* 0 locks the storage for writing; other values: no lock, nothing is ever changed, and saving fails */
   int32_t read_only;
@@ -210,43 +210,43 @@ typedef struct ckpt_checkpoint_options {
   int64_t keep_every;
   /* this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1 */
   int64_t keep_best;
-  int32_t best_is;   /* which metric is the best: CKPT_BEST_IS_SMALLEST or CKPT_BEST_IS_LARGEST */
+  int32_t best_is;   /* which metric is the best: CKPT_BEST_METRIC_SMALLEST or CKPT_BEST_METRIC_LARGEST */
   uint32_t reserved; /* not used: 0 */
   /* coordinator of the processes of the run; kept alive; UNSUPPORTED when its world size is not 1; none: a single process */
   ckpt_coordinator* coordinator;
   /* says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with max_attempts 1
    * for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply */
   ckpt_fault_handler* fault_handler;
-} ckpt_checkpoint_options;
+} ckpt_checkpoint_manager_options;
 
-#define CKPT_CHECKPOINT_OPTIONS_INIT \
-  { sizeof(ckpt_checkpoint_options), 0, 0, 0, 0, CKPT_BEST_IS_SMALLEST, 0, 0, 0 }
+#define CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT \
+  { sizeof(ckpt_checkpoint_manager_options), 0, 0, 0, 0, CKPT_BEST_METRIC_SMALLEST, 0, 0, 0 }
 
-/* Sets *options to CKPT_CHECKPOINT_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
+/* Sets *options to CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_checkpoint_options_init(ckpt_checkpoint_options* options, uint32_t size);
+CKPT_API void ckpt_checkpoint_manager_options_init(ckpt_checkpoint_manager_options* options, uint32_t size);
 
 /* Opens the checkpoints of a storage, which is kept alive. options: NULL for the defaults.
  * A writer holds the lock ".lock" until it is released; BUSY, with the holder's process id in the message, when another one has it,
  * in this process or elsewhere. It renames directories without a manifest, which cut-off saves have left, to "torn-..." and logs a
  * warning for each; a directory that holds a manifest keeps its name, whatever is wrong with it. */
-CKPT_API ckpt_status ckpt_checkpoint_create(ckpt_storage* storage, const ckpt_checkpoint_options* options,
-                                            ckpt_checkpoint** checkpoint);
+CKPT_API ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
+                                            ckpt_checkpoint_manager** checkpoint);
 
 /* *storage receives a new reference to the storage that the checkpoint was made with. */
-CKPT_API ckpt_status ckpt_checkpoint_storage(const ckpt_checkpoint* checkpoint, ckpt_storage** storage);
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_storage(const ckpt_checkpoint_manager* checkpoint, ckpt_storage** storage);
 
 /* *coordinator receives a new reference to the coordinator that the checkpoint was made with, or to one of a single process when
  * there was none. */
-CKPT_API ckpt_status ckpt_checkpoint_coordinator(const ckpt_checkpoint* checkpoint, ckpt_coordinator** coordinator);
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_coordinator(const ckpt_checkpoint_manager* checkpoint, ckpt_coordinator** coordinator);
 
 /* *handler receives a new reference to the fault handler that the checkpoint uses; its count of retries is the checkpoint's when
  * nothing else uses it. */
-CKPT_API ckpt_status ckpt_checkpoint_fault_handler(const ckpt_checkpoint* checkpoint, ckpt_fault_handler** handler);
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_fault_handler(const ckpt_checkpoint_manager* checkpoint, ckpt_fault_handler** handler);
 
 /* Releases the handle. The lock of the storage is released with it, or with the last object that keeps the checkpoint alive, also
  * while forked children of the process live; in such a child the lock stays the parent's. NULL does nothing. */
-CKPT_API void ckpt_checkpoint_release(ckpt_checkpoint* checkpoint);
+CKPT_API void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* checkpoint);
 
 /* ---- Save ---------------------------------------------------------------------------------------------------------------- */
 
@@ -300,7 +300,7 @@ CKPT_API void ckpt_save_result_init(ckpt_save_result* result, uint32_t size);
  * written. options: NULL for the defaults (step 0). result: NULL when it is not wanted. INVALID_STATE when read-only, FORKED in a
  * forked child, NO_SPACE, PERMISSION and IO from the system: then what was written is removed as far as that is possible, and older
  * checkpoints are what they were. */
-CKPT_API ckpt_status ckpt_checkpoint_save(ckpt_checkpoint* checkpoint, const ckpt_state* state, const ckpt_save_options* options,
+CKPT_API ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* checkpoint, const ckpt_state* state, const ckpt_save_options* options,
                                           ckpt_save_result* result);
 
 /* ---- Load ---------------------------------------------------------------------------------------------------------------- */
@@ -371,7 +371,7 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
  * touched. options: NULL for the defaults. result: NULL when it is not wanted.
  * NOT_FOUND only when there is no checkpoint (of that name); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none
  * is usable. */
-CKPT_API ckpt_status ckpt_checkpoint_load(ckpt_checkpoint* checkpoint, ckpt_state* state, const ckpt_load_options* options,
+CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* checkpoint, ckpt_state* state, const ckpt_load_options* options,
                                           ckpt_load_result* result);
 
 /* ---- Look and verify ----------------------------------------------------------------------------------------------------- */
@@ -399,17 +399,17 @@ typedef struct ckpt_checkpoint_info {
 CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info, uint32_t size);
 
 /* Looks at the storage and counts its checkpoints, good or not (those set aside as "torn-..." do not count). What was found stays
- * available to ckpt_checkpoint_at until the next call of this function. */
-CKPT_API ckpt_status ckpt_checkpoint_count(ckpt_checkpoint* checkpoint, int64_t* count);
+ * available to ckpt_checkpoint_manager_at until the next call of this function. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_count(ckpt_checkpoint_manager* checkpoint, int64_t* count);
 
-/* Fills *info with one of the checkpoints that ckpt_checkpoint_count found, in the order in which a load tries them. OUT_OF_RANGE
+/* Fills *info with one of the checkpoints that ckpt_checkpoint_manager_count found, in the order in which a load tries them. OUT_OF_RANGE
  * for an index that is not 0 .. count-1. */
-CKPT_API ckpt_status ckpt_checkpoint_at(ckpt_checkpoint* checkpoint, int64_t index, ckpt_checkpoint_info* info);
+CKPT_API ckpt_status ckpt_checkpoint_manager_at(ckpt_checkpoint_manager* checkpoint, int64_t index, ckpt_checkpoint_info* info);
 
 /* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/format.md),
  * by the (buffer, capacity, *needed) rule of ckpt.h. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF. NOT_FOUND without a
  * manifest, CORRUPT when it is damaged. */
-CKPT_API ckpt_status ckpt_checkpoint_manifest(ckpt_checkpoint* checkpoint, const char* name, char* buffer, int64_t capacity,
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* checkpoint, const char* name, char* buffer, int64_t capacity,
                                               int64_t* needed);
 
 /* What a verification checked. */
@@ -431,7 +431,7 @@ CKPT_API void ckpt_verify_result_init(ckpt_verify_result* result, uint32_t size)
 /* Reads a whole checkpoint and checks everything. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that
  * has a manifest, another one when a writer removes that meanwhile. result: NULL when it is not wanted. CORRUPT with a message that
  * names the first bad file and, where it is known, the tensor. NOT_FOUND when there is no such checkpoint (any more). */
-CKPT_API ckpt_status ckpt_checkpoint_verify(ckpt_checkpoint* checkpoint, const char* name, ckpt_verify_result* result);
+CKPT_API ckpt_status ckpt_checkpoint_manager_verify(ckpt_checkpoint_manager* checkpoint, const char* name, ckpt_verify_result* result);
 
 /* ---- Readers ------------------------------------------------------------------------------------------------------------- */
 
@@ -464,33 +464,33 @@ CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info, uint32_t size);
  * CKPT_VERIFY_LAZY checks what a call touches when it is first touched, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers
  * and manifest only. NOT_FOUND, CORRUPT, and what the system says. A writer's retention may remove the checkpoint meanwhile: what
  * is open can be read on. */
-CKPT_API ckpt_status ckpt_reader_open_checkpoint(ckpt_checkpoint* checkpoint, const char* name, int32_t verify,
+CKPT_API ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* checkpoint, const char* name, int32_t verify,
                                                  ckpt_reader** reader);
 
 /* Opens a safetensors file (version 0.8 of https://github.com/huggingface/safetensors), or a directory with
  * model.safetensors.index.json and the files it names (Hugging Face's layout), or one with model.safetensors. Links are followed.
  * Such files have no checksums: headers are checked, bytes cannot be. NOT_FOUND, CORRUPT (also for a tensor of the index that its
  * file lacks), PERMISSION, IO. */
-CKPT_API ckpt_status ckpt_reader_open(const char* path, ckpt_reader** reader);
+CKPT_API ckpt_status ckpt_reader_create(const char* path, ckpt_reader** reader);
 
 /* *count receives the number of tensors. */
-CKPT_API ckpt_status ckpt_reader_count(const ckpt_reader* reader, int64_t* count);
+CKPT_API ckpt_status ckpt_reader_get_tensor_count(const ckpt_reader* reader, int64_t* count);
 
 /* Fills *info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
  * OUT_OF_RANGE. */
-CKPT_API ckpt_status ckpt_reader_tensor(const ckpt_reader* reader, int64_t index, ckpt_tensor_info* info);
+CKPT_API ckpt_status ckpt_reader_get_tensor(const ckpt_reader* reader, int64_t index, ckpt_tensor_info* info);
 
 /* *index receives the index of a tensor. group: NULL when it does not matter; INVALID_ARGUMENT when several groups have the name
  * then. NOT_FOUND when there is no such tensor. */
 CKPT_API ckpt_status ckpt_reader_find(const ckpt_reader* reader, const char* group, const char* name, int64_t* index);
 
 /* *count receives the number of entries in the metadata of the files, which is texts by key. Checkpoints' files have none:
- * ckpt_checkpoint_manifest. */
-CKPT_API ckpt_status ckpt_reader_metadata_count(const ckpt_reader* reader, int64_t* count);
+ * ckpt_checkpoint_manager_get_manifest. */
+CKPT_API ckpt_status ckpt_reader_get_metadata_count(const ckpt_reader* reader, int64_t* count);
 
 /* Reads one entry of the metadata, 0 .. count-1: file after file, in their order; else OUT_OF_RANGE. Borrowed: valid as long as the
  * reader. A NUL inside a value ends it. */
-CKPT_API ckpt_status ckpt_reader_metadata(const ckpt_reader* reader, int64_t index, const char** key, const char** value);
+CKPT_API ckpt_status ckpt_reader_get_metadata(const ckpt_reader* reader, int64_t index, const char** key, const char** value);
 
 /* Reads a tensor's bytes into tensor, which must have its dtype and shape (INVALID_ARGUMENT). After CORRUPT (a checksum does not
  * hold, or the file has shrunk) or IO the tensor's contents are undefined. */

@@ -38,7 +38,7 @@ class State {
   }
   std::int64_t tensor_count() const {
     std::int64_t count = 0;
-    check(ckpt_state_tensor_count(handle(), &count));
+    check(ckpt_state_get_tensor_count(handle(), &count));
     return count;
   }
 
@@ -47,7 +47,7 @@ class State {
   }
   std::string json(const std::string& key) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_state_json(handle(), key.c_str(), buffer, capacity, needed);
+      return ckpt_state_get_json(handle(), key.c_str(), buffer, capacity, needed);
     });
   }
 
@@ -58,7 +58,7 @@ class State {
   // What the last load found missing and unexpected: {"missing":[{"group":"g","name":"n"}],"unexpected":[]}.
   std::string load_report() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_state_load_report(handle(), buffer, capacity, needed);
+      return ckpt_state_get_load_report(handle(), buffer, capacity, needed);
     });
   }
 
@@ -180,12 +180,12 @@ class Coordinator {
   }
   std::int64_t rank() const {
     std::int64_t rank = 0;
-    check(ckpt_coordinator_rank(handle(), &rank));
+    check(ckpt_coordinator_get_rank(handle(), &rank));
     return rank;
   }
   std::int64_t world_size() const {
     std::int64_t size = 0;
-    check(ckpt_coordinator_world_size(handle(), &size));
+    check(ckpt_coordinator_get_world_size(handle(), &size));
     return size;
   }
   void barrier(std::chrono::nanoseconds timeout) { check(ckpt_coordinator_barrier(handle(), timeout.count())); }
@@ -247,7 +247,7 @@ class Checkpoint {
   SaveResult save(const State& state, const SaveOptions& options) {
     const ckpt_save_options given = detail::to_c(options);
     ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
-    check(ckpt_checkpoint_save(handle(), state.handle(), &given, &result));
+    check(ckpt_checkpoint_manager_save(handle(), state.handle(), &given, &result));
     return detail::from_c(result);
   }
 
@@ -269,11 +269,11 @@ class Checkpoint {
   // In the order in which a load tries them, good or not.
   std::vector<CheckpointInfo> list() const {
     std::int64_t count = 0;
-    check(ckpt_checkpoint_count(handle(), &count));
+    check(ckpt_checkpoint_manager_count(handle(), &count));
     std::vector<CheckpointInfo> all;
     for (std::int64_t i = 0; i < count; ++i) {
       ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
-      check(ckpt_checkpoint_at(handle(), i, &info));
+      check(ckpt_checkpoint_manager_at(handle(), i, &info));
       all.push_back({info.name, info.step, info.commit_sequence, info.bytes, info.status,
                      info.has_metric != 0 ? std::optional(info.metric) : std::nullopt});
     }
@@ -283,55 +283,55 @@ class Checkpoint {
   // The manifest's JSON text. name: of the list, or CKPT_CHECKPOINT_SELF.
   std::string manifest(const std::string& name) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_checkpoint_manifest(handle(), name.c_str(), buffer, capacity, needed);
+      return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);
     });
   }
 
   // Checks every checksum; the Error names the first bad file and tensor. name "": the newest that has a manifest.
   VerifyResult verify(const std::string& name = {}) const {
     ckpt_verify_result result = CKPT_VERIFY_RESULT_INIT;
-    check(ckpt_checkpoint_verify(handle(), detail::or_null(name), &result));
+    check(ckpt_checkpoint_manager_verify(handle(), detail::or_null(name), &result));
     return {result.name, result.files, result.tensors, result.bytes};
   }
 
   // What it was made with, or the defaults that it made itself.
   Storage storage() const {
     ckpt_storage* storage = nullptr;
-    check(ckpt_checkpoint_storage(handle(), &storage));
+    check(ckpt_checkpoint_manager_get_storage(handle(), &storage));
     return Storage::adopt(storage);
   }
   Coordinator coordinator() const {
     ckpt_coordinator* coordinator = nullptr;
-    check(ckpt_checkpoint_coordinator(handle(), &coordinator));
+    check(ckpt_checkpoint_manager_get_coordinator(handle(), &coordinator));
     return Coordinator::adopt(coordinator);
   }
   FaultHandler fault_handler() const {
     ckpt_fault_handler* handler = nullptr;
-    check(ckpt_checkpoint_fault_handler(handle(), &handler));
+    check(ckpt_checkpoint_manager_get_fault_handler(handle(), &handler));
     return FaultHandler::adopt(handler);
   }
 
-  ckpt_checkpoint* handle() const noexcept { return checkpoint_.get(); }
+  ckpt_checkpoint_manager* handle() const noexcept { return checkpoint_.get(); }
 
  private:
   Checkpoint(const Storage& storage, std::int32_t read_only, const CheckpointOptions& given, ckpt_coordinator* coordinator,
              ckpt_fault_handler* handler) {
-    ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+    ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
     options.read_only = read_only;
     options.keep_last = given.keep_last;
     options.keep_every = given.keep_every;
     options.keep_best = given.keep_best;
-    options.best_is = given.larger_is_better ? CKPT_BEST_IS_LARGEST : CKPT_BEST_IS_SMALLEST;
+    options.best_is = given.larger_is_better ? CKPT_BEST_METRIC_LARGEST : CKPT_BEST_METRIC_SMALLEST;
     options.coordinator = coordinator;
     options.fault_handler = handler;
-    check(ckpt_checkpoint_create(storage.handle(), &options, checkpoint_.out()));
+    check(ckpt_checkpoint_manager_create(storage.handle(), &options, checkpoint_.out()));
   }
   ckpt_status load_into(State& state, const LoadOptions& options, ckpt_load_result& result) {
     const ckpt_load_options given = detail::to_c(options);
-    return ckpt_checkpoint_load(handle(), state.handle(), &given, &result);
+    return ckpt_checkpoint_manager_load(handle(), state.handle(), &given, &result);
   }
 
-  detail::Handle<ckpt_checkpoint, ckpt_checkpoint_release> checkpoint_;
+  detail::Handle<ckpt_checkpoint_manager, ckpt_checkpoint_manager_release> checkpoint_;
 };
 
 struct TensorInfo {
@@ -350,20 +350,20 @@ class Reader {
  public:
   // name "": the newest that has a manifest.
   explicit Reader(const Checkpoint& checkpoint, const std::string& name = {}, Verify verify = Verify::lazy) {
-    check(ckpt_reader_open_checkpoint(checkpoint.handle(), name.empty() ? nullptr : name.c_str(), static_cast<std::int32_t>(verify),
+    check(ckpt_reader_create_from_checkpoint(checkpoint.handle(), name.empty() ? nullptr : name.c_str(), static_cast<std::int32_t>(verify),
                                       reader_.out()));
   }
   // A file or a directory of any program's.
-  explicit Reader(const std::string& path) { check(ckpt_reader_open(path.c_str(), reader_.out())); }
+  explicit Reader(const std::string& path) { check(ckpt_reader_create(path.c_str(), reader_.out())); }
 
   std::int64_t count() const {
     std::int64_t count = 0;
-    check(ckpt_reader_count(handle(), &count));
+    check(ckpt_reader_get_tensor_count(handle(), &count));
     return count;
   }
   TensorInfo at(std::int64_t index) const {
     ckpt_tensor_info info = CKPT_TENSOR_INFO_INIT;
-    check(ckpt_reader_tensor(handle(), index, &info));
+    check(ckpt_reader_get_tensor(handle(), index, &info));
     TensorInfo out{info.name, info.dtype, {}, info.bytes, info.offset, info.group};
     if (info.ndim > 0) out.shape.assign(info.shape, info.shape + info.ndim);
     return out;
@@ -377,12 +377,12 @@ class Reader {
   // Texts by key of the files; checkpoints' have none.
   std::vector<std::pair<std::string, std::string>> metadata() const {
     std::int64_t count = 0;
-    check(ckpt_reader_metadata_count(handle(), &count));
+    check(ckpt_reader_get_metadata_count(handle(), &count));
     std::vector<std::pair<std::string, std::string>> all;
     for (std::int64_t i = 0; i < count; ++i) {
       const char* key = nullptr;
       const char* value = nullptr;
-      check(ckpt_reader_metadata(handle(), i, &key, &value));
+      check(ckpt_reader_get_metadata(handle(), i, &key, &value));
       all.emplace_back(key, value);
     }
     return all;

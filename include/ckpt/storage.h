@@ -5,7 +5,7 @@
  *
  *   ckpt_storage *storage = NULL;
  *   if (ckpt_storage_create_file_system("checkpoints", NULL, &storage) != CKPT_OK) puts(ckpt_last_error());
- *   ... ckpt_checkpoint_create(storage, NULL, &checkpoint) ...
+ *   ... ckpt_checkpoint_manager_create(storage, NULL, &checkpoint) ...
  *   ckpt_storage_release(storage);
  */
 #ifndef CKPT_STORAGE_H
@@ -26,19 +26,19 @@ typedef struct ckpt_storage ckpt_storage;
 /* How large files are written. Each falls back to the next where the system or the file cannot have it. */
 
 /* large files are written past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring; falls back to
- * CKPT_WRITE_DIRECT where the system or the file does not support it */
-#define CKPT_WRITE_RING 0
-/* large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to CKPT_WRITE_BUFFERED where the
+ * CKPT_WRITE_PATH_DIRECT where the system or the file does not support it */
+#define CKPT_WRITE_PATH_RING 0
+/* large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to CKPT_WRITE_PATH_BUFFERED where the
  * system or the file does not support it */
-#define CKPT_WRITE_DIRECT 1
-#define CKPT_WRITE_BUFFERED 2 /* large files are written through the page cache */
+#define CKPT_WRITE_PATH_DIRECT 1
+#define CKPT_WRITE_PATH_BUFFERED 2 /* large files are written through the page cache */
 
 /* How a storage in the file system is made. */
 typedef struct ckpt_file_system_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* what happens when the directory is missing: 0 creates it, and those that lead to it, durably; other values: NOT_FOUND */
   int32_t must_exist;
-  int32_t write_path;       /* how large files are written: CKPT_WRITE_RING, CKPT_WRITE_DIRECT or CKPT_WRITE_BUFFERED */
+  int32_t write_path;       /* how large files are written: CKPT_WRITE_PATH_RING, CKPT_WRITE_PATH_DIRECT or CKPT_WRITE_PATH_BUFFERED */
   int32_t reserved;         /* not used: 0 */
   int64_t large_from_bytes; /* files of at least this many bytes count as large, >= 0; 0: 8 MiB */
   /* limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written at
@@ -47,7 +47,7 @@ typedef struct ckpt_file_system_options {
 } ckpt_file_system_options;
 
 #define CKPT_FILE_SYSTEM_OPTIONS_INIT \
-  { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_RING, 0, 0, 0 }
+  { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_PATH_RING, 0, 0, 0 }
 
 /* Sets *options to CKPT_FILE_SYSTEM_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -71,7 +71,7 @@ CKPT_API ckpt_status ckpt_storage_create_memory(ckpt_storage** storage);
  * handler tries again. Paths are relative, with '/' between their components; "" is the root. They never hold "." or "..", and are
  * borrowed for the call like all other pointers. All run on the thread that uses the storage; several may run at once, but only one
  * with the same file. They may block and call any function; what would use their own storage from inside them returns
- * INVALID_STATE, and so do calls on the object (ckpt_checkpoint, ...) that is using it. */
+ * INVALID_STATE, and so do calls on the object (ckpt_checkpoint_manager, ...) that is using it. */
 
 /* Makes a new, empty file at path and opens it, or opens an existing one for reading, or locks path: *file is what later calls get
  * for it. */
@@ -192,7 +192,7 @@ CKPT_API ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options*
                                                ckpt_destroy_fn destroy, ckpt_fault_handler** handler);
 
 /* *retries receives how often an operation was tried again since the handler was made. */
-CKPT_API ckpt_status ckpt_fault_handler_retries(const ckpt_fault_handler* handler, int64_t* retries);
+CKPT_API ckpt_status ckpt_fault_handler_get_retry_count(const ckpt_fault_handler* handler, int64_t* retries);
 
 /* Releases the handler. Storages made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_fault_handler_release(ckpt_fault_handler* handler);

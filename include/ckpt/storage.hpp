@@ -49,7 +49,7 @@ class FaultHandler {
   // How often something was tried again.
   int64_t retries() const {
     int64_t count = 0;
-    check(ckpt_fault_handler_retries(handler_.get(), &count));
+    check(ckpt_fault_handler_get_retry_count(handler_.get(), &count));
     return count;
   }
 

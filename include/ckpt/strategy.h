@@ -96,7 +96,7 @@ CKPT_API ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_s
 /* Creates a strategy from the text form, the same that the command line takes: kind, kind:arguments or kind(arguments), as in the
  * table at the top of strategy.h. Sizes are whole numbers with B, KiB, MiB, GiB, TiB or PiB. Names after a ! are excluded.
  * INVALID_ARGUMENT says which piece is wrong, NOT_FOUND lists the known kinds. */
-CKPT_API ckpt_status ckpt_strategy_create_from_text(const char* text, ckpt_strategy** strategy);
+CKPT_API ckpt_status ckpt_strategy_create(const char* text, ckpt_strategy** strategy);
 
 /* ---- Your own strategies ------------------------------------------------------------------------------------------------- */
 
@@ -148,7 +148,7 @@ typedef struct ckpt_strategy_callbacks {
  * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* callbacks, uint32_t size);
 
-/* Creates a strategy that asks functions of the caller. name: what ckpt_strategy_name returns; NULL for "Custom". callbacks is
+/* Creates a strategy that asks functions of the caller. name: what ckpt_strategy_get_name returns; NULL for "Custom". callbacks is
  * copied. destroy (may be NULL) runs once, after the last call. A custom strategy that asks itself, directly or through others,
  * fails with INVALID_STATE. */
 CKPT_API ckpt_status ckpt_strategy_create_custom(const char* name, const ckpt_strategy_callbacks* callbacks, void* user_data,
@@ -169,7 +169,7 @@ CKPT_API ckpt_status ckpt_strategy_register(const char* name, ckpt_strategy_fact
 CKPT_API ckpt_status ckpt_strategy_unregister(const char* name);
 
 /* Writes the kinds that text can name, separated by ", ": (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
-CKPT_API ckpt_status ckpt_strategy_known_kinds(char* buffer, int64_t capacity, int64_t* needed);
+CKPT_API ckpt_status ckpt_strategy_get_known_kinds(char* buffer, int64_t capacity, int64_t* needed);
 
 /* ---- Config -------------------------------------------------------------------------------------------------------------- */
 
@@ -222,7 +222,7 @@ CKPT_API void ckpt_strategy_config_init(ckpt_strategy_config* config, uint32_t s
 
 /* Creates a strategy from a config; NULL for all defaults, which make Interval(2). NOT_FOUND for an unknown kind lists the known
  * ones. */
-CKPT_API ckpt_status ckpt_strategy_create(const ckpt_strategy_config* config, ckpt_strategy** strategy);
+CKPT_API ckpt_status ckpt_strategy_create_from_config(const ckpt_strategy_config* config, ckpt_strategy** strategy);
 
 /* ---- Using --------------------------------------------------------------------------------------------------------------- */
 
@@ -244,7 +244,7 @@ CKPT_API ckpt_status ckpt_strategy_observe_access(ckpt_strategy* strategy, const
 
 /* Writes the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ...: (buffer, capacity, *needed) as in
  * ckpt.h. */
-CKPT_API ckpt_status ckpt_strategy_name(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed);
+CKPT_API ckpt_status ckpt_strategy_get_name(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Sets the strategy back to its state after creation, counters included; for a composite its children too. What a yes means stays
  * as set. */
@@ -323,7 +323,7 @@ CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, in
  * last one is the fallback. */
 CKPT_API ckpt_status ckpt_strategy_get_child(const ckpt_strategy* strategy, int64_t index, ckpt_strategy** child);
 
-/* Writes the text that makes the same strategy by ckpt_strategy_create_from_text: (buffer, capacity, *needed) as in ckpt.h. What a
+/* Writes the text that makes the same strategy by ckpt_strategy_create: (buffer, capacity, *needed) as in ckpt.h. What a
  * yes means is not in it. UNSUPPORTED for what text cannot say, which the message names: custom strategies, a tracker, total or
  * clock of its own, and constants of smart that are not the usual ones. OUT_OF_RANGE beyond 16 MiB, which children that are shared
  * can reach. */

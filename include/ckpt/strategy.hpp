@@ -79,10 +79,10 @@ class Strategy {
   }
   // "interval:4", "any(size:1MiB,interval:8)", ...
   static Strategy from_text(const std::string& text) {
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_from_text(text.c_str(), out); });
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create(text.c_str(), out); });
   }
   static Strategy from_config(const ckpt_strategy_config& config) {
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create(&config, out); });
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_from_config(&config, out); });
   }
   static Strategy custom(const std::string& name, CustomStrategy functions);
 
@@ -104,7 +104,7 @@ class Strategy {
 
   std::string name() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
-      return ckpt_strategy_name(handle(), buffer, capacity, needed);
+      return ckpt_strategy_get_name(handle(), buffer, capacity, needed);
     });
   }
   // CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY.
@@ -217,7 +217,7 @@ inline Strategy Strategy::custom(const std::string& name, CustomStrategy functio
 }
 
 // The kinds that text can name, separated by ", ".
-inline std::string known_strategy_kinds() { return detail::text_of(ckpt_strategy_known_kinds); }
+inline std::string known_strategy_kinds() { return detail::text_of(ckpt_strategy_get_known_kinds); }
 
 // Makes a kind known to text and config while this object lives. make may throw.
 class StrategyKind {

@@ -8,7 +8,7 @@
  *   const int64_t shape[2] = {2, 3};
  *   if (ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x) != CKPT_OK) puts(ckpt_last_error());
  *   ckpt_tensor_fill(x, 1.5);
- *   float *elements = (float *)ckpt_tensor_data(x);
+ *   float *elements = (float *)ckpt_tensor_get_data(x);
  *   ckpt_tensor_release(x);
  */
 #ifndef CKPT_TENSOR_H
@@ -150,7 +150,7 @@ CKPT_API ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t* shape, 
  * F64), valid until release runs. data may be NULL only when no bytes are needed. shape, ndim: as for ckpt_tensor_create. release
  * (may be NULL) runs exactly once with user_data, when the last reference is released, on the thread that released it; it may call
  * any function. When this function fails it does not run: the caller still owns the memory. */
-CKPT_API ckpt_status ckpt_tensor_borrow(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_destroy_fn release,
+CKPT_API ckpt_status ckpt_tensor_create_borrowed(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_destroy_fn release,
                                         void* user_data, ckpt_tensor** tensor);
 
 /* Adds a reference to the same tensor. NULL does nothing. */
@@ -162,26 +162,26 @@ CKPT_API void ckpt_tensor_release(ckpt_tensor* tensor);
 
 /* The first element, for reading and writing. NULL when the tensor has no elements, and for a read-only tensor (ckpt_last_error
  * says so). Borrowed: valid as long as the tensor. */
-CKPT_API void* ckpt_tensor_data(ckpt_tensor* tensor);
+CKPT_API void* ckpt_tensor_get_data(ckpt_tensor* tensor);
 
 /* The first element, for reading; NULL when the tensor has no elements. Borrowed: valid as long as the tensor. */
-CKPT_API const void* ckpt_tensor_const_data(const ckpt_tensor* tensor);
+CKPT_API const void* ckpt_tensor_get_const_data(const ckpt_tensor* tensor);
 
 /* Bytes of all elements; -1 for a handle that is no tensor (ckpt_last_error says so). */
-CKPT_API int64_t ckpt_tensor_bytes(const ckpt_tensor* tensor);
+CKPT_API int64_t ckpt_tensor_get_bytes(const ckpt_tensor* tensor);
 
 /* Number of elements; -1 for a handle that is no tensor. */
-CKPT_API int64_t ckpt_tensor_elements(const ckpt_tensor* tensor);
+CKPT_API int64_t ckpt_tensor_get_element_count(const ckpt_tensor* tensor);
 
 /* The tensor's element type, a CKPT_DTYPE_ constant; 0 for a handle that is no tensor. */
-CKPT_API ckpt_dtype ckpt_tensor_dtype(const ckpt_tensor* tensor);
+CKPT_API ckpt_dtype ckpt_tensor_get_dtype(const ckpt_tensor* tensor);
 
 /* Number of dimensions, 0 .. 8; -1 for a handle that is no tensor. */
-CKPT_API int64_t ckpt_tensor_ndim(const ckpt_tensor* tensor);
+CKPT_API int64_t ckpt_tensor_get_ndim(const ckpt_tensor* tensor);
 
-/* The lengths of the dimensions, ckpt_tensor_ndim of them; NULL for a handle that is no tensor. Borrowed: valid as long as the
+/* The lengths of the dimensions, ckpt_tensor_get_ndim of them; NULL for a handle that is no tensor. Borrowed: valid as long as the
  * tensor. */
-CKPT_API const int64_t* ckpt_tensor_shape(const ckpt_tensor* tensor);
+CKPT_API const int64_t* ckpt_tensor_get_shape(const ckpt_tensor* tensor);
 
 /* 1 for a tensor that must not be written (its memory is borrowed so, through DLPack), else 0. Functions that write to a tensor
  * refuse a read-only one with UNSUPPORTED. */
@@ -235,21 +235,21 @@ struct DLManagedTensorVersioned; /* DLPack 1.x */
  * UNSUPPORTED for what cannot be a tensor here: lanes other than 1, devices other than the CPU, strides that are not row-major and
  * contiguous, type codes without a dtype (complex of other sizes, opaque handles, float8 e3m4, e4m3 with infinities, e4m3b11fnuz).
  * INVALID_ARGUMENT and OUT_OF_RANGE for bad shapes, and for data that is NULL or not aligned for the dtype. */
-CKPT_API ckpt_status ckpt_tensor_from_dlpack(struct DLManagedTensor* managed, ckpt_tensor** tensor);
+CKPT_API ckpt_status ckpt_tensor_create_from_dlpack(struct DLManagedTensor* managed, ckpt_tensor** tensor);
 
-/* Creates a tensor over the memory of another library as ckpt_tensor_from_dlpack, from the struct of DLPack 1.x. Its read-only flag
+/* Creates a tensor over the memory of another library as ckpt_tensor_create_from_dlpack, from the struct of DLPack 1.x. Its read-only flag
  * makes a read-only tensor. UNSUPPORTED also for a major version other than 1 (nothing but the version is read then; the deleter
  * may be called), for padded elements of less than a byte, and for flags that this library does not know. */
-CKPT_API ckpt_status ckpt_tensor_from_dlpack_versioned(struct DLManagedTensorVersioned* managed, ckpt_tensor** tensor);
+CKPT_API ckpt_status ckpt_tensor_create_from_dlpack_versioned(struct DLManagedTensorVersioned* managed, ckpt_tensor** tensor);
 
 /* *managed receives a view of the tensor for another library, which calls (*managed)->deleter exactly once, on any thread; the
  * tensor's memory stays alive until then, whether or not the tensor was released. UNSUPPORTED for a read-only tensor: this struct
  * cannot say so. */
-CKPT_API ckpt_status ckpt_tensor_to_dlpack(ckpt_tensor* tensor, struct DLManagedTensor** managed);
+CKPT_API ckpt_status ckpt_tensor_export_dlpack(ckpt_tensor* tensor, struct DLManagedTensor** managed);
 
-/* *managed receives a view of the tensor as ckpt_tensor_to_dlpack makes it, in the struct of DLPack 1.x (version 1.1), with its
+/* *managed receives a view of the tensor as ckpt_tensor_export_dlpack makes it, in the struct of DLPack 1.x (version 1.1), with its
  * read-only flag when the tensor is read-only. */
-CKPT_API ckpt_status ckpt_tensor_to_dlpack_versioned(ckpt_tensor* tensor, struct DLManagedTensorVersioned** managed);
+CKPT_API ckpt_status ckpt_tensor_export_dlpack_versioned(ckpt_tensor* tensor, struct DLManagedTensorVersioned** managed);
 
 #ifdef __cplusplus
 }

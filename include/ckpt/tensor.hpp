@@ -109,7 +109,7 @@ class Tensor {
       }
     };
     ckpt_tensor* tensor = nullptr;
-    check(ckpt_tensor_borrow(data, dtype, shape.data(), count(shape), owned ? call : nullptr, owned.get(), &tensor));
+    check(ckpt_tensor_create_borrowed(data, dtype, shape.data(), count(shape), owned ? call : nullptr, owned.get(), &tensor));
     static_cast<void>(owned.release());
     return Tensor(tensor);
   }
@@ -117,12 +117,12 @@ class Tensor {
   // Takes a DLPack struct over. When this throws, managed still belongs to the caller.
   static Tensor from_dlpack(DLManagedTensor* managed) {
     ckpt_tensor* tensor = nullptr;
-    check(ckpt_tensor_from_dlpack(managed, &tensor));
+    check(ckpt_tensor_create_from_dlpack(managed, &tensor));
     return Tensor(tensor);
   }
   static Tensor from_dlpack(DLManagedTensorVersioned* managed) {
     ckpt_tensor* tensor = nullptr;
-    check(ckpt_tensor_from_dlpack_versioned(managed, &tensor));
+    check(ckpt_tensor_create_from_dlpack_versioned(managed, &tensor));
     return Tensor(tensor);
   }
   // Takes over a reference that a C function returned.
@@ -131,12 +131,12 @@ class Tensor {
   // For another library, which calls the deleter.
   DLManagedTensor* to_dlpack() const {
     DLManagedTensor* managed = nullptr;
-    check(ckpt_tensor_to_dlpack(handle(), &managed));
+    check(ckpt_tensor_export_dlpack(handle(), &managed));
     return managed;
   }
   DLManagedTensorVersioned* to_dlpack_versioned() const {
     DLManagedTensorVersioned* managed = nullptr;
-    check(ckpt_tensor_to_dlpack_versioned(handle(), &managed));
+    check(ckpt_tensor_export_dlpack_versioned(handle(), &managed));
     return managed;
   }
 
@@ -146,18 +146,18 @@ class Tensor {
     return Tensor(handle());
   }
 
-  ckpt_dtype dtype() const noexcept { return ckpt_tensor_dtype(handle()); }
-  std::int64_t bytes() const noexcept { return ckpt_tensor_bytes(handle()); }
-  std::int64_t elements() const noexcept { return ckpt_tensor_elements(handle()); }
+  ckpt_dtype dtype() const noexcept { return ckpt_tensor_get_dtype(handle()); }
+  std::int64_t bytes() const noexcept { return ckpt_tensor_get_bytes(handle()); }
+  std::int64_t elements() const noexcept { return ckpt_tensor_get_element_count(handle()); }
   bool read_only() const noexcept { return ckpt_tensor_is_read_only(handle()) != 0; }
   Shape shape() const {
-    const std::int64_t* const first = ckpt_tensor_shape(handle());
-    return first == nullptr ? Shape() : Shape(first, first + ckpt_tensor_ndim(handle()));
+    const std::int64_t* const first = ckpt_tensor_get_shape(handle());
+    return first == nullptr ? Shape() : Shape(first, first + ckpt_tensor_get_ndim(handle()));
   }
 
   // The first element. nullptr when there is none, and from data() for a read-only tensor.
-  void* data() noexcept { return ckpt_tensor_data(handle()); }
-  const void* data() const noexcept { return ckpt_tensor_const_data(handle()); }
+  void* data() noexcept { return ckpt_tensor_get_data(handle()); }
+  const void* data() const noexcept { return ckpt_tensor_get_const_data(handle()); }
   // The same as T; Error with CKPT_E_INVALID_ARGUMENT when dtype() is not that of T.
   template <class T>
   T* data_as() {

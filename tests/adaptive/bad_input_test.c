@@ -24,13 +24,13 @@ static void times(void) {
     CHECK_FAILS(ckpt_controller_record_failure(controller, bad[i]), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
     CHECK_FAILS(ckpt_controller_record_clean_exit(controller, bad[i]), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
     CHECK_FAILS(ckpt_controller_record_recovery(controller, bad[i], 1, 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
-    CHECK_FAILS(ckpt_controller_preemption_notice(controller, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
+    CHECK_FAILS(ckpt_controller_notify_preemption(controller, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
   }
   for (i = 0; i < 3; ++i) {
     CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "recovery_seconds_saved");
     CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, 1, bad[i]), CKPT_E_INVALID_ARGUMENT, "checkpoint_seconds");
     CHECK_FAILS(ckpt_controller_observe_task(controller, "a", bad[i]), CKPT_E_INVALID_ARGUMENT, "seconds is");
-    CHECK_FAILS(ckpt_controller_preemption_notice(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "seconds_left is");
+    CHECK_FAILS(ckpt_controller_notify_preemption(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "seconds_left is");
   }
   CHECK_FAILS(ckpt_controller_commit(controller, 200, 1, 1), CKPT_E_INVALID_STATE, "commit without begin");
   CHECK_FAILS(ckpt_controller_abort(controller, 200), CKPT_E_INVALID_STATE, "abort without begin");
@@ -55,7 +55,7 @@ static void options_and_outputs(void) {
   ckpt_decision decision = CKPT_DECISION_INIT;
   ckpt_threshold_info rule_info = CKPT_THRESHOLD_INFO_INIT;
   ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
-  ckpt_task task = CKPT_TASK_INIT;
+  ckpt_task_observation task = CKPT_TASK_OBSERVATION_INIT;
   int32_t yes = 5;
   options.policy = 99;
   CHECK_FAILS(ckpt_controller_create(&options, &controller), CKPT_E_INVALID_ARGUMENT, "policy is 99");
@@ -91,11 +91,11 @@ static void options_and_outputs(void) {
   info.struct_size = 3;
   CHECK_FAILS(ckpt_controller_get_info(controller, &info), CKPT_E_INVALID_ARGUMENT, "struct_size is 3");
   CHECK_FAILS(ckpt_controller_task(controller, 0, &task), CKPT_E_OUT_OF_RANGE, "index is 0");
-  CHECK_FAILS(ckpt_controller_now(controller, NULL), CKPT_E_INVALID_ARGUMENT, "now_seconds is NULL");
-  CHECK_FAILS(ckpt_controller_from_json(controller, NULL), CKPT_E_INVALID_ARGUMENT, "json is NULL");
-  CHECK_FAILS(ckpt_controller_from_json(controller, "{nonsense"), CKPT_E_CORRUPT, "not JSON");
-  CHECK_FAILS(ckpt_controller_from_json(controller, "{\"format\":\"a calendar\"}"), CKPT_E_CORRUPT, "format");
-  CHECK_FAILS(ckpt_controller_from_json(controller, "{\"format\":\"ckpt-adaptive-controller\",\"version\":7}"), CKPT_E_UNSUPPORTED,
+  CHECK_FAILS(ckpt_controller_get_now(controller, NULL), CKPT_E_INVALID_ARGUMENT, "now_seconds is NULL");
+  CHECK_FAILS(ckpt_controller_restore(controller, NULL), CKPT_E_INVALID_ARGUMENT, "json is NULL");
+  CHECK_FAILS(ckpt_controller_restore(controller, "{nonsense"), CKPT_E_CORRUPT, "not JSON");
+  CHECK_FAILS(ckpt_controller_restore(controller, "{\"format\":\"a calendar\"}"), CKPT_E_CORRUPT, "format");
+  CHECK_FAILS(ckpt_controller_restore(controller, "{\"format\":\"ckpt-adaptive-controller\",\"version\":7}"), CKPT_E_UNSUPPORTED,
               "version 7");
   decision = (ckpt_decision)CKPT_DECISION_INIT;
   CHECK_OK(ckpt_controller_should_checkpoint(controller, 200, &decision)); /* the run still goes on */
@@ -129,7 +129,7 @@ static void formulas_and_simulator(void) {
   options.poll_seconds = 0;
   CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "poll_seconds is 0");
   CHECK(simulation == NULL);
-  CHECK_FAILS(ckpt_simulation_json(NULL, NULL, 0, &needed), CKPT_E_INVALID_ARGUMENT, "simulation is NULL");
+  CHECK_FAILS(ckpt_simulation_get_json(NULL, NULL, 0, &needed), CKPT_E_INVALID_ARGUMENT, "simulation is NULL");
 }
 
 int main(void) {

@@ -31,11 +31,11 @@ static void threshold_rule(void) {
   ckpt_threshold* rule = NULL;
   ckpt_threshold_options options;
   ckpt_threshold_info info;
-  ckpt_task task;
+  ckpt_task_observation task;
   int32_t yes = 7;
   CKPT_INIT(ckpt_threshold_options, &options);
   CKPT_INIT(ckpt_threshold_info, &info);
-  CKPT_INIT(ckpt_task, &task);
+  CKPT_INIT(ckpt_task_observation, &task);
   CHECK(options.budget == 3);
   CHECK_OK(ckpt_threshold_create(&options, &rule));
   CHECK_OK(ckpt_threshold_observe_task(rule, "train_epoch_0", 15.3));
@@ -70,21 +70,21 @@ static void threshold_rule(void) {
 }
 
 /* Saves, and puts what the controller knows into the checkpoint. */
-static void save(ckpt_controller* controller, ckpt_state* state, ckpt_checkpoint* checkpoint, double now, int64_t step) {
+static void save(ckpt_controller* controller, ckpt_state* state, ckpt_checkpoint_manager* checkpoint, double now, int64_t step) {
   char json[65536];
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   options.step = step;
   CHECK_OK(ckpt_controller_begin(controller, now));
-  CHECK_OK(ckpt_controller_json(controller, json, (int64_t)sizeof json, NULL));
+  CHECK_OK(ckpt_controller_get_json(controller, json, (int64_t)sizeof json, NULL));
   CHECK_OK(ckpt_state_set_json(state, CKPT_STATE_CONTROLLER, json));
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &options, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, &options, NULL));
   CHECK_OK(ckpt_controller_commit(controller, now + 20, 20, 20));
 }
 
 /* A run that crashes after its second save, and the run that goes on with what was learned. */
 static void controller_survives_the_crash(void) {
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_state* state = NULL;
   ckpt_controller* controller = NULL;
   ckpt_coordinator* alone = NULL;
@@ -94,7 +94,7 @@ static void controller_survives_the_crash(void) {
   CKPT_INIT(ckpt_decision, &decision);
   CKPT_INIT(ckpt_controller_info, &info);
   CHECK_OK(ckpt_storage_create_memory(&storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_controller_create(NULL, &controller));
   CHECK_OK(ckpt_controller_begin_run(controller, 0));
@@ -108,9 +108,9 @@ static void controller_survives_the_crash(void) {
   ckpt_controller_release(controller); /* the crash */
 
   CHECK_OK(ckpt_controller_create(NULL, &controller));
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, NULL));
-  CHECK_OK(ckpt_state_json(state, CKPT_STATE_CONTROLLER, json, (int64_t)sizeof json, NULL));
-  CHECK_OK(ckpt_controller_from_json(controller, json));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, NULL, NULL));
+  CHECK_OK(ckpt_state_get_json(state, CKPT_STATE_CONTROLLER, json, (int64_t)sizeof json, NULL));
+  CHECK_OK(ckpt_controller_restore(controller, json));
   CHECK_OK(ckpt_controller_resume(controller, 50000));
   CHECK_OK(ckpt_controller_record_recovery(controller, 50010, 1180, 20));
   CHECK_OK(ckpt_controller_get_info(controller, &info));
@@ -122,7 +122,7 @@ static void controller_survives_the_crash(void) {
   CHECK_OK(ckpt_controller_begin(controller, 60000));
   CHECK_OK(ckpt_controller_abort(controller, 60001));
   CHECK_OK(ckpt_controller_record_failure(controller, 60002));
-  CHECK_OK(ckpt_controller_preemption_notice(controller, 60003, 30));
+  CHECK_OK(ckpt_controller_notify_preemption(controller, 60003, 30));
   CHECK_OK(ckpt_controller_should_checkpoint(controller, 60003, &decision));
   CHECK(decision.checkpoint == 1 && decision.reason == CKPT_REASON_PREEMPTION);
   CHECK_OK(ckpt_controller_record_clean_exit(controller, 60004));
@@ -131,21 +131,21 @@ static void controller_survives_the_crash(void) {
   ckpt_coordinator_release(alone);
   ckpt_controller_release(controller);
   ckpt_state_release(state);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
 static void background_saves(void) {
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
-  ckpt_async* async = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  ckpt_async_manager* async = NULL;
   ckpt_state* state = NULL;
   ckpt_controller* controller = NULL;
   ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
   int64_t id = 0;
   CHECK_OK(ckpt_storage_create_memory(&storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
-  CHECK_OK(ckpt_checkpoint_create_async(checkpoint, NULL, &async));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_async_manager_create(checkpoint, NULL, &async));
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_controller_create(NULL, &controller));
   CHECK_FAILS(ckpt_controller_save_async(controller, 5, async, state, NULL, NULL, &id), CKPT_E_INVALID_STATE, "no run");
@@ -156,13 +156,13 @@ static void background_saves(void) {
   CHECK_FAILS(ckpt_controller_save_async(controller, 6, async, NULL, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "state is NULL");
   CHECK_FAILS(ckpt_controller_save_async(controller, 6, async, state, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "id is NULL");
   CHECK_OK(ckpt_controller_save_async(controller, 6, async, state, NULL, NULL, &id));
-  CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
+  CHECK_OK(ckpt_async_manager_wait(async, id, -1, NULL));
   CHECK_OK(ckpt_controller_get_info(controller, &info));
   CHECK(info.saves == 1 && info.save_in_flight == 0 && near(info.last_seen_seconds, 6, 0));
   ckpt_controller_release(controller);
-  ckpt_async_release(async);
+  ckpt_async_manager_release(async);
   ckpt_state_release(state);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
@@ -170,7 +170,7 @@ static void clocks_and_tasks(void) {
   ckpt_clock* clock = NULL;
   ckpt_controller* controller = NULL;
   ckpt_controller_options options;
-  ckpt_task task = CKPT_TASK_INIT;
+  ckpt_task_observation task = CKPT_TASK_OBSERVATION_INIT;
   double now = 0;
   CKPT_INIT(ckpt_controller_options, &options);
   CHECK(options.first_seconds == 600);
@@ -178,7 +178,7 @@ static void clocks_and_tasks(void) {
   options.clock = clock;
   CHECK_OK(ckpt_controller_create(&options, &controller));
   ckpt_clock_release(clock);
-  CHECK_OK(ckpt_controller_now(controller, &now));
+  CHECK_OK(ckpt_controller_get_now(controller, &now));
   CHECK(near(now, 1.5, 1e-12));
   CHECK_OK(ckpt_controller_observe_task(controller, "step", 2));
   CHECK_OK(ckpt_controller_task(controller, 0, &task));
@@ -194,7 +194,7 @@ static void simulator(void) {
   options.trace = "# seconds\n9000\n400\n70000\n12000\n33000\n";
   options.policies = "auto,daly,fixed:900";
   CHECK_OK(ckpt_simulation_create(&options, &simulation));
-  CHECK_OK(ckpt_simulation_json(simulation, text, (int64_t)sizeof text, NULL));
+  CHECK_OK(ckpt_simulation_get_json(simulation, text, (int64_t)sizeof text, NULL));
   CHECK(strstr(text, "\"failures\": 5") != NULL && strstr(text, "\"policy\": \"fixed:900\"") != NULL);
   CHECK(strstr(text, "\"extra_wall_curves\"") != NULL && strstr(text, "\"fixed_intervals\"") != NULL);
   ckpt_simulation_release(simulation);

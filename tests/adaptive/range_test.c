@@ -113,10 +113,10 @@ static char text[1 << 18];
 static void survives_json(const ckpt_controller* controller, ckpt_controller* other) {
   char* again = text + sizeof text / 2;
   int64_t needed = 0;
-  CHECK_OK(ckpt_controller_json(controller, text, sizeof text / 2, &needed));
+  CHECK_OK(ckpt_controller_get_json(controller, text, sizeof text / 2, &needed));
   CHECK(strstr(text, "null") == NULL);
-  CHECK_OK(ckpt_controller_from_json(other, text));
-  CHECK_OK(ckpt_controller_json(other, again, sizeof text / 2, &needed));
+  CHECK_OK(ckpt_controller_restore(other, text));
+  CHECK_OK(ckpt_controller_get_json(other, again, sizeof text / 2, &needed));
   CHECK(strcmp(text, again) == 0);
 }
 
@@ -159,7 +159,7 @@ static void live(ckpt_controller_options options, double cost, double gap) {
     CHECK_OK(ckpt_controller_record_failure(controller, now));
     looks_sane(controller, now, cost, gap);
     CHECK_OK(ckpt_controller_record_recovery(controller, now, gap, cost));
-    CHECK_OK(ckpt_controller_preemption_notice(controller, now, gap));
+    CHECK_OK(ckpt_controller_notify_preemption(controller, now, gap));
     looks_sane(controller, now, cost, gap);
   }
   survives_json(controller, other);
@@ -222,7 +222,7 @@ static int simulated(double cost, double restart, double poll, const char* trace
     return 0;
   }
   CHECK_OK(status);
-  CHECK_OK(ckpt_simulation_json(simulation, text, sizeof text, &needed));
+  CHECK_OK(ckpt_simulation_get_json(simulation, text, sizeof text, &needed));
   CHECK(strstr(text, "\"efficiency\": null") == NULL && strstr(text, "inf") == NULL && strstr(text, "nan") == NULL);
   ckpt_simulation_release(simulation);
   return 1;

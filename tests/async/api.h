@@ -33,7 +33,7 @@ static inline void await_event(event* it, int count) {
 /* A checkpoint in a directory of its own, and a state of one tensor. */
 typedef struct run {
   char root[64];
-  ckpt_checkpoint* checkpoint;
+  ckpt_checkpoint_manager* checkpoint;
   ckpt_state* state;
 } run;
 
@@ -45,7 +45,7 @@ static inline void begin_run(run* it, int64_t bytes) {
   strcpy(it->root, "/tmp/ckpt-async-XXXXXX");
   CHECK(mkdtemp(it->root) != NULL);
   CHECK_OK(ckpt_storage_create_file_system(it->root, NULL, &storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &it->checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &it->checkpoint));
   ckpt_storage_release(storage);
   CHECK_OK(ckpt_state_create(&it->state));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, shape, 1, NULL, &tensor));
@@ -56,16 +56,16 @@ static inline void begin_run(run* it, int64_t bytes) {
 static inline void end_run(run* it) {
   char command[sizeof it->root + 16];
   ckpt_state_release(it->state);
-  ckpt_checkpoint_release(it->checkpoint);
+  ckpt_checkpoint_manager_release(it->checkpoint);
   snprintf(command, sizeof command, "rm -r %s", it->root);
   CHECK(system(command) == 0);
 }
 
-static inline int64_t save_step(ckpt_async* async, const ckpt_state* state, int64_t step, const ckpt_async_task_options* task) {
+static inline int64_t save_step(ckpt_async_manager* async, const ckpt_state* state, int64_t step, const ckpt_checkpoint_task_options* task) {
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   int64_t id = 0;
   options.step = step;
-  CHECK_OK(ckpt_async_save(async, state, &options, task, &id));
+  CHECK_OK(ckpt_async_manager_save(async, state, &options, task, &id));
   return id;
 }
 

@@ -6,11 +6,11 @@
 #include "api.h"
 
 static run it;
-static ckpt_async* async;
+static ckpt_async_manager* async;
 
 static int32_t end_of(int64_t id) {
-  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
-  CHECK_OK(ckpt_async_wait(async, id, -1, &result));
+  ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
+  CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result));
   return result.state;
 }
 
@@ -34,14 +34,14 @@ static void cancel_the_other(int64_t id, double stall_seconds, void* user_data) 
   CHECK(++own->inside == 1);
   raise_event(&both_staged);
   await_event(&both_staged, 2);
-  CHECK_OK(ckpt_async_cancel(async, own->other->id, &own->won));
+  CHECK_OK(ckpt_async_manager_cancel(async, own->other->id, &own->won));
   raise_event(&both_staged);
   await_event(&both_staged, 4); /* the other was told to end while this one runs */
   CHECK(own->ended == 0);
   --own->inside;
 }
 
-static void count_end(const ckpt_async_result* result, void* user_data) {
+static void count_end(const ckpt_checkpoint_task_result* result, void* user_data) {
   saver* const own = user_data;
   CHECK(++own->inside == 1 && result->id == own->id);
   ++own->ended;
@@ -49,8 +49,8 @@ static void count_end(const ckpt_async_result* result, void* user_data) {
 }
 
 static void* save_with_it(void* user_data) {
-  ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   callbacks.staged = cancel_the_other;
   callbacks.ended = count_end;
   task.callbacks = &callbacks;
@@ -67,7 +67,7 @@ static void two_that_cancel_each_other(void) {
   }
   for (int i = 0; i < 2; ++i) CHECK(pthread_join(threads[i], NULL) == 0);
   for (int i = 0; i < 2; ++i) {
-    CHECK(end_of(savers[i].id) == CKPT_ASYNC_CANCELLED);
+    CHECK(end_of(savers[i].id) == CKPT_CHECKPOINT_TASK_STATE_CANCELLED);
     CHECK(savers[i].won == 1 && savers[i].ended == 1 && savers[i].inside == 0);
   }
 }
@@ -76,28 +76,28 @@ static void two_that_cancel_each_other(void) {
 
 static void cancel_own(int64_t id, double stall_seconds, void* user_data) {
   saver* const own = user_data;
-  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
+  ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
   (void)stall_seconds;
   own->id = id;
   CHECK(++own->inside == 1);
-  CHECK_OK(ckpt_async_cancel(async, id, &own->won));
+  CHECK_OK(ckpt_async_manager_cancel(async, id, &own->won));
   CHECK(own->won == 1 && own->ended == 0);
-  CHECK_OK(ckpt_async_wait(async, id, -1, &result)); /* it has ended; that is told when this returns */
-  CHECK(result.state == CKPT_ASYNC_CANCELLED && own->ended == 0);
+  CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result)); /* it has ended; that is told when this returns */
+  CHECK(result.state == CKPT_CHECKPOINT_TASK_STATE_CANCELLED && own->ended == 0);
   --own->inside;
 }
 
 static void an_end_waits_for_the_callback_before(void) {
   saver own;
-  ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   memset(&own, 0, sizeof own);
   callbacks.staged = cancel_own;
   callbacks.ended = count_end;
   task.callbacks = &callbacks;
   task.user_data = &own;
   save_step(async, it.state, 2, &task);
-  CHECK(end_of(own.id) == CKPT_ASYNC_CANCELLED && own.ended == 1);
+  CHECK(end_of(own.id) == CKPT_CHECKPOINT_TASK_STATE_CANCELLED && own.ended == 1);
 }
 
 /* ---- A callback during the writing ---- */
@@ -116,8 +116,8 @@ static void wait_for_the_other_save(int64_t id, int64_t done_bytes, int64_t tota
 
 /* A thread that saves through the same checkpoint meanwhile, and that the callback waits for, gets its turn. */
 static void progress_holds_no_lock(void) {
-  ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   int64_t id = 0;
   callbacks.progress = wait_for_the_other_save;
@@ -125,9 +125,9 @@ static void progress_holds_no_lock(void) {
   id = save_step(async, it.state, 3, &task);
   await_event(&progressed, 1);
   options.step = 4;
-  CHECK_OK(ckpt_checkpoint_save(it.checkpoint, it.state, &options, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_save(it.checkpoint, it.state, &options, NULL));
   raise_event(&saved_elsewhere);
-  CHECK(end_of(id) == CKPT_ASYNC_COMPLETED && last_done == 16);
+  CHECK(end_of(id) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED && last_done == 16);
 }
 
 static void staged_while_borrowed(int64_t id, double stall_seconds, void* user_data) {
@@ -138,19 +138,19 @@ static void staged_while_borrowed(int64_t id, double stall_seconds, void* user_d
 
 /* So is the end of the borrowing, which comes before the commit. */
 static void staged_holds_no_lock(void) {
-  ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   int64_t id = 0;
   callbacks.staged = staged_while_borrowed;
   task.callbacks = &callbacks;
-  task.mode = CKPT_ASYNC_BORROW;
+  task.mode = CKPT_STAGING_MODE_BORROW;
   id = save_step(async, it.state, 5, &task);
   await_event(&progressed, 2);
   options.step = 6;
-  CHECK_OK(ckpt_checkpoint_save(it.checkpoint, it.state, &options, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_save(it.checkpoint, it.state, &options, NULL));
   raise_event(&saved_elsewhere);
-  CHECK(end_of(id) == CKPT_ASYNC_COMPLETED);
+  CHECK(end_of(id) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
 }
 
 /* ---- Ends of several tasks ---- */
@@ -161,7 +161,7 @@ static void slow_progress(int64_t id, int64_t done_bytes, int64_t total_bytes, v
   (void)id, (void)done_bytes, (void)total_bytes, (void)user_data;
   nanosleep(&pause, NULL);
 }
-static void comes_as(const ckpt_async_result* result, void* user_data) {
+static void comes_as(const ckpt_checkpoint_task_result* result, void* user_data) {
   CHECK(++ends == *(const int*)user_data && result->step == ends);
 }
 
@@ -172,16 +172,16 @@ static void ends_are_told_in_their_order(void) {
   int64_t ended[64];
   int64_t count = 0;
   for (int i = 0; i < 2; ++i) {
-    ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
-    ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+    ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
+    ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
     callbacks.progress = i == 0 ? slow_progress : NULL;
     callbacks.ended = comes_as;
     task.callbacks = &callbacks;
     task.user_data = (void*)&orders[i];
     ids[i] = save_step(async, it.state, i + 1, &task);
   }
-  CHECK(end_of(ids[1]) == CKPT_ASYNC_COMPLETED && ends == 2);
-  CHECK_OK(ckpt_async_tasks(async, CKPT_ASYNC_ENDED, ended, 64, &count));
+  CHECK(end_of(ids[1]) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED && ends == 2);
+  CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, ended, 64, &count));
   CHECK(count == 2 && ended[0] == ids[0] && ended[1] == ids[1]);
 }
 
@@ -191,8 +191,8 @@ static int asked;
 static int32_t use_the_checkpoint(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes,
                                   void* buffer, void* user_data) {
   (void)group, (void)name, (void)data, (void)offset, (void)user_data;
-  CHECK_FAILS(ckpt_checkpoint_save(it.checkpoint, it.state, NULL, NULL), CKPT_E_INVALID_STATE, "checkpoint is in use");
-  CHECK_FAILS(ckpt_checkpoint_load(it.checkpoint, it.state, NULL, NULL), CKPT_E_INVALID_STATE, "checkpoint is in use");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(it.checkpoint, it.state, NULL, NULL), CKPT_E_INVALID_STATE, "checkpoint is in use");
+  CHECK_FAILS(ckpt_checkpoint_manager_load(it.checkpoint, it.state, NULL, NULL), CKPT_E_INVALID_STATE, "checkpoint is in use");
   ++asked;
   memset(buffer, 1, (size_t)bytes);
   return 0;
@@ -200,10 +200,10 @@ static int32_t use_the_checkpoint(const char* group, const char* name, const voi
 
 /* The worker has locked the checkpoint and waits for the bytes. */
 static void a_source_cannot_use_the_checkpoint(void) {
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   task.source = use_the_checkpoint;
-  for (task.mode = CKPT_ASYNC_COPY; task.mode <= CKPT_ASYNC_DEFERRED; task.mode += CKPT_ASYNC_DEFERRED) {
-    CHECK(end_of(save_step(async, it.state, 12, &task)) == CKPT_ASYNC_COMPLETED);
+  for (task.mode = CKPT_STAGING_MODE_COPY; task.mode <= CKPT_STAGING_MODE_DEFERRED; task.mode += CKPT_STAGING_MODE_DEFERRED) {
+    CHECK(end_of(save_step(async, it.state, 12, &task)) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
   }
   CHECK(asked == 2);
 }
@@ -212,44 +212,44 @@ static void a_source_cannot_use_the_checkpoint(void) {
 
 /* The only worker goes past a closed gate. */
 static void an_ungated_save_passes_a_gated_one(void) {
-  ckpt_async_task_options gated = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async_task info = CKPT_ASYNC_TASK_INIT;
+  ckpt_checkpoint_task_options gated = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_info info = CKPT_CHECKPOINT_TASK_INFO_INIT;
   int64_t first = 0;
   gated.gate_step = 100;
-  gated.priority = CKPT_ASYNC_PRIORITY_HIGH;
+  gated.priority = CKPT_PRIORITY_HIGH;
   first = save_step(async, it.state, 7, &gated);
-  CHECK(end_of(save_step(async, it.state, 8, NULL)) == CKPT_ASYNC_COMPLETED);
-  CHECK_OK(ckpt_async_get_task(async, first, &info));
-  CHECK(info.state == CKPT_ASYNC_QUEUED);
-  CHECK_OK(ckpt_async_end_step(async, 100));
-  while (info.state != CKPT_ASYNC_COMPLETED) CHECK_OK(ckpt_async_get_task(async, first, &info));
+  CHECK(end_of(save_step(async, it.state, 8, NULL)) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
+  CHECK_OK(ckpt_async_manager_get_task(async, first, &info));
+  CHECK(info.state == CKPT_CHECKPOINT_TASK_STATE_QUEUED);
+  CHECK_OK(ckpt_async_manager_end_step(async, 100));
+  while (info.state != CKPT_CHECKPOINT_TASK_STATE_COMPLETED) CHECK_OK(ckpt_async_manager_get_task(async, first, &info));
 }
 
 /* All places are held at gates that only this thread would open. */
 static void a_waiting_save_opens_the_gates(void) {
-  ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
-  ckpt_async_task_options gated = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async_task_options waiting = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async_task info = CKPT_ASYNC_TASK_INIT;
+  ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+  ckpt_checkpoint_task_options gated = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_options waiting = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_info info = CKPT_CHECKPOINT_TASK_INFO_INIT;
   int64_t ids[2];
   int64_t id = 0;
   options.capacity = 2;
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, &options, &async));
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, &options, &async));
   gated.gate_step = 100;
   for (int i = 0; i < 2; ++i) ids[i] = save_step(async, it.state, 9 + i, &gated);
-  waiting.when_full = CKPT_ASYNC_WAIT;
+  waiting.when_full = CKPT_WHEN_FULL_WAIT;
   for (waiting.timeout_ns = 0; waiting.timeout_ns <= 1000000; waiting.timeout_ns += 1000000) { /* opens nothing: it ends anyway */
-    CHECK_FAILS(ckpt_async_save(async, it.state, NULL, &waiting, &id), CKPT_E_QUEUE_FULL, "is full");
+    CHECK_FAILS(ckpt_async_manager_save(async, it.state, NULL, &waiting, &id), CKPT_E_QUEUE_FULL, "is full");
   }
   for (int i = 0; i < 2; ++i) {
-    CHECK_OK(ckpt_async_get_task(async, ids[i], &info));
-    CHECK(info.state == CKPT_ASYNC_QUEUED);
+    CHECK_OK(ckpt_async_manager_get_task(async, ids[i], &info));
+    CHECK(info.state == CKPT_CHECKPOINT_TASK_STATE_QUEUED);
   }
   waiting.timeout_ns = -1;
-  CHECK(end_of(save_step(async, it.state, 11, &waiting)) == CKPT_ASYNC_COMPLETED);
-  for (int i = 0; i < 2; ++i) CHECK(end_of(ids[i]) == CKPT_ASYNC_COMPLETED);
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-  ckpt_async_release(async);
+  CHECK(end_of(save_step(async, it.state, 11, &waiting)) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
+  for (int i = 0; i < 2; ++i) CHECK(end_of(ids[i]) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+  ckpt_async_manager_release(async);
 }
 
 int main(int argc, char** argv) {
@@ -260,10 +260,10 @@ int main(int argc, char** argv) {
   begin_run(&it, 16);
   for (int i = 0; i < (int)(sizeof tests / sizeof tests[0]); ++i) {
     if (argc > 1 && atoi(argv[1]) != i) continue; /* one alone, by hand */
-    CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, NULL, &async));
+    CHECK_OK(ckpt_async_manager_create(it.checkpoint, NULL, &async));
     tests[i]();
-    CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-    ckpt_async_release(async);
+    CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+    ckpt_async_manager_release(async);
   }
   if (argc < 2 || atoi(argv[1]) == 7) a_waiting_save_opens_the_gates();
   end_run(&it);

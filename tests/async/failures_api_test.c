@@ -16,43 +16,43 @@ static int32_t failing(const char* group, const char* name, const void* data, in
   return 1;
 }
 
-static int64_t failing_save(ckpt_async* async, int64_t step, const char* reason) {
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  task.mode = CKPT_ASYNC_DEFERRED;
+static int64_t failing_save(ckpt_async_manager* async, int64_t step, const char* reason) {
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  task.mode = CKPT_STAGING_MODE_DEFERRED;
   task.source = failing;
   task.source_data = (void*)reason;
   return save_step(async, it.state, step, &task);
 }
 
 /* A manager with that many saves that have failed, of steps 1, 2, ...; ids receives theirs. */
-static ckpt_async* with_failures(int count, int64_t* ids) {
+static ckpt_async_manager* with_failures(int count, int64_t* ids) {
   static const char* const reasons[] = {"the first reason", "the second reason", "the third reason"};
-  ckpt_async* async = NULL;
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, NULL, &async));
+  ckpt_async_manager* async = NULL;
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, NULL, &async));
   ++failures_allowed;
   for (int i = 0; i < count; ++i) ids[i] = failing_save(async, i + 1, reasons[i]);
   raise_event(&may_fail);
-  CHECK_OK(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL));
+  CHECK_OK(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, NULL));
   return async;
 }
 
-static void see(ckpt_async* async, int64_t id) {
-  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
-  CHECK_OK(ckpt_async_wait(async, id, -1, &result));
-  CHECK(result.state == CKPT_ASYNC_FAILED && result.status == CKPT_E_CALLBACK);
+static void see(ckpt_async_manager* async, int64_t id) {
+  ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
+  CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result));
+  CHECK(result.state == CKPT_CHECKPOINT_TASK_STATE_FAILED && result.status == CKPT_E_CALLBACK);
 }
 
 /* Seeing one failure clears no other. */
 static void one_of_two_is_seen(void) {
   int64_t ids[2];
   for (int seen = 0; seen < 2; ++seen) {
-    ckpt_async* const async = with_failures(2, ids);
+    ckpt_async_manager* const async = with_failures(2, ids);
     see(async, ids[seen]);
-    CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_CALLBACK,
+    CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK,
                 seen == 0 ? "the second reason" : "the first reason");
     CHECK(strstr(ckpt_last_error(), "more") == NULL);
-    CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-    ckpt_async_release(async);
+    CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+    ckpt_async_manager_release(async);
   }
 }
 
@@ -61,112 +61,112 @@ static void each_is_reported_once(void) {
   int64_t ids[3];
   int64_t id = 0;
   char expected[96];
-  ckpt_async* const async = with_failures(3, ids);
+  ckpt_async_manager* const async = with_failures(3, ids);
   snprintf(expected, sizeof expected, "task %lld (save of step 1) failed: ", (long long)ids[0]);
-  CHECK_FAILS(ckpt_async_save(async, it.state, NULL, NULL, &id), CKPT_E_CALLBACK, expected);
+  CHECK_FAILS(ckpt_async_manager_save(async, it.state, NULL, NULL, &id), CKPT_E_CALLBACK, expected);
   CHECK(strstr(ckpt_last_error(), "the first reason") != NULL && strstr(ckpt_last_error(), "; 2 more tasks failed") != NULL);
-  CHECK_FAILS(ckpt_async_load(async, it.state, NULL, NULL, &id), CKPT_E_CALLBACK, "the second reason");
+  CHECK_FAILS(ckpt_async_manager_load(async, it.state, NULL, NULL, &id), CKPT_E_CALLBACK, "the second reason");
   CHECK(strstr(ckpt_last_error(), "; 1 more task failed") != NULL);
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_CALLBACK, "the third reason");
+  CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK, "the third reason");
   CHECK(strstr(ckpt_last_error(), "more") == NULL);
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-  CHECK_FAILS(ckpt_async_save(async, it.state, NULL, NULL, &id), CKPT_E_CLOSED, "is closed");
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+  CHECK_FAILS(ckpt_async_manager_save(async, it.state, NULL, NULL, &id), CKPT_E_CLOSED, "is closed");
   see(async, ids[1]); /* it can still be asked for */
-  ckpt_async_release(async);
-  CHECK(ckpt_checkpoint_count(it.checkpoint, &id) == CKPT_OK && id == 0);
+  ckpt_async_manager_release(async);
+  CHECK(ckpt_checkpoint_manager_count(it.checkpoint, &id) == CKPT_OK && id == 0);
 }
 
 /* Closing again reports what is left; so does what needs an open manager. */
 static void a_closed_manager_reports_what_is_left(void) {
   int64_t ids[3];
   int64_t id = 0;
-  ckpt_async* const async = with_failures(3, ids);
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_CANCEL, -1), CKPT_E_CALLBACK, "the first reason");
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_CALLBACK, "the second reason");
-  CHECK_FAILS(ckpt_async_save(async, it.state, NULL, NULL, &id), CKPT_E_CALLBACK, "the third reason");
-  CHECK_FAILS(ckpt_async_save(async, it.state, NULL, NULL, &id), CKPT_E_CLOSED, "is closed");
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-  ckpt_async_release(async);
+  ckpt_async_manager* const async = with_failures(3, ids);
+  CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_CANCEL, -1), CKPT_E_CALLBACK, "the first reason");
+  CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK, "the second reason");
+  CHECK_FAILS(ckpt_async_manager_save(async, it.state, NULL, NULL, &id), CKPT_E_CALLBACK, "the third reason");
+  CHECK_FAILS(ckpt_async_manager_save(async, it.state, NULL, NULL, &id), CKPT_E_CLOSED, "is closed");
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+  ckpt_async_manager_release(async);
 }
 
 /* What does not show the failure is no seeing. */
 static void what_does_not_count_as_seen(void) {
   int64_t ids[1];
-  ckpt_async_task task = CKPT_ASYNC_TASK_INIT;
+  ckpt_checkpoint_task_info task = CKPT_CHECKPOINT_TASK_INFO_INIT;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
-  ckpt_async* const async = with_failures(1, ids);
-  CHECK_OK(ckpt_async_wait(async, ids[0], -1, NULL));
-  CHECK_OK(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL));
-  CHECK_OK(ckpt_async_wait_staged(async, ids[0], -1));
-  CHECK_OK(ckpt_async_get_task(async, ids[0], &task));
-  CHECK(task.state == CKPT_ASYNC_FAILED);
-  CHECK_FAILS(ckpt_async_saved(async, ids[0], &saved), CKPT_E_INVALID_STATE, "is no save");
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_CALLBACK, "the first reason");
-  ckpt_async_release(async);
+  ckpt_async_manager* const async = with_failures(1, ids);
+  CHECK_OK(ckpt_async_manager_wait(async, ids[0], -1, NULL));
+  CHECK_OK(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, NULL));
+  CHECK_OK(ckpt_async_manager_wait_staged(async, ids[0], -1));
+  CHECK_OK(ckpt_async_manager_get_task(async, ids[0], &task));
+  CHECK(task.state == CKPT_CHECKPOINT_TASK_STATE_FAILED);
+  CHECK_FAILS(ckpt_async_manager_get_save_result(async, ids[0], &saved), CKPT_E_INVALID_STATE, "is no save");
+  CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK, "the first reason");
+  ckpt_async_manager_release(async);
 }
 
-static void see_inside(const ckpt_async_result* result, void* user_data) {
-  ckpt_async_result seen = CKPT_ASYNC_RESULT_INIT;
-  CHECK_OK(ckpt_async_wait(*(ckpt_async**)user_data, result->id, -1, &seen));
-  CHECK(seen.state == CKPT_ASYNC_FAILED);
+static void see_inside(const ckpt_checkpoint_task_result* result, void* user_data) {
+  ckpt_checkpoint_task_result seen = CKPT_CHECKPOINT_TASK_RESULT_INIT;
+  CHECK_OK(ckpt_async_manager_wait(*(ckpt_async_manager**)user_data, result->id, -1, &seen));
+  CHECK(seen.state == CKPT_CHECKPOINT_TASK_STATE_FAILED);
 }
 
 /* A callback alone is no caller; one that asks is. */
 static void a_callback_that_asks_has_seen(void) {
-  ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async* async = NULL;
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, NULL, &async));
+  ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_async_manager* async = NULL;
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, NULL, &async));
   callbacks.ended = see_inside;
   task.callbacks = &callbacks;
   task.user_data = &async;
-  task.mode = CKPT_ASYNC_DEFERRED;
+  task.mode = CKPT_STAGING_MODE_DEFERRED;
   task.source = failing;
   task.source_data = (void*)"seen by a callback";
   save_step(async, it.state, 1, &task);
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-  ckpt_async_release(async);
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+  ckpt_async_manager_release(async);
 }
 
 /* A load whose failure nobody asks about left the state as it was. */
 static void a_failed_load_counts(void) {
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
-  ckpt_async* async = NULL;
+  ckpt_async_manager* async = NULL;
   int64_t id = 0;
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, NULL, &async));
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, NULL, &async));
   options.name = "no-such-name";
-  CHECK_OK(ckpt_async_load(async, it.state, &options, NULL, &id));
-  CHECK_OK(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL));
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_NOT_FOUND, "(load) failed: ");
-  ckpt_async_release(async);
+  CHECK_OK(ckpt_async_manager_load(async, it.state, &options, NULL, &id));
+  CHECK_OK(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, NULL));
+  CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_NOT_FOUND, "(load) failed: ");
+  ckpt_async_manager_release(async);
 }
 
 /* A failure outlives the history of tasks. */
 static void a_failure_outlives_the_history(void) {
-  ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
-  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async* async = NULL;
+  ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+  ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_async_manager* async = NULL;
   int64_t id = 0;
   int64_t last = 0;
   options.history = 1;
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, &options, &async));
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, &options, &async));
   ++failures_allowed;
   id = failing_save(async, 1, "long ago");
-  task.mode = CKPT_ASYNC_DEFERRED;
+  task.mode = CKPT_STAGING_MODE_DEFERRED;
   last = save_step(async, it.state, 2, &task);
   raise_event(&may_fail);
-  CHECK_OK(ckpt_async_wait(async, last, -1, &result));
-  CHECK_FAILS(ckpt_async_wait(async, id, -1, &result), CKPT_E_NOT_FOUND, "not any more");
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_CALLBACK, "long ago");
-  ckpt_async_release(async);
+  CHECK_OK(ckpt_async_manager_wait(async, last, -1, &result));
+  CHECK_FAILS(ckpt_async_manager_wait(async, id, -1, &result), CKPT_E_NOT_FOUND, "not any more");
+  CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK, "long ago");
+  ckpt_async_manager_release(async);
 }
 
 static char logged[8][512];
 static int logged_count;
 static void keep(int32_t level, const char* component, const char* message, void* user_data) {
   (void)user_data;
-  if (level == CKPT_LOG_ERROR && strstr(message, "no caller") != NULL) {
+  if (level == CKPT_LOG_LEVEL_ERROR && strstr(message, "no caller") != NULL) {
     CHECK(strcmp(component, "async") == 0 && logged_count < 8);
     snprintf(logged[logged_count++], sizeof logged[0], "%s", message);
   }
@@ -174,41 +174,41 @@ static void keep(int32_t level, const char* component, const char* message, void
 
 static void release_logs_each_that_is_left(void) {
   int64_t ids[3];
-  ckpt_async* async = with_failures(3, ids);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_ERROR, keep, NULL, NULL));
+  ckpt_async_manager* async = with_failures(3, ids);
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_ERROR, keep, NULL, NULL));
   see(async, ids[1]);
-  ckpt_async_release(async);
+  ckpt_async_manager_release(async);
   CHECK(logged_count == 2);
   CHECK(strstr(logged[0], "the first reason") != NULL && strstr(logged[0], "(save of step 1)") != NULL);
   CHECK(strstr(logged[1], "the third reason") != NULL && strstr(logged[1], "(save of step 3)") != NULL);
   logged_count = 0;
   async = with_failures(3, ids);
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_CALLBACK, "; 2 more tasks failed");
-  ckpt_async_release(async);
+  CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK, "; 2 more tasks failed");
+  ckpt_async_manager_release(async);
   CHECK(logged_count == 2 && strstr(logged[0], "the second reason") != NULL && strstr(logged[1], "the third reason") != NULL);
   CHECK_OK(ckpt_set_log(0, NULL, NULL, NULL));
 }
 
 /* Neither hides the other. At one byte a second the large tensor would be written in months. */
 static void a_time_out_and_a_failure(void) {
-  ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async* async = NULL;
+  ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_async_manager* async = NULL;
   int64_t id = 0;
   run large;
   begin_run(&large, 9 << 20);
   options.bytes_per_second = 1;
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, &options, &async));
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, &options, &async));
   ++failures_allowed;
   id = failing_save(async, 1, "no device");
-  task.mode = CKPT_ASYNC_BORROW;
+  task.mode = CKPT_STAGING_MODE_BORROW;
   save_step(async, large.state, 2, &task);
   raise_event(&may_fail);
-  CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, 1000000), CKPT_E_CALLBACK,
+  CHECK_OK(ckpt_async_manager_wait(async, id, -1, NULL));
+  CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, 1000000), CKPT_E_CALLBACK,
               "no device; not all tasks ended within 1000000 ns");
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-  ckpt_async_release(async);
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+  ckpt_async_manager_release(async);
   end_run(&large);
 }
 

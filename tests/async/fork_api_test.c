@@ -7,7 +7,7 @@
 #include "api.h"
 
 static run it;
-static ckpt_async* async;
+static ckpt_async_manager* async;
 static int64_t known_id;
 static event over = EVENT_INIT;
 
@@ -15,24 +15,24 @@ static event over = EVENT_INIT;
 
 /* Keeps every lock of the manager busy: some fork finds each of them held. */
 static void* hammer(void* user_data) {
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   (void)user_data;
   for (int is_over = 0; !is_over;) {
     ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
-    ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
-    ckpt_async_task info = CKPT_ASYNC_TASK_INIT;
+    ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
+    ckpt_checkpoint_task_info info = CKPT_CHECKPOINT_TASK_INFO_INIT;
     int64_t ids[64];
     int64_t id = 0;
     int64_t count = 0;
-    for (task.mode = CKPT_ASYNC_COPY; task.mode <= CKPT_ASYNC_DEFERRED; ++task.mode) {
-      if (ckpt_async_save(async, it.state, &options, &task, &id) != CKPT_OK) continue;
-      (void)ckpt_async_get_task(async, id, &info);
-      (void)ckpt_async_wait_staged(async, id, 1000);
-      (void)ckpt_async_cancel(async, id, NULL);
+    for (task.mode = CKPT_STAGING_MODE_COPY; task.mode <= CKPT_STAGING_MODE_DEFERRED; ++task.mode) {
+      if (ckpt_async_manager_save(async, it.state, &options, &task, &id) != CKPT_OK) continue;
+      (void)ckpt_async_manager_get_task(async, id, &info);
+      (void)ckpt_async_manager_wait_staged(async, id, 1000);
+      (void)ckpt_async_manager_cancel(async, id, NULL);
     }
-    (void)ckpt_async_tasks(async, CKPT_ASYNC_LIVE, ids, 64, &count);
-    (void)ckpt_async_end_step(async, 1);
-    (void)ckpt_async_get_stats(async, &stats);
+    (void)ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_LIVE, ids, 64, &count);
+    (void)ckpt_async_manager_end_step(async, 1);
+    (void)ckpt_async_manager_get_stats(async, &stats);
     pthread_mutex_lock(&over.mutex);
     is_over = over.count > 0;
     pthread_mutex_unlock(&over.mutex);
@@ -42,7 +42,7 @@ static void* hammer(void* user_data) {
 
 static event blocked = EVENT_INIT;
 static event unblocked = EVENT_INIT;
-static void block(const ckpt_async_result* result, void* user_data) {
+static void block(const ckpt_checkpoint_task_result* result, void* user_data) {
   (void)result, (void)user_data;
   raise_event(&blocked);
   await_event(&unblocked, 1);
@@ -60,35 +60,35 @@ static void expect_forked(ckpt_status status, int line) {
 #define FORKED(call) expect_forked(call, __LINE__)
 
 static void in_the_child(void) {
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
-  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
-  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
-  ckpt_async_task info = CKPT_ASYNC_TASK_INIT;
+  ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
+  ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
+  ckpt_checkpoint_task_info info = CKPT_CHECKPOINT_TASK_INFO_INIT;
   int64_t id = 0;
   alarm(HANG_SECONDS);
-  for (task.mode = CKPT_ASYNC_COPY; task.mode <= CKPT_ASYNC_DEFERRED; ++task.mode) {
-    for (task.when_full = CKPT_ASYNC_REFUSE; task.when_full <= CKPT_ASYNC_DROP_OLDEST; ++task.when_full) {
-      FORKED(ckpt_async_save(async, it.state, NULL, &task, &id));
-      FORKED(ckpt_async_load(async, it.state, NULL, &task, &id));
+  for (task.mode = CKPT_STAGING_MODE_COPY; task.mode <= CKPT_STAGING_MODE_DEFERRED; ++task.mode) {
+    for (task.when_full = CKPT_WHEN_FULL_REFUSE; task.when_full <= CKPT_WHEN_FULL_DROP_OLDEST; ++task.when_full) {
+      FORKED(ckpt_async_manager_save(async, it.state, NULL, &task, &id));
+      FORKED(ckpt_async_manager_load(async, it.state, NULL, &task, &id));
     }
   }
-  FORKED(ckpt_async_wait(async, known_id, -1, &result));
-  FORKED(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL));
-  FORKED(ckpt_async_wait_staged(async, known_id, -1));
-  FORKED(ckpt_async_wait_staged(async, CKPT_ASYNC_ALL, -1));
-  FORKED(ckpt_async_cancel(async, known_id, NULL));
-  FORKED(ckpt_async_saved(async, known_id, &saved));
-  FORKED(ckpt_async_loaded(async, known_id, &loaded));
-  FORKED(ckpt_async_end_step(async, 7));
-  FORKED(ckpt_async_get_task(async, known_id, &info));
-  FORKED(ckpt_async_tasks(async, CKPT_ASYNC_LIVE, NULL, 0, &id));
-  FORKED(ckpt_async_tasks(async, CKPT_ASYNC_ENDED, NULL, 0, &id));
-  FORKED(ckpt_async_get_stats(async, &stats));
-  FORKED(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-  FORKED(ckpt_async_close(async, CKPT_ASYNC_CANCEL, 0));
-  ckpt_async_release(async);
+  FORKED(ckpt_async_manager_wait(async, known_id, -1, &result));
+  FORKED(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, NULL));
+  FORKED(ckpt_async_manager_wait_staged(async, known_id, -1));
+  FORKED(ckpt_async_manager_wait_staged(async, CKPT_CHECKPOINT_TASK_ALL, -1));
+  FORKED(ckpt_async_manager_cancel(async, known_id, NULL));
+  FORKED(ckpt_async_manager_get_save_result(async, known_id, &saved));
+  FORKED(ckpt_async_manager_get_load_result(async, known_id, &loaded));
+  FORKED(ckpt_async_manager_end_step(async, 7));
+  FORKED(ckpt_async_manager_get_task(async, known_id, &info));
+  FORKED(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_LIVE, NULL, 0, &id));
+  FORKED(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, NULL, 0, &id));
+  FORKED(ckpt_async_manager_get_stats(async, &stats));
+  FORKED(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+  FORKED(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_CANCEL, 0));
+  ckpt_async_manager_release(async);
   _exit(calls == 32 ? 0 : 2);
 }
 
@@ -103,18 +103,18 @@ static void fork_once(void) {
 }
 
 static void begin_manager(void) {
-  ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
+  ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   options.staging_bytes = 1 << 20;
   options.capacity = 4;
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, &options, &async));
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, &options, &async));
   known_id = save_step(async, it.state, 1, NULL);
-  CHECK_OK(ckpt_async_wait(async, known_id, -1, NULL));
+  CHECK_OK(ckpt_async_manager_wait(async, known_id, -1, NULL));
 }
 
 int main(void) {
   pthread_t threads[3];
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   alarm(HANG_SECONDS);
   begin_run(&it, 30000);
   /* Threads inside every lock. */
@@ -123,7 +123,7 @@ int main(void) {
   for (int i = 0; i < 40; ++i) fork_once();
   raise_event(&over);
   for (int i = 0; i < 3; ++i) CHECK(pthread_join(threads[i], NULL) == 0);
-  ckpt_async_release(async);
+  ckpt_async_manager_release(async);
 
   /* A worker inside a callback, a full queue, and this thread at a close that waits for them in the child. */
   begin_manager();
@@ -136,7 +136,7 @@ int main(void) {
   for (int i = 0; i < 4; ++i) save_step(async, it.state, 3, &task);
   fork_once();
   raise_event(&unblocked);
-  ckpt_async_release(async);
+  ckpt_async_manager_release(async);
   end_run(&it);
   return 0;
 }

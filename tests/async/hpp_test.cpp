@@ -16,7 +16,7 @@ TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
   ckpt::Checkpoint checkpoint(ckpt::Storage::file_system(scratch / "run"), 3);
   std::int64_t told = 0;
   {
-    ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
+    ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
     options.staging_bytes = 1 << 20;
     ckpt::AsyncCallbacks callbacks;
     callbacks.ended = [&](const ckpt::AsyncResult& result) { told += result.success() ? 1 : 0; };
@@ -38,7 +38,7 @@ TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
     EXPECT_FALSE(async.cancel(id));
     EXPECT_TRUE(async.live().empty());
     EXPECT_EQ(async.ended().size(), 4U);
-    EXPECT_EQ(async.task(id).state, CKPT_ASYNC_COMPLETED);
+    EXPECT_EQ(async.task(id).state, CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
     EXPECT_EQ(async.stats().completed, 4);
 
     const std::int64_t load = async.load(state);
@@ -53,7 +53,7 @@ TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
       throw std::runtime_error("the device is gone");
     };
     async.save(state, save, failing);
-    async.wait_staged(CKPT_ASYNC_ALL);
+    async.wait_staged(CKPT_CHECKPOINT_TASK_ALL);
     try {
       async.close();
       ADD_FAILURE() << "the error of the last save was lost";

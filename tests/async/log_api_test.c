@@ -49,54 +49,54 @@ static int32_t no_device(const char* group, const char* name, const void* data, 
 }
 
 static void what_is_said(void) {
-  ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async_task_options failing = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
-  ckpt_async* async = NULL;
+  ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_options failing = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
+  ckpt_async_manager* async = NULL;
   int64_t saved = 0, held = 0, dropped = 0, load = 0, failed = 0, count = 0;
-  CHECK_OK(ckpt_set_log(CKPT_LOG_INFO, keep, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, keep, NULL, NULL));
   options.capacity = 2;
   options.workers = 2;
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, &options, &async));
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, &options, &async));
   CHECK(said("info: created: at most 2 tasks, workers: 2", "") == 1);
 
   saved = save_step(async, it.state, 71, NULL);
   CHECK(said_of("info", saved, "save of step 71", "queued") == 1);
-  CHECK_OK(ckpt_async_wait(async, saved, -1, &result));
+  CHECK_OK(ckpt_async_manager_wait(async, saved, -1, &result));
   CHECK(said_of("info", saved, "save of step 71", "processing") == 1);
   CHECK(said_of("info", saved, "save of step 71", "completed: ") == 1 && said("info: ", result.name) == 1);
 
-  CHECK_OK(ckpt_async_load(async, it.state, NULL, NULL, &load));
-  CHECK_OK(ckpt_async_wait(async, load, -1, &result));
+  CHECK_OK(ckpt_async_manager_load(async, it.state, NULL, NULL, &load));
+  CHECK_OK(ckpt_async_manager_wait(async, load, -1, &result));
   CHECK(said_of("info", load, "load", "queued") == 1 && said_of("info", load, "load", "completed") == 1);
 
   failing.source = no_device;
   failed = save_step(async, it.state, 72, &failing);
-  CHECK_OK(ckpt_async_wait(async, failed, -1, &result));
+  CHECK_OK(ckpt_async_manager_wait(async, failed, -1, &result));
   CHECK(said_of("error", failed, "save of step 72", "failed: ") == 1 && said("error: ", "no device") == 1);
   CHECK(said_of("info", failed, "save of step 72", "processing") == 0);
 
   task.gate_step = 1000;
   dropped = save_step(async, it.state, 73, &task);
   held = save_step(async, it.state, 74, &task);
-  CHECK(ckpt_async_save(async, it.state, NULL, &task, &count) == CKPT_E_QUEUE_FULL);
-  task.when_full = CKPT_ASYNC_DROP_OLDEST;
+  CHECK(ckpt_async_manager_save(async, it.state, NULL, &task, &count) == CKPT_E_QUEUE_FULL);
+  task.when_full = CKPT_WHEN_FULL_DROP_OLDEST;
   save_step(async, it.state, 75, &task);
-  CHECK_OK(ckpt_async_tasks(async, CKPT_ASYNC_ENDED, NULL, 0, &count));
+  CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, NULL, 0, &count));
   CHECK(count == 5);
   CHECK(said_of("warning", dropped, "save of step 73", "rejected: dropped for a newer task") == 1);
   CHECK(said("warning: ", "(save of step 0) rejected: the queue is full: 2 tasks") == 1);
-  CHECK_OK(ckpt_async_cancel(async, held, NULL));
+  CHECK_OK(ckpt_async_manager_cancel(async, held, NULL));
   CHECK(said_of("info", held, "save of step 74", "cancelled") == 1);
 
   CHECK(said("info: shutting down", "") == 0);
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
   CHECK(said("info: shutting down: 1 tasks have not ended", "") == 1 && said("info: shut down", "") == 1);
   CHECK(said("info: worker 0 started", "") == 1 && said("info: worker 1 started", "") == 1);
   CHECK(said("info: worker 0 stopped", "") == 1 && said("info: worker 1 stopped", "") == 1);
   CHECK(said("info: task ", " completed") == 3 && said("error: ", "") == 1 && said("warning: ", "") == 2);
-  ckpt_async_release(async);
+  ckpt_async_manager_release(async);
   CHECK(said("info: shut down", "") == 1);
   CHECK_OK(ckpt_set_log(0, NULL, NULL, NULL));
 }
@@ -110,25 +110,25 @@ static int64_t wall_ns(void) {
 }
 
 static void when_it_was(void) {
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
-  ckpt_async_task info;
-  ckpt_async* async = NULL;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_info info;
+  ckpt_async_manager* async = NULL;
   int64_t id = 0;
   const int64_t begin = wall_ns();
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, NULL, &async));
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, NULL, &async));
   task.gate_step = 5;
   id = save_step(async, it.state, 1, &task);
-  CKPT_INIT(ckpt_async_task, &info);
+  CKPT_INIT(ckpt_checkpoint_task_info, &info);
   CHECK(info.struct_size == sizeof info && info.queued_at_utc_ns == 0 && info.ended_at_utc_ns == 0);
-  CHECK_OK(ckpt_async_get_task(async, id, &info));
+  CHECK_OK(ckpt_async_manager_get_task(async, id, &info));
   CHECK(info.queued_at_utc_ns >= begin && info.queued_at_utc_ns <= wall_ns());
   CHECK(info.started_at_utc_ns == 0 && info.ended_at_utc_ns == 0);
-  CHECK_OK(ckpt_async_end_step(async, 5));
-  CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
-  CHECK_OK(ckpt_async_get_task(async, id, &info));
+  CHECK_OK(ckpt_async_manager_end_step(async, 5));
+  CHECK_OK(ckpt_async_manager_wait(async, id, -1, NULL));
+  CHECK_OK(ckpt_async_manager_get_task(async, id, &info));
   CHECK(info.queued_at_utc_ns >= begin && info.started_at_utc_ns >= info.queued_at_utc_ns);
   CHECK(info.ended_at_utc_ns >= info.started_at_utc_ns && info.ended_at_utc_ns <= wall_ns());
-  ckpt_async_release(async);
+  ckpt_async_manager_release(async);
 }
 
 int main(void) {

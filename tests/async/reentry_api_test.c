@@ -7,7 +7,7 @@
 #include "api.h"
 
 static run it;
-static ckpt_async* async;
+static ckpt_async_manager* async;
 static int64_t done_id;   /* a save that has completed */
 static int64_t queued_id; /* one that waits at its gate, and has not been staged */
 static int64_t spare_id;  /* one to be cancelled */
@@ -21,60 +21,60 @@ static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
 static ckpt_status call_save(void) {
   int64_t id = 0;
-  return ckpt_async_save(async, it.state, NULL, NULL, &id);
+  return ckpt_async_manager_save(async, it.state, NULL, NULL, &id);
 }
 static ckpt_status call_save_waiting(void) {
-  ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   int64_t id = 0;
-  task.when_full = CKPT_ASYNC_WAIT;
-  return ckpt_async_save(async, it.state, NULL, &task, &id);
+  task.when_full = CKPT_WHEN_FULL_WAIT;
+  return ckpt_async_manager_save(async, it.state, NULL, &task, &id);
 }
 static ckpt_status call_load(void) {
   int64_t id = 0;
-  return ckpt_async_load(async, it.state, NULL, NULL, &id);
+  return ckpt_async_manager_load(async, it.state, NULL, NULL, &id);
 }
 static ckpt_status call_wait(int64_t id, int64_t timeout_ns) {
-  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
-  return ckpt_async_wait(async, id, timeout_ns, id == CKPT_ASYNC_ALL ? NULL : &result);
+  ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
+  return ckpt_async_manager_wait(async, id, timeout_ns, id == CKPT_CHECKPOINT_TASK_ALL ? NULL : &result);
 }
 static ckpt_status wait_done(void) { return call_wait(done_id, -1); }
 static ckpt_status wait_queued(void) { return call_wait(queued_id, -1); }
 static ckpt_status poll_queued(void) { return call_wait(queued_id, 0); }
-static ckpt_status wait_all(void) { return call_wait(CKPT_ASYNC_ALL, -1); }
-static ckpt_status poll_all(void) { return call_wait(CKPT_ASYNC_ALL, 0); }
-static ckpt_status wait_staged_done(void) { return ckpt_async_wait_staged(async, done_id, -1); }
-static ckpt_status wait_staged_queued(void) { return ckpt_async_wait_staged(async, queued_id, -1); }
-static ckpt_status poll_staged_queued(void) { return ckpt_async_wait_staged(async, queued_id, 0); }
-static ckpt_status wait_staged_all(void) { return ckpt_async_wait_staged(async, CKPT_ASYNC_ALL, -1); }
-static ckpt_status close_draining(void) { return ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1); }
-static ckpt_status close_cancelling(void) { return ckpt_async_close(async, CKPT_ASYNC_CANCEL, 0); }
-static ckpt_status cancel_done(void) { return ckpt_async_cancel(async, done_id, NULL); }
-static ckpt_status cancel_spare(void) { return ckpt_async_cancel(async, spare_id, NULL); }
+static ckpt_status wait_all(void) { return call_wait(CKPT_CHECKPOINT_TASK_ALL, -1); }
+static ckpt_status poll_all(void) { return call_wait(CKPT_CHECKPOINT_TASK_ALL, 0); }
+static ckpt_status wait_staged_done(void) { return ckpt_async_manager_wait_staged(async, done_id, -1); }
+static ckpt_status wait_staged_queued(void) { return ckpt_async_manager_wait_staged(async, queued_id, -1); }
+static ckpt_status poll_staged_queued(void) { return ckpt_async_manager_wait_staged(async, queued_id, 0); }
+static ckpt_status wait_staged_all(void) { return ckpt_async_manager_wait_staged(async, CKPT_CHECKPOINT_TASK_ALL, -1); }
+static ckpt_status close_draining(void) { return ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1); }
+static ckpt_status close_cancelling(void) { return ckpt_async_manager_close(async, CKPT_CLOSE_MODE_CANCEL, 0); }
+static ckpt_status cancel_done(void) { return ckpt_async_manager_cancel(async, done_id, NULL); }
+static ckpt_status cancel_spare(void) { return ckpt_async_manager_cancel(async, spare_id, NULL); }
 static ckpt_status call_saved(void) {
   ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
-  return ckpt_async_saved(async, done_id, &result);
+  return ckpt_async_manager_get_save_result(async, done_id, &result);
 }
 static ckpt_status call_loaded(void) {
   ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
-  return ckpt_async_loaded(async, done_id, &result);
+  return ckpt_async_manager_get_load_result(async, done_id, &result);
 }
-static ckpt_status call_end_step(void) { return ckpt_async_end_step(async, 1); }
+static ckpt_status call_end_step(void) { return ckpt_async_manager_end_step(async, 1); }
 static ckpt_status call_get_task(void) {
-  ckpt_async_task task = CKPT_ASYNC_TASK_INIT;
-  return ckpt_async_get_task(async, queued_id, &task);
+  ckpt_checkpoint_task_info task = CKPT_CHECKPOINT_TASK_INFO_INIT;
+  return ckpt_async_manager_get_task(async, queued_id, &task);
 }
 static ckpt_status call_tasks(void) {
   int64_t count = 0;
-  return ckpt_async_tasks(async, CKPT_ASYNC_ENDED, NULL, 0, &count);
+  return ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, NULL, 0, &count);
 }
 static ckpt_status call_get_stats(void) {
-  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
-  return ckpt_async_get_stats(async, &stats);
+  ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
+  return ckpt_async_manager_get_stats(async, &stats);
 }
 static ckpt_status call_another_manager(void) {
-  ckpt_async* other = NULL;
-  const ckpt_status status = ckpt_checkpoint_create_async(it.checkpoint, NULL, &other);
-  ckpt_async_release(other);
+  ckpt_async_manager* other = NULL;
+  const ckpt_status status = ckpt_async_manager_create(it.checkpoint, NULL, &other);
+  ckpt_async_manager_release(other);
   return status;
 }
 
@@ -109,13 +109,13 @@ static const struct {
 };
 
 static void release_once(void) {
-  ckpt_async* own = NULL;
+  ckpt_async_manager* own = NULL;
   pthread_mutex_lock(&guard);
   own = async;
   async = NULL;
   called += own != NULL ? 1 : 0;
   pthread_mutex_unlock(&guard);
-  ckpt_async_release(own);
+  ckpt_async_manager_release(own);
 }
 
 static int calls(void) {
@@ -160,7 +160,7 @@ static void on_progress(int64_t id, int64_t done_bytes, int64_t total_bytes, voi
   (void)id, (void)done_bytes, (void)total_bytes, (void)user_data;
   go_through();
 }
-static void on_ended(const ckpt_async_result* result, void* user_data) {
+static void on_ended(const ckpt_checkpoint_task_result* result, void* user_data) {
   (void)result, (void)user_data;
   go_through();
 }
@@ -210,8 +210,8 @@ static void on_log(int32_t level, const char* component, const char* message, vo
 
 /* ---- What makes them happen ---- */
 
-static ckpt_async_callbacks callbacks;
-static ckpt_async_task_options task;
+static ckpt_checkpoint_task_callbacks callbacks;
+static ckpt_checkpoint_task_options task;
 static event two_threads = EVENT_INIT;
 
 static int64_t started_id;
@@ -227,12 +227,12 @@ static void staged_by_a_copy(void) {
 }
 static void staged_in_the_background(void) {
   callbacks.staged = on_staged;
-  task.mode = CKPT_ASYNC_DEFERRED;
+  task.mode = CKPT_STAGING_MODE_DEFERRED;
   start();
 }
 static void staged_by_the_worker(void) {
   callbacks.staged = on_staged;
-  task.mode = CKPT_ASYNC_BORROW;
+  task.mode = CKPT_STAGING_MODE_BORROW;
   start();
 }
 static void progress(void) {
@@ -246,28 +246,28 @@ static void ended(void) {
 static void ended_by_a_cancellation(void) {
   callbacks.ended = on_ended;
   task.gate_step = 1000;
-  CHECK_OK(ckpt_async_cancel(async, start(), NULL));
+  CHECK_OK(ckpt_async_manager_cancel(async, start(), NULL));
 }
 static void ended_by_a_failure(void) {
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   callbacks.ended = on_ended;
   task.callbacks = &callbacks;
   options.name = "no-such-name";
-  CHECK_OK(ckpt_async_load(async, it.state, &options, &task, &started_id));
+  CHECK_OK(ckpt_async_manager_load(async, it.state, &options, &task, &started_id));
 }
 static void hold_one(void) {
-  ckpt_async_task_options held = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_checkpoint_task_options held = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   held.gate_step = 1000;
-  held.mode = CKPT_ASYNC_BORROW;
+  held.mode = CKPT_STAGING_MODE_BORROW;
   queued_id = save_step(async, it.state, 3, &held);
 }
 static void ended_by_closing(void) {
   callbacks.ended = on_ended;
   task.gate_step = 1000;
   start();
-  CHECK_OK(ckpt_async_cancel(async, queued_id, NULL));
+  CHECK_OK(ckpt_async_manager_cancel(async, queued_id, NULL));
   hold_one(); /* cancelled after the other */
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_CANCEL, 0));
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_CANCEL, 0));
 }
 static void source_of_a_copy(void) {
   uses_checkpoint = 1;
@@ -279,21 +279,21 @@ static void source_of_a_copy(void) {
 static void source_in_the_background(void) {
   uses_checkpoint = 1;
   task.source = on_source;
-  task.mode = CKPT_ASYNC_DEFERRED;
+  task.mode = CKPT_STAGING_MODE_DEFERRED;
   start();
 }
 static void destroy_of_callbacks(void) {
   callbacks.destroy = on_destroy;
   task.gate_step = 500; /* so that it outlives the call */
   start();
-  CHECK_OK(ckpt_async_end_step(async, 500));
+  CHECK_OK(ckpt_async_manager_end_step(async, 500));
 }
 static void destroy_of_a_source(void) {
   task.source = plain_source;
   task.source_destroy = on_destroy;
   task.gate_step = 500;
   start();
-  CHECK_OK(ckpt_async_end_step(async, 500));
+  CHECK_OK(ckpt_async_manager_end_step(async, 500));
 }
 static void listing_and_restoring(ckpt_stateful_list_fn list, ckpt_stateful_restore_fn restore) {
   ckpt_stateful_callbacks stateful = CKPT_STATEFUL_CALLBACKS_INIT;
@@ -303,11 +303,11 @@ static void listing_and_restoring(ckpt_stateful_list_fn list, ckpt_stateful_rest
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_state_add_stateful(state, "object", &stateful, NULL));
   if (list == on_list) {
-    CHECK_OK(ckpt_async_save(async, state, NULL, NULL, &started_id)); /* it ends before a release inside it takes effect */
+    CHECK_OK(ckpt_async_manager_save(async, state, NULL, NULL, &started_id)); /* it ends before a release inside it takes effect */
   } else {
     ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
     options.partial = 1;
-    CHECK_OK(ckpt_async_load(async, state, &options, NULL, &started_id));
+    CHECK_OK(ckpt_async_manager_load(async, state, &options, NULL, &started_id));
   }
   ckpt_state_release(state);
 }
@@ -318,7 +318,7 @@ static void restore(void) {
 }
 static void log_of(const char* text) {
   message_looked_for = text;
-  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, on_log, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_log, NULL, NULL));
 }
 static void log_of_the_queue(void) {
   log_of(" queued");
@@ -335,12 +335,12 @@ static void log_of_the_end(void) {
 static void log_of_a_cancellation(void) {
   log_of("(save of step 5) cancelled");
   task.gate_step = 1000;
-  CHECK_OK(ckpt_async_cancel(async, start(), NULL));
+  CHECK_OK(ckpt_async_manager_cancel(async, start(), NULL));
 }
 static void log_of_the_close(void) {
   log_of("shutting down");
   start();
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_CANCEL, 0));
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_CANCEL, 0));
 }
 
 static const struct {
@@ -369,19 +369,19 @@ static const struct {
 };
 
 static void begin_manager(void) {
-  ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
-  ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
-  ckpt_async_task_options held = CKPT_ASYNC_TASK_OPTIONS_INIT;
+  ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+  ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
+  ckpt_checkpoint_task_options held = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   options.staging_bytes = 1 << 20; /* the tensor takes several blocks */
   options.staging_threads = 4;
-  CHECK_OK(ckpt_checkpoint_create_async(it.checkpoint, &options, &async));
+  CHECK_OK(ckpt_async_manager_create(it.checkpoint, &options, &async));
   done_id = save_step(async, it.state, 1, NULL);
-  CHECK_OK(ckpt_async_wait(async, done_id, -1, &result));
+  CHECK_OK(ckpt_async_manager_wait(async, done_id, -1, &result));
   held.gate_step = 1000;
   spare_id = save_step(async, it.state, 2, &held);
   hold_one();
-  CKPT_INIT(ckpt_async_callbacks, &callbacks);
-  CKPT_INIT(ckpt_async_task_options, &task);
+  CKPT_INIT(ckpt_checkpoint_task_callbacks, &callbacks);
+  CKPT_INIT(ckpt_checkpoint_task_options, &task);
   called = 0;
   uses_checkpoint = 0;
 }
@@ -392,15 +392,15 @@ static void call_everything_in(int kind) {
   kind_name = kinds[kind].name;
   begin_manager();
   kinds[kind].happen();
-  CHECK_OK(ckpt_async_wait(async, started_id, -1, NULL)); /* callbacks included */
-  CHECK_OK(ckpt_async_cancel(async, queued_id, NULL));
-  CHECK_OK(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL));
+  CHECK_OK(ckpt_async_manager_wait(async, started_id, -1, NULL)); /* callbacks included */
+  CHECK_OK(ckpt_async_manager_cancel(async, queued_id, NULL));
+  CHECK_OK(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, NULL));
   CHECK_OK(ckpt_set_log(0, NULL, NULL, NULL));
   if (calls() == 0) fprintf(stderr, "not called: %s\n", kinds[kind].name);
   CHECK(calls() > 0);
   CHECK(kinds[kind].happen != source_of_a_copy || calls() > 1);
-  (void)ckpt_async_close(async, CKPT_ASYNC_CANCEL, 0);
-  ckpt_async_release(async);
+  (void)ckpt_async_manager_close(async, CKPT_CLOSE_MODE_CANCEL, 0);
+  ckpt_async_manager_release(async);
 }
 
 int main(int argc, char** argv) {
@@ -415,7 +415,7 @@ int main(int argc, char** argv) {
   release_inside = 1;
   for (int kind = 0; kind < count; ++kind) {
     ckpt_storage* storage = NULL;
-    ckpt_checkpoint* again = NULL;
+    ckpt_checkpoint_manager* again = NULL;
     if (argc > 1 && atoi(argv[1]) != kind) continue;
     if (kinds[kind].happen == ended_by_closing || kinds[kind].happen == log_of_the_close) continue; /* the close uses the handle */
     if (kinds[kind].happen == ended_by_a_cancellation || kinds[kind].happen == log_of_a_cancellation) continue;
@@ -423,9 +423,9 @@ int main(int argc, char** argv) {
     kind_name = kinds[kind].name;
     begin_manager();
     kinds[kind].happen();
-    ckpt_checkpoint_release(it.checkpoint);
+    ckpt_checkpoint_manager_release(it.checkpoint);
     CHECK_OK(ckpt_storage_create_file_system(it.root, NULL, &storage));
-    while (ckpt_checkpoint_create(storage, NULL, &again) == CKPT_E_BUSY) sched_yield();
+    while (ckpt_checkpoint_manager_create(storage, NULL, &again) == CKPT_E_BUSY) sched_yield();
     CHECK(calls() == 1 && again != NULL);
     it.checkpoint = again;
     ckpt_storage_release(storage);

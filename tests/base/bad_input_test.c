@@ -25,7 +25,7 @@ static void never_destroy(void* user_data) {
   CHECK(!"destroyed the user_data of a call that failed");
 }
 
-static void clocks(ckpt_clock* clock, ckpt_queue* queue) {
+static void clocks(ckpt_clock* clock, ckpt_word_queue* queue) {
   ckpt_clock* out = NULL;
   int64_t now = NOT_OURS;
   int one = 1;
@@ -40,66 +40,66 @@ static void clocks(ckpt_clock* clock, ckpt_queue* queue) {
               "clock is not a handle of kind 'clock' but queue");
   CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "ns is -1");
   CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "ns is 9223372036854775807");
-  CHECK_FAILS(ckpt_clock_now(clock, NULL), CKPT_E_INVALID_ARGUMENT, "now_ns is NULL");
-  CHECK_FAILS(ckpt_clock_now((ckpt_clock*)queue, &now), CKPT_E_INVALID_ARGUMENT, "clock is not a handle");
+  CHECK_FAILS(ckpt_clock_get_now(clock, NULL), CKPT_E_INVALID_ARGUMENT, "now_ns is NULL");
+  CHECK_FAILS(ckpt_clock_get_now((ckpt_clock*)queue, &now), CKPT_E_INVALID_ARGUMENT, "clock is not a handle");
   CHECK(now == NOT_OURS);
-  CHECK_OK(ckpt_clock_now(clock, &now));
+  CHECK_OK(ckpt_clock_get_now(clock, &now));
   CHECK(now == 7);
   ckpt_clock_release(NULL);
   ckpt_clock_release((ckpt_clock*)queue); /* a handle of the wrong kind: ignored */
 }
 
-static void queues(ckpt_clock* clock, ckpt_queue* queue) {
-  ckpt_queue* out = NULL;
+static void queues(ckpt_clock* clock, ckpt_word_queue* queue) {
+  ckpt_word_queue* out = NULL;
   uint64_t value = 99;
   int64_t size = NOT_OURS;
-  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_SPSC, 1, NULL), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_queue_create(2, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is 2");
-  CHECK_FAILS(ckpt_queue_create(-1, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is -1");
-  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_SPSC, 0, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 0");
-  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_MPMC, -1, &out), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
-  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_MPMC, 16777217, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 16777217; 1 .. 16777216");
-  CHECK_FAILS(ckpt_queue_create(CKPT_QUEUE_SPSC, INT64_MAX, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 9223372036854775807");
+  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 1, NULL), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_word_queue_create(2, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is 2");
+  CHECK_FAILS(ckpt_word_queue_create(-1, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is -1");
+  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 0, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 0");
+  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, -1, &out), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
+  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 16777217, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 16777217; 1 .. 16777216");
+  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, INT64_MAX, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 9223372036854775807");
   CHECK(out == NULL);
-  CHECK_FAILS(ckpt_queue_push(NULL, 1, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_queue_push((ckpt_queue*)clock, 1, 0), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_queue_push(queue, 1, -2), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -2");
-  CHECK_FAILS(ckpt_queue_pop(NULL, &value, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_queue_pop((ckpt_queue*)clock, &value, 0), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_queue_pop(queue, NULL, 0), CKPT_E_INVALID_ARGUMENT, "value is NULL");
-  CHECK_FAILS(ckpt_queue_pop(queue, &value, INT64_MIN), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -9223372036854775808");
+  CHECK_FAILS(ckpt_word_queue_push(NULL, 1, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_word_queue_push((ckpt_word_queue*)clock, 1, 0), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_word_queue_push(queue, 1, -2), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -2");
+  CHECK_FAILS(ckpt_word_queue_pop(NULL, &value, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_word_queue_pop((ckpt_word_queue*)clock, &value, 0), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_word_queue_pop(queue, NULL, 0), CKPT_E_INVALID_ARGUMENT, "value is NULL");
+  CHECK_FAILS(ckpt_word_queue_pop(queue, &value, INT64_MIN), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -9223372036854775808");
   CHECK(value == 99);
-  CHECK_FAILS(ckpt_queue_close(NULL), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_queue_close((ckpt_queue*)clock), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_queue_size(queue, NULL), CKPT_E_INVALID_ARGUMENT, "size is NULL");
-  CHECK_FAILS(ckpt_queue_size(NULL, &size), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_queue_size((ckpt_queue*)clock, &size), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_word_queue_close(NULL), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_word_queue_close((ckpt_word_queue*)clock), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_word_queue_get_size(queue, NULL), CKPT_E_INVALID_ARGUMENT, "size is NULL");
+  CHECK_FAILS(ckpt_word_queue_get_size(NULL, &size), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_word_queue_get_size((ckpt_word_queue*)clock, &size), CKPT_E_INVALID_ARGUMENT, "but clock");
   CHECK(size == NOT_OURS);
-  CHECK_OK(ckpt_queue_size(queue, &size)); /* still open, and with what was inside */
+  CHECK_OK(ckpt_word_queue_get_size(queue, &size)); /* still open, and with what was inside */
   CHECK(size == 1);
-  CHECK_OK(ckpt_queue_pop(queue, &value, INT64_MAX)); /* a time-out beyond all clocks */
+  CHECK_OK(ckpt_word_queue_pop(queue, &value, INT64_MAX)); /* a time-out beyond all clocks */
   CHECK(value == 5);
-  CHECK_OK(ckpt_queue_push(queue, 5, 0));
-  ckpt_queue_release(NULL);
-  ckpt_queue_release((ckpt_queue*)clock);
+  CHECK_OK(ckpt_word_queue_push(queue, 5, 0));
+  ckpt_word_queue_release(NULL);
+  ckpt_word_queue_release((ckpt_word_queue*)clock);
 }
 
-static void pools(ckpt_clock* clock, ckpt_thread_pool* pool) {
-  ckpt_thread_pool* out = NULL;
-  CHECK_FAILS(ckpt_thread_pool_create(1, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
-  CHECK_FAILS(ckpt_thread_pool_create(-1, &out), CKPT_E_INVALID_ARGUMENT, "threads is -1");
-  CHECK_FAILS(ckpt_thread_pool_create(1025, &out), CKPT_E_INVALID_ARGUMENT, "threads is 1025; 0 .. 1024");
-  CHECK_FAILS(ckpt_thread_pool_create(INT32_MAX, &out), CKPT_E_INVALID_ARGUMENT, "threads is 2147483647");
+static void pools(ckpt_clock* clock, ckpt_worker_pool* pool) {
+  ckpt_worker_pool* out = NULL;
+  CHECK_FAILS(ckpt_worker_pool_create(1, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
+  CHECK_FAILS(ckpt_worker_pool_create(-1, &out), CKPT_E_INVALID_ARGUMENT, "threads is -1");
+  CHECK_FAILS(ckpt_worker_pool_create(1025, &out), CKPT_E_INVALID_ARGUMENT, "threads is 1025; 0 .. 1024");
+  CHECK_FAILS(ckpt_worker_pool_create(INT32_MAX, &out), CKPT_E_INVALID_ARGUMENT, "threads is 2147483647");
   CHECK(out == NULL);
-  CHECK_FAILS(ckpt_thread_pool_run(NULL, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
-  CHECK_FAILS(ckpt_thread_pool_run((ckpt_thread_pool*)clock, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_thread_pool_run(pool, 1, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "fn is NULL");
-  CHECK_FAILS(ckpt_thread_pool_run(pool, -1, never, NULL), CKPT_E_INVALID_ARGUMENT, "parts is -1");
-  CHECK_FAILS(ckpt_thread_pool_run(pool, INT64_MIN, never, NULL), CKPT_E_INVALID_ARGUMENT, "parts is -9223372036854775808");
-  CHECK(ckpt_thread_pool_threads(NULL) == 0);
-  CHECK(ckpt_thread_pool_threads((ckpt_thread_pool*)clock) == 0);
-  ckpt_thread_pool_release(NULL);
-  ckpt_thread_pool_release((ckpt_thread_pool*)clock);
+  CHECK_FAILS(ckpt_worker_pool_run(NULL, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
+  CHECK_FAILS(ckpt_worker_pool_run((ckpt_worker_pool*)clock, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_worker_pool_run(pool, 1, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "fn is NULL");
+  CHECK_FAILS(ckpt_worker_pool_run(pool, -1, never, NULL), CKPT_E_INVALID_ARGUMENT, "parts is -1");
+  CHECK_FAILS(ckpt_worker_pool_run(pool, INT64_MIN, never, NULL), CKPT_E_INVALID_ARGUMENT, "parts is -9223372036854775808");
+  CHECK(ckpt_worker_pool_get_thread_count(NULL) == 0);
+  CHECK(ckpt_worker_pool_get_thread_count((ckpt_worker_pool*)clock) == 0);
+  ckpt_worker_pool_release(NULL);
+  ckpt_worker_pool_release((ckpt_worker_pool*)clock);
 }
 
 static void the_rest(void) {
@@ -122,18 +122,18 @@ static void the_rest(void) {
 
 int main(void) {
   ckpt_clock* clock = NULL;
-  ckpt_queue* queue = NULL;
-  ckpt_thread_pool* pool = NULL;
+  ckpt_word_queue* queue = NULL;
+  ckpt_worker_pool* pool = NULL;
   CHECK_OK(ckpt_clock_create_manual(7, &clock));
-  CHECK_OK(ckpt_queue_create(CKPT_QUEUE_MPMC, 2, &queue));
-  CHECK_OK(ckpt_queue_push(queue, 5, 0));
-  CHECK_OK(ckpt_thread_pool_create(2, &pool));
+  CHECK_OK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 2, &queue));
+  CHECK_OK(ckpt_word_queue_push(queue, 5, 0));
+  CHECK_OK(ckpt_worker_pool_create(2, &pool));
   clocks(clock, queue);
   queues(clock, queue);
   pools(clock, pool);
   the_rest();
-  ckpt_thread_pool_release(pool);
-  ckpt_queue_release(queue);
+  ckpt_worker_pool_release(pool);
+  ckpt_word_queue_release(queue);
   ckpt_clock_release(clock);
   return 0;
 }

@@ -74,12 +74,12 @@ static void log_callback(void) {
   int destroyed_too = 0;
   CHECK_FAILS(ckpt_set_log(4, on_log, &destroyed, count_destroy), CKPT_E_INVALID_ARGUMENT, "min_level is 4");
   CHECK(destroyed == 0); /* a failing call leaves user_data to the caller */
-  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, on_log, &destroyed, count_destroy));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_log, &destroyed, count_destroy));
   CHECK(destroyed == 0);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_ERROR, on_log, &destroyed_too, count_destroy));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_ERROR, on_log, &destroyed_too, count_destroy));
   CHECK(destroyed == 1 && destroyed_too == 0);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_ERROR, NULL, NULL, NULL));
-  CHECK_OK(ckpt_set_log(CKPT_LOG_ERROR, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_ERROR, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_ERROR, NULL, NULL, NULL));
   CHECK(destroyed == 1 && destroyed_too == 1);
 }
 
@@ -121,12 +121,12 @@ static void thread_hooks(void) {
   hook_record b = {PTHREAD_MUTEX_INITIALIZER, {0}, 0, 0, 0};
   int64_t id_a = 0;
   int64_t id_b = 0;
-  ckpt_thread_pool* pool = NULL;
+  ckpt_worker_pool* pool = NULL;
   CHECK_OK(ckpt_add_thread_hooks(on_start, on_stop, &a, on_destroy, &id_a));
   CHECK_OK(ckpt_add_thread_hooks(on_start, NULL, &b, on_destroy, &id_b));
   CHECK(id_a != id_b);
-  CHECK_OK(ckpt_thread_pool_create(4, &pool));
-  ckpt_thread_pool_release(pool);
+  CHECK_OK(ckpt_worker_pool_create(4, &pool));
+  ckpt_worker_pool_release(pool);
   CHECK(a.starts == 3 && a.stops == 3 && a.destroyed == 0); /* the calling thread is the caller's own */
   CHECK(b.starts == 3 && b.stops == 0);
   CHECK_OK(ckpt_remove_thread_hooks(id_a));
@@ -134,8 +134,8 @@ static void thread_hooks(void) {
   CHECK_FAILS(ckpt_remove_thread_hooks(id_a), CKPT_E_NOT_FOUND, "id is");
   CHECK_OK(ckpt_remove_thread_hooks(id_b));
   CHECK(b.destroyed == 1);
-  CHECK_OK(ckpt_thread_pool_create(2, &pool));
-  ckpt_thread_pool_release(pool);
+  CHECK_OK(ckpt_worker_pool_create(2, &pool));
+  ckpt_worker_pool_release(pool);
   CHECK(a.starts == 3 && b.starts == 3);
 }
 
@@ -156,23 +156,23 @@ static void clocks(void) {
   int64_t later = 0;
   CHECK_OK(ckpt_clock_create_manual(5, &clock));
   CHECK_OK(ckpt_clock_advance(clock, 7));
-  CHECK_OK(ckpt_clock_now(clock, &now));
+  CHECK_OK(ckpt_clock_get_now(clock, &now));
   CHECK(now == 12);
   ckpt_clock_release(clock);
 
   CHECK_OK(ckpt_clock_create_custom(tell_time, &source, time_over, &clock));
-  CHECK_OK(ckpt_clock_now(clock, &now));
+  CHECK_OK(ckpt_clock_get_now(clock, &now));
   CHECK(now == 100);
   source.now = 101;
-  CHECK_OK(ckpt_clock_now(clock, &now));
+  CHECK_OK(ckpt_clock_get_now(clock, &now));
   CHECK(now == 101);
   CHECK_FAILS(ckpt_clock_advance(clock, 1), CKPT_E_INVALID_STATE, "not a manual clock");
   CHECK(source.destroyed == 0);
   ckpt_clock_release(clock);
   CHECK(source.destroyed == 1);
 
-  CHECK_OK(ckpt_clock_now(NULL, &now));
-  CHECK_OK(ckpt_clock_now(NULL, &later));
+  CHECK_OK(ckpt_clock_get_now(NULL, &now));
+  CHECK_OK(ckpt_clock_get_now(NULL, &later));
   CHECK(now > 0 && later >= now);
 }
 
@@ -193,34 +193,34 @@ static void random_numbers(void) {
 /* ---- Queue ---- */
 
 static void queues(int32_t kind) {
-  ckpt_queue* queue = NULL;
+  ckpt_word_queue* queue = NULL;
   uint64_t value = 0;
   int64_t size = -1;
   uint64_t i = 0;
-  CHECK_OK(ckpt_queue_create(kind, 3, &queue));
-  for (i = 0; i < 3; ++i) CHECK_OK(ckpt_queue_push(queue, UINT64_MAX - i, 0));
-  CHECK_FAILS(ckpt_queue_push(queue, 1, 0), CKPT_E_QUEUE_FULL, "holds 3");
-  CHECK_OK(ckpt_queue_size(queue, &size));
+  CHECK_OK(ckpt_word_queue_create(kind, 3, &queue));
+  for (i = 0; i < 3; ++i) CHECK_OK(ckpt_word_queue_push(queue, UINT64_MAX - i, 0));
+  CHECK_FAILS(ckpt_word_queue_push(queue, 1, 0), CKPT_E_QUEUE_FULL, "holds 3");
+  CHECK_OK(ckpt_word_queue_get_size(queue, &size));
   CHECK(size == 3);
   for (i = 0; i < 3; ++i) {
-    CHECK_OK(ckpt_queue_pop(queue, &value, -1));
+    CHECK_OK(ckpt_word_queue_pop(queue, &value, -1));
     CHECK(value == UINT64_MAX - i);
   }
-  CHECK_FAILS(ckpt_queue_pop(queue, &value, 1000), CKPT_E_TIMEOUT, "timeout_ns = 1000");
+  CHECK_FAILS(ckpt_word_queue_pop(queue, &value, 1000), CKPT_E_TIMEOUT, "timeout_ns = 1000");
   CHECK(value == UINT64_MAX - 2); /* left alone */
-  CHECK_OK(ckpt_queue_push(queue, 5, 0));
-  CHECK_OK(ckpt_queue_close(queue));
-  CHECK_FAILS(ckpt_queue_push(queue, 6, -1), CKPT_E_CLOSED, "closed");
-  CHECK_OK(ckpt_queue_pop(queue, &value, -1));
+  CHECK_OK(ckpt_word_queue_push(queue, 5, 0));
+  CHECK_OK(ckpt_word_queue_close(queue));
+  CHECK_FAILS(ckpt_word_queue_push(queue, 6, -1), CKPT_E_CLOSED, "closed");
+  CHECK_OK(ckpt_word_queue_pop(queue, &value, -1));
   CHECK(value == 5);
-  CHECK_FAILS(ckpt_queue_pop(queue, &value, -1), CKPT_E_CLOSED, "closed");
-  ckpt_queue_release(queue);
+  CHECK_FAILS(ckpt_word_queue_pop(queue, &value, -1), CKPT_E_CLOSED, "closed");
+  ckpt_word_queue_release(queue);
 }
 
 /* ---- Thread pool ---- */
 
 typedef struct job {
-  ckpt_thread_pool* pool;
+  ckpt_worker_pool* pool;
   int32_t times[64];
   int64_t fails_from; /* parts from here on fail */
   const char* reason;
@@ -237,14 +237,14 @@ static int32_t work(int64_t part, void* user_data) {
 static int32_t nest(int64_t part, void* user_data) {
   job inner = {NULL, {0}, 64, NULL};
   int i = 0;
-  CHECK_OK(ckpt_thread_pool_run(((job*)user_data)->pool, 64, work, &inner));
+  CHECK_OK(ckpt_worker_pool_run(((job*)user_data)->pool, 64, work, &inner));
   for (i = 0; i < 64; ++i) CHECK(inner.times[i] == 1);
   ++((job*)user_data)->times[part];
   return 0;
 }
 
 static int32_t release_own_pool(int64_t part, void* user_data) {
-  if (part == 3) ckpt_thread_pool_release(((job*)user_data)->pool);
+  if (part == 3) ckpt_worker_pool_release(((job*)user_data)->pool);
   ++((job*)user_data)->times[part];
   return 0;
 }
@@ -257,35 +257,35 @@ static int32_t fail_without_reason(int64_t part, void* user_data) {
 }
 
 static void thread_pool(void) {
-  ckpt_thread_pool* pool = NULL;
+  ckpt_worker_pool* pool = NULL;
   job all = {NULL, {0}, 64, NULL};
   job failing = {NULL, {0}, 5, "no more paper"};
   job outer = {NULL, {0}, 64, NULL};
   job last = {NULL, {0}, 64, NULL};
   int i = 0;
   CHECK(ckpt_available_threads() >= 1);
-  CHECK_OK(ckpt_thread_pool_create(0, &pool));
-  CHECK(ckpt_thread_pool_threads(pool) >= 1);
-  ckpt_thread_pool_release(pool);
+  CHECK_OK(ckpt_worker_pool_create(0, &pool));
+  CHECK(ckpt_worker_pool_get_thread_count(pool) >= 1);
+  ckpt_worker_pool_release(pool);
 
-  CHECK_OK(ckpt_thread_pool_create(4, &pool));
-  CHECK(ckpt_thread_pool_threads(pool) == 4);
-  CHECK(ckpt_thread_pool_threads(NULL) == 0);
-  CHECK_OK(ckpt_thread_pool_run(pool, 64, work, &all));
+  CHECK_OK(ckpt_worker_pool_create(4, &pool));
+  CHECK(ckpt_worker_pool_get_thread_count(pool) == 4);
+  CHECK(ckpt_worker_pool_get_thread_count(NULL) == 0);
+  CHECK_OK(ckpt_worker_pool_run(pool, 64, work, &all));
   for (i = 0; i < 64; ++i) CHECK(all.times[i] == 1);
-  CHECK_OK(ckpt_thread_pool_run(pool, 0, work, NULL));
+  CHECK_OK(ckpt_worker_pool_run(pool, 0, work, NULL));
 
-  CHECK_FAILS(ckpt_thread_pool_run(pool, 64, work, &failing), CKPT_E_CALLBACK, "part 5: no more paper");
+  CHECK_FAILS(ckpt_worker_pool_run(pool, 64, work, &failing), CKPT_E_CALLBACK, "part 5: no more paper");
   failing.reason = NULL;
-  CHECK_FAILS(ckpt_thread_pool_run(pool, 64, work, &failing), CKPT_E_CALLBACK, "part 5: the callback returned 5");
-  CHECK_FAILS(ckpt_thread_pool_run(pool, 1, fail_without_reason, NULL), CKPT_E_CALLBACK, "part 0: the callback returned -1");
+  CHECK_FAILS(ckpt_worker_pool_run(pool, 64, work, &failing), CKPT_E_CALLBACK, "part 5: the callback returned 5");
+  CHECK_FAILS(ckpt_worker_pool_run(pool, 1, fail_without_reason, NULL), CKPT_E_CALLBACK, "part 0: the callback returned -1");
 
   outer.pool = pool;
-  CHECK_OK(ckpt_thread_pool_run(pool, 8, nest, &outer));
+  CHECK_OK(ckpt_worker_pool_run(pool, 8, nest, &outer));
   for (i = 0; i < 8; ++i) CHECK(outer.times[i] == 1);
 
   last.pool = pool;
-  CHECK_OK(ckpt_thread_pool_run(pool, 64, release_own_pool, &last));
+  CHECK_OK(ckpt_worker_pool_run(pool, 64, release_own_pool, &last));
   for (i = 0; i < 64; ++i) CHECK(last.times[i] == 1);
 }
 
@@ -297,8 +297,8 @@ int main(void) {
   thread_hooks();
   clocks();
   random_numbers();
-  queues(CKPT_QUEUE_SPSC);
-  queues(CKPT_QUEUE_MPMC);
+  queues(CKPT_WORD_QUEUE_KIND_SPSC);
+  queues(CKPT_WORD_QUEUE_KIND_MPMC);
   thread_pool();
   return 0;
 }

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static ckpt_queue* queue = NULL;
+static ckpt_word_queue* queue = NULL;
 
 static int32_t nothing(int64_t part, void* user_data) {
   (void)part;
@@ -32,36 +32,36 @@ static void* wait_in_queue(void* argument) {
   uint64_t value = 0;
   (void)argument;
   pthread_barrier_wait(&started);
-  CHECK(ckpt_queue_pop(queue, &value, -1) == CKPT_E_CLOSED);
+  CHECK(ckpt_word_queue_pop(queue, &value, -1) == CKPT_E_CLOSED);
   return NULL;
 }
 
-static void child(ckpt_thread_pool* pool, int64_t hooks) {
+static void child(ckpt_worker_pool* pool, int64_t hooks) {
   uint64_t value = 0;
-  CHECK_FAILS(ckpt_thread_pool_run(pool, 4, nothing, NULL), CKPT_E_FORKED, "parent");
-  CHECK(ckpt_thread_pool_threads(pool) == 2);
-  ckpt_thread_pool_release(pool);
-  CHECK_FAILS(ckpt_queue_push(queue, 1, -1), CKPT_E_FORKED, "forked");
-  CHECK_FAILS(ckpt_queue_pop(queue, &value, -1), CKPT_E_FORKED, "forked");
-  CHECK_FAILS(ckpt_queue_close(queue), CKPT_E_FORKED, "forked");
-  ckpt_queue_release(queue);
+  CHECK_FAILS(ckpt_worker_pool_run(pool, 4, nothing, NULL), CKPT_E_FORKED, "parent");
+  CHECK(ckpt_worker_pool_get_thread_count(pool) == 2);
+  ckpt_worker_pool_release(pool);
+  CHECK_FAILS(ckpt_word_queue_push(queue, 1, -1), CKPT_E_FORKED, "forked");
+  CHECK_FAILS(ckpt_word_queue_pop(queue, &value, -1), CKPT_E_FORKED, "forked");
+  CHECK_FAILS(ckpt_word_queue_close(queue), CKPT_E_FORKED, "forked");
+  ckpt_word_queue_release(queue);
   CHECK_OK(ckpt_remove_thread_hooks(hooks)); /* the threads that ran them are not here */
-  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, NULL, NULL, NULL));
 
   /* New objects work. ThreadSanitizer allows no threads in a child of a process that had some. */
 #if !defined(__SANITIZE_THREAD__)
-  CHECK_OK(ckpt_thread_pool_create(3, &pool));
-  CHECK_OK(ckpt_thread_pool_run(pool, 8, nothing, NULL));
-  ckpt_thread_pool_release(pool);
+  CHECK_OK(ckpt_worker_pool_create(3, &pool));
+  CHECK_OK(ckpt_worker_pool_run(pool, 8, nothing, NULL));
+  ckpt_worker_pool_release(pool);
 #endif
-  CHECK_OK(ckpt_queue_create(CKPT_QUEUE_MPMC, 2, &queue));
-  CHECK_OK(ckpt_queue_push(queue, 8, -1));
-  CHECK_OK(ckpt_queue_pop(queue, &value, -1));
-  ckpt_queue_release(queue);
+  CHECK_OK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 2, &queue));
+  CHECK_OK(ckpt_word_queue_push(queue, 8, -1));
+  CHECK_OK(ckpt_word_queue_pop(queue, &value, -1));
+  ckpt_word_queue_release(queue);
   _exit(0);
 }
 
-static void fork_and_wait(ckpt_thread_pool* pool, int64_t hooks) {
+static void fork_and_wait(ckpt_worker_pool* pool, int64_t hooks) {
   int status = -1;
   const pid_t process = fork();
   CHECK(process >= 0);
@@ -71,37 +71,37 @@ static void fork_and_wait(ckpt_thread_pool* pool, int64_t hooks) {
 }
 
 int main(void) {
-  ckpt_thread_pool* pool = NULL;
+  ckpt_worker_pool* pool = NULL;
   int64_t hooks = 0;
   pthread_t waiter;
   int round = 0;
-  CHECK_OK(ckpt_queue_create(CKPT_QUEUE_MPMC, 2, &queue));
+  CHECK_OK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 2, &queue));
   CHECK(pthread_barrier_init(&started, NULL, 2) == 0);
   CHECK(pthread_create(&waiter, NULL, wait_in_queue, NULL) == 0);
   pthread_barrier_wait(&started);
   CHECK_OK(ckpt_add_thread_hooks(hook, hook, NULL, NULL, &hooks));
 
   /* Threads that have started and wait for work. */
-  CHECK_OK(ckpt_thread_pool_create(2, &pool));
-  CHECK_OK(ckpt_thread_pool_run(pool, 2, meet, NULL));
+  CHECK_OK(ckpt_worker_pool_create(2, &pool));
+  CHECK_OK(ckpt_worker_pool_run(pool, 2, meet, NULL));
   for (round = 0; round < 20; ++round) {
     fork_and_wait(pool, hooks);
-    CHECK_OK(ckpt_thread_pool_run(pool, 2, meet, NULL)); /* the parent is as before */
+    CHECK_OK(ckpt_worker_pool_run(pool, 2, meet, NULL)); /* the parent is as before */
   }
-  ckpt_thread_pool_release(pool);
+  ckpt_worker_pool_release(pool);
 
   /* Threads that are just starting. The allocators of sanitizers cannot be forked while another thread is in them. */
 #if !defined(CKPT_SANITIZED)
   for (round = 0; round < 100; ++round) {
-    CHECK_OK(ckpt_thread_pool_create(2, &pool));
+    CHECK_OK(ckpt_worker_pool_create(2, &pool));
     fork_and_wait(pool, hooks);
-    ckpt_thread_pool_release(pool);
+    ckpt_worker_pool_release(pool);
   }
 #endif
 
-  CHECK_OK(ckpt_queue_close(queue));
+  CHECK_OK(ckpt_word_queue_close(queue));
   CHECK(pthread_join(waiter, NULL) == 0);
-  ckpt_queue_release(queue);
+  ckpt_word_queue_release(queue);
   CHECK_OK(ckpt_remove_thread_hooks(hooks));
   return 0;
 }

@@ -34,11 +34,11 @@ TEST(BaseHpp, VersionAndFeatures) {
 
 TEST(BaseHpp, TheLogSinkIsFreedWhenReplaced) {
   const auto token = std::make_shared<int>(0);
-  ckpt::set_log(CKPT_LOG_DEBUG, [token](std::int32_t, std::string_view, std::string_view) {});
+  ckpt::set_log(CKPT_LOG_LEVEL_DEBUG, [token](std::int32_t, std::string_view, std::string_view) {});
   EXPECT_EQ(token.use_count(), 2);
   EXPECT_THROW(ckpt::set_log(17, [token](std::int32_t, std::string_view, std::string_view) {}), ckpt::Error);
   EXPECT_EQ(token.use_count(), 2);
-  ckpt::set_log(CKPT_LOG_DEBUG, {});
+  ckpt::set_log(CKPT_LOG_LEVEL_DEBUG, {});
   EXPECT_EQ(token.use_count(), 1);
 }
 
@@ -85,7 +85,7 @@ TEST(BaseHpp, Clocks) {
 }
 
 TEST(BaseHpp, Queues) {
-  ckpt::Queue queue(CKPT_QUEUE_MPMC, 2);
+  ckpt::Queue queue(CKPT_WORD_QUEUE_KIND_MPMC, 2);
   EXPECT_TRUE(queue.push(1));
   EXPECT_TRUE(queue.push(2));
   EXPECT_FALSE(queue.push(3, 0));
@@ -99,7 +99,7 @@ TEST(BaseHpp, Queues) {
   } catch (const ckpt::Error& error) {
     EXPECT_EQ(error.status(), CKPT_E_CLOSED);
   }
-  ckpt::Queue empty(CKPT_QUEUE_SPSC, 1);
+  ckpt::Queue empty(CKPT_WORD_QUEUE_KIND_SPSC, 1);
   EXPECT_EQ(empty.pop(0), std::nullopt);
 }
 

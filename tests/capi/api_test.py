@@ -163,7 +163,7 @@ class Promise(unittest.TestCase):
         field = {"name": "between", "declaration": "int64_t between", "type": "int64_t"}
 
         def change_parameter(names, api):
-            names["functions"]["ckpt_queue_push"]["parameters"][1]["declaration"] = "int32_t value"
+            names["functions"]["ckpt_word_queue_push"]["parameters"][1]["declaration"] = "int32_t value"
 
         def change_result(names, api):
             names["functions"]["ckpt_available_threads"]["result"] = "int64_t"
@@ -183,7 +183,7 @@ class Promise(unittest.TestCase):
             change_result,
             lambda names, api: names["structs"]["ckpt_memory_stats"]["fields"].insert(3, field),
             lambda names, api: names["structs"]["ckpt_memory_stats"]["fields"].pop(),
-            lambda names, api: names["structs"]["ckpt_action"]["fields"].append(field),
+            lambda names, api: names["structs"]["ckpt_schedule_action"]["fields"].append(field),
             lambda names, api: names["structs"]["ckpt_memory_stats"]["fields"][2].update(declaration="double x"),
             change_callback,
             lambda names, api: names["constants"]["CKPT_E_BUSY"].update(value=-77),

@@ -20,7 +20,7 @@
   } while (0)
 
 static const ckpt_api* api;
-static ckpt_thread_pool* pool;
+static ckpt_worker_pool* pool;
 static sem_t inside; /* a thread of the library is in a callback */
 static sem_t closed; /* the library's handle is gone */
 
@@ -49,13 +49,13 @@ static void go_on(const char* path) {
   int i;
   pid_t child;
   void* again;
-  CHECK(api->ckpt_thread_pool_run(pool, 64, count, counts) == CKPT_OK);
+  CHECK(api->ckpt_worker_pool_run(pool, 64, count, counts) == CKPT_OK);
   for (i = 0; i < 64; ++i) CHECK(counts[i] == 1);
   child = fork();
-  if (child == 0) _exit(api->ckpt_thread_pool_run(pool, 2, count, counts) == CKPT_E_FORKED ? 0 : 1);
+  if (child == 0) _exit(api->ckpt_worker_pool_run(pool, 2, count, counts) == CKPT_E_FORKED ? 0 : 1);
   CHECK(child > 0 && waitpid(child, &exit_status, 0) == child && exit_status == 0);
   again = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  CHECK(again != NULL && api->ckpt_thread_pool_run(pool, 64, count, counts) == CKPT_OK && counts[63] == 2);
+  CHECK(again != NULL && api->ckpt_worker_pool_run(pool, 64, count, counts) == CKPT_OK && counts[63] == 2);
   CHECK(dlclose(again) == 0);
 }
 
@@ -77,12 +77,12 @@ int main(int arguments, char** argument) {
   CHECK(api != NULL);
   CHECK(sem_init(&inside, 0, 0) == 0 && sem_init(&closed, 0, 0) == 0);
   CHECK(api->ckpt_add_thread_hooks(stay, stopped, &stops, NULL, &hooks) == CKPT_OK);
-  CHECK(api->ckpt_thread_pool_create(2, &pool) == CKPT_OK);
+  CHECK(api->ckpt_worker_pool_create(2, &pool) == CKPT_OK);
   CHECK(sem_wait(&inside) == 0);
   CHECK(dlclose(library) == 0);
   CHECK(sem_post(&closed) == 0); /* the thread returns into the library's code */
   go_on(argument[1]);
-  api->ckpt_thread_pool_release(pool);
+  api->ckpt_worker_pool_release(pool);
   CHECK(stops == 1);
   CHECK(api->ckpt_remove_thread_hooks(hooks) == CKPT_OK);
   return 0;

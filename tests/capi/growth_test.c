@@ -34,16 +34,16 @@ static void initialisers(void) {
   ckpt_load_options_init(NULL, sizeof options);
 }
 
-static void inputs(ckpt_checkpoint* checkpoint, ckpt_state* state) {
+static void inputs(ckpt_checkpoint_manager* checkpoint, ckpt_state* state) {
   newer_load_options options;
   ckpt_load_options_init(&options.known, sizeof options);
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, &options.known, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL));
   ((unsigned char*)options.more)[sizeof options.more - 1] = 1; /* the last byte */
-  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, &options.known, NULL), CKPT_E_UNSUPPORTED, "options.struct_size is ");
+  CHECK_FAILS(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL), CKPT_E_UNSUPPORTED, "options.struct_size is ");
   options.known.struct_size = sizeof options - 1;
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, &options.known, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL));
   options.known.struct_size = sizeof options.known - 1; /* shorter than any version */
-  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, &options.known, NULL), CKPT_E_INVALID_ARGUMENT, "options.struct_size is ");
+  CHECK_FAILS(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL), CKPT_E_INVALID_ARGUMENT, "options.struct_size is ");
 }
 
 static void outputs(void) {
@@ -57,7 +57,7 @@ static void outputs(void) {
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "b", 6, &allocation));
   stats.known.struct_size = sizeof stats;
   layers[0].known.struct_size = sizeof layers[0]; /* the first one says how far apart they are */
-  CHECK_OK(ckpt_memory_tracker_snapshot(tracker, CKPT_MEMORY_ORDER_ID, &stats.known, &layers[0].known, 2, &count));
+  CHECK_OK(ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_ID, &stats.known, &layers[0].known, 2, &count));
   CHECK(count == 2 && stats.known.current_bytes == 11 && stats.known.struct_size == sizeof stats && stats.more == 77);
   CHECK(layers[0].known.current_bytes == 5 && layers[1].known.current_bytes == 6);
   CHECK(layers[0].more == 78 && layers[1].more == 79 && layers[1].known.struct_size == sizeof layers[1]);
@@ -66,18 +66,18 @@ static void outputs(void) {
 
 int main(void) {
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_state* state = NULL;
   initialisers();
   outputs();
   CHECK_OK(ckpt_storage_create_memory(&storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_state_set_json(state, "a", "1"));
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL));
   inputs(checkpoint, state);
   ckpt_state_release(state);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
   return 0;
 }

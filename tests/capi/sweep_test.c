@@ -32,11 +32,11 @@ static void refused(const char* function, ckpt_status status) {
 
 int main(void) {
   ckpt_clock* clock = NULL;
-  ckpt_queue* queue = NULL;
+  ckpt_word_queue* queue = NULL;
   void* wrong = NULL;
   void* wrong_for_clock = NULL;
   CHECK_OK(ckpt_clock_create_manual(7, &clock));
-  CHECK_OK(ckpt_queue_create(CKPT_QUEUE_SPSC, 1, &queue));
+  CHECK_OK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 1, &queue));
   wrong = clock;
   wrong_for_clock = queue;
 
@@ -46,14 +46,14 @@ int main(void) {
   {
     int64_t now = 0;
     uint64_t value = 0;
-    CHECK_OK(ckpt_clock_now(clock, &now));
+    CHECK_OK(ckpt_clock_get_now(clock, &now));
     CHECK(now == 7);
-    CHECK_OK(ckpt_queue_push(queue, 9, 0));
-    CHECK_OK(ckpt_queue_pop(queue, &value, 0));
+    CHECK_OK(ckpt_word_queue_push(queue, 9, 0));
+    CHECK_OK(ckpt_word_queue_pop(queue, &value, 0));
     CHECK(value == 9);
   }
   ckpt_clock_release(clock);
-  ckpt_queue_release(queue);
+  ckpt_word_queue_release(queue);
   CHECK(calls > 50);
   return 0;
 }

@@ -22,7 +22,7 @@ int main(void) {
   CHECK(offsetof(ckpt_api, size) == 0);
   CHECK(offsetof(ckpt_api, ckpt_status_name) == 8);
   CHECK(offsetof(ckpt_api, ckpt_get_api) == 8 + 7 * entry);
-  CHECK(offsetof(ckpt_api, ckpt_thread_pool_release) == 8 + 27 * entry);
+  CHECK(offsetof(ckpt_api, ckpt_worker_pool_release) == 8 + 27 * entry);
 
   for (i = 0; i < entries; ++i) {
     static const unsigned char zeros[sizeof(void (*)(void))];
@@ -30,6 +30,6 @@ int main(void) {
   }
   CHECK(api->ckpt_version() == ckpt_version());
   CHECK(api->ckpt_get_api == ckpt_get_api);
-  CHECK(api->ckpt_thread_pool_release == ckpt_thread_pool_release);
+  CHECK(api->ckpt_worker_pool_release == ckpt_worker_pool_release);
   return 0;
 }

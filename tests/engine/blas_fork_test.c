@@ -12,7 +12,7 @@ static void* load(void* unused) {
   char text[256];
   int64_t needed = 0;
   (void)unused;
-  CHECK_OK(ckpt_blas_info(text, sizeof text, &needed));
+  CHECK_OK(ckpt_blas_get_info(text, sizeof text, &needed));
   return NULL;
 }
 
@@ -21,7 +21,7 @@ static void child(void) {
   int64_t needed = 0;
   ckpt_status status = CKPT_OK;
   alarm(30); /* ends what would wait for ever, with a signal that the parent sees */
-  status = ckpt_blas_info(text, sizeof text, &needed);
+  status = ckpt_blas_get_info(text, sizeof text, &needed);
   if (status != CKPT_OK) CHECK(status == CKPT_E_FORKED && strstr(ckpt_last_error(), "when it forked") != NULL);
   _exit(status == CKPT_OK ? 0 : 2);
 }

@@ -156,32 +156,32 @@ static void run_cube(int segments, int32_t option, cube_result* result) {
   ckpt_tensor_spec input = {CKPT_DTYPE_F64, 2, {5, 3}};
   ckpt_profile* profile = NULL;
   ckpt_schedule* schedule = NULL;
-  ckpt_executor* executor = NULL;
+  ckpt_schedule_executor* executor = NULL;
   ckpt_step step;
-  ckpt_executor_stats stats;
+  ckpt_schedule_executor_stats stats;
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
   ckpt_tensor *tensor_x = NULL, *output = NULL, *output_gradient = NULL, *input_gradient = NULL;
   double loss = 0;
-  CHECK_OK(ckpt_chain_profile(chain, &input, 0, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &input, 0, NULL, &profile));
   CHECK_OK(schedule_by(profile, "periodic", segments, &schedule));
   if (option == 1) { /* the same actions, with the cube's other option */
-    ckpt_action actions[64];
+    ckpt_schedule_action actions[64];
     ckpt_cursor* cursor = NULL;
     int64_t count = 0;
     int64_t i;
     CHECK_OK(ckpt_cursor_create(schedule, &cursor));
     CHECK_OK(ckpt_cursor_next_many(cursor, actions, 64, &count));
     for (i = 0; i < count; ++i) {
-      const int runs = actions[i].kind == CKPT_ACTION_FORWARD_TAPE || actions[i].kind == CKPT_ACTION_BACKWARD;
+      const int runs = actions[i].kind == CKPT_ACTION_KIND_FORWARD_TAPE || actions[i].kind == CKPT_ACTION_KIND_BACKWARD;
       if (runs && actions[i].first == 1) actions[i].option = 1;
     }
     ckpt_cursor_release(cursor);
     ckpt_schedule_release(schedule);
     CHECK_OK(ckpt_schedule_create_list(3, actions, count, &schedule));
   }
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input, NULL, &executor));
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, NULL, &executor));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, input.shape, 2, NULL, &tensor_x));
-  memcpy(ckpt_tensor_data(tensor_x), x, sizeof x);
+  memcpy(ckpt_tensor_get_data(tensor_x), x, sizeof x);
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, out_shape, 2, NULL, &output));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, out_shape, 2, NULL, &output_gradient));
   CHECK_OK(ckpt_tensor_fill(output_gradient, 0.75));
@@ -191,36 +191,36 @@ static void run_cube(int segments, int32_t option, cube_result* result) {
   step.seed = 77;
   step.first_sample = 100;
   step.input = tensor_x;
-  CHECK_FAILS(ckpt_executor_run(executor, &step, &loss), CKPT_E_INVALID_ARGUMENT, "output_gradient is NULL");
+  CHECK_FAILS(ckpt_schedule_executor_run(executor, &step, &loss), CKPT_E_INVALID_ARGUMENT, "output_gradient is NULL");
   step.output_gradient = output_gradient;
   step.output = output;
   step.input_gradient = input_gradient;
-  CHECK_OK(ckpt_executor_run(executor, &step, &loss));
+  CHECK_OK(ckpt_schedule_executor_run(executor, &step, &loss));
   CHECK(isnan(loss)); /* ten numbers are no loss */
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
-  CKPT_INIT(ckpt_executor_stats, &stats);
-  CHECK_OK(ckpt_executor_get_stats(executor, &stats));
+  CKPT_INIT(ckpt_schedule_executor_stats, &stats);
+  CHECK_OK(ckpt_schedule_executor_get_stats(executor, &stats));
   CHECK(stats.steps == 1 && stats.live_bytes == 0 && stats.peak_live_bytes == report.peak_bytes[0]);
   CHECK(stats.recomputed_forwards == report.recomputed_forwards && stats.reserved_bytes >= stats.peak_live_bytes);
-  memcpy(result->output, ckpt_tensor_data(output), sizeof result->output);
-  memcpy(result->input_gradient, ckpt_tensor_data(input_gradient), sizeof result->input_gradient);
+  memcpy(result->output, ckpt_tensor_get_data(output), sizeof result->output);
+  memcpy(result->input_gradient, ckpt_tensor_get_data(input_gradient), sizeof result->input_gradient);
   result->a_gradient = self.a_gradient;
   result->generator = self.generator;
   result->recomputations = self.recomputations;
 
   self.fail_at_forward = self.forwards + 1;
-  CHECK_FAILS(ckpt_executor_run(executor, &step, &loss), CKPT_E_CALLBACK, "layer 'cube' forward: the cube is tired");
-  CHECK_OK(ckpt_executor_get_stats(executor, &stats));
+  CHECK_FAILS(ckpt_schedule_executor_run(executor, &step, &loss), CKPT_E_CALLBACK, "layer 'cube' forward: the cube is tired");
+  CHECK_OK(ckpt_schedule_executor_get_stats(executor, &stats));
   CHECK(stats.live_bytes == 0 && stats.steps == 1);
-  CHECK_OK(ckpt_executor_run(executor, &step, &loss)); /* the next step works */
+  CHECK_OK(ckpt_schedule_executor_run(executor, &step, &loss)); /* the next step works */
 
   /* Any order of release: the executor keeps what it needs. */
   ckpt_chain_release(chain);
   ckpt_profile_release(profile);
   ckpt_schedule_release(schedule);
   CHECK(self.destroyed == 0);
-  CHECK_OK(ckpt_executor_run(executor, &step, &loss));
-  ckpt_executor_release(executor);
+  CHECK_OK(ckpt_schedule_executor_run(executor, &step, &loss));
+  ckpt_schedule_executor_release(executor);
   CHECK(self.destroyed == 1);
   ckpt_tensor_release(tensor_x);
   ckpt_tensor_release(output);
@@ -268,10 +268,10 @@ static void custom_layer_rules(void) {
     ckpt_chain* chain = NULL;
     ckpt_profile* profile = NULL;
     ckpt_schedule* schedule = NULL;
-    ckpt_executor* executor = NULL;
+    ckpt_schedule_executor* executor = NULL;
     ckpt_tensor_spec spec = {CKPT_DTYPE_F32, 1, {4}};
     callbacks = cube_callbacks();
-    callbacks.flags = CKPT_LAYER_NEEDS_INPUT;
+    callbacks.flags = CKPT_LAYER_FLAG_NEEDS_INPUT;
     CHECK_OK(ckpt_chain_create(0, &chain));
     CHECK_OK(ckpt_layer_create_custom("once", &callbacks, &self, cube_destroy, &layer));
     CHECK_OK(ckpt_chain_add(chain, layer));
@@ -279,11 +279,11 @@ static void custom_layer_rules(void) {
     CHECK_OK(ckpt_layer_create_relu("relu", &layer));
     CHECK_OK(ckpt_chain_add(chain, layer));
     ckpt_layer_release(layer);
-    CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_CALLBACK, "layer 'once' output: the cube needs F64");
+    CHECK_FAILS(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile), CKPT_E_CALLBACK, "layer 'once' output: the cube needs F64");
     spec.dtype = CKPT_DTYPE_F64;
-    CHECK_OK(ckpt_chain_profile(chain, &spec, 0, NULL, &profile));
+    CHECK_OK(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile));
     CHECK_OK(ckpt_schedule_create(profile, "periodic:2", &schedule));
-    CHECK_FAILS(ckpt_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_INVALID_SCHEDULE, "is not deterministic");
+    CHECK_FAILS(ckpt_schedule_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_INVALID_SCHEDULE, "is not deterministic");
     CHECK(executor == NULL);
     ckpt_schedule_release(schedule);
     ckpt_profile_release(profile);
@@ -318,26 +318,26 @@ static double train(int segments, int use_adamw, int32_t threads) {
   ckpt_chain* chain = byte_model();
   ckpt_tensor_spec input = {CKPT_DTYPE_U8, 2, {SAMPLES, CONTEXT}};
   static const int64_t target_shape[] = {SAMPLES};
-  ckpt_thread_pool* pool = NULL;
+  ckpt_worker_pool* pool = NULL;
   ckpt_memory_tracker* tracker = NULL;
   ckpt_profile* profile = NULL;
   ckpt_schedule* schedule = NULL;
-  ckpt_executor* executor = NULL;
-  ckpt_executor_options options;
+  ckpt_schedule_executor* executor = NULL;
+  ckpt_schedule_executor_options options;
   ckpt_optimizer* optimizer = NULL;
   ckpt_tensor *tokens = NULL, *targets = NULL;
   ckpt_step step = CKPT_STEP_INIT;
   double loss = 0, first = 0, norm = 0;
   int64_t steps = 0;
   int i;
-  CHECK_OK(ckpt_thread_pool_create(threads, &pool));
+  CHECK_OK(ckpt_worker_pool_create(threads, &pool));
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_OK(ckpt_chain_profile(chain, &input, 2, pool, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &input, 2, pool, &profile));
   CHECK_OK(schedule_by(profile, "periodic", segments, &schedule));
-  CKPT_INIT(ckpt_executor_options, &options);
+  CKPT_INIT(ckpt_schedule_executor_options, &options);
   options.pool = pool;
   options.tracker = tracker;
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input, &options, &executor));
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executor));
   if (use_adamw) {
     ckpt_adamw_options adamw;
     CKPT_INIT(ckpt_adamw_options, &adamw);
@@ -348,33 +348,33 @@ static double train(int segments, int use_adamw, int32_t threads) {
   }
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, input.shape, 2, NULL, &tokens));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, target_shape, 1, NULL, &targets));
-  for (i = 0; i < SAMPLES * CONTEXT; ++i) ((unsigned char*)ckpt_tensor_data(tokens))[i] = (unsigned char)(i * 7 % VOCABULARY);
-  for (i = 0; i < SAMPLES; ++i) ((unsigned char*)ckpt_tensor_data(targets))[i] = (unsigned char)(i * 5 % VOCABULARY);
+  for (i = 0; i < SAMPLES * CONTEXT; ++i) ((unsigned char*)ckpt_tensor_get_data(tokens))[i] = (unsigned char)(i * 7 % VOCABULARY);
+  for (i = 0; i < SAMPLES; ++i) ((unsigned char*)ckpt_tensor_get_data(targets))[i] = (unsigned char)(i * 5 % VOCABULARY);
   step.seed = 9;
   step.input = tokens;
   step.targets = targets;
   for (i = 0; i < 40; ++i) {
     step.step = i;
-    CHECK_OK(ckpt_executor_run(executor, &step, &loss));
+    CHECK_OK(ckpt_schedule_executor_run(executor, &step, &loss));
     if (i == 0) first = loss;
     CHECK_OK(ckpt_chain_clip_gradients(chain, 1.0, &norm));
     CHECK(norm > 0);
     CHECK_OK(ckpt_optimizer_step(optimizer));
   }
   CHECK(loss < first);
-  CHECK_OK(ckpt_optimizer_steps(optimizer, &steps));
+  CHECK_OK(ckpt_optimizer_get_step_count(optimizer, &steps));
   CHECK(steps == 40);
-  CHECK_OK(ckpt_optimizer_set_steps(optimizer, 7));
-  CHECK_OK(ckpt_optimizer_steps(optimizer, &steps));
+  CHECK_OK(ckpt_optimizer_set_step_count(optimizer, 7));
+  CHECK_OK(ckpt_optimizer_get_step_count(optimizer, &steps));
   CHECK(steps == 7);
-  ckpt_thread_pool_release(pool);
+  ckpt_worker_pool_release(pool);
   ckpt_memory_tracker_release(tracker);
   ckpt_profile_release(profile);
   ckpt_schedule_release(schedule);
   ckpt_chain_release(chain);
   CHECK_OK(ckpt_optimizer_step(optimizer)); /* the optimizer keeps the chain */
   ckpt_optimizer_release(optimizer);
-  ckpt_executor_release(executor);
+  ckpt_schedule_executor_release(executor);
   ckpt_tensor_release(tokens);
   ckpt_tensor_release(targets);
   return loss;
@@ -393,24 +393,24 @@ static void names_and_tensors(void) {
   ckpt_tensor *value = NULL, *gradient = NULL;
   const char* name = NULL;
   int64_t count = 0;
-  CHECK_OK(ckpt_chain_layers(chain, &count));
+  CHECK_OK(ckpt_chain_get_layer_count(chain, &count));
   CHECK(count == 7);
-  CHECK_OK(ckpt_chain_parameters(chain, &count));
+  CHECK_OK(ckpt_chain_get_parameter_count(chain, &count));
   CHECK(count == 5);
-  CHECK_OK(ckpt_chain_parameter(chain, 1, &name, &value, &gradient));
-  CHECK(strcmp(name, "hidden.weight") == 0 && ckpt_tensor_bytes(value) == WIDTH * WIDTH * 4 &&
-        ckpt_tensor_bytes(gradient) == ckpt_tensor_bytes(value));
+  CHECK_OK(ckpt_chain_get_parameter(chain, 1, &name, &value, &gradient));
+  CHECK(strcmp(name, "hidden.weight") == 0 && ckpt_tensor_get_bytes(value) == WIDTH * WIDTH * 4 &&
+        ckpt_tensor_get_bytes(gradient) == ckpt_tensor_get_bytes(value));
   ckpt_tensor_release(value);
   ckpt_tensor_release(gradient);
-  CHECK_FAILS(ckpt_chain_parameter(chain, 5, &name, NULL, NULL), CKPT_E_OUT_OF_RANGE, "parameter is 5");
+  CHECK_FAILS(ckpt_chain_get_parameter(chain, 5, &name, NULL, NULL), CKPT_E_OUT_OF_RANGE, "parameter is 5");
   CHECK_OK(ckpt_optimizer_create_adamw(chain, NULL, &optimizer));
-  CHECK_OK(ckpt_optimizer_tensors(optimizer, &count));
+  CHECK_OK(ckpt_optimizer_get_tensor_count(optimizer, &count));
   CHECK(count == 10);
-  CHECK_OK(ckpt_optimizer_tensor(optimizer, 3, &name, &value));
+  CHECK_OK(ckpt_optimizer_get_tensor(optimizer, 3, &name, &value));
   CHECK(strcmp(name, "hidden.weight.v") == 0);
   ckpt_tensor_release(value);
-  CHECK_FAILS(ckpt_optimizer_tensor(optimizer, -1, &name, NULL), CKPT_E_OUT_OF_RANGE, "tensor is -1");
-  CHECK_FAILS(ckpt_optimizer_set_steps(optimizer, -1), CKPT_E_INVALID_ARGUMENT, "steps is -1");
+  CHECK_FAILS(ckpt_optimizer_get_tensor(optimizer, -1, &name, NULL), CKPT_E_OUT_OF_RANGE, "tensor is -1");
+  CHECK_FAILS(ckpt_optimizer_set_step_count(optimizer, -1), CKPT_E_INVALID_ARGUMENT, "steps is -1");
   ckpt_optimizer_release(optimizer);
   ckpt_chain_release(chain);
 }
@@ -433,25 +433,25 @@ static void bad_arguments(void) {
   CHECK_FAILS(ckpt_layer_create_gelu("\xff", &layer), CKPT_E_INVALID_ARGUMENT, "name is not valid UTF-8");
   CHECK(layer == NULL);
   spec.ndim = 9;
-  CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "input.ndim is 9");
+  CHECK_FAILS(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "input.ndim is 9");
   spec.ndim = 2;
   spec.shape[0] = 0;
-  CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "at least one sample");
+  CHECK_FAILS(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "at least one sample");
   spec.shape[0] = 2;
   spec.shape[1] = 5;
-  CHECK_FAILS(ckpt_chain_profile(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT,
               "layer 'embedding': the input is U8[2, 5]");
   spec.shape[1] = CONTEXT;
-  CHECK_FAILS(ckpt_chain_profile(chain, &spec, -1, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "measured_steps is -1");
+  CHECK_FAILS(ckpt_profile_create_from_chain(chain, &spec, -1, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "measured_steps is -1");
   CHECK(profile == NULL);
   CHECK_FAILS(ckpt_optimizer_create_sgd(chain, -1, 0, &optimizer), CKPT_E_INVALID_ARGUMENT, "learning_rate is -1");
   adamw.beta2 = 1;
   CHECK_FAILS(ckpt_optimizer_create_adamw(chain, &adamw, &optimizer), CKPT_E_INVALID_ARGUMENT, "beta2 is 1");
   CHECK(optimizer == NULL);
   CHECK_FAILS(ckpt_chain_clip_gradients(chain, (double)NAN, NULL), CKPT_E_INVALID_ARGUMENT, "max_norm is nan");
-  CHECK_OK(ckpt_blas_info(text, sizeof text, &needed));
+  CHECK_OK(ckpt_blas_get_info(text, sizeof text, &needed));
   CHECK(needed == (int64_t)strlen(text) && needed > 0);
-  CHECK_FAILS(ckpt_blas_info(text, 2, NULL), CKPT_E_OUT_OF_RANGE, "capacity is 2");
+  CHECK_FAILS(ckpt_blas_get_info(text, 2, NULL), CKPT_E_OUT_OF_RANGE, "capacity is 2");
   CKPT_INIT(ckpt_blas, &blas);
   CHECK_FAILS(ckpt_blas_set(&blas), CKPT_E_INVALID_ARGUMENT, "sgemm and dgemm");
   ckpt_chain_release(chain);

@@ -41,7 +41,7 @@ TEST(EngineHpp, AFollowerSaysWhatChanged) {
   EXPECT_FALSE(changed);
   EXPECT_EQ(first.fingerprint(), second.fingerprint());
   EXPECT_EQ(follower.next().layers(), 3);
-  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   options.follower = follower.handle();
   EXPECT_EQ(ckpt::Executor(chain, first, input, options).stats().live_bytes, 0);
 }

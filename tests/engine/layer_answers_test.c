@@ -117,11 +117,11 @@ static void asked_once_by_executors(int start) {
   shifty layer = shifting(start);
   ckpt_chain* chain = chain_of(&layer, 1);
   ckpt_schedule* schedule = store_all(1);
-  ckpt_executor* executor = NULL;
+  ckpt_schedule_executor* executor = NULL;
   ckpt_tensor *x = NULL, *gradient = NULL, *output = NULL;
   ckpt_step step = CKPT_STEP_INIT;
   const int64_t out_shape[2] = {SAMPLES, start % 2 == 0 ? LARGE : SMALL};
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input_spec, NULL, &executor));
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input_spec, NULL, &executor));
   CHECK(layer.output_calls == start + 1 && layer.option_calls == start + 1);
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, input_spec.shape, 2, NULL, &x));
   CHECK_OK(ckpt_tensor_fill(x, 3));
@@ -131,13 +131,13 @@ static void asked_once_by_executors(int start) {
   step.input = x;
   step.output_gradient = gradient;
   step.output = output;
-  CHECK_OK(ckpt_executor_run(executor, &step, NULL));
-  CHECK(((const float*)ckpt_tensor_data(output))[SAMPLES * out_shape[1] - 1] == 6);
+  CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
+  CHECK(((const float*)ckpt_tensor_get_data(output))[SAMPLES * out_shape[1] - 1] == 6);
   CHECK(layer.output_calls == start + 1 && layer.option_calls == start + 1); /* a step asks nothing */
   ckpt_tensor_release(x);
   ckpt_tensor_release(gradient);
   ckpt_tensor_release(output);
-  ckpt_executor_release(executor);
+  ckpt_schedule_executor_release(executor);
   ckpt_schedule_release(schedule);
   ckpt_chain_release(chain);
 }
@@ -148,10 +148,10 @@ static void asked_once_by_profiles(int start, int32_t measured_steps) {
   ckpt_profile* profile = NULL;
   ckpt_layer_profile row = CKPT_LAYER_PROFILE_INIT;
   ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
-  CHECK_OK(ckpt_chain_profile(chain, &input_spec, measured_steps, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &input_spec, measured_steps, NULL, &profile));
   CHECK(layer.output_calls == start + 1 && layer.option_calls == start + 1);
-  CHECK_OK(ckpt_profile_layer(profile, 0, &row, NULL, NULL));
-  CHECK_OK(ckpt_profile_option(profile, 0, 0, &option));
+  CHECK_OK(ckpt_profile_get_layer(profile, 0, &row, NULL, NULL));
+  CHECK_OK(ckpt_profile_get_option(profile, 0, 0, &option));
   CHECK(row.output_bytes == SAMPLES * 4 * (start % 2 == 0 ? LARGE : SMALL));
   CHECK(option.tape_bytes == layer.tape_bytes);
   ckpt_profile_release(profile);
@@ -206,10 +206,10 @@ static void everything_refuses(shifty* layer) {
   ckpt_schedule* schedule = store_all(1);
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
   ckpt_profile* profile = NULL;
-  ckpt_executor* executor = NULL;
+  ckpt_schedule_executor* executor = NULL;
   ckpt_pipeline* pipeline = NULL;
-  refused("executor", ckpt_executor_create(chain, schedule, &input_spec, NULL, &executor));
-  refused("measured profile", ckpt_chain_profile(chain, &input_spec, 1, NULL, &profile));
+  refused("executor", ckpt_schedule_executor_create(chain, schedule, &input_spec, NULL, &executor));
+  refused("measured profile", ckpt_profile_create_from_chain(chain, &input_spec, 1, NULL, &profile));
   refused("pipeline", ckpt_pipeline_create(chain, &input_spec, &options, &pipeline));
   options.measured_steps = 0;
   options.budget_bytes = INT64_MAX;
@@ -231,7 +231,7 @@ static void countable_but_huge(void) {
   int32_t schedule;
   int budget;
   answer.shape[1] = INT64_C(1) << 56;
-  for (schedule = CKPT_PIPELINE_GPIPE; schedule <= CKPT_PIPELINE_1F1B; ++schedule) {
+  for (schedule = CKPT_PIPELINE_ORDER_GPIPE; schedule <= CKPT_PIPELINE_ORDER_1F1B; ++schedule) {
     for (budget = 0; budget < 3; ++budget) {
       ckpt_tensor_spec batch = input_spec;
       layers[0] = layers[1] = shifting(0);
@@ -281,11 +281,11 @@ static void absurd_outputs(void) {
     ckpt_profile* profile = NULL;
     layer.spec = &answer;
     answer.ndim = 9;
-    CHECK_FAILS(ckpt_chain_profile(chain, &input_spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT,
+    CHECK_FAILS(ckpt_profile_create_from_chain(chain, &input_spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT,
                 "layer 'shifty0' output: ndim is 9");
     answer.ndim = 2;
     answer.shape[0] = answer.shape[1] = INT64_MAX;
-    CHECK_FAILS(ckpt_chain_profile(chain, &input_spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "layer 'shifty0' output: ");
+    CHECK_FAILS(ckpt_profile_create_from_chain(chain, &input_spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "layer 'shifty0' output: ");
     CHECK(profile == NULL);
     ckpt_chain_release(chain);
   }
@@ -313,7 +313,7 @@ static void absurd_needs(void) {
     ckpt_chain* chain = chain_of(&layer, 1);
     ckpt_profile* profile = NULL;
     layer.needs = &answer;
-    CHECK_FAILS(ckpt_chain_profile(chain, &input_spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT,
+    CHECK_FAILS(ckpt_profile_create_from_chain(chain, &input_spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT,
                 "layer 'shifty0' option: backward_workspace_bytes is -5");
     ckpt_chain_release(chain);
   }

@@ -13,7 +13,7 @@ enum place { IN_OUTPUT, IN_OPTION, IN_FORWARD, IN_BACKWARD, IN_SAVE, IN_RESTORE 
 
 typedef struct world {
   ckpt_chain* chain;
-  ckpt_executor* executor;
+  ckpt_schedule_executor* executor;
   ckpt_optimizer* optimizer;
   ckpt_schedule* schedule;
   ckpt_layer* spare;
@@ -38,8 +38,8 @@ static void another_chain_works(void) {
   CHECK_OK(ckpt_layer_create_linear("linear", WIDTH, WIDTH, CKPT_DTYPE_F32, &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
-  CHECK_OK(ckpt_chain_profile(chain, &input_spec, 1, NULL, &profile));
-  CHECK_OK(ckpt_profile_layers(profile, &layers));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &input_spec, 1, NULL, &profile));
+  CHECK_OK(ckpt_profile_get_layer_count(profile, &layers));
   CHECK(layers == 1);
   ckpt_profile_release(profile);
   ckpt_chain_release(chain);
@@ -47,9 +47,9 @@ static void another_chain_works(void) {
 
 static void try_everything(world* self, enum place place) {
   ckpt_profile* profile = NULL;
-  ckpt_executor* executor = NULL;
+  ckpt_schedule_executor* executor = NULL;
   ckpt_optimizer* optimizer = NULL;
-  ckpt_executor_stats stats = CKPT_EXECUTOR_STATS_INIT;
+  ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
   ckpt_tensor* value = NULL;
   const char* name = NULL;
   int64_t number = 0;
@@ -58,20 +58,20 @@ static void try_everything(world* self, enum place place) {
   self->nested = 1;
   ++self->seen[place];
   IN_USE(ckpt_chain_add(self->chain, self->spare));
-  IN_USE(ckpt_chain_layers(self->chain, &number));
+  IN_USE(ckpt_chain_get_layer_count(self->chain, &number));
   IN_USE(ckpt_chain_initialize(self->chain, 1));
-  IN_USE(ckpt_chain_parameters(self->chain, &number));
-  IN_USE(ckpt_chain_parameter(self->chain, 0, &name, &value, NULL));
+  IN_USE(ckpt_chain_get_parameter_count(self->chain, &number));
+  IN_USE(ckpt_chain_get_parameter(self->chain, 0, &name, &value, NULL));
   IN_USE(ckpt_chain_clip_gradients(self->chain, 1.0, &norm));
-  IN_USE(ckpt_chain_profile(self->chain, &input_spec, 0, NULL, &profile));
-  IN_USE(ckpt_chain_profile(self->chain, &input_spec, 1, NULL, &profile));
-  IN_USE(ckpt_executor_create(self->chain, self->schedule, &input_spec, NULL, &executor));
+  IN_USE(ckpt_profile_create_from_chain(self->chain, &input_spec, 0, NULL, &profile));
+  IN_USE(ckpt_profile_create_from_chain(self->chain, &input_spec, 1, NULL, &profile));
+  IN_USE(ckpt_schedule_executor_create(self->chain, self->schedule, &input_spec, NULL, &executor));
   IN_USE(ckpt_optimizer_create_sgd(self->chain, 0.1, 0.0, &optimizer));
   IN_USE(ckpt_optimizer_create_adamw(self->chain, NULL, &optimizer));
   CHECK(profile == NULL && executor == NULL && optimizer == NULL && value == NULL);
   if (self->optimizer != NULL) IN_USE(ckpt_optimizer_step(self->optimizer));
-  if (self->executor != NULL) IN_USE(ckpt_executor_run(self->executor, &self->step, NULL));
-  if (self->inside_step) IN_USE(ckpt_executor_get_stats(self->executor, &stats));
+  if (self->executor != NULL) IN_USE(ckpt_schedule_executor_run(self->executor, &self->step, NULL));
+  if (self->inside_step) IN_USE(ckpt_schedule_executor_get_stats(self->executor, &stats));
   another_chain_works();
   self->nested = 0;
 }
@@ -99,7 +99,7 @@ static int32_t layer_forward(const ckpt_layer_context* context, const void* inpu
   if (self->release_handles) {
     self->release_handles = 0;
     ckpt_chain_release(self->chain);
-    ckpt_executor_release(self->executor);
+    ckpt_schedule_executor_release(self->executor);
     CHECK(self->destroyed == 0);
   } else if (self->executor == NULL || self->inside_step) {
     try_everything(self, IN_FORWARD);
@@ -178,38 +178,38 @@ static void every_callback_every_function(void) {
 
   /* The profiler's callbacks. */
   CHECK_OK(ckpt_optimizer_create_sgd(self.chain, 0.1, 0.0, &self.optimizer));
-  CHECK_OK(ckpt_chain_profile(self.chain, &input_spec, 1, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(self.chain, &input_spec, 1, NULL, &profile));
   for (i = 0; i < PLACES; ++i) CHECK(self.seen[i] > 0);
   memset(self.seen, 0, sizeof self.seen);
 
   /* Three segments: the layer is recomputed, so its ambient state is restored. */
   CHECK_OK(ckpt_schedule_create(profile, "periodic:3", &self.schedule));
   {
-    ckpt_executor* executor = NULL;
-    CHECK_OK(ckpt_executor_create(self.chain, self.schedule, &input_spec, NULL, &executor));
+    ckpt_schedule_executor* executor = NULL;
+    CHECK_OK(ckpt_schedule_executor_create(self.chain, self.schedule, &input_spec, NULL, &executor));
     CHECK(self.seen[IN_OUTPUT] == 1 && self.seen[IN_OPTION] == 1);
     self.executor = executor;
   }
   {
     ckpt_profile* again = NULL; /* the executor does not run now, but its chain is in use */
-    CHECK_OK(ckpt_chain_profile(self.chain, &input_spec, 0, NULL, &again));
+    CHECK_OK(ckpt_profile_create_from_chain(self.chain, &input_spec, 0, NULL, &again));
     CHECK(self.seen[IN_OUTPUT] == 2 && self.seen[IN_OPTION] == 2);
     ckpt_profile_release(again);
   }
   self.inside_step = 1;
-  CHECK_OK(ckpt_executor_run(self.executor, &self.step, NULL));
+  CHECK_OK(ckpt_schedule_executor_run(self.executor, &self.step, NULL));
   self.inside_step = 0;
   for (i = 0; i < PLACES; ++i) CHECK(self.seen[i] > 0);
 
   /* What was refused changed nothing, and everything works again outside. */
-  CHECK_OK(ckpt_chain_layers(self.chain, &number));
+  CHECK_OK(ckpt_chain_get_layer_count(self.chain, &number));
   CHECK(number == 3);
   CHECK_OK(ckpt_optimizer_step(self.optimizer));
 
   /* Releasing the handles inside a callback: the step goes on, the layer goes after it. */
   ckpt_optimizer_release(self.optimizer);
   self.release_handles = 1;
-  CHECK_OK(ckpt_executor_run(self.executor, &self.step, NULL));
+  CHECK_OK(ckpt_schedule_executor_run(self.executor, &self.step, NULL));
   CHECK(self.release_handles == 0 && self.destroyed == 1);
   ckpt_layer_release(self.spare);
   ckpt_profile_release(profile);
@@ -267,7 +267,7 @@ static void handles_go_while_they_are_used(int operation) {
   ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
   ckpt_layer* layer = NULL;
   ckpt_profile* profile = NULL;
-  ckpt_executor* executor = NULL;
+  ckpt_schedule_executor* executor = NULL;
   ckpt_profile* one = NULL;
   const ckpt_layer_profile row = CKPT_LAYER_PROFILE_INIT;
   const ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
@@ -284,13 +284,13 @@ static void handles_go_while_they_are_used(int operation) {
   CHECK_OK(ckpt_schedule_create(one, "store-all", &self.schedule));
   ckpt_profile_release(one);
   if (operation == 2) {
-    CHECK_OK(ckpt_executor_create(self.chain, self.schedule, &input_spec, NULL, &executor));
+    CHECK_OK(ckpt_schedule_executor_create(self.chain, self.schedule, &input_spec, NULL, &executor));
   } else {
-    CHECK_OK(ckpt_chain_profile(self.chain, &input_spec, operation, NULL, &profile));
+    CHECK_OK(ckpt_profile_create_from_chain(self.chain, &input_spec, operation, NULL, &profile));
     CHECK(self.destroyed == 1); /* the chain went with the operation */
   }
   CHECK(self.chain == NULL && self.schedule == NULL);
-  ckpt_executor_release(executor);
+  ckpt_schedule_executor_release(executor);
   CHECK(self.destroyed == 1);
   ckpt_profile_release(profile);
 }
@@ -339,7 +339,7 @@ static void a_strategy_that_is_asked(int release) {
   CHECK_OK(ckpt_strategy_create_custom("asker", &callbacks, &self, NULL, &self.strategy));
   CHECK_OK(ckpt_schedule_create_from_strategy(self.profile, self.strategy, &schedule));
   CHECK(self.asked == 3);
-  CHECK_OK(ckpt_schedule_layers(schedule, &layers));
+  CHECK_OK(ckpt_schedule_get_layer_count(schedule, &layers));
   CHECK(layers == 3);
   ckpt_schedule_release(schedule);
   if (release) return;
@@ -357,7 +357,7 @@ static int32_t chain_is_in_use(const ckpt_layer_context* context, const void* in
   (void)context;
   (void)tape;
   (void)workspace;
-  IN_USE(ckpt_chain_layers(*chain, &number));
+  IN_USE(ckpt_chain_get_layer_count(*chain, &number));
   IN_USE(ckpt_chain_initialize(*chain, 1));
   memcpy(output, input, sizeof(float) * WIDTH);
   return 0;
@@ -419,7 +419,7 @@ static void stages_of_a_pipeline(void) {
 /* ---- A strategy that an executor reports to ---- */
 
 typedef struct reporter {
-  ckpt_executor* executor;
+  ckpt_schedule_executor* executor;
   ckpt_step step;
   int accesses;
 } reporter;
@@ -433,11 +433,11 @@ static int32_t reporter_decide(const ckpt_strategy_question* question, int32_t* 
 
 static int32_t reporter_access(const char* layer_name, void* user_data) {
   reporter* self = (reporter*)user_data;
-  ckpt_executor_stats stats = CKPT_EXECUTOR_STATS_INIT;
+  ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
   (void)layer_name;
   ++self->accesses;
-  IN_USE(ckpt_executor_run(self->executor, &self->step, NULL));
-  IN_USE(ckpt_executor_get_stats(self->executor, &stats));
+  IN_USE(ckpt_schedule_executor_run(self->executor, &self->step, NULL));
+  IN_USE(ckpt_schedule_executor_get_stats(self->executor, &stats));
   return 0;
 }
 
@@ -445,7 +445,7 @@ static void reports_to_a_strategy(void) {
   static const int64_t shape[2] = {SAMPLES, WIDTH};
   reporter self;
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
-  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   ckpt_strategy* strategy = NULL;
   ckpt_follower* follower = NULL;
   ckpt_chain* chain = NULL;
@@ -462,19 +462,19 @@ static void reports_to_a_strategy(void) {
   CHECK_OK(ckpt_layer_create_relu("relu", &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
-  CHECK_OK(ckpt_chain_profile(chain, &input_spec, 0, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &input_spec, 0, NULL, &profile));
   CHECK_OK(ckpt_follower_create(profile, strategy, &follower));
   CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
   options.follower = follower;
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input_spec, &options, &self.executor));
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input_spec, &options, &self.executor));
   ckpt_follower_release(follower); /* the executor keeps what it needs of it */
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
   CHECK_OK(ckpt_tensor_fill(x, 1));
   self.step.input = x;
   self.step.output_gradient = x;
-  CHECK_OK(ckpt_executor_run(self.executor, &self.step, NULL));
+  CHECK_OK(ckpt_schedule_executor_run(self.executor, &self.step, NULL));
   CHECK(self.accesses > 0);
-  ckpt_executor_release(self.executor);
+  ckpt_schedule_executor_release(self.executor);
   ckpt_tensor_release(x);
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
@@ -485,19 +485,19 @@ static void reports_to_a_strategy(void) {
 /* ---- Events of an executor's tracker ---- */
 
 typedef struct watcher {
-  ckpt_executor* executor;
+  ckpt_schedule_executor* executor;
   ckpt_step step;
   int events;
 } watcher;
 
 static int32_t watch(const ckpt_memory_event* event, void* user_data) {
   watcher* self = (watcher*)user_data;
-  ckpt_executor_stats stats = CKPT_EXECUTOR_STATS_INIT;
+  ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
   (void)event;
   if (self->executor == NULL) return 0;
   ++self->events;
-  IN_USE(ckpt_executor_run(self->executor, &self->step, NULL));
-  IN_USE(ckpt_executor_get_stats(self->executor, &stats));
+  IN_USE(ckpt_schedule_executor_run(self->executor, &self->step, NULL));
+  IN_USE(ckpt_schedule_executor_get_stats(self->executor, &stats));
   return 0;
 }
 
@@ -505,7 +505,7 @@ static void events_of_a_step(void) {
   static const int64_t shape[2] = {SAMPLES, WIDTH};
   watcher self;
   ckpt_memory_tracker* tracker = NULL;
-  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   ckpt_chain* chain = NULL;
   ckpt_layer* layer = NULL;
   ckpt_profile* profile = NULL;
@@ -515,22 +515,22 @@ static void events_of_a_step(void) {
   memset(&self, 0, sizeof self);
   CKPT_INIT(ckpt_step, &self.step);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALL_EVENTS, watch, &self, NULL, &subscription));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, watch, &self, NULL, &subscription));
   CHECK_OK(ckpt_chain_create(0, &chain));
   CHECK_OK(ckpt_layer_create_relu("relu", &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
-  CHECK_OK(ckpt_chain_profile(chain, &input_spec, 0, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &input_spec, 0, NULL, &profile));
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
   options.tracker = tracker;
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input_spec, &options, &self.executor));
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input_spec, &options, &self.executor));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
   CHECK_OK(ckpt_tensor_fill(x, 1));
   self.step.input = x;
   self.step.output_gradient = x;
-  CHECK_OK(ckpt_executor_run(self.executor, &self.step, NULL));
+  CHECK_OK(ckpt_schedule_executor_run(self.executor, &self.step, NULL));
   CHECK(self.events > 0);
-  ckpt_executor_release(self.executor);
+  ckpt_schedule_executor_release(self.executor);
   self.executor = NULL;
   ckpt_tensor_release(x);
   ckpt_schedule_release(schedule);

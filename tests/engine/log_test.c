@@ -28,8 +28,8 @@ static void take(int32_t level, const char* component, const char* message, void
   ++count;
   CHECK(strchr(message, '\n') == NULL);
   /* The callback may call what it likes: no lock is held. */
-  CHECK_OK(ckpt_blas_info(blas, sizeof blas, NULL));
-  CHECK_OK(ckpt_chain_layers(chain, &layers));
+  CHECK_OK(ckpt_blas_get_info(blas, sizeof blas, NULL));
+  CHECK_OK(ckpt_chain_get_layer_count(chain, &layers));
 }
 
 /* Exactly one message of the component holds the text since the last call of this function. */
@@ -39,7 +39,7 @@ static void one_says(const char* component, const char* text) {
   for (i = 0; i < count; ++i) {
     if (strcmp(lines[i].component, component) == 0 && strstr(lines[i].text, text) != NULL) {
       ++found;
-      CHECK(lines[i].level == CKPT_LOG_INFO);
+      CHECK(lines[i].level == CKPT_LOG_LEVEL_INFO);
     }
   }
   if (found == 1) return;
@@ -52,11 +52,11 @@ int main(void) {
   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {SAMPLES, WIDTH}};
   ckpt_profile* profile = NULL;
   ckpt_schedule* schedule = NULL;
-  ckpt_executor* executor = NULL;
-  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
-  ckpt_executor_stats stats = CKPT_EXECUTOR_STATS_INIT;
+  ckpt_schedule_executor* executor = NULL;
+  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
-  ckpt_thread_pool* pool = NULL;
+  ckpt_worker_pool* pool = NULL;
   ckpt_tensor* x = NULL;
   ckpt_step step = CKPT_STEP_INIT;
   char expected[640];
@@ -73,15 +73,15 @@ int main(void) {
     CHECK_OK(ckpt_chain_add(chain, layer));
     ckpt_layer_release(layer);
   }
-  CHECK_OK(ckpt_set_log(CKPT_LOG_INFO, take, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, take, NULL, NULL));
 
-  CHECK_OK(ckpt_blas_info(blas, sizeof blas, NULL)); /* loads it */
+  CHECK_OK(ckpt_blas_get_info(blas, sizeof blas, NULL)); /* loads it */
   snprintf(expected, sizeof expected, "BLAS: %s", blas);
   one_says("engine", expected);
   CHECK(count == 1);
 
   count = 0;
-  CHECK_OK(ckpt_chain_profile(chain, &input, 2, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &input, 2, NULL, &profile));
   one_says("engine", "profile of 4 layers for F32[4, 8]");
   CHECK(count == 1);
 
@@ -95,10 +95,10 @@ int main(void) {
   CHECK(count == 1);
 
   count = 0;
-  CHECK_OK(ckpt_thread_pool_create(3, &pool));
+  CHECK_OK(ckpt_worker_pool_create(3, &pool));
   options.pool = pool;
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input, &options, &executor));
-  CHECK_OK(ckpt_executor_get_stats(executor, &stats));
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executor));
+  CHECK_OK(ckpt_schedule_executor_get_stats(executor, &stats));
   snprintf(expected, sizeof expected, "executor of schedule 'store-all': 4 layers, reserves %d bytes, live at most %d, 3 threads",
            (int)stats.reserved_bytes, (int)report.peak_bytes[0]);
   one_says("engine", expected);
@@ -109,17 +109,17 @@ int main(void) {
   CHECK_OK(ckpt_tensor_fill(x, 1));
   step.input = x;
   step.output_gradient = x;
-  for (i = 0; i < 3; ++i) CHECK_OK(ckpt_executor_run(executor, &step, NULL));
+  for (i = 0; i < 3; ++i) CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
   CHECK(count == 0);
 
-  CHECK_OK(ckpt_set_log(CKPT_LOG_WARNING, take, NULL, NULL)); /* decisions are no warnings */
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, take, NULL, NULL)); /* decisions are no warnings */
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "budget:1MiB", &schedule));
   CHECK(count == 0);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_INFO, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, NULL, NULL, NULL));
 
-  ckpt_executor_release(executor);
-  ckpt_thread_pool_release(pool);
+  ckpt_schedule_executor_release(executor);
+  ckpt_worker_pool_release(pool);
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
   ckpt_tensor_release(x);

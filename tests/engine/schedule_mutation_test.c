@@ -28,7 +28,7 @@ static int32_t noisy_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* out
 
 /* Option 0 records the noise, and the input where backward does not get it; option 1 the input always. */
 static int records_input(const noisy* self, int32_t option) {
-  return option == 1 || (self->flags & (CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_NEEDS_OUTPUT)) == 0;
+  return option == 1 || (self->flags & (CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_NEEDS_OUTPUT)) == 0;
 }
 
 static int32_t noisy_option(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user_data) {
@@ -46,7 +46,7 @@ static int32_t noisy_forward(const ckpt_layer_context* context, const void* inpu
   double noise = 1;
   int i;
   (void)workspace;
-  if (self->has_ambient || (self->flags & CKPT_LAYER_DETERMINISTIC) == 0) {
+  if (self->has_ambient || (self->flags & CKPT_LAYER_FLAG_DETERMINISTIC) == 0) {
     self->generator = self->generator * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     noise += (double)(self->generator >> 40) * 1e-9;
   }
@@ -64,8 +64,8 @@ static int32_t noisy_backward(const ckpt_layer_context* context, const void* inp
   const double* g = (const double*)grad_output;
   int i;
   memset(workspace, 1, 8);
-  CHECK((input != NULL) == ((self->flags & CKPT_LAYER_NEEDS_INPUT) != 0));
-  CHECK((output != NULL) == ((self->flags & CKPT_LAYER_NEEDS_OUTPUT) != 0));
+  CHECK((input != NULL) == ((self->flags & CKPT_LAYER_FLAG_NEEDS_INPUT) != 0));
+  CHECK((output != NULL) == ((self->flags & CKPT_LAYER_FLAG_NEEDS_OUTPUT) != 0));
   for (i = 0; i < ELEMENTS; ++i) {
     const double from_output = output == NULL ? 0 : (((const double*)output)[i] - 0.125) / (1.25 * record[0]);
     /* The same value whichever of them is there, but for the rounding of the division: so one source for one set of flags. */
@@ -99,93 +99,93 @@ static int64_t below(int64_t limit) {
 }
 
 typedef struct recipe {
-  ckpt_action actions[MOST_ACTIONS];
+  ckpt_schedule_action actions[MOST_ACTIONS];
   int count;
 } recipe;
 
-static void insert(recipe* list, int at, const ckpt_action* action) {
+static void insert(recipe* list, int at, const ckpt_schedule_action* action) {
   if (list->count == MOST_ACTIONS) return;
-  memmove(&list->actions[at + 1], &list->actions[at], (size_t)(list->count - at) * sizeof(ckpt_action));
+  memmove(&list->actions[at + 1], &list->actions[at], (size_t)(list->count - at) * sizeof(ckpt_schedule_action));
   list->actions[at] = *action;
   ++list->count;
 }
 
 static void erase(recipe* list, int at) {
-  memmove(&list->actions[at], &list->actions[at + 1], (size_t)(list->count - at - 1) * sizeof(ckpt_action));
+  memmove(&list->actions[at], &list->actions[at + 1], (size_t)(list->count - at - 1) * sizeof(ckpt_schedule_action));
   --list->count;
 }
 
-static ckpt_action action_of(int32_t kind, int64_t first, int32_t item, int32_t slot, int64_t transfer) {
-  ckpt_action action;
+static ckpt_schedule_action action_of(int32_t kind, int64_t first, int32_t item, int32_t slot, int64_t transfer) {
+  ckpt_schedule_action action;
   memset(&action, 0, sizeof action);
   action.kind = kind;
   action.first = first;
-  action.last = kind <= CKPT_ACTION_BACKWARD ? first + 1 : 0;
+  action.last = kind <= CKPT_ACTION_KIND_BACKWARD ? first + 1 : 0;
   action.item = item;
   action.slot = slot;
   action.transfer = transfer;
-  if (kind == CKPT_ACTION_STORE_BEGIN || kind == CKPT_ACTION_LOAD_BEGIN || (kind == CKPT_ACTION_DROP && item == 0)) action.tier = 1;
+  if (kind == CKPT_ACTION_KIND_STORE_BEGIN || kind == CKPT_ACTION_KIND_LOAD_BEGIN || (kind == CKPT_ACTION_KIND_DROP && item == 0)) action.tier = 1;
   return action;
 }
 
 /* An action of the kind that mostly makes sense: single layers, small numbers. */
-static ckpt_action made_up(void) {
+static ckpt_schedule_action made_up(void) {
   return action_of((int32_t)(1 + below(10)), below(LAYERS + 1), (int32_t)below(4), (int32_t)below(2), below(3));
 }
 
 /* The items that a backward reads go to slots, come back when it is done, and it runs once more. */
 static void run_backward_twice(recipe* list, int at) {
-  const ckpt_action backward = list->actions[at];
+  const ckpt_schedule_action backward = list->actions[at];
   const int64_t layer = backward.first;
   const int32_t items[2] = {CKPT_ITEM_GRAD, CKPT_ITEM_TAPE};
-  ckpt_action action;
+  ckpt_schedule_action action;
   int k;
   for (k = 0; k < 2; ++k) { /* from the last one to the first: each goes in at the same place */
-    action = action_of(CKPT_ACTION_AWAIT, 0, 0, 0, 90 + k);
+    action = action_of(CKPT_ACTION_KIND_AWAIT, 0, 0, 0, 90 + k);
     insert(list, at, &action);
-    action = action_of(CKPT_ACTION_STORE_BEGIN, items[k] == CKPT_ITEM_GRAD ? layer + 1 : layer, items[k], 50 + k, 90 + k);
+    action = action_of(CKPT_ACTION_KIND_STORE_BEGIN, items[k] == CKPT_ITEM_GRAD ? layer + 1 : layer, items[k], 50 + k, 90 + k);
     action.option = items[k] == CKPT_ITEM_TAPE ? backward.option : 0;
     insert(list, at, &action);
   }
   at += 5; /* behind the backward */
   insert(list, at, &backward);
   for (k = 0; k < 2; ++k) {
-    action = action_of(CKPT_ACTION_DROP, 0, 0, 50 + k, 0);
+    action = action_of(CKPT_ACTION_KIND_DROP, 0, 0, 50 + k, 0);
     insert(list, at, &action);
-    action = action_of(CKPT_ACTION_AWAIT, 0, 0, 0, 90 + k);
+    action = action_of(CKPT_ACTION_KIND_AWAIT, 0, 0, 0, 90 + k);
     insert(list, at, &action);
-    action = action_of(CKPT_ACTION_LOAD_BEGIN, items[k] == CKPT_ITEM_GRAD ? layer + 1 : layer, items[k], 50 + k, 90 + k);
+    action = action_of(CKPT_ACTION_KIND_LOAD_BEGIN, items[k] == CKPT_ITEM_GRAD ? layer + 1 : layer, items[k], 50 + k, 90 + k);
     action.option = items[k] == CKPT_ITEM_TAPE ? backward.option : 0;
     insert(list, at, &action);
   }
-  action = action_of(CKPT_ACTION_DROP, layer, CKPT_ITEM_GRAD, 0, 0);
+  action = action_of(CKPT_ACTION_KIND_DROP, layer, CKPT_ITEM_GRAD, 0, 0);
   insert(list, at, &action);
 }
 
 /* A layer runs forward once more, and what it makes is dropped. */
 static void run_forward_again(recipe* list, int at) {
   const int64_t layer = below(LAYERS);
-  ckpt_action action = action_of(CKPT_ACTION_DROP, layer + 1, CKPT_ITEM_INPUT, 0, 0);
+  ckpt_schedule_action action = action_of(CKPT_ACTION_KIND_DROP, layer + 1, CKPT_ITEM_INPUT, 0, 0);
   insert(list, at, &action);
-  action = action_of(CKPT_ACTION_FORWARD, layer, 0, 0, 0);
+  action = action_of(CKPT_ACTION_KIND_FORWARD, layer, 0, 0, 0);
   insert(list, at, &action);
 }
 
 /* An item goes to a slot and comes back. */
 static void move_an_item(recipe* list, int at) {
-  const int32_t kinds[6] = {CKPT_ACTION_DROP,  CKPT_ACTION_AWAIT, CKPT_ACTION_LOAD_BEGIN,
-                            CKPT_ACTION_AWAIT, CKPT_ACTION_DROP,  CKPT_ACTION_STORE_BEGIN};
+  const int32_t kinds[6] = {CKPT_ACTION_KIND_DROP,  CKPT_ACTION_KIND_AWAIT, CKPT_ACTION_KIND_LOAD_BEGIN,
+                            CKPT_ACTION_KIND_AWAIT, CKPT_ACTION_KIND_DROP,  CKPT_ACTION_KIND_STORE_BEGIN};
   const int32_t item = (int32_t)(1 + below(3));
   const int64_t index = below(LAYERS + 1);
   int k;
   for (k = 0; k < 6; ++k) {
     const int32_t dropped = k == 0 ? 0 : item; /* first in, so last to run: the slot is emptied */
-    ckpt_action action = action_of(kinds[k], index, kinds[k] == CKPT_ACTION_AWAIT ? 0 : dropped, 7, 70);
+    ckpt_schedule_action action = action_of(kinds[k], index, kinds[k] == CKPT_ACTION_KIND_AWAIT ? 0 : dropped, 7, 70);
     insert(list, at, &action);
   }
 }
 
-static void change_a_field(ckpt_action* action) {
+static void change_a_field(ckpt_schedule_action* action) {
   switch (below(9)) {
     case 0: action->kind = (int32_t)(1 + below(10)); break;
     case 1: action->first = below(LAYERS + 3) - 1; break;
@@ -202,8 +202,8 @@ static void change_a_field(ckpt_action* action) {
 static void mutate(recipe* list) {
   const int at = (int)below(list->count - 1); /* END stays where it is */
   const int other = (int)below(list->count - 1);
-  const ckpt_action action = list->actions[at];
-  ckpt_action fresh;
+  const ckpt_schedule_action action = list->actions[at];
+  ckpt_schedule_action fresh;
   int i;
   switch (below(10)) {
     case 0: erase(list, at); break;
@@ -226,13 +226,13 @@ static void mutate(recipe* list) {
     case 8: /* the same option for all that a layer does */
       for (i = 0; i < list->count; ++i) {
         const int32_t kind = list->actions[i].kind;
-        if (list->actions[i].first == action.first && (kind == CKPT_ACTION_FORWARD_TAPE || kind == CKPT_ACTION_BACKWARD))
+        if (list->actions[i].first == action.first && (kind == CKPT_ACTION_KIND_FORWARD_TAPE || kind == CKPT_ACTION_KIND_BACKWARD))
           list->actions[i].option = 1;
       }
       break;
     default:
       for (i = 0; i < list->count; ++i) {
-        if (list->actions[i].kind == CKPT_ACTION_BACKWARD && list->count + 16 < MOST_ACTIONS && below(LAYERS) == 0) {
+        if (list->actions[i].kind == CKPT_ACTION_KIND_BACKWARD && list->count + 16 < MOST_ACTIONS && below(LAYERS) == 0) {
           run_backward_twice(list, i);
           break;
         }
@@ -253,7 +253,7 @@ typedef struct world {
   noisy layers[LAYERS];
   ckpt_chain* chain;
   ckpt_profile* profile;
-  ckpt_thread_pool* pool;
+  ckpt_worker_pool* pool;
   ckpt_tensor *x, *output, *output_gradient, *input_gradient;
 } world;
 
@@ -268,9 +268,9 @@ static void make_world(world* self) {
     ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
     ckpt_layer* layer = NULL;
     char name[32];
-    one->flags = (uint32_t)below(4); /* CKPT_LAYER_NEEDS_INPUT and CKPT_LAYER_NEEDS_OUTPUT, either or both or none */
-    if (below(6) > 0) one->flags |= CKPT_LAYER_DETERMINISTIC;
-    if (i == 0 && below(3) == 0) one->flags |= CKPT_LAYER_NO_INPUT_GRADIENT;
+    one->flags = (uint32_t)below(4); /* CKPT_LAYER_FLAG_NEEDS_INPUT and CKPT_LAYER_FLAG_NEEDS_OUTPUT, either or both or none */
+    if (below(6) > 0) one->flags |= CKPT_LAYER_FLAG_DETERMINISTIC;
+    if (i == 0 && below(3) == 0) one->flags |= CKPT_LAYER_FLAG_NO_INPUT_GRADIENT;
     one->has_ambient = below(3) == 0;
     callbacks.flags = one->flags;
     callbacks.options = 2;
@@ -286,8 +286,8 @@ static void make_world(world* self) {
     CHECK_OK(ckpt_chain_add(self->chain, layer));
     ckpt_layer_release(layer);
   }
-  CHECK_OK(ckpt_chain_profile(self->chain, &spec, 0, NULL, &self->profile));
-  CHECK_OK(ckpt_thread_pool_create(1, &self->pool));
+  CHECK_OK(ckpt_profile_create_from_chain(self->chain, &spec, 0, NULL, &self->profile));
+  CHECK_OK(ckpt_worker_pool_create(1, &self->pool));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, spec.shape, 2, NULL, &self->x));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, spec.shape, 2, NULL, &self->output));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, spec.shape, 2, NULL, &self->output_gradient));
@@ -301,19 +301,19 @@ static void free_world(world* self) {
   ckpt_tensor_release(self->output);
   ckpt_tensor_release(self->output_gradient);
   ckpt_tensor_release(self->input_gradient);
-  ckpt_thread_pool_release(self->pool);
+  ckpt_worker_pool_release(self->pool);
   ckpt_profile_release(self->profile);
   ckpt_chain_release(self->chain);
 }
 
 static ckpt_status run(world* self, ckpt_schedule* schedule, outcome* result) {
-  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
-  ckpt_executor* executor = NULL;
+  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor* executor = NULL;
   ckpt_step step = CKPT_STEP_INIT;
   ckpt_status status = CKPT_OK;
   int i;
   options.pool = self->pool;
-  status = ckpt_executor_create(self->chain, schedule, &spec, &options, &executor);
+  status = ckpt_schedule_executor_create(self->chain, schedule, &spec, &options, &executor);
   if (status != CKPT_OK) return status;
   for (i = 0; i < LAYERS; ++i) {
     self->layers[i].generator = (uint64_t)i + 1;
@@ -325,15 +325,15 @@ static ckpt_status run(world* self, ckpt_schedule* schedule, outcome* result) {
   step.input = self->x;
   step.output = self->output;
   step.output_gradient = self->output_gradient;
-  if ((self->layers[0].flags & CKPT_LAYER_NO_INPUT_GRADIENT) == 0) step.input_gradient = self->input_gradient;
-  CHECK_OK(ckpt_executor_run(executor, &step, NULL));
-  memcpy(result->output, ckpt_tensor_data(self->output), sizeof result->output);
-  memcpy(result->input_gradient, ckpt_tensor_data(self->input_gradient), sizeof result->input_gradient);
+  if ((self->layers[0].flags & CKPT_LAYER_FLAG_NO_INPUT_GRADIENT) == 0) step.input_gradient = self->input_gradient;
+  CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
+  memcpy(result->output, ckpt_tensor_get_data(self->output), sizeof result->output);
+  memcpy(result->input_gradient, ckpt_tensor_get_data(self->input_gradient), sizeof result->input_gradient);
   for (i = 0; i < LAYERS; ++i) {
     result->factor_gradients[i] = self->layers[i].factor_gradient;
     result->generators[i] = self->layers[i].generator;
   }
-  ckpt_executor_release(executor);
+  ckpt_schedule_executor_release(executor);
   return CKPT_OK;
 }
 
@@ -349,8 +349,8 @@ static void read_recipe(ckpt_schedule* schedule, recipe* list) {
 static void print(const recipe* list) {
   int i;
   for (i = 0; i < list->count; ++i) {
-    const ckpt_action* a = &list->actions[i];
-    fprintf(stderr, "%3d %s [%d, %d) option %d item %d tier %d slot %d transfer %d\n", i, ckpt_action_name(a->kind), (int)a->first,
+    const ckpt_schedule_action* a = &list->actions[i];
+    fprintf(stderr, "%3d %s [%d, %d) option %d item %d tier %d slot %d transfer %d\n", i, ckpt_action_kind_name(a->kind), (int)a->first,
             (int)a->last, (int)a->option, (int)a->item, (int)a->tier, (int)a->slot, (int)a->transfer);
   }
 }

@@ -24,12 +24,12 @@ static void example(void) {
 
   /* Once per layer. */
   int32_t attention = 0;
-  CHECK_OK(ckpt_memory_tracker_layer(tracker, "block0.attention", &attention));
+  CHECK_OK(ckpt_memory_tracker_add_layer(tracker, "block0.attention", &attention));
 
   /* Told of every new peak. */
   seen mine = {NULL, 0, 0, 0, 0};
   int64_t subscription = 0;
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_NEW_PEAK, on_peak, &mine, on_destroy, &subscription));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_NEW_PEAK, on_peak, &mine, on_destroy, &subscription));
 
   /* One step in its own scope. */
   uint64_t step = 0;
@@ -47,7 +47,7 @@ static void example(void) {
   ckpt_memory_stats totals = CKPT_MEMORY_STATS_INIT;
   ckpt_memory_layer_stats top[10] = {CKPT_MEMORY_LAYER_STATS_INIT};
   int64_t layers = 0;
-  CHECK_OK(ckpt_memory_tracker_snapshot(tracker, CKPT_MEMORY_ORDER_PEAK, &totals, top, 10, &layers));
+  CHECK_OK(ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_PEAK, &totals, top, 10, &layers));
   CHECK(layers == 2 && totals.peak_bytes == 12288 && totals.frees == 2);
   CHECK(strcmp(top[0].name, "block0.mlp") == 0 && top[0].peak_bytes == 8192);
   CHECK(strcmp(top[1].name, "block0.attention") == 0 && top[1].live_allocations == 0);
@@ -67,13 +67,13 @@ static void reading(void) {
   CHECK_OK(ckpt_memory_tracker_create(&options, &tracker));
   int32_t a = -1;
   int32_t b = -1;
-  CHECK_OK(ckpt_memory_tracker_layer(tracker, "a", &a));
-  CHECK_OK(ckpt_memory_tracker_layer(tracker, "b", &b));
+  CHECK_OK(ckpt_memory_tracker_add_layer(tracker, "a", &a));
+  CHECK_OK(ckpt_memory_tracker_add_layer(tracker, "b", &b));
   CHECK(a == 0 && b == 1);
   CHECK_OK(ckpt_memory_tracker_find_layer(tracker, "b", &a));
   CHECK(a == 1);
   const char* name = NULL;
-  CHECK_OK(ckpt_memory_tracker_layer_name(tracker, 1, &name));
+  CHECK_OK(ckpt_memory_tracker_get_layer_name(tracker, 1, &name));
   CHECK(strcmp(name, "b") == 0);
 
   uint64_t ids[3] = {0, 0, 0};
@@ -82,45 +82,45 @@ static void reading(void) {
   CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, 1, 20, &ids[1]));
   CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, 1, 40, &ids[2]));
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
-  CHECK_OK(ckpt_memory_tracker_stats(tracker, &stats));
+  CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   CHECK(stats.current_bytes == 70 && stats.peak_bytes == 70 && stats.total_allocated_bytes == 70 && stats.total_freed_bytes == 0);
   CHECK(stats.live_allocations == 3 && stats.allocations == 3 && stats.frees == 0 && stats.average_bytes == 23);
   CHECK(stats.layer_count == 2 && stats.sequence == 3 && stats.time_ns == 105);
   CHECK(stats.not_found == 0 && stats.refused == 0 && stats.handler_failures == 0);
 
   ckpt_memory_layer_stats layer = CKPT_MEMORY_LAYER_STATS_INIT;
-  CHECK_OK(ckpt_memory_tracker_layer_stats(tracker, 1, &layer));
+  CHECK_OK(ckpt_memory_tracker_get_layer_stats(tracker, 1, &layer));
   CHECK(layer.layer == 1 && strcmp(layer.name, "b") == 0 && layer.current_bytes == 60 && layer.peak_bytes == 60);
   CHECK(layer.largest_bytes == 40 && layer.average_bytes == 30 && layer.last_allocated_ns == 105 && layer.last_freed_ns == 0);
   CHECK(layer.allocations == 2 && layer.frees == 0 && layer.live_allocations == 2 && layer.total_allocated_bytes == 60);
-  CHECK_OK(ckpt_memory_tracker_layer_stats_named(tracker, "a", &layer));
+  CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "a", &layer));
   CHECK(layer.layer == 0 && layer.current_bytes == 10);
 
   ckpt_memory_allocation live[2] = {CKPT_MEMORY_ALLOCATION_INIT};
   int64_t count = 0;
-  CHECK_OK(ckpt_memory_tracker_live_allocations(tracker, live, 2, &count));
+  CHECK_OK(ckpt_memory_tracker_list_allocations(tracker, live, 2, &count));
   CHECK(count == 3 && live[0].allocation == ids[0] && live[0].age_ns == 100 && live[0].bytes == 10 && live[0].sequence == 1);
   CHECK(live[1].allocation == ids[1] && live[1].layer == 1 && live[1].struct_size == sizeof live[0]);
-  CHECK_OK(ckpt_memory_tracker_live_allocations(tracker, NULL, 0, &count));
+  CHECK_OK(ckpt_memory_tracker_list_allocations(tracker, NULL, 0, &count));
   CHECK(count == 3);
 
   int64_t saved = 0;
   double fraction = 0;
-  CHECK_OK(ckpt_memory_tracker_savings(tracker, 140, &saved, &fraction));
+  CHECK_OK(ckpt_memory_tracker_get_savings(tracker, 140, &saved, &fraction));
   CHECK(saved == 70 && fraction == 0.5);
-  CHECK_OK(ckpt_memory_tracker_savings(tracker, 0, &saved, NULL));
+  CHECK_OK(ckpt_memory_tracker_get_savings(tracker, 0, &saved, NULL));
   CHECK(saved == -70);
 
   int64_t freed = 0;
   CHECK_OK(ckpt_memory_tracker_record_deallocation_layer(tracker, 1, &freed));
   CHECK(freed == 2);
   CHECK_OK(ckpt_memory_tracker_reset_stats(tracker));
-  CHECK_OK(ckpt_memory_tracker_stats(tracker, &stats));
+  CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   CHECK(stats.peak_bytes == 10 && stats.allocations == 1 && stats.frees == 0 && stats.sequence == 5);
 
   /* An older caller's shorter structs in an array: only so much is written, and each where that caller expects it. */
   ckpt_memory_layer_stats two[2] = {CKPT_MEMORY_LAYER_STATS_INIT, CKPT_MEMORY_LAYER_STATS_INIT};
-  CHECK_OK(ckpt_memory_tracker_snapshot(tracker, CKPT_MEMORY_ORDER_CURRENT, NULL, two, 2, &count));
+  CHECK_OK(ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_CURRENT, NULL, two, 2, &count));
   CHECK(count == 2 && two[0].layer == 0 && two[1].layer == 1 && two[1].struct_size == sizeof two[1]);
 
   /* Any order of release. */
@@ -128,7 +128,7 @@ static void reading(void) {
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, ids[0]));
   ckpt_memory_tracker_retain(tracker);
   ckpt_memory_tracker_release(tracker);
-  CHECK_OK(ckpt_memory_tracker_stats(tracker, &stats));
+  CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   ckpt_memory_tracker_release(tracker);
 }
 
@@ -137,10 +137,10 @@ static void limit(void) {
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   int64_t bytes = -1;
   int64_t hysteresis = -1;
-  CHECK_OK(ckpt_memory_tracker_limit(tracker, &bytes, &hysteresis));
+  CHECK_OK(ckpt_memory_tracker_get_limit(tracker, &bytes, &hysteresis));
   CHECK(bytes == 0 && hysteresis == 0);
   CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 100, 10));
-  CHECK_OK(ckpt_memory_tracker_limit(tracker, &bytes, &hysteresis));
+  CHECK_OK(ckpt_memory_tracker_get_limit(tracker, &bytes, &hysteresis));
   CHECK(bytes == 100 && hysteresis == 10);
   uint64_t id = 0;
   CHECK_OK(ckpt_memory_tracker_try_reserve_named(tracker, "x", 90, &id));
@@ -151,7 +151,7 @@ static void limit(void) {
   CHECK(id == first);
   CHECK_OK(ckpt_memory_tracker_try_reserve(tracker, 0, 10, &id));
   CHECK_OK(ckpt_memory_tracker_clear_limit(tracker));
-  CHECK_OK(ckpt_memory_tracker_limit(tracker, &bytes, NULL));
+  CHECK_OK(ckpt_memory_tracker_get_limit(tracker, &bytes, NULL));
   CHECK(bytes == 0);
   CHECK_OK(ckpt_memory_tracker_try_reserve(tracker, 0, 1000, &id));
   ckpt_memory_tracker_release(tracker);
@@ -178,21 +178,21 @@ static void events(void) {
   ckpt_memory_tracker* tracker = NULL;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   int64_t queue = 0;
-  CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_ALL_EVENTS, 3, &queue));
+  CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_ALL, 3, &queue));
   seen mine = {tracker, 0, 0, 0, 0};
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED, end_myself, &mine, on_destroy, &mine.subscription));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, end_myself, &mine, on_destroy, &mine.subscription));
   uint64_t id = 0;
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
   CHECK(mine.events == 1 && mine.destroyed == 1);
   CHECK_FAILS(ckpt_memory_tracker_record_deallocation(tracker, id), CKPT_E_NOT_FOUND, "allocation is ");
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
-  CHECK_OK(ckpt_memory_tracker_stats(tracker, &stats));
+  CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   CHECK(stats.handler_failures == 1 && stats.current_bytes == 0 && stats.not_found == 1);
 
   ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
   int32_t got = 0;
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
-  CHECK(got == 1 && event.kind == CKPT_MEMORY_ALLOCATED && event.bytes == 5 && event.current_bytes == 5 && event.sequence == 1);
+  CHECK(got == 1 && event.kind == CKPT_MEMORY_EVENT_KIND_ALLOCATED && event.bytes == 5 && event.current_bytes == 5 && event.sequence == 1);
   CHECK(event.layer == 0 && strcmp(event.layer_name, "x") == 0 && event.allocation == id && event.limit_bytes == 0);
   CHECK(event.struct_size == sizeof event);
   CHECK_OK(ckpt_memory_tracker_set_peak_granularity(tracker, 1000));
@@ -202,7 +202,7 @@ static void events(void) {
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, id));
   CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, 0, 1, &id));
   int64_t dropped = -1;
-  CHECK_OK(ckpt_memory_tracker_dropped_events(tracker, queue, &dropped));
+  CHECK_OK(ckpt_memory_tracker_get_dropped_events(tracker, queue, &dropped));
   CHECK(dropped == 1);
   int32_t drained = 0;
   do {
@@ -215,7 +215,7 @@ static void events(void) {
 
   /* Released from inside a handler: the call still ends, destroy runs once. */
   seen last = {tracker, 0, 0, 0, 0};
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED, let_go, &last, on_destroy, &last.subscription));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, let_go, &last, on_destroy, &last.subscription));
   CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, 0, 7, &id));
   CHECK(last.events == 7 && last.destroyed == 1);
 
@@ -237,12 +237,12 @@ static void export_and_probe(void) {
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
   char text[8192];
   int64_t needed = 0;
-  CHECK_OK(ckpt_memory_tracker_json(tracker, -1, NULL, 0, &needed));
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, -1, NULL, 0, &needed));
   CHECK(needed > 0 && needed < (int64_t)sizeof text);
-  CHECK_OK(ckpt_memory_tracker_json(tracker, -1, text, (int64_t)sizeof text, &needed));
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, -1, text, (int64_t)sizeof text, &needed));
   CHECK((int64_t)strlen(text) == needed && strstr(text, "\"current_bytes\":5") != NULL);
-  CHECK_FAILS(ckpt_memory_tracker_json(tracker, -1, text, 3, &needed), CKPT_E_OUT_OF_RANGE, "capacity is 3");
-  CHECK_OK(ckpt_memory_tracker_prometheus(tracker, 10, text, (int64_t)sizeof text, &needed));
+  CHECK_FAILS(ckpt_memory_tracker_get_json(tracker, -1, text, 3, &needed), CKPT_E_OUT_OF_RANGE, "capacity is 3");
+  CHECK_OK(ckpt_memory_tracker_get_prometheus(tracker, 10, text, (int64_t)sizeof text, &needed));
   CHECK(strstr(text, "\nckpt_memory_layer_current_bytes{layer=\"x\"} 5\n") != NULL);
   ckpt_memory_tracker_release(tracker);
 

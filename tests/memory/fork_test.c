@@ -32,34 +32,34 @@ static void call_everything(void) {
   int64_t number = 0, queue = 0;
   int32_t layer = 0, got = 0;
   double fraction = 0;
-  FINE(ckpt_memory_tracker_layer(tracker, "known", &layer));
-  FINE(ckpt_memory_tracker_layer(tracker, "of the child", &layer));
+  FINE(ckpt_memory_tracker_add_layer(tracker, "known", &layer));
+  FINE(ckpt_memory_tracker_add_layer(tracker, "of the child", &layer));
   FINE(ckpt_memory_tracker_record_allocation(tracker, 0, 8, &allocation));
   if (allocation != 0) FINE(ckpt_memory_tracker_record_deallocation(tracker, allocation));
   FINE(ckpt_memory_tracker_record_allocation_named(tracker, "of the child too", 8, &allocation));
   FINE(ckpt_memory_tracker_try_reserve(tracker, 0, 8, &allocation));
-  FINE(ckpt_memory_tracker_stats(tracker, &stats));
-  FINE(ckpt_memory_tracker_layer_stats(tracker, 0, &layer_stats));
-  FINE(ckpt_memory_tracker_snapshot(tracker, 0, &stats, &layer_stats, 1, &number));
-  FINE(ckpt_memory_tracker_live_allocations(tracker, &one, 1, &number));
-  FINE(ckpt_memory_tracker_savings(tracker, 5, &number, &fraction));
+  FINE(ckpt_memory_tracker_get_stats(tracker, &stats));
+  FINE(ckpt_memory_tracker_get_layer_stats(tracker, 0, &layer_stats));
+  FINE(ckpt_memory_tracker_get_snapshot(tracker, 0, &stats, &layer_stats, 1, &number));
+  FINE(ckpt_memory_tracker_list_allocations(tracker, &one, 1, &number));
+  FINE(ckpt_memory_tracker_get_savings(tracker, 5, &number, &fraction));
   FINE(ckpt_memory_tracker_reset_stats(tracker));
   FINE(ckpt_memory_tracker_push_scope(tracker, "scope", &scope));
   if (scope != 0) FINE(ckpt_memory_tracker_pop_scope(tracker, scope, NULL));
   FINE(ckpt_memory_tracker_set_limit(tracker, 1, 0));
-  FINE(ckpt_memory_tracker_limit(tracker, &number, NULL));
+  FINE(ckpt_memory_tracker_get_limit(tracker, &number, NULL));
   FINE(ckpt_memory_tracker_clear_limit(tracker));
-  FINE(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_ALL_EVENTS, 4, &queue));
+  FINE(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_ALL, 4, &queue));
   FINE(ckpt_memory_tracker_record_allocation(tracker, 0, 8, &allocation));
   if (queue != 0) {
     FINE(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
-    FINE(ckpt_memory_tracker_dropped_events(tracker, queue, &number));
+    FINE(ckpt_memory_tracker_get_dropped_events(tracker, queue, &number));
     FINE(ckpt_memory_tracker_unsubscribe(tracker, queue));
   }
   FINE(ckpt_memory_tracker_enable_events(tracker, 1));
   FINE(ckpt_memory_tracker_set_peak_granularity(tracker, 1));
-  FINE(ckpt_memory_tracker_json(tracker, 1, NULL, 0, &number));
-  FINE(ckpt_memory_tracker_prometheus(tracker, 1, NULL, 0, &number));
+  FINE(ckpt_memory_tracker_get_json(tracker, 1, NULL, 0, &number));
+  FINE(ckpt_memory_tracker_get_prometheus(tracker, 1, NULL, 0, &number));
   FINE(ckpt_memory_tracker_record_deallocation_layer(tracker, 0, &number));
 }
 
@@ -86,7 +86,7 @@ static volatile int busy_ends = 0;
 static void* keep_busy(void* unused) {
   int64_t count = 0;
   (void)unused;
-  while (!__atomic_load_n(&busy_ends, __ATOMIC_ACQUIRE)) CHECK_OK(ckpt_memory_tracker_live_allocations(tracker, NULL, 0, &count));
+  while (!__atomic_load_n(&busy_ends, __ATOMIC_ACQUIRE)) CHECK_OK(ckpt_memory_tracker_list_allocations(tracker, NULL, 0, &count));
   return NULL;
 }
 
@@ -96,7 +96,7 @@ static void busy_thread(void) {
   int32_t layer = 0;
   int i;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_OK(ckpt_memory_tracker_layer(tracker, "known", &layer));
+  CHECK_OK(ckpt_memory_tracker_add_layer(tracker, "known", &layer));
   for (i = 0; i < SLOTS; ++i) CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, layer, 1, &allocation));
   CHECK(pthread_create(&thread, NULL, keep_busy, NULL) == 0);
   for (i = 0; i < FORKS; ++i) {
@@ -144,7 +144,7 @@ static void inside_a_handler(void) {
   pid_t child;
   CHECK(pipe(pipe_in) == 0 && pipe(pipe_out) == 0);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED, stay_inside, NULL, NULL, &first));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, stay_inside, NULL, NULL, &first));
   CHECK(pthread_create(&recorder, NULL, record_once, NULL) == 0);
   CHECK(read(pipe_out[0], &byte, 1) == 1);
   child = fork_child();
@@ -152,7 +152,7 @@ static void inside_a_handler(void) {
     uint64_t allocation = 0;
     CHECK_FAILS(ckpt_memory_tracker_unsubscribe(tracker, first), CKPT_E_FORKED, "subscription is 1");
     CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "known", 1, &allocation));
-    CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED, stay_inside, NULL, NULL, &second));
+    CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, stay_inside, NULL, NULL, &second));
     CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "known", 1, &allocation));
     CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, second));
     call_everything();

@@ -75,12 +75,12 @@ TEST(MemoryHpp, SubscriptionsEndByThemselvesAndOutliveTheTracker) {
   ckpt::MemorySubscription queue;
   {
     ckpt::MemoryTracker tracker;
-    queue = tracker.subscribe_queue(CKPT_MEMORY_ALL_EVENTS, 2);
+    queue = tracker.subscribe_queue(CKPT_MEMORY_EVENT_KIND_ALL, 2);
     {
       const auto subscription =
-          tracker.subscribe(CKPT_MEMORY_NEW_PEAK, [&](const ckpt_memory_event& event) { peaks.push_back(event.peak_bytes); });
+          tracker.subscribe(CKPT_MEMORY_EVENT_KIND_NEW_PEAK, [&](const ckpt_memory_event& event) { peaks.push_back(event.peak_bytes); });
       const auto failing =
-          tracker.subscribe(CKPT_MEMORY_ALLOCATED, [](const ckpt_memory_event&) { throw std::runtime_error("no"); });
+          tracker.subscribe(CKPT_MEMORY_EVENT_KIND_ALLOCATED, [](const ckpt_memory_event&) { throw std::runtime_error("no"); });
       tracker.record_allocation("x", 5);
     }
     tracker.record_allocation("x", 5);
@@ -90,8 +90,8 @@ TEST(MemoryHpp, SubscriptionsEndByThemselvesAndOutliveTheTracker) {
   }
   EXPECT_EQ(peaks, std::vector<std::int64_t>{5});
   EXPECT_EQ(queue.dropped(), 2);
-  EXPECT_EQ(queue.poll()->kind, CKPT_MEMORY_ALLOCATED);
-  EXPECT_EQ(queue.poll()->kind, CKPT_MEMORY_NEW_PEAK);
+  EXPECT_EQ(queue.poll()->kind, CKPT_MEMORY_EVENT_KIND_ALLOCATED);
+  EXPECT_EQ(queue.poll()->kind, CKPT_MEMORY_EVENT_KIND_NEW_PEAK);
   EXPECT_FALSE(queue.poll().has_value());
   queue.unsubscribe();
   queue.unsubscribe();

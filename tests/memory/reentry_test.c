@@ -40,9 +40,9 @@ static void call_everything(void) {
   char own_name[20]; /* one handler inside the other frees only what is its own */
   snprintf(own_name, sizeof own_name, "inside %d", ++depth);
   ckpt_memory_tracker_retain(tracker);
-  SAYS(CKPT_OK, ckpt_memory_tracker_layer(tracker, own_name, &layer));
+  SAYS(CKPT_OK, ckpt_memory_tracker_add_layer(tracker, own_name, &layer));
   SAYS(CKPT_OK, ckpt_memory_tracker_find_layer(tracker, own_name, &layer));
-  SAYS(CKPT_OK, ckpt_memory_tracker_layer_name(tracker, layer, &name));
+  SAYS(CKPT_OK, ckpt_memory_tracker_get_layer_name(tracker, layer, &name));
   SAYS(expected, ckpt_memory_tracker_record_allocation(tracker, layer, 8, &allocation));
   if (asks) SAYS(CKPT_OK, ckpt_memory_tracker_record_deallocation(tracker, allocation));
   if (!asks) SAYS(expected, ckpt_memory_tracker_record_deallocation(tracker, 1));
@@ -50,34 +50,34 @@ static void call_everything(void) {
   SAYS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
   SAYS(expected, ckpt_memory_tracker_try_reserve(tracker, layer, 8, &allocation));
   SAYS(expected, ckpt_memory_tracker_try_reserve_named(tracker, own_name, 8, &allocation));
-  SAYS(expected, ckpt_memory_tracker_stats(tracker, &stats));
-  SAYS(expected, ckpt_memory_tracker_layer_stats(tracker, layer, &layer_stats));
-  SAYS(expected, ckpt_memory_tracker_layer_stats_named(tracker, own_name, &layer_stats));
-  SAYS(expected, ckpt_memory_tracker_snapshot(tracker, 0, &stats, &layer_stats, 1, &number));
-  SAYS(expected, ckpt_memory_tracker_live_allocations(tracker, &live, 1, &number));
-  SAYS(expected, ckpt_memory_tracker_savings(tracker, 1, &number, NULL));
+  SAYS(expected, ckpt_memory_tracker_get_stats(tracker, &stats));
+  SAYS(expected, ckpt_memory_tracker_get_layer_stats(tracker, layer, &layer_stats));
+  SAYS(expected, ckpt_memory_tracker_get_layer_stats_named(tracker, own_name, &layer_stats));
+  SAYS(expected, ckpt_memory_tracker_get_snapshot(tracker, 0, &stats, &layer_stats, 1, &number));
+  SAYS(expected, ckpt_memory_tracker_list_allocations(tracker, &live, 1, &number));
+  SAYS(expected, ckpt_memory_tracker_get_savings(tracker, 1, &number, NULL));
   SAYS(CKPT_OK, ckpt_memory_tracker_reset_stats(tracker));
   SAYS(expected, ckpt_memory_tracker_push_scope(tracker, "scope", &scope));
   if (asks) {
-    SAYS(CKPT_OK, ckpt_memory_tracker_scope_stats(tracker, scope, &scope_stats));
+    SAYS(CKPT_OK, ckpt_memory_tracker_get_scope_stats(tracker, scope, &scope_stats));
     SAYS(CKPT_OK, ckpt_memory_tracker_pop_scope(tracker, scope, &scope_stats));
   } else {
-    SAYS(expected, ckpt_memory_tracker_scope_stats(tracker, 1, &scope_stats));
+    SAYS(expected, ckpt_memory_tracker_get_scope_stats(tracker, 1, &scope_stats));
     SAYS(expected, ckpt_memory_tracker_pop_scope(tracker, 1, &scope_stats));
   }
   SAYS(expected, ckpt_memory_tracker_set_limit(tracker, 1, 0)); /* far below what is live: an event at once */
-  SAYS(CKPT_OK, ckpt_memory_tracker_limit(tracker, &number, NULL));
+  SAYS(CKPT_OK, ckpt_memory_tracker_get_limit(tracker, &number, NULL));
   SAYS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
-  SAYS(CKPT_OK, ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALL_EVENTS, quiet, NULL, NULL, &subscription));
+  SAYS(CKPT_OK, ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, quiet, NULL, NULL, &subscription));
   SAYS(CKPT_OK, ckpt_memory_tracker_unsubscribe(tracker, subscription));
-  SAYS(CKPT_OK, ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_FREED, 2, &subscription));
+  SAYS(CKPT_OK, ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_FREED, 2, &subscription));
   SAYS(CKPT_OK, ckpt_memory_tracker_poll_event(tracker, subscription, &event, &got));
-  SAYS(CKPT_OK, ckpt_memory_tracker_dropped_events(tracker, subscription, &number));
+  SAYS(CKPT_OK, ckpt_memory_tracker_get_dropped_events(tracker, subscription, &number));
   SAYS(CKPT_OK, ckpt_memory_tracker_unsubscribe(tracker, subscription));
   SAYS(CKPT_OK, ckpt_memory_tracker_enable_events(tracker, 1));
   SAYS(CKPT_OK, ckpt_memory_tracker_set_peak_granularity(tracker, 1));
-  SAYS(expected, ckpt_memory_tracker_json(tracker, -1, text, sizeof text, &needed));
-  SAYS(expected, ckpt_memory_tracker_prometheus(tracker, -1, text, sizeof text, &needed));
+  SAYS(expected, ckpt_memory_tracker_get_json(tracker, -1, text, sizeof text, &needed));
+  SAYS(expected, ckpt_memory_tracker_get_prometheus(tracker, -1, text, sizeof text, &needed));
   SAYS(expected, ckpt_memory_tracker_record_deallocation_layer(tracker, layer, &number));
   --depth;
   ckpt_memory_tracker_release(tracker);
@@ -96,8 +96,8 @@ static void handlers(void) {
   int one = 0, other = 0;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 10, 0));
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALL_EVENTS, call_all, &one, NULL, &first));
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALL_EVENTS, call_all, &other, NULL, &second));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, call_all, &one, NULL, &first));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, call_all, &other, NULL, &second));
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 100, &allocation)); /* three kinds of events */
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, allocation));
   CHECK(one > 3 && other > 3);
@@ -127,7 +127,7 @@ static int32_t leave(const ckpt_memory_event* event, void* user_data) {
 static void the_last_reference(void) {
   uint64_t allocation = 0;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED, leave, NULL, count_end, &own));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, leave, NULL, count_end, &own));
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 100, &allocation));
   CHECK(ended == 1);
 }
@@ -154,7 +154,7 @@ static void clocks(void) {
   tracker = made;
   expected = CKPT_E_INVALID_STATE;
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(made, "x", 100, &allocation));
-  CHECK_OK(ckpt_memory_tracker_stats(made, &stats));
+  CHECK_OK(ckpt_memory_tracker_get_stats(made, &stats));
   CHECK(clock_calls == 2 && stats.time_ns == 2 && stats.current_bytes == 100);
   ckpt_clock_release(clock);
   ckpt_memory_tracker_release(made);

@@ -41,13 +41,13 @@ static void test_forward_functions(void) {
               "is no tensor");
   CHECK(made == NULL);
   CHECK_OK(ckpt_activation_manager_recompute(manager, input, gives_retained_input, &made));
-  CHECK(ckpt_tensor_const_data(made) == ckpt_tensor_const_data(input));
+  CHECK(ckpt_tensor_get_const_data(made) == ckpt_tensor_get_const_data(input));
   ckpt_tensor_release(made);
   CHECK_OK(ckpt_activation_manager_get_or_compute(manager, input, gives_empty, &made));
-  CHECK(ckpt_tensor_bytes(made) == 0);
+  CHECK(ckpt_tensor_get_bytes(made) == 0);
   ckpt_tensor_release(made);
-  CHECK_OK(ckpt_clock_now(clock, &now)); /* the foreign handle was left alone */
-  CHECK(now == 3 && ((const float*)ckpt_tensor_const_data(input))[0] == 1.0F);
+  CHECK_OK(ckpt_clock_get_now(clock, &now)); /* the foreign handle was left alone */
+  CHECK(now == 3 && ((const float*)ckpt_tensor_get_const_data(input))[0] == 1.0F);
   ckpt_activation_manager_release(manager);
   ckpt_tensor_release(input);
   ckpt_clock_release(clock);
@@ -76,7 +76,7 @@ static ckpt_profile* profile_of(int layers, double seconds, int64_t bytes) {
 
 /* Equal layers, of whatever cost: equal pieces. */
 static void check_even_split(double seconds, int64_t bytes) {
-  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 4, 4);
+  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 4, 4);
   ckpt_profile* const profile = profile_of(8, seconds, bytes);
   int64_t begins[4] = {-1, -1, -1, -1};
   int64_t count = -1;
@@ -99,7 +99,7 @@ static void test_costs(void) {
 
 /* The sum of two such costs passes the largest number, and still the heavy layers are not put together. */
 static void test_costs_whose_sum_is_none(void) {
-  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, 2);
+  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
   ckpt_profile* const profile = profile_of(2, 1.7e308, 1);
   ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
   ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
@@ -140,25 +140,25 @@ static void test_options(void) {
   int64_t begins[2] = {0, INT64_MAX};
   size_t i;
   for (i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
-    ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, numbers[i], 2);
+    ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, numbers[i], 2);
     CHECK(ckpt_pipeline_create(chain, &spec, &options, &pipeline) == CKPT_E_INVALID_ARGUMENT);
-    options = probe_options(CKPT_PIPELINE_GPIPE, 2, numbers[i]);
+    options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, numbers[i]);
     CHECK(ckpt_pipeline_create(chain, &spec, &options, &pipeline) == CKPT_E_INVALID_ARGUMENT);
-    options = probe_options(CKPT_PIPELINE_INTERLEAVED, 1, 2);
+    options = probe_options(CKPT_PIPELINE_ORDER_INTERLEAVED, 1, 2);
     options.chunks = numbers[i];
     CHECK(ckpt_pipeline_create(chain, &spec, &options, &pipeline) == CKPT_E_INVALID_ARGUMENT);
-    options = probe_options(CKPT_PIPELINE_GPIPE, 2, 2);
+    options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
     options.threads_per_stage = numbers[i];
     CHECK(ckpt_pipeline_create(chain, &spec, &options, &pipeline) == CKPT_E_INVALID_ARGUMENT);
   }
   for (i = 0; i < 4; ++i) {
     static const int64_t second[4] = {INT64_MIN, -1, 0, INT64_MAX};
-    ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, 2);
+    ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
     begins[1] = second[i];
     options.begins = begins;
     options.begins_count = 2;
     CHECK_FAILS(ckpt_pipeline_create(chain, &spec, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "begins[1]");
-    options = probe_options(CKPT_PIPELINE_GPIPE, 2, 2);
+    options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
     options.budget_bytes = INT64_MIN;
     CHECK_FAILS(ckpt_pipeline_create(chain, &spec, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "budget_bytes");
     options.budget_bytes = 0;
@@ -192,7 +192,7 @@ static void test_layers_that_change_their_answers(int64_t first, int64_t later) 
   for (from = 0; from < 12; ++from) {
     ckpt_layer_callbacks callbacks = probe_callbacks();
     const ckpt_tensor_spec spec = probe_spec();
-    const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, 2);
+    const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
     fickle state = {{NULL, NULL}, 0, from, {first, later}};
     probe none = {NULL, NULL};
     ckpt_chain* chain = NULL;

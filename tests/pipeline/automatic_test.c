@@ -13,7 +13,7 @@ static size_t log_length;
 static void take_log(int32_t level, const char* component, const char* message, void* user_data) {
   (void)user_data;
   if (strcmp(component, "pipeline") != 0) return;
-  CHECK(level == CKPT_LOG_INFO);
+  CHECK(level == CKPT_LOG_LEVEL_INFO);
   CHECK(log_length + strlen(message) + 2 < sizeof log_text);
   log_length += (size_t)sprintf(log_text + log_length, "%s\n", message);
 }
@@ -40,10 +40,10 @@ typedef struct choice {
 } choice;
 
 static const choice choices[4] = {
-    {CKPT_ACTIVATION_STORE_ALL, "store-all", 0.25, 1, 8},
-    {CKPT_ACTIVATION_SELECTIVE, "selective(2)", 0.6, 2, 5}, /* 0, 2, 4, 6 and the last */
-    {CKPT_ACTIVATION_MEMORY_BASED, "memory-based(", 0.8, 1, 3},
-    {CKPT_ACTIVATION_RECOMPUTE_ALL, "recompute-all", 1.5, 1, 0},
+    {CKPT_ACTIVATION_POLICY_KIND_STORE_ALL, "store-all", 0.25, 1, 8},
+    {CKPT_ACTIVATION_POLICY_KIND_SELECTIVE, "selective(2)", 0.6, 2, 5}, /* 0, 2, 4, 6 and the last */
+    {CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED, "memory-based(", 0.8, 1, 3},
+    {CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL, "recompute-all", 1.5, 1, 0},
 };
 
 static int64_t resident_bytes(void) {
@@ -61,7 +61,7 @@ static int64_t resident_bytes(void) {
 
 static ckpt_activation_policy automatic(int64_t held_bytes, double pressure) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
-  policy.kind = CKPT_ACTIVATION_AUTOMATIC;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC;
   policy.threshold_bytes = 3 * held_bytes;
   policy.memory_limit_bytes = pressure > 0 ? (int64_t)((double)resident_bytes() / pressure) : 0;
   return policy;
@@ -69,7 +69,7 @@ static ckpt_activation_policy automatic(int64_t held_bytes, double pressure) {
 
 static void check_in_force(const ckpt_activation_manager* manager, const choice* chosen) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
-  CHECK_OK(ckpt_activation_manager_policy(manager, &policy));
+  CHECK_OK(ckpt_activation_manager_get_policy(manager, &policy));
   CHECK(policy.kind == chosen->kind && policy.interval == chosen->interval);
 }
 
@@ -77,14 +77,14 @@ static void check_in_force(const ckpt_activation_manager* manager, const choice*
 
 static void check_step(ckpt_activation_manager* manager, const choice* chosen, const char* reason) {
   ckpt_tensor* const x = probe_tensor(1);
-  const int64_t bytes = (int64_t)ckpt_tensor_bytes(x);
+  const int64_t bytes = (int64_t)ckpt_tensor_get_bytes(x);
   int64_t stored = -1;
   int64_t count = -1;
   int64_t i;
   CHECK_OK(ckpt_activation_manager_begin_step(manager, micro_batches));
   check_in_force(manager, chosen);
   for (i = 0; i < micro_batches; ++i) CHECK_OK(ckpt_activation_manager_store(manager, i, x, NULL));
-  CHECK_OK(ckpt_activation_manager_memory_usage(manager, &stored, &count));
+  CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, &stored, &count));
   CHECK(count == chosen->kept && stored == chosen->kept * bytes);
   check_logged("automatic picks ");
   check_logged(chosen->name);
@@ -151,7 +151,7 @@ static void test_manager_by_default(void) {
 static int64_t run_pipeline(const ckpt_activation_policy* policy, const choice* chosen, ckpt_memory_tracker* tracker) {
   static const int64_t begins[2] = {0, 2};
   const ckpt_tensor_spec spec = probe_spec();
-  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, micro_batches);
+  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, micro_batches);
   ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
   ckpt_activation_manager* manager = NULL;
   ckpt_pipeline* pipeline = NULL;
@@ -170,7 +170,7 @@ static int64_t run_pipeline(const ckpt_activation_policy* policy, const choice* 
   check_logged("4 layers in 2 stages of 1 chunks, 8 micro-batches under GPipe, queues of ");
   check_logged("pieces begin at 0, 2, as given");
   check_logged("stage 1: layers 2 to 3 by store-all");
-  CHECK_OK(ckpt_pipeline_manager(pipeline, 0, &manager));
+  CHECK_OK(ckpt_pipeline_get_manager(pipeline, 0, &manager));
   check_in_force(manager, chosen);
   for (i = 0; i < 3; ++i) CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
   check_in_force(manager, chosen); /* its own arena is no reason to choose anew */
@@ -239,7 +239,7 @@ static void test_own_arenas_do_not_count(void) {
   const ckpt_activation_policy policy = automatic(1 << 30, 0.42);
   const ckpt_tensor_spec spec = probe_spec();
   ckpt_layer_callbacks callbacks = probe_callbacks();
-  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, micro_batches);
+  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, micro_batches);
   ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
   ckpt_pipeline* pipeline = NULL;
   probe none = {NULL, NULL};
@@ -275,7 +275,7 @@ static void test_own_arenas_do_not_count(void) {
 
 static void test_budget_is_logged(void) {
   const ckpt_tensor_spec spec = probe_spec();
-  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_1F1B, 2, micro_batches);
+  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_1F1B, 2, micro_batches);
   ckpt_pipeline* pipeline = NULL;
   probe none = {NULL, NULL};
   ckpt_chain* const chain = probe_chain(8, &none);
@@ -297,7 +297,7 @@ static void test_budget_is_logged(void) {
 static void test_refusals(void) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager* manager = NULL;
-  policy.kind = CKPT_ACTIVATION_AUTOMATIC;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC;
   policy.memory_limit_bytes = -1;
   CHECK_FAILS(ckpt_activation_manager_create(&policy, NULL, NULL, NULL, NULL, &manager), CKPT_E_INVALID_ARGUMENT,
               "memory_limit_bytes is -1");
@@ -307,7 +307,7 @@ int main(void) {
   char* const ballast = malloc(ballast_bytes); /* so that what a step takes beside it hardly moves the pressure */
   CHECK(ballast != NULL);
   memset(ballast, 1, ballast_bytes);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_INFO, take_log, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, take_log, NULL, NULL));
   test_manager_by_resident_memory();
   test_manager_by_a_trackers_limit();
   test_manager_by_default();

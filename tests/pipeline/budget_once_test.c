@@ -38,7 +38,7 @@ static ckpt_chain* chain_with_one_that_runs_once(int where, int* recomputations)
     ckpt_layer* layer = NULL;
     char name[32];
     snprintf(name, sizeof name, "layer%d", i);
-    callbacks.flags = i == where ? CKPT_LAYER_NEEDS_INPUT : CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC;
+    callbacks.flags = i == where ? CKPT_LAYER_FLAG_NEEDS_INPUT : CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC;
     callbacks.output = same_output;
     callbacks.forward = copy_forward;
     callbacks.backward = copy_backward;

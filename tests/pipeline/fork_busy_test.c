@@ -31,15 +31,15 @@ static void call_manager(ckpt_status other) {
   int64_t bytes = 0;
   int64_t count = 0;
   int32_t flag = 0;
-  check(ckpt_activation_manager_has(manager, 1, &flag), other, other);
+  check(ckpt_activation_manager_has_activation(manager, 1, &flag), other, other);
   check(ckpt_activation_manager_list(manager, NULL, 0, &count), other, other);
-  check(ckpt_activation_manager_policy(manager, &policy), other, other);
-  check(ckpt_activation_manager_memory_usage(manager, &bytes, &count), other, other);
-  check(ckpt_activation_manager_metadata(manager, 1, &metadata), CKPT_E_NOT_FOUND, other);
-  if (check(ckpt_activation_manager_get(manager, 1, &found), CKPT_E_UNSUPPORTED, other)) ckpt_tensor_release(found);
+  check(ckpt_activation_manager_get_policy(manager, &policy), other, other);
+  check(ckpt_activation_manager_get_memory_usage(manager, &bytes, &count), other, other);
+  check(ckpt_activation_manager_get_metadata(manager, 1, &metadata), CKPT_E_NOT_FOUND, other);
+  if (check(ckpt_activation_manager_get_activation(manager, 1, &found), CKPT_E_UNSUPPORTED, other)) ckpt_tensor_release(found);
   check(ckpt_activation_manager_should_checkpoint(manager, 1, 8, &flag), other, other);
   check(ckpt_activation_manager_store(manager, 1, x, NULL), other, other);
-  if (!check(ckpt_activation_manager_store_given_up(manager, 1, mine, NULL), other, other)) ckpt_tensor_release(mine);
+  if (!check(ckpt_activation_manager_store_moved(manager, 1, mine, NULL), other, other)) ckpt_tensor_release(mine);
   found = NULL;
   if (check(ckpt_activation_manager_recompute(manager, x, 1, &found), CKPT_E_INVALID_STATE, other)) ckpt_tensor_release(found);
   found = NULL;
@@ -110,7 +110,7 @@ static void test_an_idle_manager(void) {
     int32_t kept = 0;
     alarm(HANG_SECONDS / 4);
     CHECK_OK(ckpt_activation_manager_store(manager, 1, x, &kept));
-    CHECK_OK(ckpt_activation_manager_memory_usage(manager, NULL, &count));
+    CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, NULL, &count));
     CHECK(kept == 1 && count == 2);
     ckpt_activation_manager_release(manager);
     _exit(0);
@@ -148,19 +148,19 @@ static void call_pipeline(void) {
   int64_t count = 0;
   CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL), CKPT_E_FORKED, "parent process");
   CHECK_FAILS(ckpt_pipeline_cancel(pipeline), CKPT_E_FORKED, "parent process");
-  CHECK_FAILS(ckpt_pipeline_schedule(pipeline, 0, &schedule), CKPT_E_FORKED, "parent process");
-  CHECK_FAILS(ckpt_pipeline_profile(pipeline, 0, &profile), CKPT_E_FORKED, "parent process");
+  CHECK_FAILS(ckpt_pipeline_get_schedule(pipeline, 0, &schedule), CKPT_E_FORKED, "parent process");
+  CHECK_FAILS(ckpt_pipeline_get_profile(pipeline, 0, &profile), CKPT_E_FORKED, "parent process");
   CHECK_FAILS(ckpt_pipeline_get_stats(pipeline, 0, &stats), CKPT_E_FORKED, "parent process");
-  CHECK_FAILS(ckpt_pipeline_timeline(pipeline, NULL, 0, &count, NULL), CKPT_E_FORKED, "parent process");
-  CHECK_FAILS(ckpt_pipeline_trace_json(pipeline, NULL, 0, &count), CKPT_E_FORKED, "parent process");
-  CHECK_OK(ckpt_pipeline_begins(pipeline, NULL, 0, &count));
-  CHECK_OK(ckpt_pipeline_manager(pipeline, 1, &another));
+  CHECK_FAILS(ckpt_pipeline_get_timeline(pipeline, NULL, 0, &count, NULL), CKPT_E_FORKED, "parent process");
+  CHECK_FAILS(ckpt_pipeline_get_trace_json(pipeline, NULL, 0, &count), CKPT_E_FORKED, "parent process");
+  CHECK_OK(ckpt_pipeline_get_begins(pipeline, NULL, 0, &count));
+  CHECK_OK(ckpt_pipeline_get_manager(pipeline, 1, &another));
   ckpt_activation_manager_release(another);
 }
 
 static void test_a_busy_pipeline(void) {
   const ckpt_tensor_spec spec = probe_spec();
-  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, 2);
+  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
   ckpt_tensor* const batch = probe_tensor(probe_samples);
   probe look_in = {stay, NULL};
   ckpt_chain* const chain = probe_chain(2, &look_in);
@@ -168,7 +168,7 @@ static void test_a_busy_pipeline(void) {
   pid_t child;
   CHECK(sem_init(&inside, 0, 0) == 0 && sem_init(&go_on, 0, 0) == 0);
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
-  CHECK_OK(ckpt_pipeline_manager(pipeline, 0, &manager));
+  CHECK_OK(ckpt_pipeline_get_manager(pipeline, 0, &manager));
   CHECK(pthread_create(&runner, NULL, run, batch) == 0);
   CHECK(sem_wait(&inside) == 0);
   child = fork();

@@ -46,7 +46,7 @@ TEST(PipelineHpp, ManagersStoreAndCompute) {
   manager.clear();
   EXPECT_EQ(manager.memory_usage(), 0);
   manager.set_policy(ckpt::ActivationPolicy::memory_based(10));
-  EXPECT_EQ(manager.policy().kind, CKPT_ACTIVATION_MEMORY_BASED);
+  EXPECT_EQ(manager.policy().kind, CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED);
   EXPECT_THROW(ckpt::ActivationManager(ckpt::ActivationPolicy::of(77)), ckpt::Error);
 }
 
@@ -77,7 +77,7 @@ TEST(PipelineHpp, PipelinesRun) {
   std::int64_t step_ns = 0;
   const auto intervals = pipeline.timeline(&step_ns);
   EXPECT_GE(intervals.size(), 16U);
-  for (const ckpt_interval& each : intervals) EXPECT_LE(each.end_ns, step_ns);
+  for (const ckpt_pipeline_interval& each : intervals) EXPECT_LE(each.end_ns, step_ns);
   EXPECT_NE(pipeline.trace_json().find("traceEvents"), std::string::npos);
   pipeline.manager(0).set_policy(ckpt::ActivationPolicy::recompute_all());
   EXPECT_EQ(pipeline.run(step), expected);

@@ -22,10 +22,10 @@ typedef struct watch {
 static int keeps(const watch* state, int64_t j, int64_t m) {
   if (j > m) return 0;
   switch (state->kind) {
-    case CKPT_ACTIVATION_STORE_ALL: return 1;
-    case CKPT_ACTIVATION_RECOMPUTE_ALL: return 0;
-    case CKPT_ACTIVATION_SELECTIVE: return j % 3 == 0 || j == micro_batches - 1;
-    case CKPT_ACTIVATION_STRATEGY: return j % 2 == 0;
+    case CKPT_ACTIVATION_POLICY_KIND_STORE_ALL: return 1;
+    case CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL: return 0;
+    case CKPT_ACTIVATION_POLICY_KIND_SELECTIVE: return j % 3 == 0 || j == micro_batches - 1;
+    case CKPT_ACTIVATION_POLICY_KIND_STRATEGY: return j % 2 == 0;
     default: return j == 0 || j + 1 >= m; /* memory for three: the first and the two newest */
   }
 }
@@ -33,8 +33,8 @@ static int keeps(const watch* state, int64_t j, int64_t m) {
 static int64_t live_bytes(const watch* state, const char* layer) {
   ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
   int32_t number = -1;
-  CHECK_OK(ckpt_memory_tracker_layer(state->tracker, layer, &number));
-  CHECK_OK(ckpt_memory_tracker_layer_stats(state->tracker, number, &stats));
+  CHECK_OK(ckpt_memory_tracker_add_layer(state->tracker, layer, &number));
+  CHECK_OK(ckpt_memory_tracker_get_layer_stats(state->tracker, number, &stats));
   return stats.current_bytes;
 }
 
@@ -46,22 +46,22 @@ static int64_t check_manager(ckpt_activation_manager* manager, int64_t* list, in
   int64_t sum = 0;
   int64_t i;
   int64_t at = 0;
-  CHECK_OK(ckpt_activation_manager_memory_usage(manager, bytes, &count));
+  CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, bytes, &count));
   CHECK_OK(ckpt_activation_manager_list(manager, list, micro_batches, &listed));
   CHECK(listed == count);
   for (i = 0; i < micro_batches; ++i) {
     int32_t has = -1;
-    CHECK_OK(ckpt_activation_manager_has(manager, i, &has));
+    CHECK_OK(ckpt_activation_manager_has_activation(manager, i, &has));
     if (at < count && list[at] == i) {
       CHECK(has == 1);
-      CHECK_OK(ckpt_activation_manager_metadata(manager, i, &metadata));
+      CHECK_OK(ckpt_activation_manager_get_metadata(manager, i, &metadata));
       CHECK(metadata.micro_batch == i && metadata.bytes > 0 && metadata.stored_ns > 0 && metadata.hits == 0);
       CHECK(metadata.dtype == CKPT_DTYPE_U8 && metadata.ndim == 1 && metadata.shape[0] == metadata.bytes);
       sum += metadata.bytes;
       ++at;
     } else {
       CHECK(has == 0);
-      CHECK_FAILS(ckpt_activation_manager_metadata(manager, i, &metadata), CKPT_E_NOT_FOUND, "is not stored");
+      CHECK_FAILS(ckpt_activation_manager_get_metadata(manager, i, &metadata), CKPT_E_NOT_FOUND, "is not stored");
     }
   }
   CHECK(at == count && sum == *bytes);
@@ -96,7 +96,7 @@ static void look_at_first(watch* state, const ckpt_layer_context* context, int32
     const int is_kept = forward && !context->recomputation ? j != context->micro_batch && keeps(state, j, context->micro_batch)
                                                            : j >= context->micro_batch && keeps(state, j, micro_batches - 1);
     int32_t has = -1;
-    CHECK_OK(ckpt_activation_manager_has(state->first, j, &has));
+    CHECK_OK(ckpt_activation_manager_has_activation(state->first, j, &has));
     CHECK(has == is_kept);
     expected += is_kept;
   }
@@ -143,8 +143,8 @@ static watch begin(probe* look_in, watch state, const ckpt_pipeline_options* opt
   CHECK_OK(ckpt_memory_tracker_create(NULL, &state.tracker));
   used.tracker = state.tracker;
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &used, &state.pipeline));
-  CHECK_OK(ckpt_pipeline_manager(state.pipeline, 0, &state.first));
-  CHECK_OK(ckpt_pipeline_manager(state.pipeline, 1, &state.second));
+  CHECK_OK(ckpt_pipeline_get_manager(state.pipeline, 0, &state.first));
+  CHECK_OK(ckpt_pipeline_get_manager(state.pipeline, 1, &state.second));
   check_nothing_kept(state.first);
   look_in->hook = look;
   return state;
@@ -164,7 +164,7 @@ static int64_t run_policy(int32_t kind, int64_t held_bytes, int32_t fails_at) {
   watch state = {NULL, NULL, NULL, NULL, 0, 0, 1, -1, {0}, {0}, 0, 0};
   probe look_in = {NULL, NULL};
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
-  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, micro_batches);
+  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, micro_batches);
   ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
   ckpt_chain* const chain = probe_chain(layers, &look_in);
   ckpt_tensor* const x = probe_tensor(probe_samples);
@@ -195,7 +195,7 @@ static int64_t run_policy(int32_t kind, int64_t held_bytes, int32_t fails_at) {
     state.fails_at = -1;
   }
   CHECK_OK(ckpt_pipeline_run(state.pipeline, &step, -1, NULL, NULL));
-  CHECK(state.most == kept || kind == CKPT_ACTIVATION_MEMORY_BASED);
+  CHECK(state.most == kept || kind == CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED);
   held_bytes = state.held_bytes;
   end(&state);
   ckpt_strategy_release(strategy);
@@ -205,17 +205,17 @@ static int64_t run_policy(int32_t kind, int64_t held_bytes, int32_t fails_at) {
 }
 
 static void test_each_policy(void) {
-  const int64_t held_bytes = run_policy(CKPT_ACTIVATION_STORE_ALL, 0, 5);
+  const int64_t held_bytes = run_policy(CKPT_ACTIVATION_POLICY_KIND_STORE_ALL, 0, 5);
   CHECK(held_bytes >= 2 * tape_bytes);
-  run_policy(CKPT_ACTIVATION_RECOMPUTE_ALL, held_bytes, 0);
-  run_policy(CKPT_ACTIVATION_SELECTIVE, held_bytes, 3);
-  run_policy(CKPT_ACTIVATION_MEMORY_BASED, held_bytes, 7);
-  run_policy(CKPT_ACTIVATION_STRATEGY, held_bytes, 4);
+  run_policy(CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL, held_bytes, 0);
+  run_policy(CKPT_ACTIVATION_POLICY_KIND_SELECTIVE, held_bytes, 3);
+  run_policy(CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED, held_bytes, 7);
+  run_policy(CKPT_ACTIVATION_POLICY_KIND_STRATEGY, held_bytes, 4);
 }
 
 /* Under 1F1B stage 0 holds what is in flight there, the last stage one; with chunks the bytes are those of the chunks that ran. */
 static void test_other_orders(int32_t schedule, int32_t chunks) {
-  watch state = {NULL, NULL, NULL, NULL, CKPT_ACTIVATION_STORE_ALL, 0, 0, -1, {0}, {0}, 0, 0};
+  watch state = {NULL, NULL, NULL, NULL, CKPT_ACTIVATION_POLICY_KIND_STORE_ALL, 0, 0, -1, {0}, {0}, 0, 0};
   probe look_in = {NULL, NULL};
   ckpt_pipeline_options options = probe_options(schedule, 2, micro_batches);
   ckpt_chain* const chain = probe_chain(layers, &look_in);
@@ -228,7 +228,7 @@ static void test_other_orders(int32_t schedule, int32_t chunks) {
   state.gpipe = chunks > 1 ? -1 : 0;
   state = begin(&look_in, state, &options, chain);
   CHECK_OK(ckpt_pipeline_run(state.pipeline, &step, -1, NULL, NULL));
-  CHECK_OK(ckpt_pipeline_in_flight(&options, 0, &in_flight));
+  CHECK_OK(ckpt_pipeline_get_in_flight(&options, 0, &in_flight));
   CHECK(state.most == in_flight && state.most_of_second >= 1);
   for (i = 0; i < micro_batches; ++i) CHECK(state.seen_in_backward[i] >= 1);
   CHECK(state.seen[0] == 0 && state.seen[1] == 1);
@@ -239,7 +239,7 @@ static void test_other_orders(int32_t schedule, int32_t chunks) {
 
 int main(void) {
   test_each_policy();
-  test_other_orders(CKPT_PIPELINE_1F1B, 1);
-  test_other_orders(CKPT_PIPELINE_INTERLEAVED, 2);
+  test_other_orders(CKPT_PIPELINE_ORDER_1F1B, 1);
+  test_other_orders(CKPT_PIPELINE_ORDER_INTERLEAVED, 2);
   return 0;
 }

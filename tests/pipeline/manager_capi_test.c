@@ -11,8 +11,8 @@ static int32_t add_one(ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** ou
   if (micro_batch == 3) return ckpt_callback_error("three is refused"), 1;
   if (micro_batch == 2) return 0; /* forgets the output */
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 1, NULL, output));
-  values = (float*)ckpt_tensor_data(*output);
-  values[0] = ((const float*)ckpt_tensor_const_data(input))[0] + 1.0F;
+  values = (float*)ckpt_tensor_get_data(*output);
+  values[0] = ((const float*)ckpt_tensor_get_const_data(input))[0] + 1.0F;
   values[1] = (float)micro_batch;
   return 0;
 }
@@ -46,18 +46,18 @@ static void test_whole_life(void) {
   CKPT_INIT(ckpt_activation_policy, &policy);
   CKPT_INIT(ckpt_activation_manager_options, &options);
   CKPT_INIT(ckpt_activation_metadata, &metadata);
-  CHECK(policy.kind == CKPT_ACTIVATION_STORE_ALL && policy.interval == 1 && policy.threshold_bytes == 1024 * 1024 * 1024);
+  CHECK(policy.kind == CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && policy.interval == 1 && policy.threshold_bytes == 1024 * 1024 * 1024);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_clock_create_manual(50, &clock));
   options.tracker = tracker;
   options.clock = clock;
   options.name = "stage 7";
-  policy.kind = CKPT_ACTIVATION_SELECTIVE;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_SELECTIVE;
   policy.interval = 2;
   CHECK_OK(ckpt_activation_manager_create(&policy, &options, add_one, &calls, destroyed, &manager));
   CHECK_OK(ckpt_activation_manager_begin_step(manager, 6));
-  CHECK_OK(ckpt_activation_manager_policy(manager, &policy));
-  CHECK(policy.kind == CKPT_ACTIVATION_SELECTIVE && policy.interval == 2 && policy.strategy == NULL);
+  CHECK_OK(ckpt_activation_manager_get_policy(manager, &policy));
+  CHECK(policy.kind == CKPT_ACTIVATION_POLICY_KIND_SELECTIVE && policy.interval == 2 && policy.strategy == NULL);
 
   CHECK_OK(ckpt_activation_manager_should_checkpoint(manager, 1, 8, &flag));
   CHECK(flag == 0);
@@ -68,25 +68,25 @@ static void test_whole_life(void) {
   CHECK_OK(ckpt_activation_manager_store(manager, 1, input, &flag));
   CHECK(flag == 0);
   found = floats(9.0F);
-  CHECK_OK(ckpt_activation_manager_store_given_up(manager, 2, found, NULL));
+  CHECK_OK(ckpt_activation_manager_store_moved(manager, 2, found, NULL));
   found = NULL;
-  CHECK_OK(ckpt_activation_manager_has(manager, 2, &flag));
+  CHECK_OK(ckpt_activation_manager_has_activation(manager, 2, &flag));
   CHECK(flag == 1);
-  CHECK_OK(ckpt_activation_manager_get(manager, 2, &found));
-  CHECK(((const float*)ckpt_tensor_const_data(found))[0] == 9.0F && ckpt_tensor_is_read_only(found) == 1);
+  CHECK_OK(ckpt_activation_manager_get_activation(manager, 2, &found));
+  CHECK(((const float*)ckpt_tensor_get_const_data(found))[0] == 9.0F && ckpt_tensor_is_read_only(found) == 1);
   ckpt_tensor_release(found);
-  CHECK_OK(ckpt_activation_manager_get(manager, 1, &found));
+  CHECK_OK(ckpt_activation_manager_get_activation(manager, 1, &found));
   CHECK(found == NULL);
-  CHECK_OK(ckpt_activation_manager_metadata(manager, 2, &metadata));
+  CHECK_OK(ckpt_activation_manager_get_metadata(manager, 2, &metadata));
   CHECK(metadata.micro_batch == 2 && metadata.bytes == 8 && metadata.ndim == 1 && metadata.shape[0] == 2);
   CHECK(metadata.dtype == CKPT_DTYPE_F32 && metadata.stored_ns == 50 && metadata.hits == 1);
-  CHECK_OK(ckpt_activation_manager_memory_usage(manager, &bytes, &count));
+  CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, &bytes, &count));
   CHECK(bytes == 16 && count == 2);
   CHECK_OK(ckpt_activation_manager_list(manager, indices, 1, &count));
   CHECK(count == 2 && indices[0] == 0 && indices[1] == -1);
 
   CHECK_OK(ckpt_activation_manager_get_or_compute(manager, input, 1, &found));
-  CHECK(calls == 1 && ((const float*)ckpt_tensor_const_data(found))[0] == 5.0F);
+  CHECK(calls == 1 && ((const float*)ckpt_tensor_get_const_data(found))[0] == 5.0F);
   ckpt_tensor_release(found);
   CHECK_OK(ckpt_activation_manager_recompute(manager, input, 0, &found));
   CHECK(calls == 2);
@@ -96,10 +96,10 @@ static void test_whole_life(void) {
   CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, 2, &found), CKPT_E_INVALID_ARGUMENT, "output");
   CHECK(found == NULL);
 
-  CHECK_OK(ckpt_memory_tracker_stats(tracker, &stats));
+  CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   CHECK(stats.current_bytes == 16);
   CHECK_OK(ckpt_activation_manager_clear(manager));
-  CHECK_OK(ckpt_memory_tracker_stats(tracker, &stats));
+  CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   CHECK(stats.current_bytes == 0);
   CHECK(calls < 1000);
   ckpt_activation_manager_release(manager);
@@ -115,10 +115,10 @@ static void test_strategy_policy(void) {
   ckpt_activation_manager* manager = NULL;
   ckpt_tensor* input = floats(1.0F);
   int32_t kept = -1;
-  policy.kind = CKPT_ACTIVATION_STRATEGY;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
   CHECK_FAILS(ckpt_activation_manager_create(&policy, NULL, NULL, NULL, NULL, &manager), CKPT_E_INVALID_ARGUMENT,
               "policy.strategy is NULL");
-  CHECK_OK(ckpt_strategy_create_from_text("interval:2", &strategy));
+  CHECK_OK(ckpt_strategy_create("interval:2", &strategy));
   policy.strategy = strategy;
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, NULL, NULL, NULL, &manager));
   CHECK_OK(ckpt_activation_manager_set_policy(manager, &policy));
@@ -150,7 +150,7 @@ static void test_stored_at_a_time_of_the_wall(void) {
   before = wall_ns();
   CHECK_OK(ckpt_activation_manager_store(manager, 0, input, NULL));
   after = wall_ns();
-  CHECK_OK(ckpt_activation_manager_metadata(manager, 0, &metadata));
+  CHECK_OK(ckpt_activation_manager_get_metadata(manager, 0, &metadata));
   CHECK(metadata.stored_ns == 50 && metadata.stored_at_utc_ns >= before && metadata.stored_at_utc_ns <= after);
   ckpt_activation_manager_release(manager);
   ckpt_clock_release(options.clock);
@@ -167,7 +167,7 @@ static void test_refusals(void) {
   int32_t flag = 7;
   policy.kind = 9;
   CHECK_FAILS(ckpt_activation_manager_create(&policy, NULL, NULL, NULL, NULL, &manager), CKPT_E_INVALID_ARGUMENT, "kind is 9");
-  policy.kind = CKPT_ACTIVATION_SELECTIVE;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_SELECTIVE;
   policy.interval = -3;
   CHECK_FAILS(ckpt_activation_manager_create(&policy, NULL, add_one, &calls, destroyed, &manager), CKPT_E_INVALID_ARGUMENT,
               "interval is -3");
@@ -182,8 +182,8 @@ static void test_refusals(void) {
   CHECK_FAILS(ckpt_activation_manager_should_checkpoint(manager, 0, -1, &flag), CKPT_E_INVALID_ARGUMENT, "bytes is -1");
   CHECK(flag == 7);
   CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, 0, &found), CKPT_E_INVALID_STATE, "without a forward");
-  CHECK_FAILS(ckpt_activation_manager_metadata(manager, 0, NULL), CKPT_E_INVALID_ARGUMENT, "metadata");
-  CHECK_FAILS(ckpt_activation_manager_memory_usage(manager, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "both NULL");
+  CHECK_FAILS(ckpt_activation_manager_get_metadata(manager, 0, NULL), CKPT_E_INVALID_ARGUMENT, "metadata");
+  CHECK_FAILS(ckpt_activation_manager_get_memory_usage(manager, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "both NULL");
   ckpt_activation_manager_release(manager);
   ckpt_tensor_release(input);
 }

@@ -40,8 +40,8 @@ static model make_model(void) {
   made.input.shape[1] = width;
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, x_shape, 2, NULL, &made.x));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, target_shape, 1, NULL, &made.targets));
-  for (i = 0; i < samples * width; ++i) ((float*)ckpt_tensor_data(made.x))[i] = (float)(i % 13) * 0.25F - 1.5F;
-  for (i = 0; i < samples; ++i) ((unsigned char*)ckpt_tensor_data(made.targets))[i] = (unsigned char)(i % classes);
+  for (i = 0; i < samples * width; ++i) ((float*)ckpt_tensor_get_data(made.x))[i] = (float)(i % 13) * 0.25F - 1.5F;
+  for (i = 0; i < samples; ++i) ((unsigned char*)ckpt_tensor_get_data(made.targets))[i] = (unsigned char)(i % classes);
   return made;
 }
 
@@ -68,8 +68,8 @@ static double run(const model* made, const ckpt_pipeline_options* options, float
   double loss = 0;
   CHECK_OK(ckpt_pipeline_create(made->chain, &made->input, options, &pipeline));
   CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL));
-  CHECK_OK(ckpt_chain_parameter(made->chain, 0, NULL, NULL, &tensor));
-  memcpy(gradient, ckpt_tensor_const_data(tensor), sizeof(float) * width * width);
+  CHECK_OK(ckpt_chain_get_parameter(made->chain, 0, NULL, NULL, &tensor));
+  memcpy(gradient, ckpt_tensor_get_const_data(tensor), sizeof(float) * width * width);
   ckpt_tensor_release(tensor);
   ckpt_pipeline_release(pipeline);
   return loss;
@@ -88,11 +88,11 @@ static void test_same_bits(void) {
   loss = run(&made, &options, expected);
   options.stages = 2;
   CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
-  options.schedule = CKPT_PIPELINE_GPIPE;
-  policy.kind = CKPT_ACTIVATION_RECOMPUTE_ALL;
+  options.schedule = CKPT_PIPELINE_ORDER_GPIPE;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL;
   options.policy = &policy;
   CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
-  options.schedule = CKPT_PIPELINE_INTERLEAVED;
+  options.schedule = CKPT_PIPELINE_ORDER_INTERLEAVED;
   options.chunks = 2;
   options.strategy = strategy;
   CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
@@ -115,7 +115,7 @@ static void test_everything_that_can_be_asked(void) {
   ckpt_tensor* x = NULL;
   ckpt_tensor* activation = NULL;
   ckpt_step step = step_of(&made);
-  ckpt_interval intervals[256];
+  ckpt_pipeline_interval intervals[256];
   const int64_t begins[2] = {0, 2};
   const int64_t x_shape[2] = {samples / 4, width};
   int64_t found[4] = {-1, -1, -1, -1};
@@ -128,17 +128,17 @@ static void test_everything_that_can_be_asked(void) {
 
   CKPT_INIT(ckpt_pipeline_options, &options);
   CKPT_INIT(ckpt_pipeline_stats, &stats);
-  CHECK(options.schedule == CKPT_PIPELINE_1F1B && options.stages == 1 && options.micro_batches == 1);
+  CHECK(options.schedule == CKPT_PIPELINE_ORDER_1F1B && options.stages == 1 && options.micro_batches == 1);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   options.stages = 2;
   options.micro_batches = 4;
   options.begins = begins;
   options.begins_count = 2;
   options.tracker = tracker;
-  CHECK_OK(ckpt_pipeline_in_flight(&options, 0, &in_flight));
+  CHECK_OK(ckpt_pipeline_get_in_flight(&options, 0, &in_flight));
   CHECK(in_flight == 2);
   CHECK_OK(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline));
-  CHECK_OK(ckpt_pipeline_begins(pipeline, found, 4, &count));
+  CHECK_OK(ckpt_pipeline_get_begins(pipeline, found, 4, &count));
   CHECK(count == 2 && found[0] == 0 && found[1] == 2 && found[2] == -1);
   CHECK_OK(ckpt_pipeline_cancel(pipeline));
   CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, &loss, losses));
@@ -148,26 +148,26 @@ static void test_everything_that_can_be_asked(void) {
   CHECK(stats.in_flight == 2 && stats.first_layer == 0 && stats.layers == 2 && stats.steps == 1 && stats.kept == 4);
   CHECK(stats.forwards == 8 && stats.recomputed_forwards == 0 && stats.recomputed == 0 && stats.busy_ns > 0);
   CHECK(stats.queue_bytes == 2 * 2 * (samples / 4) * width * (int64_t)sizeof(float));
-  CHECK_OK(ckpt_pipeline_schedule(pipeline, 0, &schedule));
-  CHECK_OK(ckpt_pipeline_profile(pipeline, 0, &profile));
+  CHECK_OK(ckpt_pipeline_get_schedule(pipeline, 0, &schedule));
+  CHECK_OK(ckpt_pipeline_get_profile(pipeline, 0, &profile));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(report.peak_bytes[0] == stats.peak_live_bytes && stats.reserved_bytes >= stats.peak_live_bytes);
-  CHECK(strstr(ckpt_schedule_name(schedule), "stage 0 of 2, 4 micro-batches: store-all") != NULL);
-  CHECK_OK(ckpt_memory_tracker_stats(tracker, &memory));
+  CHECK(strstr(ckpt_schedule_get_name(schedule), "stage 0 of 2, 4 micro-batches: store-all") != NULL);
+  CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &memory));
   CHECK(memory.current_bytes == 0 && memory.peak_bytes >= stats.peak_live_bytes);
 
-  CHECK_OK(ckpt_pipeline_timeline(pipeline, intervals, 256, &count, &step_ns));
+  CHECK_OK(ckpt_pipeline_get_timeline(pipeline, intervals, 256, &count, &step_ns));
   CHECK(count >= 16 && count <= 256 && step_ns > 0);
   CHECK(intervals[0].stage == 0 && intervals[0].end_ns >= intervals[0].begin_ns && intervals[count - 1].stage == 1);
-  CHECK_OK(ckpt_pipeline_trace_json(pipeline, text, sizeof text, NULL));
+  CHECK_OK(ckpt_pipeline_get_trace_json(pipeline, text, sizeof text, NULL));
   CHECK(strstr(text, "\"traceEvents\"") != NULL);
 
   /* The manager of stage 0 outlives the pipeline, its forward does not. */
-  CHECK_OK(ckpt_pipeline_manager(pipeline, 0, &manager));
-  CHECK_OK(ckpt_tensor_borrow(ckpt_tensor_data(made.x), CKPT_DTYPE_F32, x_shape, 2, NULL, NULL, &x));
+  CHECK_OK(ckpt_pipeline_get_manager(pipeline, 0, &manager));
+  CHECK_OK(ckpt_tensor_create_borrowed(ckpt_tensor_get_data(made.x), CKPT_DTYPE_F32, x_shape, 2, NULL, NULL, &x));
   CHECK_OK(ckpt_activation_manager_recompute(manager, x, 0, &activation));
-  CHECK_OK(ckpt_activation_manager_store_given_up(manager, 0, activation, NULL));
-  CHECK_OK(ckpt_activation_manager_metadata(manager, 0, &metadata));
+  CHECK_OK(ckpt_activation_manager_store_moved(manager, 0, activation, NULL));
+  CHECK_OK(ckpt_activation_manager_get_metadata(manager, 0, &metadata));
   CHECK(metadata.ndim == 2 && metadata.shape[0] == samples / 4 && metadata.shape[1] == width);
   ckpt_pipeline_release(pipeline);
   CHECK_FAILS(ckpt_activation_manager_recompute(manager, x, 0, &activation), CKPT_E_INVALID_STATE, "the stage's pipeline is gone");
@@ -192,16 +192,16 @@ static void test_split_and_refusals(void) {
   double loss = 7;
   options.stages = 2;
   options.micro_batches = 4;
-  CHECK_OK(ckpt_chain_profile(made.chain, &made.input, 0, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(made.chain, &made.input, 0, NULL, &profile));
   CHECK_OK(ckpt_pipeline_split(profile, &options, begins, 2, &count));
   CHECK(count == 2 && begins[0] == 0 && begins[1] >= 1 && begins[1] < 5);
   options.stages = 6;
   CHECK_FAILS(ckpt_pipeline_split(profile, &options, begins, 2, &count), CKPT_E_INVALID_ARGUMENT, "the chain has 5 layers");
   options.stages = 2;
   options.schedule = 9;
-  CHECK_FAILS(ckpt_pipeline_in_flight(&options, 0, &in_flight), CKPT_E_INVALID_ARGUMENT, "schedule is 9");
-  options.schedule = CKPT_PIPELINE_1F1B;
-  CHECK_FAILS(ckpt_pipeline_in_flight(&options, 2, &in_flight), CKPT_E_OUT_OF_RANGE, "piece is 2; there are 2");
+  CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 0, &in_flight), CKPT_E_INVALID_ARGUMENT, "schedule is 9");
+  options.schedule = CKPT_PIPELINE_ORDER_1F1B;
+  CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 2, &in_flight), CKPT_E_OUT_OF_RANGE, "piece is 2; there are 2");
   options.micro_batches = 5;
   CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "does not divide");
   options.micro_batches = 4;
@@ -278,7 +278,7 @@ static void test_custom_layers_fail_and_cancel(void) {
   ckpt_layer* layer = NULL;
   faulty state = {NULL, -1, 0};
   int64_t i;
-  callbacks.flags = CKPT_LAYER_DETERMINISTIC;
+  callbacks.flags = CKPT_LAYER_FLAG_DETERMINISTIC;
   callbacks.output = same_shape;
   callbacks.forward = pass_on;
   callbacks.backward = pass_back;

@@ -53,7 +53,7 @@ static int32_t probe_backward(const ckpt_layer_context* context, const void* inp
 
 static ckpt_layer_callbacks probe_callbacks(void) {
   ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
-  callbacks.flags = CKPT_LAYER_DETERMINISTIC;
+  callbacks.flags = CKPT_LAYER_FLAG_DETERMINISTIC;
   callbacks.output = probe_output;
   callbacks.option = probe_option;
   callbacks.forward = probe_forward;

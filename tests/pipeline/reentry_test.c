@@ -19,7 +19,7 @@ static ckpt_status set_policy(void) {
 }
 static ckpt_status get_policy(void) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
-  return ckpt_activation_manager_policy(manager, &policy);
+  return ckpt_activation_manager_get_policy(manager, &policy);
 }
 static ckpt_status begin_step(void) { return ckpt_activation_manager_begin_step(manager, 2); }
 static ckpt_status should_checkpoint(void) {
@@ -29,19 +29,19 @@ static ckpt_status should_checkpoint(void) {
 static ckpt_status store(void) { return ckpt_activation_manager_store(manager, 1, slice, NULL); }
 static ckpt_status store_given_up(void) {
   ckpt_tensor* const given = probe_tensor(1);
-  const ckpt_status status = ckpt_activation_manager_store_given_up(manager, 1, given, NULL);
+  const ckpt_status status = ckpt_activation_manager_store_moved(manager, 1, given, NULL);
   if (status != CKPT_OK) ckpt_tensor_release(given);
   return status;
 }
 static ckpt_status get(void) {
   ckpt_tensor* found = NULL;
-  const ckpt_status status = ckpt_activation_manager_get(manager, 1, &found);
+  const ckpt_status status = ckpt_activation_manager_get_activation(manager, 1, &found);
   ckpt_tensor_release(found);
   return status == CKPT_E_UNSUPPORTED ? CKPT_OK : status; /* what a stage keeps is told of, not handed out */
 }
 static ckpt_status has(void) {
   int32_t found = 0;
-  return ckpt_activation_manager_has(manager, 1, &found);
+  return ckpt_activation_manager_has_activation(manager, 1, &found);
 }
 static ckpt_status recompute(void) {
   ckpt_tensor* made = NULL;
@@ -59,11 +59,11 @@ static ckpt_status clear(void) { return ckpt_activation_manager_clear(manager); 
 static ckpt_status memory_usage(void) {
   int64_t bytes = 0;
   int64_t count = 0;
-  return ckpt_activation_manager_memory_usage(manager, &bytes, &count);
+  return ckpt_activation_manager_get_memory_usage(manager, &bytes, &count);
 }
 static ckpt_status metadata(void) {
   ckpt_activation_metadata found = CKPT_ACTIVATION_METADATA_INIT;
-  const ckpt_status status = ckpt_activation_manager_metadata(manager, 1, &found);
+  const ckpt_status status = ckpt_activation_manager_get_metadata(manager, 1, &found);
   return status == CKPT_E_NOT_FOUND ? CKPT_OK : status;
 }
 static ckpt_status list(void) {
@@ -77,13 +77,13 @@ static ckpt_status pipeline_run(void) {
 }
 static ckpt_status pipeline_schedule(void) {
   ckpt_schedule* schedule = NULL;
-  const ckpt_status status = ckpt_pipeline_schedule(pipeline, 0, &schedule);
+  const ckpt_status status = ckpt_pipeline_get_schedule(pipeline, 0, &schedule);
   ckpt_schedule_release(schedule);
   return status;
 }
 static ckpt_status pipeline_profile(void) {
   ckpt_profile* profile = NULL;
-  const ckpt_status status = ckpt_pipeline_profile(pipeline, 0, &profile);
+  const ckpt_status status = ckpt_pipeline_get_profile(pipeline, 0, &profile);
   ckpt_profile_release(profile);
   return status;
 }
@@ -93,36 +93,36 @@ static ckpt_status pipeline_stats(void) {
 }
 static ckpt_status pipeline_timeline(void) {
   int64_t count = 0;
-  return ckpt_pipeline_timeline(pipeline, NULL, 0, &count, NULL);
+  return ckpt_pipeline_get_timeline(pipeline, NULL, 0, &count, NULL);
 }
 static ckpt_status pipeline_trace(void) {
   int64_t needed = 0;
-  return ckpt_pipeline_trace_json(pipeline, NULL, 0, &needed);
+  return ckpt_pipeline_get_trace_json(pipeline, NULL, 0, &needed);
 }
 static ckpt_status pipeline_begins(void) {
   int64_t count = 0;
-  return ckpt_pipeline_begins(pipeline, NULL, 0, &count);
+  return ckpt_pipeline_get_begins(pipeline, NULL, 0, &count);
 }
 static ckpt_status pipeline_manager(void) {
   ckpt_activation_manager* found = NULL;
-  const ckpt_status status = ckpt_pipeline_manager(pipeline, 0, &found);
+  const ckpt_status status = ckpt_pipeline_get_manager(pipeline, 0, &found);
   ckpt_activation_manager_release(found);
   return status;
 }
 static ckpt_status pipeline_in_flight(void) {
-  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_1F1B, 2, 2);
+  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_1F1B, 2, 2);
   int32_t in_flight = 0;
-  return ckpt_pipeline_in_flight(&options, 0, &in_flight);
+  return ckpt_pipeline_get_in_flight(&options, 0, &in_flight);
 }
 static ckpt_status pipeline_create_and_split(void) {
   const ckpt_tensor_spec spec = probe_spec();
-  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_1F1B, 2, 2);
+  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_1F1B, 2, 2);
   probe none = {NULL, NULL};
   ckpt_chain* const chain = probe_chain(2, &none);
   ckpt_pipeline* other = NULL;
   ckpt_profile* profile = NULL;
   int64_t count = 0;
-  CHECK_OK(ckpt_chain_profile(chain, &spec, 0, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile));
   CHECK_OK(ckpt_pipeline_split(profile, &options, NULL, 0, &count));
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &other));
   ckpt_pipeline_release(other);
@@ -267,7 +267,7 @@ static ckpt_tensor* tensor_that_looks(void) {
   static float values[2];
   const int64_t shape[1] = {2};
   ckpt_tensor* tensor = NULL;
-  CHECK_OK(ckpt_tensor_borrow(values, CKPT_DTYPE_F32, shape, 1, tensor_goes, NULL, &tensor));
+  CHECK_OK(ckpt_tensor_create_borrowed(values, CKPT_DTYPE_F32, shape, 1, tensor_goes, NULL, &tensor));
   return tensor;
 }
 
@@ -282,7 +282,7 @@ static void test_managers_callbacks(void) {
   CHECK_OK(ckpt_clock_create_custom(clock_looks, NULL, NULL, &clock));
   options.tracker = tracker;
   options.clock = clock;
-  policy.kind = CKPT_ACTIVATION_STRATEGY;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
   policy.strategy = strategy_of(strategy_looks);
   CHECK_OK(ckpt_activation_manager_create(&policy, &options, forward_looks, NULL, NULL, &manager));
 
@@ -295,7 +295,7 @@ static void test_managers_callbacks(void) {
   CHECK_OK(get_or_compute());
   expect_looks(2);
   CHECK_OK(
-      ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED | CKPT_MEMORY_FREED, event_looks, NULL, NULL, &subscription));
+      ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, event_looks, NULL, NULL, &subscription));
   CHECK_OK(ckpt_activation_manager_store(manager, 0, slice, NULL));
   expect_looks(3);
   CHECK_OK(ckpt_activation_manager_clear(manager));
@@ -303,19 +303,19 @@ static void test_managers_callbacks(void) {
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, subscription));
 
   CHECK_OK(set_policy());
-  CHECK_OK(ckpt_activation_manager_store_given_up(manager, 0, tensor_that_looks(), NULL));
+  CHECK_OK(ckpt_activation_manager_store_moved(manager, 0, tensor_that_looks(), NULL));
   looks = 0;
   CHECK_OK(ckpt_activation_manager_clear(manager));
   expect_looks(1);
-  CHECK_OK(ckpt_activation_manager_store_given_up(manager, 0, tensor_that_looks(), NULL));
+  CHECK_OK(ckpt_activation_manager_store_moved(manager, 0, tensor_that_looks(), NULL));
   looks = 0;
   CHECK_OK(ckpt_activation_manager_begin_step(manager, 2));
   expect_looks(1);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_INFO, log_looks, NULL, NULL));
-  policy.kind = CKPT_ACTIVATION_AUTOMATIC;
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, log_looks, NULL, NULL));
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC;
   CHECK_OK(ckpt_activation_manager_set_policy(manager, &policy));
   expect_looks(1);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_INFO, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, NULL, NULL, NULL));
   ckpt_activation_manager_release(manager);
   manager = NULL;
   ckpt_strategy_release(policy.strategy);
@@ -406,7 +406,7 @@ static int32_t layer_lets_another_look(const ckpt_layer_context* context, int32_
 
 static void test_pipelines_callbacks(void) {
   const ckpt_tensor_spec spec = probe_spec();
-  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, 2);
+  ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_memory_tracker* tracker = NULL;
   probe look_in = {NULL, NULL};
@@ -415,10 +415,10 @@ static void test_pipelines_callbacks(void) {
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   options.tracker = tracker;
   options.policy = &policy;
-  policy.kind = CKPT_ACTIVATION_STRATEGY;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
   policy.strategy = strategy_of(stage_strategy_looks);
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
-  CHECK_OK(ckpt_pipeline_manager(pipeline, 0, &manager));
+  CHECK_OK(ckpt_pipeline_get_manager(pipeline, 0, &manager));
 
   CHECK_OK(pipeline_run());
   expect_looks(4); /* two micro-batches */
@@ -430,19 +430,19 @@ static void test_pipelines_callbacks(void) {
   CHECK_OK(pipeline_run());
   expect_looks(4);
   look_in.hook = NULL;
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED | CKPT_MEMORY_FREED, stage_event_looks, NULL, NULL,
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, stage_event_looks, NULL, NULL,
                                          &subscription));
   CHECK_OK(pipeline_run());
   expect_looks(4);
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, subscription));
 
   /* What a step logs is told when it is over: then everything works. */
-  CHECK_OK(ckpt_set_log(CKPT_LOG_INFO, step_log_looks, NULL, NULL));
-  policy.kind = CKPT_ACTIVATION_RECOMPUTE_ALL;
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, step_log_looks, NULL, NULL));
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL;
   CHECK_OK(ckpt_activation_manager_set_policy(manager, &policy));
   CHECK_OK(pipeline_run());
   expect_looks(2);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_INFO, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, NULL, NULL, NULL));
   look_at_pipeline("outside", CKPT_OK);
   look_at_manager("outside", CKPT_OK, CKPT_OK);
   ckpt_activation_manager_release(manager);
@@ -461,7 +461,7 @@ static int32_t layer_releases(const ckpt_layer_context* context, int32_t forward
 
 static void test_release_inside_a_layer(void) {
   const ckpt_tensor_spec spec = probe_spec();
-  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_GPIPE, 2, 2);
+  const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
   probe look_in = {NULL, NULL};
   ckpt_chain* const chain = probe_chain(2, &look_in);
   pipeline = NULL;

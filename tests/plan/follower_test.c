@@ -105,11 +105,11 @@ static void learns_what_runs(ckpt_chain* chain, const ckpt_profile* profile) {
   static const int64_t shape[2] = {SAMPLES, WIDTH};
   chooser self;
   ckpt_strategy* strategy = make_strategy(&self);
-  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   ckpt_step step = CKPT_STEP_INIT;
   ckpt_follower* follower = NULL;
   ckpt_schedule* schedule = NULL;
-  ckpt_executor* executor = NULL;
+  ckpt_schedule_executor* executor = NULL;
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &step.input));
   CHECK_OK(ckpt_tensor_fill(step.input, 1));
   step.output_gradient = step.input;
@@ -117,16 +117,16 @@ static void learns_what_runs(ckpt_chain* chain, const ckpt_profile* profile) {
   CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
 
   /* The schedule alone tells the strategy nothing; the follower does, also after its handle is gone. */
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input, NULL, &executor));
-  CHECK_OK(ckpt_executor_run(executor, &step, NULL));
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, NULL, &executor));
+  CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
   CHECK(self.accesses == 0);
-  ckpt_executor_release(executor);
+  ckpt_schedule_executor_release(executor);
   options.follower = follower;
-  CHECK_OK(ckpt_executor_create(chain, schedule, &input, &options, &executor));
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executor));
   ckpt_follower_release(follower);
-  CHECK_OK(ckpt_executor_run(executor, &step, NULL));
+  CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
   CHECK(self.accesses == 2 * LAYERS + 2); /* forward and backward of each, and two forwards again */
-  ckpt_executor_release(executor);
+  ckpt_schedule_executor_release(executor);
   ckpt_schedule_release(schedule);
   ckpt_strategy_release(strategy);
   ckpt_tensor_release(step.input);
@@ -137,8 +137,8 @@ static void bad_arguments(ckpt_profile* profile) {
   ckpt_strategy* strategy = make_strategy(&self);
   ckpt_profile* empty = NULL;
   ckpt_follower* follower = NULL;
-  ckpt_executor_options options = CKPT_EXECUTOR_OPTIONS_INIT;
-  ckpt_executor* executor = NULL;
+  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor* executor = NULL;
   ckpt_chain* chain = make_chain();
   ckpt_schedule* schedule = NULL;
   CHECK_OK(ckpt_profile_create(1, &empty));
@@ -153,7 +153,7 @@ static void bad_arguments(ckpt_profile* profile) {
   CHECK(self.asked == 0);
   CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
   options.follower = (ckpt_follower*)(void*)strategy;
-  CHECK_FAILS(ckpt_executor_create(chain, schedule, &input, &options, &executor), CKPT_E_INVALID_ARGUMENT, "options.follower");
+  CHECK_FAILS(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executor), CKPT_E_INVALID_ARGUMENT, "options.follower");
   CHECK(executor == NULL);
 
   /* The profile was copied: what is added to it later is of another chain. */
@@ -165,7 +165,7 @@ static void bad_arguments(ckpt_profile* profile) {
     CHECK_OK(ckpt_profile_add_layer(profile, "more", &row));
     CHECK_OK(ckpt_profile_add_option(profile, &option));
     CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
-    CHECK_OK(ckpt_schedule_layers(schedule, &layers));
+    CHECK_OK(ckpt_schedule_get_layer_count(schedule, &layers));
     CHECK(layers == LAYERS);
   }
   ckpt_schedule_release(schedule);
@@ -179,7 +179,7 @@ static void bad_arguments(ckpt_profile* profile) {
 int main(void) {
   ckpt_chain* chain = make_chain();
   ckpt_profile* profile = NULL;
-  CHECK_OK(ckpt_chain_profile(chain, &input, 0, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &input, 0, NULL, &profile));
   asks_again(profile);
   learns_what_runs(chain, profile);
   bad_arguments(profile);

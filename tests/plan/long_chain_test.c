@@ -34,7 +34,7 @@ static ckpt_profile* long_profile(int64_t layers, int64_t once) {
     ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
     snprintf(name, sizeof name, "layer%d", (int)i);
     layer.output_bytes = UNIT;
-    if (i == once) layer.flags = CKPT_LAYER_NEEDS_INPUT;
+    if (i == once) layer.flags = CKPT_LAYER_FLAG_NEEDS_INPUT;
     option.tape_bytes = UNIT;
     option.forward_seconds = 1.0;
     option.backward_seconds = 2.0;
@@ -70,14 +70,14 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   CHECK_OK(ckpt_schedule_place(store_all, profile, &store_all_bytes));
   check_memory("placing store-all");
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes, &schedule));
-  CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") == 0);
+  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") == 0);
   ckpt_schedule_release(schedule);
 
   CHECK_OK(schedule_by(profile, "budget", budget, &schedule));
   CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(reserved <= budget && report.recomputed_forwards < LAYERS);
-  left_out = ckpt_schedule_left_out(schedule);
+  left_out = ckpt_schedule_get_left_out(schedule);
   CHECK(strstr(left_out, "recompute-all") != NULL && strstr(left_out, "periodic schedules") != NULL);
   check_memory("planning for a budget");
   ckpt_schedule_release(schedule);
@@ -126,7 +126,7 @@ static void executors(const ckpt_profile* profile) {
   const ckpt_tensor_spec spec = {CKPT_DTYPE_F32, 2, {1, 1}};
   ckpt_chain* chain = NULL;
   ckpt_schedule* schedule = NULL;
-  ckpt_executor* executor = NULL;
+  ckpt_schedule_executor* executor = NULL;
   int64_t i;
   CHECK_OK(ckpt_chain_create(0, &chain));
   for (i = 0; i < LAYERS; ++i) {
@@ -142,13 +142,13 @@ static void executors(const ckpt_profile* profile) {
     ckpt_layer_release(layer);
   }
   CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
-  CHECK_FAILS(ckpt_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_OUT_OF_RANGE, "recompute-all");
+  CHECK_FAILS(ckpt_schedule_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_OUT_OF_RANGE, "recompute-all");
   CHECK(executor == NULL);
   check_memory("refusing to list recompute-all");
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "periodic:100", &schedule));
-  CHECK_OK(ckpt_executor_create(chain, schedule, &spec, NULL, &executor));
-  ckpt_executor_release(executor);
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &spec, NULL, &executor));
+  ckpt_schedule_executor_release(executor);
   ckpt_schedule_release(schedule);
   ckpt_chain_release(chain);
 }

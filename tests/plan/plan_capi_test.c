@@ -41,19 +41,19 @@ static void profiles(void) {
   ckpt_schedule* schedule = NULL;
   CKPT_INIT(ckpt_layer_profile, &layer);
   CKPT_INIT(ckpt_option_profile, &option);
-  CHECK_OK(ckpt_profile_layers(profile, &number));
+  CHECK_OK(ckpt_profile_get_layer_count(profile, &number));
   CHECK(number == LAYERS);
-  CHECK_OK(ckpt_profile_input_bytes(profile, &number));
+  CHECK_OK(ckpt_profile_get_input_bytes(profile, &number));
   CHECK(number == ACTIVATION_BYTES);
-  CHECK_OK(ckpt_profile_layer(profile, 2, &layer, &name, &options));
+  CHECK_OK(ckpt_profile_get_layer(profile, 2, &layer, &name, &options));
   CHECK(strcmp(name, "layer2") == 0 && options == 1 && layer.output_bytes == ACTIVATION_BYTES && layer.shape[1] == 10);
-  CHECK(layer.flags == (CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC));
-  CHECK_OK(ckpt_profile_option(profile, 2, 0, &option));
+  CHECK(layer.flags == (CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC));
+  CHECK_OK(ckpt_profile_get_option(profile, 2, 0, &option));
   CHECK(option.tape_bytes == 64 && option.backward_seconds == 2.0);
 
   CHECK_FAILS(ckpt_profile_create(-1, &none), CKPT_E_INVALID_ARGUMENT, "input_bytes is -1");
-  CHECK_FAILS(ckpt_profile_layer(profile, LAYERS, &layer, NULL, NULL), CKPT_E_OUT_OF_RANGE, "layer is 6");
-  CHECK_FAILS(ckpt_profile_option(profile, 0, 1, &option), CKPT_E_OUT_OF_RANGE, "option is 1");
+  CHECK_FAILS(ckpt_profile_get_layer(profile, LAYERS, &layer, NULL, NULL), CKPT_E_OUT_OF_RANGE, "layer is 6");
+  CHECK_FAILS(ckpt_profile_get_option(profile, 0, 1, &option), CKPT_E_OUT_OF_RANGE, "option is 1");
   CHECK_FAILS(ckpt_profile_add_layer(profile, " ", &layer), CKPT_E_INVALID_ARGUMENT, "name is blank");
   layer.output_bytes = -2;
   CHECK_FAILS(ckpt_profile_add_layer(profile, "x", &layer), CKPT_E_INVALID_ARGUMENT, "output_bytes is -2");
@@ -65,7 +65,7 @@ static void profiles(void) {
   CHECK_FAILS(ckpt_profile_add_layer(profile, "x", &layer), CKPT_E_INVALID_ARGUMENT, "struct_size is 3");
   option.forward_seconds = (double)NAN;
   CHECK_FAILS(ckpt_profile_add_option(profile, &option), CKPT_E_INVALID_ARGUMENT, "forward_seconds is nan");
-  CHECK_OK(ckpt_profile_layers(profile, &number));
+  CHECK_OK(ckpt_profile_get_layer_count(profile, &number));
   CHECK(number == LAYERS);
 
   CHECK_OK(ckpt_profile_create(1, &none));
@@ -97,8 +97,8 @@ static void schedules(void) {
   uint64_t segments_fingerprint = 0;
   uint64_t other_fingerprint = 0;
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
-  CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") == 0);
-  CHECK_OK(ckpt_schedule_layers(schedule, &layers));
+  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") == 0);
+  CHECK_OK(ckpt_schedule_get_layer_count(schedule, &layers));
   CHECK(layers == LAYERS);
   check_report(schedule, profile, 0);
   CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
@@ -115,10 +115,10 @@ static void schedules(void) {
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create_segments(profile, begins, 3, &schedule));
   check_report(schedule, profile, 4);
-  CHECK_OK(ckpt_schedule_fingerprint(schedule, &segments_fingerprint));
+  CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &segments_fingerprint));
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create_segments(profile, begins, 2, &schedule));
-  CHECK_OK(ckpt_schedule_fingerprint(schedule, &other_fingerprint));
+  CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &other_fingerprint));
   CHECK(segments_fingerprint != other_fingerprint);
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_strategy_create_interval(2, &strategy));
@@ -127,7 +127,7 @@ static void schedules(void) {
   ckpt_schedule_release(schedule);
   ckpt_strategy_release(strategy);
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes - 1, &schedule));
-  CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") != 0);
+  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") != 0);
   ckpt_schedule_release(schedule);
 
   schedule = NULL;
@@ -140,7 +140,7 @@ static void schedules(void) {
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins, -1, &schedule), CKPT_E_INVALID_ARGUMENT, "the count is -1");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins + 1, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "layer 0");
   CHECK(schedule == NULL);
-  CHECK(strcmp(ckpt_schedule_name(NULL), "") == 0);
+  CHECK(strcmp(ckpt_schedule_get_name(NULL), "") == 0);
   ckpt_profile_release(profile);
 }
 
@@ -149,23 +149,23 @@ static void cursors(void) {
   ckpt_schedule* schedule = NULL;
   ckpt_cursor* cursor = NULL;
   ckpt_cursor* other = NULL;
-  ckpt_action action;
-  ckpt_action many[64];
+  ckpt_schedule_action action;
+  ckpt_schedule_action many[64];
   unsigned char bytes[256];
   int64_t count = 0;
   int64_t needed = 0;
   int64_t layers = 0;
   int i;
-  CHECK_OK(ckpt_schedule_create_open_ended(2, CKPT_LAYER_NEEDS_INPUT | CKPT_LAYER_DETERMINISTIC, &schedule));
-  CHECK_OK(ckpt_schedule_layers(schedule, &layers));
+  CHECK_OK(ckpt_schedule_create_open_ended(2, CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC, &schedule));
+  CHECK_OK(ckpt_schedule_get_layer_count(schedule, &layers));
   CHECK(layers == -1);
   CHECK_OK(ckpt_cursor_create(schedule, &cursor));
   CHECK_OK(ckpt_cursor_create(schedule, &other));
   ckpt_schedule_release(schedule); /* cursors keep it */
   CHECK_OK(ckpt_cursor_next(cursor, &action));
-  CHECK(action.kind == CKPT_ACTION_FORWARD && action.first == 0 && action.last == 1);
-  CHECK(strcmp(ckpt_action_name(action.kind), "FORWARD") == 0);
-  CHECK(strcmp(ckpt_action_name(77), "UNKNOWN") == 0);
+  CHECK(action.kind == CKPT_ACTION_KIND_FORWARD && action.first == 0 && action.last == 1);
+  CHECK(strcmp(ckpt_action_kind_name(action.kind), "FORWARD") == 0);
+  CHECK(strcmp(ckpt_action_kind_name(77), "UNKNOWN") == 0);
   CHECK_FAILS(ckpt_cursor_finalize(cursor, 0), CKPT_E_INVALID_ARGUMENT, "n is 0");
   CHECK_OK(ckpt_cursor_finalize(cursor, 5));
   CHECK_FAILS(ckpt_cursor_finalize(cursor, 5), CKPT_E_INVALID_STATE, "n is 5");
@@ -176,7 +176,7 @@ static void cursors(void) {
   CHECK_OK(ckpt_cursor_save(cursor, bytes, sizeof bytes, &needed));
   CHECK_OK(ckpt_cursor_restore(other, bytes, needed));
   CHECK_OK(ckpt_cursor_next_many(cursor, many, 64, &count));
-  CHECK(count > 10 && many[count - 1].kind == CKPT_ACTION_END);
+  CHECK(count > 10 && many[count - 1].kind == CKPT_ACTION_KIND_END);
   for (i = 0; i < count; ++i) {
     CHECK_OK(ckpt_cursor_next(other, &action));
     CHECK(memcmp(&action, &many[i], sizeof action) == 0);
@@ -195,11 +195,11 @@ static void lists(void) {
   ckpt_profile* profile = make_profile();
   ckpt_schedule* schedule = NULL;
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
-  ckpt_action actions[2];
+  ckpt_schedule_action actions[2];
   memset(actions, 0, sizeof actions);
-  actions[0].kind = CKPT_ACTION_BACKWARD;
+  actions[0].kind = CKPT_ACTION_KIND_BACKWARD;
   actions[0].last = 1;
-  actions[1].kind = CKPT_ACTION_END;
+  actions[1].kind = CKPT_ACTION_KIND_END;
   CHECK_OK(ckpt_schedule_create_list(LAYERS, actions, 2, &schedule));
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE,
               "action 0 (BACKWARD): GRAD(1) is not there");
@@ -218,8 +218,8 @@ static void lists(void) {
 
 /* ---- A layer's backward runs once ---- */
 
-static ckpt_action on_layers(int32_t kind, int64_t first, int64_t last) {
-  ckpt_action action;
+static ckpt_schedule_action on_layers(int32_t kind, int64_t first, int64_t last) {
+  ckpt_schedule_action action;
   memset(&action, 0, sizeof action);
   action.kind = kind;
   action.first = first;
@@ -227,8 +227,8 @@ static ckpt_action on_layers(int32_t kind, int64_t first, int64_t last) {
   return action;
 }
 
-static ckpt_action on_item(int32_t kind, int32_t item, int64_t index, int32_t tier, int32_t slot) {
-  ckpt_action action;
+static ckpt_schedule_action on_item(int32_t kind, int32_t item, int64_t index, int32_t tier, int32_t slot) {
+  ckpt_schedule_action action;
   memset(&action, 0, sizeof action);
   action.kind = kind;
   action.item = item;
@@ -239,7 +239,7 @@ static ckpt_action on_item(int32_t kind, int32_t item, int64_t index, int32_t ti
   return action;
 }
 
-static ckpt_action await_slot(int32_t slot) { return on_item(CKPT_ACTION_AWAIT, 0, 0, 0, slot); }
+static ckpt_schedule_action await_slot(int32_t slot) { return on_item(CKPT_ACTION_KIND_AWAIT, 0, 0, 0, slot); }
 
 static ckpt_profile* one_layer(int64_t ambient_bytes) {
   ckpt_profile* profile = NULL;
@@ -253,7 +253,7 @@ static ckpt_profile* one_layer(int64_t ambient_bytes) {
   return profile;
 }
 
-static void check_invalid(const ckpt_action* actions, int64_t count, const ckpt_profile* profile, const char* reason) {
+static void check_invalid(const ckpt_schedule_action* actions, int64_t count, const ckpt_profile* profile, const char* reason) {
   ckpt_schedule* schedule = NULL;
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
   int64_t reserved = -7;
@@ -266,24 +266,24 @@ static void check_invalid(const ckpt_action* actions, int64_t count, const ckpt_
 
 static void backward_runs_once(void) {
   ckpt_profile* profile = one_layer(0);
-  const ckpt_action actions[] = {on_layers(CKPT_ACTION_FORWARD_TAPE, 0, 1),
-                                 on_layers(CKPT_ACTION_TURN, 0, 0),
-                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
-                                 on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
+  const ckpt_schedule_action actions[] = {on_layers(CKPT_ACTION_KIND_FORWARD_TAPE, 0, 1),
+                                 on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
+                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                 on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
                                  await_slot(0),
-                                 on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
+                                 on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
                                  await_slot(1),
-                                 on_layers(CKPT_ACTION_BACKWARD, 0, 1),
-                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_GRAD, 0, 0, 0),
-                                 on_item(CKPT_ACTION_LOAD_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
+                                 on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_GRAD, 0, 0, 0),
+                                 on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
                                  await_slot(0),
-                                 on_item(CKPT_ACTION_LOAD_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
+                                 on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
                                  await_slot(1),
-                                 on_item(CKPT_ACTION_DROP, 0, 0, 1, 0),
-                                 on_item(CKPT_ACTION_DROP, 0, 0, 1, 1),
-                                 on_layers(CKPT_ACTION_BACKWARD, 0, 1),
-                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
-                                 on_layers(CKPT_ACTION_END, 0, 0)};
+                                 on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 0),
+                                 on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 1),
+                                 on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
+                                 on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   check_invalid(actions, (int64_t)(sizeof actions / sizeof *actions), profile,
                 "action 15 (BACKWARD): layer 0 (only) ran backward already");
   ckpt_profile_release(profile);
@@ -294,14 +294,14 @@ static void forward_behind_backward(void) {
   ckpt_profile* random = one_layer(16);
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
   ckpt_schedule* schedule = NULL;
-  const ckpt_action actions[] = {on_layers(CKPT_ACTION_FORWARD_TAPE, 0, 1),
-                                 on_layers(CKPT_ACTION_TURN, 0, 0),
-                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
-                                 on_layers(CKPT_ACTION_BACKWARD, 0, 1),
-                                 on_layers(CKPT_ACTION_FORWARD, 0, 1),
-                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
-                                 on_item(CKPT_ACTION_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
-                                 on_layers(CKPT_ACTION_END, 0, 0)};
+  const ckpt_schedule_action actions[] = {on_layers(CKPT_ACTION_KIND_FORWARD_TAPE, 0, 1),
+                                 on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
+                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                 on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                 on_layers(CKPT_ACTION_KIND_FORWARD, 0, 1),
+                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
+                                 on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   const int64_t count = (int64_t)(sizeof actions / sizeof *actions);
   check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, and its ambient state went");
   CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule)); /* for nothing, but no rule is broken */
@@ -320,9 +320,9 @@ static void bytes_past_counting(void) {
   const ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
   const ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
   int64_t reserved = 0;
-  const ckpt_action actions[] = {on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 0), await_slot(0),
-                                 on_item(CKPT_ACTION_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 1), await_slot(1),
-                                 on_layers(CKPT_ACTION_END, 0, 0)};
+  const ckpt_schedule_action actions[] = {on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 0), await_slot(0),
+                                 on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 1), await_slot(1),
+                                 on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   CHECK_OK(ckpt_profile_create(INT64_MAX - 10, &profile));
   CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));
   CHECK_OK(ckpt_profile_add_option(profile, &option));
@@ -347,7 +347,7 @@ static ckpt_profile* with_one_that_runs_once(int64_t where) {
     ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
     snprintf(name, sizeof name, "layer%d", (int)i);
     layer.output_bytes = ACTIVATION_BYTES;
-    if (i == where) layer.flags = CKPT_LAYER_NEEDS_INPUT; /* not deterministic */
+    if (i == where) layer.flags = CKPT_LAYER_FLAG_NEEDS_INPUT; /* not deterministic */
     option.forward_seconds = option.backward_seconds = 1.0;
     CHECK_OK(ckpt_profile_add_layer(profile, name, &layer));
     CHECK_OK(ckpt_profile_add_option(profile, &option));
@@ -360,15 +360,15 @@ static void budgets_of_a_layer_that_runs_once(void) {
   ckpt_schedule* schedule = NULL;
   int64_t store_all_bytes = 0;
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
-  CHECK(strcmp(ckpt_schedule_left_out(schedule), "") == 0);
+  CHECK(strcmp(ckpt_schedule_get_left_out(schedule), "") == 0);
   CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
   ckpt_schedule_release(schedule);
 
   /* Layer 0 would run again under every other schedule: store-all is what remains. */
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes, &schedule));
-  CHECK(strcmp(ckpt_schedule_name(schedule), "store-all") == 0);
-  CHECK(strstr(ckpt_schedule_left_out(schedule), "6 schedules that do not fit this chain") != NULL);
-  CHECK(strstr(ckpt_schedule_left_out(schedule), "layer 0 (layer0) is not deterministic") != NULL);
+  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") == 0);
+  CHECK(strstr(ckpt_schedule_get_left_out(schedule), "6 schedules that do not fit this chain") != NULL);
+  CHECK(strstr(ckpt_schedule_get_left_out(schedule), "layer 0 (layer0) is not deterministic") != NULL);
   ckpt_schedule_release(schedule);
   schedule = NULL;
   CHECK_FAILS(schedule_by(profile, "budget", store_all_bytes - 1, &schedule), CKPT_E_OVER_BUDGET,
@@ -379,7 +379,7 @@ static void budgets_of_a_layer_that_runs_once(void) {
   /* Layer 4: two segments recompute layers 0 .. 2 only, and that is chosen where store-all is too large. */
   profile = with_one_that_runs_once(4);
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes - 1, &schedule));
-  CHECK(strncmp(ckpt_schedule_name(schedule), "periodic(", 9) == 0);
+  CHECK(strncmp(ckpt_schedule_get_name(schedule), "periodic(", 9) == 0);
   {
     ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
     CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
@@ -389,8 +389,8 @@ static void budgets_of_a_layer_that_runs_once(void) {
 
   profile = make_profile(); /* nothing is left out of a short chain that may run as often as one likes */
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes * 10, &schedule));
-  CHECK(strcmp(ckpt_schedule_left_out(schedule), "") == 0);
-  CHECK(strcmp(ckpt_schedule_left_out(NULL), "") == 0);
+  CHECK(strcmp(ckpt_schedule_get_left_out(schedule), "") == 0);
+  CHECK(strcmp(ckpt_schedule_get_left_out(NULL), "") == 0);
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
 }
@@ -428,16 +428,16 @@ static void planners(void) {
   /* Blanks mean nothing; sizes have units. */
   CHECK_OK(ckpt_schedule_create(profile, " periodic : 3 ", &spelled));
   CHECK_OK(ckpt_schedule_create(profile, "periodic:3", &schedule));
-  CHECK_OK(ckpt_schedule_fingerprint(spelled, &first));
-  CHECK_OK(ckpt_schedule_fingerprint(schedule, &second));
-  CHECK(first == second && strcmp(ckpt_schedule_name(spelled), "periodic(3)") == 0);
+  CHECK_OK(ckpt_schedule_get_fingerprint(spelled, &first));
+  CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &second));
+  CHECK(first == second && strcmp(ckpt_schedule_get_name(spelled), "periodic(3)") == 0);
   ckpt_schedule_release(spelled);
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "budget:8 KiB", &schedule));
-  CHECK_OK(ckpt_schedule_fingerprint(schedule, &first));
+  CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &first));
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "budget:8192", &schedule));
-  CHECK_OK(ckpt_schedule_fingerprint(schedule, &second));
+  CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &second));
   CHECK(first == second);
   ckpt_schedule_release(schedule);
 
@@ -461,8 +461,8 @@ static void planners(void) {
   CHECK(schedule == NULL);
 
   /* Each line begins with a form, and the form without its values is a planner. */
-  CHECK_OK(ckpt_schedule_known_planners(NULL, 0, &needed));
-  CHECK_OK(ckpt_schedule_known_planners(text, sizeof text, NULL));
+  CHECK_OK(ckpt_schedule_get_known_planners(NULL, 0, &needed));
+  CHECK_OK(ckpt_schedule_get_known_planners(text, sizeof text, NULL));
   CHECK(needed == (int64_t)strlen(text));
   CHECK(strstr(text, "store-all - ") == text && strstr(text, "\nrecompute-all - ") != NULL);
   CHECK(strstr(text, "\nperiodic:SEGMENTS - ") != NULL && strstr(text, "; SEGMENTS: 1 .. layers\n") != NULL);
@@ -471,7 +471,7 @@ static void planners(void) {
 }
 
 int main(void) {
-  CHECK(sizeof(ckpt_action) == 64);
+  CHECK(sizeof(ckpt_schedule_action) == 64);
   profiles();
   schedules();
   cursors();

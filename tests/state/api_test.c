@@ -11,7 +11,7 @@ static char root[] = "/tmp/ckpt-state-api-XXXXXX";
 
 static ckpt_tensor* tensor_of(float* data, int64_t count) {
   ckpt_tensor* tensor = NULL;
-  CHECK_OK(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, &count, 1, NULL, NULL, &tensor));
+  CHECK_OK(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, &count, 1, NULL, NULL, &tensor));
   return tensor;
 }
 
@@ -29,22 +29,22 @@ static void save_and_resume(void) {
   ckpt_tensor* moment_tensor = tensor_of(moment, 2);
   ckpt_storage* storage = open_root();
   ckpt_state* state = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_state_add_tensor(state, "model", "weight", weight_tensor));
   CHECK_OK(ckpt_state_add_tensor(state, "optimizer", "moment", moment_tensor));
   CHECK_OK(ckpt_state_set_json(state, CKPT_STATE_DATA_POSITION, "{ \"byte\": 4096 }"));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
 
   ckpt_load_result none = CKPT_LOAD_RESULT_INIT;
-  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, NULL, &none), CKPT_E_NOT_FOUND, root);
+  CHECK_FAILS(ckpt_checkpoint_manager_load(checkpoint, state, NULL, &none), CKPT_E_NOT_FOUND, root);
 
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   options.step = 12;
   options.seed = UINT64_MAX;
   options.environment_json = "{\"isa\":\"avx2\"}";
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &options, &saved));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, &options, &saved));
   CHECK(saved.step == 12 && saved.files == 2 && saved.commit_sequence == 1 && saved.bytes > 0);
   CHECK(strncmp(saved.name, "step-000000000012-", 18) == 0);
 
@@ -54,69 +54,69 @@ static void save_and_resume(void) {
   ckpt_load_options load = CKPT_LOAD_OPTIONS_INIT;
   load.environment_json = "{\"isa\":\"neon\"}";
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, &load, &loaded));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, &load, &loaded));
   CHECK(weight[0] == 1 && weight[2] == 3 && moment[0] == 4);
   CHECK(loaded.step == 12 && loaded.seed == UINT64_MAX && loaded.skipped == 0 && loaded.environment_differs == 1);
   CHECK(strcmp(loaded.name, saved.name) == 0);
   char json[32];
   int64_t needed = 0;
-  CHECK_OK(ckpt_state_json(state, CKPT_STATE_DATA_POSITION, json, sizeof json, &needed));
+  CHECK_OK(ckpt_state_get_json(state, CKPT_STATE_DATA_POSITION, json, sizeof json, &needed));
   CHECK(strcmp(json, "{\"byte\":4096}") == 0 && needed == 13);
 
   /* Released in any order: each keeps what it needs. */
   ckpt_storage_release(storage);
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &options, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, &options, NULL));
   ckpt_tensor_release(weight_tensor);
   ckpt_tensor_release(moment_tensor);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_state_release(state);
 }
 
 static void look_and_verify(void) {
   ckpt_storage* storage = open_root();
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.read_only = 1;
-  ckpt_checkpoint* checkpoint = NULL;
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   int64_t count = 0;
-  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
   CHECK(count == 2);
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
-  CHECK_OK(ckpt_checkpoint_at(checkpoint, 0, &info));
+  CHECK_OK(ckpt_checkpoint_manager_at(checkpoint, 0, &info));
   CHECK(info.status == CKPT_OK && info.step == 12 && info.commit_sequence == 2 && info.bytes > 0);
-  CHECK_FAILS(ckpt_checkpoint_at(checkpoint, 2, &info), CKPT_E_OUT_OF_RANGE, "index is 2");
-  CHECK_FAILS(ckpt_checkpoint_at(checkpoint, -1, &info), CKPT_E_OUT_OF_RANGE, "index is -1");
+  CHECK_FAILS(ckpt_checkpoint_manager_at(checkpoint, 2, &info), CKPT_E_OUT_OF_RANGE, "index is 2");
+  CHECK_FAILS(ckpt_checkpoint_manager_at(checkpoint, -1, &info), CKPT_E_OUT_OF_RANGE, "index is -1");
   char manifest[8192];
   int64_t needed = 0;
-  CHECK_OK(ckpt_checkpoint_manifest(checkpoint, info.name, manifest, sizeof manifest, &needed));
+  CHECK_OK(ckpt_checkpoint_manager_get_manifest(checkpoint, info.name, manifest, sizeof manifest, &needed));
   CHECK(strstr(manifest, "\"format_version\":1") != NULL && strstr(manifest, "\"data_position\":{\"byte\":4096}") != NULL);
-  CHECK_FAILS(ckpt_checkpoint_manifest(checkpoint, "../elsewhere", NULL, 0, &needed), CKPT_E_INVALID_ARGUMENT, "../elsewhere");
+  CHECK_FAILS(ckpt_checkpoint_manager_get_manifest(checkpoint, "../elsewhere", NULL, 0, &needed), CKPT_E_INVALID_ARGUMENT, "../elsewhere");
   ckpt_verify_result verified = CKPT_VERIFY_RESULT_INIT;
-  CHECK_OK(ckpt_checkpoint_verify(checkpoint, NULL, &verified));
+  CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, NULL, &verified));
   CHECK(verified.files == 2 && verified.tensors == 2 && strcmp(verified.name, info.name) == 0);
-  CHECK_FAILS(ckpt_checkpoint_verify(checkpoint, "step-1", NULL), CKPT_E_NOT_FOUND, "step-1");
+  CHECK_FAILS(ckpt_checkpoint_manager_verify(checkpoint, "step-1", NULL), CKPT_E_NOT_FOUND, "step-1");
   ckpt_state* state = NULL;
   CHECK_OK(ckpt_state_create(&state));
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_INVALID_STATE, "read-only");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_INVALID_STATE, "read-only");
   ckpt_state_release(state);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 
   /* One checkpoint's directory as a root of its own, and a file by its path. */
   char path[256];
   snprintf(path, sizeof path, "%s/%s", root, info.name);
   CHECK_OK(ckpt_storage_create_file_system(path, NULL, &storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
-  CHECK_OK(ckpt_checkpoint_verify(checkpoint, CKPT_CHECKPOINT_SELF, NULL));
-  ckpt_checkpoint_release(checkpoint);
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, CKPT_CHECKPOINT_SELF, NULL));
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
   snprintf(path, sizeof path, "%s/%s/model.safetensors", root, info.name);
   ckpt_reader* file = NULL;
-  CHECK_OK(ckpt_reader_open(path, &file));
-  CHECK_OK(ckpt_reader_count(file, &count));
+  CHECK_OK(ckpt_reader_create(path, &file));
+  CHECK_OK(ckpt_reader_get_tensor_count(file, &count));
   CHECK(count == 1);
   ckpt_tensor_info tensor = CKPT_TENSOR_INFO_INIT;
-  CHECK_OK(ckpt_reader_tensor(file, 0, &tensor));
+  CHECK_OK(ckpt_reader_get_tensor(file, 0, &tensor));
   CHECK(strcmp(tensor.name, "weight") == 0 && tensor.dtype == CKPT_DTYPE_F32 && tensor.ndim == 1 && tensor.shape[0] == 3);
   CHECK(tensor.bytes == 12 && tensor.offset % 64 == 0);
   float data[3] = {0};
@@ -128,11 +128,11 @@ static void look_and_verify(void) {
   CHECK_FAILS(ckpt_reader_read(file, 0, target), CKPT_E_INVALID_ARGUMENT, "weight");
   CHECK_FAILS(ckpt_reader_read(file, 1, target), CKPT_E_OUT_OF_RANGE, "index is 1");
   ckpt_tensor_release(target);
-  CHECK_OK(ckpt_reader_metadata_count(file, &count));
+  CHECK_OK(ckpt_reader_get_metadata_count(file, &count));
   CHECK(count == 0);
   const char* key = NULL;
   const char* value = NULL;
-  CHECK_FAILS(ckpt_reader_metadata(file, 0, &key, &value), CKPT_E_OUT_OF_RANGE, "index is 0");
+  CHECK_FAILS(ckpt_reader_get_metadata(file, 0, &key, &value), CKPT_E_OUT_OF_RANGE, "index is 0");
   ckpt_reader_release(file);
 }
 
@@ -174,11 +174,11 @@ static void bad_state(void) {
   CHECK_FAILS(ckpt_state_add_tensor(state, "g", "n", (ckpt_tensor*)state), CKPT_E_INVALID_ARGUMENT, "kind 'tensor'");
   CHECK_FAILS(ckpt_state_add_tensor(state, "12345678901234567890123456789012345678901234567890123456789012345", "n", tensor),
               CKPT_E_INVALID_ARGUMENT, "65 bytes");
-  CHECK_OK(ckpt_state_tensor_count(state, &count));
+  CHECK_OK(ckpt_state_get_tensor_count(state, &count));
   CHECK(count == 0);
   CHECK_OK(ckpt_state_add_tensor(state, "g", "n", tensor));
   CHECK_FAILS(ckpt_state_add_tensor(state, "g", "n", tensor), CKPT_E_ALREADY_EXISTS, "'n'");
-  CHECK_FAILS(ckpt_state_tensor_count(state, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
+  CHECK_FAILS(ckpt_state_get_tensor_count(state, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
   CHECK_FAILS(ckpt_state_set_json(state, "k", "{"), CKPT_E_INVALID_ARGUMENT, "json");
   CHECK_FAILS(ckpt_state_set_json(state, "k", "NaN"), CKPT_E_INVALID_ARGUMENT, "json");
   CHECK_FAILS(ckpt_state_set_json(state, "k", "1e999"), CKPT_E_INVALID_ARGUMENT, "json");
@@ -186,10 +186,10 @@ static void bad_state(void) {
   CHECK_FAILS(ckpt_state_set_json(state, "k", "{\"a\":1,\"a\":2}"), CKPT_E_INVALID_ARGUMENT, "'a' twice");
   CHECK_FAILS(ckpt_state_set_json(state, "k", NULL), CKPT_E_INVALID_ARGUMENT, "json is NULL");
   CHECK_FAILS(ckpt_state_set_json(state, "", "1"), CKPT_E_INVALID_ARGUMENT, "key is blank");
-  CHECK_FAILS(ckpt_state_json(state, "k", NULL, 0, &count), CKPT_E_NOT_FOUND, "'k'");
+  CHECK_FAILS(ckpt_state_get_json(state, "k", NULL, 0, &count), CKPT_E_NOT_FOUND, "'k'");
   CHECK_OK(ckpt_state_set_json(state, "k", "[1, 2.5, -9223372036854775808, 18446744073709551615]"));
   char text[8];
-  CHECK_FAILS(ckpt_state_json(state, "k", text, sizeof text, &count), CKPT_E_OUT_OF_RANGE, "capacity is 8");
+  CHECK_FAILS(ckpt_state_get_json(state, "k", text, sizeof text, &count), CKPT_E_OUT_OF_RANGE, "capacity is 8");
   CHECK(count == 49);
   ckpt_state_release(NULL);
   ckpt_state_release(state);
@@ -199,48 +199,48 @@ static void bad_state(void) {
 static void bad_checkpoint(void) {
   ckpt_storage* storage = open_root();
   ckpt_storage* again = open_root();
-  ckpt_checkpoint* checkpoint = NULL;
-  ckpt_checkpoint* second = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  ckpt_checkpoint_manager* second = NULL;
   ckpt_state* state = NULL;
   char pid[32];
   snprintf(pid, sizeof pid, "process %ld", (long)getpid());
   CHECK_OK(ckpt_state_create(&state));
-  CHECK_FAILS(ckpt_checkpoint_create(NULL, NULL, &checkpoint), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
-  CHECK_FAILS(ckpt_checkpoint_create((ckpt_storage*)state, NULL, &checkpoint), CKPT_E_INVALID_ARGUMENT, "kind 'storage'");
-  CHECK_FAILS(ckpt_checkpoint_create(storage, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "checkpoint is NULL");
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  CHECK_FAILS(ckpt_checkpoint_manager_create(NULL, NULL, &checkpoint), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
+  CHECK_FAILS(ckpt_checkpoint_manager_create((ckpt_storage*)state, NULL, &checkpoint), CKPT_E_INVALID_ARGUMENT, "kind 'storage'");
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "checkpoint is NULL");
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.keep_last = -1;
-  CHECK_FAILS(ckpt_checkpoint_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "keep_last is -1");
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "keep_last is -1");
   CHECK(checkpoint == NULL);
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
-  CHECK_FAILS(ckpt_checkpoint_create(again, NULL, &second), CKPT_E_BUSY, pid);
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
+  CHECK_FAILS(ckpt_checkpoint_manager_create(again, NULL, &second), CKPT_E_BUSY, pid);
   CHECK(second == NULL);
 
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
   save.step = -1;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, &save, NULL), CKPT_E_INVALID_ARGUMENT, "step is -1");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, &save, NULL), CKPT_E_INVALID_ARGUMENT, "step is -1");
   save.step = 1;
   save.metadata_json = "{]";
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, &save, NULL), CKPT_E_INVALID_ARGUMENT, "metadata");
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "state is NULL");
-  CHECK_FAILS(ckpt_checkpoint_save(NULL, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "checkpoint is NULL");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, &save, NULL), CKPT_E_INVALID_ARGUMENT, "metadata");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "state is NULL");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(NULL, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "checkpoint is NULL");
   ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
   result.struct_size = 8;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, &result), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, &result), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
   int64_t count = 0;
-  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
   CHECK(count == 2);
   ckpt_load_options load = CKPT_LOAD_OPTIONS_INIT;
   load.verify = 7;
-  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, &load, NULL), CKPT_E_INVALID_ARGUMENT, "verify is 7");
-  CHECK_FAILS(ckpt_checkpoint_load(checkpoint, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "not in the state");
-  CHECK_FAILS(ckpt_checkpoint_count(checkpoint, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
-  CHECK_FAILS(ckpt_checkpoint_at(checkpoint, 0, NULL), CKPT_E_INVALID_ARGUMENT, "info is NULL");
-  CHECK_FAILS(ckpt_checkpoint_verify(checkpoint, "/", NULL), CKPT_E_INVALID_ARGUMENT, "'/'");
-  ckpt_checkpoint_release(checkpoint);
-  CHECK_OK(ckpt_checkpoint_create(again, NULL, &second));
-  ckpt_checkpoint_release(second);
-  ckpt_checkpoint_release(NULL);
+  CHECK_FAILS(ckpt_checkpoint_manager_load(checkpoint, state, &load, NULL), CKPT_E_INVALID_ARGUMENT, "verify is 7");
+  CHECK_FAILS(ckpt_checkpoint_manager_load(checkpoint, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "not in the state");
+  CHECK_FAILS(ckpt_checkpoint_manager_count(checkpoint, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
+  CHECK_FAILS(ckpt_checkpoint_manager_at(checkpoint, 0, NULL), CKPT_E_INVALID_ARGUMENT, "info is NULL");
+  CHECK_FAILS(ckpt_checkpoint_manager_verify(checkpoint, "/", NULL), CKPT_E_INVALID_ARGUMENT, "'/'");
+  ckpt_checkpoint_manager_release(checkpoint);
+  CHECK_OK(ckpt_checkpoint_manager_create(again, NULL, &second));
+  ckpt_checkpoint_manager_release(second);
+  ckpt_checkpoint_manager_release(NULL);
   ckpt_state_release(state);
   ckpt_storage_release(storage);
   ckpt_storage_release(again);
@@ -249,21 +249,21 @@ static void bad_checkpoint(void) {
 static void bad_files(void) {
   ckpt_reader* file = NULL;
   char path[256];
-  CHECK_FAILS(ckpt_reader_open(NULL, &file), CKPT_E_INVALID_ARGUMENT, "path is NULL");
-  CHECK_FAILS(ckpt_reader_open("", &file), CKPT_E_INVALID_ARGUMENT, "path is empty");
-  CHECK_FAILS(ckpt_reader_open(root, &file), CKPT_E_NOT_FOUND, "model.safetensors");
-  CHECK_FAILS(ckpt_reader_open("/nonexistent", &file), CKPT_E_NOT_FOUND, "/nonexistent");
-  CHECK_FAILS(ckpt_reader_open(root, NULL), CKPT_E_INVALID_ARGUMENT, "reader is NULL");
+  CHECK_FAILS(ckpt_reader_create(NULL, &file), CKPT_E_INVALID_ARGUMENT, "path is NULL");
+  CHECK_FAILS(ckpt_reader_create("", &file), CKPT_E_INVALID_ARGUMENT, "path is empty");
+  CHECK_FAILS(ckpt_reader_create(root, &file), CKPT_E_NOT_FOUND, "model.safetensors");
+  CHECK_FAILS(ckpt_reader_create("/nonexistent", &file), CKPT_E_NOT_FOUND, "/nonexistent");
+  CHECK_FAILS(ckpt_reader_create(root, NULL), CKPT_E_INVALID_ARGUMENT, "reader is NULL");
   snprintf(path, sizeof path, "%s/.lock", root);
-  CHECK_FAILS(ckpt_reader_open(path, &file), CKPT_E_CORRUPT, ".lock");
+  CHECK_FAILS(ckpt_reader_create(path, &file), CKPT_E_CORRUPT, ".lock");
   CHECK(file == NULL);
   int64_t count = 0;
-  CHECK_FAILS(ckpt_reader_count(NULL, &count), CKPT_E_INVALID_ARGUMENT, "reader is NULL");
+  CHECK_FAILS(ckpt_reader_get_tensor_count(NULL, &count), CKPT_E_INVALID_ARGUMENT, "reader is NULL");
   ckpt_reader_release(NULL);
 }
 
 static void initialisers(void) {
-  ckpt_checkpoint_options checkpoint_options;
+  ckpt_checkpoint_manager_options checkpoint_options;
   ckpt_save_options save_options;
   ckpt_save_result save_result;
   ckpt_load_options load_options;
@@ -271,7 +271,7 @@ static void initialisers(void) {
   ckpt_checkpoint_info info;
   ckpt_verify_result verify_result;
   ckpt_tensor_info tensor_info;
-  CKPT_INIT(ckpt_checkpoint_options, &checkpoint_options);
+  CKPT_INIT(ckpt_checkpoint_manager_options, &checkpoint_options);
   CKPT_INIT(ckpt_save_options, &save_options);
   CKPT_INIT(ckpt_save_result, &save_result);
   CKPT_INIT(ckpt_load_options, &load_options);

@@ -17,25 +17,25 @@ enum { loads = 10000 };
 
 static char scratch[64];
 
-static ckpt_checkpoint* writer_in(ckpt_storage* storage) {
-  ckpt_checkpoint* checkpoint = NULL;
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+static ckpt_checkpoint_manager* writer_in(ckpt_storage* storage) {
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.keep_last = 1;
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   return checkpoint;
 }
-static ckpt_checkpoint* reader_in(ckpt_storage* storage) {
-  ckpt_checkpoint* checkpoint = NULL;
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+static ckpt_checkpoint_manager* reader_in(ckpt_storage* storage) {
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.read_only = 1;
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   return checkpoint;
 }
 
 /* ---- At every operation of the reader's ---------------------------------------------------------------------------------- */
 
 typedef struct schedule {
-  ckpt_checkpoint* writer;
+  ckpt_checkpoint_manager* writer;
   int64_t step;      /* the last one saved */
   int64_t operation; /* of the reader's, counted anew in each call */
   int64_t from;      /* the first one before which the writer saves */
@@ -57,7 +57,7 @@ static int32_t go_on(const char* operation, const char* path, void* data) {
 enum { load_it, verify_it, verify_named, read_it, kinds };
 
 /* One call of that kind; the number of operations that it took. */
-static int64_t call(int kind, ckpt_checkpoint* reader, schedule* s, numbered* into) {
+static int64_t call(int kind, ckpt_checkpoint_manager* reader, schedule* s, numbered* into) {
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
   ckpt_verify_result verified = CKPT_VERIFY_RESULT_INIT;
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
@@ -65,20 +65,20 @@ static int64_t call(int kind, ckpt_checkpoint* reader, schedule* s, numbered* in
   int64_t count = 0;
   const int64_t before = s->step;
   if (kind == load_it) {
-    CHECK_OK(ckpt_checkpoint_load(reader, into->state, NULL, &loaded));
+    CHECK_OK(ckpt_checkpoint_manager_load(reader, into->state, NULL, &loaded));
     CHECK(loaded.step >= before && loaded.step <= s->step && loaded.skipped == 0);
     CHECK(numbered_value(into) == (float)loaded.step);
   } else if (kind == verify_it) {
-    CHECK_OK(ckpt_checkpoint_verify(reader, NULL, &verified));
+    CHECK_OK(ckpt_checkpoint_manager_verify(reader, NULL, &verified));
     CHECK(verified.files == 2 && verified.tensors == 2);
   } else if (kind == verify_named) { /* damage is never what a removal looks like */
-    CHECK_OK(ckpt_checkpoint_count(reader, &count));
-    CHECK_OK(ckpt_checkpoint_at(reader, 0, &info));
+    CHECK_OK(ckpt_checkpoint_manager_count(reader, &count));
+    CHECK_OK(ckpt_checkpoint_manager_at(reader, 0, &info));
     CHECK(info.status == CKPT_OK || info.status == CKPT_E_NOT_FOUND);
-    const ckpt_status status = ckpt_checkpoint_verify(reader, info.name, NULL);
+    const ckpt_status status = ckpt_checkpoint_manager_verify(reader, info.name, NULL);
     CHECK(status == CKPT_OK || status == CKPT_E_NOT_FOUND);
   } else {
-    CHECK_OK(ckpt_reader_open_checkpoint(reader, NULL, CKPT_VERIFY_LAZY, &tensors));
+    CHECK_OK(ckpt_reader_create_from_checkpoint(reader, NULL, CKPT_VERIFY_LAZY, &tensors));
     for (int64_t i = 0; i < 2; ++i) {
       ckpt_tensor* tensor = NULL;
       CHECK_OK(ckpt_reader_read_new(tensors, i, NULL, &tensor));
@@ -100,7 +100,7 @@ static void at_every_operation(void) {
   s.writer = writer_in(direct);
   CHECK_OK(numbered_save(s.writer, ++s.step, NULL));
   ckpt_storage* storage = watched_storage(&w);
-  ckpt_checkpoint* reader = reader_in(storage);
+  ckpt_checkpoint_manager* reader = reader_in(storage);
   numbered_make(&into, 0);
   int64_t calls = 0;
   for (int kind = 0; kind < kinds; ++kind) {
@@ -120,8 +120,8 @@ static void at_every_operation(void) {
   printf("beside a writer: %lld calls, %lld saves in the midst of them\n", (long long)calls, (long long)s.step - 1);
   CHECK(calls > 500);
   ckpt_state_release(into.state);
-  ckpt_checkpoint_release(reader);
-  ckpt_checkpoint_release(s.writer);
+  ckpt_checkpoint_manager_release(reader);
+  ckpt_checkpoint_manager_release(s.writer);
   ckpt_storage_release(storage);
   ckpt_storage_release(direct);
 }
@@ -135,18 +135,18 @@ static void* keep_saving(void* writer) {
   return NULL;
 }
 
-static void read_often(ckpt_checkpoint* reader, int times) {
+static void read_often(ckpt_checkpoint_manager* reader, int times) {
   numbered into;
   int64_t last = 0;
   int64_t steps = 0;
   numbered_make(&into, 0);
   for (int i = 0; i < times; ++i) {
     ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
-    CHECK_OK(ckpt_checkpoint_load(reader, into.state, NULL, &loaded));
+    CHECK_OK(ckpt_checkpoint_manager_load(reader, into.state, NULL, &loaded));
     CHECK(loaded.skipped == 0 && loaded.step >= last && numbered_value(&into) == (float)loaded.step);
     steps += loaded.step > last ? 1 : 0;
     last = loaded.step;
-    if (i % 10 == 0) CHECK_OK(ckpt_checkpoint_verify(reader, NULL, NULL));
+    if (i % 10 == 0) CHECK_OK(ckpt_checkpoint_manager_verify(reader, NULL, NULL));
   }
   printf("beside a writer: %d loads of %lld checkpoints\n", times, (long long)steps);
   ckpt_state_release(into.state);
@@ -156,15 +156,15 @@ static void beside_a_thread(void) {
   ckpt_storage* storage = NULL;
   pthread_t thread;
   CHECK_OK(ckpt_storage_create_memory(&storage));
-  ckpt_checkpoint* writer = writer_in(storage);
-  ckpt_checkpoint* reader = reader_in(storage);
+  ckpt_checkpoint_manager* writer = writer_in(storage);
+  ckpt_checkpoint_manager* reader = reader_in(storage);
   CHECK_OK(numbered_save(writer, 1, NULL));
   CHECK(pthread_create(&thread, NULL, keep_saving, writer) == 0);
   read_often(reader, loads);
   atomic_store(&ended, 1);
   CHECK(pthread_join(thread, NULL) == 0);
-  ckpt_checkpoint_release(reader);
-  ckpt_checkpoint_release(writer);
+  ckpt_checkpoint_manager_release(reader);
+  ckpt_checkpoint_manager_release(writer);
   ckpt_storage_release(storage);
 }
 
@@ -180,17 +180,17 @@ static void beside_a_process(void) {
   if (child == 0) {
     alarm(HANG_SECONDS / 4);
     CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
-    ckpt_checkpoint* writer = writer_in(storage);
+    ckpt_checkpoint_manager* writer = writer_in(storage);
     CHECK_OK(numbered_save(writer, 1, NULL));
     CHECK(write(begun[1], "!", 1) == 1);
     keep_saving(writer);
   }
   CHECK(read(begun[0], &byte, 1) == 1);
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
-  ckpt_checkpoint* reader = reader_in(storage);
+  ckpt_checkpoint_manager* reader = reader_in(storage);
   read_often(reader, loads / 5);
   CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-  ckpt_checkpoint_release(reader);
+  ckpt_checkpoint_manager_release(reader);
   ckpt_storage_release(storage);
 }
 
@@ -203,18 +203,18 @@ static void damage_is_still_damage(void) {
   snprintf(w.root, sizeof w.root, "%s/damaged", scratch);
   CHECK(mkdir(w.root, 0777) == 0);
   ckpt_storage* storage = watched_storage(&w);
-  ckpt_checkpoint* writer = writer_in(storage);
+  ckpt_checkpoint_manager* writer = writer_in(storage);
   CHECK_OK(numbered_save(writer, 1, &saved));
   snprintf(path, sizeof path, "%s/%s/b.safetensors", w.root, saved.name);
   CHECK(truncate(path, 100) == 0);
   numbered_make(&into, 9);
-  CHECK_FAILS(ckpt_checkpoint_load(writer, into.state, NULL, NULL), CKPT_E_CORRUPT, "b.safetensors");
-  CHECK_FAILS(ckpt_checkpoint_verify(writer, NULL, NULL), CKPT_E_CORRUPT, "b.safetensors");
+  CHECK_FAILS(ckpt_checkpoint_manager_load(writer, into.state, NULL, NULL), CKPT_E_CORRUPT, "b.safetensors");
+  CHECK_FAILS(ckpt_checkpoint_manager_verify(writer, NULL, NULL), CKPT_E_CORRUPT, "b.safetensors");
   CHECK(unlink(path) == 0);
-  CHECK_FAILS(ckpt_checkpoint_load(writer, into.state, NULL, NULL), CKPT_E_CORRUPT, "b.safetensors");
+  CHECK_FAILS(ckpt_checkpoint_manager_load(writer, into.state, NULL, NULL), CKPT_E_CORRUPT, "b.safetensors");
   CHECK(numbered_value(&into) == 9);
   ckpt_state_release(into.state);
-  ckpt_checkpoint_release(writer);
+  ckpt_checkpoint_manager_release(writer);
   ckpt_storage_release(storage);
 }
 

@@ -33,7 +33,7 @@ static void set(ckpt_state* state, const char* json, const char* expected) {
   char text[64];
   int64_t needed = 0;
   CHECK_OK(ckpt_state_set_json(state, "number", json));
-  CHECK_OK(ckpt_state_json(state, "number", text, sizeof text, &needed));
+  CHECK_OK(ckpt_state_get_json(state, "number", text, sizeof text, &needed));
   if (strcmp(text, expected) != 0) printf("%s became %s\n", json, text);
   CHECK(strcmp(text, expected) == 0);
 }
@@ -58,9 +58,9 @@ static void acknowledged_checkpoints_stay(void) {
   char root[128];
   char manifest[4096];
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_state* state = NULL;
-  ckpt_checkpoint_options keep = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options keep = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
@@ -71,23 +71,23 @@ static void acknowledged_checkpoints_stay(void) {
   options.has_metric = 1;
   options.metric = 0.001;
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, &keep, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &keep, &checkpoint));
   CHECK_OK(ckpt_state_create(&state));
   for (options.step = 1; options.step <= 3; ++options.step) {
     CHECK_OK(ckpt_state_set_json(state, "lr", "0.001"));
-    CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &options, NULL));
-    CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, &loaded));
+    CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, &options, NULL));
+    CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, NULL, &loaded));
     CHECK(loaded.step == options.step && loaded.skipped == 0);
   }
-  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
   CHECK(count == 2);
-  CHECK_OK(ckpt_checkpoint_at(checkpoint, 0, &info));
+  CHECK_OK(ckpt_checkpoint_manager_at(checkpoint, 0, &info));
   CHECK(info.status == CKPT_OK && info.step == 3 && info.metric == 0.001);
-  CHECK_OK(ckpt_checkpoint_verify(checkpoint, NULL, NULL));
-  CHECK_OK(ckpt_checkpoint_manifest(checkpoint, info.name, manifest, sizeof manifest, &count));
+  CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_get_manifest(checkpoint, info.name, manifest, sizeof manifest, &count));
   CHECK(strstr(manifest, "\"metric\":0.001,") != NULL && strstr(manifest, "{\"loss\":0.125}") != NULL);
   ckpt_state_release(state);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
@@ -106,10 +106,10 @@ static void a_controller_comes_back(void) {
     CHECK_OK(ckpt_controller_commit(controller, 100.5 * i + 1.25, 0.001, 1.25));
   }
   CHECK_OK(ckpt_controller_record_failure(controller, 1000.25));
-  CHECK_OK(ckpt_controller_json(controller, text, sizeof text, &needed));
+  CHECK_OK(ckpt_controller_get_json(controller, text, sizeof text, &needed));
   CHECK(strstr(text, "0.125") != NULL);
-  CHECK_OK(ckpt_controller_from_json(restored, text));
-  CHECK_OK(ckpt_controller_json(restored, again, sizeof again, &needed));
+  CHECK_OK(ckpt_controller_restore(restored, text));
+  CHECK_OK(ckpt_controller_get_json(restored, again, sizeof again, &needed));
   CHECK(strcmp(text, again) == 0);
   ckpt_controller_release(controller);
   ckpt_controller_release(restored);
@@ -130,7 +130,7 @@ static void indexed_folders_open(void) {
   CHECK(file != NULL);
   for (int i = 0; i < 8; ++i) fputc(i == 0 ? (int)(sizeof header - 1) : 0, file);
   CHECK(fputs(header, file) >= 0 && fwrite("\1\2\3\4", 1, 4, file) == 4 && fclose(file) == 0);
-  CHECK_OK(ckpt_reader_open(path, &reader));
+  CHECK_OK(ckpt_reader_create(path, &reader));
   ckpt_reader_release(reader);
 }
 

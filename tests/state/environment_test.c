@@ -37,7 +37,7 @@ static void use_blas(const char* name) {
   blas.dgemm = dgemm;
   blas.name = name;
   CHECK_OK(ckpt_blas_set(&blas));
-  CHECK_OK(ckpt_blas_info(text, sizeof text, &needed));
+  CHECK_OK(ckpt_blas_get_info(text, sizeof text, &needed));
   CHECK(strcmp(text, name) == 0);
 }
 
@@ -51,19 +51,19 @@ static int maps_openblas(void) {
   return found;
 }
 
-static ckpt_checkpoint* open_root(const char* name) {
+static ckpt_checkpoint_manager* open_root(const char* name) {
   char root[128];
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
   snprintf(root, sizeof root, "%s/%s", scratch, name);
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
   ckpt_storage_release(storage);
   return checkpoint;
 }
 
 /* The manifest's line of the environment after a save that gave that one. */
-static const char* recorded(ckpt_checkpoint* checkpoint, const char* environment) {
+static const char* recorded(ckpt_checkpoint_manager* checkpoint, const char* environment) {
   static char text[8192];
   numbered n;
   int64_t needed = 0;
@@ -71,8 +71,8 @@ static const char* recorded(ckpt_checkpoint* checkpoint, const char* environment
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
   options.environment_json = environment;
   numbered_make(&n, 1);
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, n.state, &options, &saved));
-  CHECK_OK(ckpt_checkpoint_manifest(checkpoint, saved.name, text, sizeof text, &needed));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, n.state, &options, &saved));
+  CHECK_OK(ckpt_checkpoint_manager_get_manifest(checkpoint, saved.name, text, sizeof text, &needed));
   ckpt_state_release(n.state);
   char* line = strstr(text, "\"environment\":");
   CHECK(line != NULL);
@@ -81,43 +81,43 @@ static const char* recorded(ckpt_checkpoint* checkpoint, const char* environment
 }
 
 /* Whether a load, given that environment, says that this is another one. */
-static int differs(ckpt_checkpoint* checkpoint, const char* environment) {
+static int differs(ckpt_checkpoint_manager* checkpoint, const char* environment) {
   numbered n;
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
   options.environment_json = environment;
   numbered_make(&n, 0);
   messages[0] = '\0';
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, n.state, &options, &loaded));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, n.state, &options, &loaded));
   CHECK(numbered_value(&n) == 1);
   ckpt_state_release(n.state);
   CHECK((loaded.environment_differs != 0) == (strstr(messages, "may differ in their last bits") != NULL));
   return loaded.environment_differs;
 }
 
-static int64_t background_save(ckpt_checkpoint* checkpoint, int32_t* is_other) {
+static int64_t background_save(ckpt_checkpoint_manager* checkpoint, int32_t* is_other) {
   numbered n;
   int64_t id = 0;
-  ckpt_async* async = NULL;
+  ckpt_async_manager* async = NULL;
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
   numbered_make(&n, 1);
-  CHECK_OK(ckpt_checkpoint_create_async(checkpoint, NULL, &async));
+  CHECK_OK(ckpt_async_manager_create(checkpoint, NULL, &async));
   if (is_other == NULL) {
-    CHECK_OK(ckpt_async_save(async, n.state, NULL, NULL, &id));
-    CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
+    CHECK_OK(ckpt_async_manager_save(async, n.state, NULL, NULL, &id));
+    CHECK_OK(ckpt_async_manager_wait(async, id, -1, NULL));
   } else {
-    CHECK_OK(ckpt_async_load(async, n.state, NULL, NULL, &id));
-    CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
-    CHECK_OK(ckpt_async_loaded(async, id, &loaded));
+    CHECK_OK(ckpt_async_manager_load(async, n.state, NULL, NULL, &id));
+    CHECK_OK(ckpt_async_manager_wait(async, id, -1, NULL));
+    CHECK_OK(ckpt_async_manager_get_load_result(async, id, &loaded));
     *is_other = loaded.environment_differs;
   }
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-  ckpt_async_release(async);
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+  ckpt_async_manager_release(async);
   ckpt_state_release(n.state);
   return id;
 }
 
-static void expect_line(ckpt_checkpoint* checkpoint, const char* environment, const char* format) {
+static void expect_line(ckpt_checkpoint_manager* checkpoint, const char* environment, const char* format) {
   char expected[256];
   const char* line = recorded(checkpoint, environment);
   snprintf(expected, sizeof expected, format, ckpt_version_string());
@@ -126,7 +126,7 @@ static void expect_line(ckpt_checkpoint* checkpoint, const char* environment, co
 }
 
 static void the_version_is_always_there(void) {
-  ckpt_checkpoint* checkpoint = open_root("alone");
+  ckpt_checkpoint_manager* checkpoint = open_root("alone");
   expect_line(checkpoint, NULL, "\"environment\":{\"libckpt\":{\"version\":\"%s\"}}");
   CHECK(!differs(checkpoint, NULL) && !differs(checkpoint, "null") && differs(checkpoint, "{\"isa\":1}"));
   expect_line(checkpoint, "{ \"isa\": \"avx2\", \"n\": 0.5 }",
@@ -138,7 +138,7 @@ static void the_version_is_always_there(void) {
   background_save(checkpoint, NULL);
   CHECK(!differs(checkpoint, NULL));
   CHECK(!maps_openblas());
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
 }
 
 static void another_blas_is_said(void) {
@@ -148,18 +148,18 @@ static void another_blas_is_said(void) {
   CHECK(child >= 0);
   if (child == 0) {
     use_blas("first BLAS \"1.0\"");
-    ckpt_checkpoint* checkpoint = open_root("blas");
+    ckpt_checkpoint_manager* checkpoint = open_root("blas");
     expect_line(checkpoint, NULL, "\"environment\":{\"libckpt\":{\"version\":\"%s\",\"blas\":\"first BLAS \\\"1.0\\\"\"}}");
     CHECK(!differs(checkpoint, NULL));
-    ckpt_checkpoint_release(checkpoint);
+    ckpt_checkpoint_manager_release(checkpoint);
     checkpoint = open_root("background");
     background_save(checkpoint, NULL);
-    ckpt_checkpoint_release(checkpoint);
+    ckpt_checkpoint_manager_release(checkpoint);
     exit(0);
   }
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  ckpt_checkpoint* checkpoint = open_root("blas");
-  ckpt_checkpoint* background = open_root("background");
+  ckpt_checkpoint_manager* checkpoint = open_root("blas");
+  ckpt_checkpoint_manager* background = open_root("background");
   CHECK(!differs(checkpoint, NULL)); /* none is in use here: nothing can be said yet */
   use_blas("second BLAS");
   CHECK(strstr(messages, "was written with the BLAS first BLAS \"1.0\"; this process has second BLAS") != NULL);
@@ -167,17 +167,17 @@ static void another_blas_is_said(void) {
   CHECK(strstr(messages, "first BLAS") != NULL && strstr(messages, "second BLAS") != NULL);
   background_save(background, &is_other);
   CHECK(is_other == 1 && differs(background, NULL));
-  ckpt_checkpoint_release(checkpoint);
-  ckpt_checkpoint_release(background);
+  ckpt_checkpoint_manager_release(checkpoint);
+  ckpt_checkpoint_manager_release(background);
 }
 
 int main(void) {
   alarm(HANG_SECONDS);
   make_scratch(scratch, "environment");
-  CHECK_OK(ckpt_set_log(CKPT_LOG_WARNING, note, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, note, NULL, NULL));
   the_version_is_always_there();
   another_blas_is_said();
-  CHECK_OK(ckpt_set_log(CKPT_LOG_WARNING, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, NULL, NULL, NULL));
   remove_scratch(scratch);
   return 0;
 }

@@ -10,7 +10,7 @@ static char root[] = "/tmp/ckpt-features-api-XXXXXX";
 
 static ckpt_tensor* tensor_of(float* data, int64_t count) {
   ckpt_tensor* tensor = NULL;
-  CHECK_OK(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, &count, 1, NULL, NULL, &tensor));
+  CHECK_OK(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, &count, 1, NULL, NULL, &tensor));
   return tensor;
 }
 
@@ -37,7 +37,7 @@ static int32_t counter_list(ckpt_state* into, void* user_data) {
 static int32_t counter_restore(const ckpt_state* loaded, void* user_data) {
   char json[16] = "";
   int64_t needed = 0;
-  CHECK_OK(ckpt_state_json(loaded, "count", json, sizeof json, &needed));
+  CHECK_OK(ckpt_state_get_json(loaded, "count", json, sizeof json, &needed));
   ((counter*)user_data)->count = json[0] - '0';
   return 0;
 }
@@ -71,9 +71,9 @@ static void coordinators(void) {
   char data[2] = {1, 2};
   char both[4] = {0};
   CHECK_OK(ckpt_coordinator_create_single(&single));
-  CHECK_OK(ckpt_coordinator_rank(single, &number));
+  CHECK_OK(ckpt_coordinator_get_rank(single, &number));
   CHECK(number == 0);
-  CHECK_OK(ckpt_coordinator_world_size(single, &number));
+  CHECK_OK(ckpt_coordinator_get_world_size(single, &number));
   CHECK(number == 1);
   CHECK_OK(ckpt_coordinator_barrier(single, 0));
   CHECK_OK(ckpt_coordinator_broadcast(single, data, 2, 0, 0));
@@ -105,40 +105,40 @@ static void coordinators(void) {
 
   /* Several processes cannot save yet, and the checkpoint says so. */
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   CHECK_OK(ckpt_storage_create_memory(&storage));
   options.coordinator = pair;
-  CHECK_FAILS(ckpt_checkpoint_create(storage, &options, &checkpoint), CKPT_E_UNSUPPORTED, "world size of 2");
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_UNSUPPORTED, "world size of 2");
   options.coordinator = single;
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   ckpt_coordinator_release(single);
   ckpt_coordinator_release(pair);
-  CHECK_OK(ckpt_checkpoint_coordinator(checkpoint, &single));
-  CHECK_OK(ckpt_coordinator_world_size(single, &number));
+  CHECK_OK(ckpt_checkpoint_manager_get_coordinator(checkpoint, &single));
+  CHECK_OK(ckpt_coordinator_get_world_size(single, &number));
   CHECK(number == 1);
   ckpt_coordinator_release(single);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
 
   /* A handler is the caller's or one with the defaults. */
   ckpt_fault_handler* handler = NULL;
   ckpt_fault_handler* used = NULL;
   int64_t retries = -1;
   CHECK_OK(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, &handler));
-  CKPT_INIT(ckpt_checkpoint_options, &options);
+  CKPT_INIT(ckpt_checkpoint_manager_options, &options);
   options.fault_handler = handler;
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   ckpt_fault_handler_release(handler);
-  CHECK_OK(ckpt_checkpoint_fault_handler(checkpoint, &used));
-  CHECK_OK(ckpt_fault_handler_retries(used, &retries));
+  CHECK_OK(ckpt_checkpoint_manager_get_fault_handler(checkpoint, &used));
+  CHECK_OK(ckpt_fault_handler_get_retry_count(used, &retries));
   CHECK(retries == 0);
   ckpt_fault_handler_release(used);
-  CHECK_FAILS(ckpt_checkpoint_fault_handler(checkpoint, NULL), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
-  ckpt_checkpoint_release(checkpoint);
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
-  CHECK_OK(ckpt_checkpoint_fault_handler(checkpoint, &used));
+  CHECK_FAILS(ckpt_checkpoint_manager_get_fault_handler(checkpoint, NULL), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
+  ckpt_checkpoint_manager_release(checkpoint);
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_get_fault_handler(checkpoint, &used));
   ckpt_fault_handler_release(used);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
@@ -157,8 +157,8 @@ static void plain_file(void) {
   CHECK_OK(ckpt_state_add_tensor(state, "model", "weight", tensor));
   CHECK_OK(ckpt_safetensors_write(path, state, "model", "{\"format\":\"pt\"}"));
   CHECK_OK(ckpt_safetensors_write(path, state, "model", "{\"format\":\"np\"}"));
-  CHECK_OK(ckpt_reader_open(path, &file));
-  CHECK_OK(ckpt_reader_metadata(file, 0, &key, &value));
+  CHECK_OK(ckpt_reader_create(path, &file));
+  CHECK_OK(ckpt_reader_get_metadata(file, 0, &key, &value));
   CHECK(strcmp(key, "format") == 0 && strcmp(value, "np") == 0);
   CHECK_OK(ckpt_reader_read(file, 0, target));
   CHECK(memcmp(weight, back, sizeof weight) == 0);
@@ -179,7 +179,7 @@ static void save_and_read(void) {
   ckpt_tensor* weight_tensor = tensor_of(weight, 4);
   ckpt_storage* storage = NULL;
   ckpt_state* state = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_state_add_tensor(state, "model", "weight", weight_tensor));
@@ -196,16 +196,16 @@ static void save_and_read(void) {
   CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self), CKPT_E_ALREADY_EXISTS, "counter");
   CHECK(self.destroyed == 0);
 
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.keep_last = 1;
   options.keep_every = 10;
   options.keep_best = 1;
   options.best_is = 2;
-  CHECK_FAILS(ckpt_checkpoint_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "best_is is 2");
-  options.best_is = CKPT_BEST_IS_LARGEST;
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "best_is is 2");
+  options.best_is = CKPT_BEST_METRIC_LARGEST;
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   ckpt_storage_release(storage);
-  CHECK_OK(ckpt_checkpoint_storage(checkpoint, &storage));
+  CHECK_OK(ckpt_checkpoint_manager_get_storage(checkpoint, &storage));
   ckpt_storage_release(storage);
 
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
@@ -214,23 +214,23 @@ static void save_and_read(void) {
   save.prefix = "run";
   for (save.step = 9; save.step <= 12; ++save.step) {
     save.metric = save.step == 9 ? 0.5 : 0.25;
-    CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &save, &saved));
+    CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, &save, &saved));
     CHECK(saved.files == 2 && saved.linked == (save.step == 9 ? 0 : 1));
   }
   CHECK(strncmp(saved.name, "run-step-000000000012-", 22) == 0);
   int64_t count = 0;
-  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
   CHECK(count == 3); /* the last, the one of step 10, the best of step 9 */
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
-  CHECK_OK(ckpt_checkpoint_at(checkpoint, 2, &info));
+  CHECK_OK(ckpt_checkpoint_manager_at(checkpoint, 2, &info));
   CHECK(info.step == 9 && info.has_metric == 1 && info.metric == 0.5);
   self.code = 3;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, &save, NULL), CKPT_E_CALLBACK, "counter");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, &save, NULL), CKPT_E_CALLBACK, "counter");
   self.code = 0;
 
   self.count = 0;
   self.data[1] = 0;
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, NULL, NULL));
   CHECK(self.count == 7 && self.data[1] == 6);
 
   ckpt_state* part = NULL;
@@ -239,49 +239,49 @@ static void save_and_read(void) {
   CHECK_OK(ckpt_state_create(&part));
   CHECK_OK(ckpt_state_add_tensor(part, "model", "weight", weight_tensor));
   load.partial = 1;
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, part, &load, &loaded));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, part, &load, &loaded));
   CHECK(loaded.missing == 0 && loaded.unexpected == 1);
   char report[128];
-  CHECK_OK(ckpt_state_load_report(part, report, sizeof report, &count));
+  CHECK_OK(ckpt_state_get_load_report(part, report, sizeof report, &count));
   CHECK(strcmp(report, "{\"missing\":[],\"unexpected\":[{\"group\":\"counter.data\",\"name\":\"t\"}],\"skipped\":[]}") == 0);
   ckpt_state_release(part);
 
   ckpt_reader* reader = NULL;
-  CHECK_FAILS(ckpt_reader_open_checkpoint(checkpoint, NULL, 3, &reader), CKPT_E_INVALID_ARGUMENT, "verify is 3");
-  CHECK_OK(ckpt_reader_open_checkpoint(checkpoint, NULL, CKPT_VERIFY_LAZY, &reader));
-  CHECK_OK(ckpt_reader_count(reader, &count));
+  CHECK_FAILS(ckpt_reader_create_from_checkpoint(checkpoint, NULL, 3, &reader), CKPT_E_INVALID_ARGUMENT, "verify is 3");
+  CHECK_OK(ckpt_reader_create_from_checkpoint(checkpoint, NULL, CKPT_VERIFY_LAZY, &reader));
+  CHECK_OK(ckpt_reader_get_tensor_count(reader, &count));
   CHECK(count == 2);
   int64_t index = -1;
   CHECK_OK(ckpt_reader_find(reader, NULL, "weight", &index));
   CHECK_FAILS(ckpt_reader_find(reader, "none", "weight", &index), CKPT_E_NOT_FOUND, "weight");
   ckpt_tensor_info tensor_info = CKPT_TENSOR_INFO_INIT;
-  CHECK_OK(ckpt_reader_tensor(reader, index, &tensor_info));
+  CHECK_OK(ckpt_reader_get_tensor(reader, index, &tensor_info));
   CHECK(strcmp(tensor_info.group, "model") == 0 && tensor_info.bytes == 16 && tensor_info.shape[0] == 4);
   weight[3] = 0;
   CHECK_OK(ckpt_reader_read(reader, index, weight_tensor));
   CHECK(weight[3] == 4);
   ckpt_tensor* tensor = NULL;
   CHECK_OK(ckpt_reader_read_new(reader, index, NULL, &tensor));
-  CHECK(((const float*)ckpt_tensor_const_data(tensor))[2] == 3);
+  CHECK(((const float*)ckpt_tensor_get_const_data(tensor))[2] == 3);
   ckpt_tensor_release(tensor);
   CHECK_OK(ckpt_reader_read_slice(reader, index, 1, 2, NULL, &tensor));
-  CHECK(((const float*)ckpt_tensor_const_data(tensor))[1] == 3);
+  CHECK(((const float*)ckpt_tensor_get_const_data(tensor))[1] == 3);
   ckpt_tensor_release(tensor);
   CHECK_FAILS(ckpt_reader_read_slice(reader, index, 1, 4, NULL, &tensor), CKPT_E_OUT_OF_RANGE, "length is 4");
   CHECK_OK(ckpt_reader_map(reader, index, &tensor));
   ckpt_reader_release(reader);
-  CHECK(((const float*)ckpt_tensor_const_data(tensor))[0] == 1);
+  CHECK(((const float*)ckpt_tensor_get_const_data(tensor))[0] == 1);
   ckpt_tensor_release(tensor);
   char path[256];
   snprintf(path, sizeof path, "%s/%s", root, saved.name);
-  CHECK_OK(ckpt_reader_open(path, &reader));
-  CHECK_OK(ckpt_reader_count(reader, &count));
+  CHECK_OK(ckpt_reader_create(path, &reader));
+  CHECK_OK(ckpt_reader_get_tensor_count(reader, &count));
   CHECK(count == 1);
   ckpt_reader_release(reader);
-  CHECK_FAILS(ckpt_reader_open("/nonexistent", &reader), CKPT_E_NOT_FOUND, "/nonexistent");
+  CHECK_FAILS(ckpt_reader_create("/nonexistent", &reader), CKPT_E_NOT_FOUND, "/nonexistent");
 
   ckpt_tensor_release(weight_tensor);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   CHECK(self.destroyed == 0);
   ckpt_state_release(state);
   CHECK(self.destroyed == 1);

@@ -18,7 +18,7 @@ static void expect_success(pid_t child) {
 }
 
 /* Every call of a child on its parent's checkpoint. forked: FORKED will do for reads, too. */
-static void use_in_child(ckpt_checkpoint* checkpoint, int forked) {
+static void use_in_child(ckpt_checkpoint_manager* checkpoint, int forked) {
   numbered into;
   int64_t count = 0;
   char text[4096];
@@ -33,20 +33,20 @@ static void use_in_child(ckpt_checkpoint* checkpoint, int forked) {
     if (status != CKPT_OK && !(forked && status == CKPT_E_FORKED)) fprintf(stderr, "%s: %s\n", #call, ckpt_last_error()); \
     CHECK(status == CKPT_OK || (forked && status == CKPT_E_FORKED));                                                      \
   } while (0)
-  READ(ckpt_checkpoint_load(checkpoint, into.state, NULL, NULL));
+  READ(ckpt_checkpoint_manager_load(checkpoint, into.state, NULL, NULL));
   if (status == CKPT_OK) CHECK(numbered_value(&into) >= 1);
-  READ(ckpt_checkpoint_verify(checkpoint, NULL, NULL));
-  READ(ckpt_checkpoint_count(checkpoint, &count));
+  READ(ckpt_checkpoint_manager_verify(checkpoint, NULL, NULL));
+  READ(ckpt_checkpoint_manager_count(checkpoint, &count));
   if (status == CKPT_OK) {
-    READ(ckpt_checkpoint_at(checkpoint, count - 1, &info));
-    status = ckpt_checkpoint_manifest(checkpoint, info.name, text, sizeof text, &count);
+    READ(ckpt_checkpoint_manager_at(checkpoint, count - 1, &info));
+    status = ckpt_checkpoint_manager_get_manifest(checkpoint, info.name, text, sizeof text, &count);
     CHECK(status == CKPT_OK || status == CKPT_E_NOT_FOUND || (forked && status == CKPT_E_FORKED));
   }
-  READ(ckpt_reader_open_checkpoint(checkpoint, NULL, CKPT_VERIFY_FULL, &reader));
+  READ(ckpt_reader_create_from_checkpoint(checkpoint, NULL, CKPT_VERIFY_FULL, &reader));
   ckpt_reader_release(reader);
   CHECK_FAILS(numbered_save(checkpoint, 99, NULL), CKPT_E_FORKED, "forked");
   ckpt_state_release(into.state);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   _exit(0);
 }
 
@@ -74,13 +74,13 @@ static void* save_two(void* checkpoint) {
 
 static void reads_work_while_a_save_is_under_way(void) {
   watched w = {"", stop_in_write, NULL};
-  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
   pthread_t thread;
   char byte = 0;
   snprintf(w.root, sizeof w.root, "%s/stopped", scratch);
   CHECK(mkdir(w.root, 0777) == 0 && pipe(reached) == 0 && pipe(released) == 0);
   ckpt_storage* storage = watched_storage(&w);
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
   CHECK_OK(numbered_save(checkpoint, 1, NULL));
   atomic_store(&stop_now, 1);
   CHECK(pthread_create(&thread, NULL, save_two, checkpoint) == 0);
@@ -88,7 +88,7 @@ static void reads_work_while_a_save_is_under_way(void) {
   /* Here too: a load waits for no save. */
   numbered into;
   numbered_make(&into, 0);
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, into.state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, into.state, NULL, NULL));
   CHECK(numbered_value(&into) == 1);
   ckpt_state_release(into.state);
   const pid_t child = fork();
@@ -96,7 +96,7 @@ static void reads_work_while_a_save_is_under_way(void) {
   expect_success(child);
   CHECK(write(released[1], "!", 1) == 1);
   CHECK(pthread_join(thread, NULL) == 0);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
@@ -110,11 +110,11 @@ static void* keep_saving(void* checkpoint) {
 }
 
 static void fork_often(ckpt_storage* storage) {
-  ckpt_checkpoint* checkpoint = NULL;
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   pthread_t thread;
   options.keep_last = 1;
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   CHECK_OK(numbered_save(checkpoint, 1, NULL));
   atomic_store(&ended, 0);
   CHECK(pthread_create(&thread, NULL, keep_saving, checkpoint) == 0);
@@ -125,7 +125,7 @@ static void fork_often(ckpt_storage* storage) {
   }
   atomic_store(&ended, 1);
   CHECK(pthread_join(thread, NULL) == 0);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
 }
 
 static void reads_never_wait_for_a_thread_that_is_not_there(void) {
@@ -152,18 +152,18 @@ static void the_lock_is_the_parents(void) {
   int to_child[2];
   int to_parent[2];
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* first = NULL;
-  ckpt_checkpoint* second = NULL;
-  ckpt_checkpoint* third = NULL;
+  ckpt_checkpoint_manager* first = NULL;
+  ckpt_checkpoint_manager* second = NULL;
+  ckpt_checkpoint_manager* third = NULL;
   snprintf(root, sizeof root, "%s/lock", scratch);
   CHECK(pipe(to_child) == 0 && pipe(to_parent) == 0);
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &first));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &first));
   const pid_t child = fork();
   if (child == 0) {
     alarm(HANG_SECONDS / 4);
     CHECK(read(to_child[0], &byte, 1) == 1);
-    ckpt_checkpoint_release(first);
+    ckpt_checkpoint_manager_release(first);
     CHECK(write(to_parent[1], "!", 1) == 1);
     CHECK(read(to_child[0], &byte, 1) == 1);
     ckpt_storage_release(storage);
@@ -171,9 +171,9 @@ static void the_lock_is_the_parents(void) {
   }
   /* The child's release is not the parent's. */
   CHECK(write(to_child[1], "!", 1) == 1 && read(to_parent[0], &byte, 1) == 1);
-  CHECK_FAILS(ckpt_checkpoint_create(storage, NULL, &second), CKPT_E_BUSY, "is being written by process");
-  ckpt_checkpoint_release(first);
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &second));
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, NULL, &second), CKPT_E_BUSY, "is being written by process");
+  ckpt_checkpoint_manager_release(first);
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &second));
   CHECK(write(to_child[1], "!", 1) == 1);
   expect_success(child);
 
@@ -182,19 +182,19 @@ static void the_lock_is_the_parents(void) {
   if (other == 0) {
     alarm(HANG_SECONDS / 4);
     CHECK(write(to_parent[1], "!", 1) == 1 && read(to_child[0], &byte, 1) == 1);
-    ckpt_checkpoint_release(second);
+    ckpt_checkpoint_manager_release(second);
     CHECK(write(to_parent[1], "!", 1) == 1 && read(to_child[0], &byte, 1) == 1);
     _exit(0);
   }
   CHECK(read(to_parent[0], &byte, 1) == 1);
-  ckpt_checkpoint_release(second);
+  ckpt_checkpoint_manager_release(second);
   second = NULL;
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &third));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &third));
   CHECK(write(to_child[1], "!", 1) == 1 && read(to_parent[0], &byte, 1) == 1);
-  CHECK_FAILS(ckpt_checkpoint_create(storage, NULL, &second), CKPT_E_BUSY, "is being written by process");
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, NULL, &second), CKPT_E_BUSY, "is being written by process");
   CHECK(write(to_child[1], "!", 1) == 1);
   expect_success(other);
-  ckpt_checkpoint_release(third);
+  ckpt_checkpoint_manager_release(third);
   ckpt_storage_release(storage);
 }
 

@@ -38,7 +38,7 @@ TEST(StateHpp, SavesAndResumes) {
   EXPECT_EQ(loaded->name, saved.name);
   EXPECT_TRUE(loaded->environment_differs);
   EXPECT_EQ(state.json("lr"), "0.25");
-  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_const_data(weight.handle()))[3], 1.5F);
+  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_get_const_data(weight.handle()))[3], 1.5F);
 
   EXPECT_EQ(checkpoint.coordinator().world_size(), 1);
   EXPECT_EQ(checkpoint.fault_handler().retries(), 0);
@@ -61,7 +61,7 @@ TEST(StateHpp, SavesAndResumes) {
   EXPECT_TRUE(file.metadata().empty());
   ckpt::check(ckpt_tensor_fill(weight.handle(), 0));
   file.read(0, weight.handle());
-  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_const_data(weight.handle()))[0], 1.5F);
+  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_get_const_data(weight.handle()))[0], 1.5F);
 }
 
 TEST(StateHpp, ThrowsWithStatusAndMessage) {
@@ -93,7 +93,7 @@ TEST(StateHpp, KeepsByMetricAndReadsTensorByTensor) {
       [&seen](const ckpt_state* loaded) {
         char json[8];
         std::int64_t needed = 0;
-        ckpt::check(ckpt_state_json(loaded, "number", json, sizeof json, &needed));
+        ckpt::check(ckpt_state_get_json(loaded, "number", json, sizeof json, &needed));
         seen = json;
       });
   ckpt::CheckpointOptions keep;
@@ -114,8 +114,8 @@ TEST(StateHpp, KeepsByMetricAndReadsTensorByTensor) {
   EXPECT_EQ(reader.at(0).group, "model");
   const ckpt::Tensor rows = reader.read_slice(reader.find("weight"), 10, 5);
   const ckpt::Tensor all = reader.map(reader.find("weight"));
-  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_const_data(rows.handle()))[9], 1.5F);
-  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_const_data(all.handle()))[39], 1.5F);
+  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_get_const_data(rows.handle()))[9], 1.5F);
+  EXPECT_EQ(static_cast<const float*>(ckpt_tensor_get_const_data(all.handle()))[39], 1.5F);
 
   ckpt::State partial;
   partial.add("other", "weight", weight.handle());

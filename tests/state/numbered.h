@@ -36,7 +36,7 @@ static inline void numbered_make(numbered* n, float value) {
   CHECK_OK(ckpt_state_create(&n->state));
   for (int i = 0; i < 2; ++i) {
     ckpt_tensor* tensor = NULL;
-    CHECK_OK(ckpt_tensor_borrow(data[i], CKPT_DTYPE_F32, &length, 1, NULL, NULL, &tensor));
+    CHECK_OK(ckpt_tensor_create_borrowed(data[i], CKPT_DTYPE_F32, &length, 1, NULL, NULL, &tensor));
     CHECK_OK(ckpt_state_add_tensor(n->state, groups[i], "t", tensor));
     ckpt_tensor_release(tensor);
   }
@@ -48,12 +48,12 @@ static inline float numbered_value(const numbered* n) {
   return n->a[0];
 }
 /* Saves the number as that step. */
-static inline ckpt_status numbered_save(ckpt_checkpoint* checkpoint, int64_t step, ckpt_save_result* result) {
+static inline ckpt_status numbered_save(ckpt_checkpoint_manager* checkpoint, int64_t step, ckpt_save_result* result) {
   numbered n;
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   numbered_make(&n, (float)step);
   options.step = step;
-  const ckpt_status status = ckpt_checkpoint_save(checkpoint, n.state, &options, result);
+  const ckpt_status status = ckpt_checkpoint_manager_save(checkpoint, n.state, &options, result);
   ckpt_state_release(n.state);
   return status;
 }

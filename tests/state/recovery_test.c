@@ -27,18 +27,18 @@ static ckpt_storage* new_root(const char* name) {
   return storage;
 }
 
-static ckpt_checkpoint* open_with(ckpt_storage* storage, ckpt_checkpoint_options options) {
-  ckpt_checkpoint* checkpoint = NULL;
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &checkpoint));
+static ckpt_checkpoint_manager* open_with(ckpt_storage* storage, ckpt_checkpoint_manager_options options) {
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   return checkpoint;
 }
-static ckpt_checkpoint* keep(ckpt_storage* storage, int64_t last) {
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+static ckpt_checkpoint_manager* keep(ckpt_storage* storage, int64_t last) {
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.keep_last = last;
   return open_with(storage, options);
 }
 
-static void save(ckpt_checkpoint* checkpoint, int64_t step) {
+static void save(ckpt_checkpoint_manager* checkpoint, int64_t step) {
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
   CHECK_OK(numbered_save(checkpoint, step, &saved));
   memcpy(names[step], saved.name, sizeof saved.name);
@@ -63,28 +63,28 @@ static int is_there(const char* format, const char* name) {
 }
 
 /* The step that a load gives; *skipped how many newer ones it passed over. */
-static int64_t load(ckpt_checkpoint* checkpoint, int64_t* skipped, char* report, size_t capacity) {
+static int64_t load(ckpt_checkpoint_manager* checkpoint, int64_t* skipped, char* report, size_t capacity) {
   numbered into;
   int64_t needed = 0;
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
   numbered_make(&into, 0);
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, into.state, NULL, &loaded));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, into.state, NULL, &loaded));
   CHECK(numbered_value(&into) == (float)loaded.step);
   if (skipped != NULL) *skipped = loaded.skipped;
-  if (report != NULL) CHECK_OK(ckpt_state_load_report(into.state, report, (int64_t)capacity, &needed));
+  if (report != NULL) CHECK_OK(ckpt_state_get_load_report(into.state, report, (int64_t)capacity, &needed));
   ckpt_state_release(into.state);
   return loaded.step;
 }
 
 /* "3 2 " of those that a scan shows, good or not. */
-static const char* steps_of(ckpt_checkpoint* checkpoint) {
+static const char* steps_of(ckpt_checkpoint_manager* checkpoint) {
   static char text[128];
   int64_t count = 0;
   text[0] = '\0';
-  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
   for (int64_t i = 0; i < count; ++i) {
     ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
-    CHECK_OK(ckpt_checkpoint_at(checkpoint, i, &info));
+    CHECK_OK(ckpt_checkpoint_manager_at(checkpoint, i, &info));
     snprintf(text + strlen(text), sizeof text - strlen(text), "%lld ", (long long)info.step);
   }
   return text;
@@ -101,7 +101,7 @@ static void damage_keeps_its_name(void) {
   char report[4096];
   int64_t skipped = 0;
   ckpt_storage* storage = new_root("name");
-  ckpt_checkpoint* checkpoint = keep(storage, 0);
+  ckpt_checkpoint_manager* checkpoint = keep(storage, 0);
   for (int64_t step = 1; step <= 3; ++step) save(checkpoint, step);
   flip(3, "b.safetensors");
   flip(2, "manifest.json");
@@ -109,7 +109,7 @@ static void damage_keeps_its_name(void) {
   CHECK(strstr(report, "\"skipped\":[{\"name\":\"step-000000000003-") != NULL && strstr(report, "\"status\":\"CORRUPT\"") != NULL);
   CHECK(strstr(report, "b.safetensors: tensor 't'") != NULL && strstr(report, names[2]) != NULL);
   CHECK(strstr(messages, names[3]) != NULL && strstr(messages, "was skipped for the older") != NULL);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   checkpoint = keep(storage, 1);
   CHECK(load(checkpoint, &skipped, NULL, 0) == 1 && skipped == 2);
   CHECK(is_there("%s/manifest.json", names[3]) && is_there("%s/a.safetensors", names[3]) && is_there("%s/manifest.json", names[2]));
@@ -121,13 +121,13 @@ static void damage_keeps_its_name(void) {
   save(checkpoint, 4);
   CHECK(is_there("%s/manifest.json", names[2]) && !is_there("%s", names[3]) && !is_there("%s", names[1]));
   CHECK_STEPS(checkpoint, "4 2 ");
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
 static void retention_does_not_count_on_the_known_bad(void) {
   ckpt_storage* storage = new_root("count");
-  ckpt_checkpoint* checkpoint = keep(storage, 2);
+  ckpt_checkpoint_manager* checkpoint = keep(storage, 2);
   save(checkpoint, 1);
   save(checkpoint, 2);
   flip(2, "a.safetensors");
@@ -141,19 +141,19 @@ static void retention_does_not_count_on_the_known_bad(void) {
   save(checkpoint, 5);
   CHECK_STEPS(checkpoint, "5 4 ");
   /* One that was bad and is good again counts. */
-  CHECK_FAILS(ckpt_checkpoint_verify(checkpoint, names[4], NULL), CKPT_E_CORRUPT, "a.safetensors");
+  CHECK_FAILS(ckpt_checkpoint_manager_verify(checkpoint, names[4], NULL), CKPT_E_CORRUPT, "a.safetensors");
   flip(4, "a.safetensors");
-  CHECK_OK(ckpt_checkpoint_verify(checkpoint, names[4], NULL));
+  CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, names[4], NULL));
   save(checkpoint, 6);
   CHECK_STEPS(checkpoint, "6 5 ");
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
 /* The newest that is not known to be bad stays, whatever the steps of what is saved after it. */
 static void the_newest_good_one_stays(void) {
   ckpt_storage* storage = new_root("newest");
-  ckpt_checkpoint* checkpoint = keep(storage, 1);
+  ckpt_checkpoint_manager* checkpoint = keep(storage, 1);
   save(checkpoint, 6);
   save(checkpoint, 7);
   CHECK_STEPS(checkpoint, "7 ");
@@ -166,14 +166,14 @@ static void the_newest_good_one_stays(void) {
   save(checkpoint, 3);
   CHECK_STEPS(checkpoint, "7 3 ");
   CHECK(load(checkpoint, NULL, NULL, 0) == 3);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
 /* Found by another object, over another storage object of the same directory. */
 static void rounds_and_the_best_are_good_ones(void) {
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
-  ckpt_checkpoint_options reading = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options reading = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   ckpt_storage* other = NULL;
   ckpt_storage* storage = new_root("best");
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &other));
@@ -181,8 +181,8 @@ static void rounds_and_the_best_are_good_ones(void) {
   options.keep_every = 2;
   options.keep_best = 1;
   reading.read_only = 1;
-  ckpt_checkpoint* checkpoint = open_with(storage, options);
-  ckpt_checkpoint* reader = open_with(other, reading);
+  ckpt_checkpoint_manager* checkpoint = open_with(storage, options);
+  ckpt_checkpoint_manager* reader = open_with(other, reading);
   static const double metrics[] = {0, 0, 0.125, 0, 0.5, 0.75};
   for (int64_t step = 2; step <= 5; step += step == 4 ? 1 : 2) {
     numbered n;
@@ -192,17 +192,17 @@ static void rounds_and_the_best_are_good_ones(void) {
     given.step = step;
     given.has_metric = 1;
     given.metric = metrics[step];
-    CHECK_OK(ckpt_checkpoint_save(checkpoint, n.state, &given, &saved));
+    CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, n.state, &given, &saved));
     ckpt_state_release(n.state);
     memcpy(names[step], saved.name, sizeof saved.name);
     if (step == 4) CHECK_STEPS(checkpoint, "4 2 "); /* 2 is the best, and an even one */
     if (step != 4) continue;
     flip(2, "a.safetensors");
-    CHECK_FAILS(ckpt_checkpoint_verify(reader, names[2], NULL), CKPT_E_CORRUPT, "a.safetensors");
+    CHECK_FAILS(ckpt_checkpoint_manager_verify(reader, names[2], NULL), CKPT_E_CORRUPT, "a.safetensors");
   }
   CHECK_STEPS(checkpoint, "5 4 ");
-  ckpt_checkpoint_release(reader);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(reader);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(other);
   ckpt_storage_release(storage);
 }
@@ -212,7 +212,7 @@ static void what_was_set_aside_with_a_manifest_stays(void) {
   char from[256];
   char to[256];
   ckpt_storage* storage = new_root("aside");
-  ckpt_checkpoint* checkpoint = keep(storage, 1);
+  ckpt_checkpoint_manager* checkpoint = keep(storage, 1);
   save(checkpoint, 1);
   snprintf(from, sizeof from, "%s/%s", root, names[1]);
   snprintf(to, sizeof to, "%s/torn-%s", root, names[1]);
@@ -221,7 +221,7 @@ static void what_was_set_aside_with_a_manifest_stays(void) {
   CHECK(mkdir(from, 0777) == 0);
   snprintf(from, sizeof from, "%s/step-000000000001-00000001", root);
   CHECK(mkdir(from, 0777) == 0);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   messages[0] = '\0';
   checkpoint = keep(storage, 1);
   CHECK(strstr(messages, "torn-step-000000000001-") != NULL && strstr(messages, "it is left alone") != NULL);
@@ -231,7 +231,7 @@ static void what_was_set_aside_with_a_manifest_stays(void) {
   CHECK(is_there("torn-%s/manifest.json", names[1]) && is_there("torn-%s/a.safetensors", names[1]));
   CHECK(!is_there("%s", "torn-step-000000000001-00000000") && !is_there("%s", "torn-step-000000000001-00000001"));
   CHECK_STEPS(checkpoint, "3 ");
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
@@ -239,34 +239,34 @@ static void nothing_is_linked_from_the_known_bad(void) {
   numbered n;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
   ckpt_storage* storage = new_root("link");
-  ckpt_checkpoint* checkpoint = keep(storage, 0);
+  ckpt_checkpoint_manager* checkpoint = keep(storage, 0);
   numbered_make(&n, 1);
   CHECK_OK(ckpt_state_set_rarely_changes(n.state, "a", 1));
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, n.state, NULL, &saved));
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, n.state, NULL, &saved));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, n.state, NULL, &saved));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, n.state, NULL, &saved));
   CHECK(saved.linked == 1);
   memcpy(names[0], saved.name, sizeof saved.name);
   flip(0, "b.safetensors");
-  CHECK_FAILS(ckpt_checkpoint_verify(checkpoint, saved.name, NULL), CKPT_E_CORRUPT, "b.safetensors");
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, n.state, NULL, &saved));
+  CHECK_FAILS(ckpt_checkpoint_manager_verify(checkpoint, saved.name, NULL), CKPT_E_CORRUPT, "b.safetensors");
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, n.state, NULL, &saved));
   CHECK(saved.linked == 0);
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, n.state, NULL, &saved));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, n.state, NULL, &saved));
   CHECK(saved.linked == 1);
   ckpt_state_release(n.state);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 }
 
 int main(void) {
   make_scratch(scratch, "recovery");
-  CHECK_OK(ckpt_set_log(CKPT_LOG_WARNING, note, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, note, NULL, NULL));
   damage_keeps_its_name();
   retention_does_not_count_on_the_known_bad();
   the_newest_good_one_stays();
   rounds_and_the_best_are_good_ones();
   what_was_set_aside_with_a_manifest_stays();
   nothing_is_linked_from_the_known_bad();
-  CHECK_OK(ckpt_set_log(CKPT_LOG_WARNING, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, NULL, NULL, NULL));
   remove_scratch(scratch);
   return 0;
 }

@@ -9,7 +9,7 @@ static char scratch[64];
 /* ---- A log callback ------------------------------------------------------------------------------------------------------ */
 
 typedef struct listener {
-  ckpt_checkpoint* checkpoint;
+  ckpt_checkpoint_manager* checkpoint;
   numbered into;
   int64_t loads;
   int64_t next_step; /* also saves as that, unless it is 0 */
@@ -23,9 +23,9 @@ static void use_the_checkpoint(int32_t level, const char* component, const char*
   (void)component;
   (void)message;
   if (l->checkpoint == NULL) return;
-  CHECK_OK(ckpt_checkpoint_load(l->checkpoint, l->into.state, NULL, &loaded));
+  CHECK_OK(ckpt_checkpoint_manager_load(l->checkpoint, l->into.state, NULL, &loaded));
   CHECK(numbered_value(&l->into) == (float)loaded.step);
-  CHECK_OK(ckpt_checkpoint_count(l->checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_count(l->checkpoint, &count));
   if (l->next_step > 0) CHECK_OK(numbered_save(l->checkpoint, l->next_step++, NULL));
   ++l->loads;
 }
@@ -44,7 +44,7 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
   numbered into;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   ckpt_fault_handler_options quick = CKPT_FAULT_HANDLER_OPTIONS_INIT;
   snprintf(w.root, sizeof w.root, "%s/log", scratch);
   CHECK(mkdir(w.root, 0777) == 0);
@@ -53,18 +53,18 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
   ckpt_storage* storage = watched_storage(&w);
   numbered_make(&l.into, 0);
   numbered_make(&into, 0);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, use_the_checkpoint, &l, NULL));
-  CHECK_OK(ckpt_checkpoint_create(storage, &options, &l.checkpoint));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, use_the_checkpoint, &l, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &l.checkpoint));
   CHECK_OK(numbered_save(l.checkpoint, 1, NULL));
   CHECK_OK(numbered_save(l.checkpoint, 2, &saved));
 
   /* A load warns of the damaged one; the callback loads, and then saves. */
   snprintf(path, sizeof path, "%s/%s/b.safetensors", w.root, saved.name);
   CHECK(truncate(path, 100) == 0);
-  CHECK_OK(ckpt_checkpoint_load(l.checkpoint, into.state, NULL, &loaded));
+  CHECK_OK(ckpt_checkpoint_manager_load(l.checkpoint, into.state, NULL, &loaded));
   CHECK(loaded.step == 1 && l.loads > 0);
   l.next_step = 3;
-  CHECK_OK(ckpt_checkpoint_load(l.checkpoint, into.state, NULL, &loaded));
+  CHECK_OK(ckpt_checkpoint_manager_load(l.checkpoint, into.state, NULL, &loaded));
   CHECK(loaded.step == 1 && l.next_step > 3);
 
   /* A save warns of what is tried again. */
@@ -78,11 +78,11 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
   const int64_t loads = l.loads;
   CHECK_FAILS(numbered_save(l.checkpoint, 101, &saved), CKPT_E_IO, "write");
   CHECK(l.loads > loads);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, NULL, NULL, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, NULL, NULL, NULL));
   ckpt_state_release(l.into.state);
   ckpt_state_release(into.state);
   ckpt_fault_handler_release(options.fault_handler);
-  ckpt_checkpoint_release(l.checkpoint);
+  ckpt_checkpoint_manager_release(l.checkpoint);
   ckpt_storage_release(storage);
 }
 
@@ -91,7 +91,7 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
 #define CHECK_INSIDE(call) CHECK_FAILS(call, CKPT_E_INVALID_STATE, "is in use by the operation whose callback makes this call")
 
 typedef struct inside {
-  ckpt_checkpoint* checkpoint;
+  ckpt_checkpoint_manager* checkpoint;
   ckpt_state* outer; /* that is being saved or loaded; may be NULL */
   ckpt_storage* storage;
   int64_t calls;
@@ -102,30 +102,30 @@ static void expect_refusals(inside* i) {
   char text[128];
   int64_t count = 0;
   numbered other;
-  ckpt_checkpoint* second = NULL;
-  ckpt_async* async = NULL;
+  ckpt_checkpoint_manager* second = NULL;
+  ckpt_async_manager* async = NULL;
   ckpt_reader* reader = NULL;
   ckpt_tensor* tensor = NULL;
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
   numbered_make(&other, 1);
-  CHECK_INSIDE(ckpt_checkpoint_save(i->checkpoint, other.state, NULL, NULL));
-  CHECK_INSIDE(ckpt_checkpoint_load(i->checkpoint, other.state, NULL, NULL));
-  CHECK_INSIDE(ckpt_checkpoint_verify(i->checkpoint, NULL, NULL));
-  CHECK_INSIDE(ckpt_checkpoint_count(i->checkpoint, &count));
-  CHECK_INSIDE(ckpt_checkpoint_at(i->checkpoint, 0, &info));
-  CHECK_INSIDE(ckpt_checkpoint_manifest(i->checkpoint, "x", text, sizeof text, &count));
-  CHECK_INSIDE(ckpt_checkpoint_create_async(i->checkpoint, NULL, &async));
-  CHECK_INSIDE(ckpt_reader_open_checkpoint(i->checkpoint, NULL, CKPT_VERIFY_NONE, &reader));
-  if (i->storage != NULL) CHECK_INSIDE(ckpt_checkpoint_create(i->storage, NULL, &second));
+  CHECK_INSIDE(ckpt_checkpoint_manager_save(i->checkpoint, other.state, NULL, NULL));
+  CHECK_INSIDE(ckpt_checkpoint_manager_load(i->checkpoint, other.state, NULL, NULL));
+  CHECK_INSIDE(ckpt_checkpoint_manager_verify(i->checkpoint, NULL, NULL));
+  CHECK_INSIDE(ckpt_checkpoint_manager_count(i->checkpoint, &count));
+  CHECK_INSIDE(ckpt_checkpoint_manager_at(i->checkpoint, 0, &info));
+  CHECK_INSIDE(ckpt_checkpoint_manager_get_manifest(i->checkpoint, "x", text, sizeof text, &count));
+  CHECK_INSIDE(ckpt_async_manager_create(i->checkpoint, NULL, &async));
+  CHECK_INSIDE(ckpt_reader_create_from_checkpoint(i->checkpoint, NULL, CKPT_VERIFY_NONE, &reader));
+  if (i->storage != NULL) CHECK_INSIDE(ckpt_checkpoint_manager_create(i->storage, NULL, &second));
   if (i->outer != NULL) {
     const int64_t length = 1;
     float data = 0;
-    CHECK_OK(ckpt_tensor_borrow(&data, CKPT_DTYPE_F32, &length, 1, NULL, NULL, &tensor));
+    CHECK_OK(ckpt_tensor_create_borrowed(&data, CKPT_DTYPE_F32, &length, 1, NULL, NULL, &tensor));
     CHECK_INSIDE(ckpt_state_add_tensor(i->outer, "c", "t", tensor));
     CHECK_INSIDE(ckpt_state_set_json(i->outer, "k", "1"));
-    CHECK_INSIDE(ckpt_state_json(i->outer, "k", text, sizeof text, &count));
-    CHECK_INSIDE(ckpt_state_tensor_count(i->outer, &count));
-    CHECK_INSIDE(ckpt_state_load_report(i->outer, text, sizeof text, &count));
+    CHECK_INSIDE(ckpt_state_get_json(i->outer, "k", text, sizeof text, &count));
+    CHECK_INSIDE(ckpt_state_get_tensor_count(i->outer, &count));
+    CHECK_INSIDE(ckpt_state_get_load_report(i->outer, text, sizeof text, &count));
     CHECK_INSIDE(ckpt_state_set_rarely_changes(i->outer, "a", 1));
     snprintf(text, sizeof text, "%s/export", scratch);
     CHECK_INSIDE(ckpt_safetensors_write(text, i->outer, "a", NULL));
@@ -146,7 +146,7 @@ static int32_t restore(const ckpt_state* loaded, void* user_data) {
   char text[8];
   int64_t needed = 0;
   expect_refusals(i);
-  return ckpt_state_json(loaded, "counted", text, sizeof text, &needed);
+  return ckpt_state_get_json(loaded, "counted", text, sizeof text, &needed);
 }
 
 static void stateful_objects_are_told(void) {
@@ -157,20 +157,20 @@ static void stateful_objects_are_told(void) {
   callbacks.list = list;
   callbacks.restore = restore;
   CHECK_OK(ckpt_storage_create_memory(&storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &i.checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &i.checkpoint));
   numbered_make(&n, 7);
   CHECK_OK(ckpt_state_add_stateful(n.state, "object", &callbacks, &i));
   i.outer = n.state;
-  CHECK_OK(ckpt_checkpoint_save(i.checkpoint, n.state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_save(i.checkpoint, n.state, NULL, NULL));
   CHECK(i.calls == 1);
   numbered_set(&n, 0);
-  CHECK_OK(ckpt_checkpoint_load(i.checkpoint, n.state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_load(i.checkpoint, n.state, NULL, NULL));
   CHECK(i.calls == 3 && numbered_value(&n) == 7);
   /* Outside of them all is as it was. */
   CHECK_OK(ckpt_state_set_json(n.state, "k", "1"));
-  CHECK_OK(ckpt_checkpoint_save(i.checkpoint, n.state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_save(i.checkpoint, n.state, NULL, NULL));
   ckpt_state_release(n.state);
-  ckpt_checkpoint_release(i.checkpoint);
+  ckpt_checkpoint_manager_release(i.checkpoint);
   ckpt_storage_release(storage);
 }
 
@@ -195,17 +195,17 @@ static void storages_are_told(void) {
   snprintf(w.root, sizeof w.root, "%s/storage", scratch);
   CHECK(mkdir(w.root, 0777) == 0);
   i.storage = watched_storage(&w);
-  CHECK_OK(ckpt_checkpoint_create(i.storage, NULL, &i.checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(i.storage, NULL, &i.checkpoint));
   numbered_make(&n, 7);
-  CHECK_OK(ckpt_checkpoint_save(i.checkpoint, n.state, NULL, NULL));
-  CHECK_OK(ckpt_checkpoint_load(i.checkpoint, n.state, NULL, NULL));
-  CHECK_OK(ckpt_checkpoint_verify(i.checkpoint, NULL, NULL));
-  CHECK_OK(ckpt_checkpoint_count(i.checkpoint, &count));
-  CHECK_OK(ckpt_reader_open_checkpoint(i.checkpoint, NULL, CKPT_VERIFY_FULL, &reader));
+  CHECK_OK(ckpt_checkpoint_manager_save(i.checkpoint, n.state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_load(i.checkpoint, n.state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_verify(i.checkpoint, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_count(i.checkpoint, &count));
+  CHECK_OK(ckpt_reader_create_from_checkpoint(i.checkpoint, NULL, CKPT_VERIFY_FULL, &reader));
   CHECK(count == 1 && i.calls > 30);
   ckpt_reader_release(reader);
   ckpt_state_release(n.state);
-  ckpt_checkpoint_release(i.checkpoint);
+  ckpt_checkpoint_manager_release(i.checkpoint);
   ckpt_storage_release(i.storage);
 }
 

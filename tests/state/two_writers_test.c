@@ -40,7 +40,7 @@ static int writer(unsigned char value) {
   action.sa_handler = stop_here;
   CHECK(sigaction(SIGSEGV, &action, NULL) == 0 && sigaction(SIGBUS, &action, NULL) == 0);
   CHECK_OK(ckpt_state_create(&state));
-  CHECK_OK(ckpt_tensor_borrow(memory, CKPT_DTYPE_U8, &shape, 1, NULL, NULL, &tensor));
+  CHECK_OK(ckpt_tensor_create_borrowed(memory, CKPT_DTYPE_U8, &shape, 1, NULL, NULL, &tensor));
   CHECK_OK(ckpt_state_add_tensor(state, "g", "t", tensor));
   CHECK_OK(ckpt_safetensors_write(path, state, "g", NULL));
   ckpt_tensor_release(tensor);
@@ -84,8 +84,8 @@ static void expect_whole(unsigned char value) {
   const int64_t shape = length;
   ckpt_reader* reader = NULL;
   ckpt_tensor* tensor = NULL;
-  CHECK_OK(ckpt_reader_open(path, &reader));
-  CHECK_OK(ckpt_tensor_borrow(bytes, CKPT_DTYPE_U8, &shape, 1, NULL, NULL, &tensor));
+  CHECK_OK(ckpt_reader_create(path, &reader));
+  CHECK_OK(ckpt_tensor_create_borrowed(bytes, CKPT_DTYPE_U8, &shape, 1, NULL, NULL, &tensor));
   CHECK_OK(ckpt_reader_read(reader, 0, tensor));
   for (int64_t i = 0; i < length; ++i) CHECK(bytes[i] == value);
   ckpt_tensor_release(tensor);

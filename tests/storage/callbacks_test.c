@@ -217,37 +217,37 @@ static void count_destroy(void* user) { ++*(int*)user; }
 static void test_custom(shelf* s) {
   const ckpt_storage_callbacks table = all_callbacks();
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
-  ckpt_checkpoint* second = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  ckpt_checkpoint_manager* second = NULL;
   ckpt_state* state = NULL;
   int64_t count = 0;
   CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
-  CHECK_FAILS(ckpt_checkpoint_create(storage, NULL, &second), CKPT_E_BUSY, "the shelf is taken");
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, NULL, &second), CKPT_E_BUSY, "the shelf is taken");
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_state_set_json(state, "lr", "0.5"));
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
-  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
   CHECK(count == 1);
-  CHECK_OK(ckpt_checkpoint_verify(checkpoint, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, NULL, NULL));
 
   /* A status stays what it is, another number becomes CALLBACK; the older checkpoint is what it was. */
   s->fail_writes = 1;
   s->fail_status = CKPT_E_NO_SPACE;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_NO_SPACE, "the shelf is wet");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_NO_SPACE, "the shelf is wet");
   s->fail_writes = 1;
   s->fail_status = 17;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_CALLBACK, "the shelf is wet");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_CALLBACK, "the shelf is wet");
   CHECK_OK(ckpt_state_set_json(state, "lr", "7"));
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, NULL, NULL));
   char text[8];
-  CHECK_OK(ckpt_state_json(state, "lr", text, sizeof text, NULL));
+  CHECK_OK(ckpt_state_get_json(state, "lr", text, sizeof text, NULL));
   CHECK(strcmp(text, "0.5") == 0);
   CHECK(s->open_files == 0 && s->locks == 1);
 
   ckpt_storage_release(storage);
   CHECK(s->destroyed == 0); /* the checkpoint keeps it */
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   CHECK(s->destroyed == 1 && s->locks == 0);
   ckpt_state_release(state);
 }
@@ -258,7 +258,7 @@ static void test_retries(shelf* s) {
   ckpt_fault_handler* handler = NULL;
   ckpt_storage* inner = NULL;
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_state* state = NULL;
   int64_t retries = -1;
   int destroyed = 0;
@@ -272,31 +272,31 @@ static void test_retries(shelf* s) {
   CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &inner));
   CHECK_OK(ckpt_storage_create_retrying(inner, handler, &storage));
   /* Twice the same handler would multiply the attempts: the checkpoint gets one that tries once. */
-  ckpt_checkpoint_options once = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options once = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.max_attempts = 1;
   CHECK_OK(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &once.fault_handler));
-  CHECK_OK(ckpt_checkpoint_create(storage, &once, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &once, &checkpoint));
   ckpt_fault_handler_release(once.fault_handler);
   CHECK_OK(ckpt_state_create(&state));
 
   s->fail_writes = 2;
   s->fail_status = CKPT_E_IO;
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
-  CHECK_OK(ckpt_fault_handler_retries(handler, &retries));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL));
+  CHECK_OK(ckpt_fault_handler_get_retry_count(handler, &retries));
   CHECK(retries == 2 && sleeps == 2 && slept_ns == 3000);
   s->fail_writes = 3;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
   CHECK(sleeps == 4);
   s->fail_writes = 1;
   s->fail_status = CKPT_E_NO_SPACE;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_NO_SPACE, "wet");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_NO_SPACE, "wet");
   CHECK(sleeps == 4);
 
   ckpt_storage_release(inner);
   ckpt_storage_release(storage);
   ckpt_fault_handler_release(handler);
   CHECK(destroyed == 0);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   CHECK(destroyed == 1 && s->destroyed == 1);
   ckpt_state_release(state);
 }
@@ -306,7 +306,7 @@ typedef struct decider {
   int32_t last_attempt, retry_by_rule, answer, code;
   int64_t delay_by_rule, delay;
   ckpt_status last_status;
-  ckpt_checkpoint* reenter; /* whose operation it is */
+  ckpt_checkpoint_manager* reenter; /* whose operation it is */
   ckpt_state* state;
   char last_message[200];
 } decider;
@@ -323,8 +323,8 @@ static int32_t decide(ckpt_status status, const char* message, int32_t attempt, 
   *retry = d->answer;
   *delay_ns = d->delay;
   if (d->reenter != NULL) {
-    CHECK(ckpt_checkpoint_save(d->reenter, d->state, NULL, NULL) == CKPT_E_INVALID_STATE);
-    CHECK(ckpt_checkpoint_load(d->reenter, d->state, NULL, NULL) == CKPT_E_INVALID_STATE);
+    CHECK(ckpt_checkpoint_manager_save(d->reenter, d->state, NULL, NULL) == CKPT_E_INVALID_STATE);
+    CHECK(ckpt_checkpoint_manager_load(d->reenter, d->state, NULL, NULL) == CKPT_E_INVALID_STATE);
   }
   if (d->code != 0) ckpt_callback_error("the shelf is not to be waited for");
   return d->code;
@@ -335,11 +335,11 @@ static void destroy_decider(void* user_data) { ++((decider*)user_data)->destroye
 /* The user's function has the say about each error, in the place of the rule. */
 static void test_decide(shelf* s) {
   const ckpt_storage_callbacks table = all_callbacks();
-  ckpt_checkpoint_options checkpoint_options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options checkpoint_options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
   ckpt_fault_handler* handler = NULL;
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
+  ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_state* state = NULL;
   int64_t retries = -1;
   int unused = 0;
@@ -359,7 +359,7 @@ static void test_decide(shelf* s) {
   CHECK_OK(ckpt_fault_handler_create(&options, count_sleep, &unused, count_destroy, &handler));
   checkpoint_options.fault_handler = handler;
   CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, &checkpoint_options, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &checkpoint_options, &checkpoint));
   CHECK_OK(ckpt_state_create(&state));
 
   s->fail_writes = 2; /* what the rule would report at once */
@@ -368,45 +368,45 @@ static void test_decide(shelf* s) {
   d.delay = 70;
   d.reenter = checkpoint;
   d.state = state;
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL));
   d.reenter = NULL;
   CHECK(d.asked == 2 && d.last_status == CKPT_E_NO_SPACE && d.last_attempt == 2 && d.retry_by_rule == 0);
   CHECK(d.delay_by_rule == 2000 && strstr(d.last_message, "the shelf is wet") != NULL);
   CHECK(sleeps == 2 && slept_ns == 140);
-  CHECK_OK(ckpt_fault_handler_retries(handler, &retries));
+  CHECK_OK(ckpt_fault_handler_get_retry_count(handler, &retries));
   CHECK(retries == 2);
 
   s->fail_writes = 1; /* what the rule would try again */
   s->fail_status = CKPT_E_IO;
   d.answer = 0;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
   CHECK(d.retry_by_rule == 1 && d.last_attempt == 1 && sleeps == 2);
 
   d.asked = 0; /* the attempts end all the same, and the last one is not asked about */
   d.answer = 1;
   d.delay = 0;
   s->fail_writes = 3;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
   CHECK(d.asked == 2 && sleeps == 2);
 
   d.code = 9;
   s->fail_writes = 1;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_CALLBACK, "the shelf is not to be waited for");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_CALLBACK, "the shelf is not to be waited for");
   CHECK(strstr(ckpt_last_error(), "the shelf is wet") != NULL); /* what it was asked about is not lost */
   d.code = 0;
   d.answer = 2;
   s->fail_writes = 1;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "set *retry to 2");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "set *retry to 2");
   d.answer = 1;
   d.delay = -1;
   s->fail_writes = 1;
-  CHECK_FAILS(ckpt_checkpoint_save(checkpoint, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "set *delay_ns to -1");
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, NULL, NULL));
+  CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "set *delay_ns to -1");
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL));
 
   ckpt_storage_release(storage);
   ckpt_fault_handler_release(handler);
   CHECK(d.destroyed == 0 && unused == 0);
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   CHECK(d.destroyed == 1 && unused == 1);
   ckpt_state_release(state);
 }
@@ -430,9 +430,9 @@ static void test_refusals(shelf* s) {
   options.factor = 0.5;
   CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "factor is 0.5");
   CHECK_FAILS(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
-  CHECK_FAILS(ckpt_fault_handler_retries(NULL, &retries), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
+  CHECK_FAILS(ckpt_fault_handler_get_retry_count(NULL, &retries), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
   CHECK_OK(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, &handler));
-  CHECK_FAILS(ckpt_fault_handler_retries(handler, NULL), CKPT_E_INVALID_ARGUMENT, "retries is NULL");
+  CHECK_FAILS(ckpt_fault_handler_get_retry_count(handler, NULL), CKPT_E_INVALID_ARGUMENT, "retries is NULL");
   CHECK_FAILS(ckpt_storage_create_retrying(NULL, handler, &storage), CKPT_E_INVALID_ARGUMENT, "inner is NULL");
   CHECK(storage == NULL);
   ckpt_fault_handler_release(handler);

@@ -42,21 +42,21 @@ TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
       fault.retry = fault.attempt == 1;
       fault.delay_ns = 0;
     });
-    ckpt_checkpoint_options with_handler = CKPT_CHECKPOINT_OPTIONS_INIT;
+    ckpt_checkpoint_manager_options with_handler = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
     with_handler.fault_handler = handler.handle();
     const ckpt::Storage storage = ckpt::Storage::file_system(root.string());
-    ckpt_checkpoint* made = nullptr;
-    ckpt::check(ckpt_checkpoint_create(storage.handle(), &with_handler, &made));
+    ckpt_checkpoint_manager* made = nullptr;
+    ckpt::check(ckpt_checkpoint_manager_create(storage.handle(), &with_handler, &made));
     ckpt::State state;
     std::filesystem::remove_all(root);  // under its feet
-    EXPECT_NE(ckpt_checkpoint_save(made, state.handle(), nullptr, nullptr), CKPT_OK);
+    EXPECT_NE(ckpt_checkpoint_manager_save(made, state.handle(), nullptr, nullptr), CKPT_OK);
     ASSERT_GE(faults.size(), 2U);
     EXPECT_EQ(faults[0].attempt, 1);
     EXPECT_EQ(faults[1].attempt, 2);
     EXPECT_FALSE(faults[0].retry);
     EXPECT_FALSE(faults[0].message.empty());
     EXPECT_GE(handler.retries(), 1);
-    ckpt_checkpoint_release(made);
+    ckpt_checkpoint_manager_release(made);
   }
   std::filesystem::remove_all(root);
 }

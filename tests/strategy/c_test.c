@@ -19,10 +19,10 @@ static const char* answers(ckpt_strategy* strategy, const char* name, int64_t by
 static void check_name(ckpt_strategy* strategy, const char* expected) {
   char name[256];
   int64_t needed = -1;
-  CHECK_OK(ckpt_strategy_name(strategy, name, sizeof name, &needed));
+  CHECK_OK(ckpt_strategy_get_name(strategy, name, sizeof name, &needed));
   CHECK(strcmp(name, expected) == 0);
   CHECK(needed == (int64_t)strlen(expected));
-  CHECK_FAILS(ckpt_strategy_name(strategy, name, needed, NULL), CKPT_E_OUT_OF_RANGE, "needed with the NUL");
+  CHECK_FAILS(ckpt_strategy_get_name(strategy, name, needed, NULL), CKPT_E_OUT_OF_RANGE, "needed with the NUL");
 }
 
 static void test_interval(void) {
@@ -202,16 +202,16 @@ static void test_tensor_and_tracker(void) {
 static void test_text(void) {
   ckpt_strategy* strategy = NULL;
   char kinds[256];
-  CHECK_OK(ckpt_strategy_create_from_text("any(size:1MiB,interval:8)", &strategy));
+  CHECK_OK(ckpt_strategy_create("any(size:1MiB,interval:8)", &strategy));
   check_name(strategy, "Any(SizeBased(1MB), Interval(8))");
   ckpt_strategy_release(strategy);
   strategy = NULL;
-  CHECK_FAILS(ckpt_strategy_create_from_text("sometimes", &strategy), CKPT_E_NOT_FOUND, "known: interval, selective, size");
-  CHECK_FAILS(ckpt_strategy_create_from_text("interval:x", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 'x'");
-  CHECK_FAILS(ckpt_strategy_create_from_text(NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "text is NULL");
-  CHECK_FAILS(ckpt_strategy_create_from_text("smart", NULL), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
+  CHECK_FAILS(ckpt_strategy_create("sometimes", &strategy), CKPT_E_NOT_FOUND, "known: interval, selective, size");
+  CHECK_FAILS(ckpt_strategy_create("interval:x", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 'x'");
+  CHECK_FAILS(ckpt_strategy_create(NULL, &strategy), CKPT_E_INVALID_ARGUMENT, "text is NULL");
+  CHECK_FAILS(ckpt_strategy_create("smart", NULL), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
   CHECK(strategy == NULL);
-  CHECK_OK(ckpt_strategy_known_kinds(kinds, sizeof kinds, NULL));
+  CHECK_OK(ckpt_strategy_get_known_kinds(kinds, sizeof kinds, NULL));
   CHECK(strcmp(kinds, "interval, selective, size, memory-aware, smart, any, all, not, first") == 0);
 }
 
@@ -222,13 +222,13 @@ static void test_config(void) {
   ckpt_strategy* children[2];
   ckpt_strategy* strategy = NULL;
   int32_t chosen = 0;
-  CHECK_OK(ckpt_strategy_create(NULL, &children[0]));
+  CHECK_OK(ckpt_strategy_create_from_config(NULL, &children[0]));
   check_name(children[0], "Interval(2)");
   CKPT_INIT(ckpt_strategy_config, &config);
   ckpt_strategy_config_init(NULL, 8);
   config.interval = 7;
   config.chosen = CKPT_STRATEGY_CHOSEN_RECOMPUTE;
-  CHECK_OK(ckpt_strategy_create(&config, &children[1]));
+  CHECK_OK(ckpt_strategy_create_from_config(&config, &children[1]));
   check_name(children[1], "Interval(7)");
   CHECK_OK(ckpt_strategy_get_chosen(children[1], &chosen));
   CHECK(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE);
@@ -236,44 +236,44 @@ static void test_config(void) {
   config.kind = "selective";
   config.names = names;
   config.name_count = 1;
-  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "1") == 0);
   ckpt_strategy_release(strategy);
   config.kind = "size";
   config.threshold_bytes = 2048;
   config.excluded = names;
   config.excluded_count = 1;
-  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
   CHECK(strcmp(answers(strategy, "a", 4096, 0, 1), "0") == 0);
   check_name(strategy, "SizeBased(2KB)");
   ckpt_strategy_release(strategy);
   config.kind = "memory-aware";
   config.max_share = 0.25;
-  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
   check_name(strategy, "MemoryAware(25%)");
   ckpt_strategy_release(strategy);
   config.kind = "smart";
-  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
   ckpt_strategy_release(strategy);
   config.kind = "first";
   config.children = children;
   config.child_count = 2;
   config.rules = rules;
   config.rule_count = 1;
-  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
   check_name(strategy, "First(a: Interval(2), Interval(7))");
   ckpt_strategy_release(strategy);
 
   config.late_share = -1;
   config.kind = "smart";
-  CHECK_FAILS(ckpt_strategy_create(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is -1");
+  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is -1");
   config.kind = "nothing";
-  CHECK_FAILS(ckpt_strategy_create(&config, &strategy), CKPT_E_NOT_FOUND, "unknown strategy kind 'nothing'; known: interval");
+  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_NOT_FOUND, "unknown strategy kind 'nothing'; known: interval");
   config.kind = "interval";
   config.chosen = 9;
-  CHECK_FAILS(ckpt_strategy_create(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "chosen is 9");
+  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "chosen is 9");
   config.struct_size = 4;
-  CHECK_FAILS(ckpt_strategy_create(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "config.struct_size is 4");
+  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "config.struct_size is 4");
   ckpt_strategy_release(children[0]);
   ckpt_strategy_release(children[1]);
 }

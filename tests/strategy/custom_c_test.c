@@ -65,7 +65,7 @@ static void test_custom(void) {
               "strategy is NULL");
   CHECK(seen.destroyed == 0); /* a failed call leaves user_data to its caller */
   CHECK_OK(ckpt_strategy_create_custom("Odd", &callbacks, &seen, count_destroy, &strategy));
-  CHECK_OK(ckpt_strategy_name(strategy, name, sizeof name, NULL));
+  CHECK_OK(ckpt_strategy_get_name(strategy, name, sizeof name, NULL));
   CHECK(strcmp(name, "Odd") == 0);
 
   CHECK_OK(ask(strategy, "fc1", 1, &answer));
@@ -115,10 +115,10 @@ static void test_custom_by_config(void) {
   config.kind = "custom";
   config.user_data = &seen;
   config.destroy = count_destroy;
-  CHECK_FAILS(ckpt_strategy_create(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "callbacks is NULL");
+  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "callbacks is NULL");
   CHECK(seen.destroyed == 0);
   config.callbacks = &callbacks;
-  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
   CHECK_OK(ask(strategy, "fc1", 1, &answer));
   CHECK(answer == 1);
   ckpt_strategy_release(strategy);
@@ -150,7 +150,7 @@ static int32_t make_inner(const char* arguments, ckpt_strategy** strategy, void*
     return 1;
   }
   if (strcmp(arguments, "nothing") == 0) return 0;
-  if (ckpt_strategy_create_from_text(arguments[0] == '\0' ? "interval:9" : arguments, strategy) != CKPT_OK) {
+  if (ckpt_strategy_create(arguments[0] == '\0' ? "interval:9" : arguments, strategy) != CKPT_OK) {
     ckpt_callback_error(ckpt_last_error());
     return 1;
   }
@@ -170,21 +170,21 @@ static void test_registered(void) {
   CHECK_OK(ckpt_strategy_register("inner", make_inner, &seen, count_destroy));
   CHECK_FAILS(ckpt_strategy_register("inner", make_inner, &seen, count_destroy), CKPT_E_ALREADY_EXISTS, "'inner'");
 
-  CHECK_OK(ckpt_strategy_create_from_text("not(inner)", &strategy));
-  CHECK_OK(ckpt_strategy_name(strategy, name, sizeof name, NULL));
+  CHECK_OK(ckpt_strategy_create("not(inner)", &strategy));
+  CHECK_OK(ckpt_strategy_get_name(strategy, name, sizeof name, NULL));
   CHECK(strcmp(name, "Not(Interval(9))") == 0);
   ckpt_strategy_release(strategy);
   config.kind = "inner";
   config.arguments = "size:2KiB";
-  CHECK_OK(ckpt_strategy_create(&config, &strategy));
-  CHECK_OK(ckpt_strategy_name(strategy, name, sizeof name, NULL));
+  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
+  CHECK_OK(ckpt_strategy_get_name(strategy, name, sizeof name, NULL));
   CHECK(strcmp(name, "SizeBased(2KB)") == 0);
   ckpt_strategy_release(strategy);
 
-  CHECK_FAILS(ckpt_strategy_create_from_text("inner:fail", &strategy), CKPT_E_CALLBACK, "asked to fail");
-  CHECK_FAILS(ckpt_strategy_create_from_text("inner:nothing", &strategy), CKPT_E_INVALID_ARGUMENT, "factory's *strategy is NULL");
-  CHECK_FAILS(ckpt_strategy_create_from_text("inner:inner:inner", &strategy), CKPT_E_CALLBACK, "inner -> inner");
-  CHECK_FAILS(ckpt_strategy_create_from_text("inter", &strategy), CKPT_E_NOT_FOUND, "first, inner");
+  CHECK_FAILS(ckpt_strategy_create("inner:fail", &strategy), CKPT_E_CALLBACK, "asked to fail");
+  CHECK_FAILS(ckpt_strategy_create("inner:nothing", &strategy), CKPT_E_INVALID_ARGUMENT, "factory's *strategy is NULL");
+  CHECK_FAILS(ckpt_strategy_create("inner:inner:inner", &strategy), CKPT_E_CALLBACK, "inner -> inner");
+  CHECK_FAILS(ckpt_strategy_create("inter", &strategy), CKPT_E_NOT_FOUND, "first, inner");
   CHECK(seen.destroyed == 0);
   CHECK_OK(ckpt_strategy_unregister("inner"));
   CHECK(seen.destroyed == 1);

@@ -18,8 +18,8 @@ int main(void) {
   char name[128];
   int64_t i;
 
-  must(ckpt_strategy_create_from_text("any(size:1MiB,!head,selective:*.attn,!block.0.*)", &strategy));
-  must(ckpt_strategy_name(strategy, name, sizeof name, NULL));
+  must(ckpt_strategy_create("any(size:1MiB,!head,selective:*.attn,!block.0.*)", &strategy));
+  must(ckpt_strategy_get_name(strategy, name, sizeof name, NULL));
   printf("%s\n", name);
   for (i = 0; i < 6; ++i) {
     const int64_t shape[] = {512, features[i]};

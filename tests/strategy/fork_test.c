@@ -48,12 +48,12 @@ static void call_everything(ckpt_strategy* strategy) {
   FINE(ask(strategy, "layer.1", 1));
   FINE(ckpt_strategy_observe_access(strategy, "layer.1"));
   FINE(ckpt_strategy_get_counters(strategy, &counters));
-  FINE(ckpt_strategy_name(strategy, NULL, 0, &needed));
+  FINE(ckpt_strategy_get_name(strategy, NULL, 0, &needed));
   FINE(ckpt_strategy_get_chosen(strategy, &chosen));
   FINE(ckpt_strategy_set_chosen(strategy, chosen));
   FINE(ckpt_strategy_reset(strategy));
-  FINE(ckpt_strategy_known_kinds(NULL, 0, &needed));
-  FINE(ckpt_strategy_create_from_text("any(smart,interval:4)", &made));
+  FINE(ckpt_strategy_get_known_kinds(NULL, 0, &needed));
+  FINE(ckpt_strategy_create("any(smart,interval:4)", &made));
   ckpt_strategy_release(made);
   ckpt_strategy_release(strategy);
 }

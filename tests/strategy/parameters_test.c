@@ -3,7 +3,7 @@
 
 static ckpt_strategy* made_from(const char* text) {
   ckpt_strategy* strategy = NULL;
-  CHECK_OK(ckpt_strategy_create_from_text(text, &strategy));
+  CHECK_OK(ckpt_strategy_create(text, &strategy));
   return strategy;
 }
 
@@ -209,7 +209,7 @@ static void what_text_cannot_say(void) {
   has_no_text(strategy, "a clock");
   config.kind = "smart";
   config.late_share = 0.25;
-  CHECK_OK(ckpt_strategy_create(&config, &strategy));
+  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
   info = info_of(strategy);
   CHECK(info.late_share == 0.25);
   has_no_text(strategy, "late_share, which is 0.25");

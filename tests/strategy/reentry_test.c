@@ -32,13 +32,13 @@ static void answered(ckpt_strategy* strategy) {
   char text[100];
   int32_t chosen = 0;
   int64_t needed = 0;
-  CHECK_OK(ckpt_strategy_name(strategy, text, sizeof text, &needed));
+  CHECK_OK(ckpt_strategy_get_name(strategy, text, sizeof text, &needed));
   CHECK_OK(ckpt_strategy_get_chosen(strategy, &chosen));
   CHECK_OK(ckpt_strategy_set_chosen(strategy, chosen));
   CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
   CHECK_OK(ckpt_strategy_get_info(strategy, &info));
   CHECK_FAILS(ckpt_strategy_get_text(strategy, text, sizeof text, &needed), CKPT_E_UNSUPPORTED, "functions of its user");
-  CHECK_OK(ckpt_strategy_known_kinds(NULL, 0, &needed));
+  CHECK_OK(ckpt_strategy_get_known_kinds(NULL, 0, &needed));
   ckpt_strategy_retain(strategy);
   ckpt_strategy_release(strategy);
 }
@@ -126,10 +126,10 @@ static int32_t make_again(const char* arguments, ckpt_strategy** strategy, void*
   (void)arguments;
   (void)user_data;
   ++inside;
-  CHECK_FAILS(ckpt_strategy_create_from_text("any(smart,again)", strategy), CKPT_E_INVALID_STATE, "'again' is made of itself");
+  CHECK_FAILS(ckpt_strategy_create("any(smart,again)", strategy), CKPT_E_INVALID_STATE, "'again' is made of itself");
   CHECK_FAILS(ckpt_strategy_register("again", make_again, NULL, NULL), CKPT_E_ALREADY_EXISTS, "again");
   CHECK_OK(ckpt_strategy_unregister("again")); /* this call goes on to its end */
-  CHECK_OK(ckpt_strategy_create_from_text("interval:3", strategy));
+  CHECK_OK(ckpt_strategy_create("interval:3", strategy));
   return 0;
 }
 
@@ -137,7 +137,7 @@ static void registered_kinds(void) {
   ckpt_strategy* strategy = NULL;
   inside = 0;
   CHECK_OK(ckpt_strategy_register("again", make_again, NULL, NULL));
-  CHECK_OK(ckpt_strategy_create_from_text("again", &strategy));
+  CHECK_OK(ckpt_strategy_create("again", &strategy));
   CHECK(inside == 1);
   CHECK_FAILS(ckpt_strategy_unregister("again"), CKPT_E_NOT_FOUND, "again");
   ckpt_strategy_release(strategy);

@@ -129,9 +129,9 @@ ckpt_chain* make_chain(Layer& layer) {
 bool train(ckpt_chain* chain, Layer& layer) {
   ckpt_profile* profile = nullptr;
   ckpt_schedule* schedule = nullptr;
-  ckpt_executor* executor = nullptr;
+  ckpt_schedule_executor* executor = nullptr;
   bool has_run = false;
-  if (SANE(ckpt_chain_profile(chain, &small, 1, nullptr, &profile)) == CKPT_OK) {
+  if (SANE(ckpt_profile_create_from_chain(chain, &small, 1, nullptr, &profile)) == CKPT_OK) {
     static_cast<void>(SANE(ckpt_schedule_create(profile, "recompute-all", &schedule)));
     ckpt_schedule* cheapest = nullptr;
     if (SANE(ckpt_schedule_create(profile, "budget:9223372036854775807", &cheapest)) == CKPT_OK) {
@@ -140,17 +140,17 @@ bool train(ckpt_chain* chain, Layer& layer) {
     }
   }
   layer.forget();
-  if (schedule != nullptr && SANE(ckpt_executor_create(chain, schedule, &small, nullptr, &executor)) == CKPT_OK) {
-    if (layer.said_both()) wrong("ckpt_executor_create", "took two different answers");
+  if (schedule != nullptr && SANE(ckpt_schedule_executor_create(chain, schedule, &small, nullptr, &executor)) == CKPT_OK) {
+    if (layer.said_both()) wrong("ckpt_schedule_executor_create", "took two different answers");
     ckpt_step step = CKPT_STEP_INIT;
     step.input = make_tensor();
     ckpt_tensor_spec& spec = layer.outputs[layer.output_questions > layer.changes_at ? 1 : 0];
     MUST(ckpt_tensor_create(spec.dtype, spec.shape, spec.ndim, nullptr, &step.output_gradient));
-    has_run = SANE(ckpt_executor_run(executor, &step, nullptr)) == CKPT_OK;
+    has_run = SANE(ckpt_schedule_executor_run(executor, &step, nullptr)) == CKPT_OK;
     ckpt_tensor_release(step.input);
     ckpt_tensor_release(step.output_gradient);
   }
-  ckpt_executor_release(executor);
+  ckpt_schedule_executor_release(executor);
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
   return has_run;
@@ -373,10 +373,10 @@ ckpt_state* make_state() {
 void use_shelf(Shelf& shelf) {
   const ckpt_storage_callbacks table = shelf_callbacks();
   ckpt_storage* storage = nullptr;
-  ckpt_checkpoint* checkpoint = nullptr;
+  ckpt_checkpoint_manager* checkpoint = nullptr;
   ckpt_fault_handler* once = nullptr;
   ckpt_fault_handler_options attempts = CKPT_FAULT_HANDLER_OPTIONS_INIT;
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
   ckpt_state* state = make_state();
   const std::string bad_operation = shelf.bad_operation;
@@ -386,30 +386,30 @@ void use_shelf(Shelf& shelf) {
   options.fault_handler = once;
   options.keep_last = 2;
   shelf.bad_operation = "";
-  MUST(ckpt_checkpoint_create(storage, &options, &checkpoint));
-  MUST(ckpt_checkpoint_save(checkpoint, state, &save, nullptr));
-  ckpt_checkpoint_release(checkpoint);
+  MUST(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
+  MUST(ckpt_checkpoint_manager_save(checkpoint, state, &save, nullptr));
+  ckpt_checkpoint_manager_release(checkpoint);
   checkpoint = nullptr;
 
   shelf.bad_operation = bad_operation;
   shelf.times = 0;
-  if (SANE(ckpt_checkpoint_create(storage, &options, &checkpoint)) == CKPT_OK) {
+  if (SANE(ckpt_checkpoint_manager_create(storage, &options, &checkpoint)) == CKPT_OK) {
     std::int64_t count = 0;
     ckpt_reader* reader = nullptr;
     ckpt_tensor* tensor = nullptr;
     save.step = 1;
-    static_cast<void>(SANE(ckpt_checkpoint_save(checkpoint, state, &save, nullptr)));
-    static_cast<void>(SANE(ckpt_checkpoint_load(checkpoint, state, nullptr, nullptr)));
-    static_cast<void>(SANE(ckpt_checkpoint_verify(checkpoint, nullptr, nullptr)));
-    static_cast<void>(SANE(ckpt_checkpoint_count(checkpoint, &count)));
-    if (SANE(ckpt_reader_open_checkpoint(checkpoint, nullptr, CKPT_VERIFY_LAZY, &reader)) == CKPT_OK) {
+    static_cast<void>(SANE(ckpt_checkpoint_manager_save(checkpoint, state, &save, nullptr)));
+    static_cast<void>(SANE(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr)));
+    static_cast<void>(SANE(ckpt_checkpoint_manager_verify(checkpoint, nullptr, nullptr)));
+    static_cast<void>(SANE(ckpt_checkpoint_manager_count(checkpoint, &count)));
+    if (SANE(ckpt_reader_create_from_checkpoint(checkpoint, nullptr, CKPT_VERIFY_LAZY, &reader)) == CKPT_OK) {
       if (SANE(ckpt_reader_read_new(reader, 0, nullptr, &tensor)) == CKPT_OK) ckpt_tensor_release(tensor);
     }
     ckpt_reader_release(reader);
     shelf.bad_operation = "";
-    if (bad_operation != "rename" && bad_operation != "remove") MUST(ckpt_checkpoint_load(checkpoint, state, nullptr, nullptr));
+    if (bad_operation != "rename" && bad_operation != "remove") MUST(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr));
   }
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
   ckpt_fault_handler_release(once);
   ckpt_state_release(state);
@@ -521,16 +521,16 @@ void test_stateful() {
     Object object = one;
     ckpt_stateful_callbacks callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
     ckpt_storage* storage = nullptr;
-    ckpt_checkpoint* checkpoint = nullptr;
+    ckpt_checkpoint_manager* checkpoint = nullptr;
     ckpt_state* state = make_state();
     current = "stateful object";
     callbacks.list = list_object;
     MUST(ckpt_state_add_stateful(state, "object", &callbacks, &object));
     MUST(ckpt_storage_create_memory(&storage));
-    MUST(ckpt_checkpoint_create(storage, nullptr, &checkpoint));
-    static_cast<void>(SANE(ckpt_checkpoint_save(checkpoint, state, nullptr, nullptr)));
-    static_cast<void>(SANE(ckpt_checkpoint_load(checkpoint, state, nullptr, nullptr)));
-    ckpt_checkpoint_release(checkpoint);
+    MUST(ckpt_checkpoint_manager_create(storage, nullptr, &checkpoint));
+    static_cast<void>(SANE(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr)));
+    static_cast<void>(SANE(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr)));
+    ckpt_checkpoint_manager_release(checkpoint);
     ckpt_storage_release(storage);
     ckpt_state_release(state);
   }
@@ -605,7 +605,7 @@ void test_strategies() {
     MUST(ckpt_strategy_register("absurd", factory, handed_out, nullptr));
     current = "strategy factory";
     strategy = nullptr;
-    REFUSED(ckpt_strategy_create_from_text("absurd", &strategy));
+    REFUSED(ckpt_strategy_create("absurd", &strategy));
     MUST(ckpt_strategy_unregister("absurd"));
   }
   ckpt_clock_release(clock);
@@ -655,13 +655,13 @@ void use_clock(const ckpt_clock* clock, ckpt_clock* given) {
   tracked.clock = clock;
   managed.clock = given;
   controlled.clock = clock;
-  static_cast<void>(SANE(ckpt_clock_now(clock, &now)));
+  static_cast<void>(SANE(ckpt_clock_get_now(clock, &now)));
   MUST(ckpt_memory_tracker_create(&tracked, &tracker));
   for (int i = 0; i < 3; ++i) {
     std::uint64_t allocation = 0;
     static_cast<void>(SANE(ckpt_memory_tracker_record_allocation_named(tracker, "a", 8, &allocation)));
-    static_cast<void>(SANE(ckpt_memory_tracker_stats(tracker, &stats)));
-    static_cast<void>(SANE(ckpt_memory_tracker_live_allocations(tracker, live, 8, &count)));
+    static_cast<void>(SANE(ckpt_memory_tracker_get_stats(tracker, &stats)));
+    static_cast<void>(SANE(ckpt_memory_tracker_list_allocations(tracker, live, 8, &count)));
   }
   MUST(ckpt_strategy_create_memory_aware(0.5, tracker, 1 << 20, given, &strategy));
   MUST(ckpt_activation_manager_create(nullptr, &managed, nullptr, nullptr, nullptr, &manager));
@@ -670,9 +670,9 @@ void use_clock(const ckpt_clock* clock, ckpt_clock* given) {
   for (int i = 0; i < 4; ++i) {
     static_cast<void>(SANE(ckpt_strategy_should_checkpoint_shape(strategy, "a", CKPT_DTYPE_F32, shape, 1, i, &answer)));
     static_cast<void>(SANE(ckpt_activation_manager_store(manager, i, tensor, nullptr)));
-    static_cast<void>(SANE(ckpt_activation_manager_metadata(manager, i, &metadata)));
-    if (SANE(ckpt_controller_now(controller, &seconds)) == CKPT_OK && !std::isfinite(seconds))
-      wrong("ckpt_controller_now", "is not finite");
+    static_cast<void>(SANE(ckpt_activation_manager_get_metadata(manager, i, &metadata)));
+    if (SANE(ckpt_controller_get_now(controller, &seconds)) == CKPT_OK && !std::isfinite(seconds))
+      wrong("ckpt_controller_get_now", "is not finite");
   }
   ckpt_tensor_release(tensor);
   ckpt_controller_release(controller);
@@ -707,11 +707,11 @@ void test_clocks() {
 void test_sources() {
   for (const std::int32_t code : {0, 1, CKPT_E_INTERNAL, std::numeric_limits<std::int32_t>::min()}) {
     ckpt_storage* storage = nullptr;
-    ckpt_checkpoint* checkpoint = nullptr;
-    ckpt_async* async = nullptr;
+    ckpt_checkpoint_manager* checkpoint = nullptr;
+    ckpt_async_manager* async = nullptr;
     ckpt_state* state = make_state();
-    ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
-    ckpt_async_result result = CKPT_ASYNC_RESULT_INIT;
+    ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+    ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
     static std::int32_t returned = 0;
     static int times = 0;
     std::int64_t id = 0;
@@ -722,21 +722,21 @@ void test_sources() {
       return returned;
     };
     MUST(ckpt_storage_create_memory(&storage));
-    MUST(ckpt_checkpoint_create(storage, nullptr, &checkpoint));
-    MUST(ckpt_checkpoint_create_async(checkpoint, nullptr, &async));
-    for (const std::int32_t mode : {CKPT_ASYNC_COPY, CKPT_ASYNC_DEFERRED}) {
+    MUST(ckpt_checkpoint_manager_create(storage, nullptr, &checkpoint));
+    MUST(ckpt_async_manager_create(checkpoint, nullptr, &async));
+    for (const std::int32_t mode : {CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_DEFERRED}) {
       task.mode = mode;
-      const ckpt_status status = SANE(ckpt_async_save(async, state, nullptr, &task, &id));
+      const ckpt_status status = SANE(ckpt_async_manager_save(async, state, nullptr, &task, &id));
       if (status != CKPT_OK) continue;
-      MUST(ckpt_async_wait(async, id, -1, &result));
+      MUST(ckpt_async_manager_wait(async, id, -1, &result));
       if (result.status == CKPT_E_INTERNAL || (result.status != CKPT_OK && result.error[0] == '\0'))
         wrong("the task", result.error);
       if ((result.status == CKPT_OK) != (code == 0)) wrong("the task", ckpt_status_name(result.status));
-      if (code == 0) MUST(ckpt_checkpoint_load(checkpoint, state, nullptr, nullptr));
+      if (code == 0) MUST(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr));
     }
-    static_cast<void>(SANE(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1)));
-    ckpt_async_release(async);
-    ckpt_checkpoint_release(checkpoint);
+    static_cast<void>(SANE(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1)));
+    ckpt_async_manager_release(async);
+    ckpt_checkpoint_manager_release(checkpoint);
     ckpt_storage_release(storage);
     ckpt_state_release(state);
   }
@@ -758,9 +758,9 @@ void test_faults() {
     const ckpt_storage_callbacks table = shelf_callbacks();
     ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
     ckpt_fault_handler* handler = nullptr;
-    ckpt_checkpoint_options with_handler = CKPT_CHECKPOINT_OPTIONS_INIT;
+    ckpt_checkpoint_manager_options with_handler = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
     ckpt_storage* storage = nullptr;
-    ckpt_checkpoint* checkpoint = nullptr;
+    ckpt_checkpoint_manager* checkpoint = nullptr;
     ckpt_state* state = make_state();
     current = "decide answers " + std::to_string(one.retry) + ", " + std::to_string(one.delay_ns);
     options.decide = [](ckpt_status, const char*, std::int32_t, std::int32_t* retry, std::int64_t* delay_ns,
@@ -777,12 +777,12 @@ void test_faults() {
     MUST(ckpt_fault_handler_create(&options, sleep, &told, nullptr, &handler));
     MUST(ckpt_storage_create_custom("shelf", &table, &shelf, nullptr, &storage));
     with_handler.fault_handler = handler;
-    MUST(ckpt_checkpoint_create(storage, &with_handler, &checkpoint));
+    MUST(ckpt_checkpoint_manager_create(storage, &with_handler, &checkpoint));
     shelf.bad_operation = "write";
     shelf.bad_answer = [](std::int64_t) { return CKPT_E_IO; };
-    static_cast<void>(SANE(ckpt_checkpoint_save(checkpoint, state, nullptr, nullptr)));
+    static_cast<void>(SANE(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr)));
     if (told.shortest_wait < 0) wrong("sleep", std::to_string(told.shortest_wait) + " ns");
-    ckpt_checkpoint_release(checkpoint);
+    ckpt_checkpoint_manager_release(checkpoint);
     ckpt_storage_release(storage);
     ckpt_fault_handler_release(handler);
     ckpt_state_release(state);
@@ -790,21 +790,21 @@ void test_faults() {
 }
 
 void test_numbers_that_only_stop() {
-  ckpt_thread_pool* pool = nullptr;
+  ckpt_worker_pool* pool = nullptr;
   ckpt_memory_tracker* tracker = nullptr;
   std::int64_t subscription = 0;
   std::uint64_t allocation = 0;
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
-  MUST(ckpt_thread_pool_create(2, &pool));
+  MUST(ckpt_worker_pool_create(2, &pool));
   current = "part";
   const auto part = [](std::int64_t, void*) -> std::int32_t { return std::numeric_limits<std::int32_t>::min(); };
-  if (SANE(ckpt_thread_pool_run(pool, 4, part, nullptr)) != CKPT_E_CALLBACK) wrong("ckpt_thread_pool_run", "is not CALLBACK");
-  ckpt_thread_pool_release(pool);
+  if (SANE(ckpt_worker_pool_run(pool, 4, part, nullptr)) != CKPT_E_CALLBACK) wrong("ckpt_worker_pool_run", "is not CALLBACK");
+  ckpt_worker_pool_release(pool);
   MUST(ckpt_memory_tracker_create(nullptr, &tracker));
   const auto event = [](const ckpt_memory_event*, void*) -> std::int32_t { return CKPT_E_INTERNAL; };
-  MUST(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_ALLOCATED, event, nullptr, nullptr, &subscription));
+  MUST(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, event, nullptr, nullptr, &subscription));
   MUST(ckpt_memory_tracker_record_allocation_named(tracker, "a", 8, &allocation));
-  MUST(ckpt_memory_tracker_stats(tracker, &stats));
+  MUST(ckpt_memory_tracker_get_stats(tracker, &stats));
   if (stats.handler_failures != 1) wrong("handler_failures", std::to_string(stats.handler_failures));
   ckpt_memory_tracker_release(tracker);
 }

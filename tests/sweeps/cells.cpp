@@ -86,14 +86,14 @@ std::string default_folder = ".";
 // Of the whole program: a child that is forked while a thread makes a local one would wait for that thread.
 const std::unordered_map<std::string_view, const char*> texts_of_function = {
     {"ckpt_feature", "threads"},    {"ckpt_dtype_from_name", "F32"},
-    {"ckpt_reader_find", "weight"}, {"ckpt_controller_from_json", "{}"},
-    {"ckpt_state_json", "kept"},    {"ckpt_strategy_create_from_text", "any(interval:2,smart)"}};
+    {"ckpt_reader_find", "weight"}, {"ckpt_controller_restore", "{}"},
+    {"ckpt_state_get_json", "kept"},    {"ckpt_strategy_create", "any(interval:2,smart)"}};
 const std::unordered_map<std::string_view, const char*> texts_of_name = {
     {"group", "model"}, {"json", "1.5"}, {"metadata_json", "{}"}, {"key", "key"}, {"text", "because"}};
 const std::unordered_map<std::string_view, double> numbers_of_name = {{"dtype", CKPT_DTYPE_F32},
                                                                       {"ndim", 2},
                                                                       {"bytes", 8},
-                                                                      {"kinds", CKPT_MEMORY_ALL_EVENTS},
+                                                                      {"kinds", CKPT_MEMORY_EVENT_KIND_ALL},
                                                                       {"probability", 0.5},
                                                                       {"momentum", 0.5},
                                                                       {"max_share", 0.5},
@@ -123,7 +123,7 @@ const std::unordered_map<std::string_view, double> numbers_of_name = {{"dtype", 
 // Texts by the argument's name; those of single functions come first.
 std::string text(const Call& call, std::string_view name) {
   const bool names_checkpoint =
-      call.is("ckpt_checkpoint_manifest") || call.is("ckpt_checkpoint_verify") || call.is("ckpt_reader_open_checkpoint");
+      call.is("ckpt_checkpoint_manager_get_manifest") || call.is("ckpt_checkpoint_manager_verify") || call.is("ckpt_reader_create_from_checkpoint");
   if (names_checkpoint) return call.objects.checkpoint_name;
   if (name == "path") return default_folder + "/model.safetensors";
   if (name == "root") return default_folder + "/files";
@@ -138,7 +138,7 @@ template <class T>
 T number(const Call& call, std::string_view name) {
   const Objects& objects = call.objects;
   if (name == "timeout_ns") {  // for ever, but where nobody would come, or that is refused
-    const bool polls = call.function.starts_with("ckpt_queue") || call.function.starts_with("ckpt_co");
+    const bool polls = call.function.starts_with("ckpt_word_queue") || call.function.starts_with("ckpt_co");
     return static_cast<T>(polls ? 0 : -1);
   }
   if (name == "capacity") return static_cast<T>(call.arguments.find("buffer") == std::string_view::npos ? 16 : 65536);
@@ -146,7 +146,7 @@ T number(const Call& call, std::string_view name) {
   if (name == "allocation") return static_cast<T>(objects.allocation);
   if (name == "scope") return static_cast<T>(objects.scope);
   if (name == "id" && call.is("ckpt_remove_thread_hooks")) return static_cast<T>(objects.hooks);
-  if (name == "id" && (call.is("ckpt_async_wait") || call.is("ckpt_async_wait_staged"))) return static_cast<T>(CKPT_ASYNC_ALL);
+  if (name == "id" && (call.is("ckpt_async_manager_wait") || call.is("ckpt_async_manager_wait_staged"))) return static_cast<T>(CKPT_CHECKPOINT_TASK_ALL);
   if (name == "id") return static_cast<T>(objects.task);
   if (name == "count" && call.is("ckpt_cursor_restore")) return static_cast<T>(16);
   if (const auto found = numbers_of_name.find(name); found != numbers_of_name.end()) return static_cast<T>(found->second);
@@ -161,8 +161,8 @@ Struct good(const Call& call) {
     value = {CKPT_DTYPE_F32, 2, {4, 2}};
   } else if constexpr (std::is_same_v<Struct, ckpt_step>) {
     value.input = value.output_gradient = call.objects.of<ckpt_tensor>();
-  } else if constexpr (std::is_same_v<Struct, ckpt_action>) {
-    value.kind = CKPT_ACTION_END;
+  } else if constexpr (std::is_same_v<Struct, ckpt_schedule_action>) {
+    value.kind = CKPT_ACTION_KIND_END;
   } else if constexpr (std::is_same_v<Struct, ckpt_option_profile>) {
     value.forward_seconds = value.backward_seconds = 1;
   } else if constexpr (std::is_same_v<Struct, ckpt_simulation_options>) {
@@ -249,7 +249,7 @@ T argument(Call& call, std::string_view name) {
   } else if constexpr (std::is_function_v<std::remove_pointer_t<T>>) {
     return &nothing;
   } else {
-    if (call.is("ckpt_async_wait") && name == "result") return nullptr;  // it waits for all tasks
+    if (call.is("ckpt_async_manager_wait") && name == "result") return nullptr;  // it waits for all tasks
     return pointer<std::remove_pointer_t<T>>(call, name);
   }
 }
@@ -285,7 +285,7 @@ template <class Result, class... Arguments>
 Outcome call_function(Result (*function)(Arguments...), const char* name, bool has_status, const char* arguments,
                       const Objects& objects) {
   Call call{name, arguments, objects, {}, {}};
-  const bool takes_reference = call.is("ckpt_activation_manager_store_given_up");  // when it succeeds
+  const bool takes_reference = call.is("ckpt_activation_manager_store_moved");  // when it succeeds
   if (takes_reference) ckpt_tensor_retain(objects.of<ckpt_tensor>());
   Outcome outcome;
   outcome.has_status = has_status;

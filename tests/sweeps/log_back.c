@@ -110,26 +110,26 @@ static void look_at_checkpoint(void* handle) {
   ckpt_state* state = NULL;
   int64_t number = 0;
   options.partial = 1;
-  api->ckpt_checkpoint_count(handle, &number);
-  api->ckpt_checkpoint_at(handle, 0, &info);
-  api->ckpt_checkpoint_manifest(handle, info.name, NULL, 0, &number);
-  api->ckpt_checkpoint_verify(handle, NULL, NULL);
-  if (api->ckpt_reader_open_checkpoint(handle, NULL, CKPT_VERIFY_NONE, &reader) == CKPT_OK) api->ckpt_reader_release(reader);
-  if (api->ckpt_checkpoint_fault_handler(handle, &handler) == CKPT_OK) api->ckpt_fault_handler_retries(handler, &number);
+  api->ckpt_checkpoint_manager_count(handle, &number);
+  api->ckpt_checkpoint_manager_at(handle, 0, &info);
+  api->ckpt_checkpoint_manager_get_manifest(handle, info.name, NULL, 0, &number);
+  api->ckpt_checkpoint_manager_verify(handle, NULL, NULL);
+  if (api->ckpt_reader_create_from_checkpoint(handle, NULL, CKPT_VERIFY_NONE, &reader) == CKPT_OK) api->ckpt_reader_release(reader);
+  if (api->ckpt_checkpoint_manager_get_fault_handler(handle, &handler) == CKPT_OK) api->ckpt_fault_handler_get_retry_count(handler, &number);
   api->ckpt_fault_handler_release(handler);
-  if (api->ckpt_state_create(&state) == CKPT_OK) api->ckpt_checkpoint_load(handle, state, &options, NULL);
+  if (api->ckpt_state_create(&state) == CKPT_OK) api->ckpt_checkpoint_manager_load(handle, state, &options, NULL);
   api->ckpt_state_release(state);
 }
 
 static void look_at_async(void* handle) {
-  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
-  ckpt_async_task task = CKPT_ASYNC_TASK_INIT;
+  ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
+  ckpt_checkpoint_task_info task = CKPT_CHECKPOINT_TASK_INFO_INIT;
   int64_t ids[8];
   int64_t count = 0;
-  api->ckpt_async_get_stats(handle, &stats);
-  api->ckpt_async_tasks(handle, CKPT_ASYNC_ENDED, ids, 8, &count);
-  if (api->ckpt_async_tasks(handle, CKPT_ASYNC_LIVE, ids, 8, &count) == CKPT_OK && count > 0)
-    api->ckpt_async_get_task(handle, ids[0], &task);
+  api->ckpt_async_manager_get_stats(handle, &stats);
+  api->ckpt_async_manager_list(handle, CKPT_CHECKPOINT_TASK_LIST_ENDED, ids, 8, &count);
+  if (api->ckpt_async_manager_list(handle, CKPT_CHECKPOINT_TASK_LIST_LIVE, ids, 8, &count) == CKPT_OK && count > 0)
+    api->ckpt_async_manager_get_task(handle, ids[0], &task);
 }
 
 static void look_at_controller(void* handle) {
@@ -138,9 +138,9 @@ static void look_at_controller(void* handle) {
   int64_t needed = 0;
   double now_seconds = 0;
   api->ckpt_controller_get_info(handle, &info);
-  api->ckpt_controller_now(handle, &now_seconds);
+  api->ckpt_controller_get_now(handle, &now_seconds);
   api->ckpt_controller_should_checkpoint(handle, now_seconds, &decision);
-  api->ckpt_controller_json(handle, NULL, 0, &needed);
+  api->ckpt_controller_get_json(handle, NULL, 0, &needed);
 }
 
 static void look_at_activations(void* handle) {
@@ -148,9 +148,9 @@ static void look_at_activations(void* handle) {
   int64_t bytes = 0;
   int64_t count = 0;
   int32_t has = 0;
-  api->ckpt_activation_manager_policy(handle, &policy);
-  api->ckpt_activation_manager_has(handle, 0, &has);
-  api->ckpt_activation_manager_memory_usage(handle, &bytes, &count);
+  api->ckpt_activation_manager_get_policy(handle, &policy);
+  api->ckpt_activation_manager_has_activation(handle, 0, &has);
+  api->ckpt_activation_manager_get_memory_usage(handle, &bytes, &count);
   api->ckpt_activation_manager_list(handle, NULL, 0, &count);
 }
 
@@ -158,21 +158,21 @@ static void look_at_pipeline(void* handle) {
   ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
   int64_t number = 0;
   api->ckpt_pipeline_get_stats(handle, 0, &stats);
-  api->ckpt_pipeline_begins(handle, NULL, 0, &number);
-  api->ckpt_pipeline_trace_json(handle, NULL, 0, &number);
+  api->ckpt_pipeline_get_begins(handle, NULL, 0, &number);
+  api->ckpt_pipeline_get_trace_json(handle, NULL, 0, &number);
 }
 
 static void look_at_strategy(void* handle) {
   char name[64];
   int64_t needed = 0;
-  api->ckpt_strategy_name(handle, name, sizeof name, &needed);
+  api->ckpt_strategy_get_name(handle, name, sizeof name, &needed);
 }
 
 static void look_at_tracker(void* handle) {
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   int64_t needed = 0;
-  api->ckpt_memory_tracker_stats(handle, &stats);
-  api->ckpt_memory_tracker_json(handle, 5, NULL, 0, &needed);
+  api->ckpt_memory_tracker_get_stats(handle, &stats);
+  api->ckpt_memory_tracker_get_json(handle, 5, NULL, 0, &needed);
 }
 
 /* ---- The log ---- */
@@ -201,12 +201,12 @@ static void on_destroy(void* user_data) {
 ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
   listener* own = NULL;
   ckpt_status status = CKPT_OK;
-  if (min_level < CKPT_LOG_DEBUG || min_level > CKPT_LOG_ERROR) return REAL(ckpt_set_log)(min_level, fn, user_data, destroy);
-  if (fn == NULL) return REAL(ckpt_set_log)(CKPT_LOG_DEBUG, on_message, NULL, NULL);
+  if (min_level < CKPT_LOG_LEVEL_DEBUG || min_level > CKPT_LOG_LEVEL_ERROR) return REAL(ckpt_set_log)(min_level, fn, user_data, destroy);
+  if (fn == NULL) return REAL(ckpt_set_log)(CKPT_LOG_LEVEL_DEBUG, on_message, NULL, NULL);
   own = malloc(sizeof *own);
   if (own == NULL) abort();
   *own = (listener){min_level, fn, user_data, destroy};
-  status = REAL(ckpt_set_log)(CKPT_LOG_DEBUG, on_message, own, on_destroy);
+  status = REAL(ckpt_set_log)(CKPT_LOG_LEVEL_DEBUG, on_message, own, on_destroy);
   if (status != CKPT_OK) free(own);
   return status;
 }
@@ -220,7 +220,7 @@ static void check_at_exit(void) {
 static void install(void) {
   if (installed || dlopen("libckpt.so.0", RTLD_LAZY | RTLD_NOLOAD) == NULL) return;
   api = REAL(ckpt_get_api)(CKPT_API_VERSION);
-  if (api == NULL || REAL(ckpt_set_log)(CKPT_LOG_DEBUG, on_message, NULL, NULL) != CKPT_OK) abort();
+  if (api == NULL || REAL(ckpt_set_log)(CKPT_LOG_LEVEL_DEBUG, on_message, NULL, NULL) != CKPT_OK) abort();
   installed = 1;
 }
 
@@ -251,12 +251,12 @@ void* dlopen(const char* path, int flags) {
     REAL(name)(handle);      \
   }
 
-CREATES(look_at_checkpoint, ckpt_checkpoint_create,
-        (ckpt_storage * storage, const ckpt_checkpoint_options* options, ckpt_checkpoint** made), (storage, options, made), made)
-RELEASES(ckpt_checkpoint_release, ckpt_checkpoint)
-CREATES(look_at_async, ckpt_checkpoint_create_async,
-        (ckpt_checkpoint * checkpoint, const ckpt_async_options* options, ckpt_async** made), (checkpoint, options, made), made)
-RELEASES(ckpt_async_release, ckpt_async)
+CREATES(look_at_checkpoint, ckpt_checkpoint_manager_create,
+        (ckpt_storage * storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** made), (storage, options, made), made)
+RELEASES(ckpt_checkpoint_manager_release, ckpt_checkpoint_manager)
+CREATES(look_at_async, ckpt_async_manager_create,
+        (ckpt_checkpoint_manager * checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** made), (checkpoint, options, made), made)
+RELEASES(ckpt_async_manager_release, ckpt_async_manager)
 CREATES(look_at_controller, ckpt_controller_create, (const ckpt_controller_options* options, ckpt_controller** made),
         (options, made), made)
 RELEASES(ckpt_controller_release, ckpt_controller)
@@ -264,15 +264,15 @@ CREATES(look_at_activations, ckpt_activation_manager_create,
         (const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options, ckpt_stage_forward_fn forward,
          void* user_data, ckpt_destroy_fn destroy, ckpt_activation_manager** made),
         (policy, options, forward, user_data, destroy, made), made)
-CREATES(look_at_activations, ckpt_pipeline_manager, (ckpt_pipeline * pipeline, int32_t stage, ckpt_activation_manager** made),
+CREATES(look_at_activations, ckpt_pipeline_get_manager, (ckpt_pipeline * pipeline, int32_t stage, ckpt_activation_manager** made),
         (pipeline, stage, made), made)
 RELEASES(ckpt_activation_manager_release, ckpt_activation_manager)
 CREATES(look_at_pipeline, ckpt_pipeline_create,
         (ckpt_chain * chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options, ckpt_pipeline** made),
         (chain, input, options, made), made)
 RELEASES(ckpt_pipeline_release, ckpt_pipeline)
-CREATES(look_at_strategy, ckpt_strategy_create_from_text, (const char* text, ckpt_strategy** made), (text, made), made)
-CREATES(look_at_strategy, ckpt_strategy_create, (const ckpt_strategy_config* config, ckpt_strategy** made), (config, made), made)
+CREATES(look_at_strategy, ckpt_strategy_create, (const char* text, ckpt_strategy** made), (text, made), made)
+CREATES(look_at_strategy, ckpt_strategy_create_from_config, (const ckpt_strategy_config* config, ckpt_strategy** made), (config, made), made)
 RELEASES(ckpt_strategy_release, ckpt_strategy)
 CREATES(look_at_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** made),
         (options, made), made)

@@ -13,8 +13,8 @@
 
 static float weights[2] = {1, 2};
 static char root[] = "/tmp/ckpt-log-back.XXXXXX";
-static ckpt_checkpoint* checkpoint = NULL;
-static ckpt_async* async = NULL;
+static ckpt_checkpoint_manager* checkpoint = NULL;
+static ckpt_async_manager* async = NULL;
 static ckpt_controller* controller = NULL;
 static ckpt_pipeline* pipeline = NULL;
 static ckpt_memory_tracker* tracker = NULL;
@@ -23,7 +23,7 @@ static ckpt_tensor* input = NULL;
 static ckpt_tensor* tensor_of(float* data, int64_t length) {
   const int64_t shape[2] = {1, length};
   ckpt_tensor* tensor = NULL;
-  CHECK_OK(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, shape, 2, NULL, NULL, &tensor));
+  CHECK_OK(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 2, NULL, NULL, &tensor));
   return tensor;
 }
 
@@ -43,7 +43,7 @@ static void save_step(int64_t step, char* name) {
   ckpt_state* const state = state_of(weights);
   weights[0] = (float)step;
   options.step = step;
-  CHECK_OK(ckpt_checkpoint_save(checkpoint, state, &options, &result));
+  CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, &options, &result));
   if (name != NULL) memcpy(name, result.name, sizeof result.name);
   ckpt_state_release(state);
 }
@@ -51,7 +51,7 @@ static void save_step(int64_t step, char* name) {
 static void open_checkpoint(void) {
   ckpt_storage* storage = NULL;
   CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
-  CHECK_OK(ckpt_checkpoint_create(storage, NULL, &checkpoint));
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
   ckpt_storage_release(storage);
 }
 
@@ -98,16 +98,16 @@ static void use_checkpoint(int64_t next_step) {
   ckpt_reader* reader = NULL;
   char name[CKPT_CHECKPOINT_NAME_BYTES];
   int64_t count = 0;
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, &result));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, NULL, &result));
   CHECK(loaded[0] == (float)result.step);
-  CHECK_OK(ckpt_checkpoint_count(checkpoint, &count));
-  CHECK_OK(ckpt_checkpoint_at(checkpoint, count - 1, &info));
-  CHECK_OK(ckpt_checkpoint_verify(checkpoint, result.name, NULL));
-  CHECK_OK(ckpt_checkpoint_manifest(checkpoint, result.name, NULL, 0, &count));
-  CHECK_OK(ckpt_reader_open_checkpoint(checkpoint, result.name, CKPT_VERIFY_FULL, &reader));
+  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_at(checkpoint, count - 1, &info));
+  CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, result.name, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_get_manifest(checkpoint, result.name, NULL, 0, &count));
+  CHECK_OK(ckpt_reader_create_from_checkpoint(checkpoint, result.name, CKPT_VERIFY_FULL, &reader));
   ckpt_reader_release(reader);
   save_step(next_step, name);
-  CHECK_OK(ckpt_checkpoint_verify(checkpoint, name, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, name, NULL));
   ckpt_state_release(state);
 }
 
@@ -118,23 +118,23 @@ static void use_async(int64_t next_step) {
   int64_t save = 0;
   int64_t load = 0;
   options.step = next_step;
-  CHECK_OK(ckpt_async_save(async, state, &options, NULL, &save));
-  CHECK_OK(ckpt_async_load(async, state, NULL, NULL, &load));
-  CHECK_OK(ckpt_async_wait(async, save, -1, NULL));
-  CHECK_OK(ckpt_async_wait(async, load, -1, NULL));
+  CHECK_OK(ckpt_async_manager_save(async, state, &options, NULL, &save));
+  CHECK_OK(ckpt_async_manager_load(async, state, NULL, NULL, &load));
+  CHECK_OK(ckpt_async_manager_wait(async, save, -1, NULL));
+  CHECK_OK(ckpt_async_manager_wait(async, load, -1, NULL));
   ckpt_state_release(state);
 }
 
 /* On the manager's own thread, which everything that is queued waits for. */
 static void use_async_on_its_thread(void) {
-  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
+  ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
   int64_t ids[8];
   int64_t count = 0;
-  CHECK_OK(ckpt_async_get_stats(async, &stats));
-  CHECK_OK(ckpt_async_tasks(async, CKPT_ASYNC_LIVE, ids, 8, &count));
+  CHECK_OK(ckpt_async_manager_get_stats(async, &stats));
+  CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_LIVE, ids, 8, &count));
   CHECK(count > 0);
-  CHECK_FAILS(ckpt_async_wait(async, CKPT_ASYNC_ALL, -1, NULL), CKPT_E_INVALID_STATE, "wait");
-  CHECK_FAILS(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1), CKPT_E_INVALID_STATE, "wait");
+  CHECK_FAILS(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, NULL), CKPT_E_INVALID_STATE, "wait");
+  CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_INVALID_STATE, "wait");
 }
 
 static void use_the_rest(void) {
@@ -146,8 +146,8 @@ static void use_the_rest(void) {
   uint64_t allocation = 0;
   step.input = input;
   CHECK_OK(ckpt_controller_should_checkpoint(controller, 1, &decision));
-  CHECK_OK(ckpt_controller_json(controller, NULL, 0, &needed));
-  CHECK_OK(ckpt_memory_tracker_stats(tracker, &memory));
+  CHECK_OK(ckpt_controller_get_json(controller, NULL, 0, &needed));
+  CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &memory));
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "layer", 64, &allocation));
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, allocation));
   CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
@@ -161,22 +161,22 @@ static void came_back(ckpt_status status) {
 
 /* For what is no warning, at any moment and on any thread. */
 static void look(void) {
-  ckpt_async_stats stats = CKPT_ASYNC_STATS_INIT;
+  ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
   ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
   ckpt_memory_stats memory = CKPT_MEMORY_STATS_INIT;
   ckpt_pipeline_stats stage = CKPT_PIPELINE_STATS_INIT;
   int64_t count = 0;
-  came_back(ckpt_checkpoint_count(checkpoint, &count));
-  came_back(ckpt_async_get_stats(async, &stats));
+  came_back(ckpt_checkpoint_manager_count(checkpoint, &count));
+  came_back(ckpt_async_manager_get_stats(async, &stats));
   came_back(ckpt_controller_get_info(controller, &info));
-  came_back(ckpt_memory_tracker_stats(tracker, &memory));
+  came_back(ckpt_memory_tracker_get_stats(tracker, &memory));
   came_back(ckpt_pipeline_get_stats(pipeline, 0, &stage));
 }
 
 static void on_message(int32_t level, const char* component, const char* message, void* user_data) {
   const int own_thread = pthread_equal(pthread_self(), *(const pthread_t*)user_data);
   look();
-  if (level < CKPT_LOG_WARNING) return;
+  if (level < CKPT_LOG_LEVEL_WARNING) return;
   fprintf(stderr, "%s: %s\n", component, message);
   step_of_callbacks += 2;
   use_checkpoint(step_of_callbacks);
@@ -205,7 +205,7 @@ static void load_elsewhere(void) {
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   save_step(1500, NULL);
   options.environment_json = "{\"blas\":\"another one\"}";
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, &options, NULL));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, &options, NULL));
   CHECK(warned() == 1);
   ckpt_state_release(state);
 }
@@ -218,7 +218,7 @@ static void load_that_falls_back(void) {
   save_step(2000, NULL);
   save_step(2001, name);
   damage(name);
-  CHECK_OK(ckpt_checkpoint_load(checkpoint, state, NULL, &result));
+  CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, NULL, &result));
   CHECK(result.step == 2000 && loaded[0] == 2000 && warned() == 1);
   ckpt_state_release(state);
 }
@@ -233,9 +233,9 @@ static void background_load_that_falls_back(void) {
   save_step(3000, NULL);
   save_step(3001, name);
   damage(name);
-  CHECK_OK(ckpt_async_load(async, state, NULL, NULL, &id));
-  CHECK_OK(ckpt_async_wait(async, id, -1, NULL));
-  CHECK_OK(ckpt_async_loaded(async, id, &result));
+  CHECK_OK(ckpt_async_manager_load(async, state, NULL, NULL, &id));
+  CHECK_OK(ckpt_async_manager_wait(async, id, -1, NULL));
+  CHECK_OK(ckpt_async_manager_get_load_result(async, id, &result));
   CHECK(result.step == 3000 && background_warnings == before + 1);
   ckpt_state_release(state);
 }
@@ -246,21 +246,21 @@ int main(void) {
   alarm(HANG_SECONDS);
   CHECK(mkdtemp(root) != NULL);
   open_checkpoint();
-  CHECK_OK(ckpt_checkpoint_create_async(checkpoint, NULL, &async));
+  CHECK_OK(ckpt_async_manager_create(checkpoint, NULL, &async));
   CHECK_OK(ckpt_controller_create(NULL, &controller));
   CHECK_OK(ckpt_controller_begin_run(controller, 0));
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   make_pipeline();
-  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, on_message, &self, NULL));
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_message, &self, NULL));
 
   load_elsewhere();
   load_that_falls_back();
   background_load_that_falls_back();
 
-  CHECK_OK(ckpt_set_log(CKPT_LOG_DEBUG, NULL, NULL, NULL));
-  CHECK_OK(ckpt_async_close(async, CKPT_ASYNC_DRAIN, -1));
-  ckpt_async_release(async);
-  ckpt_checkpoint_release(checkpoint);
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, NULL, NULL, NULL));
+  CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
+  ckpt_async_manager_release(async);
+  ckpt_checkpoint_manager_release(checkpoint);
   ckpt_controller_release(controller);
   ckpt_memory_tracker_release(tracker);
   ckpt_pipeline_release(pipeline);

@@ -25,18 +25,18 @@ void make_chain(Objects& objects) {
 
 void make_engine(Objects& objects) {
   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {4, 2}};
-  ckpt_executor_options executor = CKPT_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor_options executor = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   ckpt_pipeline_options pipeline = CKPT_PIPELINE_OPTIONS_INIT;
-  executor.pool = objects.of<ckpt_thread_pool>();
+  executor.pool = objects.of<ckpt_worker_pool>();
   pipeline.stages = 2;
   pipeline.micro_batches = 2;
   pipeline.measured_steps = 0;
   ckpt_chain* chain = objects.of<ckpt_chain>();
-  MUST(ckpt_chain_profile(chain, &input, 0, objects.of<ckpt_thread_pool>(), &objects.of<ckpt_profile>()));
+  MUST(ckpt_profile_create_from_chain(chain, &input, 0, objects.of<ckpt_worker_pool>(), &objects.of<ckpt_profile>()));
   MUST(ckpt_schedule_create(objects.of<ckpt_profile>(), "store-all", &objects.of<ckpt_schedule>()));
   MUST(ckpt_cursor_create(objects.of<ckpt_schedule>(), &objects.of<ckpt_cursor>()));
   MUST(ckpt_follower_create(objects.of<ckpt_profile>(), objects.of<ckpt_strategy>(), &objects.of<ckpt_follower>()));
-  MUST(ckpt_executor_create(chain, objects.of<ckpt_schedule>(), &input, &executor, &objects.of<ckpt_executor>()));
+  MUST(ckpt_schedule_executor_create(chain, objects.of<ckpt_schedule>(), &input, &executor, &objects.of<ckpt_schedule_executor>()));
   MUST(ckpt_optimizer_create_sgd(chain, 0.1, 0.9, &objects.of<ckpt_optimizer>()));
   MUST(ckpt_pipeline_create(chain, &input, &pipeline, &objects.of<ckpt_pipeline>()));
   MUST(ckpt_activation_manager_create(nullptr, nullptr, nullptr, nullptr, nullptr, &objects.of<ckpt_activation_manager>()));
@@ -49,7 +49,7 @@ void make_memory(Objects& objects) {
   objects.of<ckpt_memory_tracker>() = tracker;
   MUST(ckpt_memory_tracker_record_allocation_named(tracker, "sweep", 64, &objects.allocation));
   MUST(ckpt_memory_tracker_push_scope(tracker, "sweep", &objects.scope));
-  MUST(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_ALL_EVENTS, 16, &objects.subscription));
+  MUST(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_ALL, 16, &objects.subscription));
   MUST(ckpt_buffer_pool_create(nullptr, nullptr, &objects.of<ckpt_buffer_pool>()));
   MUST(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, objects.of<ckpt_buffer_pool>(), &objects.of<ckpt_tensor>()));
   MUST(ckpt_tensor_fill(objects.of<ckpt_tensor>(), 1));
@@ -63,14 +63,14 @@ void make_state(Objects& objects) {
   MUST(ckpt_state_create(&objects.of<ckpt_state>()));
   MUST(ckpt_state_add_tensor(objects.of<ckpt_state>(), "model", "weight", objects.of<ckpt_tensor>()));
   MUST(ckpt_state_set_json(objects.of<ckpt_state>(), "kept", "[1]"));
-  MUST(ckpt_checkpoint_create(objects.of<ckpt_storage>(), nullptr, &objects.of<ckpt_checkpoint>()));
-  MUST(ckpt_checkpoint_save(objects.of<ckpt_checkpoint>(), objects.of<ckpt_state>(), nullptr, &saved));
+  MUST(ckpt_checkpoint_manager_create(objects.of<ckpt_storage>(), nullptr, &objects.of<ckpt_checkpoint_manager>()));
+  MUST(ckpt_checkpoint_manager_save(objects.of<ckpt_checkpoint_manager>(), objects.of<ckpt_state>(), nullptr, &saved));
   objects.checkpoint_name = saved.name;
   MUST(ckpt_safetensors_write((folder() + "/model.safetensors").c_str(), objects.of<ckpt_state>(), "model", nullptr));
-  MUST(ckpt_reader_open_checkpoint(objects.of<ckpt_checkpoint>(), nullptr, CKPT_VERIFY_FULL, &objects.of<ckpt_reader>()));
-  MUST(ckpt_checkpoint_create_async(objects.of<ckpt_checkpoint>(), nullptr, &objects.of<ckpt_async>()));
-  MUST(ckpt_async_save(objects.of<ckpt_async>(), objects.of<ckpt_state>(), nullptr, nullptr, &objects.task));
-  MUST(ckpt_async_wait(objects.of<ckpt_async>(), objects.task, -1, nullptr));
+  MUST(ckpt_reader_create_from_checkpoint(objects.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_FULL, &objects.of<ckpt_reader>()));
+  MUST(ckpt_async_manager_create(objects.of<ckpt_checkpoint_manager>(), nullptr, &objects.of<ckpt_async_manager>()));
+  MUST(ckpt_async_manager_save(objects.of<ckpt_async_manager>(), objects.of<ckpt_state>(), nullptr, nullptr, &objects.task));
+  MUST(ckpt_async_manager_wait(objects.of<ckpt_async_manager>(), objects.task, -1, nullptr));
 }
 
 void make_adaptive(Objects& objects) {
@@ -97,8 +97,8 @@ Objects make_objects() {
   Objects objects;
   objects.hooks = std::int64_t{1} << 40;  // of no set of hooks
   MUST(ckpt_clock_create_manual(0, &objects.of<ckpt_clock>()));
-  MUST(ckpt_queue_create(CKPT_QUEUE_MPMC, 1, &objects.of<ckpt_queue>()));
-  MUST(ckpt_thread_pool_create(2, &objects.of<ckpt_thread_pool>()));
+  MUST(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 1, &objects.of<ckpt_word_queue>()));
+  MUST(ckpt_worker_pool_create(2, &objects.of<ckpt_worker_pool>()));
   MUST(ckpt_strategy_create_smart(nullptr, 0, &objects.of<ckpt_strategy>()));
   make_memory(objects);
   make_chain(objects);

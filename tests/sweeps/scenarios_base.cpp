@@ -18,11 +18,11 @@ void thread_hooks() {
   const auto on_stop = [](const char*, void* user) { here(*static_cast<Both*>(user)->stop); };
   Place destroyed{"thread hooks destroy"};
   MUST(ckpt_add_thread_hooks(on_start, on_stop, &both, nullptr, &in_use.hooks));
-  ckpt_thread_pool* pool = nullptr;
-  MUST(ckpt_thread_pool_create(2, &pool));
-  SANE(ckpt_thread_pool_run(
+  ckpt_worker_pool* pool = nullptr;
+  MUST(ckpt_worker_pool_create(2, &pool));
+  SANE(ckpt_worker_pool_run(
       pool, 8, [](std::int64_t, void*) { return 0; }, nullptr));
-  ckpt_thread_pool_release(pool);
+  ckpt_worker_pool_release(pool);
   SANE(ckpt_remove_thread_hooks(in_use.hooks));
   std::int64_t id = 0;
   MUST(ckpt_add_thread_hooks([](const char*, void*) {}, nullptr, &destroyed, &sweeping, &id));
@@ -32,8 +32,8 @@ void thread_hooks() {
 void pool_part() {
   Objects in_use;
   Place place{"part of a thread pool", &in_use};
-  MUST(ckpt_thread_pool_create(2, &in_use.of<ckpt_thread_pool>()));
-  SANE(ckpt_thread_pool_run(in_use.of<ckpt_thread_pool>(), 4, &sweeping, &place));
+  MUST(ckpt_worker_pool_create(2, &in_use.of<ckpt_worker_pool>()));
+  SANE(ckpt_worker_pool_run(in_use.of<ckpt_worker_pool>(), 4, &sweeping, &place));
   release_rest(in_use);
 }
 
@@ -43,7 +43,7 @@ void clocks() {
   Place asked{"clock asked", &direct};
   MUST(ckpt_clock_create_custom(&sweeping, &asked, nullptr, &direct.of<ckpt_clock>()));
   std::int64_t now = 0;
-  SANE(ckpt_clock_now(direct.of<ckpt_clock>(), &now));
+  SANE(ckpt_clock_get_now(direct.of<ckpt_clock>(), &now));
   release_rest(direct);
 
   Objects tracking;
@@ -55,7 +55,7 @@ void clocks() {
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   SANE(ckpt_memory_tracker_record_allocation_named(tracking.of<ckpt_memory_tracker>(), "sweep", 64, &tracking.allocation));
   records.name = "clock of a tracker that is read";
-  SANE(ckpt_memory_tracker_stats(tracking.of<ckpt_memory_tracker>(), &stats));
+  SANE(ckpt_memory_tracker_get_stats(tracking.of<ckpt_memory_tracker>(), &stats));
   release_rest(tracking);
 }
 
@@ -87,7 +87,7 @@ void clocks_of_others() {
   controller.clock = controlling.of<ckpt_clock>();
   MUST(ckpt_controller_create(&controller, &controlling.of<ckpt_controller>()));
   double seconds = 0;
-  SANE(ckpt_controller_now(controlling.of<ckpt_controller>(), &seconds));
+  SANE(ckpt_controller_get_now(controlling.of<ckpt_controller>(), &seconds));
   release_rest(controlling);
 }
 
@@ -95,7 +95,7 @@ void memory_events() {
   Objects in_use;
   Place recorded{"memory event", &in_use};
   MUST(ckpt_memory_tracker_create(nullptr, &in_use.of<ckpt_memory_tracker>()));
-  MUST(ckpt_memory_tracker_subscribe(in_use.of<ckpt_memory_tracker>(), CKPT_MEMORY_ALL_EVENTS, &sweeping, &recorded, nullptr,
+  MUST(ckpt_memory_tracker_subscribe(in_use.of<ckpt_memory_tracker>(), CKPT_MEMORY_EVENT_KIND_ALL, &sweeping, &recorded, nullptr,
                                      &in_use.subscription));
   SANE(ckpt_memory_tracker_record_allocation_named(in_use.of<ckpt_memory_tracker>(), "sweep", 64, &in_use.allocation));
   release_rest(in_use);
@@ -103,7 +103,7 @@ void memory_events() {
   Objects pooled;
   Place taken{"memory event of a buffer", &pooled};
   MUST(ckpt_memory_tracker_create(nullptr, &pooled.of<ckpt_memory_tracker>()));
-  MUST(ckpt_memory_tracker_subscribe(pooled.of<ckpt_memory_tracker>(), CKPT_MEMORY_ALL_EVENTS, &sweeping, &taken, nullptr,
+  MUST(ckpt_memory_tracker_subscribe(pooled.of<ckpt_memory_tracker>(), CKPT_MEMORY_EVENT_KIND_ALL, &sweeping, &taken, nullptr,
                                      &pooled.subscription));
   MUST(ckpt_buffer_pool_create(pooled.of<ckpt_memory_tracker>(), nullptr, &pooled.of<ckpt_buffer_pool>()));
   const std::int64_t shape[1] = {16};
@@ -117,7 +117,7 @@ void memory_events() {
   options.tracker = pooled.of<ckpt_memory_tracker>();
   if (options.tracker != nullptr) {
     std::int64_t subscription = 0;  // the one before may have been ended
-    MUST(ckpt_memory_tracker_subscribe(options.tracker, CKPT_MEMORY_ALL_EVENTS, &sweeping, &taken, nullptr, &subscription));
+    MUST(ckpt_memory_tracker_subscribe(options.tracker, CKPT_MEMORY_EVENT_KIND_ALL, &sweeping, &taken, nullptr, &subscription));
     MUST(ckpt_activation_manager_create(nullptr, &options, nullptr, nullptr, nullptr, &pooled.of<ckpt_activation_manager>()));
     tensor = make_small_tensor();
     SANE(ckpt_activation_manager_store(pooled.of<ckpt_activation_manager>(), 0, tensor, nullptr));
@@ -186,21 +186,21 @@ void strategies_of_others() {
   StrategyPlaces places = {{"strategy asked for a schedule", &in_use, asks_strategy},
                            {"strategy reset for a schedule", &in_use},
                            {"strategy of an executor", &in_use}};
-  ckpt_executor_options executor = CKPT_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor_options executor = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   ckpt_step step = CKPT_STEP_INIT;
   in_use.of<ckpt_strategy>() = make_strategy(places);
   in_use.of<ckpt_chain>() = make_custom_chain(nullptr);
-  MUST(ckpt_chain_profile(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
+  MUST(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
   SANE(ckpt_schedule_create_from_strategy(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_schedule>()));
   SANE(ckpt_follower_create(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_follower>()));
   ckpt_schedule_release(in_use.of<ckpt_schedule>());
   in_use.of<ckpt_schedule>() = nullptr;
   SANE(ckpt_follower_next(in_use.of<ckpt_follower>(), &in_use.of<ckpt_schedule>(), nullptr));
   executor.follower = in_use.of<ckpt_follower>();
-  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor,
-                            &in_use.of<ckpt_executor>()));
+  SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor,
+                            &in_use.of<ckpt_schedule_executor>()));
   step.input = step.output_gradient = make_small_tensor();
-  SANE(ckpt_executor_run(in_use.of<ckpt_executor>(), &step, nullptr));
+  SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
   ckpt_tensor_release(step.input);
   release_rest(in_use);
 
@@ -208,7 +208,7 @@ void strategies_of_others() {
   StrategyPlaces asked = {{"strategy of an activation manager", &managing, asks_strategy}, {}, {}};
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   managing.of<ckpt_strategy>() = make_strategy(asked);
-  policy.kind = CKPT_ACTIVATION_STRATEGY;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
   policy.strategy = managing.of<ckpt_strategy>();
   MUST(ckpt_activation_manager_create(&policy, nullptr, nullptr, nullptr, nullptr, &managing.of<ckpt_activation_manager>()));
   ckpt_tensor* tensor = make_small_tensor();
@@ -226,7 +226,7 @@ void strategy_factory() {
   };
   MUST(ckpt_strategy_register("made-here", factory, &makes, nullptr));
   ckpt_strategy* strategy = nullptr;
-  SANE(ckpt_strategy_create_from_text("made-here", &strategy));
+  SANE(ckpt_strategy_create("made-here", &strategy));
   ckpt_strategy_release(strategy);
   SANE(ckpt_strategy_unregister("made-here"));
   MUST(ckpt_strategy_register("gone-here", factory, &destroyed, &sweeping));
@@ -255,17 +255,17 @@ void destroyed_tensors() {
   alignas(64) static float data[4];
   std::int64_t shape[1] = {4};
   ckpt_tensor* tensor = nullptr;
-  MUST(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &borrowed, &tensor));
+  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &borrowed, &tensor));
   ckpt_tensor_release(tensor);
 
   Managed managed = {data, 1,     0,       1, 2,          32,
                      1,    shape, nullptr, 0, &exchanged, [](Managed* self) { here(*static_cast<Place*>(self->context)); }};
-  MUST(ckpt_tensor_from_dlpack(reinterpret_cast<DLManagedTensor*>(&managed), &tensor));
+  MUST(ckpt_tensor_create_from_dlpack(reinterpret_cast<DLManagedTensor*>(&managed), &tensor));
   ckpt_tensor_release(tensor);
 
   ckpt_state* state = nullptr;
   MUST(ckpt_state_create(&state));
-  MUST(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &state_place, &tensor));
+  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &state_place, &tensor));
   MUST(ckpt_state_add_tensor(state, "model", "weight", tensor));
   ckpt_tensor_release(tensor);
   ckpt_state_release(state);
@@ -281,8 +281,8 @@ void destroyed_activations() {
   ckpt_activation_manager* manager = in_use.of<ckpt_activation_manager>();
   for (const char* name : {"release of an activation that is replaced", "release of an activation that is cleared"}) {
     ckpt_tensor* tensor = nullptr;
-    MUST(ckpt_tensor_borrow(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &replaced, &tensor));
-    MUST(ckpt_activation_manager_store_given_up(manager, 0, tensor, nullptr));
+    MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &replaced, &tensor));
+    MUST(ckpt_activation_manager_store_moved(manager, 0, tensor, nullptr));
     replaced.name = name;
     ckpt_tensor* other = make_small_tensor();
     if (std::strstr(name, "replaced") != nullptr) SANE(ckpt_activation_manager_store(manager, 0, other, nullptr));
@@ -331,8 +331,8 @@ void destroyed_objects() {
   release_rest(in_use);
 
   MUST(ckpt_set_log(
-      CKPT_LOG_DEBUG, [](std::int32_t, const char*, const char*, void*) {}, &log_place, &sweeping));
-  SANE(ckpt_set_log(CKPT_LOG_DEBUG, nullptr, nullptr, nullptr));
+      CKPT_LOG_LEVEL_DEBUG, [](std::int32_t, const char*, const char*, void*) {}, &log_place, &sweeping));
+  SANE(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ ckpt_chain* make_custom_chain(LayerPlaces* places) {
 
 namespace {
 
-const std::vector<const char*> uses_chain = {"ckpt_executor_run", "ckpt_executor_create", "ckpt_chain_profile",
+const std::vector<const char*> uses_chain = {"ckpt_schedule_executor_run", "ckpt_schedule_executor_create", "ckpt_profile_create_from_chain",
                                              "ckpt_chain_add",    "ckpt_pipeline_create", "ckpt_chain_initialize"};
 
 struct Layer {
@@ -76,16 +76,16 @@ void layers() {
   ckpt_step step = CKPT_STEP_INIT;
   layer.step("profiling");
   in_use.of<ckpt_chain>() = make_custom_chain(&layer.places);
-  SANE(ckpt_chain_profile(in_use.of<ckpt_chain>(), &small_input, 1, nullptr, &in_use.of<ckpt_profile>()));
+  SANE(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 1, nullptr, &in_use.of<ckpt_profile>()));
   if (in_use.of<ckpt_profile>() != nullptr) {
     SANE(ckpt_schedule_create(in_use.of<ckpt_profile>(), "recompute-all", &in_use.of<ckpt_schedule>()));
   }
   layer.step("making an executor");
-  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
-                            &in_use.of<ckpt_executor>()));
+  SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
+                            &in_use.of<ckpt_schedule_executor>()));
   layer.step("a step");
   step.input = step.output_gradient = in_use.of<ckpt_tensor>() = make_small_tensor();
-  SANE(ckpt_executor_run(in_use.of<ckpt_executor>(), &step, nullptr));
+  SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
   release_rest(in_use);
 }
 
@@ -158,14 +158,14 @@ void blas() {
     MUST(ckpt_layer_create_linear("linear", 2, 2, dtype, &layer));
     MUST(ckpt_chain_add(in_use.of<ckpt_chain>(), layer));
     ckpt_layer_release(layer);
-    MUST(ckpt_chain_profile(in_use.of<ckpt_chain>(), &input, 0, nullptr, &in_use.of<ckpt_profile>()));
+    MUST(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &input, 0, nullptr, &in_use.of<ckpt_profile>()));
     MUST(ckpt_schedule_create(in_use.of<ckpt_profile>(), "store-all", &in_use.of<ckpt_schedule>()));
-    MUST(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &input, nullptr, &in_use.of<ckpt_executor>()));
+    MUST(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &input, nullptr, &in_use.of<ckpt_schedule_executor>()));
     MUST(ckpt_tensor_create(dtype, shape, 2, nullptr, &tensor));
     MUST(ckpt_tensor_fill(tensor, 1));
     step.input = step.output_gradient = tensor;
     blas_place = &place;
-    SANE(ckpt_executor_run(in_use.of<ckpt_executor>(), &step, nullptr));
+    SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
     blas_place = nullptr;
     ckpt_tensor_release(tensor);
     release_rest(in_use);
@@ -185,33 +185,33 @@ void log_of_engine() {
   ckpt_step step = CKPT_STEP_INIT;
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
-  policy.kind = CKPT_ACTIVATION_AUTOMATIC;
+  policy.kind = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC;
   options.stages = 2;
   options.micro_batches = 2;
   options.measured_steps = 0;
   options.policy = &policy;
-  MUST(ckpt_set_log(CKPT_LOG_DEBUG, on_log, nullptr, nullptr));
+  MUST(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_log, nullptr, nullptr));
   in_use.of<ckpt_chain>() = make_custom_chain(nullptr);
   log.step = "profiling";
-  SANE(ckpt_chain_profile(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
+  SANE(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
   log.step = "planning";
   SANE(ckpt_schedule_create(in_use.of<ckpt_profile>(), "budget:1MiB", &in_use.of<ckpt_schedule>()));
   log.step = "making an executor";
-  SANE(ckpt_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
-                            &in_use.of<ckpt_executor>()));
+  SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
+                            &in_use.of<ckpt_schedule_executor>()));
   ckpt_tensor* tensor = make_small_tensor();
   step.input = step.output_gradient = tensor;
   log.step = "a step";
-  SANE(ckpt_executor_run(in_use.of<ckpt_executor>(), &step, nullptr));
-  ckpt_executor_release(in_use.of<ckpt_executor>());
-  in_use.of<ckpt_executor>() = nullptr;
+  SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
+  ckpt_schedule_executor_release(in_use.of<ckpt_schedule_executor>());
+  in_use.of<ckpt_schedule_executor>() = nullptr;
   log.step = "making a pipeline";
   SANE(ckpt_pipeline_create(in_use.of<ckpt_chain>(), &small_input, &options, &in_use.of<ckpt_pipeline>()));
   log.step = "a pipeline's step";
   SANE(ckpt_pipeline_run(in_use.of<ckpt_pipeline>(), &step, -1, nullptr, nullptr));
   ckpt_tensor_release(tensor);
   release_rest(in_use);
-  SANE(ckpt_set_log(CKPT_LOG_DEBUG, nullptr, nullptr, nullptr));
+  SANE(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
 }
 
 }  // namespace

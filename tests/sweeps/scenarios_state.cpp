@@ -65,9 +65,9 @@ class Step {
 // Counts user_data that the library let go of: threads of a manager that was released in a callback use it until then.
 std::counting_semaphore<> gone(0);
 
-const std::vector<const char*> uses_checkpoint = {"ckpt_checkpoint_save",   "ckpt_checkpoint_load",
-                                                  "ckpt_checkpoint_count",  "ckpt_checkpoint_manifest",
-                                                  "ckpt_checkpoint_verify", "ckpt_reader_open_checkpoint"};
+const std::vector<const char*> uses_checkpoint = {"ckpt_checkpoint_manager_save",   "ckpt_checkpoint_manager_load",
+                                                  "ckpt_checkpoint_manager_count",  "ckpt_checkpoint_manager_get_manifest",
+                                                  "ckpt_checkpoint_manager_verify", "ckpt_reader_create_from_checkpoint"};
 
 // ---- A storage of callbacks: a table of paths, which forwards nothing and sweeps in each operation ----
 
@@ -90,8 +90,8 @@ void sweep_in(Shelf& shelf, const char* operation) {
   Objects* const in_use = shelf.in_use;
   if (in_use == nullptr) return;
   Place place{std::string("storage ") + operation + " in " + std::string(shelf.step), in_use};
-  if (in_use->of<ckpt_checkpoint>() != nullptr) place.refused = uses_checkpoint;
-  place.refused.push_back("ckpt_checkpoint_create");  // which locks the storage
+  if (in_use->of<ckpt_checkpoint_manager>() != nullptr) place.refused = uses_checkpoint;
+  place.refused.push_back("ckpt_checkpoint_manager_create");  // which locks the storage
   if (shelf.refused_all != nullptr) place.refused_all = *shelf.refused_all;
   here(place);
 }
@@ -238,7 +238,7 @@ ckpt_save_options at_step(std::int64_t step) {
 void storage_callbacks() {
   static Shelf shelf;
   Objects in_use;
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.keep_last = 1;
   shelf.files["step-000000000009"] = std::make_shared<File>();  // cut off: an open sets it aside
   shelf.files["step-000000000009"]->is_directory = true;
@@ -246,21 +246,21 @@ void storage_callbacks() {
   in_use.of<ckpt_state>() = make_small_state();
   shelf.in_use = &in_use;
   shelf.step = "open";
-  SANE(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint>()));
+  SANE(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint_manager>()));
   for (std::int64_t step = 1; step <= 2; ++step) {
     const ckpt_save_options save = at_step(step);
     shelf.step = step == 1 ? "the first save" : "the second save";
-    SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), &save, nullptr));
+    SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &save, nullptr));
   }
   shelf.step = "load";
-  SANE(ckpt_checkpoint_load(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   shelf.step = "verify";
-  SANE(ckpt_checkpoint_verify(in_use.of<ckpt_checkpoint>(), nullptr, nullptr));
+  SANE(ckpt_checkpoint_manager_verify(in_use.of<ckpt_checkpoint_manager>(), nullptr, nullptr));
   shelf.step = "count";
   std::int64_t count = 0;
-  SANE(ckpt_checkpoint_count(in_use.of<ckpt_checkpoint>(), &count));
+  SANE(ckpt_checkpoint_manager_count(in_use.of<ckpt_checkpoint_manager>(), &count));
   shelf.step = "opening a reader";
-  SANE(ckpt_reader_open_checkpoint(in_use.of<ckpt_checkpoint>(), nullptr, CKPT_VERIFY_LAZY, &in_use.of<ckpt_reader>()));
+  SANE(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_LAZY, &in_use.of<ckpt_reader>()));
   shelf.step = "a reader";
   ckpt_tensor* tensor = nullptr;
   SANE(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
@@ -279,7 +279,7 @@ void fault_handler() {
   Place decides{"decide of a fault handler", &in_use, uses_checkpoint};
   Place destroyed{"decide destroy of a fault handler"};
   ckpt_fault_handler_options fault = CKPT_FAULT_HANDLER_OPTIONS_INIT;
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   struct Both {
     Place* decides;
     Place* destroyed;
@@ -293,15 +293,15 @@ void fault_handler() {
   in_use.of<ckpt_storage>() = make_shelf(shelf);
   in_use.of<ckpt_state>() = make_small_state();
   options.fault_handler = in_use.of<ckpt_fault_handler>();
-  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint>()));
+  MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint_manager>()));
   shelf.failures = 1;
-  SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   release_rest(in_use);
 }
 
 // ---- Stateful objects ----
 
-const std::vector<const char*> uses_state = {"ckpt_checkpoint_save", "ckpt_checkpoint_load"};
+const std::vector<const char*> uses_state = {"ckpt_checkpoint_manager_save", "ckpt_checkpoint_manager_load"};
 
 struct Listed {
   Place list;
@@ -328,12 +328,12 @@ void stateful() {
   Listed listed = {
       {"stateful list in a save", &in_use, uses_state}, {"stateful restore", &in_use, uses_state}, {"stateful destroy"}};
   MUST(ckpt_storage_create_memory(&in_use.of<ckpt_storage>()));
-  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
+  MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
   in_use.of<ckpt_state>() = make_small_state();
   add_listed(in_use.of<ckpt_state>(), listed);
-  SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   listed.list.name = "stateful list in a load";
-  SANE(ckpt_checkpoint_load(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   release_rest(in_use);
 }
 
@@ -371,11 +371,11 @@ void coordinators() {
 // ---- Background saves ----
 
 // In a callback of a manager. What need not wait, since it has come already, is no error.
-const std::vector<const char*> refused_when_told = {"ckpt_async_save", "ckpt_async_load", "ckpt_async_close"};
+const std::vector<const char*> refused_when_told = {"ckpt_async_manager_save", "ckpt_async_manager_load", "ckpt_async_manager_close"};
 const std::vector<const char*> refused_in_source = {
-    "ckpt_async_save",          "ckpt_async_load",        "ckpt_async_close",           "ckpt_async_wait",
-    "ckpt_async_wait_staged",   "ckpt_checkpoint_save",   "ckpt_checkpoint_load",       "ckpt_checkpoint_count",
-    "ckpt_checkpoint_manifest", "ckpt_checkpoint_verify", "ckpt_reader_open_checkpoint"};
+    "ckpt_async_manager_save",          "ckpt_async_manager_load",        "ckpt_async_manager_close",           "ckpt_async_manager_wait",
+    "ckpt_async_manager_wait_staged",   "ckpt_checkpoint_manager_save",   "ckpt_checkpoint_manager_load",       "ckpt_checkpoint_manager_count",
+    "ckpt_checkpoint_manager_get_manifest", "ckpt_checkpoint_manager_verify", "ckpt_reader_create_from_checkpoint"};
 
 struct Told {
   Place staged;
@@ -384,11 +384,11 @@ struct Told {
   Place destroyed;
 };
 
-ckpt_async_callbacks telling() {
-  ckpt_async_callbacks callbacks = CKPT_ASYNC_CALLBACKS_INIT;
+ckpt_checkpoint_task_callbacks telling() {
+  ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   callbacks.staged = [](std::int64_t, double, void* user) { here(static_cast<Told*>(user)->staged); };
   callbacks.progress = [](std::int64_t, std::int64_t, std::int64_t, void* user) { here(static_cast<Told*>(user)->progress); };
-  callbacks.ended = [](const ckpt_async_result*, void* user) { here(static_cast<Told*>(user)->ended); };
+  callbacks.ended = [](const ckpt_checkpoint_task_result*, void* user) { here(static_cast<Told*>(user)->ended); };
   callbacks.destroy = [](void* user) {
     here(static_cast<Told*>(user)->destroyed);
     gone.release();
@@ -407,13 +407,13 @@ Told told_of(const std::string& whose, Objects& in_use) {
 // did.
 void wait_for_tasks(Objects& in_use, const std::string& places) {
   if (wait_for_release(places)) return;
-  SANE(ckpt_async_wait(in_use.of<ckpt_async>(), CKPT_ASYNC_ALL, -1, nullptr));
+  SANE(ckpt_async_manager_wait(in_use.of<ckpt_async_manager>(), CKPT_CHECKPOINT_TASK_ALL, -1, nullptr));
 }
 
-void make_async(Objects& in_use, const ckpt_async_options* options) {
+void make_async(Objects& in_use, const ckpt_async_manager_options* options) {
   MUST(ckpt_storage_create_memory(&in_use.of<ckpt_storage>()));
-  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
-  MUST(ckpt_checkpoint_create_async(in_use.of<ckpt_checkpoint>(), options, &in_use.of<ckpt_async>()));
+  MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
+  MUST(ckpt_async_manager_create(in_use.of<ckpt_checkpoint_manager>(), options, &in_use.of<ckpt_async_manager>()));
   in_use.of<ckpt_state>() = make_small_state();
   in_use.task = std::int64_t{1} << 40;  // of none: the task that runs is not cancelled
 }
@@ -422,12 +422,12 @@ void make_async(Objects& in_use, const ckpt_async_options* options) {
 void async_tasks() {
   const ThreadsEnd threads_end;
   Objects in_use;
-  for (const std::int32_t mode : {CKPT_ASYNC_COPY, CKPT_ASYNC_DEFERRED}) {
-    const std::string whose = mode == CKPT_ASYNC_COPY ? "copied task's" : "deferred task's";
+  for (const std::int32_t mode : {CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_DEFERRED}) {
+    const std::string whose = mode == CKPT_STAGING_MODE_COPY ? "copied task's" : "deferred task's";
     Told told = told_of(whose, in_use);
     Place source{whose + " source", &in_use, refused_in_source};
-    const ckpt_async_callbacks callbacks = telling();
-    ckpt_async_task_options task = CKPT_ASYNC_TASK_OPTIONS_INIT;
+    const ckpt_checkpoint_task_callbacks callbacks = telling();
+    ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
     task.mode = mode;
     task.callbacks = &callbacks;
     task.user_data = &told;
@@ -440,7 +440,7 @@ void async_tasks() {
     };
     make_async(in_use, nullptr);
     std::int64_t id = 0;
-    MUST(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, &task, &id));
+    MUST(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, &task, &id));
     wait_for_tasks(in_use, whose);
     release_rest(in_use);
     for (int i = 0; i < 2; ++i) gone.acquire();  // told and source
@@ -451,19 +451,19 @@ void async_tasks() {
 void async_managers() {
   const ThreadsEnd threads_end;
   Objects in_use;
-  const ckpt_async_callbacks callbacks = telling();
+  const ckpt_checkpoint_task_callbacks callbacks = telling();
   for (const char* whose : {"manager's save's", "manager's load's"}) {
     Told told = told_of(whose, in_use);
-    ckpt_async_options options = CKPT_ASYNC_OPTIONS_INIT;
+    ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
     options.callbacks = &callbacks;
     options.user_data = &told;
     make_async(in_use, &options);
     std::int64_t id = 0;
     if (std::strstr(whose, "load") == nullptr) {
-      SANE(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+      SANE(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
     } else {
-      MUST(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
-      SANE(ckpt_async_load(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+      MUST(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+      SANE(ckpt_async_manager_load(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
     }
     wait_for_tasks(in_use, whose);
     release_rest(in_use);
@@ -479,18 +479,18 @@ void async_storage() {
                           {"stateful restore in a background load", &in_use, uses_state},
                           {"stateful destroy by a background save"}};
   in_use.of<ckpt_storage>() = make_shelf(shelf);
-  MUST(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
-  MUST(ckpt_checkpoint_create_async(in_use.of<ckpt_checkpoint>(), nullptr, &in_use.of<ckpt_async>()));
+  MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
+  MUST(ckpt_async_manager_create(in_use.of<ckpt_checkpoint_manager>(), nullptr, &in_use.of<ckpt_async_manager>()));
   in_use.of<ckpt_state>() = make_small_state();
   add_listed(in_use.of<ckpt_state>(), listed);
   std::int64_t id = 0;
   shelf.step = "a background save";
   shelf.in_use = &in_use;
-  SANE(ckpt_async_save(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+  SANE(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
   wait_for_tasks(in_use, "a background save");
   shelf.step = "a background load";
   listed.list.name = "stateful list in a background load";
-  SANE(ckpt_async_load(in_use.of<ckpt_async>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+  SANE(ckpt_async_manager_load(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
   wait_for_tasks(in_use, "a background load");
   shelf.in_use = nullptr;
   Objects rest = in_use;  // threads may still look at in_use
@@ -518,24 +518,24 @@ void log_of_state() {
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
   shelf.files["step-000000000009"] = std::make_shared<File>();
   shelf.files["step-000000000009"]->is_directory = true;
-  MUST(ckpt_set_log(CKPT_LOG_DEBUG, on_log, &log, nullptr));
+  MUST(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_log, &log, nullptr));
   in_use.of<ckpt_storage>() = make_shelf(shelf);
   in_use.of<ckpt_state>() = make_small_state();
   log.step = "open";
-  SANE(ckpt_checkpoint_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint>()));
+  SANE(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
   for (std::int64_t step = 1; step <= 2; ++step) {
     const ckpt_save_options save = at_step(step);
     log.step = "save";
-    SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), &save, &saved));
+    SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &save, &saved));
   }
   damage(shelf, saved.name);
   log.step = "a load that passes one over";
-  SANE(ckpt_checkpoint_load(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   log.step = "a save that tries again";
   shelf.failures = 1;
-  SANE(ckpt_checkpoint_save(in_use.of<ckpt_checkpoint>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   release_rest(in_use);
-  SANE(ckpt_set_log(CKPT_LOG_DEBUG, nullptr, nullptr, nullptr));
+  SANE(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
 }
 
 void log_of_background() {
@@ -553,28 +553,28 @@ void log_of_background() {
   (&has_state == &hidden ? hidden : early).of<ckpt_state>() = make_small_state();
   early.of<ckpt_storage>() = make_shelf(shelf);
   log.in_use = &early;
-  MUST(ckpt_set_log(CKPT_LOG_DEBUG, on_log, &log, nullptr));
-  MUST(ckpt_checkpoint_create(early.of<ckpt_storage>(), nullptr, &early.of<ckpt_checkpoint>()));
+  MUST(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_log, &log, nullptr));
+  MUST(ckpt_checkpoint_manager_create(early.of<ckpt_storage>(), nullptr, &early.of<ckpt_checkpoint_manager>()));
   log.step = "making a manager";
-  ckpt_async* async = nullptr;
-  MUST(ckpt_checkpoint_create_async(early.of<ckpt_checkpoint>(), nullptr, &async));
+  ckpt_async_manager* async = nullptr;
+  MUST(ckpt_async_manager_create(early.of<ckpt_checkpoint_manager>(), nullptr, &async));
   wait_for_release("making a manager");
   in_use = early;
-  in_use.of<ckpt_async>() = async;
+  in_use.of<ckpt_async_manager>() = async;
   log.in_use = &in_use;
   std::int64_t id = 0;
   log.step = "a background save that tries again";
   shelf.failures = 1;
-  SANE(ckpt_async_save(async, has_state.of<ckpt_state>(), nullptr, nullptr, &id));
+  SANE(ckpt_async_manager_save(async, has_state.of<ckpt_state>(), nullptr, nullptr, &id));
   wait_for_tasks(in_use, "a background save that tries again");
   log.step = "closing a manager";
-  SANE(ckpt_async_close(in_use.of<ckpt_async>(), CKPT_ASYNC_DRAIN, -1));
+  SANE(ckpt_async_manager_close(in_use.of<ckpt_async_manager>(), CKPT_CLOSE_MODE_DRAIN, -1));
   log.in_use = nullptr;
   Objects rest = in_use;  // threads may still look at in_use
   release_rest(rest);
   release_rest(hidden);
   gone.acquire();  // shelf
-  SANE(ckpt_set_log(CKPT_LOG_DEBUG, nullptr, nullptr, nullptr));
+  SANE(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
 }
 
 }  // namespace
@@ -592,7 +592,7 @@ const std::vector<Scenario> state_scenarios = {
      5,
      coordinators},
     {"async_tasks",
-     {"ckpt_async_staged_fn", "ckpt_async_progress_fn", "ckpt_async_ended_fn", "ckpt_async_source_fn"},
+     {"ckpt_checkpoint_task_staged_fn", "ckpt_checkpoint_task_progress_fn", "ckpt_checkpoint_task_ended_fn", "ckpt_checkpoint_task_source_fn"},
      12,
      async_tasks},
     {"async_managers", {}, 6, async_managers},

@@ -141,7 +141,7 @@ load_beside_save() {
 }
 
 one_file both "ckpt_safetensors_write" tensors.safetensors "$write_one file $here/tensors.safetensors 1" "$write_one file $here/tensors.safetensors 2"
-two_saves both "ckpt_checkpoint_save" "$write_one save $here 3"
+two_saves both "ckpt_checkpoint_manager_save" "$write_one save $here 3"
 load_beside_save
 
 if [ -n "$ckpt" ]; then

@@ -22,43 +22,43 @@ static ckpt_state* make_state(void) {
   ckpt_state* state = NULL;
   ckpt_tensor* tensor = NULL;
   need(ckpt_state_create(&state));
-  need(ckpt_tensor_borrow(bytes, CKPT_DTYPE_U8, shape, 1, NULL, NULL, &tensor));
+  need(ckpt_tensor_create_borrowed(bytes, CKPT_DTYPE_U8, shape, 1, NULL, NULL, &tensor));
   need(ckpt_state_add_tensor(state, "model", "weight", tensor));
   ckpt_tensor_release(tensor);
   return state;
 }
 
-static ckpt_checkpoint* open_checkpoints(const char* path, int32_t read_only) {
+static ckpt_checkpoint_manager* open_checkpoints(const char* path, int32_t read_only) {
   ckpt_storage* storage = NULL;
-  ckpt_checkpoint* checkpoint = NULL;
-  ckpt_checkpoint_options options = CKPT_CHECKPOINT_OPTIONS_INIT;
+  ckpt_checkpoint_manager* checkpoint = NULL;
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.read_only = read_only;
   options.keep_last = 2;
   need(ckpt_storage_create_file_system(path, NULL, &storage));
-  need(ckpt_checkpoint_create(storage, &options, &checkpoint));
+  need(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   ckpt_storage_release(storage);
   return checkpoint;
 }
 
 static void save(const char* path, const ckpt_state* state, int64_t step) {
-  ckpt_checkpoint* const checkpoint = open_checkpoints(path, 0);
+  ckpt_checkpoint_manager* const checkpoint = open_checkpoints(path, 0);
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   options.step = step;
-  need(ckpt_checkpoint_save(checkpoint, state, &options, NULL));
-  ckpt_checkpoint_release(checkpoint);
+  need(ckpt_checkpoint_manager_save(checkpoint, state, &options, NULL));
+  ckpt_checkpoint_manager_release(checkpoint);
 }
 
 static void load(const char* path, ckpt_state* state) {
-  ckpt_checkpoint* const checkpoint = open_checkpoints(path, 1);
+  ckpt_checkpoint_manager* const checkpoint = open_checkpoints(path, 1);
   ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
   size_t i = 0;
-  need(ckpt_checkpoint_load(checkpoint, state, NULL, &result));
+  need(ckpt_checkpoint_manager_load(checkpoint, state, NULL, &result));
   while (i < BYTES && bytes[i] == result.step) ++i;
   if (i < BYTES) {
     fprintf(stderr, "byte %d of step %d is %d\n", (int)i, (int)result.step, bytes[i]);
     exit(2);
   }
-  ckpt_checkpoint_release(checkpoint);
+  ckpt_checkpoint_manager_release(checkpoint);
 }
 
 int main(int argc, char** argv) {

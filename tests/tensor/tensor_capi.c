@@ -35,27 +35,27 @@ static void test_dtypes(void) {
 static void test_create(void) {
   ckpt_tensor* tensor = NULL;
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, NULL, &tensor));
-  CHECK(((uintptr_t)ckpt_tensor_data(tensor)) % 64 == 0 && ckpt_tensor_data(tensor) != NULL);
-  CHECK(ckpt_tensor_const_data(tensor) == ckpt_tensor_data(tensor));
-  CHECK(ckpt_tensor_bytes(tensor) == 24 && ckpt_tensor_elements(tensor) == 6);
-  CHECK(ckpt_tensor_dtype(tensor) == CKPT_DTYPE_F32 && ckpt_tensor_ndim(tensor) == 2);
-  CHECK(ckpt_tensor_shape(tensor)[0] == 2 && ckpt_tensor_shape(tensor)[1] == 3);
+  CHECK(((uintptr_t)ckpt_tensor_get_data(tensor)) % 64 == 0 && ckpt_tensor_get_data(tensor) != NULL);
+  CHECK(ckpt_tensor_get_const_data(tensor) == ckpt_tensor_get_data(tensor));
+  CHECK(ckpt_tensor_get_bytes(tensor) == 24 && ckpt_tensor_get_element_count(tensor) == 6);
+  CHECK(ckpt_tensor_get_dtype(tensor) == CKPT_DTYPE_F32 && ckpt_tensor_get_ndim(tensor) == 2);
+  CHECK(ckpt_tensor_get_shape(tensor)[0] == 2 && ckpt_tensor_get_shape(tensor)[1] == 3);
   CHECK(ckpt_tensor_is_read_only(tensor) == 0);
   ckpt_tensor_retain(tensor);
   ckpt_tensor_release(tensor);
-  CHECK(ckpt_tensor_bytes(tensor) == 24);
+  CHECK(ckpt_tensor_get_bytes(tensor) == 24);
   ckpt_tensor_release(tensor);
 
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, NULL, 0, NULL, &tensor)); /* a scalar */
-  CHECK(ckpt_tensor_elements(tensor) == 1 && ckpt_tensor_bytes(tensor) == 8 && ckpt_tensor_ndim(tensor) == 0);
+  CHECK(ckpt_tensor_get_element_count(tensor) == 1 && ckpt_tensor_get_bytes(tensor) == 8 && ckpt_tensor_get_ndim(tensor) == 0);
   ckpt_tensor_release(tensor);
   const int64_t eight[8] = {2, 2, 2, 2, 2, 2, 2, 2};
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F4, eight, 8, NULL, &tensor));
-  CHECK(ckpt_tensor_bytes(tensor) == 128);
+  CHECK(ckpt_tensor_get_bytes(tensor) == 128);
   ckpt_tensor_release(tensor);
   const int64_t empty[3] = {INT64_MAX, 0, INT64_MAX};
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, empty, 3, NULL, &tensor));
-  CHECK(ckpt_tensor_bytes(tensor) == 0 && ckpt_tensor_data(tensor) == NULL);
+  CHECK(ckpt_tensor_get_bytes(tensor) == 0 && ckpt_tensor_get_data(tensor) == NULL);
   ckpt_tensor_release(tensor);
 }
 
@@ -84,47 +84,47 @@ static void test_create_refuses(void) {
 static void test_borrow(void) {
   float memory[6] = {1, 2, 3, 4, 5, 6};
   ckpt_tensor* tensor = NULL;
-  CHECK_OK(ckpt_tensor_borrow(memory, CKPT_DTYPE_F32, shape23, 2, on_release, &released_with, &tensor));
-  CHECK(ckpt_tensor_data(tensor) == memory);
+  CHECK_OK(ckpt_tensor_create_borrowed(memory, CKPT_DTYPE_F32, shape23, 2, on_release, &released_with, &tensor));
+  CHECK(ckpt_tensor_get_data(tensor) == memory);
   ckpt_tensor_retain(tensor);
   ckpt_tensor_release(tensor);
   CHECK(released == 0);
   ckpt_tensor_release(tensor);
   CHECK(released == 1 && released_with == (void*)&released_with);
-  CHECK_OK(ckpt_tensor_borrow(memory, CKPT_DTYPE_F32, shape23, 2, NULL, NULL, &tensor));
+  CHECK_OK(ckpt_tensor_create_borrowed(memory, CKPT_DTYPE_F32, shape23, 2, NULL, NULL, &tensor));
   ckpt_tensor_release(tensor);
 
   const int64_t huge[2] = {INT64_MAX, 2};
-  CHECK_FAILS(ckpt_tensor_borrow(NULL, CKPT_DTYPE_F32, shape23, 2, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_tensor_create_borrowed(NULL, CKPT_DTYPE_F32, shape23, 2, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT,
               "data is NULL");
-  CHECK_FAILS(ckpt_tensor_borrow((char*)memory + 1, CKPT_DTYPE_F32, shape23, 2, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_tensor_create_borrowed((char*)memory + 1, CKPT_DTYPE_F32, shape23, 2, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT,
               "data is 1 bytes past");
-  CHECK_FAILS(ckpt_tensor_borrow(memory, 99, shape23, 2, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "dtype is 99");
-  CHECK_FAILS(ckpt_tensor_borrow(memory, CKPT_DTYPE_F32, NULL, 1, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_tensor_create_borrowed(memory, 99, shape23, 2, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "dtype is 99");
+  CHECK_FAILS(ckpt_tensor_create_borrowed(memory, CKPT_DTYPE_F32, NULL, 1, on_release, NULL, &tensor), CKPT_E_INVALID_ARGUMENT,
               "shape is NULL");
-  CHECK_FAILS(ckpt_tensor_borrow(memory, CKPT_DTYPE_F32, huge, 2, on_release, NULL, &tensor), CKPT_E_OUT_OF_RANGE, "shape[1] is 2");
-  CHECK_FAILS(ckpt_tensor_borrow(memory, CKPT_DTYPE_F32, shape23, 2, on_release, NULL, NULL), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_tensor_create_borrowed(memory, CKPT_DTYPE_F32, huge, 2, on_release, NULL, &tensor), CKPT_E_OUT_OF_RANGE, "shape[1] is 2");
+  CHECK_FAILS(ckpt_tensor_create_borrowed(memory, CKPT_DTYPE_F32, shape23, 2, on_release, NULL, NULL), CKPT_E_INVALID_ARGUMENT,
               "tensor is NULL");
   CHECK(released == 1);
 }
 
 static void test_getters_refuse(void) {
   ckpt_tensor* const wrong = (ckpt_tensor*)(void*)clock_handle;
-  CHECK(ckpt_tensor_data(NULL) == NULL && strstr(ckpt_last_error(), "tensor is NULL") != NULL);
-  CHECK(ckpt_tensor_data(wrong) == NULL && strstr(ckpt_last_error(), "kind 'tensor' but clock") != NULL);
-  CHECK(ckpt_tensor_const_data(NULL) == NULL && ckpt_tensor_const_data(wrong) == NULL);
-  CHECK(ckpt_tensor_bytes(NULL) == -1 && ckpt_tensor_bytes(wrong) == -1);
-  CHECK(ckpt_tensor_elements(NULL) == -1 && ckpt_tensor_elements(wrong) == -1);
-  CHECK(ckpt_tensor_dtype(NULL) == 0 && ckpt_tensor_dtype(wrong) == 0);
-  CHECK(ckpt_tensor_ndim(NULL) == -1 && ckpt_tensor_ndim(wrong) == -1);
-  CHECK(ckpt_tensor_shape(NULL) == NULL && ckpt_tensor_shape(wrong) == NULL);
+  CHECK(ckpt_tensor_get_data(NULL) == NULL && strstr(ckpt_last_error(), "tensor is NULL") != NULL);
+  CHECK(ckpt_tensor_get_data(wrong) == NULL && strstr(ckpt_last_error(), "kind 'tensor' but clock") != NULL);
+  CHECK(ckpt_tensor_get_const_data(NULL) == NULL && ckpt_tensor_get_const_data(wrong) == NULL);
+  CHECK(ckpt_tensor_get_bytes(NULL) == -1 && ckpt_tensor_get_bytes(wrong) == -1);
+  CHECK(ckpt_tensor_get_element_count(NULL) == -1 && ckpt_tensor_get_element_count(wrong) == -1);
+  CHECK(ckpt_tensor_get_dtype(NULL) == 0 && ckpt_tensor_get_dtype(wrong) == 0);
+  CHECK(ckpt_tensor_get_ndim(NULL) == -1 && ckpt_tensor_get_ndim(wrong) == -1);
+  CHECK(ckpt_tensor_get_shape(NULL) == NULL && ckpt_tensor_get_shape(wrong) == NULL);
   CHECK(ckpt_tensor_is_read_only(NULL) == 0 && ckpt_tensor_is_read_only(wrong) == 0);
   ckpt_tensor_retain(NULL);
   ckpt_tensor_retain(wrong);
   ckpt_tensor_release(NULL);
   ckpt_tensor_release(wrong); /* the clock is still there: */
   int64_t now = 0;
-  CHECK_OK(ckpt_clock_now(clock_handle, &now));
+  CHECK_OK(ckpt_clock_get_now(clock_handle, &now));
 }
 
 static void test_arithmetic(void) {
@@ -241,12 +241,12 @@ static void test_pool_with_tracker(void) {
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, pool, &tensor));
   ckpt_buffer_pool_release(pool);
   ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
-  CHECK_OK(ckpt_memory_tracker_layer_stats_named(tracker, "activations", &stats));
+  CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "activations", &stats));
   CHECK(stats.current_bytes == 24 && stats.live_allocations == 1);
   ckpt_tensor_retain(tensor);
   ckpt_tensor_release(tensor);
   ckpt_tensor_release(tensor);
-  CHECK_OK(ckpt_memory_tracker_layer_stats_named(tracker, "activations", &stats));
+  CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "activations", &stats));
   CHECK(stats.current_bytes == 0 && stats.total_freed_bytes == 24);
   /* The tensor keeps the pool, and the pool the tracker. */
   CHECK_OK(ckpt_buffer_pool_create(tracker, &options, &pool));

@@ -20,7 +20,7 @@ internal static class CoverageTests
         { "ckpt_stateful_callbacks_init", "a director fills the table of functions" },
         { "ckpt_coordinator_callbacks_init", "a director fills the table of functions" },
         { "ckpt_layer_callbacks_init", "a director fills the table of functions" },
-        { "ckpt_async_callbacks_init", "a director fills the table of functions" },
+        { "ckpt_checkpoint_task_callbacks_init", "a director fills the table of functions" },
         { "ckpt_blas_init", "Blas.Set takes the struct's members" },
         { "ckpt_strategy_info_init", "languages get it with the next issue" },
         { "ckpt_strategy_get_info", "languages get it with the next issue" },
@@ -93,7 +93,7 @@ internal static class CoverageTests
 
     internal static void NumbersOf64BitsStay64Bits()
     {
-        foreach (var name in new[] { "ckpt_tensor_bytes", "ckpt_dtype_bits" })
+        foreach (var name in new[] { "ckpt_tensor_get_bytes", "ckpt_dtype_bits" })
             Check.Equal(typeof(long), Low("native").GetMethod(name).ReturnType, name);
         foreach (var name in new[] { "current_bytes", "allocations" })
             Check.Equal(typeof(long), Low("ckpt_memory_stats").GetProperty(name).PropertyType, name);

@@ -37,7 +37,7 @@ class ObservedTask(NamedTuple):
 def _observed(fetch: Callable[..., Any], handle: Any, count: int) -> List[ObservedTask]:
     found = []
     for index in range(count):
-        task = _native.ckpt_task()
+        task = _native.ckpt_task_observation()
         fetch(handle, index, task)
         found.append(ObservedTask(task.name, task.seconds, bool(task.checkpointed), bool(task.failed)))
     return found
@@ -228,7 +228,7 @@ class Controller(_Owned):
 
     def now(self) -> float:
         """Seconds on the controller's clock."""
-        return _n.ckpt_controller_now(self._h)
+        return _n.ckpt_controller_get_now(self._h)
 
     def _at(self, now: Optional[float]) -> float:
         return self.now() if now is None else now
@@ -346,7 +346,7 @@ class Controller(_Owned):
 
     def preemption_notice(self, seconds_left: float, now: Optional[float] = None) -> None:
         """The process will be ended: a save is asked for at once if it would be durable in time."""
-        _n.ckpt_controller_preemption_notice(self._h, self._at(now), seconds_left)
+        _n.ckpt_controller_notify_preemption(self._h, self._at(now), seconds_left)
 
     # ---- Looking, keeping ----
 
@@ -363,9 +363,9 @@ class Controller(_Owned):
 
     def json(self) -> str:
         """Everything that it knows, for from_json in this or another process. save_async puts it into the checkpoint by itself."""
-        return _n.ckpt_controller_json(self._h)
+        return _n.ckpt_controller_get_json(self._h)
 
     def from_json(self, text: Union[str, Mapping[str, Any]]) -> None:
         """Takes over what json() gave, or what state[ckpt.CONTROLLER] holds after a load. After a restart call resume next.
         CorruptError when it is no such text."""
-        _n.ckpt_controller_from_json(self._h, text if isinstance(text, str) else json.dumps(text))
+        _n.ckpt_controller_restore(self._h, text if isinstance(text, str) else json.dumps(text))

@@ -51,7 +51,7 @@ class AsyncManager(_Owned):
     failure as its context. Callables run on threads of the manager, or on the one that cancels or closes; inside them state, cancel,
     end_step and stats may be used, what waits raises InvalidStateError. What they raise goes to sys.unraisablehook."""
 
-    _release = staticmethod(_n.ckpt_async_release)
+    _release = staticmethod(_n.ckpt_async_manager_release)
     _at_exit = "wait"
 
     def __init__(self, checkpoint: Union[Checkpoint, Storage, PathLike], *, workers: int = 1, capacity: int = 10,
@@ -69,7 +69,7 @@ class AsyncManager(_Owned):
         on_ended(result): told of every task."""
         if at_exit not in ("wait", "cancel"):
             raise InvalidArgumentError(f"at_exit is '{at_exit}'; 'wait' or 'cancel'", _n.CKPT_E_INVALID_ARGUMENT)
-        options = _native.ckpt_async_options()
+        options = _native.ckpt_async_manager_options()
         options.workers = workers
         options.capacity = capacity
         options.history = history
@@ -87,10 +87,10 @@ class AsyncManager(_Owned):
         if isinstance(checkpoint, Checkpoint):
             if checkpoint_options:
                 raise InvalidArgumentError(f"{', '.join(checkpoint_options)}: options of a Checkpoint that was made already")
-            self._adopt(_n.ckpt_checkpoint_create_async(checkpoint._h, options, listener))
+            self._adopt(_n.ckpt_async_manager_create(checkpoint._h, options, listener))
         else:
             with Checkpoint(checkpoint, **checkpoint_options) as made:
-                self._adopt(_n.ckpt_checkpoint_create_async(made._h, options, listener))
+                self._adopt(_n.ckpt_async_manager_create(made._h, options, listener))
         _owners_of_threads.add(self)
 
     @property
@@ -126,7 +126,7 @@ class AsyncManager(_Owned):
         reader = None if source is None else _hand_over(_SourceFunction(source))
         handle = state._h
         return self._start(AsyncKind.SAVE, step, _task_options(when_full, timeout, priority, gate_step, mode), progress, on_staged,
-                           on_ended, lambda how, listener: _n.ckpt_async_save(self._h, handle, given, how, listener, reader))
+                           on_ended, lambda how, listener: _n.ckpt_async_manager_save(self._h, handle, given, how, listener, reader))
 
     def load(self, state: State, *, when_full: int = WhenFull.REFUSE, timeout: Optional[float] = None,
              priority: int = Priority.NORMAL, gate_step: Optional[int] = None,
@@ -135,7 +135,7 @@ class AsyncManager(_Owned):
         rest as for save. Raises the failure of an earlier task, too."""
         given, _texts = _load_options(**options)
         return self._start(AsyncKind.LOAD, -1, _task_options(when_full, timeout, priority, gate_step), None, None, on_ended,
-                           lambda how, listener: _n.ckpt_async_load(self._h, state._h, given, how, listener))
+                           lambda how, listener: _n.ckpt_async_manager_load(self._h, state._h, given, how, listener))
 
     def _start(self, kind: AsyncKind, step: int, how: Any, progress: Optional[Progress],
                on_staged: Optional[Callable[[float], Any]], on_ended: Optional[Callable[[AsyncResult], Any]],
@@ -148,35 +148,35 @@ class AsyncManager(_Owned):
 
     def end_step(self, step: int) -> None:
         """Tells that a step has ended: tasks whose gate_step is not after it may begin."""
-        _n.ckpt_async_end_step(self._h, step)
+        _n.ckpt_async_manager_end_step(self._h, step)
 
     def wait(self, timeout: Optional[float] = None) -> None:
         """Waits until all tasks that have not ended now have; how they ended their results tell. TimeoutError."""
-        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_wait(handle, _n.CKPT_ASYNC_ALL, ns, None))
+        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns, None))
 
     def wait_staged(self, timeout: Optional[float] = None) -> None:
         """Returns when all arrays of all saves may be written to. TimeoutError."""
-        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_wait_staged(handle, _n.CKPT_ASYNC_ALL, ns))
+        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
 
     # ---- Looking ----
 
     def info(self, id: int) -> AsyncTaskInfo:
         """A task's state, bytes and times. NotFoundError when it is unknown or no longer in the history."""
-        struct = _native.ckpt_async_task()
-        _n.ckpt_async_get_task(self._h, id, struct)
+        struct = _native.ckpt_checkpoint_task_info()
+        _n.ckpt_async_manager_get_task(self._h, id, struct)
         return _info_of(struct)
 
     def active_tasks(self) -> List[AsyncTaskInfo]:
         """The tasks that have not ended, the oldest first."""
-        return self._infos(_n.CKPT_ASYNC_LIVE)
+        return self._infos(_n.CKPT_CHECKPOINT_TASK_LIST_LIVE)
 
     def ended_tasks(self) -> List[AsyncTaskInfo]:
         """Those that have, as far as the history goes, in the order in which they ended."""
-        return self._infos(_n.CKPT_ASYNC_ENDED)
+        return self._infos(_n.CKPT_CHECKPOINT_TASK_LIST_ENDED)
 
     def _infos(self, which: int) -> List[AsyncTaskInfo]:
         found = []
-        for id in _n.ckpt_async_tasks(self._h, which):
+        for id in _n.ckpt_async_manager_list(self._h, which):
             try:
                 found.append(self.info(id))
             except LookupError:  # left the history meanwhile
@@ -185,8 +185,8 @@ class AsyncManager(_Owned):
 
     def stats(self) -> AsyncStats:
         """Numbers of tasks and bytes."""
-        struct = _native.ckpt_async_stats()
-        _n.ckpt_async_get_stats(self._h, struct)
+        struct = _native.ckpt_async_manager_stats()
+        _n.ckpt_async_manager_get_stats(self._h, struct)
         return _fields(AsyncStats, struct)
 
     # ---- The end ----
@@ -211,12 +211,12 @@ class AsyncManager(_Owned):
 
     def _end(self, cancel: bool, timeout: Optional[float]) -> List[CkptError]:
         """Everything that closing reports, in order. Raises what forbids closing."""
-        mode = _n.CKPT_ASYNC_CANCEL if cancel else _n.CKPT_ASYNC_DRAIN
+        mode = _n.CKPT_CLOSE_MODE_CANCEL if cancel else _n.CKPT_CLOSE_MODE_DRAIN
         failures: List[CkptError] = []
         while True:
             try:
                 with _call_of(self):
-                    _n.ckpt_async_close(self._slot, mode, _timeout_ns(timeout))
+                    _n.ckpt_async_manager_close(self._slot, mode, _timeout_ns(timeout))
                 return failures
             except CkptError as error:
                 if failures and str(error) == str(failures[-1]):  # nothing is reported twice: it is refused
@@ -281,7 +281,7 @@ def _add_context(raised: BaseException, error: BaseException) -> None:
 
 def _task_options(when_full: int, timeout: Optional[float], priority: int, gate_step: Optional[int],
                   mode: int = AsyncMode.COPY) -> Any:
-    how = _native.ckpt_async_task_options()
+    how = _native.ckpt_checkpoint_task_options()
     how.mode = mode
     how.when_full = when_full
     how.priority = priority

@@ -31,10 +31,10 @@ def feature(name: str) -> bool:
 class LogLevel:
     """Levels of log messages."""
 
-    DEBUG = _n.CKPT_LOG_DEBUG
-    INFO = _n.CKPT_LOG_INFO
-    WARNING = _n.CKPT_LOG_WARNING
-    ERROR = _n.CKPT_LOG_ERROR
+    DEBUG = _n.CKPT_LOG_LEVEL_DEBUG
+    INFO = _n.CKPT_LOG_LEVEL_INFO
+    WARNING = _n.CKPT_LOG_LEVEL_WARNING
+    ERROR = _n.CKPT_LOG_LEVEL_ERROR
 
 
 class _Log(_native.LogListener):
@@ -135,12 +135,12 @@ class Clock(_Owned):
 
     def now(self) -> int:
         """The time in nanoseconds."""
-        return _n.ckpt_clock_now(self._h)
+        return _n.ckpt_clock_get_now(self._h)
 
 
 def monotonic_ns() -> int:
     """The system's monotonic clock, which all objects without a clock of their own use."""
-    return _n.ckpt_clock_now(None)
+    return _n.ckpt_clock_get_now(None)
 
 
 # ---- Random ----
@@ -157,25 +157,25 @@ def philox(counter: Sequence[int], key: Sequence[int]) -> Tuple[int, int, int, i
 class Queue(_Owned):
     """A bounded first-in first-out queue of integers 0 .. 2**64 - 1. Several threads may use it at once unless spsc is set."""
 
-    _release = staticmethod(_n.ckpt_queue_release)
+    _release = staticmethod(_n.ckpt_word_queue_release)
 
     def __init__(self, capacity: int, spsc: bool = False) -> None:
-        self._adopt(_n.ckpt_queue_create(_n.CKPT_QUEUE_SPSC if spsc else _n.CKPT_QUEUE_MPMC, capacity))
+        self._adopt(_n.ckpt_word_queue_create(_n.CKPT_WORD_QUEUE_KIND_SPSC if spsc else _n.CKPT_WORD_QUEUE_KIND_MPMC, capacity))
 
     def push(self, value: int, timeout: Optional[float] = 0) -> None:
         """Appends a value, waiting at most timeout seconds (None: for ever). QueueFullError, ClosedError."""
-        _n.ckpt_queue_push(self._h, value, _timeout_ns(timeout))
+        _n.ckpt_word_queue_push(self._h, value, _timeout_ns(timeout))
 
     def pop(self, timeout: Optional[float] = 0) -> int:
         """Takes the oldest value. TimeoutError when there was none in time, ClosedError when closed and empty."""
-        return _n.ckpt_queue_pop(self._h, _timeout_ns(timeout))
+        return _n.ckpt_word_queue_pop(self._h, _timeout_ns(timeout))
 
     def shut(self) -> None:
         """Lets nothing more in and wakes every waiting thread; what is inside can still be popped."""
-        _n.ckpt_queue_close(self._h)
+        _n.ckpt_word_queue_close(self._h)
 
     def __len__(self) -> int:
-        return _n.ckpt_queue_size(self._h)
+        return _n.ckpt_word_queue_get_size(self._h)
 
 
 # ---- Threads ----
@@ -193,19 +193,19 @@ class _Work(_native.PartWork):
 class ThreadPool(_Owned):
     """A fixed set of threads that work through numbered parts. threads 0: as many as the process may use."""
 
-    _release = staticmethod(_n.ckpt_thread_pool_release)
+    _release = staticmethod(_n.ckpt_worker_pool_release)
 
     def __init__(self, threads: int = 0) -> None:
-        self._adopt(_n.ckpt_thread_pool_create(threads))
+        self._adopt(_n.ckpt_worker_pool_create(threads))
         _owners_of_threads.add(self)
 
     def run(self, parts: int, function: Callable[[int], Any]) -> None:
         """Calls function(part) for every part 0 .. parts-1, on several threads. CallbackError when one raised."""
         work = _Work(function)
         with _call_of(self):
-            _n.ckpt_thread_pool_run(self._h, parts, work)
+            _n.ckpt_worker_pool_run(self._h, parts, work)
 
     @property
     def threads(self) -> int:
         """Threads of the pool, the caller's included."""
-        return _n.ckpt_thread_pool_threads(self._h)
+        return _n.ckpt_worker_pool_get_thread_count(self._h)

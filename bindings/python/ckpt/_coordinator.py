@@ -62,11 +62,11 @@ class Coordinator(_Owned):
 
     @property
     def rank(self) -> int:
-        return _n.ckpt_coordinator_rank(self._h)
+        return _n.ckpt_coordinator_get_rank(self._h)
 
     @property
     def world_size(self) -> int:
-        return _n.ckpt_coordinator_world_size(self._h)
+        return _n.ckpt_coordinator_get_world_size(self._h)
 
     def barrier(self, timeout: float = 60.0) -> None:
         _n.ckpt_coordinator_barrier(self._h, _timeout_ns(timeout))

@@ -25,7 +25,7 @@ def _spec(given: Spec) -> Tuple[int, Tuple[int, ...]]:
 
 def blas_info() -> str:
     """Loads the BLAS now and gives its name, version and core."""
-    return _n.ckpt_blas_info()
+    return _n.ckpt_blas_get_info()
 
 
 def set_blas(sgemm: int, dgemm: int, name: Optional[str] = None, concurrent: bool = False) -> None:
@@ -168,7 +168,7 @@ class Chain(_Owned):
         return self
 
     def __len__(self) -> int:
-        return _n.ckpt_chain_layers(self._h)
+        return _n.ckpt_chain_get_layer_count(self._h)
 
     def initialize(self, seed: int) -> None:
         """Gives every parameter its first value from the seed."""
@@ -176,8 +176,8 @@ class Chain(_Owned):
 
     def parameters(self) -> List[Parameter]:
         made = []
-        for i in range(_n.ckpt_chain_parameters(self._h)):
-            name, value, gradient = _n.ckpt_chain_parameter(self._h, i)
+        for i in range(_n.ckpt_chain_get_parameter_count(self._h)):
+            name, value, gradient = _n.ckpt_chain_get_parameter(self._h, i)
             made.append(Parameter(name, Tensor._of(value), Tensor._of(gradient)))
         return made
 
@@ -187,7 +187,7 @@ class Chain(_Owned):
 
     def profile(self, input: Spec, measured_steps: int = 0, pool: Optional[ThreadPool] = None) -> Profile:
         """What planning must know, for inputs of this (dtype, shape)."""
-        return Profile._of(_n.ckpt_chain_profile(self._h, _spec(input), measured_steps, _handle(pool)))
+        return Profile._of(_n.ckpt_profile_create_from_chain(self._h, _spec(input), measured_steps, _handle(pool)))
 
 
 def _step(input: Any, targets: Any, step: int, seed: int, first_sample: int, output: Any, output_gradient: Any, input_gradient: Any,
@@ -222,17 +222,17 @@ class ExecutorStats(NamedTuple):
 class Executor(_Owned):
     """Runs one schedule over one chain, step after step. One thread at a time."""
 
-    _release = staticmethod(_n.ckpt_executor_release)
+    _release = staticmethod(_n.ckpt_schedule_executor_release)
 
     def __init__(self, chain: Chain, schedule: Schedule, input: Spec, budget_bytes: int = 0, pool: Optional[ThreadPool] = None,
                  tracker: Optional[MemoryTracker] = None, follower: Optional[Follower] = None) -> None:
         """follower: its strategy learns which layers run, and of the live bytes."""
-        options = _native.ckpt_executor_options()
+        options = _native.ckpt_schedule_executor_options()
         options.budget_bytes = budget_bytes
         options.pool = _handle(pool)
         options.tracker = _handle(tracker)
         options.follower = _handle(follower)
-        self._adopt(_n.ckpt_executor_create(chain._h, schedule._h, _spec(input), options))
+        self._adopt(_n.ckpt_schedule_executor_create(chain._h, schedule._h, _spec(input), options))
         _owners_of_threads.add(self)
 
     def run(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0, output: Any = None,
@@ -241,11 +241,11 @@ class Executor(_Owned):
         Gives the loss, or NaN where the output has more than one element."""
         struct, _tensors = _step(input, targets, step, seed, first_sample, output, output_gradient, input_gradient, accumulate)
         with _call_of(self):
-            return _n.ckpt_executor_run(self._h, struct)
+            return _n.ckpt_schedule_executor_run(self._h, struct)
 
     def stats(self) -> ExecutorStats:
-        struct = _native.ckpt_executor_stats()
-        _n.ckpt_executor_get_stats(self._h, struct)
+        struct = _native.ckpt_schedule_executor_stats()
+        _n.ckpt_schedule_executor_get_stats(self._h, struct)
         return _fields(ExecutorStats, struct)
 
 
@@ -276,16 +276,16 @@ class Optimizer(_Owned):
     @property
     def steps(self) -> int:
         """Number of updates so far."""
-        return _n.ckpt_optimizer_steps(self._h)
+        return _n.ckpt_optimizer_get_step_count(self._h)
 
     @steps.setter
     def steps(self, steps: int) -> None:
-        _n.ckpt_optimizer_set_steps(self._h, steps)
+        _n.ckpt_optimizer_set_step_count(self._h, steps)
 
     def tensors(self) -> List[Tuple[str, Tensor]]:
         """The state, by name; shares the optimizer's memory."""
         made = []
-        for i in range(_n.ckpt_optimizer_tensors(self._h)):
-            name, value = _n.ckpt_optimizer_tensor(self._h, i)
+        for i in range(_n.ckpt_optimizer_get_tensor_count(self._h)):
+            name, value = _n.ckpt_optimizer_get_tensor(self._h, i)
             made.append((name, Tensor._of(value)))
         return made

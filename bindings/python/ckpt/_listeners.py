@@ -82,10 +82,10 @@ def _product_of(task: AsyncTask, result: AsyncResult) -> Union[SaveResult, LoadR
         return None
     if task.kind == AsyncKind.SAVE:
         saved = _native.ckpt_save_result()
-        _n.ckpt_async_saved(handle, result.id, saved)
+        _n.ckpt_async_manager_get_save_result(handle, result.id, saved)
         return _fields(SaveResult, saved)
     loaded = _native.ckpt_load_result()
-    _n.ckpt_async_loaded(handle, result.id, loaded)
+    _n.ckpt_async_manager_get_load_result(handle, result.id, loaded)
     return _fields(LoadResult, loaded)
 
 

@@ -109,11 +109,11 @@ class MemorySystem(NamedTuple):
 class MemoryEvents:
     """Kinds of events; a subscription names a sum of them."""
 
-    ALLOCATED = _n.CKPT_MEMORY_ALLOCATED
-    FREED = _n.CKPT_MEMORY_FREED
-    NEW_PEAK = _n.CKPT_MEMORY_NEW_PEAK
-    LIMIT_EXCEEDED = _n.CKPT_MEMORY_LIMIT_EXCEEDED
-    ALL = _n.CKPT_MEMORY_ALL_EVENTS
+    ALLOCATED = _n.CKPT_MEMORY_EVENT_KIND_ALLOCATED
+    FREED = _n.CKPT_MEMORY_EVENT_KIND_FREED
+    NEW_PEAK = _n.CKPT_MEMORY_EVENT_KIND_NEW_PEAK
+    LIMIT_EXCEEDED = _n.CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED
+    ALL = _n.CKPT_MEMORY_EVENT_KIND_ALL
 
 
 class MemoryOrder:
@@ -168,7 +168,7 @@ class MemoryQueue(MemorySubscription):
     @property
     def dropped(self) -> int:
         """How many events found the queue full."""
-        return _n.ckpt_memory_tracker_dropped_events(self._tracker._h, self.id)
+        return _n.ckpt_memory_tracker_get_dropped_events(self._tracker._h, self.id)
 
 
 class MemoryScope:
@@ -184,7 +184,7 @@ class MemoryScope:
         if self._last is not None:
             return self._last
         struct = _native.ckpt_memory_scope_stats()
-        _n.ckpt_memory_tracker_scope_stats(self._tracker._h, self.id, struct)
+        _n.ckpt_memory_tracker_get_scope_stats(self._tracker._h, self.id, struct)
         return _fields(ScopeStats, struct)
 
     def pop(self) -> ScopeStats:
@@ -223,7 +223,7 @@ class MemoryTracker(_Owned):
 
     def layer(self, name: str) -> int:
         """The number of the layer of this name, which need not have been given before."""
-        return _n.ckpt_memory_tracker_layer(self._h, name)
+        return _n.ckpt_memory_tracker_add_layer(self._h, name)
 
     def find_layer(self, name: str) -> Optional[int]:
         """The number of the layer, or None."""
@@ -233,7 +233,7 @@ class MemoryTracker(_Owned):
             return None
 
     def layer_name(self, layer: int) -> str:
-        return _n.ckpt_memory_tracker_layer_name(self._h, layer)
+        return _n.ckpt_memory_tracker_get_layer_name(self._h, layer)
 
     def record_allocation(self, layer: Union[int, str], bytes: int) -> int:
         """Books an allocation and gives its id."""
@@ -262,30 +262,30 @@ class MemoryTracker(_Owned):
 
     def stats(self) -> MemoryStats:
         struct = _native.ckpt_memory_stats()
-        _n.ckpt_memory_tracker_stats(self._h, struct)
+        _n.ckpt_memory_tracker_get_stats(self._h, struct)
         return _fields(MemoryStats, struct)
 
     def layer_stats(self, layer: Union[int, str]) -> LayerStats:
         struct = _native.ckpt_memory_layer_stats()
         if isinstance(layer, str):
-            _n.ckpt_memory_tracker_layer_stats_named(self._h, layer, struct)
+            _n.ckpt_memory_tracker_get_layer_stats_named(self._h, layer, struct)
         else:
-            _n.ckpt_memory_tracker_layer_stats(self._h, layer, struct)
+            _n.ckpt_memory_tracker_get_layer_stats(self._h, layer, struct)
         return _fields(LayerStats, struct)
 
     def snapshot(self, order: int = MemoryOrder.ID) -> MemorySnapshot:
         """Totals and all layers of one moment."""
         struct = _native.ckpt_memory_stats()
-        layers = _n.ckpt_memory_tracker_snapshot(self._h, order, struct)
+        layers = _n.ckpt_memory_tracker_get_snapshot(self._h, order, struct)
         return MemorySnapshot(_fields(MemoryStats, struct), [_fields(LayerStats, layer) for layer in layers])
 
     def live_allocations(self) -> List[MemoryAllocation]:
         """The live allocations of one moment, oldest first."""
-        return [_fields(MemoryAllocation, a) for a in _n.ckpt_memory_tracker_live_allocations(self._h)]
+        return [_fields(MemoryAllocation, a) for a in _n.ckpt_memory_tracker_list_allocations(self._h)]
 
     def savings(self, store_all_bytes: int) -> Tuple[int, float]:
         """Bytes, and their share, that are saved against storing everything."""
-        saved, fraction = _n.ckpt_memory_tracker_savings(self._h, store_all_bytes)
+        saved, fraction = _n.ckpt_memory_tracker_get_savings(self._h, store_all_bytes)
         return saved, fraction
 
     def reset_stats(self) -> None:
@@ -304,7 +304,7 @@ class MemoryTracker(_Owned):
     @property
     def limit(self) -> Optional[Tuple[int, int]]:
         """(limit, hysteresis) in bytes, or None."""
-        limit, hysteresis = _n.ckpt_memory_tracker_limit(self._h)
+        limit, hysteresis = _n.ckpt_memory_tracker_get_limit(self._h)
         return (limit, hysteresis) if limit else None
 
     def subscribe(self, function: Callable[[MemoryEvent], Any], kinds: int = MemoryEvents.ALL) -> MemorySubscription:
@@ -332,11 +332,11 @@ class MemoryTracker(_Owned):
 
     def report(self, max_layers: int = -1) -> Dict[str, Any]:
         """A snapshot as the members that docs/memory.md names."""
-        return json.loads(_n.ckpt_memory_tracker_json(self._h, max_layers))
+        return json.loads(_n.ckpt_memory_tracker_get_json(self._h, max_layers))
 
     def prometheus(self, max_layers: int = 100) -> str:
         """A snapshot in the Prometheus text format."""
-        return _n.ckpt_memory_tracker_prometheus(self._h, max_layers)
+        return _n.ckpt_memory_tracker_get_prometheus(self._h, max_layers)
 
 
 def probe_memory() -> MemorySystem:

@@ -28,12 +28,12 @@ __all__ = [
 class ActivationPolicyKind(IntEnum):
     """Which micro-batches' activations stay from forward to backward."""
 
-    STORE_ALL = _n.CKPT_ACTIVATION_STORE_ALL
-    RECOMPUTE_ALL = _n.CKPT_ACTIVATION_RECOMPUTE_ALL
-    SELECTIVE = _n.CKPT_ACTIVATION_SELECTIVE
-    MEMORY_BASED = _n.CKPT_ACTIVATION_MEMORY_BASED
-    STRATEGY = _n.CKPT_ACTIVATION_STRATEGY
-    AUTOMATIC = _n.CKPT_ACTIVATION_AUTOMATIC
+    STORE_ALL = _n.CKPT_ACTIVATION_POLICY_KIND_STORE_ALL
+    RECOMPUTE_ALL = _n.CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL
+    SELECTIVE = _n.CKPT_ACTIVATION_POLICY_KIND_SELECTIVE
+    MEMORY_BASED = _n.CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED
+    STRATEGY = _n.CKPT_ACTIVATION_POLICY_KIND_STRATEGY
+    AUTOMATIC = _n.CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC
 
 
 class ActivationPolicy(NamedTuple):
@@ -133,7 +133,7 @@ class ActivationManager(_Owned):
     def policy(self) -> ActivationPolicy:
         """The one in force: under automatic() the one that was picked. Setting it counts for what is stored from now on."""
         struct = _native.ckpt_activation_policy()
-        _n.ckpt_activation_manager_policy(self._h, struct)
+        _n.ckpt_activation_manager_get_policy(self._h, struct)
         return ActivationPolicy(ActivationPolicyKind(struct.kind), struct.interval, struct.threshold_bytes)
 
     @policy.setter
@@ -156,18 +156,18 @@ class ActivationManager(_Owned):
     def store_given_up(self, micro_batch: int, activation: Any) -> bool:
         """The same without a copy. Nobody may write to the activation any more; a Tensor is closed when this succeeds."""
         shared = as_tensor(activation)
-        kept = bool(_n.ckpt_activation_manager_store_given_up(self._h, micro_batch, shared._h))
+        kept = bool(_n.ckpt_activation_manager_store_moved(self._h, micro_batch, shared._h))
         shared._slot = None  # the manager has the reference
         return kept
 
     def get(self, micro_batch: int) -> Optional[Tensor]:
         """A read-only tensor over what is stored, or None. Its memory lives as long as it, also when the manager lets go of it."""
-        found = _n.ckpt_activation_manager_get(self._h, micro_batch)
+        found = _n.ckpt_activation_manager_get_activation(self._h, micro_batch)
         return None if found is None else Tensor._of(found)
 
     def __contains__(self, micro_batch: int) -> bool:
         """Whether the activation is stored."""
-        return bool(_n.ckpt_activation_manager_has(self._h, micro_batch))
+        return bool(_n.ckpt_activation_manager_has_activation(self._h, micro_batch))
 
     def recompute(self, input: Any, micro_batch: int) -> Tensor:
         """Runs the stage's forward. Nothing is stored. InvalidStateError without a forward."""
@@ -185,11 +185,11 @@ class ActivationManager(_Owned):
 
     def memory_usage(self) -> int:
         """Exact bytes of what is stored."""
-        return _n.ckpt_activation_manager_memory_usage(self._h)[0]
+        return _n.ckpt_activation_manager_get_memory_usage(self._h)[0]
 
     def __len__(self) -> int:
         """Number of activations that are stored."""
-        return _n.ckpt_activation_manager_memory_usage(self._h)[1]
+        return _n.ckpt_activation_manager_get_memory_usage(self._h)[1]
 
     def __bool__(self) -> bool:
         return True  # also when nothing is stored
@@ -197,7 +197,7 @@ class ActivationManager(_Owned):
     def metadata(self, micro_batch: int) -> ActivationMetadata:
         """What is known of a stored activation; NotFoundError when it is not stored."""
         struct = _native.ckpt_activation_metadata()
-        _n.ckpt_activation_manager_metadata(self._h, micro_batch, struct)
+        _n.ckpt_activation_manager_get_metadata(self._h, micro_batch, struct)
         return ActivationMetadata(struct.micro_batch, struct.bytes, struct.shape[:struct.ndim], DType(struct.dtype),
                                   struct.stored_ns, struct.hits)
 
@@ -213,9 +213,9 @@ class PipelineKind(IntEnum):
     """In which order stages run the micro-batches' forwards and backwards. GPIPE: all forwards, then all backwards. ONE_F_ONE_B: in
     turn after a warm-up. INTERLEAVED: the same over several chunks a stage."""
 
-    GPIPE = _n.CKPT_PIPELINE_GPIPE
-    ONE_F_ONE_B = _n.CKPT_PIPELINE_1F1B
-    INTERLEAVED = _n.CKPT_PIPELINE_INTERLEAVED
+    GPIPE = _n.CKPT_PIPELINE_ORDER_GPIPE
+    ONE_F_ONE_B = _n.CKPT_PIPELINE_ORDER_1F1B
+    INTERLEAVED = _n.CKPT_PIPELINE_ORDER_INTERLEAVED
 
 
 _kinds = {"gpipe": PipelineKind.GPIPE, "1f1b": PipelineKind.ONE_F_ONE_B, "interleaved": PipelineKind.INTERLEAVED}
@@ -241,7 +241,7 @@ def pipeline_split(profile: Profile, stages: int, micro_batches: int = 1, *, sch
 def pipeline_in_flight(piece: int, stages: int, micro_batches: int, *, schedule: Union[int, str] = PipelineKind.ONE_F_ONE_B,
                        chunks: int = 1) -> int:
     """The most micro-batches of a piece that are between their forward and the end of their backward."""
-    return _n.ckpt_pipeline_in_flight(_options(schedule, stages, micro_batches, chunks), piece)
+    return _n.ckpt_pipeline_get_in_flight(_options(schedule, stages, micro_batches, chunks), piece)
 
 
 class PipelineStats(NamedTuple):
@@ -264,10 +264,10 @@ class PipelineStats(NamedTuple):
 class IntervalKind(IntEnum):
     """What a stage does in an interval. WAIT: sends, or waits for a neighbour."""
 
-    FORWARD = _n.CKPT_INTERVAL_FORWARD
-    RECOMPUTE = _n.CKPT_INTERVAL_RECOMPUTE
-    BACKWARD = _n.CKPT_INTERVAL_BACKWARD
-    WAIT = _n.CKPT_INTERVAL_WAIT
+    FORWARD = _n.CKPT_INTERVAL_KIND_FORWARD
+    RECOMPUTE = _n.CKPT_INTERVAL_KIND_RECOMPUTE
+    BACKWARD = _n.CKPT_INTERVAL_KIND_BACKWARD
+    WAIT = _n.CKPT_INTERVAL_KIND_WAIT
 
 
 class Interval(NamedTuple):
@@ -340,19 +340,19 @@ class Pipeline(_Owned):
 
     def begins(self) -> List[int]:
         """First layers of the pieces."""
-        return list(_n.ckpt_pipeline_begins(self._h))
+        return list(_n.ckpt_pipeline_get_begins(self._h))
 
     def manager(self, stage: int) -> ActivationManager:
         """A stage's activation manager. Its policy is asked when a step begins which micro-batches' tapes stay."""
-        return ActivationManager._of(_n.ckpt_pipeline_manager(self._h, stage))
+        return ActivationManager._of(_n.ckpt_pipeline_get_manager(self._h, stage))
 
     def schedule(self, stage: int) -> Schedule:
         """A stage's whole step, with SEND and RECEIVE."""
-        return Schedule._of(_n.ckpt_pipeline_schedule(self._h, stage))
+        return Schedule._of(_n.ckpt_pipeline_get_schedule(self._h, stage))
 
     def profile(self, stage: int) -> Profile:
         """What that schedule is verified against."""
-        return Profile._of(_n.ckpt_pipeline_profile(self._h, stage))
+        return Profile._of(_n.ckpt_pipeline_get_profile(self._h, stage))
 
     def stats(self, stage: int) -> PipelineStats:
         """What a stage measured."""
@@ -362,9 +362,9 @@ class Pipeline(_Owned):
 
     def timeline(self) -> Timeline:
         """Who did what when in the last step that ended well."""
-        intervals, step_ns = _n.ckpt_pipeline_timeline(self._h)
+        intervals, step_ns = _n.ckpt_pipeline_get_timeline(self._h)
         return Timeline([Interval(IntervalKind(values[0]), *values[1:]) for values in intervals], step_ns)
 
     def trace(self) -> Dict[str, Any]:
         """The same as Chrome's trace events: json.dump it for chrome://tracing or Perfetto."""
-        return json.loads(_n.ckpt_pipeline_trace_json(self._h))
+        return json.loads(_n.ckpt_pipeline_get_trace_json(self._h))

@@ -18,21 +18,21 @@ __all__ = ["ActionKind", "Item", "Action", "LayerFlags", "LayerProfile", "Option
 class ActionKind(IntEnum):
     """What an action does."""
 
-    FORWARD = _n.CKPT_ACTION_FORWARD
-    FORWARD_TAPE = _n.CKPT_ACTION_FORWARD_TAPE
-    BACKWARD = _n.CKPT_ACTION_BACKWARD
-    STORE_BEGIN = _n.CKPT_ACTION_STORE_BEGIN
-    LOAD_BEGIN = _n.CKPT_ACTION_LOAD_BEGIN
-    AWAIT = _n.CKPT_ACTION_AWAIT
-    DROP = _n.CKPT_ACTION_DROP
-    SEND = _n.CKPT_ACTION_SEND
-    RECEIVE = _n.CKPT_ACTION_RECEIVE
-    TURN = _n.CKPT_ACTION_TURN
-    END = _n.CKPT_ACTION_END
+    FORWARD = _n.CKPT_ACTION_KIND_FORWARD
+    FORWARD_TAPE = _n.CKPT_ACTION_KIND_FORWARD_TAPE
+    BACKWARD = _n.CKPT_ACTION_KIND_BACKWARD
+    STORE_BEGIN = _n.CKPT_ACTION_KIND_STORE_BEGIN
+    LOAD_BEGIN = _n.CKPT_ACTION_KIND_LOAD_BEGIN
+    AWAIT = _n.CKPT_ACTION_KIND_AWAIT
+    DROP = _n.CKPT_ACTION_KIND_DROP
+    SEND = _n.CKPT_ACTION_KIND_SEND
+    RECEIVE = _n.CKPT_ACTION_KIND_RECEIVE
+    TURN = _n.CKPT_ACTION_KIND_TURN
+    END = _n.CKPT_ACTION_KIND_END
 
     @property
     def text(self) -> str:
-        return _n.ckpt_action_name(self)
+        return _n.ckpt_action_kind_name(self)
 
 
 class Item(IntEnum):
@@ -131,21 +131,21 @@ class Profile(_Owned):
 
     @property
     def layers(self) -> int:
-        return _n.ckpt_profile_layers(self._h)
+        return _n.ckpt_profile_get_layer_count(self._h)
 
     @property
     def input_bytes(self) -> int:
-        return _n.ckpt_profile_input_bytes(self._h)
+        return _n.ckpt_profile_get_input_bytes(self._h)
 
     def layer(self, layer: int) -> LayerProfile:
         struct = _native.ckpt_layer_profile()
-        name, options = _n.ckpt_profile_layer(self._h, layer, struct)
+        name, options = _n.ckpt_profile_get_layer(self._h, layer, struct)
         return LayerProfile(name, struct.flags, struct.output_bytes, struct.ambient_bytes, struct.dtype, struct.shape[:struct.ndim],
                             options)
 
     def option(self, layer: int, option: int = 0) -> OptionProfile:
         struct = _native.ckpt_option_profile()
-        _n.ckpt_profile_option(self._h, layer, option, struct)
+        _n.ckpt_profile_get_option(self._h, layer, option, struct)
         return _fields(OptionProfile, struct)
 
 
@@ -182,22 +182,22 @@ class Schedule(_Owned):
     @property
     def name(self) -> str:
         """"store-all", "periodic(4)", ..."""
-        return _n.ckpt_schedule_name(self._h)
+        return _n.ckpt_schedule_get_name(self._h)
 
     @property
     def left_out(self) -> str:
         """What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left out."""
-        return _n.ckpt_schedule_left_out(self._h)
+        return _n.ckpt_schedule_get_left_out(self._h)
 
     @property
     def fingerprint(self) -> int:
         """Equal for equal recipes."""
-        return _n.ckpt_schedule_fingerprint(self._h)
+        return _n.ckpt_schedule_get_fingerprint(self._h)
 
     @property
     def layers(self) -> Optional[int]:
         """Layers of the chain; None when open-ended."""
-        layers = _n.ckpt_schedule_layers(self._h)
+        layers = _n.ckpt_schedule_get_layer_count(self._h)
         return None if layers < 0 else layers
 
     def verify(self, profile: Profile) -> PlanReport:
@@ -229,7 +229,7 @@ class Schedule(_Owned):
 
 def known_planners() -> List[str]:
     """Each planner's form, what it makes, and the ranges of its values: "periodic:SEGMENTS - ...; SEGMENTS: 1 .. layers"."""
-    return _n.ckpt_schedule_known_planners().split("\n")
+    return _n.ckpt_schedule_get_known_planners().split("\n")
 
 
 class Follower(_Owned):

@@ -85,4 +85,4 @@ class Simulation(_Owned):
     def results(self) -> Dict[str, Any]:
         """For each policy its efficiency, and its extra time against Daly's interval, over all failures, the first 10, the first
         100, and those after 100."""
-        return json.loads(_n.ckpt_simulation_json(self._h))
+        return json.loads(_n.ckpt_simulation_get_json(self._h))

@@ -230,7 +230,7 @@ class State(_Owned):
 
     def __len__(self) -> int:
         """Number of tensors."""
-        return _n.ckpt_state_tensor_count(self._h)
+        return _n.ckpt_state_get_tensor_count(self._h)
 
     def set_json(self, key: str, text: str) -> None:
         """Sets a value from its JSON."""
@@ -239,7 +239,7 @@ class State(_Owned):
     def json(self, key: str) -> str:
         """The JSON of a value; NotFoundError, which is a KeyError here, when there is none."""
         try:
-            return _n.ckpt_state_json(self._h, key)
+            return _n.ckpt_state_get_json(self._h, key)
         except NotFoundError as error:
             raise _NoValueError(str(error)) from None
 
@@ -261,7 +261,7 @@ class State(_Owned):
 
     def load_report(self) -> Dict[str, Any]:
         """What the last partial load found missing and unexpected."""
-        return json.loads(_n.ckpt_state_load_report(self._h))
+        return json.loads(_n.ckpt_state_get_load_report(self._h))
 
 
 def _save_options(step: int, seed: int = 0, metadata: Any = None, environment: Any = None, prefix: str = "",
@@ -294,22 +294,22 @@ def _load_options(name: Optional[str] = None, verify: int = Verify.FULL, environ
 class Checkpoint(_Owned):
     """The checkpoints in one storage, or below a path. A writer holds the storage's lock until it is closed."""
 
-    _release = staticmethod(_n.ckpt_checkpoint_release)
+    _release = staticmethod(_n.ckpt_checkpoint_manager_release)
 
     def __init__(self, storage: Union[Storage, PathLike], *, read_only: bool = False, keep_last: int = 0, keep_every: int = 0,
                  keep_best: int = 0, best_is_largest: bool = False, coordinator: Optional[Coordinator] = None,
                  fault_handler: Optional[FaultHandler] = None) -> None:
-        options = _native.ckpt_checkpoint_options()
+        options = _native.ckpt_checkpoint_manager_options()
         options.read_only = int(read_only)
         options.keep_last = keep_last
         options.keep_every = keep_every
         options.keep_best = keep_best
-        options.best_is = _n.CKPT_BEST_IS_LARGEST if best_is_largest else _n.CKPT_BEST_IS_SMALLEST
+        options.best_is = _n.CKPT_BEST_METRIC_LARGEST if best_is_largest else _n.CKPT_BEST_METRIC_SMALLEST
         options.coordinator = _handle(coordinator)
         options.fault_handler = _handle(fault_handler)
         made, mine = _storage(storage, must_exist=read_only)
         try:
-            self._adopt(_n.ckpt_checkpoint_create(made._h, options))
+            self._adopt(_n.ckpt_checkpoint_manager_create(made._h, options))
         finally:
             if mine:
                 made.close()
@@ -319,7 +319,7 @@ class Checkpoint(_Owned):
         """Returns when the checkpoint is durable. metadata and environment: anything that JSON can hold."""
         options, _texts = _save_options(step, seed, metadata, environment, prefix, metric, incremental)
         result = _native.ckpt_save_result()
-        _n.ckpt_checkpoint_save(self._h, state._h, options, result)
+        _n.ckpt_checkpoint_manager_save(self._h, state._h, options, result)
         return _fields(SaveResult, result)
 
     def load(self, state: State, *, name: Optional[str] = None, verify: int = Verify.FULL, environment: Any = None,
@@ -327,7 +327,7 @@ class Checkpoint(_Owned):
         """Fills the state from the newest valid checkpoint, or the one of that name. NotFoundError when there is none."""
         options, _texts = _load_options(name, verify, environment, partial, in_place)
         result = _native.ckpt_load_result()
-        _n.ckpt_checkpoint_load(self._h, state._h, options, result)
+        _n.ckpt_checkpoint_manager_load(self._h, state._h, options, result)
         return _fields(LoadResult, result)
 
     def load_if_any(self, state: State, **options: Any) -> Optional[LoadResult]:
@@ -340,26 +340,26 @@ class Checkpoint(_Owned):
     def list(self) -> List[CheckpointInfo]:
         """The checkpoints in the order in which a load tries them."""
         found = []
-        for i in range(_n.ckpt_checkpoint_count(self._h)):
+        for i in range(_n.ckpt_checkpoint_manager_count(self._h)):
             info = _native.ckpt_checkpoint_info()
-            _n.ckpt_checkpoint_at(self._h, i, info)
+            _n.ckpt_checkpoint_manager_at(self._h, i, info)
             metric = info.metric if info.has_metric else None
             found.append(CheckpointInfo(info.name, info.step, info.commit_sequence, info.bytes, info.status, metric))
         return found
 
     def manifest(self, name: str) -> Dict[str, Any]:
         """The manifest of one checkpoint (docs/format.md)."""
-        return json.loads(_n.ckpt_checkpoint_manifest(self._h, name))
+        return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, name))
 
     def verify(self, name: Optional[str] = None) -> VerifyResult:
         """Reads a whole checkpoint and checks everything. CorruptError names the first bad file and tensor."""
         result = _native.ckpt_verify_result()
-        _n.ckpt_checkpoint_verify(self._h, name, result)
+        _n.ckpt_checkpoint_manager_verify(self._h, name, result)
         return _fields(VerifyResult, result)
 
     def reader(self, name: Optional[str] = None, verify: int = Verify.LAZY) -> "Reader":
         """Opens one checkpoint, or the newest, to read tensors one by one."""
-        return Reader._of(_n.ckpt_reader_open_checkpoint(self._h, name, verify))
+        return Reader._of(_n.ckpt_reader_create_from_checkpoint(self._h, name, verify))
 
     def create_async_manager(self, **options: Any) -> Any:
         """An AsyncManager for this checkpoint, which it keeps alive. options: as AsyncManager's."""
@@ -370,17 +370,17 @@ class Checkpoint(_Owned):
     @property
     def storage(self) -> Storage:
         """A new reference to the storage."""
-        return Storage._of(_n.ckpt_checkpoint_storage(self._h))
+        return Storage._of(_n.ckpt_checkpoint_manager_get_storage(self._h))
 
     @property
     def coordinator(self) -> Coordinator:
         """A new reference to the coordinator."""
-        return Coordinator._of(_n.ckpt_checkpoint_coordinator(self._h))
+        return Coordinator._of(_n.ckpt_checkpoint_manager_get_coordinator(self._h))
 
     @property
     def fault_handler(self) -> FaultHandler:
         """A new reference to the fault handler."""
-        return FaultHandler._of(_n.ckpt_checkpoint_fault_handler(self._h))
+        return FaultHandler._of(_n.ckpt_checkpoint_manager_get_fault_handler(self._h))
 
 
 class Reader(_Owned):
@@ -390,14 +390,14 @@ class Reader(_Owned):
     _release = staticmethod(_n.ckpt_reader_release)
 
     def __init__(self, path: PathLike) -> None:
-        self._adopt(_n.ckpt_reader_open(os.fspath(path)))
+        self._adopt(_n.ckpt_reader_create(os.fspath(path)))
 
     def __len__(self) -> int:
-        return _n.ckpt_reader_count(self._h)
+        return _n.ckpt_reader_get_tensor_count(self._h)
 
     def info(self, index: int) -> TensorInfo:
         info = _native.ckpt_tensor_info()
-        _n.ckpt_reader_tensor(self._h, index, info)
+        _n.ckpt_reader_get_tensor(self._h, index, info)
         return TensorInfo(index, info.group, info.name, DType(info.dtype), info.shape, info.bytes, info.offset)
 
     def __iter__(self) -> Iterator[TensorInfo]:
@@ -409,7 +409,7 @@ class Reader(_Owned):
 
     def metadata(self) -> Dict[str, str]:
         """Texts by key, of files of other programs."""
-        return dict(_n.ckpt_reader_metadata(self._h, i) for i in range(_n.ckpt_reader_metadata_count(self._h)))
+        return dict(_n.ckpt_reader_get_metadata(self._h, i) for i in range(_n.ckpt_reader_get_metadata_count(self._h)))
 
     def _index(self, which: Union[int, str]) -> int:
         return self.find(which) if isinstance(which, str) else which

@@ -17,9 +17,9 @@ __all__ = ["Storage", "CustomStorage", "FaultHandler", "WritePath"]
 class WritePath:
     """How large files are written."""
 
-    RING = _n.CKPT_WRITE_RING
-    DIRECT = _n.CKPT_WRITE_DIRECT
-    BUFFERED = _n.CKPT_WRITE_BUFFERED
+    RING = _n.CKPT_WRITE_PATH_RING
+    DIRECT = _n.CKPT_WRITE_PATH_DIRECT
+    BUFFERED = _n.CKPT_WRITE_PATH_BUFFERED
 
 
 class CustomStorage(ABC):
@@ -176,7 +176,7 @@ class FaultHandler(_Owned):
     @property
     def retries(self) -> int:
         """How often something was tried again."""
-        return _n.ckpt_fault_handler_retries(self._h)
+        return _n.ckpt_fault_handler_get_retry_count(self._h)
 
 
 class Storage(_Owned):

@@ -85,7 +85,7 @@ class Strategy(_Owned):
 
     def __init__(self, text: str = "interval:2") -> None:
         """From the text form: "interval:2", "any(size:1MiB,interval:8)", ..."""
-        self._adopt(_n.ckpt_strategy_create_from_text(text))
+        self._adopt(_n.ckpt_strategy_create(text))
 
     @classmethod
     def interval(cls, interval: int = 2) -> "Strategy":
@@ -148,7 +148,7 @@ class Strategy(_Owned):
                     large_factor: float = 1.5, rare_accesses: int = 2, late_share: float = 0.7,
                     children: Sequence["Strategy"] = (), rules: Sequence[str] = (), arguments: str = "") -> "Strategy":
         """Any kind from one set of fields, of which each kind reads its own."""
-        return cls._of(_n.ckpt_strategy_create(kind, chosen, interval, list(names), list(excluded), threshold_bytes, max_share,
+        return cls._of(_n.ckpt_strategy_create_from_config(kind, chosen, interval, list(names), list(excluded), threshold_bytes, max_share,
                                                _handle(tracker), total_bytes, _handle(clock), large_factor, rare_accesses,
                                                late_share, [child._h for child in children], list(rules), arguments))
 
@@ -171,7 +171,7 @@ class Strategy(_Owned):
     @property
     def name(self) -> str:
         """"Interval(2)", "SizeBased(1MB)", ..."""
-        return _n.ckpt_strategy_name(self._h)
+        return _n.ckpt_strategy_get_name(self._h)
 
     @property
     def chosen(self) -> int:
@@ -222,7 +222,7 @@ def unregister_strategy(name: str) -> None:
 
 def known_strategies() -> List[str]:
     """The kinds that text can name."""
-    return _n.ckpt_strategy_known_kinds().split(", ")
+    return _n.ckpt_strategy_get_known_kinds().split(", ")
 
 
 class CheckpointStrategyFactory:

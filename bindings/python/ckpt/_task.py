@@ -21,19 +21,19 @@ Progress = Union[Callable[[int, int], Any], Any]
 class AsyncState(IntEnum):
     """How a task stands. The last four are ends, which never change."""
 
-    QUEUED = _n.CKPT_ASYNC_QUEUED
-    RUNNING = _n.CKPT_ASYNC_RUNNING
-    COMPLETED = _n.CKPT_ASYNC_COMPLETED
-    FAILED = _n.CKPT_ASYNC_FAILED
-    CANCELLED = _n.CKPT_ASYNC_CANCELLED
-    REJECTED = _n.CKPT_ASYNC_REJECTED
+    QUEUED = _n.CKPT_CHECKPOINT_TASK_STATE_QUEUED
+    RUNNING = _n.CKPT_CHECKPOINT_TASK_STATE_RUNNING
+    COMPLETED = _n.CKPT_CHECKPOINT_TASK_STATE_COMPLETED
+    FAILED = _n.CKPT_CHECKPOINT_TASK_STATE_FAILED
+    CANCELLED = _n.CKPT_CHECKPOINT_TASK_STATE_CANCELLED
+    REJECTED = _n.CKPT_CHECKPOINT_TASK_STATE_REJECTED
 
 
 class AsyncKind(IntEnum):
     """What a task does."""
 
-    SAVE = _n.CKPT_ASYNC_SAVE
-    LOAD = _n.CKPT_ASYNC_LOAD
+    SAVE = _n.CKPT_CHECKPOINT_TASK_KIND_SAVE
+    LOAD = _n.CKPT_CHECKPOINT_TASK_KIND_LOAD
 
 
 class AsyncMode(IntEnum):
@@ -41,26 +41,26 @@ class AsyncMode(IntEnum):
     write to the arrays until the task is staged, shortly before its end. DEFERRED: copied in the background; nobody may write to
     the arrays until the task is staged, which is soon. The library keeps the arrays alive as long as it reads them."""
 
-    COPY = _n.CKPT_ASYNC_COPY
-    BORROW = _n.CKPT_ASYNC_BORROW
-    DEFERRED = _n.CKPT_ASYNC_DEFERRED
+    COPY = _n.CKPT_STAGING_MODE_COPY
+    BORROW = _n.CKPT_STAGING_MODE_BORROW
+    DEFERRED = _n.CKPT_STAGING_MODE_DEFERRED
 
 
 class WhenFull(IntEnum):
     """What a save or load does when the queue has no place. REFUSE: QueueFullError. WAIT: waits for one, then QueueFullError.
     DROP_OLDEST: the oldest task that no worker has begun ends REJECTED."""
 
-    REFUSE = _n.CKPT_ASYNC_REFUSE
-    WAIT = _n.CKPT_ASYNC_WAIT
-    DROP_OLDEST = _n.CKPT_ASYNC_DROP_OLDEST
+    REFUSE = _n.CKPT_WHEN_FULL_REFUSE
+    WAIT = _n.CKPT_WHEN_FULL_WAIT
+    DROP_OLDEST = _n.CKPT_WHEN_FULL_DROP_OLDEST
 
 
 class Priority(IntEnum):
     """Tasks of a higher one begin first."""
 
-    LOW = _n.CKPT_ASYNC_PRIORITY_LOW
-    NORMAL = _n.CKPT_ASYNC_PRIORITY_NORMAL
-    HIGH = _n.CKPT_ASYNC_PRIORITY_HIGH
+    LOW = _n.CKPT_PRIORITY_LOW
+    NORMAL = _n.CKPT_PRIORITY_NORMAL
+    HIGH = _n.CKPT_PRIORITY_HIGH
 
 
 class AsyncResult(NamedTuple):
@@ -198,7 +198,7 @@ class AsyncTask:
             return
         self._is_seen = True
         try:
-            _n.ckpt_async_wait(self._manager._h, self.id, -1, _native.ckpt_async_result())
+            _n.ckpt_async_manager_wait(self._manager._h, self.id, -1, _native.ckpt_checkpoint_task_result())
         except CkptError:  # closed, or no longer in the history
             pass
 
@@ -216,8 +216,8 @@ class AsyncTask:
         """Waits until the task has ended, at most timeout seconds (None: for ever), and gives its result, however it ended.
         TimeoutError. InvalidStateError inside a callback of the manager."""
         if self._result is None:
-            struct = _native.ckpt_async_result()
-            _wait_in_turns(self._manager, timeout, lambda handle, ns: _n.ckpt_async_wait(handle, self.id, ns, struct))
+            struct = _native.ckpt_checkpoint_task_result()
+            _wait_in_turns(self._manager, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, self.id, ns, struct))
             self._is_seen = True
             return self._result or _result_of(struct)
         self._seen()
@@ -231,7 +231,7 @@ class AsyncTask:
     def wait_staged(self, timeout: Optional[float] = None) -> None:
         """Returns when the arrays of a save may be written to, because they were copied or because it has ended. TimeoutError."""
         if self._result is None:
-            _wait_in_turns(self._manager, timeout, lambda handle, ns: _n.ckpt_async_wait_staged(handle, self.id, ns))
+            _wait_in_turns(self._manager, timeout, lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, self.id, ns))
 
     def __await__(self) -> Generator[Any, None, AsyncResult]:
         return self._awaited().__await__()
@@ -276,7 +276,7 @@ class AsyncTask:
             return False
         try:
             with _call_of(self._manager):
-                return bool(_n.ckpt_async_cancel(self._manager._h, self.id))
+                return bool(_n.ckpt_async_manager_cancel(self._manager._h, self.id))
         except NotFoundError:
             return False
 

@@ -133,7 +133,7 @@ class Tensor(_n.TensorBuffer, _Owned):
         """A tensor over the memory of an object with a buffer (numpy array, bytearray, array.array, memoryview, bytes), which is
         kept alive; read-only when the buffer is. dtype: for elements that Python has no format for, such as BF16 in a uint16 array.
         TypeError for elements without a dtype and for what is not C-contiguous."""
-        return cls._of(_n.ckpt_tensor_borrow(buffer, 0 if dtype is None else _dtype(dtype)))
+        return cls._of(_n.ckpt_tensor_create_borrowed(buffer, 0 if dtype is None else _dtype(dtype)))
 
     @classmethod
     def from_dlpack(cls, source: Any) -> "Tensor":
@@ -145,8 +145,8 @@ class Tensor(_n.TensorBuffer, _Owned):
             except TypeError:
                 capsule = source.__dlpack__()
         if '"dltensor_versioned"' in repr(capsule):
-            return cls._of(_n.ckpt_tensor_from_dlpack_versioned(capsule))
-        return cls._of(_n.ckpt_tensor_from_dlpack(capsule))
+            return cls._of(_n.ckpt_tensor_create_from_dlpack_versioned(capsule))
+        return cls._of(_n.ckpt_tensor_create_from_dlpack(capsule))
 
     def __dlpack__(self, *, stream: Any = None, max_version: Optional[Tuple[int, int]] = None, dl_device: Any = None,
                    copy: Optional[bool] = None) -> Any:
@@ -155,8 +155,8 @@ class Tensor(_n.TensorBuffer, _Owned):
         if dl_device is not None and tuple(dl_device) != (1, 0):
             raise BufferError("a tensor is on the CPU")
         if max_version is not None and max_version[0] >= 1:
-            return _n.ckpt_tensor_to_dlpack_versioned(self._h)
-        return _n.ckpt_tensor_to_dlpack(self._h)
+            return _n.ckpt_tensor_export_dlpack_versioned(self._h)
+        return _n.ckpt_tensor_export_dlpack(self._h)
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)
@@ -168,24 +168,24 @@ class Tensor(_n.TensorBuffer, _Owned):
 
     @property
     def dtype(self) -> DType:
-        return DType(_n.ckpt_tensor_dtype(self._h))
+        return DType(_n.ckpt_tensor_get_dtype(self._h))
 
     @property
     def shape(self) -> Tuple[int, ...]:
-        return _n.ckpt_tensor_shape(self._h)
+        return _n.ckpt_tensor_get_shape(self._h)
 
     @property
     def ndim(self) -> int:
-        return _n.ckpt_tensor_ndim(self._h)
+        return _n.ckpt_tensor_get_ndim(self._h)
 
     @property
     def nbytes(self) -> int:
-        return _n.ckpt_tensor_bytes(self._h)
+        return _n.ckpt_tensor_get_bytes(self._h)
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return _n.ckpt_tensor_elements(self._h)
+        return _n.ckpt_tensor_get_element_count(self._h)
 
     @property
     def read_only(self) -> bool:
@@ -194,12 +194,12 @@ class Tensor(_n.TensorBuffer, _Owned):
     @property
     def address(self) -> int:
         """Of the first element, for reading; 0 without elements. Valid as long as the tensor."""
-        return _n.ckpt_tensor_const_data(self._h)
+        return _n.ckpt_tensor_get_const_data(self._h)
 
     @property
     def writable_address(self) -> int:
         """Of the first element, for writing; 0 without elements and for a read-only tensor."""
-        return _n.ckpt_tensor_data(self._h)
+        return _n.ckpt_tensor_get_data(self._h)
 
     def numpy(self) -> Any:
         """A numpy view of the same memory."""

@@ -18,7 +18,7 @@ NO_WRAPPER = {
     "ckpt_stateful_callbacks_init": "swig/state.hpp fills the table of functions",
     "ckpt_coordinator_callbacks_init": "swig/state.hpp fills the table of functions",
     "ckpt_layer_callbacks_init": "swig/engine.hpp fills the table of functions",
-    "ckpt_async_callbacks_init": "swig/async.hpp fills the table of functions",
+    "ckpt_checkpoint_task_callbacks_init": "swig/async.hpp fills the table of functions",
     "ckpt_blas_init": "set_blas takes the struct's members",
     "ckpt_strategy_info_init": "languages get it with the next issue",
     "ckpt_strategy_get_info": "languages get it with the next issue",

@@ -43,7 +43,7 @@ int main(int count, char** arguments) {
   CHECK(strcmp(api->ckpt_status_name(CKPT_E_CORRUPT), "CORRUPT") == 0);
 
   CHECK(api->ckpt_clock_create_custom(fixed_time, &moment, NULL, &clock) == CKPT_OK);
-  CHECK(api->ckpt_clock_now(clock, &now) == CKPT_OK && now == 12345);
+  CHECK(api->ckpt_clock_get_now(clock, &now) == CKPT_OK && now == 12345);
   CHECK(api->ckpt_clock_advance(clock, 1) == CKPT_E_INVALID_STATE);
   CHECK(strstr(api->ckpt_last_error(), "clock") != NULL);
   api->ckpt_clock_release(clock);

@@ -27,26 +27,26 @@ int main(int count, char** arguments) {
   int64_t sum = 0;
   uint64_t value = 0;
   int i;
-  ckpt_thread_pool* pool = NULL;
-  ckpt_queue* queue = NULL;
+  ckpt_worker_pool* pool = NULL;
+  ckpt_word_queue* queue = NULL;
 
   if (count > 1) CHECK(strcmp(arguments[1], ckpt_version_string()) == 0);
 
   CHECK(ckpt_random_philox(counter, key, block) == CKPT_OK);
   CHECK(block[0] == 0x6627e8d5U && block[3] == 0x9b00dbd8U);
 
-  CHECK(ckpt_thread_pool_create(3, &pool) == CKPT_OK);
-  CHECK(ckpt_thread_pool_run(pool, 100, square, squares) == CKPT_OK);
+  CHECK(ckpt_worker_pool_create(3, &pool) == CKPT_OK);
+  CHECK(ckpt_worker_pool_run(pool, 100, square, squares) == CKPT_OK);
   for (i = 0; i < 100; ++i) sum += squares[i];
   CHECK(sum == 328350);
-  ckpt_thread_pool_release(pool);
+  ckpt_worker_pool_release(pool);
 
-  CHECK(ckpt_queue_create(CKPT_QUEUE_SPSC, 1, &queue) == CKPT_OK);
-  CHECK(ckpt_queue_push(queue, 42, 0) == CKPT_OK);
-  CHECK(ckpt_queue_push(queue, 43, 0) == CKPT_E_QUEUE_FULL);
-  CHECK(ckpt_queue_pop(queue, &value, 0) == CKPT_OK && value == 42);
-  ckpt_queue_release(queue);
+  CHECK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 1, &queue) == CKPT_OK);
+  CHECK(ckpt_word_queue_push(queue, 42, 0) == CKPT_OK);
+  CHECK(ckpt_word_queue_push(queue, 43, 0) == CKPT_E_QUEUE_FULL);
+  CHECK(ckpt_word_queue_pop(queue, &value, 0) == CKPT_OK && value == 42);
+  ckpt_word_queue_release(queue);
 
-  CHECK(ckpt_queue_create(7, 1, &queue) == CKPT_E_INVALID_ARGUMENT && strstr(ckpt_last_error(), "kind is 7") != NULL);
+  CHECK(ckpt_word_queue_create(7, 1, &queue) == CKPT_E_INVALID_ARGUMENT && strstr(ckpt_last_error(), "kind is 7") != NULL);
   return 0;
 }

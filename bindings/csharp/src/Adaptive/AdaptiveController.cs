@@ -32,7 +32,7 @@ namespace Ckpt.Adaptive
             get
             {
                 double now;
-                native.ckpt_controller_now(Handle, out now);
+                native.ckpt_controller_get_now(Handle, out now);
                 return now;
             }
         }
@@ -165,7 +165,7 @@ namespace Ckpt.Adaptive
         /// <param name="secondsLeft">Until then.</param>
         public void PreemptionNotice(double now, double secondsLeft)
         {
-            native.ckpt_controller_preemption_notice(Handle, now, secondsLeft);
+            native.ckpt_controller_notify_preemption(Handle, now, secondsLeft);
         }
 
         /// <summary>What it knows.</summary>
@@ -184,7 +184,7 @@ namespace Ckpt.Adaptive
         /// <returns>The task.</returns>
         public ObservedTask Task(long index)
         {
-            using (var task = new ckpt_task())
+            using (var task = new ckpt_task_observation())
             {
                 native.ckpt_controller_task(Handle, index, task);
                 return new ObservedTask(task);
@@ -196,7 +196,7 @@ namespace Ckpt.Adaptive
         /// <returns>JSON.</returns>
         public string ToJson()
         {
-            return native.ckpt_controller_json(Handle);
+            return native.ckpt_controller_get_json(Handle);
         }
 
         /// <summary>Takes over what ToJson wrote; its own options stay. After a restart call Resume. CheckpointCorruptException
@@ -204,7 +204,7 @@ namespace Ckpt.Adaptive
         /// <param name="json">The text.</param>
         public void FromJson(string json)
         {
-            native.ckpt_controller_from_json(Handle, json);
+            native.ckpt_controller_restore(Handle, json);
         }
     }
 }

@@ -5,7 +5,7 @@ namespace Ckpt.Adaptive
     /// <summary>A task that was observed.</summary>
     public sealed class ObservedTask
     {
-        internal ObservedTask(ckpt_task from)
+        internal ObservedTask(ckpt_task_observation from)
         {
             Name = from.name;
             Seconds = from.seconds;

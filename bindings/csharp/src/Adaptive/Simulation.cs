@@ -29,7 +29,7 @@ namespace Ckpt.Adaptive
         /// <returns>JSON.</returns>
         public string ToJson()
         {
-            return native.ckpt_simulation_json(Handle);
+            return native.ckpt_simulation_get_json(Handle);
         }
     }
 }

@@ -78,7 +78,7 @@ namespace Ckpt.Adaptive
         /// <returns>The task.</returns>
         public ObservedTask Task(long index)
         {
-            using (var task = new ckpt_task())
+            using (var task = new ckpt_task_observation())
             {
                 native.ckpt_threshold_task(Handle, index, task);
                 return new ObservedTask(task);

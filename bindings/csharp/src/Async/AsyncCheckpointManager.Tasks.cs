@@ -11,20 +11,20 @@ namespace Ckpt
         /// <returns>All of them.</returns>
         public IReadOnlyList<CheckpointTaskInfo> GetActiveTasks()
         {
-            return Infos(native.CKPT_ASYNC_LIVE);
+            return Infos(native.CKPT_CHECKPOINT_TASK_LIST_LIVE);
         }
 
         /// <summary>The tasks that have ended, as far as the history goes, in the order in which they did.</summary>
         /// <returns>All of them.</returns>
         public IReadOnlyList<CheckpointTaskInfo> GetEndedTasks()
         {
-            return Infos(native.CKPT_ASYNC_ENDED);
+            return Infos(native.CKPT_CHECKPOINT_TASK_LIST_ENDED);
         }
 
         private List<CheckpointTaskInfo> Infos(int which)
         {
             var found = new List<CheckpointTaskInfo>();
-            using (var list = new NativeList(native.ckpt_async_tasks(Handle, which)))
+            using (var list = new NativeList(native.ckpt_async_manager_list(Handle, which)))
             {
                 foreach (var id in list.Integers())
                 {
@@ -46,9 +46,9 @@ namespace Ckpt
         /// <returns>Bytes, times and status of one moment.</returns>
         public CheckpointTaskInfo GetTaskInfo(long checkpointId)
         {
-            using (var task = new ckpt_async_task())
+            using (var task = new ckpt_checkpoint_task_info())
             {
-                native.ckpt_async_get_task(Handle, checkpointId, task);
+                native.ckpt_async_manager_get_task(Handle, checkpointId, task);
                 return new CheckpointTaskInfo(task);
             }
         }
@@ -60,7 +60,7 @@ namespace Ckpt
         {
             using (var result = new ckpt_save_result())
             {
-                native.ckpt_async_saved(Handle, checkpointId, result);
+                native.ckpt_async_manager_get_save_result(Handle, checkpointId, result);
                 return new SaveResult(result);
             }
         }
@@ -72,7 +72,7 @@ namespace Ckpt
         {
             using (var result = new ckpt_load_result())
             {
-                native.ckpt_async_loaded(Handle, checkpointId, result);
+                native.ckpt_async_manager_get_load_result(Handle, checkpointId, result);
                 return new LoadResult(result);
             }
         }
@@ -81,9 +81,9 @@ namespace Ckpt
         /// <returns>A snapshot.</returns>
         public AsyncCheckpointStats GetStats()
         {
-            using (var stats = new ckpt_async_stats())
+            using (var stats = new ckpt_async_manager_stats())
             {
-                native.ckpt_async_get_stats(Handle, stats);
+                native.ckpt_async_manager_get_stats(Handle, stats);
                 return new AsyncCheckpointStats(stats);
             }
         }
@@ -92,7 +92,7 @@ namespace Ckpt
         /// <param name="step">Never goes back.</param>
         public void EndStep(long step)
         {
-            native.ckpt_async_end_step(Handle, step);
+            native.ckpt_async_manager_end_step(Handle, step);
         }
 
         /// <summary>Waits until a task has ended. CheckpointTimeoutException; CheckpointNotFoundException for an unknown
@@ -102,16 +102,16 @@ namespace Ckpt
         /// <returns>How it ended, failures included.</returns>
         public CheckpointTaskResult Wait(long checkpointId, TimeSpan? timeout = null)
         {
-            using (var result = new ckpt_async_result())
+            using (var result = new ckpt_checkpoint_task_result())
             {
-                native.ckpt_async_wait(Handle, checkpointId, Times.Nanoseconds(timeout), result);
+                native.ckpt_async_manager_wait(Handle, checkpointId, Times.Nanoseconds(timeout), result);
                 return new CheckpointTaskResult(result);
             }
         }
 
         internal void WaitStaged(long id, TimeSpan? timeout)
         {
-            native.ckpt_async_wait_staged(Handle, id, Times.Nanoseconds(timeout));
+            native.ckpt_async_manager_wait_staged(Handle, id, Times.Nanoseconds(timeout));
         }
 
         /// <summary>Waits until all tasks that have not ended now have; their results tell how.
@@ -119,14 +119,14 @@ namespace Ckpt
         /// <param name="timeout">null: for ever.</param>
         public void WaitAll(TimeSpan? timeout = null)
         {
-            native.ckpt_async_wait(Handle, native.CKPT_ASYNC_ALL, Times.Nanoseconds(timeout), null);
+            native.ckpt_async_manager_wait(Handle, native.CKPT_CHECKPOINT_TASK_ALL, Times.Nanoseconds(timeout), null);
         }
 
         /// <summary>Waits until the tensors of all saves may be written to. CheckpointTimeoutException.</summary>
         /// <param name="timeout">null: for ever.</param>
         public void WaitAllStaged(TimeSpan? timeout = null)
         {
-            native.ckpt_async_wait_staged(Handle, native.CKPT_ASYNC_ALL, Times.Nanoseconds(timeout));
+            native.ckpt_async_manager_wait_staged(Handle, native.CKPT_CHECKPOINT_TASK_ALL, Times.Nanoseconds(timeout));
         }
 
         /// <summary>Takes nothing new, lets the tasks end, and ends the threads. Throws the error of a save that failed and that
@@ -136,7 +136,7 @@ namespace Ckpt
         /// <param name="timeout">That draining may take; null: for ever.</param>
         public void Close(bool cancel = false, TimeSpan? timeout = null)
         {
-            native.ckpt_async_close(Handle, cancel ? native.CKPT_ASYNC_CANCEL : native.CKPT_ASYNC_DRAIN,
+            native.ckpt_async_manager_close(Handle, cancel ? native.CKPT_CLOSE_MODE_CANCEL : native.CKPT_CLOSE_MODE_DRAIN,
                 Times.Nanoseconds(timeout));
         }
     }

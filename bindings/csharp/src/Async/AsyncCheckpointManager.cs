@@ -40,10 +40,10 @@ namespace Ckpt
             using (var options = from.Native())
             {
                 IntPtr manager;
-                native.ckpt_checkpoint_create_async(HandleOf(checkpoint), options, null, out manager);
+                native.ckpt_async_manager_create(HandleOf(checkpoint), options, null, out manager);
                 var cancel = from.CancelAtExit;
                 var timeout = from.DrainTimeout;
-                return new NativeHandle(manager, native.ckpt_async_release, true)
+                return new NativeHandle(manager, native.ckpt_async_manager_release, true)
                 {
                     AtExit = handle => AsyncEnd.Close(handle, cancel, timeout),
                 };
@@ -120,7 +120,7 @@ namespace Ckpt
                 return Start(CheckpointTaskType.Save, how, progress, cancellationToken, (listener, source, task) =>
                 {
                     long id;
-                    native.ckpt_async_save(Handle, HandleOf(state), given, task, listener, source, out id);
+                    native.ckpt_async_manager_save(Handle, HandleOf(state), given, task, listener, source, out id);
                     return id;
                 });
             }
@@ -156,7 +156,7 @@ namespace Ckpt
                 return Start(CheckpointTaskType.Load, how, null, cancellationToken, (listener, source, task) =>
                 {
                     long id;
-                    native.ckpt_async_load(Handle, HandleOf(state), given, task, listener, out id);
+                    native.ckpt_async_manager_load(Handle, HandleOf(state), given, task, listener, out id);
                     return id;
                 });
             }
@@ -173,7 +173,7 @@ namespace Ckpt
             using (var state = new State()) return Save(state.Add("model", model).Add("optimizer", optimizer), options).Id;
         }
 
-        internal delegate long StartTask(AsyncListener listener, AsyncSource source, ckpt_async_task_options task);
+        internal delegate long StartTask(AsyncListener listener, AsyncSource source, ckpt_checkpoint_task_options task);
 
         internal CheckpointTask Start(CheckpointTaskType type, CheckpointTaskOptions how, IProgress<CheckpointProgress> progress,
                                       CancellationToken cancellationToken, StartTask start)
@@ -262,7 +262,7 @@ namespace Ckpt
         public bool CancelCheckpoint(long checkpointId)
         {
             int won;
-            native.ckpt_async_cancel(Handle, checkpointId, out won);
+            native.ckpt_async_manager_cancel(Handle, checkpointId, out won);
             return won != 0;
         }
     }

@@ -9,7 +9,7 @@ namespace Ckpt
         /// <summary>The library's defaults.</summary>
         public AsyncCheckpointOptions()
         {
-            using (var defaults = new ckpt_async_options())
+            using (var defaults = new ckpt_async_manager_options())
             {
                 Workers = defaults.workers;
                 MaxQueueSize = defaults.capacity;
@@ -55,9 +55,9 @@ namespace Ckpt
         /// DrainTimeout.</summary>
         public bool CancelAtExit { get; set; }
 
-        internal ckpt_async_options Native()
+        internal ckpt_async_manager_options Native()
         {
-            var options = new ckpt_async_options();
+            var options = new ckpt_async_manager_options();
             options.workers = Workers;
             options.capacity = MaxQueueSize;
             options.history = History;

@@ -6,7 +6,7 @@ namespace Ckpt
     /// <summary>What a manager does now, and what it has done so far.</summary>
     public sealed class AsyncCheckpointStats
     {
-        internal AsyncCheckpointStats(ckpt_async_stats from)
+        internal AsyncCheckpointStats(ckpt_async_manager_stats from)
         {
             Live = from.live;
             Running = from.running;

@@ -25,7 +25,7 @@ namespace Ckpt
                 CancelAll(manager);
                 if (!AllEnd(manager, slice)) return false;
             }
-            native.ckpt_async_close(manager, native.CKPT_ASYNC_CANCEL, -1); // throws what nobody was told of
+            native.ckpt_async_manager_close(manager, native.CKPT_CLOSE_MODE_CANCEL, -1); // throws what nobody was told of
             return true;
         }
 
@@ -34,7 +34,7 @@ namespace Ckpt
         {
             try
             {
-                native.ckpt_async_wait(manager, native.CKPT_ASYNC_ALL, Times.Nanoseconds(time), null);
+                native.ckpt_async_manager_wait(manager, native.CKPT_CHECKPOINT_TASK_ALL, Times.Nanoseconds(time), null);
                 return true;
             }
             catch (CheckpointTimeoutException)
@@ -50,7 +50,7 @@ namespace Ckpt
                 try
                 {
                     int won;
-                    native.ckpt_async_cancel(manager, id, out won);
+                    native.ckpt_async_manager_cancel(manager, id, out won);
                 }
                 catch (CheckpointNotFoundException)
                 {
@@ -61,7 +61,7 @@ namespace Ckpt
 
         private static IReadOnlyCollection<long> Live(NativeHandle manager)
         {
-            using (var list = new NativeList(native.ckpt_async_tasks(manager, native.CKPT_ASYNC_LIVE)))
+            using (var list = new NativeList(native.ckpt_async_manager_list(manager, native.CKPT_CHECKPOINT_TASK_LIST_LIVE)))
                 return new List<long>(list.Integers());
         }
     }

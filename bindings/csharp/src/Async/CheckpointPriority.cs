@@ -6,10 +6,10 @@ namespace Ckpt
     public enum CheckpointPriority
     {
         /// <summary>After the others.</summary>
-        Low = native.CKPT_ASYNC_PRIORITY_LOW,
+        Low = native.CKPT_PRIORITY_LOW,
         /// <summary>What is usual.</summary>
-        Normal = native.CKPT_ASYNC_PRIORITY_NORMAL,
+        Normal = native.CKPT_PRIORITY_NORMAL,
         /// <summary>Before the others.</summary>
-        High = native.CKPT_ASYNC_PRIORITY_HIGH,
+        High = native.CKPT_PRIORITY_HIGH,
     }
 }

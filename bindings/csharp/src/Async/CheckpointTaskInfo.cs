@@ -6,7 +6,7 @@ namespace Ckpt
     /// <summary>How a background task stands at one moment.</summary>
     public sealed class CheckpointTaskInfo
     {
-        internal CheckpointTaskInfo(ckpt_async_task from)
+        internal CheckpointTaskInfo(ckpt_checkpoint_task_info from)
         {
             Id = from.id;
             Type = (CheckpointTaskType)from.kind;

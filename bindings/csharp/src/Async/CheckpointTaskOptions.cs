@@ -10,7 +10,7 @@ namespace Ckpt
         /// <summary>The library's defaults.</summary>
         public CheckpointTaskOptions()
         {
-            using (var defaults = new ckpt_async_task_options())
+            using (var defaults = new ckpt_checkpoint_task_options())
             {
                 Mode = (StagingMode)defaults.mode;
                 WhenFull = (WhenQueueFull)defaults.when_full;
@@ -38,9 +38,9 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public CheckpointSource Source { get; set; }
 
-        internal ckpt_async_task_options Native()
+        internal ckpt_checkpoint_task_options Native()
         {
-            var options = new ckpt_async_task_options();
+            var options = new ckpt_checkpoint_task_options();
             options.mode = (int)Mode;
             options.when_full = (int)WhenFull;
             options.priority = (int)Priority;

@@ -7,7 +7,7 @@ namespace Ckpt
     /// <summary>How a background task ended.</summary>
     public sealed class CheckpointTaskResult
     {
-        internal CheckpointTaskResult(ckpt_async_result from)
+        internal CheckpointTaskResult(ckpt_checkpoint_task_result from)
         {
             Id = from.id;
             Type = (CheckpointTaskType)from.kind;

@@ -6,16 +6,16 @@ namespace Ckpt
     public enum CheckpointTaskStatus
     {
         /// <summary>Admitted; being copied, or waiting for a worker or its gate.</summary>
-        Queued = native.CKPT_ASYNC_QUEUED,
+        Queued = native.CKPT_CHECKPOINT_TASK_STATE_QUEUED,
         /// <summary>A worker has begun.</summary>
-        Running = native.CKPT_ASYNC_RUNNING,
+        Running = native.CKPT_CHECKPOINT_TASK_STATE_RUNNING,
         /// <summary>A save is durable; a load has filled the state.</summary>
-        Completed = native.CKPT_ASYNC_COMPLETED,
+        Completed = native.CKPT_CHECKPOINT_TASK_STATE_COMPLETED,
         /// <summary>Its result tells why.</summary>
-        Failed = native.CKPT_ASYNC_FAILED,
+        Failed = native.CKPT_CHECKPOINT_TASK_STATE_FAILED,
         /// <summary>Nothing of it stays.</summary>
-        Cancelled = native.CKPT_ASYNC_CANCELLED,
+        Cancelled = native.CKPT_CHECKPOINT_TASK_STATE_CANCELLED,
         /// <summary>Refused because the queue was full, or dropped for a newer one.</summary>
-        Rejected = native.CKPT_ASYNC_REJECTED,
+        Rejected = native.CKPT_CHECKPOINT_TASK_STATE_REJECTED,
     }
 }

@@ -6,8 +6,8 @@ namespace Ckpt
     public enum CheckpointTaskType
     {
         /// <summary>Writes a checkpoint.</summary>
-        Save = native.CKPT_ASYNC_SAVE,
+        Save = native.CKPT_CHECKPOINT_TASK_KIND_SAVE,
         /// <summary>Fills a state.</summary>
-        Load = native.CKPT_ASYNC_LOAD,
+        Load = native.CKPT_CHECKPOINT_TASK_KIND_LOAD,
     }
 }

@@ -6,10 +6,10 @@ namespace Ckpt
     public enum WhenQueueFull
     {
         /// <summary>CheckpointQueueFullException at once.</summary>
-        Refuse = native.CKPT_ASYNC_REFUSE,
+        Refuse = native.CKPT_WHEN_FULL_REFUSE,
         /// <summary>Waits for a place, then CheckpointQueueFullException.</summary>
-        Wait = native.CKPT_ASYNC_WAIT,
+        Wait = native.CKPT_WHEN_FULL_WAIT,
         /// <summary>The oldest task that no worker has begun ends Rejected.</summary>
-        DropOldest = native.CKPT_ASYNC_DROP_OLDEST,
+        DropOldest = native.CKPT_WHEN_FULL_DROP_OLDEST,
     }
 }

@@ -41,7 +41,7 @@ namespace Ckpt
             get
             {
                 long now;
-                native.ckpt_clock_now(Handle, out now);
+                native.ckpt_clock_get_now(Handle, out now);
                 return now;
             }
         }

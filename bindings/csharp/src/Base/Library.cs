@@ -37,7 +37,7 @@ namespace Ckpt
             get
             {
                 long now;
-                native.ckpt_clock_now(null, out now);
+                native.ckpt_clock_get_now(null, out now);
                 return now;
             }
         }

@@ -17,8 +17,8 @@ namespace Ckpt
         private static NativeHandle Made(long capacity, bool single)
         {
             IntPtr queue;
-            native.ckpt_queue_create(single ? native.CKPT_QUEUE_SPSC : native.CKPT_QUEUE_MPMC, capacity, out queue);
-            return new NativeHandle(queue, native.ckpt_queue_release);
+            native.ckpt_word_queue_create(single ? native.CKPT_WORD_QUEUE_KIND_SPSC : native.CKPT_WORD_QUEUE_KIND_MPMC, capacity, out queue);
+            return new NativeHandle(queue, native.ckpt_word_queue_release);
         }
 
         /// <summary>Appends a word. CheckpointQueueFullException when there was no place in time, CheckpointClosedException after
@@ -27,7 +27,7 @@ namespace Ckpt
         /// <param name="timeout">How long to wait for a place; null: for ever.</param>
         public void Push(ulong value, TimeSpan? timeout = null)
         {
-            native.ckpt_queue_push(Handle, value, Times.Nanoseconds(timeout));
+            native.ckpt_word_queue_push(Handle, value, Times.Nanoseconds(timeout));
         }
 
         /// <summary>Takes the oldest word. CheckpointTimeoutException when there was none in time, CheckpointClosedException when
@@ -37,14 +37,14 @@ namespace Ckpt
         public ulong Pop(TimeSpan? timeout = null)
         {
             ulong value;
-            native.ckpt_queue_pop(Handle, out value, Times.Nanoseconds(timeout));
+            native.ckpt_word_queue_pop(Handle, out value, Times.Nanoseconds(timeout));
             return value;
         }
 
         /// <summary>Lets nothing more in and wakes every waiting thread; what is inside can still be popped.</summary>
         public void Close()
         {
-            native.ckpt_queue_close(Handle);
+            native.ckpt_word_queue_close(Handle);
         }
 
         /// <summary>Words inside now.</summary>
@@ -53,7 +53,7 @@ namespace Ckpt
             get
             {
                 long size;
-                native.ckpt_queue_size(Handle, out size);
+                native.ckpt_word_queue_get_size(Handle, out size);
                 return size;
             }
         }

@@ -16,14 +16,14 @@ namespace Ckpt
         private static NativeHandle Made(int threads)
         {
             IntPtr pool;
-            native.ckpt_thread_pool_create(threads, out pool);
-            return new NativeHandle(pool, native.ckpt_thread_pool_release, true);
+            native.ckpt_worker_pool_create(threads, out pool);
+            return new NativeHandle(pool, native.ckpt_worker_pool_release, true);
         }
 
         /// <summary>Threads of the pool, the caller's included.</summary>
         public int Threads
         {
-            get { return native.ckpt_thread_pool_threads(Handle); }
+            get { return native.ckpt_worker_pool_get_thread_count(Handle); }
         }
 
         /// <summary>Calls work for every part 0 .. parts-1, on several threads, and returns when all are done.
@@ -33,7 +33,7 @@ namespace Ckpt
         public void Run(long parts, Action<long> work)
         {
             if (work == null) throw new ArgumentNullException("work");
-            using (var function = new PartFunction(work)) native.ckpt_thread_pool_run(Handle, parts, function);
+            using (var function = new PartFunction(work)) native.ckpt_worker_pool_run(Handle, parts, function);
         }
     }
 }

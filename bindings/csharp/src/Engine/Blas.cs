@@ -11,7 +11,7 @@ namespace Ckpt
         /// <returns>One line.</returns>
         public static string Info()
         {
-            return native.ckpt_blas_info();
+            return native.ckpt_blas_get_info();
         }
 
         /// <summary>Uses another BLAS in this process. CheckpointInvalidStateException once one is in use.</summary>

@@ -45,7 +45,7 @@ namespace Ckpt
             get
             {
                 long layers;
-                native.ckpt_chain_layers(Handle, out layers);
+                native.ckpt_chain_get_layer_count(Handle, out layers);
                 return layers;
             }
         }
@@ -62,12 +62,12 @@ namespace Ckpt
         public IReadOnlyList<Parameter> Parameters()
         {
             long count;
-            native.ckpt_chain_parameters(Handle, out count);
+            native.ckpt_chain_get_parameter_count(Handle, out count);
             var parameters = new List<Parameter>();
             for (long i = 0; i < count; ++i)
             {
                 IntPtr name, value, gradient;
-                native.ckpt_chain_parameter(Handle, i, out name, out value, out gradient);
+                native.ckpt_chain_get_parameter(Handle, i, out name, out value, out gradient);
                 parameters.Add(new Parameter(Utf8.Text(name), Tensor.Owning(value), Tensor.Owning(gradient)));
             }
             GC.KeepAlive(this);
@@ -94,7 +94,7 @@ namespace Ckpt
             if (input == null) throw new ArgumentNullException("input");
             var spec = input.Native;
             IntPtr profile;
-            native.ckpt_chain_profile(Handle, (IntPtr)(&spec), measuredSteps, HandleOf(pool), out profile);
+            native.ckpt_profile_create_from_chain(Handle, (IntPtr)(&spec), measuredSteps, HandleOf(pool), out profile);
             return Ckpt.Profile.Owning(profile);
         }
     }

@@ -26,7 +26,7 @@ namespace Ckpt
                                          MemoryTracker tracker, Follower follower)
         {
             if (input == null) throw new ArgumentNullException("input");
-            using (var options = new ckpt_executor_options())
+            using (var options = new ckpt_schedule_executor_options())
             {
                 options.budget_bytes = budgetBytes;
                 options.pool = HandleOf(pool);
@@ -34,11 +34,11 @@ namespace Ckpt
                 options.follower = HandleOf(follower);
                 var spec = input.Native;
                 IntPtr executor;
-                native.ckpt_executor_create(HandleOf(chain), HandleOf(schedule), (IntPtr)(&spec), options, out executor);
+                native.ckpt_schedule_executor_create(HandleOf(chain), HandleOf(schedule), (IntPtr)(&spec), options, out executor);
                 GC.KeepAlive(pool);
                 GC.KeepAlive(tracker);
                 GC.KeepAlive(follower);
-                return new NativeHandle(executor, native.ckpt_executor_release, true);
+                return new NativeHandle(executor, native.ckpt_schedule_executor_release, true);
             }
         }
 
@@ -52,7 +52,7 @@ namespace Ckpt
             using (var given = step.Native())
             {
                 double loss;
-                native.ckpt_executor_run(Handle, given, out loss);
+                native.ckpt_schedule_executor_run(Handle, given, out loss);
                 GC.KeepAlive(step);
                 return loss;
             }
@@ -62,9 +62,9 @@ namespace Ckpt
         /// <returns>The numbers.</returns>
         public ExecutorStats GetStats()
         {
-            using (var stats = new ckpt_executor_stats())
+            using (var stats = new ckpt_schedule_executor_stats())
             {
-                native.ckpt_executor_get_stats(Handle, stats);
+                native.ckpt_schedule_executor_get_stats(Handle, stats);
                 return new ExecutorStats(stats);
             }
         }

@@ -5,7 +5,7 @@ namespace Ckpt
     /// <summary>What an executor measured since it was made.</summary>
     public sealed class ExecutorStats
     {
-        internal ExecutorStats(ckpt_executor_stats from)
+        internal ExecutorStats(ckpt_schedule_executor_stats from)
         {
             Steps = from.steps;
             Forwards = from.forwards;

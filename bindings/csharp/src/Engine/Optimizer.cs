@@ -60,10 +60,10 @@ namespace Ckpt
             get
             {
                 long steps;
-                native.ckpt_optimizer_steps(Handle, out steps);
+                native.ckpt_optimizer_get_step_count(Handle, out steps);
                 return steps;
             }
-            set { native.ckpt_optimizer_set_steps(Handle, value); }
+            set { native.ckpt_optimizer_set_step_count(Handle, value); }
         }
 
         /// <summary>The state by name; it shares the optimizer's memory.</summary>
@@ -71,12 +71,12 @@ namespace Ckpt
         public IReadOnlyList<KeyValuePair<string, Tensor>> Tensors()
         {
             long count;
-            native.ckpt_optimizer_tensors(Handle, out count);
+            native.ckpt_optimizer_get_tensor_count(Handle, out count);
             var tensors = new List<KeyValuePair<string, Tensor>>();
             for (long i = 0; i < count; ++i)
             {
                 IntPtr name, value;
-                native.ckpt_optimizer_tensor(Handle, i, out name, out value);
+                native.ckpt_optimizer_get_tensor(Handle, i, out name, out value);
                 tensors.Add(new KeyValuePair<string, Tensor>(Utf8.Text(name), Tensor.Owning(value)));
             }
             GC.KeepAlive(this);

@@ -25,7 +25,7 @@ namespace Ckpt.Interop
                 IntPtr tensor;
                 fixed (long* lengths = shape)
                 {
-                    native.ckpt_tensor_borrow((IntPtr)lent.pin.Pointer, (int)dtype, lengths, shape.Length,
+                    native.ckpt_tensor_create_borrowed((IntPtr)lent.pin.Pointer, (int)dtype, lengths, shape.Length,
                                               Marshal.GetFunctionPointerForDelegate(release), GCHandle.ToIntPtr(lent.self),
                                                   out tensor);
                 }

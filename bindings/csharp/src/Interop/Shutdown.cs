@@ -52,7 +52,7 @@ namespace Ckpt.Interop
             NativeHandle.WaitForReleases();
             try
             {
-                native.ckpt_set_log(native.CKPT_LOG_DEBUG, null);
+                native.ckpt_set_log(native.CKPT_LOG_LEVEL_DEBUG, null);
             }
             catch (CkptException)
             {

@@ -25,7 +25,7 @@ namespace Ckpt.Interop
             onProgress.Report(new CheckpointProgress(id, doneBytes, totalBytes));
         }
 
-        public override void ended(ckpt_async_result result)
+        public override void ended(ckpt_checkpoint_task_result result)
         {
             task.End(new CheckpointTaskResult(result));
         }

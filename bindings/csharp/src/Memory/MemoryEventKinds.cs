@@ -10,14 +10,14 @@ namespace Ckpt
         /// <summary>None.</summary>
         None = 0,
         /// <summary>An allocation was recorded.</summary>
-        Allocated = native.CKPT_MEMORY_ALLOCATED,
+        Allocated = native.CKPT_MEMORY_EVENT_KIND_ALLOCATED,
         /// <summary>An allocation ended.</summary>
-        Freed = native.CKPT_MEMORY_FREED,
+        Freed = native.CKPT_MEMORY_EVENT_KIND_FREED,
         /// <summary>More is live than ever before.</summary>
-        NewPeak = native.CKPT_MEMORY_NEW_PEAK,
+        NewPeak = native.CKPT_MEMORY_EVENT_KIND_NEW_PEAK,
         /// <summary>The live total rose above the limit.</summary>
-        LimitExceeded = native.CKPT_MEMORY_LIMIT_EXCEEDED,
+        LimitExceeded = native.CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED,
         /// <summary>All of them.</summary>
-        All = native.CKPT_MEMORY_ALL_EVENTS,
+        All = native.CKPT_MEMORY_EVENT_KIND_ALL,
     }
 }

@@ -33,7 +33,7 @@ namespace Ckpt
             get
             {
                 long dropped;
-                native.ckpt_memory_tracker_dropped_events(Tracker.Handle, Id, out dropped);
+                native.ckpt_memory_tracker_get_dropped_events(Tracker.Handle, Id, out dropped);
                 return dropped;
             }
         }

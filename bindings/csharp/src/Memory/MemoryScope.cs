@@ -25,7 +25,7 @@ namespace Ckpt
             if (last != null) return last;
             using (var stats = new ckpt_memory_scope_stats())
             {
-                native.ckpt_memory_tracker_scope_stats(tracker.Handle, Id, stats);
+                native.ckpt_memory_tracker_get_scope_stats(tracker.Handle, Id, stats);
                 return new MemoryScopeStats(stats);
             }
         }

@@ -104,7 +104,7 @@ namespace Ckpt
             get
             {
                 long limit, hysteresis;
-                native.ckpt_memory_tracker_limit(Handle, out limit, out hysteresis);
+                native.ckpt_memory_tracker_get_limit(Handle, out limit, out hysteresis);
                 return limit == 0 ? (long?)null : limit;
             }
         }
@@ -115,7 +115,7 @@ namespace Ckpt
             get
             {
                 long limit, hysteresis;
-                native.ckpt_memory_tracker_limit(Handle, out limit, out hysteresis);
+                native.ckpt_memory_tracker_get_limit(Handle, out limit, out hysteresis);
                 return hysteresis;
             }
         }

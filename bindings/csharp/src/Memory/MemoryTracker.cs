@@ -48,7 +48,7 @@ namespace Ckpt
         public int Layer(string layerId)
         {
             int layer;
-            native.ckpt_memory_tracker_layer(Handle, layerId, out layer);
+            native.ckpt_memory_tracker_add_layer(Handle, layerId, out layer);
             return layer;
         }
 
@@ -75,7 +75,7 @@ namespace Ckpt
         public string LayerName(int layer)
         {
             IntPtr name;
-            native.ckpt_memory_tracker_layer_name(Handle, layer, out name);
+            native.ckpt_memory_tracker_get_layer_name(Handle, layer, out name);
             return Utf8.Text(name);
         }
 
@@ -200,7 +200,7 @@ namespace Ckpt
         {
             using (var stats = new ckpt_memory_stats())
             {
-                native.ckpt_memory_tracker_stats(Handle, stats);
+                native.ckpt_memory_tracker_get_stats(Handle, stats);
                 return new MemoryStats(stats);
             }
         }
@@ -215,7 +215,7 @@ namespace Ckpt
             {
                 try
                 {
-                    native.ckpt_memory_tracker_layer_stats_named(Handle, layerId, stats);
+                    native.ckpt_memory_tracker_get_layer_stats_named(Handle, layerId, stats);
                 }
                 catch (CheckpointNotFoundException)
                 {
@@ -235,7 +235,7 @@ namespace Ckpt
             {
                 try
                 {
-                    native.ckpt_memory_tracker_layer_stats(Handle, layer, stats);
+                    native.ckpt_memory_tracker_get_layer_stats(Handle, layer, stats);
                 }
                 catch (CheckpointNotFoundException)
                 {
@@ -251,7 +251,7 @@ namespace Ckpt
         public MemorySnapshot Snapshot(MemoryOrder order = MemoryOrder.Id)
         {
             using (var stats = new ckpt_memory_stats())
-            using (var list = new NativeList(native.ckpt_memory_tracker_snapshot(Handle, (int)order, stats)))
+            using (var list = new NativeList(native.ckpt_memory_tracker_get_snapshot(Handle, (int)order, stats)))
             {
                 var layers = new List<LayerMemoryStats>();
                 for (long i = 0; i < list.Count; ++i) layers.Add(new LayerMemoryStats(new ckpt_memory_layer_stats(list.At(i),
@@ -265,7 +265,7 @@ namespace Ckpt
         /// <returns>All of them.</returns>
         public IReadOnlyList<MemoryAllocation> LiveAllocations()
         {
-            using (var list = new NativeList(native.ckpt_memory_tracker_live_allocations(Handle)))
+            using (var list = new NativeList(native.ckpt_memory_tracker_list_allocations(Handle)))
             {
                 var live = new List<MemoryAllocation>();
                 for (long i = 0; i < list.Count; ++i) live.Add(new MemoryAllocation(new ckpt_memory_allocation(list.At(i), false)));
@@ -280,7 +280,7 @@ namespace Ckpt
         public long Savings(long storeAllBytes, out double fraction)
         {
             long saved;
-            native.ckpt_memory_tracker_savings(Handle, storeAllBytes, out saved, out fraction);
+            native.ckpt_memory_tracker_get_savings(Handle, storeAllBytes, out saved, out fraction);
             return saved;
         }
 
@@ -305,7 +305,7 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public string ToJson(long maxLayers = -1)
         {
-            return native.ckpt_memory_tracker_json(Handle, maxLayers);
+            return native.ckpt_memory_tracker_get_json(Handle, maxLayers);
         }
 
         /// <summary>A snapshot in the Prometheus text format.</summary>
@@ -313,7 +313,7 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public string ToPrometheus(long maxLayers = 100)
         {
-            return native.ckpt_memory_tracker_prometheus(Handle, maxLayers);
+            return native.ckpt_memory_tracker_get_prometheus(Handle, maxLayers);
         }
     }
 }

@@ -73,7 +73,7 @@ namespace Ckpt.Pipelines
             {
                 using (var policy = new ckpt_activation_policy())
                 {
-                    native.ckpt_activation_manager_policy(Handle, policy);
+                    native.ckpt_activation_manager_get_policy(Handle, policy);
                     return new ActivationPolicy(policy);
                 }
             }
@@ -127,7 +127,7 @@ namespace Ckpt.Pipelines
             try
             {
                 using (var lent = new NativeHandle(reference, handle => { }))
-                    native.ckpt_activation_manager_store_given_up(Handle, microBatchIndex, lent, out kept);
+                    native.ckpt_activation_manager_store_moved(Handle, microBatchIndex, lent, out kept);
             }
             catch
             {
@@ -145,7 +145,7 @@ namespace Ckpt.Pipelines
         public Tensor GetActivation(long microBatchIndex)
         {
             IntPtr activation;
-            native.ckpt_activation_manager_get(Handle, microBatchIndex, out activation);
+            native.ckpt_activation_manager_get_activation(Handle, microBatchIndex, out activation);
             return activation == IntPtr.Zero ? null : Tensor.Owning(activation);
         }
 
@@ -155,7 +155,7 @@ namespace Ckpt.Pipelines
         public bool HasActivation(long microBatchIndex)
         {
             int has;
-            native.ckpt_activation_manager_has(Handle, microBatchIndex, out has);
+            native.ckpt_activation_manager_has_activation(Handle, microBatchIndex, out has);
             return has != 0;
         }
 
@@ -192,7 +192,7 @@ namespace Ckpt.Pipelines
         public long EstimateMemoryUsage()
         {
             long bytes, count;
-            native.ckpt_activation_manager_memory_usage(Handle, out bytes, out count);
+            native.ckpt_activation_manager_get_memory_usage(Handle, out bytes, out count);
             return bytes;
         }
 
@@ -202,7 +202,7 @@ namespace Ckpt.Pipelines
             get
             {
                 long bytes, count;
-                native.ckpt_activation_manager_memory_usage(Handle, out bytes, out count);
+                native.ckpt_activation_manager_get_memory_usage(Handle, out bytes, out count);
                 return count;
             }
         }
@@ -217,7 +217,7 @@ namespace Ckpt.Pipelines
             {
                 try
                 {
-                    native.ckpt_activation_manager_metadata(Handle, microBatchIndex, metadata);
+                    native.ckpt_activation_manager_get_metadata(Handle, microBatchIndex, metadata);
                 }
                 catch (CheckpointNotFoundException)
                 {

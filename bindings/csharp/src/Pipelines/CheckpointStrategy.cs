@@ -6,16 +6,16 @@ namespace Ckpt.Pipelines
     public enum CheckpointStrategy
     {
         /// <summary>All: most memory, fastest backward.</summary>
-        StoreAll = native.CKPT_ACTIVATION_STORE_ALL,
+        StoreAll = native.CKPT_ACTIVATION_POLICY_KIND_STORE_ALL,
         /// <summary>None: least memory, slowest backward.</summary>
-        RecomputeAll = native.CKPT_ACTIVATION_RECOMPUTE_ALL,
+        RecomputeAll = native.CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL,
         /// <summary>Every n-th, and always the first and the last.</summary>
-        Selective = native.CKPT_ACTIVATION_SELECTIVE,
+        Selective = native.CKPT_ACTIVATION_POLICY_KIND_SELECTIVE,
         /// <summary>What fits a threshold; the oldest go first, the first and the last stay.</summary>
-        MemoryBased = native.CKPT_ACTIVATION_MEMORY_BASED,
+        MemoryBased = native.CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED,
         /// <summary>What a strategy answers yes to.</summary>
-        Custom = native.CKPT_ACTIVATION_STRATEGY,
+        Custom = native.CKPT_ACTIVATION_POLICY_KIND_STRATEGY,
         /// <summary>Picked by the tracker's pressure when a step begins.</summary>
-        Automatic = native.CKPT_ACTIVATION_AUTOMATIC,
+        Automatic = native.CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC,
     }
 }

@@ -6,12 +6,12 @@ namespace Ckpt.Pipelines
     public enum IntervalKind
     {
         /// <summary>Computes forwards.</summary>
-        Forward = native.CKPT_INTERVAL_FORWARD,
+        Forward = native.CKPT_INTERVAL_KIND_FORWARD,
         /// <summary>Computes forwards again.</summary>
-        Recompute = native.CKPT_INTERVAL_RECOMPUTE,
+        Recompute = native.CKPT_INTERVAL_KIND_RECOMPUTE,
         /// <summary>Computes backwards.</summary>
-        Backward = native.CKPT_INTERVAL_BACKWARD,
+        Backward = native.CKPT_INTERVAL_KIND_BACKWARD,
         /// <summary>Sends, or waits for a neighbour.</summary>
-        Wait = native.CKPT_INTERVAL_WAIT,
+        Wait = native.CKPT_INTERVAL_KIND_WAIT,
     }
 }

@@ -63,7 +63,7 @@ namespace Ckpt.Pipelines
             using (var given = options.Native())
             {
                 int inFlight;
-                native.ckpt_pipeline_in_flight(given, piece, out inFlight);
+                native.ckpt_pipeline_get_in_flight(given, piece, out inFlight);
                 return inFlight;
             }
         }
@@ -109,7 +109,7 @@ namespace Ckpt.Pipelines
         /// <returns>Ascending from 0.</returns>
         public long[] Begins()
         {
-            using (var list = new NativeList(native.ckpt_pipeline_begins(Handle))) return list.Integers();
+            using (var list = new NativeList(native.ckpt_pipeline_get_begins(Handle))) return list.Integers();
         }
 
         /// <summary>A stage's manager.</summary>
@@ -118,7 +118,7 @@ namespace Ckpt.Pipelines
         public ActivationCheckpointManager GetManager(int stage)
         {
             IntPtr manager;
-            native.ckpt_pipeline_manager(Handle, stage, out manager);
+            native.ckpt_pipeline_get_manager(Handle, stage, out manager);
             return new ActivationCheckpointManager(new NativeHandle(manager, native.ckpt_activation_manager_release));
         }
 
@@ -128,7 +128,7 @@ namespace Ckpt.Pipelines
         public Schedule GetSchedule(int stage)
         {
             IntPtr schedule;
-            native.ckpt_pipeline_schedule(Handle, stage, out schedule);
+            native.ckpt_pipeline_get_schedule(Handle, stage, out schedule);
             return Schedule.Owning(schedule);
         }
 
@@ -138,7 +138,7 @@ namespace Ckpt.Pipelines
         public Profile GetProfile(int stage)
         {
             IntPtr profile;
-            native.ckpt_pipeline_profile(Handle, stage, out profile);
+            native.ckpt_pipeline_get_profile(Handle, stage, out profile);
             return Profile.Owning(profile);
         }
 
@@ -159,7 +159,7 @@ namespace Ckpt.Pipelines
         /// <returns>What each stage did when.</returns>
         public IReadOnlyList<PipelineInterval> Timeline(out long stepNanoseconds)
         {
-            using (var list = new NativeList(native.ckpt_pipeline_timeline(Handle, out stepNanoseconds)))
+            using (var list = new NativeList(native.ckpt_pipeline_get_timeline(Handle, out stepNanoseconds)))
             {
                 var intervals = new PipelineInterval[list.Count];
                 for (long i = 0; i < intervals.Length; ++i) intervals[i] = *(PipelineInterval*)list.At(i);
@@ -171,7 +171,7 @@ namespace Ckpt.Pipelines
         /// <returns>JSON.</returns>
         public string ToTraceJson()
         {
-            return native.ckpt_pipeline_trace_json(Handle);
+            return native.ckpt_pipeline_get_trace_json(Handle);
         }
     }
 }

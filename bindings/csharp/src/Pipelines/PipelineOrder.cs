@@ -6,10 +6,10 @@ namespace Ckpt.Pipelines
     public enum PipelineOrder
     {
         /// <summary>All forwards, then all backwards.</summary>
-        GPipe = native.CKPT_PIPELINE_GPIPE,
+        GPipe = native.CKPT_PIPELINE_ORDER_GPIPE,
         /// <summary>After a warm-up one forward, one backward, in turn.</summary>
-        OneForwardOneBackward = native.CKPT_PIPELINE_1F1B,
+        OneForwardOneBackward = native.CKPT_PIPELINE_ORDER_1F1B,
         /// <summary>The same over several chunks a stage.</summary>
-        Interleaved = native.CKPT_PIPELINE_INTERLEAVED,
+        Interleaved = native.CKPT_PIPELINE_ORDER_INTERLEAVED,
     }
 }

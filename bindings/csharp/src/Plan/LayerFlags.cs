@@ -10,13 +10,13 @@ namespace Ckpt
         /// <summary>Nothing of that.</summary>
         None = 0,
         /// <summary>Backward reads the layer's input.</summary>
-        NeedsInput = native.CKPT_LAYER_NEEDS_INPUT,
+        NeedsInput = native.CKPT_LAYER_FLAG_NEEDS_INPUT,
         /// <summary>Backward reads the layer's output.</summary>
-        NeedsOutput = native.CKPT_LAYER_NEEDS_OUTPUT,
+        NeedsOutput = native.CKPT_LAYER_FLAG_NEEDS_OUTPUT,
         /// <summary>Running forward again gives the same bits; without it the layer is never recomputed.</summary>
-        Deterministic = native.CKPT_LAYER_DETERMINISTIC,
+        Deterministic = native.CKPT_LAYER_FLAG_DETERMINISTIC,
         /// <summary>Backward makes no gradient of the input: only for the first layer.</summary>
-        NoInputGradient = native.CKPT_LAYER_NO_INPUT_GRADIENT,
+        NoInputGradient = native.CKPT_LAYER_FLAG_NO_INPUT_GRADIENT,
         /// <summary>What most layers are.</summary>
         Default = NeedsInput | Deterministic,
     }

@@ -71,7 +71,7 @@ namespace Ckpt
             get
             {
                 long layers;
-                native.ckpt_profile_layers(Handle, out layers);
+                native.ckpt_profile_get_layer_count(Handle, out layers);
                 return layers;
             }
         }
@@ -82,7 +82,7 @@ namespace Ckpt
             get
             {
                 long bytes;
-                native.ckpt_profile_input_bytes(Handle, out bytes);
+                native.ckpt_profile_get_input_bytes(Handle, out bytes);
                 return bytes;
             }
         }
@@ -96,7 +96,7 @@ namespace Ckpt
             {
                 IntPtr name;
                 int options;
-                native.ckpt_profile_layer(Handle, layer, found, out name, out options);
+                native.ckpt_profile_get_layer(Handle, layer, found, out name, out options);
                 var made = new LayerProfile(Utf8.Text(name), options, found);
                 GC.KeepAlive(this);
                 return made;
@@ -111,7 +111,7 @@ namespace Ckpt
         {
             using (var found = new ckpt_option_profile())
             {
-                native.ckpt_profile_option(Handle, layer, option, found);
+                native.ckpt_profile_get_option(Handle, layer, option, found);
                 return new OptionProfile(found);
             }
         }

@@ -42,7 +42,7 @@ namespace Ckpt
         /// <summary>Each planner's form, what it makes, and the ranges of its values.</summary>
         public static IReadOnlyList<string> KnownPlanners
         {
-            get { return native.ckpt_schedule_known_planners().Split('\n'); }
+            get { return native.ckpt_schedule_get_known_planners().Split('\n'); }
         }
 
         /// <summary>Like the planner "periodic", with segments that begin at the given layers.</summary>
@@ -91,13 +91,13 @@ namespace Ckpt
         /// <summary>"store-all", "periodic(4)", ...</summary>
         public string Name
         {
-            get { return native.ckpt_schedule_name(Handle); }
+            get { return native.ckpt_schedule_get_name(Handle); }
         }
 
         /// <summary>What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left out.</summary>
         public string LeftOut
         {
-            get { return native.ckpt_schedule_left_out(Handle); }
+            get { return native.ckpt_schedule_get_left_out(Handle); }
         }
 
         /// <summary>A number that equal recipes share and different ones practically never.</summary>
@@ -106,7 +106,7 @@ namespace Ckpt
             get
             {
                 ulong fingerprint;
-                native.ckpt_schedule_fingerprint(Handle, out fingerprint);
+                native.ckpt_schedule_get_fingerprint(Handle, out fingerprint);
                 return fingerprint;
             }
         }
@@ -117,7 +117,7 @@ namespace Ckpt
             get
             {
                 long layers;
-                native.ckpt_schedule_layers(Handle, out layers);
+                native.ckpt_schedule_get_layer_count(Handle, out layers);
                 return layers < 0 ? (long?)null : layers;
             }
         }

@@ -28,7 +28,7 @@ namespace Ckpt
         /// <summary>The kind's name in the C API: "FORWARD", "DROP", ...</summary>
         public string KindName
         {
-            get { return Ckpt.Interop.native.ckpt_action_name(kind); }
+            get { return Ckpt.Interop.native.ckpt_action_kind_name(kind); }
         }
 
         /// <summary>0 for a step of one batch.</summary>

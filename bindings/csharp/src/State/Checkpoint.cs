@@ -36,9 +36,9 @@ namespace Ckpt
             using (var options = (from ?? new CheckpointOptions()).Native(null))
             {
                 IntPtr checkpoint;
-                native.ckpt_checkpoint_create(HandleOf(storage), options, out checkpoint);
+                native.ckpt_checkpoint_manager_create(HandleOf(storage), options, out checkpoint);
                 GC.KeepAlive(from);
-                return new NativeHandle(checkpoint, native.ckpt_checkpoint_release);
+                return new NativeHandle(checkpoint, native.ckpt_checkpoint_manager_release);
             }
         }
 
@@ -53,7 +53,7 @@ namespace Ckpt
             using (var given = (options ?? new SaveOptions()).Native(texts))
             using (var result = new ckpt_save_result())
             {
-                native.ckpt_checkpoint_save(Handle, HandleOf(state), given, result);
+                native.ckpt_checkpoint_manager_save(Handle, HandleOf(state), given, result);
                 return new SaveResult(result);
             }
         }
@@ -78,7 +78,7 @@ namespace Ckpt
             using (var given = (options ?? new LoadOptions()).Native(texts))
             using (var result = new ckpt_load_result())
             {
-                native.ckpt_checkpoint_load(Handle, HandleOf(state), given, result);
+                native.ckpt_checkpoint_manager_load(Handle, HandleOf(state), given, result);
                 return new LoadResult(result);
             }
         }
@@ -105,13 +105,13 @@ namespace Ckpt
         public IReadOnlyList<CheckpointInfo> List()
         {
             long count;
-            native.ckpt_checkpoint_count(Handle, out count);
+            native.ckpt_checkpoint_manager_count(Handle, out count);
             var found = new List<CheckpointInfo>();
             for (long i = 0; i < count; ++i)
             {
                 using (var info = new ckpt_checkpoint_info())
                 {
-                    native.ckpt_checkpoint_at(Handle, i, info);
+                    native.ckpt_checkpoint_manager_at(Handle, i, info);
                     found.Add(new CheckpointInfo(info));
                 }
             }
@@ -123,7 +123,7 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public string Manifest(string name)
         {
-            return native.ckpt_checkpoint_manifest(Handle, name);
+            return native.ckpt_checkpoint_manager_get_manifest(Handle, name);
         }
 
         /// <summary>Reads a whole checkpoint and checks everything. CheckpointCorruptException names the first bad file and
@@ -134,7 +134,7 @@ namespace Ckpt
         {
             using (var result = new ckpt_verify_result())
             {
-                native.ckpt_checkpoint_verify(Handle, name, result);
+                native.ckpt_checkpoint_manager_verify(Handle, name, result);
                 return new VerifyResult(result);
             }
         }
@@ -146,7 +146,7 @@ namespace Ckpt
         public SafetensorsReader OpenReader([AllowNull] string name = null, VerifyMode verify = VerifyMode.Lazy)
         {
             IntPtr reader;
-            native.ckpt_reader_open_checkpoint(Handle, name, (int)verify, out reader);
+            native.ckpt_reader_create_from_checkpoint(Handle, name, (int)verify, out reader);
             return new SafetensorsReader(new NativeHandle(reader, native.ckpt_reader_release));
         }
 
@@ -155,7 +155,7 @@ namespace Ckpt
         public Storage GetStorage()
         {
             IntPtr storage;
-            native.ckpt_checkpoint_storage(Handle, out storage);
+            native.ckpt_checkpoint_manager_get_storage(Handle, out storage);
             return Storage.Owning(storage);
         }
 
@@ -164,7 +164,7 @@ namespace Ckpt
         public Coordinator GetCoordinator()
         {
             IntPtr coordinator;
-            native.ckpt_checkpoint_coordinator(Handle, out coordinator);
+            native.ckpt_checkpoint_manager_get_coordinator(Handle, out coordinator);
             return new Coordinator(new NativeHandle(coordinator, native.ckpt_coordinator_release));
         }
 
@@ -173,7 +173,7 @@ namespace Ckpt
         public FaultHandler GetFaultHandler()
         {
             IntPtr handler;
-            native.ckpt_checkpoint_fault_handler(Handle, out handler);
+            native.ckpt_checkpoint_manager_get_fault_handler(Handle, out handler);
             return new FaultHandler(new NativeHandle(handler, native.ckpt_fault_handler_release));
         }
     }

@@ -9,13 +9,13 @@ namespace Ckpt
         /// <summary>The library's defaults.</summary>
         public CheckpointOptions()
         {
-            using (var defaults = new ckpt_checkpoint_options())
+            using (var defaults = new ckpt_checkpoint_manager_options())
             {
                 ReadOnly = defaults.read_only != 0;
                 KeepLast = defaults.keep_last;
                 KeepEvery = defaults.keep_every;
                 KeepBest = defaults.keep_best;
-                BestIsLargest = defaults.best_is == native.CKPT_BEST_IS_LARGEST;
+                BestIsLargest = defaults.best_is == native.CKPT_BEST_METRIC_LARGEST;
             }
         }
 
@@ -43,14 +43,14 @@ namespace Ckpt
         public FaultHandler FaultHandler { get; set; }
 
         // texts: keeps what the struct borrows.
-        internal ckpt_checkpoint_options Native(TextMemory texts)
+        internal ckpt_checkpoint_manager_options Native(TextMemory texts)
         {
-            var options = new ckpt_checkpoint_options();
+            var options = new ckpt_checkpoint_manager_options();
             options.read_only = ReadOnly ? 1 : 0;
             options.keep_last = KeepLast;
             options.keep_every = KeepEvery;
             options.keep_best = KeepBest;
-            options.best_is = BestIsLargest ? native.CKPT_BEST_IS_LARGEST : native.CKPT_BEST_IS_SMALLEST;
+            options.best_is = BestIsLargest ? native.CKPT_BEST_METRIC_LARGEST : native.CKPT_BEST_METRIC_SMALLEST;
             options.coordinator = NativeObject.HandleOf(Coordinator);
             options.fault_handler = NativeObject.HandleOf(FaultHandler);
             return options;

@@ -42,7 +42,7 @@ namespace Ckpt
             get
             {
                 long rank;
-                native.ckpt_coordinator_rank(Handle, out rank);
+                native.ckpt_coordinator_get_rank(Handle, out rank);
                 return rank;
             }
         }
@@ -53,7 +53,7 @@ namespace Ckpt
             get
             {
                 long size;
-                native.ckpt_coordinator_world_size(Handle, out size);
+                native.ckpt_coordinator_get_world_size(Handle, out size);
                 return size;
             }
         }

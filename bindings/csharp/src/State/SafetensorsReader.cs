@@ -23,7 +23,7 @@ namespace Ckpt
         private static NativeHandle Made(string path)
         {
             IntPtr reader;
-            native.ckpt_reader_open(path, out reader);
+            native.ckpt_reader_create(path, out reader);
             return new NativeHandle(reader, native.ckpt_reader_release);
         }
 
@@ -33,7 +33,7 @@ namespace Ckpt
             get
             {
                 long count;
-                native.ckpt_reader_count(Handle, out count);
+                native.ckpt_reader_get_tensor_count(Handle, out count);
                 return count;
             }
         }
@@ -47,7 +47,7 @@ namespace Ckpt
             {
                 using (var info = new ckpt_tensor_info())
                 {
-                    native.ckpt_reader_tensor(Handle, index, info);
+                    native.ckpt_reader_get_tensor(Handle, index, info);
                     var found = new TensorInfo(index, info);
                     GC.KeepAlive(this);
                     return found;
@@ -72,12 +72,12 @@ namespace Ckpt
         public IReadOnlyDictionary<string, string> Metadata()
         {
             long count;
-            native.ckpt_reader_metadata_count(Handle, out count);
+            native.ckpt_reader_get_metadata_count(Handle, out count);
             var texts = new Dictionary<string, string>();
             for (long i = 0; i < count; ++i)
             {
                 IntPtr key, value;
-                native.ckpt_reader_metadata(Handle, i, out key, out value);
+                native.ckpt_reader_get_metadata(Handle, i, out key, out value);
                 texts[Utf8.Text(key)] = Utf8.Text(value);
             }
             GC.KeepAlive(this);

@@ -99,7 +99,7 @@ namespace Ckpt
             get
             {
                 long count;
-                native.ckpt_state_tensor_count(Handle, out count);
+                native.ckpt_state_get_tensor_count(Handle, out count);
                 return count;
             }
         }
@@ -109,7 +109,7 @@ namespace Ckpt
         /// <returns>One JSON value; reading a key without one throws CheckpointNotFoundException.</returns>
         public string this[string key]
         {
-            get { return native.ckpt_state_json(Handle, key); }
+            get { return native.ckpt_state_get_json(Handle, key); }
             set { native.ckpt_state_set_json(Handle, key, value); }
         }
 
@@ -142,7 +142,7 @@ namespace Ckpt
         /// <returns>{"missing":[{"group":...,"name":...}],"unexpected":[]}.</returns>
         public string LoadReport()
         {
-            return native.ckpt_state_load_report(Handle);
+            return native.ckpt_state_get_load_report(Handle);
         }
     }
 }

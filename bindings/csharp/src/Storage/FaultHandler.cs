@@ -40,7 +40,7 @@ namespace Ckpt
             get
             {
                 long retries;
-                native.ckpt_fault_handler_retries(Handle, out retries);
+                native.ckpt_fault_handler_get_retry_count(Handle, out retries);
                 return retries;
             }
         }

@@ -6,10 +6,10 @@ namespace Ckpt
     public enum WritePath
     {
         /// <summary>Past the page cache, several chunks under way by io_uring.</summary>
-        Ring = native.CKPT_WRITE_RING,
+        Ring = native.CKPT_WRITE_PATH_RING,
         /// <summary>Past the page cache, one chunk after the other.</summary>
-        Direct = native.CKPT_WRITE_DIRECT,
+        Direct = native.CKPT_WRITE_PATH_DIRECT,
         /// <summary>Through the page cache.</summary>
-        Buffered = native.CKPT_WRITE_BUFFERED,
+        Buffered = native.CKPT_WRITE_PATH_BUFFERED,
     }
 }

@@ -17,7 +17,7 @@ namespace Ckpt.Strategies
         /// <summary>From the text form: "interval:2", "any(size:1MiB,interval:8)", ... CheckpointInvalidArgumentException tells
         /// which piece is wrong, CheckpointNotFoundException lists the known kinds.</summary>
         /// <param name="text">The text.</param>
-        public Strategy(string text) : this(Made((out IntPtr made) => native.ckpt_strategy_create_from_text(text, out made)))
+        public Strategy(string text) : this(Made((out IntPtr made) => native.ckpt_strategy_create(text, out made)))
         {
         }
 
@@ -141,7 +141,7 @@ namespace Ckpt.Strategies
                 IntPtr made;
                 fixed (IntPtr* children = handles)
                 {
-                    native.ckpt_strategy_create(config.KindText, (int)config.Chosen, config.Interval, texts.Of(names), names.Length,
+                    native.ckpt_strategy_create_from_config(config.KindText, (int)config.Chosen, config.Interval, texts.Of(names), names.Length,
                                                 texts.Of(excluded), excluded.Length, config.MinActivationSizeBytes,
                                                 config.MaxMemoryPercentage, HandleOf(config.Tracker), config.TotalSystemMemory,
                                                 HandleOf(config.Clock), config.LargeFactor, config.RareAccesses, config.LateShare,
@@ -172,7 +172,7 @@ namespace Ckpt.Strategies
         /// <summary>The kinds that text can name.</summary>
         public static IReadOnlyList<string> KnownKinds
         {
-            get { return native.ckpt_strategy_known_kinds().Split(new[] { ", " }, StringSplitOptions.None); }
+            get { return native.ckpt_strategy_get_known_kinds().Split(new[] { ", " }, StringSplitOptions.None); }
         }
 
         /// <inheritdoc />
@@ -217,7 +217,7 @@ namespace Ckpt.Strategies
         /// <inheritdoc />
         public string Name
         {
-            get { return native.ckpt_strategy_name(Handle); }
+            get { return native.ckpt_strategy_get_name(Handle); }
         }
 
         /// <summary>What a yes means; schedules that were made before stay as they are.</summary>

@@ -101,7 +101,7 @@ namespace Ckpt
         public static Tensor FromDLPack(IntPtr managed)
         {
             IntPtr tensor;
-            native.ckpt_tensor_from_dlpack(managed, out tensor);
+            native.ckpt_tensor_create_from_dlpack(managed, out tensor);
             return Owning(tensor);
         }
 
@@ -111,7 +111,7 @@ namespace Ckpt
         public static Tensor FromDLPackVersioned(IntPtr managed)
         {
             IntPtr tensor;
-            native.ckpt_tensor_from_dlpack_versioned(managed, out tensor);
+            native.ckpt_tensor_create_from_dlpack_versioned(managed, out tensor);
             return Owning(tensor);
         }
 
@@ -121,7 +121,7 @@ namespace Ckpt
         public IntPtr ToDLPack()
         {
             IntPtr managed;
-            native.ckpt_tensor_to_dlpack(Handle, out managed);
+            native.ckpt_tensor_export_dlpack(Handle, out managed);
             return managed;
         }
 
@@ -130,7 +130,7 @@ namespace Ckpt
         public IntPtr ToDLPackVersioned()
         {
             IntPtr managed;
-            native.ckpt_tensor_to_dlpack_versioned(Handle, out managed);
+            native.ckpt_tensor_export_dlpack_versioned(Handle, out managed);
             return managed;
         }
 

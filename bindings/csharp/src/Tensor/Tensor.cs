@@ -34,10 +34,10 @@ namespace Ckpt
 
         internal Tensor(NativeHandle handle) : base(handle)
         {
-            dtype = (DType)native.ckpt_tensor_dtype(handle);
-            elements = native.ckpt_tensor_elements(handle);
+            dtype = (DType)native.ckpt_tensor_get_dtype(handle);
+            elements = native.ckpt_tensor_get_element_count(handle);
             readOnly = native.ckpt_tensor_is_read_only(handle) != 0;
-            data = readOnly ? native.ckpt_tensor_const_data(handle) : native.ckpt_tensor_data(handle);
+            data = readOnly ? native.ckpt_tensor_get_const_data(handle) : native.ckpt_tensor_get_data(handle);
         }
 
         internal static Tensor Owning(IntPtr tensor)
@@ -140,7 +140,7 @@ namespace Ckpt
         /// <summary>Number of dimensions, 0 .. 8.</summary>
         public int Rank
         {
-            get { return (int)native.ckpt_tensor_ndim(Handle); }
+            get { return (int)native.ckpt_tensor_get_ndim(Handle); }
         }
 
         /// <summary>The lengths of the dimensions: a copy.</summary>
@@ -149,7 +149,7 @@ namespace Ckpt
             get
             {
                 var shape = new long[Rank];
-                var lengths = native.ckpt_tensor_shape(Handle);
+                var lengths = native.ckpt_tensor_get_shape(Handle);
                 for (var i = 0; i < shape.Length; ++i) shape[i] = lengths[i];
                 GC.KeepAlive(this);
                 return shape;
@@ -165,7 +165,7 @@ namespace Ckpt
         /// <summary>Bytes of all elements.</summary>
         public long SizeBytes
         {
-            get { return native.ckpt_tensor_bytes(Handle); }
+            get { return native.ckpt_tensor_get_bytes(Handle); }
         }
 
         /// <summary>Whether the memory must not be written.</summary>

@@ -56,7 +56,7 @@ public enum ActionKind {
    * @return "FORWARD", "DROP", ...
    */
   public String text() {
-    return Native.ckpt_action_name(number);
+    return Native.ckpt_action_kind_name(number);
   }
 
   static ActionKind of(int number) {

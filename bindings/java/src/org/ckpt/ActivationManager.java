@@ -65,7 +65,7 @@ public final class ActivationManager extends NativeObject {
    */
   public ActivationPolicy policy() {
     try (ckpt_activation_policy struct = new ckpt_activation_policy()) {
-      Native.ckpt_activation_manager_policy(this, struct);
+      Native.ckpt_activation_manager_get_policy(this, struct);
       return new ActivationPolicy(
           ActivationPolicyKind.of(struct.getKind()), struct.getInterval(), struct.getThreshold_bytes(), null);
     }
@@ -113,7 +113,7 @@ public final class ActivationManager extends NativeObject {
     Tensor given = activation.share();
     activation.retained(); // what the manager takes
     try {
-      return truth(out -> Native.ckpt_activation_manager_store_given_up(this, microBatch, given, out));
+      return truth(out -> Native.ckpt_activation_manager_store_moved(this, microBatch, given, out));
     } catch (CkptException refused) {
       Native.ckpt_tensor_release(new LentObject(activation.address()));
       throw refused;
@@ -130,7 +130,7 @@ public final class ActivationManager extends NativeObject {
    * @return read-only, to be closed; empty when nothing is stored
    */
   public Optional<Tensor> get(long microBatch) {
-    long found = number(out -> Native.ckpt_activation_manager_get(this, microBatch, out));
+    long found = number(out -> Native.ckpt_activation_manager_get_activation(this, microBatch, out));
     return found == 0 ? Optional.empty() : Optional.of(Tensor.adopt(found));
   }
 
@@ -141,7 +141,7 @@ public final class ActivationManager extends NativeObject {
    * @return yes or no
    */
   public boolean has(long microBatch) {
-    return truth(out -> Native.ckpt_activation_manager_has(this, microBatch, out));
+    return truth(out -> Native.ckpt_activation_manager_has_activation(this, microBatch, out));
   }
 
   /**
@@ -178,7 +178,7 @@ public final class ActivationManager extends NativeObject {
    * @return at least 0
    */
   public long memoryUsage() {
-    return number(out -> Native.ckpt_activation_manager_memory_usage(this, out, null));
+    return number(out -> Native.ckpt_activation_manager_get_memory_usage(this, out, null));
   }
 
   /**
@@ -187,7 +187,7 @@ public final class ActivationManager extends NativeObject {
    * @return at least 0
    */
   public long count() {
-    return number(out -> Native.ckpt_activation_manager_memory_usage(this, null, out));
+    return number(out -> Native.ckpt_activation_manager_get_memory_usage(this, null, out));
   }
 
   /**
@@ -199,7 +199,7 @@ public final class ActivationManager extends NativeObject {
    */
   public ActivationMetadata metadata(long microBatch) {
     try (ckpt_activation_metadata struct = new ckpt_activation_metadata()) {
-      Native.ckpt_activation_manager_metadata(this, microBatch, struct);
+      Native.ckpt_activation_manager_get_metadata(this, microBatch, struct);
       return ActivationMetadata.of(struct);
     }
   }

@@ -39,16 +39,16 @@ public final class AsyncCheckpointManager extends NativeObject {
   }
 
   private AsyncCheckpointManager(Made made) {
-    super(made.address, Native::ckpt_async_release);
+    super(made.address, Native::ckpt_async_manager_release);
     drainTimeoutNs = made.drainTimeoutNs;
     Exit.closes(this);
   }
 
   private static Made create(Checkpoint checkpoint, AsyncOptions options) {
-    try (ckpt_async_options struct = new ckpt_async_options()) {
+    try (ckpt_async_manager_options struct = new ckpt_async_manager_options()) {
       options.apply(struct);
       NativeAsyncListener listener = options.listener() == null ? null : AsyncFunctions.pinned(null, options.listener());
-      long address = number(out -> Native.ckpt_checkpoint_create_async(checkpoint, struct, listener, out));
+      long address = number(out -> Native.ckpt_async_manager_create(checkpoint, struct, listener, out));
       return new Made(address, struct.getDrain_timeout_ns());
     }
   }
@@ -66,7 +66,7 @@ public final class AsyncCheckpointManager extends NativeObject {
    */
   public CheckpointTask save(State state, SaveOptions options, TaskOptions how) {
     return start(this, how, null, options, (struct, save, listener, source, out) ->
-        Native.ckpt_async_save(this, state, save, struct, listener, source, out));
+        Native.ckpt_async_manager_save(this, state, save, struct, listener, source, out));
   }
 
   /**
@@ -106,23 +106,23 @@ public final class AsyncCheckpointManager extends NativeObject {
    */
   public CheckpointTask load(State state, LoadOptions options, TaskOptions how) {
     CheckpointTask task = new CheckpointTask(this, state);
-    try (ckpt_async_task_options struct = new ckpt_async_task_options(); ckpt_load_options load = new ckpt_load_options()) {
+    try (ckpt_checkpoint_task_options struct = new ckpt_checkpoint_task_options(); ckpt_load_options load = new ckpt_load_options()) {
       how.apply(struct);
       options.apply(load);
       NativeAsyncListener listener = AsyncFunctions.pinned(task, how.listener());
-      task.known(number(out -> Native.ckpt_async_load(this, state, load, struct, listener, out)));
+      task.known(number(out -> Native.ckpt_async_manager_load(this, state, load, struct, listener, out)));
     }
     return task;
   }
 
   interface Starter {
     void start(
-        ckpt_async_task_options task, ckpt_save_options save, NativeAsyncListener listener, NativeAsyncSource source, long[] id);
+        ckpt_checkpoint_task_options task, ckpt_save_options save, NativeAsyncListener listener, NativeAsyncSource source, long[] id);
   }
 
   static CheckpointTask start(AsyncCheckpointManager manager, TaskOptions how, Object data, SaveOptions options, Starter call) {
     CheckpointTask task = new CheckpointTask(manager, data);
-    try (ckpt_async_task_options struct = new ckpt_async_task_options(); ckpt_save_options save = new ckpt_save_options()) {
+    try (ckpt_checkpoint_task_options struct = new ckpt_checkpoint_task_options(); ckpt_save_options save = new ckpt_save_options()) {
       how.apply(struct);
       options.apply(save);
       NativeAsyncListener listener = AsyncFunctions.pinned(task, how.listener());
@@ -139,7 +139,7 @@ public final class AsyncCheckpointManager extends NativeObject {
    * @return true when the task ends cancelled because of this call; nothing of it stays then
    */
   public boolean cancelCheckpoint(long id) {
-    return truth(out -> Native.ckpt_async_cancel(this, id, out));
+    return truth(out -> Native.ckpt_async_manager_cancel(this, id, out));
   }
 
   /**
@@ -151,8 +151,8 @@ public final class AsyncCheckpointManager extends NativeObject {
    * @throws TimeoutException when it has not ended in time
    */
   public CheckpointTaskResult waitForCompletion(long id, Duration timeout) {
-    try (ckpt_async_result result = new ckpt_async_result()) {
-      Native.ckpt_async_wait(this, id, nanoseconds(timeout), result);
+    try (ckpt_checkpoint_task_result result = new ckpt_checkpoint_task_result()) {
+      Native.ckpt_async_manager_wait(this, id, nanoseconds(timeout), result);
       return CheckpointTaskResult.of(result);
     }
   }
@@ -174,7 +174,7 @@ public final class AsyncCheckpointManager extends NativeObject {
    * @throws TimeoutException when they have not in time
    */
   public void waitAll(Duration timeout) {
-    Native.ckpt_async_wait(this, ALL, nanoseconds(timeout), null);
+    Native.ckpt_async_manager_wait(this, ALL, nanoseconds(timeout), null);
   }
 
   /**
@@ -185,7 +185,7 @@ public final class AsyncCheckpointManager extends NativeObject {
    * @throws TimeoutException when it was not in time
    */
   public void waitStaged(long id, Duration timeout) {
-    Native.ckpt_async_wait_staged(this, id, nanoseconds(timeout));
+    Native.ckpt_async_manager_wait_staged(this, id, nanoseconds(timeout));
   }
 
   /**
@@ -203,19 +203,19 @@ public final class AsyncCheckpointManager extends NativeObject {
    * @param step never goes back
    */
   public void endStep(long step) {
-    Native.ckpt_async_end_step(this, step);
+    Native.ckpt_async_manager_end_step(this, step);
   }
 
   SaveResult saved(long id) {
     try (ckpt_save_result result = new ckpt_save_result()) {
-      Native.ckpt_async_saved(this, id, result);
+      Native.ckpt_async_manager_get_save_result(this, id, result);
       return SaveResult.of(result);
     }
   }
 
   LoadResult loaded(long id) {
     try (ckpt_load_result result = new ckpt_load_result()) {
-      Native.ckpt_async_loaded(this, id, result);
+      Native.ckpt_async_manager_get_load_result(this, id, result);
       return LoadResult.of(result);
     }
   }
@@ -244,8 +244,8 @@ public final class AsyncCheckpointManager extends NativeObject {
    * @throws NotFoundException for an id that is unknown or no longer in the history
    */
   public CheckpointTaskInfo task(long id) {
-    try (ckpt_async_task struct = new ckpt_async_task()) {
-      Native.ckpt_async_get_task(this, id, struct);
+    try (ckpt_checkpoint_task_info struct = new ckpt_checkpoint_task_info()) {
+      Native.ckpt_async_manager_get_task(this, id, struct);
       return CheckpointTaskInfo.of(struct);
     }
   }
@@ -269,7 +269,7 @@ public final class AsyncCheckpointManager extends NativeObject {
   }
 
   private List<CheckpointTaskInfo> listed(int which) {
-    return LongStream.of(Native.ckpt_async_tasks(this, which)).mapToObj(this::found).flatMap(Optional::stream).toList();
+    return LongStream.of(Native.ckpt_async_manager_list(this, which)).mapToObj(this::found).flatMap(Optional::stream).toList();
   }
 
   private Optional<CheckpointTaskInfo> found(long id) {
@@ -286,8 +286,8 @@ public final class AsyncCheckpointManager extends NativeObject {
    * @return a snapshot
    */
   public AsyncStats stats() {
-    try (ckpt_async_stats struct = new ckpt_async_stats()) {
-      Native.ckpt_async_get_stats(this, struct);
+    try (ckpt_async_manager_stats struct = new ckpt_async_manager_stats()) {
+      Native.ckpt_async_manager_get_stats(this, struct);
       return AsyncStats.of(struct);
     }
   }
@@ -303,7 +303,7 @@ public final class AsyncCheckpointManager extends NativeObject {
    * @throws CkptException the error of a save that failed and that nobody was told of
    */
   public void shutdown(CloseMode mode, Duration timeout) {
-    Native.ckpt_async_close(this, mode.number(), nanoseconds(timeout));
+    Native.ckpt_async_manager_close(this, mode.number(), nanoseconds(timeout));
   }
 
   /**
@@ -314,7 +314,7 @@ public final class AsyncCheckpointManager extends NativeObject {
   public void close() {
     if (isClosed()) return;
     try {
-      Native.ckpt_async_close(this, CloseMode.DRAIN.number(), drainTimeoutNs);
+      Native.ckpt_async_manager_close(this, CloseMode.DRAIN.number(), drainTimeoutNs);
     } catch (InvalidStateException error) {
       if (!AsyncFunctions.insideListener()) throw error;
     } finally {

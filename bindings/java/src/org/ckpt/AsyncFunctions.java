@@ -46,7 +46,7 @@ final class AsyncFunctions {
     }
 
     @Override
-    public void ended(ckpt_async_result struct) {
+    public void ended(ckpt_checkpoint_task_result struct) {
       CheckpointTaskResult result = CheckpointTaskResult.of(struct);
       try {
         if (listener != null) inside(() -> listener.ended(result));

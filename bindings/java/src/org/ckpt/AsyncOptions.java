@@ -133,7 +133,7 @@ public final class AsyncOptions {
   }
 
   /** Changes what was set; everything else keeps the library's default. */
-  void apply(ckpt_async_options struct) {
+  void apply(ckpt_async_manager_options struct) {
     if (workers != null) struct.setWorkers(workers);
     if (capacity != null) struct.setCapacity(capacity);
     if (history != null) struct.setHistory(history);

@@ -18,7 +18,7 @@ package org.ckpt;
 public record AsyncStats(
     long live, long running, long completed, long failed, long cancelled, long rejected, long inFlightBytes, long writtenBytes,
     long stagingBytes, double stallSeconds, double lastStallSeconds) {
-  static AsyncStats of(ckpt_async_stats struct) {
+  static AsyncStats of(ckpt_async_manager_stats struct) {
     return new AsyncStats(
         struct.getLive(), struct.getRunning(), struct.getCompleted(), struct.getFailed(), struct.getCancelled(),
         struct.getRejected(), struct.getIn_flight_bytes(), struct.getWritten_bytes(), struct.getStaging_bytes(),

@@ -10,7 +10,7 @@ public final class Blas {
    * @return its name, version and core
    */
   public static String info() {
-    return Native.ckpt_blas_info();
+    return Native.ckpt_blas_get_info();
   }
 
   /**

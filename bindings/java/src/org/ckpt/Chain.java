@@ -36,7 +36,7 @@ public final class Chain extends NativeObject {
    * @return at least 0
    */
   public long layers() {
-    return number(out -> Native.ckpt_chain_layers(this, out));
+    return number(out -> Native.ckpt_chain_get_layer_count(this, out));
   }
 
   /**
@@ -55,12 +55,12 @@ public final class Chain extends NativeObject {
    */
   public List<Parameter> parameters() {
     List<Parameter> made = new ArrayList<>();
-    long count = number(out -> Native.ckpt_chain_parameters(this, out));
+    long count = number(out -> Native.ckpt_chain_get_parameter_count(this, out));
     for (long i = 0; i < count; ++i) {
       long index = i;
       long[] value = new long[1];
       long[] gradient = new long[1];
-      String name = text(out -> Native.ckpt_chain_parameter(this, index, out, value, gradient));
+      String name = text(out -> Native.ckpt_chain_get_parameter(this, index, out, value, gradient));
       made.add(new Parameter(name, Tensor.adopt(value[0]), Tensor.adopt(gradient[0])));
     }
     return List.copyOf(made);
@@ -85,6 +85,6 @@ public final class Chain extends NativeObject {
    * @return the profile
    */
   public Profile profile(TensorSpec input, int measuredSteps, ThreadPool pool) {
-    return Profile.made(out -> Native.ckpt_chain_profile(this, input.numbers(), measuredSteps, pool, out));
+    return Profile.made(out -> Native.ckpt_profile_create_from_chain(this, input.numbers(), measuredSteps, pool, out));
   }
 }

@@ -28,7 +28,7 @@ public final class Checkpoint extends NativeObject {
    * @throws BusyException when another writer has the storage
    */
   public Checkpoint(Storage storage, CheckpointOptions options) {
-    super(create(storage, options), Native::ckpt_checkpoint_release);
+    super(create(storage, options), Native::ckpt_checkpoint_manager_release);
   }
 
   /**
@@ -55,9 +55,9 @@ public final class Checkpoint extends NativeObject {
   }
 
   private static long create(Storage storage, CheckpointOptions options) {
-    try (ckpt_checkpoint_options struct = new ckpt_checkpoint_options()) {
+    try (ckpt_checkpoint_manager_options struct = new ckpt_checkpoint_manager_options()) {
       options.apply(struct);
-      return number(out -> Native.ckpt_checkpoint_create(storage, struct, out));
+      return number(out -> Native.ckpt_checkpoint_manager_create(storage, struct, out));
     } finally {
       Reference.reachabilityFence(options);
     }
@@ -73,7 +73,7 @@ public final class Checkpoint extends NativeObject {
   public SaveResult save(State state, SaveOptions options) {
     try (ckpt_save_options struct = new ckpt_save_options(); ckpt_save_result result = new ckpt_save_result()) {
       options.apply(struct);
-      Native.ckpt_checkpoint_save(this, state, struct, result);
+      Native.ckpt_checkpoint_manager_save(this, state, struct, result);
       return SaveResult.of(result);
     }
   }
@@ -100,7 +100,7 @@ public final class Checkpoint extends NativeObject {
   public LoadResult load(State state, LoadOptions options) {
     try (ckpt_load_options struct = new ckpt_load_options(); ckpt_load_result result = new ckpt_load_result()) {
       options.apply(struct);
-      Native.ckpt_checkpoint_load(this, state, struct, result);
+      Native.ckpt_checkpoint_manager_load(this, state, struct, result);
       return LoadResult.of(result);
     }
   }
@@ -136,10 +136,10 @@ public final class Checkpoint extends NativeObject {
    */
   public List<CheckpointInfo> list() {
     List<CheckpointInfo> found = new ArrayList<>();
-    long count = number(out -> Native.ckpt_checkpoint_count(this, out));
+    long count = number(out -> Native.ckpt_checkpoint_manager_count(this, out));
     for (long i = 0; i < count; ++i) {
       try (ckpt_checkpoint_info info = new ckpt_checkpoint_info()) {
-        Native.ckpt_checkpoint_at(this, i, info);
+        Native.ckpt_checkpoint_manager_at(this, i, info);
         found.add(CheckpointInfo.of(info));
       }
     }
@@ -153,7 +153,7 @@ public final class Checkpoint extends NativeObject {
    * @return JSON
    */
   public String manifest(String name) {
-    return Native.ckpt_checkpoint_manifest(this, name);
+    return Native.ckpt_checkpoint_manager_get_manifest(this, name);
   }
 
   /**
@@ -165,7 +165,7 @@ public final class Checkpoint extends NativeObject {
    */
   public VerifyResult verify(String name) {
     try (ckpt_verify_result result = new ckpt_verify_result()) {
-      Native.ckpt_checkpoint_verify(this, name, result);
+      Native.ckpt_checkpoint_manager_verify(this, name, result);
       return VerifyResult.of(result);
     }
   }
@@ -178,7 +178,7 @@ public final class Checkpoint extends NativeObject {
    * @return to be closed
    */
   public SafetensorsReader reader(String name, Verify verify) {
-    return SafetensorsReader.made(out -> Native.ckpt_reader_open_checkpoint(this, name, verify.number(), out));
+    return SafetensorsReader.made(out -> Native.ckpt_reader_create_from_checkpoint(this, name, verify.number(), out));
   }
 
   /**
@@ -187,7 +187,7 @@ public final class Checkpoint extends NativeObject {
    * @return a new reference
    */
   public Storage storage() {
-    return Storage.made(out -> Native.ckpt_checkpoint_storage(this, out));
+    return Storage.made(out -> Native.ckpt_checkpoint_manager_get_storage(this, out));
   }
 
   /**
@@ -196,7 +196,7 @@ public final class Checkpoint extends NativeObject {
    * @return a new reference
    */
   public Coordinator coordinator() {
-    return Coordinator.adopt(number(out -> Native.ckpt_checkpoint_coordinator(this, out)));
+    return Coordinator.adopt(number(out -> Native.ckpt_checkpoint_manager_get_coordinator(this, out)));
   }
 
   /**
@@ -205,7 +205,7 @@ public final class Checkpoint extends NativeObject {
    * @return a new reference
    */
   public FaultHandler faultHandler() {
-    return FaultHandler.adopt(number(out -> Native.ckpt_checkpoint_fault_handler(this, out)));
+    return FaultHandler.adopt(number(out -> Native.ckpt_checkpoint_manager_get_fault_handler(this, out)));
   }
 
   /**

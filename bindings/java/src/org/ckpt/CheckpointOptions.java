@@ -92,7 +92,7 @@ public final class CheckpointOptions {
   }
 
   /** Changes what was set; everything else keeps the library's default. */
-  void apply(ckpt_checkpoint_options struct) {
+  void apply(ckpt_checkpoint_manager_options struct) {
     if (readOnly != null) struct.setRead_only(readOnly ? 1 : 0);
     if (keepLast != null) struct.setKeep_last(keepLast);
     if (keepEvery != null) struct.setKeep_every(keepEvery);

@@ -30,7 +30,7 @@ public record CheckpointTaskInfo(
     return Optional.of(Duration.ofNanos(completedAtNs - startedAtNs));
   }
 
-  static CheckpointTaskInfo of(ckpt_async_task struct) {
+  static CheckpointTaskInfo of(ckpt_checkpoint_task_info struct) {
     return new CheckpointTaskInfo(
         struct.getId(), CheckpointTaskType.of(struct.getKind()), CheckpointTaskStatus.of(struct.getState()),
         struct.getStaged() != 0, struct.getStep(), struct.getDone_bytes(), struct.getTotal_bytes(), struct.getQueued_at_ns(),

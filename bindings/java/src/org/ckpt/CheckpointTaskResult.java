@@ -48,7 +48,7 @@ public record CheckpointTaskResult(
     return Duration.ofNanos(Math.round(seconds * 1e9));
   }
 
-  static CheckpointTaskResult of(ckpt_async_result struct) {
+  static CheckpointTaskResult of(ckpt_checkpoint_task_result struct) {
     return new CheckpointTaskResult(
         struct.getId(), CheckpointTaskType.of(struct.getKind()), CheckpointTaskStatus.of(struct.getState()),
         Status.of(struct.getStatus()), struct.getStep(), struct.getBytes(), struct.getRetries(),

@@ -56,7 +56,7 @@ public final class Ckpt {
    * @return nanoseconds since a fixed, arbitrary moment
    */
   public static long monotonicNs() {
-    return NativeObject.number(out -> Native.ckpt_clock_now(null, out));
+    return NativeObject.number(out -> Native.ckpt_clock_get_now(null, out));
   }
 
   /**

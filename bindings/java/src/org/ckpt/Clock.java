@@ -43,7 +43,7 @@ public final class Clock extends NativeObject {
    * @return nanoseconds since a fixed, arbitrary moment
    */
   public long nowNs() {
-    return number(out -> Native.ckpt_clock_now(this, out));
+    return number(out -> Native.ckpt_clock_get_now(this, out));
   }
 
   private static final class Source extends NativeClockSource {

@@ -37,7 +37,7 @@ public final class Controller extends NativeObject {
    * @return seconds
    */
   public double now() {
-    return real(out -> Native.ckpt_controller_now(this, out));
+    return real(out -> Native.ckpt_controller_get_now(this, out));
   }
 
   /**
@@ -177,7 +177,7 @@ public final class Controller extends NativeObject {
    * @param secondsLeft until then
    */
   public void preemptionNotice(double now, double secondsLeft) {
-    Native.ckpt_controller_preemption_notice(this, now, secondsLeft);
+    Native.ckpt_controller_notify_preemption(this, now, secondsLeft);
   }
 
   /**
@@ -199,7 +199,7 @@ public final class Controller extends NativeObject {
    * @return the task
    */
   public ObservedTask task(long index) {
-    try (ckpt_task struct = new ckpt_task()) {
+    try (ckpt_task_observation struct = new ckpt_task_observation()) {
       Native.ckpt_controller_task(this, index, struct);
       return ObservedTask.of(struct);
     }
@@ -211,7 +211,7 @@ public final class Controller extends NativeObject {
    * @return JSON
    */
   public String json() {
-    return Native.ckpt_controller_json(this);
+    return Native.ckpt_controller_get_json(this);
   }
 
   /**
@@ -221,6 +221,6 @@ public final class Controller extends NativeObject {
    * @throws CorruptException when it is not such a text
    */
   public void fromJson(String json) {
-    Native.ckpt_controller_from_json(this, json);
+    Native.ckpt_controller_restore(this, json);
   }
 }

@@ -37,7 +37,7 @@ public final class Coordinator extends NativeObject {
    * @return 0 .. worldSize-1
    */
   public long rank() {
-    return number(out -> Native.ckpt_coordinator_rank(this, out));
+    return number(out -> Native.ckpt_coordinator_get_rank(this, out));
   }
 
   /**
@@ -46,7 +46,7 @@ public final class Coordinator extends NativeObject {
    * @return at least 1
    */
   public long worldSize() {
-    return number(out -> Native.ckpt_coordinator_world_size(this, out));
+    return number(out -> Native.ckpt_coordinator_get_world_size(this, out));
   }
 
   /**

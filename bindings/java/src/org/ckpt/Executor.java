@@ -24,13 +24,13 @@ public final class Executor extends NativeObject {
    * @param options what it works with
    */
   public Executor(Chain chain, Schedule schedule, TensorSpec input, ExecutorOptions options) {
-    super(create(chain, schedule, input, options), Native::ckpt_executor_release);
+    super(create(chain, schedule, input, options), Native::ckpt_schedule_executor_release);
   }
 
   private static long create(Chain chain, Schedule schedule, TensorSpec input, ExecutorOptions options) {
-    try (ckpt_executor_options struct = new ckpt_executor_options()) {
+    try (ckpt_schedule_executor_options struct = new ckpt_schedule_executor_options()) {
       options.apply(struct);
-      return number(out -> Native.ckpt_executor_create(chain, schedule, input.numbers(), struct, out));
+      return number(out -> Native.ckpt_schedule_executor_create(chain, schedule, input.numbers(), struct, out));
     } finally {
       Reference.reachabilityFence(options);
     }
@@ -45,7 +45,7 @@ public final class Executor extends NativeObject {
   public double run(Step step) {
     try (ckpt_step struct = new ckpt_step()) {
       step.apply(struct);
-      return real(out -> Native.ckpt_executor_run(this, struct, out));
+      return real(out -> Native.ckpt_schedule_executor_run(this, struct, out));
     } finally {
       Reference.reachabilityFence(step);
     }
@@ -57,8 +57,8 @@ public final class Executor extends NativeObject {
    * @return since it was made
    */
   public ExecutorStats stats() {
-    try (ckpt_executor_stats struct = new ckpt_executor_stats()) {
-      Native.ckpt_executor_get_stats(this, struct);
+    try (ckpt_schedule_executor_stats struct = new ckpt_schedule_executor_stats()) {
+      Native.ckpt_schedule_executor_get_stats(this, struct);
       return ExecutorStats.of(struct);
     }
   }

@@ -55,7 +55,7 @@ public final class ExecutorOptions {
   }
 
   /** Changes what was set; everything else keeps the library's default. */
-  void apply(ckpt_executor_options struct) {
+  void apply(ckpt_schedule_executor_options struct) {
     if (budgetBytes != null) struct.setBudget_bytes(budgetBytes);
     if (pool != null) struct.setPool(pool);
     if (tracker != null) struct.setTracker(tracker);

@@ -13,7 +13,7 @@ package org.ckpt;
  */
 public record ExecutorStats(
     long steps, long forwards, long recomputedForwards, long liveBytes, long peakLiveBytes, long reservedBytes, double seconds) {
-  static ExecutorStats of(ckpt_executor_stats struct) {
+  static ExecutorStats of(ckpt_schedule_executor_stats struct) {
     return new ExecutorStats(
         struct.getSteps(), struct.getForwards(), struct.getRecomputed_forwards(), struct.getLive_bytes(),
         struct.getPeak_live_bytes(), struct.getReserved_bytes(), struct.getSeconds());

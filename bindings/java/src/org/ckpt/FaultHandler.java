@@ -51,7 +51,7 @@ public final class FaultHandler extends NativeObject {
    * @return since the handler was made
    */
   public long retries() {
-    return number(out -> Native.ckpt_fault_handler_retries(this, out));
+    return number(out -> Native.ckpt_fault_handler_get_retry_count(this, out));
   }
 
   private static final class Sleeper extends NativeSleeper {

@@ -29,6 +29,6 @@ public final class MemoryEventQueue extends MemorySubscription {
    * @return since it was made
    */
   public long dropped() {
-    return NativeObject.number(out -> Native.ckpt_memory_tracker_dropped_events(tracker, id, out));
+    return NativeObject.number(out -> Native.ckpt_memory_tracker_get_dropped_events(tracker, id, out));
   }
 }

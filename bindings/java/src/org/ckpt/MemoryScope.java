@@ -19,7 +19,7 @@ public final class MemoryScope implements AutoCloseable {
   public ScopeStats stats() {
     if (last != null) return last;
     try (ckpt_memory_scope_stats struct = new ckpt_memory_scope_stats()) {
-      Native.ckpt_memory_tracker_scope_stats(tracker, id, struct);
+      Native.ckpt_memory_tracker_get_scope_stats(tracker, id, struct);
       return ScopeStats.of(struct);
     }
   }

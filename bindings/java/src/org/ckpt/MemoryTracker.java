@@ -63,7 +63,7 @@ public final class MemoryTracker extends NativeObject {
    * @return 0, 1, 2, ... in the order in which names are first given
    */
   public int layer(String name) {
-    return whole(out -> Native.ckpt_memory_tracker_layer(this, name, out));
+    return whole(out -> Native.ckpt_memory_tracker_add_layer(this, name, out));
   }
 
   /**
@@ -87,7 +87,7 @@ public final class MemoryTracker extends NativeObject {
    * @return the name
    */
   public String layerName(int layer) {
-    return text(out -> Native.ckpt_memory_tracker_layer_name(this, layer, out));
+    return text(out -> Native.ckpt_memory_tracker_get_layer_name(this, layer, out));
   }
 
   // ---- Recording ----
@@ -183,7 +183,7 @@ public final class MemoryTracker extends NativeObject {
    */
   public MemoryStats stats() {
     try (ckpt_memory_stats struct = new ckpt_memory_stats()) {
-      Native.ckpt_memory_tracker_stats(this, struct);
+      Native.ckpt_memory_tracker_get_stats(this, struct);
       return MemoryStats.of(struct);
     }
   }
@@ -196,7 +196,7 @@ public final class MemoryTracker extends NativeObject {
    */
   public LayerStats layerStats(int layer) {
     try (ckpt_memory_layer_stats struct = new ckpt_memory_layer_stats()) {
-      Native.ckpt_memory_tracker_layer_stats(this, layer, struct);
+      Native.ckpt_memory_tracker_get_layer_stats(this, layer, struct);
       return LayerStats.of(struct);
     }
   }
@@ -209,7 +209,7 @@ public final class MemoryTracker extends NativeObject {
    */
   public LayerStats layerStats(String layer) {
     try (ckpt_memory_layer_stats struct = new ckpt_memory_layer_stats()) {
-      Native.ckpt_memory_tracker_layer_stats_named(this, layer, struct);
+      Native.ckpt_memory_tracker_get_layer_stats_named(this, layer, struct);
       return LayerStats.of(struct);
     }
   }
@@ -223,7 +223,7 @@ public final class MemoryTracker extends NativeObject {
   public MemorySnapshot snapshot(MemoryOrder order) {
     try (ckpt_memory_stats totals = new ckpt_memory_stats()) {
       List<LayerStats> layers = new ArrayList<>();
-      for (ckpt_memory_layer_stats layer : Native.ckpt_memory_tracker_snapshot(this, order.number(), totals)) {
+      for (ckpt_memory_layer_stats layer : Native.ckpt_memory_tracker_get_snapshot(this, order.number(), totals)) {
         try (layer) {
           layers.add(LayerStats.of(layer));
         }
@@ -239,7 +239,7 @@ public final class MemoryTracker extends NativeObject {
    */
   public List<MemoryAllocation> liveAllocations() {
     List<MemoryAllocation> live = new ArrayList<>();
-    for (ckpt_memory_allocation allocation : Native.ckpt_memory_tracker_live_allocations(this)) {
+    for (ckpt_memory_allocation allocation : Native.ckpt_memory_tracker_list_allocations(this)) {
       try (allocation) {
         live.add(MemoryAllocation.of(allocation));
       }
@@ -255,7 +255,7 @@ public final class MemoryTracker extends NativeObject {
    */
   public MemorySavings savings(long storeAllBytes) {
     long[] saved = new long[1];
-    double fraction = real(out -> Native.ckpt_memory_tracker_savings(this, storeAllBytes, saved, out));
+    double fraction = real(out -> Native.ckpt_memory_tracker_get_savings(this, storeAllBytes, saved, out));
     return new MemorySavings(saved[0], fraction);
   }
 
@@ -298,7 +298,7 @@ public final class MemoryTracker extends NativeObject {
    */
   public Optional<MemoryLimit> limit() {
     long[] hysteresis = new long[1];
-    long limit = number(out -> Native.ckpt_memory_tracker_limit(this, out, hysteresis));
+    long limit = number(out -> Native.ckpt_memory_tracker_get_limit(this, out, hysteresis));
     return limit == 0 ? Optional.empty() : Optional.of(new MemoryLimit(limit, hysteresis[0]));
   }
 
@@ -382,7 +382,7 @@ public final class MemoryTracker extends NativeObject {
    * @return JSON
    */
   public String json(long maxLayers) {
-    return Native.ckpt_memory_tracker_json(this, maxLayers);
+    return Native.ckpt_memory_tracker_get_json(this, maxLayers);
   }
 
   /**
@@ -392,7 +392,7 @@ public final class MemoryTracker extends NativeObject {
    * @return the text
    */
   public String prometheus(long maxLayers) {
-    return Native.ckpt_memory_tracker_prometheus(this, maxLayers);
+    return Native.ckpt_memory_tracker_get_prometheus(this, maxLayers);
   }
 
   /**

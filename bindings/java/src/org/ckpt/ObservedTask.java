@@ -9,7 +9,7 @@ package org.ckpt;
  * @param failed whether a failure came while it was the last one
  */
 public record ObservedTask(String name, double seconds, boolean checkpointed, boolean failed) {
-  static ObservedTask of(ckpt_task struct) {
+  static ObservedTask of(ckpt_task_observation struct) {
     return new ObservedTask(
         struct.getName(), struct.getSeconds(), struct.getCheckpointed() != 0, struct.getFailed() != 0);
   }

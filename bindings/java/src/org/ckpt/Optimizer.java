@@ -46,7 +46,7 @@ public final class Optimizer extends NativeObject {
    * @return at least 0
    */
   public long steps() {
-    return number(out -> Native.ckpt_optimizer_steps(this, out));
+    return number(out -> Native.ckpt_optimizer_get_step_count(this, out));
   }
 
   /**
@@ -55,7 +55,7 @@ public final class Optimizer extends NativeObject {
    * @param steps at least 0
    */
   public void setSteps(long steps) {
-    Native.ckpt_optimizer_set_steps(this, steps);
+    Native.ckpt_optimizer_set_step_count(this, steps);
   }
 
   /**
@@ -65,11 +65,11 @@ public final class Optimizer extends NativeObject {
    */
   public List<NamedTensor> tensors() {
     List<NamedTensor> made = new ArrayList<>();
-    long count = number(out -> Native.ckpt_optimizer_tensors(this, out));
+    long count = number(out -> Native.ckpt_optimizer_get_tensor_count(this, out));
     for (long i = 0; i < count; ++i) {
       long index = i;
       long[] value = new long[1];
-      String name = text(out -> Native.ckpt_optimizer_tensor(this, index, out, value));
+      String name = text(out -> Native.ckpt_optimizer_get_tensor(this, index, out, value));
       made.add(new NamedTensor(name, Tensor.adopt(value[0])));
     }
     return List.copyOf(made);

@@ -63,7 +63,7 @@ public final class Pipeline extends NativeObject {
   public static int inFlight(PipelineOptions options, int piece) {
     try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
       options.apply(struct);
-      return whole(out -> Native.ckpt_pipeline_in_flight(struct, piece, out));
+      return whole(out -> Native.ckpt_pipeline_get_in_flight(struct, piece, out));
     }
   }
 
@@ -107,7 +107,7 @@ public final class Pipeline extends NativeObject {
    * @return ascending from 0
    */
   public long[] begins() {
-    return Native.ckpt_pipeline_begins(this);
+    return Native.ckpt_pipeline_get_begins(this);
   }
 
   /**
@@ -117,7 +117,7 @@ public final class Pipeline extends NativeObject {
    * @return a new reference
    */
   public ActivationManager manager(int stage) {
-    return ActivationManager.adopt(number(out -> Native.ckpt_pipeline_manager(this, stage, out)));
+    return ActivationManager.adopt(number(out -> Native.ckpt_pipeline_get_manager(this, stage, out)));
   }
 
   /**
@@ -127,7 +127,7 @@ public final class Pipeline extends NativeObject {
    * @return a new reference
    */
   public Schedule schedule(int stage) {
-    return Schedule.made(out -> Native.ckpt_pipeline_schedule(this, stage, out));
+    return Schedule.made(out -> Native.ckpt_pipeline_get_schedule(this, stage, out));
   }
 
   /**
@@ -137,7 +137,7 @@ public final class Pipeline extends NativeObject {
    * @return a new reference
    */
   public Profile profile(int stage) {
-    return Profile.made(out -> Native.ckpt_pipeline_profile(this, stage, out));
+    return Profile.made(out -> Native.ckpt_pipeline_get_profile(this, stage, out));
   }
 
   /**
@@ -159,7 +159,7 @@ public final class Pipeline extends NativeObject {
    * @return by stage, then by time
    */
   public List<StageInterval> timeline() {
-    long[] n = Native.ckpt_pipeline_timeline(this, null);
+    long[] n = Native.ckpt_pipeline_get_timeline(this, null);
     List<StageInterval> intervals = new ArrayList<>();
     for (int k = 0; k < n.length; k += INTERVAL_NUMBERS) {
       intervals.add(
@@ -175,7 +175,7 @@ public final class Pipeline extends NativeObject {
    * @return nanoseconds
    */
   public long stepNs() {
-    return number(out -> Native.ckpt_pipeline_timeline(this, out));
+    return number(out -> Native.ckpt_pipeline_get_timeline(this, out));
   }
 
   /**
@@ -184,6 +184,6 @@ public final class Pipeline extends NativeObject {
    * @return JSON
    */
   public String traceJson() {
-    return Native.ckpt_pipeline_trace_json(this);
+    return Native.ckpt_pipeline_get_trace_json(this);
   }
 }

@@ -60,7 +60,7 @@ public final class Profile extends NativeObject {
    * @return at least 0
    */
   public long layers() {
-    return number(out -> Native.ckpt_profile_layers(this, out));
+    return number(out -> Native.ckpt_profile_get_layer_count(this, out));
   }
 
   /**
@@ -69,7 +69,7 @@ public final class Profile extends NativeObject {
    * @return at least 0
    */
   public long inputBytes() {
-    return number(out -> Native.ckpt_profile_input_bytes(this, out));
+    return number(out -> Native.ckpt_profile_get_input_bytes(this, out));
   }
 
   /**
@@ -81,7 +81,7 @@ public final class Profile extends NativeObject {
   public LayerProfile layer(long index) {
     try (ckpt_layer_profile struct = new ckpt_layer_profile()) {
       int[] options = new int[1];
-      String name = text(out -> Native.ckpt_profile_layer(this, index, struct, out, options));
+      String name = text(out -> Native.ckpt_profile_get_layer(this, index, struct, out, options));
       long[] shape = Arrays.copyOf(struct.getShape(), struct.getNdim());
       TensorSpec output = struct.getDtype() == 0 ? null : new TensorSpec(DType.of(struct.getDtype()), shape);
       List<OptionProfile> profiles = new ArrayList<>();
@@ -93,7 +93,7 @@ public final class Profile extends NativeObject {
 
   private OptionProfile option(long layer, int option) {
     try (ckpt_option_profile struct = new ckpt_option_profile()) {
-      Native.ckpt_profile_option(this, layer, option, struct);
+      Native.ckpt_profile_get_option(this, layer, option, struct);
       return OptionProfile.of(struct);
     }
   }

@@ -18,7 +18,7 @@ public final class Queue extends NativeObject {
   }
 
   private Queue(int kind, long capacity) {
-    super(number(out -> Native.ckpt_queue_create(kind, capacity, out)), Native::ckpt_queue_release);
+    super(number(out -> Native.ckpt_word_queue_create(kind, capacity, out)), Native::ckpt_word_queue_release);
   }
 
   /**
@@ -41,7 +41,7 @@ public final class Queue extends NativeObject {
    */
   public boolean push(long value, Duration timeout) {
     try {
-      Native.ckpt_queue_push(this, value, nanoseconds(timeout));
+      Native.ckpt_word_queue_push(this, value, nanoseconds(timeout));
       return true;
     } catch (QueueFullException full) {
       return false;
@@ -57,7 +57,7 @@ public final class Queue extends NativeObject {
    */
   public OptionalLong pop(Duration timeout) {
     try {
-      return OptionalLong.of(number(out -> Native.ckpt_queue_pop(this, out, nanoseconds(timeout))));
+      return OptionalLong.of(number(out -> Native.ckpt_word_queue_pop(this, out, nanoseconds(timeout))));
     } catch (TimeoutException none) {
       return OptionalLong.empty();
     }
@@ -65,7 +65,7 @@ public final class Queue extends NativeObject {
 
   /** Lets nothing more in and wakes every waiting thread; what is inside can still be popped. */
   public void shut() {
-    Native.ckpt_queue_close(this);
+    Native.ckpt_word_queue_close(this);
   }
 
   /**
@@ -74,6 +74,6 @@ public final class Queue extends NativeObject {
    * @return a snapshot when other threads are at work
    */
   public long size() {
-    return number(out -> Native.ckpt_queue_size(this, out));
+    return number(out -> Native.ckpt_word_queue_get_size(this, out));
   }
 }

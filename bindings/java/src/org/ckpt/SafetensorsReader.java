@@ -25,7 +25,7 @@ public final class SafetensorsReader extends NativeObject {
    * @param path links are followed
    */
   public SafetensorsReader(Path path) {
-    this(out -> Native.ckpt_reader_open(path.toString(), out));
+    this(out -> Native.ckpt_reader_create(path.toString(), out));
   }
 
   /**
@@ -34,7 +34,7 @@ public final class SafetensorsReader extends NativeObject {
    * @return at least 0
    */
   public long count() {
-    return number(out -> Native.ckpt_reader_count(this, out));
+    return number(out -> Native.ckpt_reader_get_tensor_count(this, out));
   }
 
   /**
@@ -45,7 +45,7 @@ public final class SafetensorsReader extends NativeObject {
    */
   public TensorInfo info(long index) {
     try (ckpt_tensor_info info = new ckpt_tensor_info()) {
-      Native.ckpt_reader_tensor(this, index, info);
+      Native.ckpt_reader_get_tensor(this, index, info);
       TensorSpec spec = new TensorSpec(DType.of(info.getDtype()), info.getShape());
       return new TensorInfo(index, info.getGroup(), info.getName(), spec, info.getBytes(), info.getOffset());
     }
@@ -82,11 +82,11 @@ public final class SafetensorsReader extends NativeObject {
    */
   public Map<String, String> metadata() {
     Map<String, String> all = new LinkedHashMap<>();
-    long count = number(out -> Native.ckpt_reader_metadata_count(this, out));
+    long count = number(out -> Native.ckpt_reader_get_metadata_count(this, out));
     for (long i = 0; i < count; ++i) {
       String[] key = new String[1];
       String[] value = new String[1];
-      Native.ckpt_reader_metadata(this, i, key, value);
+      Native.ckpt_reader_get_metadata(this, i, key, value);
       all.put(key[0], value[0]);
     }
     return all;

@@ -45,7 +45,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @return each one's form, what it makes, and the ranges of its values
    */
   public static List<String> knownPlanners() {
-    return List.of(Native.ckpt_schedule_known_planners().split("\n"));
+    return List.of(Native.ckpt_schedule_get_known_planners().split("\n"));
   }
 
   /**
@@ -87,7 +87,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @return "store-all", "periodic(4)", ...
    */
   public String name() {
-    return Native.ckpt_schedule_name(this);
+    return Native.ckpt_schedule_get_name(this);
   }
 
   /**
@@ -96,7 +96,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @return one line; "" when nothing was left out
    */
   public String leftOut() {
-    return Native.ckpt_schedule_left_out(this);
+    return Native.ckpt_schedule_get_left_out(this);
   }
 
   /**
@@ -105,7 +105,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @return 64 bits
    */
   public long fingerprint() {
-    return number(out -> Native.ckpt_schedule_fingerprint(this, out));
+    return number(out -> Native.ckpt_schedule_get_fingerprint(this, out));
   }
 
   /**
@@ -114,7 +114,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @return empty when open-ended
    */
   public OptionalLong layers() {
-    long layers = number(out -> Native.ckpt_schedule_layers(this, out));
+    long layers = number(out -> Native.ckpt_schedule_get_layer_count(this, out));
     return layers < 0 ? OptionalLong.empty() : OptionalLong.of(layers);
   }
 

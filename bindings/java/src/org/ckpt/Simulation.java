@@ -24,6 +24,6 @@ public final class Simulation extends NativeObject {
    * @return JSON: efficiency and extra wall time of each policy
    */
   public String json() {
-    return Native.ckpt_simulation_json(this);
+    return Native.ckpt_simulation_get_json(this);
   }
 }

@@ -55,7 +55,7 @@ public final class State extends NativeObject {
    * @return at least 0
    */
   public long tensorCount() {
-    return number(out -> Native.ckpt_state_tensor_count(this, out));
+    return number(out -> Native.ckpt_state_get_tensor_count(this, out));
   }
 
   /**
@@ -78,7 +78,7 @@ public final class State extends NativeObject {
    */
   public Optional<String> json(String key) {
     try {
-      return Optional.of(Native.ckpt_state_json(this, key));
+      return Optional.of(Native.ckpt_state_get_json(this, key));
     } catch (NotFoundException none) {
       return Optional.empty();
     }
@@ -102,7 +102,7 @@ public final class State extends NativeObject {
    * @return {"missing":[{"group":...,"name":...}],"unexpected":[...]}
    */
   public String loadReport() {
-    return Native.ckpt_state_load_report(this);
+    return Native.ckpt_state_get_load_report(this);
   }
 
   /**

@@ -22,7 +22,7 @@ public final class Strategy extends NativeObject {
    * @param text "interval:2", "any(size:1MiB,interval:8)", ...
    */
   public Strategy(String text) {
-    this(out -> Native.ckpt_strategy_create_from_text(text, out));
+    this(out -> Native.ckpt_strategy_create(text, out));
   }
 
   /**
@@ -172,7 +172,7 @@ public final class Strategy extends NativeObject {
    * @return their names
    */
   public static List<String> knownKinds() {
-    return List.of(Native.ckpt_strategy_known_kinds().split(", "));
+    return List.of(Native.ckpt_strategy_get_known_kinds().split(", "));
   }
 
   // ---- Using ----
@@ -223,7 +223,7 @@ public final class Strategy extends NativeObject {
    * @return "Interval(2)", "SizeBased(1MB)", ...
    */
   public String name() {
-    return Native.ckpt_strategy_name(this);
+    return Native.ckpt_strategy_get_name(this);
   }
 
   /**

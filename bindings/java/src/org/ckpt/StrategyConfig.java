@@ -202,7 +202,7 @@ public final class StrategyConfig {
   }
 
   void create(long[] out) {
-    Native.ckpt_strategy_create(
+    Native.ckpt_strategy_create_from_config(
         kind, chosen.number(), interval, Strategy.texts(names), Strategy.texts(excluded), thresholdBytes, maxShare, tracker,
         totalBytes, clock, largeFactor, rareAccesses, lateShare, children.toArray(new Strategy[0]), rules.toArray(new String[0]),
         arguments, out);

@@ -101,7 +101,7 @@ public final class TaskOptions {
   }
 
   /** Changes what was set; everything else keeps the library's default. */
-  void apply(ckpt_async_task_options struct) {
+  void apply(ckpt_checkpoint_task_options struct) {
     if (mode != null) struct.setMode(mode.number());
     if (whenFull != null) struct.setWhen_full(whenFull.number());
     if (priority != null) struct.setPriority(priority.number());

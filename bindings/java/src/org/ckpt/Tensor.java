@@ -150,7 +150,7 @@ public final class Tensor extends NativeObject {
     if (spec.bytes() != bytes) {
       throw new InvalidArgumentException("buffer has " + bytes + " bytes, and " + spec + " needs " + spec.bytes());
     }
-    return new Tensor(number(out -> Native.ckpt_tensor_borrow(slice, spec.dtype().number(), spec.shape(), out)));
+    return new Tensor(number(out -> Native.ckpt_tensor_create_borrowed(slice, spec.dtype().number(), spec.shape(), out)));
   }
 
   /**
@@ -260,7 +260,7 @@ public final class Tensor extends NativeObject {
     if (offset < 0 || length < 0 || offset > bytes() - length) {
       throw new OutOfRangeException("bytes " + offset + " .. " + (offset + length) + " of a tensor with " + bytes());
     }
-    long data = Native.ckpt_tensor_const_data(this);
+    long data = Native.ckpt_tensor_get_const_data(this);
     if (length == 0 || data == 0) return ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder());
     ByteBuffer view = Native.view(data + offset, length);
     Native.ckpt_tensor_retain(this);
@@ -343,7 +343,7 @@ public final class Tensor extends NativeObject {
    * @return of all elements
    */
   public DType dtype() {
-    int number = Native.ckpt_tensor_dtype(this);
+    int number = Native.ckpt_tensor_get_dtype(this);
     return DType.of(number);
   }
 
@@ -353,7 +353,7 @@ public final class Tensor extends NativeObject {
    * @return a copy
    */
   public long[] shape() {
-    return Native.ckpt_tensor_shape(this);
+    return Native.ckpt_tensor_get_shape(this);
   }
 
   /**
@@ -371,7 +371,7 @@ public final class Tensor extends NativeObject {
    * @return 0 .. 8
    */
   public long ndim() {
-    return Native.ckpt_tensor_ndim(this);
+    return Native.ckpt_tensor_get_ndim(this);
   }
 
   /**
@@ -380,7 +380,7 @@ public final class Tensor extends NativeObject {
    * @return at least 0
    */
   public long bytes() {
-    return Native.ckpt_tensor_bytes(this);
+    return Native.ckpt_tensor_get_bytes(this);
   }
 
   /**
@@ -389,7 +389,7 @@ public final class Tensor extends NativeObject {
    * @return at least 0
    */
   public long elements() {
-    return Native.ckpt_tensor_elements(this);
+    return Native.ckpt_tensor_get_element_count(this);
   }
 
   /**
@@ -407,7 +407,7 @@ public final class Tensor extends NativeObject {
    * @return 0 without elements, and for a read-only tensor
    */
   public long dataAddress() {
-    return Native.ckpt_tensor_data(this);
+    return Native.ckpt_tensor_get_data(this);
   }
 
   // ---- Arithmetic: F32 and F64, the same bits on every machine ----
@@ -487,7 +487,7 @@ public final class Tensor extends NativeObject {
    * @return the tensor
    */
   public static Tensor fromDlpack(long managed) {
-    return new Tensor(number(out -> Native.ckpt_tensor_from_dlpack(managed, out)));
+    return new Tensor(number(out -> Native.ckpt_tensor_create_from_dlpack(managed, out)));
   }
 
   /**
@@ -497,7 +497,7 @@ public final class Tensor extends NativeObject {
    * @return the tensor
    */
   public static Tensor fromDlpackVersioned(long managed) {
-    return new Tensor(number(out -> Native.ckpt_tensor_from_dlpack_versioned(managed, out)));
+    return new Tensor(number(out -> Native.ckpt_tensor_create_from_dlpack_versioned(managed, out)));
   }
 
   /**
@@ -506,7 +506,7 @@ public final class Tensor extends NativeObject {
    * @return address of a DLManagedTensor
    */
   public long toDlpack() {
-    return number(out -> Native.ckpt_tensor_to_dlpack(this, out));
+    return number(out -> Native.ckpt_tensor_export_dlpack(this, out));
   }
 
   /**
@@ -515,7 +515,7 @@ public final class Tensor extends NativeObject {
    * @return address of a DLManagedTensorVersioned
    */
   public long toDlpackVersioned() {
-    return number(out -> Native.ckpt_tensor_to_dlpack_versioned(this, out));
+    return number(out -> Native.ckpt_tensor_export_dlpack_versioned(this, out));
   }
 
   @Override

@@ -10,7 +10,7 @@ public final class ThreadPool extends NativeObject {
    * @param threads 1 .. 1024, the calling one included; 0: {@link Ckpt#availableThreads}
    */
   public ThreadPool(int threads) {
-    super(number(out -> Native.ckpt_thread_pool_create(threads, out)), Native::ckpt_thread_pool_release);
+    super(number(out -> Native.ckpt_worker_pool_create(threads, out)), Native::ckpt_worker_pool_release);
   }
 
   /**
@@ -22,7 +22,7 @@ public final class ThreadPool extends NativeObject {
    */
   public void run(long parts, LongConsumer work) {
     try (Work called = new Work(work)) {
-      Native.ckpt_thread_pool_run(this, parts, called);
+      Native.ckpt_worker_pool_run(this, parts, called);
     }
   }
 
@@ -32,7 +32,7 @@ public final class ThreadPool extends NativeObject {
    * @return the caller's included
    */
   public int threads() {
-    return Native.ckpt_thread_pool_threads(this);
+    return Native.ckpt_worker_pool_get_thread_count(this);
   }
 
   private static final class Work extends NativePartWork {

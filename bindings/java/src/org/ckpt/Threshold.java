@@ -81,7 +81,7 @@ public final class Threshold extends NativeObject {
    * @return the task
    */
   public ObservedTask task(long index) {
-    try (ckpt_task struct = new ckpt_task()) {
+    try (ckpt_task_observation struct = new ckpt_task_observation()) {
       Native.ckpt_threshold_task(this, index, struct);
       return ObservedTask.of(struct);
     }
