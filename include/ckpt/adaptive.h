@@ -55,7 +55,7 @@ CKPT_API ckpt_status ckpt_interval_weibull(double cost_seconds, double shape, do
 /* Fits a Weibull law to count gaps by maximum likelihood. failed[i] 0: gap i ended without a failure (censored); failed NULL: all
  * failed. Gaps below a second count as one second; the shape is kept in 0.2 .. 5. INVALID_ARGUMENT with less than two failures, or
  * when all have one length. Source: Cohen, Technometrics 7(4), 1965. */
-CKPT_API ckpt_status ckpt_weibull_fit(const double* gap_seconds, const int32_t* failed, int64_t count, double* shape,
+CKPT_API ckpt_status ckpt_weibull_fit(const double* gap_seconds, const ckpt_bool* failed, int64_t count, double* shape,
                                       double* scale_seconds);
 
 /* ---- The threshold rule -------------------------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ CKPT_API ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, c
 /* *yes receives 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
  * else 0. */
 CKPT_API ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost_seconds,
-                                                      int32_t* yes);
+                                                      ckpt_bool* answer);
 
 /* Adds -sign(b) * learning_rate * |b| / (|b| + 1) to the threshold, b = saved - overhead, and keeps it within 0.05 .. 1. */
 CKPT_API ckpt_status ckpt_threshold_adjust_policy(ckpt_threshold* threshold, double recovery_seconds_saved,
@@ -130,9 +130,9 @@ CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ck
 /* One task that was observed. */
 typedef struct ckpt_task_observation {
   uint32_t struct_size;            /* size of this record in bytes, as its caller was compiled */
-  int32_t checkpointed;            /* 1 when a checkpoint was made of it, else 0 */
+  ckpt_bool checkpointed;            /* 1 when a checkpoint was made of it, else 0 */
   double seconds;                  /* duration of the task in seconds */
-  int32_t failed;                  /* 1 when it failed, or a failure came while it was the last one, else 0 */
+  ckpt_bool failed;                  /* 1 when it failed, or a failure came while it was the last one, else 0 */
   uint32_t reserved;               /* not used: 0 */
   char name[CKPT_TASK_NAME_BYTES]; /* name of the task: UTF-8, not blank */
 } ckpt_task_observation;
@@ -170,7 +170,7 @@ typedef struct ckpt_controller ckpt_controller;
 /* How a controller is made. */
 typedef struct ckpt_controller_options {
   uint32_t struct_size;    /* size of this record in bytes, as its caller was compiled */
-  int32_t policy;          /* how saves are decided: one of CKPT_POLICY_* */
+  ckpt_policy policy;          /* how saves are decided: one of CKPT_POLICY_* */
   double mtbf_seconds;     /* for CKPT_POLICY_YOUNG and CKPT_POLICY_DALY: mean time between failures in seconds, above 0 */
   double interval_seconds; /* for CKPT_POLICY_FIXED: interval between saves in seconds, above 0 */
   /* for CKPT_POLICY_BAYES and CKPT_POLICY_EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at most 1; 1:
@@ -231,9 +231,9 @@ CKPT_API ckpt_status ckpt_controller_resume(ckpt_controller* controller, double 
 /* A controller's answer to the question whether to save now. */
 typedef struct ckpt_decision {
   uint32_t struct_size;      /* size of this record in bytes, as its caller was compiled */
-  int32_t checkpoint;        /* 1: save now; 0: do not */
-  int32_t reason;            /* why: one of CKPT_REASON_* */
-  int32_t policy;            /* the policy that decided: one of CKPT_POLICY_* */
+  ckpt_bool checkpoint;        /* 1: save now; 0: do not */
+  ckpt_reason reason;            /* why: one of CKPT_REASON_* */
+  ckpt_policy policy;            /* the policy that decided: one of CKPT_POLICY_* */
   double interval_seconds;   /* interval wanted between saves now, in seconds; 0 for CKPT_POLICY_THRESHOLD */
   double risk;               /* probability of a failure within the interval wanted, 0 .. 1 */
   double cost_seconds;       /* cost of a save in seconds: measured, set, or assumed (60 s) */
@@ -301,8 +301,8 @@ CKPT_API ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controll
 /* What a controller knows. */
 typedef struct ckpt_controller_info {
   uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
-  int32_t running;                  /* 1 while a run is going on, else 0 */
-  int32_t save_in_flight;           /* 1 while a save is begun and neither committed nor aborted, else 0 */
+  ckpt_bool running;                  /* 1 while a run is going on, else 0 */
+  ckpt_bool save_in_flight;           /* 1 while a save is begun and neither committed nor aborted, else 0 */
   uint32_t reserved;                /* not used: 0 */
   int64_t failures;                 /* number of failures recorded */
   int64_t saves;                    /* number of saves committed */

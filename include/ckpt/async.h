@@ -59,7 +59,7 @@ typedef struct ckpt_checkpoint_task_result {
   int32_t state;
   /* CKPT_OK when completed, CKPT_E_CANCELLED when cancelled, CKPT_E_QUEUE_FULL when rejected, else why it failed */
   ckpt_status status;
-  int32_t kind; /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
+  ckpt_checkpoint_task_kind kind; /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
   int64_t id;   /* id of the task */
   /* number of the step: of a save, however it ended; of what a load loaded, 0 unless completed */
   int64_t step;
@@ -173,7 +173,7 @@ CKPT_API ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoi
  * was not seen is reported here (see Failures at the top of async.h; its message names the time-out, too): the manager is closed
  * all the same. Closing again reports the next one, and returns OK when there is none. INVALID_STATE inside a callback: nothing was
  * closed. */
-CKPT_API ckpt_status ckpt_async_manager_close(ckpt_async_manager* async, int32_t mode, int64_t timeout_ns);
+CKPT_API ckpt_status ckpt_async_manager_close(ckpt_async_manager* async, ckpt_close_mode mode, int64_t timeout_ns);
 
 /* Releases the manager; one that is open is closed by draining for drain_timeout_ns. Each failure that was neither seen nor
  * reported is logged (ERROR). Threads that wait for tasks may still be inside their call, which then ends as their task does.
@@ -216,11 +216,11 @@ typedef int32_t (*ckpt_checkpoint_task_source_fn)(const char* group, const char*
 typedef struct ckpt_checkpoint_task_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* how the bytes of a save are taken: CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_BORROW or CKPT_STAGING_MODE_DEFERRED; loads have none */
-  int32_t mode;
+  ckpt_staging_mode mode;
   /* what happens when the queue is full: CKPT_WHEN_FULL_REFUSE, CKPT_WHEN_FULL_WAIT or CKPT_WHEN_FULL_DROP_OLDEST */
-  int32_t when_full;
+  ckpt_when_full when_full;
   /* one of CKPT_ASYNC_PRIORITY_*: tasks of a higher one begin first, of equal ones the older */
-  int32_t priority;
+  ckpt_priority priority;
   int64_t timeout_ns; /* how long CKPT_WHEN_FULL_WAIT waits for a place, in nanoseconds; -1: for ever */
   /* no worker begins before ckpt_async_manager_end_step was called with this step or a later one; -1: no gate. Waiting for the task,
    * closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate holds
@@ -231,8 +231,8 @@ typedef struct ckpt_checkpoint_task_options {
   void* user_data; /* passed to each call of the callbacks */
   /* function that reads the tensors instead of the library; none: they are read from memory. Not with CKPT_STAGING_MODE_BORROW */
   ckpt_checkpoint_task_source_fn source;
-  void* source_data;              /* passed to each call of source */
-  ckpt_destroy_fn source_destroy; /* called once with source_data, after the last call of source; may be absent */
+  void* source_user_data;              /* passed to each call of source */
+  ckpt_destroy_fn source_destroy; /* called once with source_user_data, after the last call of source; may be absent */
 } ckpt_checkpoint_task_options;
 
 #define CKPT_CHECKPOINT_TASK_OPTIONS_INIT \
@@ -261,7 +261,7 @@ CKPT_API ckpt_status ckpt_async_manager_load(ckpt_async_manager* async, ckpt_sta
  * it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which it cannot be undone (the
  * manifest of a save is being written; the tensors of a load are being filled). A queued task ends, and releases its place, before
  * this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. */
-CKPT_API ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* async, int64_t id, int32_t* won);
+CKPT_API ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* async, int64_t id, ckpt_bool* cancelled);
 
 /* For ids: all tasks that have not ended now. */
 #define CKPT_CHECKPOINT_TASK_ALL 0 /* used as a task's id: all tasks that have not ended now */
@@ -289,9 +289,9 @@ CKPT_API ckpt_status ckpt_async_manager_end_step(ckpt_async_manager* async, int6
 /* What is known of one background task. */
 typedef struct ckpt_checkpoint_task_info {
   uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
-  int32_t kind;          /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
-  int32_t state;         /* where the task is: CKPT_CHECKPOINT_TASK_STATE_QUEUED, CKPT_CHECKPOINT_TASK_STATE_RUNNING or the way in which it ended */
-  int32_t staged;        /* 1 when the tensors of a save may be written, else 0 */
+  ckpt_checkpoint_task_kind kind;          /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
+  ckpt_checkpoint_task_state state;         /* where the task is: CKPT_CHECKPOINT_TASK_STATE_QUEUED, CKPT_CHECKPOINT_TASK_STATE_RUNNING or the way in which it ended */
+  ckpt_bool staged;        /* 1 when the tensors of a save may be written, else 0 */
   int64_t id;            /* id of the task */
   int64_t step;          /* number of the step to be saved; -1 for a load */
   int64_t done_bytes;    /* bytes written so far */
@@ -301,11 +301,11 @@ typedef struct ckpt_checkpoint_task_info {
   int64_t ended_at_ns;   /* when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended */
   /* when it was queued, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; that clock may be set at any
    * time, so take differences on the monotonic clock */
-  int64_t queued_at_utc_ns;
+  int64_t queued_utc_ns;
   /* when a worker began it, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when none has begun */
-  int64_t started_at_utc_ns;
+  int64_t started_utc_ns;
   /* when it ended, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when it has not ended */
-  int64_t ended_at_utc_ns;
+  int64_t ended_utc_ns;
 } ckpt_checkpoint_task_info;
 
 #define CKPT_CHECKPOINT_TASK_INFO_INIT \
@@ -324,7 +324,7 @@ CKPT_API ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* async, int6
 
 /* Lists ids of tasks. which: CKPT_CHECKPOINT_TASK_LIST_LIVE or CKPT_CHECKPOINT_TASK_LIST_ENDED. *count receives how many there are; ids (may be NULL with
  * capacity 0) the first of them. OUT_OF_RANGE when they do not fit capacity; *count is set all the same. */
-CKPT_API ckpt_status ckpt_async_manager_list(ckpt_async_manager* async, int32_t which, int64_t* ids, int64_t capacity, int64_t* count);
+CKPT_API ckpt_status ckpt_async_manager_list(ckpt_async_manager* async, ckpt_checkpoint_task_list which, int64_t* ids, int64_t capacity, int64_t* count);
 
 /* What a manager of background tasks did and holds. */
 typedef struct ckpt_async_manager_stats {

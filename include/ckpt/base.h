@@ -17,6 +17,9 @@
 extern "C" {
 #endif
 
+/* A truth value: 0 is no, any other number is yes; the library returns 1 for it. */
+typedef int32_t ckpt_bool;
+
 /* ---- Status -------------------------------------------------------------------------------------------------------------- */
 
 /* The result of every function that can fail: CKPT_OK or one of CKPT_E_*. Values are fixed for ever; new ones are only appended. */
@@ -80,7 +83,7 @@ CKPT_API const char* ckpt_build_info(void);
 
 /* Returns 1 when this build has the named feature, else 0. Known: "threads", "fork-safe", "blas-dlopen", "dlpack", "safetensors",
  * "multiversioned-kernels". Unknown names and NULL return 0. */
-CKPT_API int32_t ckpt_feature(const char* name);
+CKPT_API ckpt_bool ckpt_feature(const char* name);
 
 struct ckpt_api;
 
@@ -92,20 +95,23 @@ CKPT_API const struct ckpt_api* ckpt_get_api(uint32_t version);
 
 /* ---- Logging ------------------------------------------------------------------------------------------------------------- */
 
-#define CKPT_LOG_LEVEL_DEBUG 0   /* log level: details for the development of the library */
-#define CKPT_LOG_LEVEL_INFO 1    /* log level: what the library does and decides */
-#define CKPT_LOG_LEVEL_WARNING 2 /* log level: something went wrong, and the library goes on */
-#define CKPT_LOG_LEVEL_ERROR 3   /* log level: something failed */
+/* How much a message of the log matters. */
+typedef int32_t ckpt_log_level;
 
-/* Receives one message of the log. level: one of CKPT_LOG_*. component: the part that it is from: "memory", "storage", "state",
+#define CKPT_LOG_LEVEL_DEBUG 0   /* details for the development of the library */
+#define CKPT_LOG_LEVEL_INFO 1    /* what the library does and decides */
+#define CKPT_LOG_LEVEL_WARNING 2 /* something went wrong, and the library goes on */
+#define CKPT_LOG_LEVEL_ERROR 3   /* something failed */
+
+/* Receives one message of the log. level: one of CKPT_LOG_LEVEL_*. component: the part that it is from: "memory", "storage", "state",
  * "async", "engine", "plan" or "pipeline"; later versions may have more. Both strings are borrowed for the call. May be called on
  * any thread, several at once; must not call ckpt_set_log; may call any other function. */
-typedef void (*ckpt_log_fn)(int32_t level, const char* component, const char* message, void* user_data);
+typedef void (*ckpt_log_fn)(ckpt_log_level level, const char* component, const char* message, void* user_data);
 
-/* Sends messages of at least min_level (CKPT_LOG_*) to fn; fn NULL switches logging off again, as it is before the first call.
+/* Sends messages of at least min_level (CKPT_LOG_LEVEL_*) to fn; fn NULL switches logging off again, as it is before the first call.
  * Returns only when the callback that was set before is no longer running on another thread; its destroy has run then.
  * INVALID_ARGUMENT for an unknown min_level, INVALID_STATE inside a log callback. Synchronised. */
-CKPT_API ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
+CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
 /* ---- Thread hooks -------------------------------------------------------------------------------------------------------- */
 
@@ -135,8 +141,8 @@ CKPT_API ckpt_status ckpt_clock_create_manual(int64_t start_ns, ckpt_clock** clo
 /* Creates a clock whose time is what the function now returns. destroy (may be NULL) runs once, after the last call. */
 CKPT_API ckpt_status ckpt_clock_create_custom(ckpt_clock_fn now, void* user_data, ckpt_destroy_fn destroy, ckpt_clock** clock);
 
-/* Moves a manual clock forward by ns (>= 0). INVALID_STATE for any other clock, OUT_OF_RANGE past INT64_MAX. */
-CKPT_API ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t ns);
+/* Moves a manual clock forward by duration_ns (>= 0). INVALID_STATE for any other clock, OUT_OF_RANGE past INT64_MAX. */
+CKPT_API ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t duration_ns);
 
 /* *now_ns receives the clock's time in nanoseconds; clock NULL asks the system's monotonic clock. */
 CKPT_API ckpt_status ckpt_clock_get_now(const ckpt_clock* clock, int64_t* now_ns);
@@ -156,27 +162,30 @@ CKPT_API ckpt_status ckpt_random_philox(const uint32_t counter[4], const uint32_
  * one. In a forked child every call but size and release returns FORKED. */
 typedef struct ckpt_word_queue ckpt_word_queue;
 
+/* How many threads may use a queue of words. */
+typedef int32_t ckpt_word_queue_kind;
+
 #define CKPT_WORD_QUEUE_KIND_SPSC 0 /* a queue for one pushing and one popping thread at a time */
 #define CKPT_WORD_QUEUE_KIND_MPMC 1 /* a queue for any number of threads: synchronised */
 
 /* Creates an empty queue. kind: CKPT_WORD_QUEUE_KIND_SPSC or CKPT_WORD_QUEUE_KIND_MPMC. capacity: 1 .. 2^24 words, exact. All memory is allocated
  * here. */
-CKPT_API ckpt_status ckpt_word_queue_create(int32_t kind, int64_t capacity, ckpt_word_queue** queue);
+CKPT_API ckpt_status ckpt_word_queue_create(ckpt_word_queue_kind kind, int64_t capacity, ckpt_word_queue** queue);
 
-/* Appends value, waiting at most timeout_ns nanoseconds for a place. QUEUE_FULL when there was none in time, CLOSED after
+/* Appends a word, waiting at most timeout_ns nanoseconds for a place. QUEUE_FULL when there was none in time, CLOSED after
  * ckpt_word_queue_close. */
-CKPT_API ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t value, int64_t timeout_ns);
+CKPT_API ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t word, int64_t timeout_ns);
 
-/* Takes the oldest value, waiting at most timeout_ns nanoseconds for one. TIMEOUT when there was none in time; CLOSED when the
+/* *word receives the oldest word, which is taken, waiting at most timeout_ns nanoseconds for one. TIMEOUT when there was none in time; CLOSED when the
  * queue is closed and empty. */
-CKPT_API ckpt_status ckpt_word_queue_pop(ckpt_word_queue* queue, uint64_t* value, int64_t timeout_ns);
+CKPT_API ckpt_status ckpt_word_queue_pop(ckpt_word_queue* queue, int64_t timeout_ns, uint64_t* word);
 
 /* Closes the queue: nothing more can be pushed, and every waiting thread wakes; what is inside can still be popped.
  * Synchronised. */
 CKPT_API ckpt_status ckpt_word_queue_close(ckpt_word_queue* queue);
 
-/* *size receives the number of words inside now (0 .. capacity); a snapshot when other threads are at work. Synchronised. */
-CKPT_API ckpt_status ckpt_word_queue_get_size(const ckpt_word_queue* queue, int64_t* size);
+/* *word_count receives the number of words inside now (0 .. capacity); a snapshot when other threads are at work. Synchronised. */
+CKPT_API ckpt_status ckpt_word_queue_get_word_count(const ckpt_word_queue* queue, int64_t* word_count);
 
 /* Frees the queue and what is inside. No thread may be waiting in it: close it first. NULL does nothing. */
 CKPT_API void ckpt_word_queue_release(ckpt_word_queue* queue);
@@ -191,20 +200,20 @@ CKPT_API int32_t ckpt_available_threads(void);
  * parts, the calling thread works through its own alone. */
 typedef struct ckpt_worker_pool ckpt_worker_pool;
 
-/* Works on one part (0 .. parts-1). Runs on a pool thread or on the calling thread, several parts at once; may block; may call any
+/* Works on one part (0 .. part_count-1). Runs on a pool thread or on the calling thread, several parts at once; may block; may call any
  * function. A non-zero return stops the run: parts that have not begun are skipped. */
 typedef int32_t (*ckpt_part_fn)(int64_t part, void* user_data);
 
-/* Creates a pool. threads: 1 .. 1024, the calling thread included; 0 takes ckpt_available_threads(). */
-CKPT_API ckpt_status ckpt_worker_pool_create(int32_t threads, ckpt_worker_pool** pool);
+/* Creates a pool. thread_count: 1 .. 1024, the calling thread included; 0 takes ckpt_available_threads(). */
+CKPT_API ckpt_status ckpt_worker_pool_create(int32_t thread_count, ckpt_worker_pool** pool);
 
-/* Runs fn for every part and returns when all are done. parts >= 0. Which thread takes which part is not fixed. CALLBACK when a
+/* Runs fn for every part and returns when all are done. part_count >= 0. Which thread takes which part is not fixed. CALLBACK when a
  * part returned non-zero; the message is that of the lowest such part. FORKED in a forked child. Allocates nothing unless a part
  * fails. */
-CKPT_API ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data);
+CKPT_API ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t part_count, ckpt_part_fn fn, void* user_data);
 
-/* Number of threads of the pool, the caller's included; 0 for a handle that is not a pool. */
-CKPT_API int32_t ckpt_worker_pool_get_thread_count(const ckpt_worker_pool* pool);
+/* *thread_count receives the number of threads of the pool, the caller's included. */
+CKPT_API ckpt_status ckpt_worker_pool_get_thread_count(const ckpt_worker_pool* pool, int32_t* thread_count);
 
 /* Releases the pool and joins its threads; inside one of its own parts, they are joined when the run that is going on ends. NULL
  * does nothing. */

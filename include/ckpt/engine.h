@@ -33,7 +33,7 @@ typedef void (*ckpt_dgemm_fn)(int order, int trans_a, int trans_b, int m, int n,
 /* A BLAS of the host program that is used instead of OpenBLAS. */
 typedef struct ckpt_blas {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  int32_t concurrent;   /* 1: may be called from several threads at once; 0: calls are serialised */
+  ckpt_bool concurrent;   /* 1: may be called from several threads at once; 0: calls are serialised */
   ckpt_sgemm_fn sgemm;  /* matrix product of 32-bit floating-point numbers */
   ckpt_dgemm_fn dgemm;  /* matrix product of 64-bit floating-point numbers */
   const char* name;     /* name of the BLAS, to be shown; copied; none: no name */
@@ -110,7 +110,7 @@ typedef struct ckpt_layer_context {
   uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
   int32_t option;                 /* option of the layer that is run, from 0 */
   int32_t micro_batch;            /* number of the micro-batch, from 0 */
-  int32_t recomputation;          /* 1 when this forward ran before in the step, else 0 */
+  ckpt_bool recomputation;          /* 1 when this forward ran before in the step, else 0 */
   int64_t layer;                  /* global number of the layer: the same in every split of the chain */
   int64_t step;                   /* number of the step, >= 0 */
   uint64_t seed;                  /* seed of the step's random numbers */
@@ -156,7 +156,7 @@ typedef int32_t (*ckpt_layer_restore_ambient_fn)(const void* state, void* user_d
 /* The functions of a custom layer, and what planning must know of it. All functions get the same user_data. */
 typedef struct ckpt_layer_callbacks {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  uint32_t flags;       /* sum of CKPT_LAYER_* flags */
+  ckpt_layer_flag flags;       /* sum of CKPT_LAYER_* flags */
   int32_t options;      /* number of ways to run the layer, 1 .. 64 */
   int32_t reserved;     /* not used: 0 */
   /* bytes of state outside the arguments that forward reads (a random generator); 0: none */
@@ -202,16 +202,16 @@ CKPT_API ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain);
 CKPT_API ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer);
 
 /* *layers receives the number of layers. */
-CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layers);
+CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layer_count);
 
 /* Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852), in
  * +-1 for tables, 0 for biases. The same on every machine. Sets gradients to 0. */
 CKPT_API ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed);
 
 /* *parameters receives the number of parameters of the built-in layers. */
-CKPT_API ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameters);
+CKPT_API ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameter_count);
 
-/* Reads a parameter by number (0 .. parameters-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and its
+/* Reads a parameter by number (0 .. parameter_count-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and its
  * gradient. Each out-pointer may be NULL; tensors are new references that the caller releases. */
 CKPT_API ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
                                           ckpt_tensor** gradient);
@@ -270,7 +270,7 @@ typedef struct ckpt_step {
   ckpt_tensor* output;          /* receives the chain's output; none: it is not wanted */
   /* receives the gradient of the chain's input; none: it is not wanted. Refused when the first layer makes none */
   ckpt_tensor* input_gradient;
-  int32_t accumulate; /* 0: gradients are set to 0 first; 1: this step adds to them */
+  ckpt_bool accumulate; /* 0: gradients are set to 0 first; 1: this step adds to them */
   int32_t reserved2;  /* not used: 0 */
 } ckpt_step;
 
@@ -348,15 +348,15 @@ CKPT_API ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_a
 CKPT_API ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer);
 
 /* *steps receives the number of updates so far; part of AdamW's state. */
-CKPT_API ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* steps);
+CKPT_API ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* step_count);
 
 /* Sets the number of updates so far (>= 0), when state is restored. */
-CKPT_API ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t steps);
+CKPT_API ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t step_count);
 
 /* *tensors receives the number of state tensors. */
-CKPT_API ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensors);
+CKPT_API ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensor_count);
 
-/* Reads a state tensor by number (0 .. tensors-1): its name (lives as long as the optimizer) and a new reference. Either may be
+/* Reads a state tensor by number (0 .. tensor_count-1): its name (lives as long as the optimizer) and a new reference. Either may be
  * NULL. */
 CKPT_API ckpt_status ckpt_optimizer_get_tensor(const ckpt_optimizer* optimizer, int64_t tensor, const char** name, ckpt_tensor** value);
 

@@ -60,20 +60,20 @@ CKPT_API void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker);
 
 /* *layer receives the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name becomes
  * a new layer. */
-CKPT_API ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer);
+CKPT_API ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id);
 
 /* *layer receives the number of the layer of this name. NOT_FOUND for a name that was never used. */
-CKPT_API ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer);
+CKPT_API ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id);
 
 /* *name receives the layer's name, which lives as long as the tracker. NOT_FOUND for a number that no layer has. */
-CKPT_API ckpt_status ckpt_memory_tracker_get_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name);
+CKPT_API ckpt_status ckpt_memory_tracker_get_layer_name(const ckpt_memory_tracker* tracker, int32_t layer_id, const char** name);
 
 /* ---- Recording ----------------------------------------------------------------------------------------------------------- */
 
 /* Records an allocation of bytes (> 0) by a layer. *allocation identifies it and is never 0. Errors: INVALID_ARGUMENT (bytes),
  * NOT_FOUND (layer; counted), OUT_OF_RANGE when the total of all allocations would pass INT64_MAX. Allocates memory only when more
  * allocations are live than ever before. Event handlers run before it returns. */
-CKPT_API ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes,
+CKPT_API ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t bytes,
                                                            uint64_t* allocation);
 
 /* Records an allocation of bytes (> 0) by the layer of this name, which may be new. Otherwise as
@@ -84,7 +84,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_record_allocation_named(ckpt_memory_tra
 /* Records an allocation of bytes (> 0) by a layer as ckpt_memory_tracker_record_allocation, but OVER_BUDGET when the live total
  * would rise above the limit. What is refused is never counted as live, not even for a moment; ckpt_memory_stats.refused counts
  * refusals. Without a limit everything fits. */
-CKPT_API ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes,
+CKPT_API ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t bytes,
                                                      uint64_t* allocation);
 
 /* Records an allocation by the layer of this name as ckpt_memory_tracker_try_reserve. A name that is new and refused stays
@@ -98,7 +98,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation(ckpt_memory_tracker
 
 /* Records the end of all live allocations of a layer in one step; *freed (may be NULL) receives how many. NOT_FOUND, counted, for
  * an unknown layer and for one that has nothing live. */
-CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker* tracker, int32_t layer, int64_t* freed);
+CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t* freed);
 
 /* Records the end of all live allocations of the layer of this name in one step; *freed (may be NULL) receives how many. NOT_FOUND,
  * counted, for an unknown name and for a layer that has nothing live. */
@@ -137,7 +137,7 @@ CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats* stats, uint32_t size);
 /* What a memory tracker counted for one layer. */
 typedef struct ckpt_memory_layer_stats {
   uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
-  int32_t layer;         /* number of the layer, 0 or more */
+  int32_t layer_id;         /* number of the layer, 0 or more */
   const char* name;      /* name of the layer; valid as long as the tracker */
   int64_t current_bytes; /* bytes of the layer that are live now */
   /* highest number of live bytes of this layer alone, since the tracker was made or its statistics were reset */
@@ -167,7 +167,7 @@ CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats* stats, uint3
 /* One live allocation of a memory tracker. */
 typedef struct ckpt_memory_allocation {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  int32_t layer;        /* number of the layer that made the allocation */
+  int32_t layer_id;        /* number of the layer that made the allocation */
   uint64_t allocation;  /* id of the allocation, never 0 */
   int64_t bytes;        /* size of the allocation in bytes */
   int64_t age_ns;       /* nanoseconds since the allocation was recorded, as coarse as the tracker's clock */
@@ -181,6 +181,9 @@ typedef struct ckpt_memory_allocation {
  * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_memory_allocation_init(ckpt_memory_allocation* allocation, uint32_t size);
 
+/* In which order layers come. */
+typedef int32_t ckpt_memory_order;
+
 #define CKPT_MEMORY_ORDER_ID 0      /* layers in the order of their numbers, the lowest first */
 #define CKPT_MEMORY_ORDER_CURRENT 1 /* layers in the order of their live bytes, the most first */
 #define CKPT_MEMORY_ORDER_PEAK 2    /* layers in the order of their peaks, the highest first */
@@ -189,7 +192,7 @@ CKPT_API void ckpt_memory_allocation_init(ckpt_memory_allocation* allocation, ui
 CKPT_API ckpt_status ckpt_memory_tracker_get_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats);
 
 /* Fills *stats with a layer's numbers. NOT_FOUND for an unknown layer. */
-CKPT_API ckpt_status ckpt_memory_tracker_get_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer,
+CKPT_API ckpt_status ckpt_memory_tracker_get_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer_id,
                                                      ckpt_memory_layer_stats* stats);
 
 /* Fills *stats with the numbers of the layer of this name. NOT_FOUND for an unknown name. */
@@ -199,7 +202,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_layer_stats_named(const ckpt_memory
 /* Totals and layers of the same moment. order: CKPT_MEMORY_ORDER_...; equals by number. stats (may be NULL) receives the totals,
  * layers the first min(capacity, *count) layers in that order, *count how many layers there are. Every element is as large as
  * layers[0].struct_size says. layers may be NULL when capacity is 0. */
-CKPT_API ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats,
+CKPT_API ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, ckpt_memory_order order, ckpt_memory_stats* stats,
                                                   ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count);
 
 /* The live allocations of one moment, oldest first: *count receives how many there are, allocations the first min(capacity,
@@ -231,7 +234,7 @@ typedef struct ckpt_memory_scope_stats {
   int64_t net_bytes; /* bytes live now - start_bytes; may be negative */
   /* bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 - 1 */
   int64_t total_allocated_bytes;
-  int64_t pushed_ns;     /* when the scope was pushed, in nanoseconds on the tracker's clock */
+  int64_t pushed_at_ns;     /* when the scope was pushed, in nanoseconds on the tracker's clock */
   int64_t pushed_utc_ns; /* when the scope was pushed, in nanoseconds since 1970-01-01T00:00:00Z */
 } ckpt_memory_scope_stats;
 
@@ -269,17 +272,19 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_limit(const ckpt_memory_tracker* tr
 
 /* ---- Events -------------------------------------------------------------------------------------------------------------- */
 
-/* Kinds; a subscription names a sum of them. */
-#define CKPT_MEMORY_EVENT_KIND_ALLOCATED 1      /* event: a layer made an allocation */
-#define CKPT_MEMORY_EVENT_KIND_FREED 2          /* event: an allocation was freed */
-#define CKPT_MEMORY_EVENT_KIND_NEW_PEAK 4       /* event: the live total reached a new peak */
-#define CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED 8 /* event: the live total rose above the limit, or a limit was set below it */
+/* Kind of an event of a memory tracker. A subscription names a sum of them. */
+typedef int32_t ckpt_memory_event_kind;
+
+#define CKPT_MEMORY_EVENT_KIND_ALLOCATED 1      /* a layer made an allocation */
+#define CKPT_MEMORY_EVENT_KIND_FREED 2          /* an allocation was freed */
+#define CKPT_MEMORY_EVENT_KIND_NEW_PEAK 4       /* the live total reached a new peak */
+#define CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED 8 /* the live total rose above the limit, or a limit was set below it */
 #define CKPT_MEMORY_EVENT_KIND_ALL 15    /* the sum of all kinds of events */
 
 /* One event of a memory tracker, with the values that held right after it. */
 typedef struct ckpt_memory_event {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  int32_t kind;         /* one of CKPT_MEMORY_EVENT_KIND_ALLOCATED, CKPT_MEMORY_EVENT_KIND_FREED, CKPT_MEMORY_EVENT_KIND_NEW_PEAK and CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED */
+  ckpt_memory_event_kind kind; /* what happened */
   /* place in the order of all allocations and frees; events of one share it and come in the order of their kinds */
   uint64_t sequence;
   uint64_t allocation;    /* id of the allocation; 0 when a limit was set below the live total */
@@ -287,11 +292,11 @@ typedef struct ckpt_memory_event {
   int64_t current_bytes;  /* bytes live right after the event */
   int64_t peak_bytes;     /* highest live total in bytes right after the event */
   int64_t limit_bytes;    /* limit of the live total in bytes; 0: no limit */
-  int64_t time_ns;        /* when it happened, in nanoseconds on the tracker's clock */
+  int64_t occurred_at_ns;        /* when it happened, in nanoseconds on the tracker's clock */
   const char* layer_name; /* name of the layer; valid as long as the tracker; empty when a limit was set below the live total */
-  int32_t layer;          /* number of the layer; -1 when a limit was set below the live total */
-  int32_t reserved;       /* not used: 0 */
-  int64_t time_utc_ns;    /* when it was delivered to the subscriptions, in nanoseconds since 1970-01-01T00:00:00Z */
+  int32_t layer_id;          /* id of the layer; 0 where has_layer is no */
+  ckpt_bool has_layer;       /* whether a layer caused it: no when a limit was set below the live total */
+  int64_t occurred_utc_ns;    /* when it was delivered to the subscriptions, in nanoseconds since 1970-01-01T00:00:00Z */
 } ckpt_memory_event;
 
 #define CKPT_MEMORY_EVENT_INIT \
@@ -309,12 +314,12 @@ typedef int32_t (*ckpt_memory_event_fn)(const ckpt_memory_event* event, void* us
 
 /* Calls fn for every event of these kinds (a sum of CKPT_MEMORY_EVENT_KIND_ALLOCATED, ...) from now on. *subscription receives its id. destroy
  * (may be NULL) runs once, after the last call. */
-CKPT_API ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t kinds, ckpt_memory_event_fn fn,
+CKPT_API ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, ckpt_memory_event_fn fn,
                                                    void* user_data, ckpt_destroy_fn destroy, int64_t* subscription);
 
 /* Collects events of these kinds (a sum of CKPT_MEMORY_EVENT_KIND_ALLOCATED, ...) in a queue of capacity (1 .. 2^24) events, to be polled.
  * When it is full, new events are dropped and counted. *subscription receives its id. */
-CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, uint32_t kinds, int64_t capacity,
+CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, int64_t capacity,
                                                          int64_t* subscription);
 
 /* Ends a subscription. Returns when no other thread is still inside its handler; destroy has run then. Called from inside that
@@ -326,21 +331,21 @@ CKPT_API ckpt_status ckpt_memory_tracker_unsubscribe(ckpt_memory_tracker* tracke
 /* Takes the oldest event of a queue: *got is 1 and *event filled, or *got is 0 and *event left alone when the queue is empty. Never
  * waits. NOT_FOUND for an unknown id, INVALID_STATE for a subscription with a handler. */
 CKPT_API ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker, int64_t subscription, ckpt_memory_event* event,
-                                                    int32_t* got);
+                                                    ckpt_bool* got);
 
 /* *dropped receives how many events were dropped because the queue of this subscription was full. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped);
 
 /* Switches all events off (0) or on again (1). A new tracker has them on. Accounting goes on; what happened meanwhile is not
  * reported later. */
-CKPT_API ckpt_status ckpt_memory_tracker_enable_events(ckpt_memory_tracker* tracker, int32_t enabled);
+CKPT_API ckpt_status ckpt_memory_tracker_enable_events(ckpt_memory_tracker* tracker, ckpt_bool enabled);
 
 /* Reports a new peak only when it is at least bytes (> 0) above the last one reported; 1 reports every new peak. */
 CKPT_API ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracker* tracker, int64_t bytes);
 
 /* ---- Export -------------------------------------------------------------------------------------------------------------- */
 
-/* Writes a snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers (-1:
+/* Writes a snapshot as one JSON object (docs/memory.md names its members): totals, limit, open scopes, the max_layers layers (0:
  * all) that hold the most live bytes, and the sum of the others; by the (buffer, capacity, *needed) rule of ckpt.h. The text may
  * grow between asking for its length and fetching it: repeat on OUT_OF_RANGE. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
@@ -348,7 +353,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tra
 
 /* Writes a snapshot in the Prometheus text format 0.0.4, by the (buffer, capacity, *needed) rule of ckpt.h:
  * ckpt_memory_current_bytes, ckpt_memory_peak_bytes, ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with
- * the label layer for the first max_layers layers by number (-1: all), so that a layer's series never moves; the others are summed
+ * the label layer for the first max_layers layers by number (0: all), so that a layer's series never moves; the others are summed
  * under layer="other".
  * Source: prometheus.io/docs/instrumenting/exposition_formats. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,

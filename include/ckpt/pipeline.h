@@ -60,7 +60,7 @@ CKPT_API void ckpt_activation_policy_init(ckpt_activation_policy* policy, uint32
  * borrowed: retain it before returning it as the output. Runs on the thread that asked the manager, with no lock held; may block,
  * may release the manager, and may call any function but those of this manager that return INVALID_STATE inside its callbacks.
  * Non-zero: the call ends with CKPT_E_CALLBACK. */
-typedef int32_t (*ckpt_stage_forward_fn)(ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user_data);
+typedef int32_t (*ckpt_stage_forward_fn)(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user_data);
 
 /* How an activation manager is made. */
 typedef struct ckpt_activation_manager_options {
@@ -105,39 +105,39 @@ CKPT_API ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_ma
 
 /* Clears the manager, and says how many micro-batches (>= 0) the step has: which one is the last. -1: not known; then the newest
  * counts as the last until a newer comes, and one that was kept only for being the last is dropped then. */
-CKPT_API ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int64_t micro_batches);
+CKPT_API ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int32_t micro_batches);
 
 /* *answer receives 1 when a store of this many bytes (>= 0) would be kept now, else 0. micro_batch: 0 .. micro_batches-1; another
  * one: OUT_OF_RANGE. A strategy is asked, and counts the question. */
-CKPT_API ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* manager, int64_t micro_batch, int64_t bytes,
-                                                               int32_t* answer);
+CKPT_API ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* manager, int32_t micro_batch, int64_t bytes,
+                                                               ckpt_bool* answer);
 
 /* Asks the policy, and keeps a copy of the activation if it says so: *kept (may be NULL) receives 1 or 0. An index that is stored
  * already is replaced, with its bytes; it is dropped when the new activation is not kept. */
-CKPT_API ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int64_t micro_batch,
-                                                   const ckpt_tensor* activation, int32_t* kept);
+CKPT_API ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int32_t micro_batch,
+                                                   const ckpt_tensor* activation, ckpt_bool* kept);
 
 /* Stores an activation as ckpt_activation_manager_store, without a copy: the caller hands its reference over. When the call
  * succeeds the manager owns that reference, kept or not; no caller may write to the tensor any more. */
-CKPT_API ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int64_t micro_batch,
-                                                            ckpt_tensor* activation, int32_t* kept);
+CKPT_API ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int32_t micro_batch,
+                                                            ckpt_tensor* activation, ckpt_bool* kept);
 
 /* *activation receives a new read-only reference to what is stored, or NULL when nothing is: that is no error. The memory lives as
  * long as the reference, also when the manager drops it. */
-CKPT_API ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor** activation);
+CKPT_API ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch, ckpt_tensor** activation);
 
 /* *has receives 1 when the activation is stored, else 0. */
-CKPT_API ckpt_status ckpt_activation_manager_has_activation(const ckpt_activation_manager* manager, int64_t micro_batch, int32_t* has);
+CKPT_API ckpt_status ckpt_activation_manager_has_activation(const ckpt_activation_manager* manager, int32_t micro_batch, ckpt_bool* has);
 
 /* Runs the stage's forward on input: *activation receives a new reference. Nothing is stored. INVALID_STATE when the manager has no
  * forward. */
-CKPT_API ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int64_t micro_batch,
+CKPT_API ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int32_t micro_batch,
                                                        ckpt_tensor** activation);
 
 /* *activation receives what ckpt_activation_manager_get_activation returns, or else what ckpt_activation_manager_recompute returns. input is
  * only read in the second case, but must be there. */
 CKPT_API ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_manager* manager, ckpt_tensor* input,
-                                                            int64_t micro_batch, ckpt_tensor** activation);
+                                                            int32_t micro_batch, ckpt_tensor** activation);
 
 /* Drops all that is stored; the tracker's count of this manager is 0 then. */
 CKPT_API ckpt_status ckpt_activation_manager_clear(ckpt_activation_manager* manager);
@@ -150,14 +150,14 @@ CKPT_API ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activat
 typedef struct ckpt_activation_metadata {
   uint32_t struct_size;     /* size of this record in bytes, as its caller was compiled */
   int32_t ndim;             /* number of the activation's dimensions, 0 .. 8 */
-  int64_t micro_batch;      /* number of the micro-batch, from 0 */
+  int32_t micro_batch;      /* number of the micro-batch, from 0 */
   int64_t bytes;            /* size of the activation in bytes */
   int64_t shape[8];         /* lengths of the activation's dimensions */
-  int64_t stored_ns;        /* when it was stored, in nanoseconds on the manager's clock */
+  int64_t stored_at_ns;        /* when it was stored, in nanoseconds on the manager's clock */
   int64_t hits;             /* number of times that it was read since it was stored */
   ckpt_dtype dtype;         /* element type of the activation */
   int32_t reserved;         /* not used: 0 */
-  int64_t stored_at_utc_ns; /* when it was stored, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock */
+  int64_t stored_utc_ns; /* when it was stored, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock */
 } ckpt_activation_metadata;
 
 #define CKPT_ACTIVATION_METADATA_INIT \
@@ -168,12 +168,12 @@ typedef struct ckpt_activation_metadata {
 CKPT_API void ckpt_activation_metadata_init(ckpt_activation_metadata* metadata, uint32_t size);
 
 /* Fills *metadata for a stored activation; NOT_FOUND when it is not stored. */
-CKPT_API ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int64_t micro_batch,
+CKPT_API ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int32_t micro_batch,
                                                       ckpt_activation_metadata* metadata);
 
 /* Lists the stored micro-batches, ascending: micro_batches receives up to capacity (>= 0) of them, *count how many there are.
  * micro_batches may be NULL when capacity is 0. */
-CKPT_API ckpt_status ckpt_activation_manager_list(const ckpt_activation_manager* manager, int64_t* micro_batches, int64_t capacity,
+CKPT_API ckpt_status ckpt_activation_manager_list(const ckpt_activation_manager* manager, int32_t* micro_batches, int64_t capacity,
                                                   int64_t* count);
 
 /* Releases the manager, which returns every byte to the tracker. NULL does nothing. */
@@ -198,8 +198,8 @@ CKPT_API void ckpt_activation_manager_release(ckpt_activation_manager* manager);
  * of stage k % stages. */
 typedef struct ckpt_pipeline_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  /* order in which stages run the forward and backward parts of micro-batches: one of CKPT_PIPELINE_* */
-  int32_t schedule;
+  /* order in which stages run the forward and backward parts of micro-batches: one of CKPT_PIPELINE_ORDER_* */
+  ckpt_pipeline_order order;
   int32_t stages;            /* number of stages, 1 .. 1024 */
   int32_t micro_batches;     /* number of micro-batches of a step, 1 .. 65536; divides the batch's samples */
   int32_t chunks;            /* number of pieces of each stage; 1 unless the schedule is CKPT_PIPELINE_ORDER_INTERLEAVED */
@@ -314,12 +314,12 @@ CKPT_API ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* pipeline, int32_t st
 
 /* What a stage of a pipeline does in one interval of a step. Frozen: 32 bytes in every version. */
 typedef struct ckpt_pipeline_interval {
-  int32_t kind;        /* what the stage does: one of CKPT_INTERVAL_* */
+  ckpt_interval_kind kind;        /* what the stage does: one of CKPT_INTERVAL_KIND_* */
   int32_t stage;       /* number of the stage, from 0 */
   int32_t chunk;       /* number of the chunk of the stage, from 0 */
   int32_t micro_batch; /* number of the micro-batch, from 0 */
-  int64_t begin_ns;    /* begin of the interval, in nanoseconds since the step began */
-  int64_t end_ns;      /* end of the interval, in nanoseconds since the step began */
+  int64_t begin_at_ns;    /* begin of the interval, in nanoseconds since the step began */
+  int64_t end_at_ns;      /* end of the interval, in nanoseconds since the step began */
 } ckpt_pipeline_interval;
 
 /* intervals receives what the stages did in the last step that ended well, by stage, then by time: up to capacity (>= 0) intervals;

@@ -50,12 +50,12 @@ extern "C" {
 
 /* One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0. */
 typedef struct ckpt_schedule_action {
-  int32_t kind;        /* kind of action: one of CKPT_ACTION_* */
+  ckpt_action_kind kind;        /* kind of action: one of CKPT_ACTION_KIND_* */
   int32_t micro_batch; /* number of the micro-batch, from 0; 0 for a step of one batch */
   int64_t first;       /* first layer of the action; or the index i of the item */
   int64_t last;        /* one past the last layer of the action */
   int32_t option;      /* option of the layers; or of the item, for a TAPE */
-  int32_t item;        /* kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE: one of CKPT_ITEM_* */
+  ckpt_item item;        /* kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE: one of CKPT_ITEM_* */
   int32_t tier;        /* where the item is: 0 memory; 1 .. CKPT_TIERS-1 slower places */
   int32_t slot;        /* place within the tier, >= 0 */
   int64_t transfer;    /* id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT */
@@ -65,7 +65,7 @@ typedef struct ckpt_schedule_action {
 #define CKPT_TIERS 4 /* number of tiers: memory and three slower places */
 
 /* Name of a kind of action: "FORWARD", "DROP", ...; "UNKNOWN" for a number that is no kind. Static string. */
-CKPT_API const char* ckpt_action_kind_name(int32_t kind);
+CKPT_API const char* ckpt_action_kind_name(ckpt_action_kind kind);
 
 /* ---- Profile ------------------------------------------------------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ typedef struct ckpt_profile ckpt_profile;
 /* What planning must know of one layer. */
 typedef struct ckpt_layer_profile {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  uint32_t flags;       /* sum of CKPT_LAYER_* flags */
+  ckpt_layer_flag flags;       /* sum of CKPT_LAYER_FLAG_* */
   int64_t output_bytes; /* bytes of the layer's output, and of its gradient, >= 0 */
   /* bytes of the ambient state that is saved before the first forward and restored before a recomputation, >= 0 */
   int64_t ambient_bytes;
@@ -127,18 +127,18 @@ CKPT_API ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* n
 /* Appends an option to the layer that was added last. Bytes and seconds >= 0 and finite. INVALID_STATE before the first layer. */
 CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option);
 
-/* *layers receives the number of layers. */
-CKPT_API ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layers);
+/* *layer_count receives the number of layers. */
+CKPT_API ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layer_count);
 
 /* *bytes receives the bytes of the chain's input x_0. */
 CKPT_API ckpt_status ckpt_profile_get_input_bytes(const ckpt_profile* profile, int64_t* bytes);
 
-/* Fills *out with what was added as layer (0 .. layers-1); *name receives its name, *options the number of its options. name and
- * options may be NULL; *name lives as long as the profile. */
+/* Fills *out with what was added as layer (0 .. layer_count-1); *name receives its name, *option_count the number of its options. name and
+ * option_count may be NULL; *name lives as long as the profile. */
 CKPT_API ckpt_status ckpt_profile_get_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
-                                        int32_t* options);
+                                        int32_t* option_count);
 
-/* Fills *out with what was added as option (0 .. options-1) of layer. */
+/* Fills *out with what was added as option (0 .. option_count-1) of layer. */
 CKPT_API ckpt_status ckpt_profile_get_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out);
 
 /* Releases the profile. NULL does nothing. */
@@ -186,13 +186,13 @@ CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* prof
                                                         ckpt_schedule** schedule);
 
 /* Creates a schedule for a number of steps that is not known when the forward part begins: keeps the input of every period-th step
- * (period >= 1), or records every step (period 0). All layers have the given CKPT_LAYER_* flags. Its cursors go on forward until
+ * (period >= 1), or records every step (period 0). All layers have the given CKPT_LAYER_FLAG_* flags. Its cursors go on forward until
  * ckpt_cursor_finalize. */
-CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t layer_flags, ckpt_schedule** schedule);
+CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, ckpt_layer_flag flags, ckpt_schedule** schedule);
 
-/* Creates a schedule from the caller's own actions (count >= 1, the last is END) for a chain of `layers` layers. Copied. Only the
+/* Creates a schedule from the caller's own actions (count >= 1, the last is END) for a chain of layer_count layers. Copied. Only the
  * kinds are checked here: ask ckpt_schedule_verify. */
-CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_schedule_action* actions, int64_t count, ckpt_schedule** schedule);
+CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t count, ckpt_schedule** schedule);
 
 /* The schedule's name for logs and tables: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is
  * no schedule. */
@@ -207,8 +207,8 @@ CKPT_API const char* ckpt_schedule_get_left_out(const ckpt_schedule* schedule);
  * order. */
 CKPT_API ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint);
 
-/* *layers receives the number of layers of the chain that the schedule is for; -1 when open-ended. */
-CKPT_API ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layers);
+/* *layer_count receives the number of layers of the chain that the schedule is for; 0 when open-ended. */
+CKPT_API ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layer_count);
 
 /* Adds a reference to the schedule. NULL does nothing. */
 CKPT_API void ckpt_schedule_retain(ckpt_schedule* schedule);
@@ -229,7 +229,7 @@ CKPT_API ckpt_status ckpt_follower_create(const ckpt_profile* profile, ckpt_stra
 /* Creates the schedule of the next step, as ckpt_schedule_create_from_strategy does. *changed (may be NULL) receives 1 when it is
  * another than the last one, as the first always is, else 0: then an executor need not be made anew. CALLBACK when a custom
  * strategy fails, INVALID_STATE in a callback of the strategy that is being asked: nothing has changed. */
-CKPT_API ckpt_status ckpt_follower_next(ckpt_follower* follower, ckpt_schedule** schedule, int32_t* changed);
+CKPT_API ckpt_status ckpt_follower_next(ckpt_follower* follower, ckpt_schedule** schedule, ckpt_bool* changed);
 
 /* Releases the follower. NULL does nothing. */
 CKPT_API void ckpt_follower_release(ckpt_follower* follower);
@@ -251,7 +251,7 @@ CKPT_API ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_ac
 
 /* Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once. INVALID_STATE
  * when the number is known already. */
-CKPT_API ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t n);
+CKPT_API ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t layer_count);
 
 /* Writes the cursor's place as bytes, for ckpt_cursor_restore in this or another process: (buffer, capacity, *needed) rule of
  * ckpt.h. */
@@ -259,7 +259,7 @@ CKPT_API ckpt_status ckpt_cursor_save(const ckpt_cursor* cursor, void* buffer, i
 
 /* Moves a cursor of an equal schedule to a saved place. CORRUPT for bytes that are none; INVALID_ARGUMENT when they are of another
  * schedule. */
-CKPT_API ckpt_status ckpt_cursor_restore(ckpt_cursor* cursor, const void* bytes, int64_t count);
+CKPT_API ckpt_status ckpt_cursor_restore(ckpt_cursor* cursor, const void* data, int64_t bytes);
 
 /* Releases the cursor. NULL does nothing. */
 CKPT_API void ckpt_cursor_release(ckpt_cursor* cursor);

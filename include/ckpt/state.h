@@ -65,7 +65,7 @@ CKPT_API ckpt_status ckpt_state_get_json(const ckpt_state* state, const char* ke
 /* Declares that the tensors of a group seldom change (rarely other than 0) or takes that back (0, as without this call): a save
  * with ckpt_save_options.incremental does not write its file again while none of them has changed since the checkpoint before. The
  * group need not be there yet. */
-CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char* group, int32_t rarely);
+CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char* group, ckpt_bool rarely);
 
 /* Writes what the last successful load into this state found missing, unexpected and unusable, as JSON by the (buffer, capacity,
  * *needed) rule of ckpt.h:
@@ -200,7 +200,7 @@ typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 typedef struct ckpt_checkpoint_manager_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* 0 locks the storage for writing; other values: no lock, nothing is ever changed, and saving fails */
-  int32_t read_only;
+  ckpt_bool read_only;
   /* after every save older checkpoints are removed, except this many (the saved one included); 0: all stay. Manifests are read for
    * that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or verification of this
    * process found damaged does not count, and is removed once it is older than all that stay; the newest other one is never
@@ -210,7 +210,7 @@ typedef struct ckpt_checkpoint_manager_options {
   int64_t keep_every;
   /* this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1 */
   int64_t keep_best;
-  int32_t best_is;   /* which metric is the best: CKPT_BEST_METRIC_SMALLEST or CKPT_BEST_METRIC_LARGEST */
+  ckpt_best_metric best_metric;   /* which metric is the best: CKPT_BEST_METRIC_SMALLEST or CKPT_BEST_METRIC_LARGEST */
   uint32_t reserved; /* not used: 0 */
   /* coordinator of the processes of the run; kept alive; UNSUPPORTED when its world size is not 1; none: a single process */
   ckpt_coordinator* coordinator;
@@ -265,9 +265,9 @@ typedef struct ckpt_save_options {
   const char* prefix;
   /* metric of the state, compared to find the best checkpoints; finite. Read only when has_metric is not 0 */
   double metric;
-  int32_t has_metric; /* whether metric is set: 0 no, other values yes */
+  ckpt_bool has_metric; /* whether metric is set: 0 no, other values yes */
   /* 1: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are written */
-  int32_t incremental;
+  ckpt_bool incremental;
 } ckpt_save_options;
 
 #define CKPT_SAVE_OPTIONS_INIT \
@@ -312,18 +312,18 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* check
 /* What one load takes, and how. */
 typedef struct ckpt_load_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  int32_t verify;       /* what is checked: CKPT_VERIFY_FULL or CKPT_VERIFY_NONE */
+  ckpt_verify verify;       /* what is checked: CKPT_VERIFY_FULL or CKPT_VERIFY_NONE */
   const char* name;     /* name of one checkpoint, which is loaded without falling back; none: the newest valid one */
   /* JSON text of what this run's results depend on, compared with what the save wrote; none: not compared. The library's version
    * and the BLAS are compared in any case, as far as both sides have them */
   const char* environment_json;
   /* 0: the state and the checkpoint must have the same names; other values: tensors that only one side has are counted and listed
    * in the load report, those of the state and keys that the checkpoint lacks keep what they hold */
-  int32_t partial;
+  ckpt_bool partial;
   /* 0: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have; other
    * values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load that
    * fails what the tensors hold is undefined */
-  int32_t in_place;
+  ckpt_bool in_place;
 } ckpt_load_options;
 
 #define CKPT_LOAD_OPTIONS_INIT \
@@ -338,7 +338,7 @@ typedef struct ckpt_load_result {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* 1 when environment_json was set and is not the checkpoint's, or the library's version or the BLAS in use is another one. The
    * log says which; results may differ in their last bits. Where no BLAS is in use yet, its first use warns in the log */
-  int32_t environment_differs;
+  ckpt_bool environment_differs;
   int64_t step;            /* number of the step that was loaded */
   int64_t commit_sequence; /* number of the save among those in its storage */
   uint64_t seed;           /* seed of the run's random numbers, as saved */
@@ -387,7 +387,7 @@ typedef struct ckpt_checkpoint_info {
   int64_t bytes;                         /* bytes of the files, the manifest not counted; 0 unless status is CKPT_OK */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage */
   double metric;                         /* metric that the save was made with; 0 when has_metric is 0 */
-  int32_t has_metric;                    /* 1 when the save was made with a metric and status is CKPT_OK, else 0 */
+  ckpt_bool has_metric;                    /* 1 when the save was made with a metric and status is CKPT_OK, else 0 */
   uint32_t reserved;                     /* not used: 0 */
 } ckpt_checkpoint_info;
 
@@ -445,7 +445,7 @@ typedef struct ckpt_tensor_info {
   ckpt_dtype dtype;     /* element type: one of CKPT_DTYPE_* */
   const char* name;     /* name of the tensor: UTF-8; may be empty. Valid as long as the reader */
   const int64_t* shape; /* lengths of the dimensions; none when there are no dimensions. Valid as long as the reader */
-  int64_t ndim;         /* number of dimensions; may be more than a tensor in memory can have */
+  int32_t ndim;         /* number of dimensions; may be more than a tensor in memory can have */
   int64_t bytes;        /* size of the tensor in bytes */
   int64_t offset;       /* place of its first byte, from the start of the file, in bytes */
   /* group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader */
@@ -464,7 +464,7 @@ CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info, uint32_t size);
  * CKPT_VERIFY_LAZY checks what a call touches when it is first touched, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers
  * and manifest only. NOT_FOUND, CORRUPT, and what the system says. A writer's retention may remove the checkpoint meanwhile: what
  * is open can be read on. */
-CKPT_API ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* checkpoint, const char* name, int32_t verify,
+CKPT_API ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* checkpoint, const char* name, ckpt_verify verify,
                                                  ckpt_reader** reader);
 
 /* Opens a safetensors file (version 0.8 of https://github.com/huggingface/safetensors), or a directory with

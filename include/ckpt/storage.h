@@ -37,8 +37,8 @@ typedef struct ckpt_storage ckpt_storage;
 typedef struct ckpt_file_system_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* what happens when the directory is missing: 0 creates it, and those that lead to it, durably; other values: NOT_FOUND */
-  int32_t must_exist;
-  int32_t write_path;       /* how large files are written: CKPT_WRITE_PATH_RING, CKPT_WRITE_PATH_DIRECT or CKPT_WRITE_PATH_BUFFERED */
+  ckpt_bool must_exist;
+  ckpt_write_path write_path;       /* how large files are written: CKPT_WRITE_PATH_RING, CKPT_WRITE_PATH_DIRECT or CKPT_WRITE_PATH_BUFFERED */
   int32_t reserved;         /* not used: 0 */
   int64_t large_from_bytes; /* files of at least this many bytes count as large, >= 0; 0: 8 MiB */
   /* limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written at
@@ -100,7 +100,7 @@ typedef int32_t (*ckpt_storage_path_fn)(const char* path, void* user_data);
 
 /* Takes one name of a listing: without the path before it. is_directory: 0 or 1. When it returns another number than CKPT_OK,
  * return that from the listing. */
-typedef int32_t (*ckpt_storage_entry_fn)(void* listing, const char* name, int32_t is_directory);
+typedef int32_t (*ckpt_storage_entry_fn)(void* listing, const char* name, ckpt_bool is_directory);
 
 /* Lists a directory: calls entry(listing, ...) once for each name in the directory at path, in any order, without "." and "..". */
 typedef int32_t (*ckpt_storage_list_fn)(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user_data);
@@ -159,7 +159,7 @@ typedef struct ckpt_fault_handler ckpt_fault_handler;
  * least 0. Not asked about the last attempt, nor about CANCELLED. Runs on the thread whose operation failed, several at once, under
  * no lock of the handler; may block. It runs inside that operation: the checkpoint whose operation it is returns INVALID_STATE to
  * calls from it. Non-zero return ends the operation with CALLBACK. */
-typedef int32_t (*ckpt_fault_decide_fn)(ckpt_status status, const char* message, int32_t attempt, int32_t* retry, int64_t* delay_ns,
+typedef int32_t (*ckpt_fault_decide_fn)(ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry, int64_t* delay_ns,
                                         void* user_data);
 
 /* How a fault handler is made: how often and after which pauses a failed operation is tried again. */
@@ -172,8 +172,8 @@ typedef struct ckpt_fault_handler_options {
   double jitter;                  /* a pause is made longer or shorter by a random share of it of at most this, 0 .. 1 */
   uint64_t seed;                  /* seed of the random numbers for the jitter: Philox4x32-10 */
   ckpt_fault_decide_fn decide;    /* function that is asked which error is tried again; none: IO, BUSY and TIMEOUT are */
-  void* decide_data;              /* passed to each call of decide */
-  ckpt_destroy_fn decide_destroy; /* called once with decide_data after the last call of decide; may be absent */
+  void* decide_user_data;              /* passed to each call of decide */
+  ckpt_destroy_fn decide_destroy; /* called once with decide_user_data after the last call of decide; may be absent */
 } ckpt_fault_handler_options;
 
 #define CKPT_FAULT_HANDLER_OPTIONS_INIT \

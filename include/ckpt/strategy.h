@@ -53,7 +53,7 @@ CKPT_API ckpt_status ckpt_strategy_create_interval(int64_t interval, ckpt_strate
 
 /* Creates a selective strategy: yes for layers in names and not in excluded (names or globs; either may be empty). A literal name
  * that is in both is refused: the message lists every such name. Where a glob makes them overlap, excluded wins. */
-CKPT_API ckpt_status ckpt_strategy_create_selective(const char* const* names, int64_t name_count, const char* const* excluded,
+CKPT_API ckpt_status ckpt_strategy_create_selective(const char* const* names, int64_t names_count, const char* const* excluded,
                                                     int64_t excluded_count, ckpt_strategy** strategy);
 
 /* Creates a size-based strategy: yes for activations of at least threshold_bytes (>= 1; 1 MiB is usual), counted with the real size
@@ -121,7 +121,7 @@ CKPT_API void ckpt_strategy_question_init(ckpt_strategy_question* question, uint
 /* Answers for one layer. Sets *answer (0 when called) to 1 for yes or 0 for no. Non-zero return stops the operation. Runs on the
  * thread that asks; may be called on several threads at once; may block; may call any function, but asking, resetting or notifying
  * the strategy that it answers for, or a composite above it that is being asked, returns INVALID_STATE at once. */
-typedef int32_t (*ckpt_strategy_decide_fn)(const ckpt_strategy_question* question, int32_t* answer, void* user_data);
+typedef int32_t (*ckpt_strategy_decide_fn)(const ckpt_strategy_question* question, ckpt_bool* answer, void* user_data);
 
 /* The strategy is reset. Runs on the thread that resets; non-zero return makes that fail. May be called on several threads at once;
  * may block; may call any function, but those of the strategy itself, or of a composite above it, return INVALID_STATE at once. */
@@ -177,11 +177,11 @@ CKPT_API ckpt_status ckpt_strategy_get_known_kinds(char* buffer, int64_t capacit
  * the call. */
 typedef struct ckpt_strategy_config {
   uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
-  int32_t chosen;              /* what a yes means: one of CKPT_STRATEGY_CHOSEN_* */
+  ckpt_strategy_chosen chosen;              /* what a yes means: one of CKPT_STRATEGY_CHOSEN_* */
   const char* kind;            /* kind of strategy, as text names it, or a registered kind; none: "interval" */
   int64_t interval;            /* for interval: every so many-th layer is chosen, >= 1 */
   const char* const* names;    /* for selective: names or globs of the layers that are chosen */
-  int64_t name_count;          /* for selective: number of names */
+  int64_t names_count;          /* for selective: number of names */
   const char* const* excluded; /* for selective, size and smart: names or globs of layers that are never chosen */
   int64_t excluded_count;      /* for selective, size and smart: number of excluded names */
   int64_t threshold_bytes;     /* for size: activations of at least this many bytes are chosen, >= 1 */
@@ -198,10 +198,10 @@ typedef struct ckpt_strategy_config {
   double late_share;
   /* for any, all, not and first: the strategies below; for first one for each rule, then the fallback */
   ckpt_strategy* const* children;
-  int64_t child_count; /* for any, all, not and first: number of children */
+  int64_t children_count; /* for any, all, not and first: number of children */
   /* for first: the rules, each a name, a glob, or indices such as "#5", "#2..7" or "#8.." */
   const char* const* rules;
-  int64_t rule_count;                       /* for first: number of rules */
+  int64_t rules_count;                       /* for first: number of rules */
   const char* name;                         /* for custom: name of the strategy; none: "Custom" */
   const ckpt_strategy_callbacks* callbacks; /* for custom: the functions that answer */
   void* user_data;                          /* for custom: passed to each call of the functions */
@@ -230,13 +230,13 @@ CKPT_API ckpt_status ckpt_strategy_create_from_config(const ckpt_strategy_config
  * read. layer_index >= 0. Allocates nothing unless a smart strategy meets a layer for the first time. CALLBACK when a custom
  * strategy failed. */
 CKPT_API ckpt_status ckpt_strategy_should_checkpoint(ckpt_strategy* strategy, const char* layer_name, const ckpt_tensor* activation,
-                                                     int64_t layer_index, int32_t* answer);
+                                                     int64_t layer_index, ckpt_bool* answer);
 
 /* Asks about one layer as ckpt_strategy_should_checkpoint, where there is no tensor, only its element type (CKPT_DTYPE_*) and its
  * shape of ndim (0 .. 8) dimensions. */
 CKPT_API ckpt_status ckpt_strategy_should_checkpoint_shape(ckpt_strategy* strategy, const char* layer_name, ckpt_dtype dtype,
                                                            const int64_t* shape, int64_t ndim, int64_t layer_index,
-                                                           int32_t* answer);
+                                                           ckpt_bool* answer);
 
 /* Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
  * Executors call this; call it when you run your layers yourself. */
@@ -251,11 +251,11 @@ CKPT_API ckpt_status ckpt_strategy_get_name(const ckpt_strategy* strategy, char*
 CKPT_API ckpt_status ckpt_strategy_reset(ckpt_strategy* strategy);
 
 /* *chosen receives what a yes means: CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY. */
-CKPT_API ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, int32_t* chosen);
+CKPT_API ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, ckpt_strategy_chosen* chosen);
 
 /* Sets what a yes means from now on: CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY. Schedules that were made
  * before stay as they are. */
-CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, int32_t chosen);
+CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, ckpt_strategy_chosen chosen);
 
 /* What a strategy did since it was created or reset. Questions that failed are not counted. */
 typedef struct ckpt_strategy_counters {
@@ -281,7 +281,7 @@ CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, c
 /* What a strategy was made of. Numbers that its kind does not have are 0. */
 typedef struct ckpt_strategy_info {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  int32_t has_tracker;  /* for memory-aware: 1 when it was made with a tracker, else 0 */
+  ckpt_bool has_tracker;  /* for memory-aware: 1 when it was made with a tracker, else 0 */
   /* kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind that
    * its factory made */
   const char* kind;
@@ -292,12 +292,12 @@ typedef struct ckpt_strategy_info {
   double large_factor;     /* for smart: a layer with more than this many times the mean bytes is chosen */
   int64_t rare_accesses;   /* for smart: a layer accessed fewer times than this is chosen */
   double late_share;       /* for smart: a layer whose index is past this share of the known layers is chosen */
-  int64_t name_count;      /* for selective: number of names and globs of chosen layers */
+  int64_t names_count;      /* for selective: number of names and globs of chosen layers */
   int64_t excluded_count;  /* for selective, size and smart: number of names and globs of excluded layers */
-  int64_t rule_count;      /* for first: number of rules */
-  int64_t child_count;     /* for any, all, not and first: number of children */
-  int32_t has_clock;       /* for memory-aware: 1 when it was made with a clock, else 0 */
-  int32_t given_total;     /* for memory-aware: 1 when total_bytes was set, 0 when it was found */
+  int64_t rules_count;      /* for first: number of rules */
+  int64_t children_count;     /* for any, all, not and first: number of children */
+  ckpt_bool has_clock;       /* for memory-aware: 1 when it was made with a clock, else 0 */
+  ckpt_bool has_total;     /* for memory-aware: 1 when total_bytes was set, 0 when it was found */
 } ckpt_strategy_info;
 
 #define CKPT_STRATEGY_INFO_INIT \
@@ -317,9 +317,9 @@ CKPT_API ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_
 /* *pattern receives the name, glob or rule at index (0 .. count - 1 of that list in ckpt_strategy_info; else OUT_OF_RANGE) as it
  * was set; it lives as long as the strategy. list: CKPT_STRATEGY_LIST_NAMES, CKPT_STRATEGY_LIST_EXCLUDED or
  * CKPT_STRATEGY_LIST_RULES. */
-CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, int32_t list, int64_t index, const char** pattern);
+CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, ckpt_strategy_list list, int64_t index, const char** pattern);
 
-/* *child receives a new reference to the child at index (0 .. child_count - 1, else OUT_OF_RANGE), to be released; of first the
+/* *child receives a new reference to the child at index (0 .. children_count - 1, else OUT_OF_RANGE), to be released; of first the
  * last one is the fallback. */
 CKPT_API ckpt_status ckpt_strategy_get_child(const ckpt_strategy* strategy, int64_t index, ckpt_strategy** child);
 

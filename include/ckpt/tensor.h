@@ -59,7 +59,7 @@ CKPT_API int64_t ckpt_dtype_bits(ckpt_dtype dtype);
 CKPT_API const char* ckpt_dtype_name(ckpt_dtype dtype);
 
 /* *dtype receives the type with this name, in the spelling of ckpt_dtype_name. NOT_FOUND for any other name. */
-CKPT_API ckpt_status ckpt_dtype_from_name(const char* name, ckpt_dtype* dtype);
+CKPT_API ckpt_status ckpt_dtype_find(const char* name, ckpt_dtype* dtype);
 
 /* ---- Buffer pools -------------------------------------------------------------------------------------------------------- */
 
@@ -70,22 +70,20 @@ CKPT_API ckpt_status ckpt_dtype_from_name(const char* name, ckpt_dtype* dtype);
  * always works. */
 typedef struct ckpt_buffer_pool ckpt_buffer_pool;
 
-#define CKPT_BUFFER_POOL_NO_LIMIT (-1) /* limit of bytes kept for reuse: none, all are kept */
 /* bytes that a pool keeps for reuse unless its options say otherwise: 256 MiB */
 #define CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES 268435456
 
 /* How a buffer pool is made. */
 typedef struct ckpt_buffer_pool_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  uint32_t reserved;    /* not used: 0 */
-  /* bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system. 0 keeps none,
-   * CKPT_BUFFER_POOL_NO_LIMIT all */
+  ckpt_bool has_retain_limit; /* whether retain_limit_bytes holds; no: every buffer is kept for reuse */
+  /* bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system */
   int64_t retain_limit_bytes;
   const char* layer_name; /* the tracker counts the pool's buffers under this layer name; copied; none: "tensor" */
 } ckpt_buffer_pool_options;
 
 #define CKPT_BUFFER_POOL_OPTIONS_INIT \
-  { sizeof(ckpt_buffer_pool_options), 0, CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES, 0 }
+  { sizeof(ckpt_buffer_pool_options), 1, CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES, 0 }
 
 /* Sets *options to CKPT_BUFFER_POOL_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -143,15 +141,15 @@ typedef struct ckpt_tensor ckpt_tensor;
  * pool: where the memory comes from and returns to; NULL for the default pool.
  * INVALID_ARGUMENT also when the elements do not fill whole bytes (types of 4 and 6 bits). OUT_OF_RANGE when elements or bytes pass
  * INT64_MAX; OUT_OF_MEMORY when the system has none. A tracker's limit refuses nothing here: it notifies its listeners. */
-CKPT_API ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_buffer_pool* pool,
+CKPT_API ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t* shape, int32_t ndim, ckpt_buffer_pool* pool,
                                         ckpt_tensor** tensor);
 
 /* Creates a tensor over memory of the caller: at least as many bytes as dtype and shape need, aligned for the dtype (8 bytes for
- * F64), valid until release runs. data may be NULL only when no bytes are needed. shape, ndim: as for ckpt_tensor_create. release
+ * F64), valid until destroy runs. data may be NULL only when no bytes are needed. shape, ndim: as for ckpt_tensor_create. destroy
  * (may be NULL) runs exactly once with user_data, when the last reference is released, on the thread that released it; it may call
  * any function. When this function fails it does not run: the caller still owns the memory. */
-CKPT_API ckpt_status ckpt_tensor_create_borrowed(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_destroy_fn release,
-                                        void* user_data, ckpt_tensor** tensor);
+CKPT_API ckpt_status ckpt_tensor_create_borrowed(void* data, ckpt_dtype dtype, const int64_t* shape, int32_t ndim, void* user_data,
+                                        ckpt_destroy_fn destroy, ckpt_tensor** tensor);
 
 /* Adds a reference to the same tensor. NULL does nothing. */
 CKPT_API void ckpt_tensor_retain(ckpt_tensor* tensor);
@@ -177,7 +175,7 @@ CKPT_API int64_t ckpt_tensor_get_element_count(const ckpt_tensor* tensor);
 CKPT_API ckpt_dtype ckpt_tensor_get_dtype(const ckpt_tensor* tensor);
 
 /* Number of dimensions, 0 .. 8; -1 for a handle that is no tensor. */
-CKPT_API int64_t ckpt_tensor_get_ndim(const ckpt_tensor* tensor);
+CKPT_API int32_t ckpt_tensor_get_ndim(const ckpt_tensor* tensor);
 
 /* The lengths of the dimensions, ckpt_tensor_get_ndim of them; NULL for a handle that is no tensor. Borrowed: valid as long as the
  * tensor. */
@@ -185,7 +183,7 @@ CKPT_API const int64_t* ckpt_tensor_get_shape(const ckpt_tensor* tensor);
 
 /* 1 for a tensor that must not be written (its memory is borrowed so, through DLPack), else 0. Functions that write to a tensor
  * refuse a read-only one with UNSUPPORTED. */
-CKPT_API int32_t ckpt_tensor_is_read_only(const ckpt_tensor* tensor);
+CKPT_API ckpt_bool ckpt_tensor_is_read_only(const ckpt_tensor* tensor);
 
 /* ---- Arithmetic ---------------------------------------------------------------------------------------------------------- */
 
@@ -220,7 +218,7 @@ CKPT_API ckpt_status ckpt_tensor_dot(const ckpt_tensor* a, const ckpt_tensor* b,
 CKPT_API ckpt_status ckpt_tensor_copy(ckpt_tensor* target, const ckpt_tensor* source);
 
 /* *equal receives 1 when dtype, shape and all bytes are the same, else 0. So a NaN equals the same NaN, and 0 does not equal -0. */
-CKPT_API ckpt_status ckpt_tensor_bit_equal(const ckpt_tensor* a, const ckpt_tensor* b, int32_t* equal);
+CKPT_API ckpt_status ckpt_tensor_bit_equal(const ckpt_tensor* a, const ckpt_tensor* b, ckpt_bool* equal);
 
 /* ---- DLPack -------------------------------------------------------------------------------------------------------------- */
 
