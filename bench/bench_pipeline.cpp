@@ -183,9 +183,9 @@ void steps(benchmark::State& state, const Setup& setup) {
   std::int64_t end = 0;
   std::int64_t busy = 0;
   for (const ckpt_pipeline_interval& each : pipeline.timeline()) {
-    begin = std::min(begin, each.begin_ns);
-    end = std::max(end, each.end_ns);
-    if (each.kind != CKPT_INTERVAL_KIND_WAIT) busy += each.end_ns - each.begin_ns;
+    begin = std::min(begin, each.begin_at_ns);
+    end = std::max(end, each.end_at_ns);
+    if (each.kind != CKPT_INTERVAL_KIND_WAIT) busy += each.end_at_ns - each.begin_at_ns;
   }
   state.counters["peak_bytes"] = static_cast<double>(tracker.stats().peak_bytes);
   state.counters["bubble"] = 1 - static_cast<double>(busy) / static_cast<double>((end - begin) * setup.stages);

@@ -30,7 +30,7 @@ ActivationManager::Forward forward_of(ckpt_stage_forward_fn forward, std::shared
     ckpt_tensor* lent = nullptr;  // may be retained by the callback
     hand_out(&lent, input);
     ckpt_tensor* output = nullptr;
-    const std::int32_t code = forward(lent, micro_batch, &output, user->get());
+    const std::int32_t code = forward(lent, static_cast<int32_t>(micro_batch), &output, user->get());
     const bool is_borrowed = output == lent && lent->references.load() == 1;  // the input, without a reference of its own
     TensorPtr result = code == 0 && is_handle(output) ? output->object : nullptr;
     if (!is_borrowed) release(output);
@@ -83,11 +83,14 @@ ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_manager* ma
   });
 }
 
-ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int64_t micro_batches) {
-  return guard([&] { manager_argument(manager)->begin_step(micro_batches); });
+ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int32_t micro_batches) {
+  return guard([&] {
+    require(micro_batches >= 0, "micro_batches is ", micro_batches, "; at least 0 (not known)");
+    manager_argument(manager)->begin_step(micro_batches == 0 ? -1 : micro_batches);
+  });
 }
 
-ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* manager, int64_t micro_batch, int64_t bytes,
+ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* manager, int32_t micro_batch, int64_t bytes,
                                                       int32_t* answer) {
   return guard([&] {
     const auto object = manager_argument(manager);
@@ -97,7 +100,7 @@ ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* m
   });
 }
 
-ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int64_t micro_batch, const ckpt_tensor* activation,
+ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int32_t micro_batch, const ckpt_tensor* activation,
                                           int32_t* kept) {
   return guard([&] {
     const auto object = manager_argument(manager);
@@ -105,16 +108,16 @@ ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int6
   });
 }
 
-ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor* activation,
+ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int32_t micro_batch, ckpt_tensor* activation,
                                                    int32_t* kept) {
   return guard([&] {
     const auto object = manager_argument(manager);
-    set_flag(kept, object->store_given_up(micro_batch, tensor_argument(activation, "activation")));
+    set_flag(kept, object->store_moved(micro_batch, tensor_argument(activation, "activation")));
     release(activation);
   });
 }
 
-ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int64_t micro_batch, ckpt_tensor** activation) {
+ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch, ckpt_tensor** activation) {
   return guard([&] {
     const auto object = manager_argument(manager);
     not_null(activation, "activation");
@@ -127,14 +130,14 @@ ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* mana
   });
 }
 
-ckpt_status ckpt_activation_manager_has_activation(const ckpt_activation_manager* manager, int64_t micro_batch, int32_t* has) {
+ckpt_status ckpt_activation_manager_has_activation(const ckpt_activation_manager* manager, int32_t micro_batch, int32_t* has) {
   return guard([&] {
     const bool found = manager_argument(manager)->has(micro_batch);
     set_flag(not_null(has, "has"), found);
   });
 }
 
-ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int64_t micro_batch,
+ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int32_t micro_batch,
                                               ckpt_tensor** activation) {
   return guard([&] {
     const auto object = manager_argument(manager);
@@ -144,7 +147,7 @@ ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, 
   });
 }
 
-ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_manager* manager, ckpt_tensor* input, int64_t micro_batch,
+ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_manager* manager, ckpt_tensor* input, int32_t micro_batch,
                                                    ckpt_tensor** activation) {
   return guard([&] {
     const auto object = manager_argument(manager);
@@ -168,33 +171,34 @@ ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activation_manag
   });
 }
 
-ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int64_t micro_batch,
+ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int32_t micro_batch,
                                              ckpt_activation_metadata* metadata) {
   return guard([&] {
     const auto object = manager_argument(manager);
     check_struct(metadata, "metadata");
     const pipeline::CheckpointMetadata found = object->metadata(micro_batch);
     ckpt_activation_metadata values = empty_metadata;
-    values.micro_batch = found.micro_batch;
+    values.micro_batch = static_cast<int32_t>(found.micro_batch);
     values.bytes = found.bytes;
     values.dtype = static_cast<ckpt_dtype>(found.dtype);
     values.ndim = static_cast<int32_t>(found.shape.ndim());
     for (int32_t i = 0; i < values.ndim; ++i) values.shape[i] = found.shape[i];
-    values.stored_ns = found.stored_ns;
+    values.stored_at_ns = found.stored_at_ns;
     values.hits = found.hits;
-    values.stored_at_utc_ns = found.stored_at_utc_ns;
+    values.stored_utc_ns = found.stored_utc_ns;
     fill_struct(metadata, values, "metadata");
   });
 }
 
-ckpt_status ckpt_activation_manager_list(const ckpt_activation_manager* manager, int64_t* micro_batches, int64_t capacity,
+ckpt_status ckpt_activation_manager_list(const ckpt_activation_manager* manager, int32_t* micro_batches, int64_t capacity,
                                          int64_t* count) {
   return guard([&] {
     const auto object = manager_argument(manager);
     array_argument(micro_batches, capacity, "micro_batches");
     not_null(count, "count");
     const std::vector<int64_t> all = object->micro_batches();
-    std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(capacity)), micro_batches);
+    const auto fitting = std::span(all).first(std::min(all.size(), static_cast<std::size_t>(capacity)));
+    std::ranges::transform(fitting, micro_batches, [](int64_t micro_batch) { return static_cast<int32_t>(micro_batch); });
     *count = static_cast<int64_t>(all.size());
   });
 }

@@ -90,7 +90,7 @@ adaptive::ControllerOptions to_cpp(const ckpt_controller_options& given) {
   options.min_interval_seconds = given.min_interval_seconds;
   options.max_interval_seconds = or_unlimited(given.max_interval_seconds);
   options.max_overhead_share = given.max_overhead_share;
-  options.budget_saves = given.budget_saves;
+  options.budget_saves = given.budget_saves == 0 ? std::numeric_limits<int64_t>::max() : given.budget_saves;
   options.budget_window_seconds = or_unlimited(given.budget_window_seconds);
   options.threshold = {given.threshold, given.threshold_learning_rate, given.threshold_budget};
   return options;
@@ -103,13 +103,19 @@ void fill_decision(ckpt_decision* out, const adaptive::Decision& decision) {
               "decision");
 }
 
-void fill_task(ckpt_task_observation* out, const adaptive::Threshold::Task& task) {
+ckpt_task_observation observation(const adaptive::Threshold::Task& task) {
   ckpt_task_observation values = CKPT_TASK_OBSERVATION_INIT;
   values.checkpointed = task.checkpointed ? 1 : 0;
-  values.seconds = task.seconds;
+  values.duration_seconds = task.duration_seconds;
   values.failed = task.failed ? 1 : 0;
   std::copy(task.name.begin(), task.name.end(), values.name);
-  fill_struct(out, values, "task");
+  return values;
+}
+
+void list_tasks(const std::vector<adaptive::Threshold::Task>& found, ckpt_task_observation* tasks, int64_t capacity, int64_t* count) {
+  check_array(tasks, capacity, "tasks");
+  *not_null(count, "count") = static_cast<int64_t>(found.size());
+  fill_array(tasks, capacity, found, observation);
 }
 
 }  // namespace
@@ -174,11 +180,11 @@ ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char
   return guard([&] { object_of(threshold).observe_failure(name_argument(name, "name"), seconds); });
 }
 
-ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost, int32_t* yes) {
+ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost, int32_t* answer) {
   return guard([&] {
     adaptive::Threshold& object = object_of(threshold);
-    not_null(yes, "yes");
-    *yes = object.should_checkpoint(name_argument(name, "name"), cost) ? 1 : 0;
+    not_null(answer, "answer");
+    *answer = object.should_checkpoint(name_argument(name, "name"), cost) ? 1 : 0;
   });
 }
 
@@ -199,14 +205,9 @@ ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_thresh
   });
 }
 
-ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task_observation* task) {
-  return guard([&] {
-    const adaptive::Threshold& object = object_of(threshold);
-    check_struct(task, "task");
-    const int64_t count = object.history_size();
-    if (index < 0 || index >= count) fail(Status::out_of_range, "index is ", index, "; ", count, " tasks are remembered");
-    fill_task(task, object.history(index));
-  });
+ckpt_status ckpt_threshold_list_tasks(const ckpt_threshold* threshold, ckpt_task_observation* tasks, int64_t capacity,
+                                      int64_t* count) {
+  return guard([&] { list_tasks(object_of(threshold).tasks(), tasks, capacity, count); });
 }
 
 void ckpt_threshold_release(ckpt_threshold* threshold) { release(threshold); }
@@ -312,17 +313,15 @@ ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_con
     fill_struct(
         info,
         {0, is.running ? 1 : 0, is.save_in_flight ? 1 : 0, 0, is.failures, is.saves, is.cost_seconds, is.durable_seconds,
-         is.unjudged_overhead_seconds, is.last_seen_seconds, is.mtbf_seconds, is.threshold, is.threshold_used, object.tasks()},
+         is.unjudged_overhead_seconds, is.last_seen_seconds, is.mtbf_seconds, is.threshold, is.threshold_used,
+         static_cast<int64_t>(object.tasks().size())},
         "info");
   });
 }
 
-ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task_observation* task) {
-  return guard([&] {
-    const adaptive::Controller& object = object_of(controller);
-    check_struct(task, "task");
-    fill_task(task, object.task(index));
-  });
+ckpt_status ckpt_controller_list_tasks(const ckpt_controller* controller, ckpt_task_observation* tasks, int64_t capacity,
+                                       int64_t* count) {
+  return guard([&] { list_tasks(object_of(controller).tasks(), tasks, capacity, count); });
 }
 
 ckpt_status ckpt_controller_get_json(const ckpt_controller* controller, char* buffer, int64_t capacity, int64_t* needed) {

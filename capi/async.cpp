@@ -53,9 +53,9 @@ ckpt_checkpoint_task_result converted(const async::TaskResult& result) {
   out.step = result.step;
   out.bytes = result.bytes;
   out.retries = result.retries;
-  out.duration_seconds = result.duration_seconds;
-  out.stall_seconds = result.stall_seconds;
-  out.durable_seconds = result.durable_seconds;
+  out.duration_ns = result.duration_ns;
+  out.stall_ns = result.stall_ns;
+  out.durable_ns = result.durable_ns;
   copy_name(out.name, result.name);
   copy_line(out.error, result.error);
   return out;
@@ -65,8 +65,8 @@ class CustomListener final : public async::TaskListener {
  public:
   CustomListener(const ckpt_checkpoint_task_callbacks& callbacks, std::shared_ptr<UserData> user)
       : callbacks_(callbacks), user_(std::move(user)) {}
-  void staged(std::int64_t id, double stall_seconds) override {
-    if (callbacks_.staged != nullptr) callbacks_.staged(id, stall_seconds, user_->get());
+  void staged(std::int64_t id, std::int64_t stall_ns) override {
+    if (callbacks_.staged != nullptr) callbacks_.staged(id, stall_ns, user_->get());
   }
   void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) override {
     if (callbacks_.progress != nullptr) callbacks_.progress(id, done_bytes, total_bytes, user_->get());
@@ -82,10 +82,11 @@ class CustomListener final : public async::TaskListener {
   std::shared_ptr<UserData> user_;
 };
 
-Listening listening_argument(const ckpt_checkpoint_task_callbacks* callbacks, void* user_data, const char* argument) {
+Listening listening_argument(const ckpt_checkpoint_task_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy,
+                            const char* argument) {
   if (callbacks == nullptr) return {};
   const auto given = options_argument(callbacks, argument);
-  auto user = std::make_shared<UserData>(user_data, given.destroy);
+  auto user = std::make_shared<UserData>(user_data, destroy);
   return {std::make_shared<CustomListener>(given, user), user};
 }
 
@@ -102,15 +103,18 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
   require(given.priority >= CKPT_PRIORITY_LOW && given.priority <= CKPT_PRIORITY_HIGH, "task.priority is ",
           given.priority, "; CKPT_PRIORITY_LOW (-1) .. CKPT_PRIORITY_HIGH (1)");
   TaskArgument out;
-  out.listening = listening_argument(given.callbacks, given.user_data, "task.callbacks");
+  out.listening = listening_argument(given.callbacks, given.user_data, given.destroy, "task.callbacks");
   out.options.mode = static_cast<async::StagingMode>(given.mode);
   out.options.when_full = static_cast<async::WhenFull>(given.when_full);
   out.options.priority = given.priority;
   out.options.timeout_ns = given.timeout_ns;
-  out.options.gate_step = given.gate_step;
+  if (given.has_gate_step != 0) {
+    require(given.gate_step >= 0, "task.gate_step is ", given.gate_step, "; at least 0");
+    out.options.gate_step = given.gate_step;
+  }
   out.options.listener = out.listening.listener;
   if (given.source == nullptr) return out;
-  out.source_user = std::make_shared<UserData>(given.source_data, given.source_destroy);
+  out.source_user = std::make_shared<UserData>(given.source_user_data, given.source_destroy);
   out.options.source = [call = given.source, user = out.source_user](const std::string& group, const state::StateTensor& item,
                                                                      std::int64_t offset, std::span<std::byte> bytes) {
     const int32_t code = call(group.c_str(), item.name.c_str(), item.tensor->data(), offset, static_cast<int64_t>(bytes.size()),
@@ -120,18 +124,16 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
   return out;
 }
 
-std::shared_ptr<async::AsyncManager> ckpt::capi::manager_of(const ckpt_async_manager* handle) { return checked(handle, "async")->object; }
-
-// ---- Structs ----
+std::shared_ptr<async::AsyncManager> ckpt::capi::manager_of(const ckpt_async_manager* handle) { return checked(handle, "manager")->object; }
 
 // ---- Manager ----
 
-ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** out) {
+ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options, ckpt_async_manager** out) {
   return guard([&] {
-    checked(checkpoint, "checkpoint")->object->refuse_inside();
-    not_null(out, "async");
+    checked(checkpoints, "checkpoints")->object->refuse_inside();
+    not_null(out, "manager");
     const auto given = options_argument(options, "options");
-    const Listening listening = listening_argument(given.callbacks, given.user_data, "options.callbacks");
+    const Listening listening = listening_argument(given.callbacks, given.user_data, given.destroy, "options.callbacks");
     async::AsyncOptions wanted;
     wanted.workers = given.workers;
     wanted.capacity = given.capacity;
@@ -143,7 +145,7 @@ ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoint, const
     wanted.staging_threads = given.staging_threads;
     wanted.nice = given.nice;
     wanted.listener = listening.listener;
-    hand_out(out, std::make_shared<async::AsyncManager>(checkpoint->object, wanted));
+    hand_out(out, std::make_shared<async::AsyncManager>(checkpoints->object, wanted));
     listening.adopt();
   });
 }
@@ -259,9 +261,9 @@ ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* handle, int64_t id, 
     values.queued_at_ns = info.queued_at_ns;
     values.started_at_ns = info.started_at_ns;
     values.ended_at_ns = info.ended_at_ns;
-    values.queued_at_utc_ns = info.queued_at_utc_ns;
-    values.started_at_utc_ns = info.started_at_utc_ns;
-    values.ended_at_utc_ns = info.ended_at_utc_ns;
+    values.queued_utc_ns = info.queued_utc_ns;
+    values.started_utc_ns = info.started_utc_ns;
+    values.ended_utc_ns = info.ended_utc_ns;
     fill_struct(task, values, "task");
   });
 }
@@ -276,7 +278,6 @@ ckpt_status ckpt_async_manager_list(ckpt_async_manager* handle, int32_t which, i
     const auto found = which == CKPT_CHECKPOINT_TASK_LIST_LIVE ? manager->live_ids() : manager->ended_ids();
     *count = static_cast<int64_t>(found.size());
     std::copy_n(found.begin(), std::min(*count, capacity), ids);
-    if (ids != nullptr && *count > capacity) fail(Status::out_of_range, "capacity is ", capacity, "; there are ", *count, " tasks");
   });
 }
 
@@ -286,17 +287,17 @@ ckpt_status ckpt_async_manager_get_stats(ckpt_async_manager* handle, ckpt_async_
     check_struct(stats, "stats");
     const async::AsyncStats now = manager->stats();
     ckpt_async_manager_stats values = CKPT_ASYNC_MANAGER_STATS_INIT;
-    values.live = now.live;
-    values.running = now.running;
-    values.completed = now.completed;
-    values.failed = now.failed;
-    values.cancelled = now.cancelled;
-    values.rejected = now.rejected;
+    values.live_tasks = now.live_tasks;
+    values.running_tasks = now.running_tasks;
+    values.completed_tasks = now.completed_tasks;
+    values.failed_tasks = now.failed_tasks;
+    values.cancelled_tasks = now.cancelled_tasks;
+    values.rejected_tasks = now.rejected_tasks;
     values.in_flight_bytes = now.in_flight_bytes;
     values.written_bytes = now.written_bytes;
     values.staging_bytes = now.staging_bytes;
-    values.stall_seconds = now.stall_seconds;
-    values.last_stall_seconds = now.last_stall_seconds;
+    values.stall_ns = now.stall_ns;
+    values.last_stall_ns = now.last_stall_ns;
     fill_struct(stats, values, "stats");
   });
 }

@@ -202,13 +202,13 @@ ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t value, int64_t
   });
 }
 
-ckpt_status ckpt_word_queue_pop(ckpt_word_queue* queue, uint64_t* value, int64_t timeout_ns) {
+ckpt_status ckpt_word_queue_pop(ckpt_word_queue* queue, int64_t timeout_ns, uint64_t* word) {
   return guard([&] {
     checked(queue, "queue");
-    not_null(value, "value");
+    not_null(word, "word");
     require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
     visit_queue(queue, [&](auto& object) {
-      const QueueResult result = object.pop(*value, timeout_ns);
+      const QueueResult result = object.pop(*word, timeout_ns);
       if (result == QueueResult::closed) fail(Status::closed, "queue is closed and empty");
       if (result == QueueResult::empty) fail(Status::timeout, "queue stayed empty for timeout_ns = ", timeout_ns);
     });
@@ -219,10 +219,10 @@ ckpt_status ckpt_word_queue_close(ckpt_word_queue* queue) {
   return guard([&] { visit_queue(queue, [](auto& object) { object.close(); }); });
 }
 
-ckpt_status ckpt_word_queue_get_size(const ckpt_word_queue* queue, int64_t* size) {
+ckpt_status ckpt_word_queue_get_word_count(const ckpt_word_queue* queue, int64_t* word_count) {
   return guard([&] {
     const int64_t now = visit_queue(queue, [](const auto& object) { return object.size(); });
-    *not_null(size, "size") = now;
+    *not_null(word_count, "word_count") = now;
   });
 }
 
@@ -256,6 +256,11 @@ ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t parts, ckpt_par
   });
 }
 
-int32_t ckpt_worker_pool_get_thread_count(const ckpt_worker_pool* pool) { return is_handle(pool) ? pool->object->threads() : 0; }
+ckpt_status ckpt_worker_pool_get_thread_count(const ckpt_worker_pool* pool, int32_t* thread_count) {
+  return guard([&] {
+    const int32_t threads = checked(pool, "pool")->object->threads();
+    *not_null(thread_count, "thread_count") = threads;
+  });
+}
 
 void ckpt_worker_pool_release(ckpt_worker_pool* pool) { release(pool); }

@@ -265,7 +265,7 @@ ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_executor* execu
     values.live_bytes = now.live_bytes;
     values.peak_live_bytes = now.peak_live_bytes;
     values.reserved_bytes = now.reserved_bytes;
-    values.seconds = now.seconds;
+    values.run_ns = now.run_ns;
     fill_struct(stats, values, "stats");
   });
 }

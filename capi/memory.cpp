@@ -62,8 +62,8 @@ ckpt_memory_layer_stats to_c(const LayerStats& s) {
           s.frees,
           s.largest_bytes,
           s.average_bytes(),
-          s.last_allocated_ns,
-          s.last_freed_ns,
+          s.last_allocated_at_ns,
+          s.last_freed_at_ns,
           s.last_allocated_utc_ns,
           s.last_freed_utc_ns};
 }
@@ -72,7 +72,7 @@ ckpt_memory_allocation to_c(const LiveAllocation& a) { return {0, a.layer, a.all
 
 ckpt_memory_scope_stats to_c(const ScopeStats& s) {
   return {0,           static_cast<int32_t>(s.depth), s.scope,     s.start_bytes,  s.peak_bytes,
-          s.net_bytes, s.total_allocated_bytes,       s.pushed_ns, s.pushed_utc_ns};
+          s.net_bytes, s.total_allocated_bytes,       s.pushed_at_ns, s.pushed_utc_ns};
 }
 
 ckpt_memory_event to_c(const Event& e) {
@@ -86,8 +86,8 @@ ckpt_memory_event to_c(const Event& e) {
           e.limit_bytes,
           e.time_ns,
           e.layer_name,
-          e.layer,
-          0,
+          e.layer < 0 ? 0 : e.layer,
+          e.layer < 0 ? 0 : 1,
           e.time_utc_ns};
 }
 
@@ -307,14 +307,14 @@ ckpt_status ckpt_memory_tracker_get_limit(const ckpt_memory_tracker* tracker, in
 
 // ---- Events ----
 
-ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t kinds, ckpt_memory_event_fn fn, void* user_data,
+ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, ckpt_memory_event_fn fn, void* user_data,
                                           ckpt_destroy_fn destroy, int64_t* subscription) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
     not_null(fn, "fn");
     not_null(subscription, "subscription");
     const auto user = std::make_shared<UserData>(user_data, destroy);
-    *subscription = object.events().subscribe(kinds, [fn, user](const Event& event) {
+    *subscription = object.events().subscribe(static_cast<std::uint32_t>(kinds), [fn, user](const Event& event) {
       // The caller may itself be inside a callback that has given its reason already.
       const std::string outer = take_callback_error();
       const ckpt_memory_event borrowed = to_c(event);
@@ -327,12 +327,12 @@ ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t
   });
 }
 
-ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, uint32_t kinds, int64_t capacity,
+ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, int64_t capacity,
                                                 int64_t* subscription) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
     not_null(subscription, "subscription");
-    *subscription = object.events().subscribe_queue(kinds, capacity);
+    *subscription = object.events().subscribe_queue(static_cast<std::uint32_t>(kinds), capacity);
   });
 }
 
@@ -378,8 +378,8 @@ ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int
                                      int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    require(max_layers >= -1, "max_layers is ", max_layers, "; at least -1");
-    copy_text(to_json(object.snapshot(LayerOrder::by_current, max_layers)), buffer, capacity, needed);
+    require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
+    copy_text(to_json(object.snapshot(LayerOrder::by_current, max_layers == 0 ? -1 : max_layers)), buffer, capacity, needed);
   });
 }
 
@@ -387,8 +387,8 @@ ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracke
                                            int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    require(max_layers >= -1, "max_layers is ", max_layers, "; at least -1");
-    copy_text(to_prometheus(object.snapshot(LayerOrder::by_id, max_layers)), buffer, capacity, needed);
+    require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
+    copy_text(to_prometheus(object.snapshot(LayerOrder::by_id, max_layers == 0 ? -1 : max_layers)), buffer, capacity, needed);
   });
 }
 

@@ -44,9 +44,9 @@ ckpt_pipeline_options pipeline_options_argument(const ckpt_pipeline_options* opt
 }
 
 pipeline::Layout layout_of(const ckpt_pipeline_options& given) {
-  require(given.schedule >= CKPT_PIPELINE_ORDER_GPIPE && given.schedule <= CKPT_PIPELINE_ORDER_INTERLEAVED, "options.schedule is ",
-          given.schedule, "; 1 .. 3 (CKPT_PIPELINE_*)");
-  const pipeline::Layout layout{static_cast<pipeline::Order>(given.schedule), given.stages, given.chunks, given.micro_batches};
+  require(given.order >= CKPT_PIPELINE_ORDER_GPIPE && given.order <= CKPT_PIPELINE_ORDER_INTERLEAVED, "options.order is ",
+          given.order, "; 1 .. 3 (CKPT_PIPELINE_ORDER_*)");
+  const pipeline::Layout layout{static_cast<pipeline::Order>(given.order), given.stages, given.chunks, given.micro_batches};
   pipeline::check(layout);
   return layout;
 }
@@ -183,8 +183,8 @@ ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* handle, int32_t stage, ckpt_p
     values.steps = now.executor.steps;
     values.forwards = now.executor.forwards;
     values.recomputed_forwards = now.executor.recomputed_forwards;
-    values.kept = now.kept;
-    values.recomputed = now.recomputed;
+    values.kept_micro_batches = now.kept;
+    values.recomputed_micro_batches = now.recomputed;
     values.peak_live_bytes = now.executor.peak_live_bytes;
     values.reserved_bytes = now.executor.reserved_bytes;
     values.queue_bytes = object.queue_bytes(stage);
@@ -202,7 +202,7 @@ ckpt_status ckpt_pipeline_get_timeline(ckpt_pipeline* handle, ckpt_pipeline_inte
     const pipeline::Timeline timeline = object.timeline();
     std::vector<ckpt_pipeline_interval> all;
     for (const pipeline::Interval& each : timeline.intervals) {
-      all.push_back({static_cast<int32_t>(each.kind), each.stage, each.chunk, each.micro_batch, each.begin_ns, each.end_ns});
+      all.push_back({static_cast<int32_t>(each.kind), each.stage, each.chunk, each.micro_batch, each.begin_at_ns, each.end_at_ns});
     }
     copy_list(all, intervals, capacity, count);
     if (step_ns != nullptr) *step_ns = timeline.step_ns;

@@ -207,12 +207,18 @@ ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_schedule_action
   });
 }
 
-const char* ckpt_schedule_get_name(const ckpt_schedule* schedule) {
-  return is_handle(schedule) ? schedule->object->name().c_str() : "";
+ckpt_status ckpt_schedule_get_name(const ckpt_schedule* schedule, const char** name) {
+  return guard([&] {
+    const auto& object = *checked(schedule, "schedule")->object;
+    *not_null(name, "name") = object.name().c_str();
+  });
 }
 
-const char* ckpt_schedule_get_left_out(const ckpt_schedule* schedule) {
-  return is_handle(schedule) ? schedule->object->left_out().c_str() : "";
+ckpt_status ckpt_schedule_get_left_out(const ckpt_schedule* schedule, const char** left_out) {
+  return guard([&] {
+    const auto& object = *checked(schedule, "schedule")->object;
+    *not_null(left_out, "left_out") = object.left_out().c_str();
+  });
 }
 
 ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_t* fingerprint) {
@@ -315,7 +321,7 @@ ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profi
     values.actions = found.actions;
     values.forwards = found.forwards;
     values.recomputed_forwards = found.recomputed_forwards;
-    values.seconds = found.seconds;
+    values.step_seconds = found.step_seconds;
     values.recomputed_seconds = found.recomputed_seconds;
     values.peak_action = found.peak_action;
     for (std::size_t tier = 0; tier < found.peak_bytes.size(); ++tier) values.peak_bytes[tier] = found.peak_bytes[tier];

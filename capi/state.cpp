@@ -37,11 +37,25 @@ void fill_tensor_info(ckpt_tensor_info* info, const state::TensorEntry& entry, i
   values.dtype = static_cast<ckpt_dtype>(entry.dtype);
   values.name = entry.name.c_str();
   values.shape = entry.shape.empty() ? nullptr : entry.shape.data();
-  values.ndim = static_cast<int64_t>(entry.shape.size());
+  values.ndim = static_cast<int32_t>(entry.shape.size());
   values.bytes = entry.bytes;
   values.offset = offset;
   values.group = group;
   fill_struct(info, values, "info");
+}
+
+ckpt_checkpoint_info checkpoint_info(const state::Found& found) {
+  ckpt_checkpoint_info values = CKPT_CHECKPOINT_INFO_INIT;
+  values.status = static_cast<ckpt_status>(found.status);
+  values.step = found.step;
+  if (found.condition == state::Condition::complete) {
+    values.commit_sequence = found.commit_sequence;
+    values.bytes = found.bytes;
+    values.metric = found.metric.value_or(0);
+    values.has_metric = found.metric ? 1 : 0;
+  }
+  copy_name(values.name, found.name);
+  return values;
 }
 
 class CustomStateful final : public state::Stateful {
@@ -85,7 +99,7 @@ class CustomCoordinator final : public state::Coordinator {
   }
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
     run("all_gather",
-        [&] { return callbacks_.all_gather(sent.data(), size_of(sent), received.data(), timeout.count(), user_->get()); });
+        [&] { return callbacks_.all_gather(sent.data(), size_of(sent), timeout.count(), received.data(), user_->get()); });
   }
 
  private:
@@ -141,7 +155,7 @@ void check_save_result(const ckpt_save_result* result) { check_result(result); }
 
 void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved) {
   ckpt_save_result values = CKPT_SAVE_RESULT_INIT;
-  values.files = static_cast<int32_t>(saved.files);
+  values.files = saved.files;
   values.step = saved.step;
   values.commit_sequence = saved.commit_sequence;
   values.bytes = saved.bytes;
@@ -156,6 +170,10 @@ state::LoadOptions load_options_argument(const ckpt_load_options* options) {
           "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
   state::LoadOptions wanted;
   wanted.name = optional_name(given.name);
+  if (given.has_step != 0) {
+    require(given.step >= 0, "options.step is ", given.step, "; at least 0");
+    wanted.step = given.step;
+  }
   wanted.verify = given.verify == CKPT_VERIFY_NONE ? state::Verify::none : state::Verify::full;
   wanted.compare_environment = given.environment_json != nullptr;
   wanted.environment = text_or(given.environment_json, "");
@@ -238,13 +256,13 @@ ckpt_status ckpt_state_get_load_report(const ckpt_state* handle, char* buffer, i
 void ckpt_state_release(ckpt_state* handle) { release(handle); }
 
 ckpt_status ckpt_state_add_stateful(ckpt_state* handle, const char* name, const ckpt_stateful_callbacks* callbacks,
-                                    void* user_data) {
+                                    void* user_data, ckpt_destroy_fn destroy) {
   return guard([&] {
     checked(handle, "state");
     name_argument(name, "name");
     const auto given = struct_argument(callbacks, "callbacks");
     require(given.list != nullptr, "callbacks.list is NULL");
-    const auto user = std::make_shared<UserData>(user_data, given.destroy);
+    const auto user = std::make_shared<UserData>(user_data, destroy);
     handle->object->add_stateful(name, std::make_shared<CustomStateful>(name, given, user));
     user->adopt();
   });
@@ -256,7 +274,8 @@ ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** out) {
   return guard([&] { hand_out(not_null(out, "coordinator"), state::make_single_process()); });
 }
 
-ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data, ckpt_coordinator** out) {
+ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data,
+                                           ckpt_destroy_fn destroy, ckpt_coordinator** out) {
   return guard([&] {
     const auto given = struct_argument(callbacks, "callbacks");
     require(given.world_size >= 1, "callbacks.world_size is ", given.world_size, "; at least 1");
@@ -265,7 +284,7 @@ ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* cal
     require(given.broadcast != nullptr, "callbacks.broadcast is NULL");
     require(given.all_gather != nullptr, "callbacks.all_gather is NULL");
     not_null(out, "coordinator");
-    const auto user = std::make_shared<UserData>(user_data, given.destroy);
+    const auto user = std::make_shared<UserData>(user_data, destroy);
     hand_out(out, std::make_shared<CustomCoordinator>(given, user));
     user->adopt();
   });
@@ -302,8 +321,8 @@ ckpt_status ckpt_coordinator_broadcast(ckpt_coordinator* handle, void* data, int
   });
 }
 
-ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* handle, const void* sent, int64_t bytes, void* received,
-                                        int64_t timeout_ns) {
+ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* handle, const void* sent, int64_t bytes, int64_t timeout_ns,
+                                        void* received) {
   return guard([&] {
     checked(handle, "coordinator");
     const auto span = array_argument(static_cast<const std::byte*>(sent), bytes, "sent");
@@ -323,9 +342,9 @@ void ckpt_coordinator_release(ckpt_coordinator* handle) { release(handle); }
 ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** out) {
   return guard([&] {
     checked(storage, "storage");
-    not_null(out, "checkpoint");
+    not_null(out, "manager");
     const auto given = options_argument(options, "options");
-    require(given.best_is == CKPT_BEST_METRIC_SMALLEST || given.best_is == CKPT_BEST_METRIC_LARGEST, "options.best_is is ", given.best_is,
+    require(given.best_metric == CKPT_BEST_METRIC_SMALLEST || given.best_metric == CKPT_BEST_METRIC_LARGEST, "options.best_metric is ", given.best_metric,
             "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
     const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
     const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
@@ -334,7 +353,7 @@ ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_che
         given.keep_last,
         given.keep_every,
         given.keep_best,
-        given.best_is == CKPT_BEST_METRIC_LARGEST,
+        given.best_metric == CKPT_BEST_METRIC_LARGEST,
         coordinator == nullptr ? nullptr : coordinator->object,
         handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object,
         ckpt::engine::blas_in_use,
@@ -345,21 +364,21 @@ ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_che
 
 ckpt_status ckpt_checkpoint_manager_get_storage(const ckpt_checkpoint_manager* handle, ckpt_storage** out) {
   return guard([&] {
-    checked(handle, "checkpoint");
+    checked(handle, "manager");
     hand_out(not_null(out, "storage"), handle->object->storage());
   });
 }
 
 ckpt_status ckpt_checkpoint_manager_get_coordinator(const ckpt_checkpoint_manager* handle, ckpt_coordinator** out) {
   return guard([&] {
-    checked(handle, "checkpoint");
+    checked(handle, "manager");
     hand_out(not_null(out, "coordinator"), handle->object->coordinator());
   });
 }
 
 ckpt_status ckpt_checkpoint_manager_get_fault_handler(const ckpt_checkpoint_manager* handle, ckpt_fault_handler** out) {
   return guard([&] {
-    checked(handle, "checkpoint");
+    checked(handle, "manager");
     hand_out(not_null(out, "handler"), handle->object->fault_handler());
   });
 }
@@ -371,7 +390,7 @@ void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* handle) { release(
 ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* handle, const ckpt_state* what, const ckpt_save_options* options,
                                  ckpt_save_result* result) {
   return guard([&] {
-    checked(handle, "checkpoint");
+    checked(handle, "manager");
     checked(what, "state");
     const state::SaveOptions wanted = save_options_argument(options);
     check_save_result(result);
@@ -384,7 +403,7 @@ ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* handle, const 
 ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_state* target, const ckpt_load_options* options,
                                  ckpt_load_result* result) {
   return guard([&] {
-    checked(handle, "checkpoint");
+    checked(handle, "manager");
     checked(target, "state");
     const state::LoadOptions wanted = load_options_argument(options);
     check_load_result(result);
@@ -394,49 +413,64 @@ ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_s
 
 // ---- Look and verify ----
 
-ckpt_status ckpt_checkpoint_manager_count(ckpt_checkpoint_manager* handle, int64_t* count) {
+ckpt_status ckpt_checkpoint_manager_list(ckpt_checkpoint_manager* handle, ckpt_checkpoint_info* infos, int64_t capacity,
+                                         int64_t* count) {
   return guard([&] {
-    checked(handle, "checkpoint");
+    checked(handle, "manager");
+    check_array(infos, capacity, "infos");
     not_null(count, "count");
-    *count = handle->object->count();
+    const std::vector<state::Found> found = handle->object->list();
+    fill_array(infos, capacity, found, checkpoint_info);
+    *count = static_cast<int64_t>(found.size());
   });
 }
 
-ckpt_status ckpt_checkpoint_manager_at(ckpt_checkpoint_manager* handle, int64_t index, ckpt_checkpoint_info* info) {
+ckpt_status ckpt_checkpoint_manager_get_latest(ckpt_checkpoint_manager* handle, ckpt_checkpoint_info* info) {
   return guard([&] {
-    checked(handle, "checkpoint");
-    not_null(info, "info");
-    const state::Found found = handle->object->at(index);
-    ckpt_checkpoint_info values = CKPT_CHECKPOINT_INFO_INIT;
-    values.status = static_cast<ckpt_status>(found.status);
-    values.step = found.step;
-    if (found.condition == state::Condition::complete) {
-      values.commit_sequence = found.commit_sequence;
-      values.bytes = found.bytes;
-      values.metric = found.metric.value_or(0);
-      values.has_metric = found.metric ? 1 : 0;
-    } else {
-      values.commit_sequence = -1;
-    }
-    copy_name(values.name, found.name);
-    fill_struct(info, values, "info");
+    checked(handle, "manager");
+    check_struct(info, "info");
+    fill_struct(info, checkpoint_info(handle->object->latest()), "info");
+  });
+}
+
+ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* handle, ckpt_checkpoint_info* info) {
+  return guard([&] {
+    checked(handle, "manager");
+    check_struct(info, "info");
+    fill_struct(info, checkpoint_info(handle->object->best()), "info");
+  });
+}
+
+ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* handle, int64_t step, ckpt_checkpoint_info* info) {
+  return guard([&] {
+    checked(handle, "manager");
+    require(step >= 0, "step is ", step, "; at least 0");
+    check_struct(info, "info");
+    fill_struct(info, checkpoint_info(handle->object->of_step(step)), "info");
+  });
+}
+
+ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* handle, const char* name) {
+  return guard([&] {
+    checked(handle, "manager");
+    handle->object->remove(std::string(name_argument(name, "name")));
   });
 }
 
 ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* handle, const char* name, char* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] {
-    checked(handle, "checkpoint");
+    checked(handle, "manager");
     copy_text(handle->object->manifest(std::string(name_argument(name, "name"))), buffer, capacity, needed);
   });
 }
 
 ckpt_status ckpt_checkpoint_manager_verify(ckpt_checkpoint_manager* handle, const char* name, ckpt_verify_result* result) {
   return guard([&] {
-    checked(handle, "checkpoint");
+    checked(handle, "manager");
     check_result(result);
     const state::VerifyResult verified = handle->object->verify(optional_name(name));
     ckpt_verify_result values = CKPT_VERIFY_RESULT_INIT;
-    values.files = static_cast<int32_t>(verified.files);
+    values.files = verified.files;
     values.tensors = verified.tensors;
     values.bytes = verified.bytes;
     copy_name(values.name, verified.name);
@@ -446,16 +480,16 @@ ckpt_status ckpt_checkpoint_manager_verify(ckpt_checkpoint_manager* handle, cons
 
 // ---- Readers ----
 
-ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* checkpoint, const char* name, int32_t verify, ckpt_reader** out) {
+ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* manager, const char* name, int32_t verify, ckpt_reader** out) {
   return guard([&] {
-    checked(checkpoint, "checkpoint");
+    checked(manager, "manager");
     require(verify >= CKPT_VERIFY_NONE && verify <= CKPT_VERIFY_LAZY, "verify is ", verify,
             "; CKPT_VERIFY_NONE (0), CKPT_VERIFY_FULL (1) or CKPT_VERIFY_LAZY (2)");
     not_null(out, "reader");
     const auto wanted = verify == CKPT_VERIFY_NONE   ? state::Verify::none
                         : verify == CKPT_VERIFY_FULL ? state::Verify::full
                                                      : state::Verify::lazy;
-    hand_out(out, std::make_shared<state::Reader>(checkpoint->object->open_reader(optional_name(name), wanted)));
+    hand_out(out, std::make_shared<state::Reader>(manager->object->open_reader(optional_name(name), wanted)));
   });
 }
 

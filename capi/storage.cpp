@@ -81,7 +81,7 @@ ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options,
     const auto user = std::make_shared<UserData>(user_data, destroy);
     storage::Sleep pause;
     if (sleep != nullptr) pause = [sleep, user](std::int64_t ns) { sleep(ns, user->get()); };
-    const auto deciding = std::make_shared<UserData>(given.decide_data, given.decide_destroy);
+    const auto deciding = std::make_shared<UserData>(given.decide_user_data, given.decide_destroy);
     hand_out(out, std::make_shared<storage::FaultHandler>(policy, std::move(pause), decide_argument(given.decide, deciding)));
     user->adopt();
     deciding->adopt();

@@ -82,7 +82,8 @@ bool ask_user(const std::string& who, ckpt_strategy_decide_fn decide, void* user
                                           static_cast<ckpt_dtype>(activation.dtype),
                                           name,
                                           activation.shape.dimensions().data(),
-                                          activation.shape.ndim(),
+                                          static_cast<int32_t>(activation.shape.ndim()),
+                                          0,
                                           activation.bytes,
                                           layer_index};
     call_user(who, "decide", [&] { return decide(&question, &answer, user_data); });
@@ -112,23 +113,6 @@ CustomHooks custom_hooks(const char* name, const ckpt_strategy_callbacks* given,
     };
   }
   return hooks;
-}
-
-Config config_argument(const ckpt_strategy_config& given, const std::shared_ptr<UserData>& user) {
-  Config config;
-  if (given.kind != nullptr) config.kind = given.kind;
-  if (given.chosen != CKPT_STRATEGY_CHOSEN_DEFAULT) config.chosen = chosen_argument(given.chosen);
-  config.interval = given.interval;
-  config.names = names_argument(given.names, given.name_count, "names");
-  config.excluded = names_argument(given.excluded, given.excluded_count, "excluded");
-  config.threshold_bytes = given.threshold_bytes;
-  config.memory = {given.max_share, tracker_argument(given.tracker), given.total_bytes, clock_argument(given.clock, "clock")};
-  config.smart = {given.large_factor, given.rare_accesses, given.late_share};
-  config.rules = names_argument(given.rules, given.rule_count, "rules");
-  config.children = children_argument(given.children, given.child_count);
-  if (config.kind == "custom") config.custom = custom_hooks(given.name, given.callbacks, user);
-  if (given.arguments != nullptr) config.arguments = given.arguments;
-  return config;
 }
 
 // Takes over the reference that a user's factory returned.
@@ -166,10 +150,10 @@ ckpt_status ckpt_strategy_create_interval(int64_t interval, ckpt_strategy** stra
   return create_handle(strategy, [&] { return make_interval(interval); });
 }
 
-ckpt_status ckpt_strategy_create_selective(const char* const* names, int64_t name_count, const char* const* excluded,
+ckpt_status ckpt_strategy_create_selective(const char* const* names, int64_t names_count, const char* const* excluded,
                                            int64_t excluded_count, ckpt_strategy** strategy) {
   return create_handle(strategy, [&] {
-    return std::make_shared<Selective>(names_argument(names, name_count, "names"),
+    return std::make_shared<Selective>(names_argument(names, names_count, "names"),
                                        names_argument(excluded, excluded_count, "excluded"));
   });
 }
@@ -188,9 +172,13 @@ ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_memory_trac
   });
 }
 
-ckpt_status ckpt_strategy_create_smart(const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy) {
-  return create_handle(
-      strategy, [&] { return std::make_shared<Smart>(SmartOptions{}, names_argument(excluded, excluded_count, "excluded")); });
+ckpt_status ckpt_strategy_create_smart(const ckpt_smart_strategy_options* options, const char* const* excluded,
+                                       int64_t excluded_count, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] {
+    const auto given = options_argument(options, "options");
+    return std::make_shared<Smart>(SmartOptions{given.large_factor, given.rare_accesses, given.late_share},
+                                   names_argument(excluded, excluded_count, "excluded"));
+  });
 }
 
 ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy) {
@@ -205,11 +193,11 @@ ckpt_status ckpt_strategy_create_not(ckpt_strategy* child, ckpt_strategy** strat
   return create_handle(strategy, [&] { return std::make_shared<Not>(checked(child, "child")->object); });
 }
 
-ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* const* children, int64_t count,
+ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* const* children, int64_t rules_count,
                                        ckpt_strategy* fallback, ckpt_strategy** strategy) {
   return create_handle(strategy, [&] {
-    const auto texts = names_argument(rules, count, "rules");
-    auto all = children_argument(children, count);
+    const auto texts = names_argument(rules, rules_count, "rules");
+    auto all = children_argument(children, rules_count);
     all.push_back(checked(fallback, "fallback")->object);
     return std::make_shared<FirstMatch>(texts, all);
   });
@@ -249,19 +237,6 @@ ckpt_status ckpt_strategy_get_known_kinds(char* buffer, int64_t capacity, int64_
   return guard([&] { copy_text(known_kinds(), buffer, capacity, needed); });
 }
 
-// ---- Config ----
-
-ckpt_status ckpt_strategy_create_from_config(const ckpt_strategy_config* config, ckpt_strategy** strategy) {
-  return guard([&] {
-    not_null(strategy, "strategy");
-    const auto given = options_argument(config, "config");
-    const auto user = std::make_shared<UserData>(given.user_data, given.destroy);
-    const Config all = config_argument(given, user);
-    hand_out(strategy, create(all));
-    if (all.custom.decide) user->adopt();
-  });
-}
-
 // ---- Using ----
 
 ckpt_status ckpt_strategy_should_checkpoint(ckpt_strategy* strategy, const char* layer_name, const ckpt_tensor* activation,
@@ -276,7 +251,7 @@ ckpt_status ckpt_strategy_should_checkpoint(ckpt_strategy* strategy, const char*
 }
 
 ckpt_status ckpt_strategy_should_checkpoint_shape(ckpt_strategy* strategy, const char* layer_name, ckpt_dtype dtype,
-                                                  const int64_t* shape, int64_t ndim, int64_t layer_index, int32_t* answer) {
+                                                  const int64_t* shape, int32_t ndim, int64_t layer_index, int32_t* answer) {
   return guard([&] {
     checked(strategy, "strategy");
     name_argument(layer_name, "layer_name");
@@ -338,12 +313,12 @@ ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_
     values.large_factor = is.large_factor;
     values.rare_accesses = is.rare_accesses;
     values.late_share = is.late_share;
-    values.name_count = static_cast<int64_t>(is.names.size());
+    values.names_count = static_cast<int64_t>(is.names.size());
     values.excluded_count = static_cast<int64_t>(is.excluded.size());
-    values.rule_count = static_cast<int64_t>(is.rules.size());
-    values.child_count = static_cast<int64_t>(is.children.size());
+    values.rules_count = static_cast<int64_t>(is.rules.size());
+    values.children_count = static_cast<int64_t>(is.children.size());
     values.has_clock = is.has_clock ? 1 : 0;
-    values.given_total = is.given_total ? 1 : 0;
+    values.has_total = is.has_total ? 1 : 0;
     fill_struct(info, values, "info");
   });
 }

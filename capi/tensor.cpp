@@ -49,7 +49,7 @@ const char* ckpt_dtype_name(ckpt_dtype dtype) {
   return ckpt::tensor::is_dtype(dtype) ? ckpt::tensor::dtype_name(static_cast<Dtype>(dtype)).data() : "UNKNOWN";
 }
 
-ckpt_status ckpt_dtype_from_name(const char* name, ckpt_dtype* dtype) {
+ckpt_status ckpt_dtype_find(const char* name, ckpt_dtype* dtype) {
   return guard([&] {
     not_null(name, "name");
     not_null(dtype, "dtype");
@@ -61,21 +61,18 @@ ckpt_status ckpt_dtype_from_name(const char* name, ckpt_dtype* dtype) {
 
 // ---- Buffer pools ----
 
-namespace {}  // namespace
-
 ckpt_status ckpt_buffer_pool_create(ckpt_memory_tracker* tracker, const ckpt_buffer_pool_options* options,
                                     ckpt_buffer_pool** pool) {
   return guard([&] {
     checked_or_null(tracker, "tracker");
     not_null(pool, "pool");
     const auto given = options_argument(options, "options");
-    const int64_t limit = given.retain_limit_bytes;
-    require(limit >= CKPT_BUFFER_POOL_NO_LIMIT, "options.retain_limit_bytes is ", limit,
-            "; at least 0, or CKPT_BUFFER_POOL_NO_LIMIT (-1)");
+    const int64_t limit = given.has_retain_limit == 0 ? ckpt::tensor::no_retain_limit : given.retain_limit_bytes;
+    require(limit >= 0 || given.has_retain_limit == 0, "options.retain_limit_bytes is ", limit, "; at least 0");
     const char* const layer_name = given.layer_name == nullptr ? "tensor" : given.layer_name;
     require_name("options.layer_name", layer_name);
     hand_out(pool, BufferPool::create(tracker == nullptr ? nullptr : tracker->object, layer_name,
-                                      limit == CKPT_BUFFER_POOL_NO_LIMIT ? ckpt::tensor::no_retain_limit : limit));
+                                      limit));
   });
 }
 
@@ -123,7 +120,7 @@ Result get(const ckpt_tensor* tensor, Result otherwise, Get&& getter) {
 
 }  // namespace
 
-ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_buffer_pool* pool, ckpt_tensor** tensor) {
+ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t* shape, int32_t ndim, ckpt_buffer_pool* pool, ckpt_tensor** tensor) {
   return guard([&] {
     const Dtype type = dtype_argument(dtype, "dtype");
     const auto dimensions = shape_argument(shape, ndim);
@@ -133,14 +130,14 @@ ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t* shape, int64_t n
   });
 }
 
-ckpt_status ckpt_tensor_create_borrowed(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_destroy_fn release,
-                               void* user_data, ckpt_tensor** tensor) {
+ckpt_status ckpt_tensor_create_borrowed(void* data, ckpt_dtype dtype, const int64_t* shape, int32_t ndim, void* user_data,
+                                        ckpt_destroy_fn destroy, ckpt_tensor** tensor) {
   return guard([&] {
     const Dtype type = dtype_argument(dtype, "dtype");
     const auto dimensions = shape_argument(shape, ndim);
     not_null(tensor, "tensor");
     std::function<void()> on_release;
-    if (release != nullptr) on_release = [release, user_data] { release(user_data); };
+    if (destroy != nullptr) on_release = [destroy, user_data] { destroy(user_data); };
     hand_out_tensor(tensor, [&] { return Tensor::borrow(data, type, dimensions, std::move(on_release)); });
   });
 }
@@ -171,8 +168,8 @@ ckpt_dtype ckpt_tensor_get_dtype(const ckpt_tensor* tensor) {
   return get<ckpt_dtype>(tensor, 0, [](const Tensor& object) { return static_cast<ckpt_dtype>(object.dtype()); });
 }
 
-int64_t ckpt_tensor_get_ndim(const ckpt_tensor* tensor) {
-  return get<int64_t>(tensor, -1, [](const Tensor& object) { return object.shape().ndim(); });
+int32_t ckpt_tensor_get_ndim(const ckpt_tensor* tensor) {
+  return get<int32_t>(tensor, -1, [](const Tensor& object) { return static_cast<int32_t>(object.shape().ndim()); });
 }
 
 const int64_t* ckpt_tensor_get_shape(const ckpt_tensor* tensor) {

@@ -40,13 +40,13 @@ void append_bar(std::string& out, const ckpt_pipeline_interval& each, std::int64
     return static_cast<std::int64_t>(static_cast<double>(ns) / static_cast<double>(std::max<std::int64_t>(1, step_ns)) *
                                      static_cast<double>(plot_width * 1000));
   };
-  const std::int64_t x = x_of(each.begin_ns);
-  const std::int64_t width = std::max<std::int64_t>(x_of(each.end_ns) - x, 200);
+  const std::int64_t x = x_of(each.begin_at_ns);
+  const std::int64_t width = std::max<std::int64_t>(x_of(each.end_at_ns) - x, 200);
   const std::int64_t y = top + each.stage * lane;
   out += cat("<rect x=\"", thousandths(x + left * 1000), "\" y=\"", y, "\" width=\"", thousandths(width), "\" height=\"", bar,
              "\" fill=\"", style.colour, "\" stroke=\"#fff\" stroke-width=\"0.5\"><title>stage ", each.stage, ", ", style.name,
              " of micro-batch ", each.micro_batch, each.chunk > 0 ? cat(", chunk ", each.chunk) : std::string(), ": ",
-             thousandths((each.end_ns - each.begin_ns) / 1000), " ms</title></rect>\n");
+             thousandths((each.end_at_ns - each.begin_at_ns) / 1000), " ms</title></rect>\n");
   constexpr std::int64_t readable = 16000;
   if (each.kind == CKPT_INTERVAL_KIND_WAIT || width < readable) return;
   out += cat("<text x=\"", thousandths(x + left * 1000 + width / 2), "\" y=\"", y + bar / 2 + 4, "\" text-anchor=\"middle\">",

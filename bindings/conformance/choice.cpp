@@ -34,13 +34,13 @@ void Commands::strategies() {
     std::vector<ckpt_strategy*> children;
     for (const auto& child : c.names("children")) children.push_back(strategies_[child].handle());
     config.names = name_texts.data();
-    config.name_count = static_cast<std::int64_t>(names.size());
+    config.names_count = static_cast<std::int64_t>(names.size());
     config.excluded = excluded_texts.data();
     config.excluded_count = static_cast<std::int64_t>(excluded.size());
     config.rules = rule_texts.data();
-    config.rule_count = static_cast<std::int64_t>(rules.size());
+    config.rules_count = static_cast<std::int64_t>(rules.size());
     config.children = children.data();
-    config.child_count = static_cast<std::int64_t>(children.size());
+    config.children_count = static_cast<std::int64_t>(children.size());
     strategies_.make(c.text(1), ckpt::Strategy::from_config(config));
     return Words();
   });

@@ -177,7 +177,7 @@ inline jlongArray interval_array(JNIEnv* env, const std::vector<ckpt_pipeline_in
   std::vector<std::int64_t> flat;
   flat.reserve(list.size() * 6);
   for (const ckpt_pipeline_interval& i : list) {
-    flat.insert(flat.end(), {i.kind, i.stage, i.chunk, i.micro_batch, i.begin_ns, i.end_ns});
+    flat.insert(flat.end(), {i.kind, i.stage, i.chunk, i.micro_batch, i.begin_at_ns, i.end_at_ns});
   }
   return number_array(env, flat);
 }

@@ -255,7 +255,7 @@ inline bool flags(PyObject* object, std::vector<std::int32_t>* list) {
   return true;
 }
 
-// (kind, stage, chunk, micro_batch, begin_ns, end_ns) each; a tuple, because SWIG appends out-parameters to a list.
+// (kind, stage, chunk, micro_batch, begin_at_ns, end_at_ns) each; a tuple, because SWIG appends out-parameters to a list.
 inline PyObject* interval_tuple(const std::vector<ckpt_pipeline_interval>& intervals) {
   PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(intervals.size()));
   for (size_t i = 0; tuple && i < intervals.size(); ++i) {
@@ -263,7 +263,7 @@ inline PyObject* interval_tuple(const std::vector<ckpt_pipeline_interval>& inter
     PyTuple_SET_ITEM(
         tuple, static_cast<Py_ssize_t>(i),
         Py_BuildValue("(iiiiLL)", static_cast<int>(v.kind), static_cast<int>(v.stage), static_cast<int>(v.chunk),
-                      static_cast<int>(v.micro_batch), static_cast<long long>(v.begin_ns), static_cast<long long>(v.end_ns)));
+                      static_cast<int>(v.micro_batch), static_cast<long long>(v.begin_at_ns), static_cast<long long>(v.end_at_ns)));
   }
   return tuple;
 }

@@ -79,7 +79,7 @@ ckpt_status start_task(const ckpt_checkpoint_task_options* options, AsyncListene
   task.callbacks = listener ? &table : nullptr;
   task.user_data = listener;
   task.source = source ? read_source : nullptr;
-  task.source_data = source;
+  task.source_user_data = source;
   task.source_destroy = source ? destroy<AsyncSource> : nullptr;
   return handed_over(owned_listener, handed_over(owned_source, call(&task)));
 }

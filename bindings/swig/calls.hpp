@@ -168,17 +168,17 @@ inline ckpt_status coordinator_all_gather(ckpt_coordinator* coordinator, const v
 }
 
 // Every field of ckpt_strategy_config but the custom functions, which strategy_create_custom takes.
-inline ckpt_status strategy_create(const char* kind, int32_t chosen, int64_t interval, const char* const* names, int64_t name_count,
+inline ckpt_status strategy_create(const char* kind, int32_t chosen, int64_t interval, const char* const* names, int64_t names_count,
                                    const char* const* excluded, int64_t excluded_count, int64_t threshold_bytes, double max_share,
                                    ckpt_memory_tracker* tracker, int64_t total_bytes, ckpt_clock* clock, double large_factor,
-                                   int64_t rare_accesses, double late_share, ckpt_strategy* const* children, int64_t child_count,
-                                   const char* const* rules, int64_t rule_count, const char* arguments, ckpt_strategy** strategy) {
+                                   int64_t rare_accesses, double late_share, ckpt_strategy* const* children, int64_t children_count,
+                                   const char* const* rules, int64_t rules_count, const char* arguments, ckpt_strategy** strategy) {
   ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
   config.kind = kind;
   config.chosen = chosen;
   config.interval = interval;
   config.names = names;
-  config.name_count = name_count;
+  config.names_count = names_count;
   config.excluded = excluded;
   config.excluded_count = excluded_count;
   config.threshold_bytes = threshold_bytes;
@@ -190,17 +190,17 @@ inline ckpt_status strategy_create(const char* kind, int32_t chosen, int64_t int
   config.rare_accesses = rare_accesses;
   config.late_share = late_share;
   config.children = children;
-  config.child_count = child_count;
+  config.children_count = children_count;
   config.rules = rules;
-  config.rule_count = rule_count;
+  config.rules_count = rules_count;
   config.arguments = arguments;
   return ckpt_strategy_create_from_config(&config, strategy);
 }
 
 // Rules and children must be as many: a wrong number is refused by the library.
-inline ckpt_status strategy_create_first(const char* const* rules, int64_t rule_count, ckpt_strategy* const* children,
-                                         int64_t child_count, ckpt_strategy* fallback, ckpt_strategy** strategy) {
-  return ckpt_strategy_create_first(rules, children, rule_count == child_count ? rule_count : -1, fallback, strategy);
+inline ckpt_status strategy_create_first(const char* const* rules, int64_t rules_count, ckpt_strategy* const* children,
+                                         int64_t children_count, ckpt_strategy* fallback, ckpt_strategy** strategy) {
+  return ckpt_strategy_create_first(rules, children, rules_count == children_count ? rules_count : -1, fallback, strategy);
 }
 
 inline ckpt_status chain_profile(ckpt_chain* chain, const Spec& input, int32_t measured_steps, ckpt_worker_pool* pool,

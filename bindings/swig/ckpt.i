@@ -123,14 +123,14 @@ CKPT_STRUCT(ckpt_pipeline_stats)
 %ignore ckpt_checkpoint_task_callbacks;
 %ignore ckpt_checkpoint_task_callbacks_init;
 %ignore ckpt_fault_handler_options::decide; // with the next issue, as well as the two after it
-%ignore ckpt_fault_handler_options::decide_data;
+%ignore ckpt_fault_handler_options::decide_user_data;
 %ignore ckpt_fault_handler_options::decide_destroy;
 %ignore ckpt_async_manager_options::callbacks;
 %ignore ckpt_async_manager_options::user_data;
 %ignore ckpt_checkpoint_task_options::callbacks;
 %ignore ckpt_checkpoint_task_options::user_data;
 %ignore ckpt_checkpoint_task_options::source;
-%ignore ckpt_checkpoint_task_options::source_data;
+%ignore ckpt_checkpoint_task_options::source_user_data;
 %ignore ckpt_checkpoint_task_options::source_destroy;
 %ignore ckpt_pipeline_options::begins; // this and the next four are arguments of pipeline_create
 %ignore ckpt_pipeline_options::begins_count;

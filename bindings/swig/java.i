@@ -263,9 +263,9 @@ CKPT_ARRAY(%arg((const char* const* pointer, int64_t length)), jobjectArray, Str
   $2 = list.size();
 }
 %enddef
-CKPT_TEXTS(names, name_count)
+CKPT_TEXTS(names, names_count)
 CKPT_TEXTS(excluded, excluded_count)
-CKPT_TEXTS(rules, rule_count)
+CKPT_TEXTS(rules, rules_count)
 %define CKPT_HANDLES(type, pointer, length)
 CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObject[])
 %typemap(in) (type* const* pointer, int64_t length) (std::vector<type*> list) {
@@ -275,7 +275,7 @@ CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObj
 }
 %enddef
 CKPT_HANDLES(ckpt_strategy, children, count)
-CKPT_HANDLES(ckpt_strategy, children, child_count)
+CKPT_HANDLES(ckpt_strategy, children, children_count)
 CKPT_HANDLES(ckpt_schedule, schedules, schedule_count)
 CKPT_ARRAY(%arg((const ckpt_schedule_action* actions, int64_t count)), jlongArray, long[])
 %typemap(in) (const ckpt_schedule_action* actions, int64_t count) (std::vector<ckpt_schedule_action> list) {

@@ -113,16 +113,16 @@ CKPT_OUT(ckpt_dtype, PyLong_FromLong(*$1))
 %enddef
 CKPT_NUMBERS(double, gap_seconds, gap_count, numbers)
 CKPT_NUMBERS(int32_t, failed, failed_count, flags)
-CKPT_TEXTS(names, name_count)
+CKPT_TEXTS(names, names_count)
 CKPT_TEXTS(excluded, excluded_count)
-CKPT_TEXTS(rules, rule_count)
+CKPT_TEXTS(rules, rules_count)
 %typemap(in) (ckpt_strategy* const* children, int64_t count) (std::vector<ckpt_strategy*> list),
-    (ckpt_strategy* const* children, int64_t child_count) (std::vector<ckpt_strategy*> list) {
+    (ckpt_strategy* const* children, int64_t children_count) (std::vector<ckpt_strategy*> list) {
   if (!ckpt_python::handles($input, $descriptor(ckpt_strategy*), &list)) SWIG_fail;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());
 }
-%typemap(argout) (ckpt_strategy* const* children, int64_t count), (ckpt_strategy* const* children, int64_t child_count) ""
+%typemap(argout) (ckpt_strategy* const* children, int64_t count), (ckpt_strategy* const* children, int64_t children_count) ""
 %typemap(in) (ckpt_schedule* const* schedules, int64_t schedule_count) (std::vector<ckpt_schedule*> list) {
   if (!ckpt_python::handles($input, $descriptor(ckpt_schedule*), &list)) SWIG_fail;
   $1 = list.data();

@@ -15,9 +15,9 @@ void ckpt_buffer_pool_stats_init(ckpt_buffer_pool_stats* out, uint32_t size) { i
 void ckpt_file_system_options_init(ckpt_file_system_options* out, uint32_t size) { init_struct(out, size); }
 void ckpt_storage_callbacks_init(ckpt_storage_callbacks* out, uint32_t size) { init_struct(out, size); }
 void ckpt_fault_handler_options_init(ckpt_fault_handler_options* out, uint32_t size) { init_struct(out, size); }
+void ckpt_smart_strategy_options_init(ckpt_smart_strategy_options* out, uint32_t size) { init_struct(out, size); }
 void ckpt_strategy_question_init(ckpt_strategy_question* out, uint32_t size) { init_struct(out, size); }
 void ckpt_strategy_callbacks_init(ckpt_strategy_callbacks* out, uint32_t size) { init_struct(out, size); }
-void ckpt_strategy_config_init(ckpt_strategy_config* out, uint32_t size) { init_struct(out, size); }
 void ckpt_strategy_counters_init(ckpt_strategy_counters* out, uint32_t size) { init_struct(out, size); }
 void ckpt_strategy_info_init(ckpt_strategy_info* out, uint32_t size) { init_struct(out, size); }
 void ckpt_layer_profile_init(ckpt_layer_profile* out, uint32_t size) { init_struct(out, size); }

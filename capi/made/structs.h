@@ -32,7 +32,7 @@ static_assert(sizeof(void*) != 8 || StructOf<ckpt_memory_tracker_options>::first
 
 template <>
 struct StructOf<ckpt_memory_stats> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_memory_stats, time_utc_ns);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_memory_stats, taken_utc_ns);
   static constexpr ckpt_memory_stats defaults = CKPT_MEMORY_STATS_INIT;
 };
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_memory_stats>::first_size == 120);
@@ -60,7 +60,7 @@ static_assert(sizeof(void*) != 8 || StructOf<ckpt_memory_scope_stats>::first_siz
 
 template <>
 struct StructOf<ckpt_memory_event> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_memory_event, time_utc_ns);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_memory_event, occurred_utc_ns);
   static constexpr ckpt_memory_event defaults = CKPT_MEMORY_EVENT_INIT;
 };
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_memory_event>::first_size == 88);
@@ -108,6 +108,13 @@ struct StructOf<ckpt_fault_handler_options> {
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_fault_handler_options>::first_size == 72);
 
 template <>
+struct StructOf<ckpt_smart_strategy_options> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_smart_strategy_options, late_share);
+  static constexpr ckpt_smart_strategy_options defaults = CKPT_SMART_STRATEGY_OPTIONS_INIT;
+};
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_smart_strategy_options>::first_size == 32);
+
+template <>
 struct StructOf<ckpt_strategy_question> {
   static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_strategy_question, layer_index);
   static constexpr ckpt_strategy_question defaults = CKPT_STRATEGY_QUESTION_INIT;
@@ -122,13 +129,6 @@ struct StructOf<ckpt_strategy_callbacks> {
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_strategy_callbacks>::first_size == 32);
 
 template <>
-struct StructOf<ckpt_strategy_config> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_strategy_config, arguments);
-  static constexpr ckpt_strategy_config defaults = CKPT_STRATEGY_CONFIG_INIT;
-};
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_strategy_config>::first_size == 192);
-
-template <>
 struct StructOf<ckpt_strategy_counters> {
   static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_strategy_counters, chosen_bytes);
   static constexpr ckpt_strategy_counters defaults = CKPT_STRATEGY_COUNTERS_INIT;
@@ -137,7 +137,7 @@ static_assert(sizeof(void*) != 8 || StructOf<ckpt_strategy_counters>::first_size
 
 template <>
 struct StructOf<ckpt_strategy_info> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_strategy_info, given_total);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_strategy_info, has_total);
   static constexpr ckpt_strategy_info defaults = CKPT_STRATEGY_INFO_INIT;
 };
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_strategy_info>::first_size == 112);
@@ -185,10 +185,10 @@ static_assert(sizeof(void*) != 8 || StructOf<ckpt_layer_callbacks>::first_size =
 
 template <>
 struct StructOf<ckpt_schedule_executor_options> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_schedule_executor_options, tracker);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_schedule_executor_options, follower);
   static constexpr ckpt_schedule_executor_options defaults = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_schedule_executor_options>::first_size == 32);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_schedule_executor_options>::first_size == 40);
 
 template <>
 struct StructOf<ckpt_step> {
@@ -199,7 +199,7 @@ static_assert(sizeof(void*) != 8 || StructOf<ckpt_step>::first_size == 80);
 
 template <>
 struct StructOf<ckpt_schedule_executor_stats> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_schedule_executor_stats, seconds);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_schedule_executor_stats, run_ns);
   static constexpr ckpt_schedule_executor_stats defaults = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
 };
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_schedule_executor_stats>::first_size == 64);
@@ -227,10 +227,10 @@ static_assert(sizeof(void*) != 8 || StructOf<ckpt_activation_manager_options>::f
 
 template <>
 struct StructOf<ckpt_activation_metadata> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_activation_metadata, stored_at_utc_ns);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_activation_metadata, stored_utc_ns);
   static constexpr ckpt_activation_metadata defaults = CKPT_ACTIVATION_METADATA_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_activation_metadata>::first_size == 120);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_activation_metadata>::first_size == 112);
 
 template <>
 struct StructOf<ckpt_pipeline_options> {
@@ -248,17 +248,17 @@ static_assert(sizeof(void*) != 8 || StructOf<ckpt_pipeline_stats>::first_size ==
 
 template <>
 struct StructOf<ckpt_stateful_callbacks> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_stateful_callbacks, destroy);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_stateful_callbacks, restore);
   static constexpr ckpt_stateful_callbacks defaults = CKPT_STATEFUL_CALLBACKS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_stateful_callbacks>::first_size == 32);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_stateful_callbacks>::first_size == 24);
 
 template <>
 struct StructOf<ckpt_coordinator_callbacks> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_coordinator_callbacks, destroy);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_coordinator_callbacks, all_gather);
   static constexpr ckpt_coordinator_callbacks defaults = CKPT_COORDINATOR_CALLBACKS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_coordinator_callbacks>::first_size == 56);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_coordinator_callbacks>::first_size == 48);
 
 template <>
 struct StructOf<ckpt_checkpoint_manager_options> {
@@ -279,14 +279,14 @@ struct StructOf<ckpt_save_result> {
   static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_save_result, linked);
   static constexpr ckpt_save_result defaults = CKPT_SAVE_RESULT_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_save_result>::first_size == 104);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_save_result>::first_size == 112);
 
 template <>
 struct StructOf<ckpt_load_options> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_load_options, in_place);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_load_options, reserved);
   static constexpr ckpt_load_options defaults = CKPT_LOAD_OPTIONS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_load_options>::first_size == 32);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_load_options>::first_size == 48);
 
 template <>
 struct StructOf<ckpt_load_result> {
@@ -307,7 +307,7 @@ struct StructOf<ckpt_verify_result> {
   static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_verify_result, name);
   static constexpr ckpt_verify_result defaults = CKPT_VERIFY_RESULT_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_verify_result>::first_size == 88);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_verify_result>::first_size == 96);
 
 template <>
 struct StructOf<ckpt_tensor_info> {
@@ -374,35 +374,35 @@ static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_result>::first
 
 template <>
 struct StructOf<ckpt_checkpoint_task_callbacks> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_task_callbacks, destroy);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_task_callbacks, ended);
   static constexpr ckpt_checkpoint_task_callbacks defaults = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_callbacks>::first_size == 40);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_callbacks>::first_size == 32);
 
 template <>
 struct StructOf<ckpt_async_manager_options> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_manager_options, user_data);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_manager_options, destroy);
   static constexpr ckpt_async_manager_options defaults = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_manager_options>::first_size == 80);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_manager_options>::first_size == 88);
 
 template <>
 struct StructOf<ckpt_checkpoint_task_options> {
   static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_task_options, source_destroy);
   static constexpr ckpt_checkpoint_task_options defaults = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_options>::first_size == 72);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_options>::first_size == 88);
 
 template <>
 struct StructOf<ckpt_checkpoint_task_info> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_task_info, ended_at_utc_ns);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_task_info, ended_utc_ns);
   static constexpr ckpt_checkpoint_task_info defaults = CKPT_CHECKPOINT_TASK_INFO_INIT;
 };
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_task_info>::first_size == 96);
 
 template <>
 struct StructOf<ckpt_async_manager_stats> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_manager_stats, last_stall_seconds);
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_async_manager_stats, last_stall_ns);
   static constexpr ckpt_async_manager_stats defaults = CKPT_ASYNC_MANAGER_STATS_INIT;
 };
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_async_manager_stats>::first_size == 96);

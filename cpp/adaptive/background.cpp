@@ -7,20 +7,22 @@
 namespace ckpt::adaptive {
 namespace {
 
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
 class Listener final : public async::TaskListener {
  public:
   Listener(std::shared_ptr<Controller> controller, std::int64_t number, std::shared_ptr<async::TaskListener> inner)
       : controller_(std::move(controller)), number_(number), inner_(std::move(inner)) {}
 
-  void staged(std::int64_t id, double stall_seconds) override {
-    if (inner_ != nullptr) inner_->staged(id, stall_seconds);
+  void staged(std::int64_t id, std::int64_t stall_ns) override {
+    if (inner_ != nullptr) inner_->staged(id, stall_ns);
   }
   void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) override {
     if (inner_ != nullptr) inner_->progress(id, done_bytes, total_bytes);
   }
   void ended(const async::TaskResult& result) override {
     std::optional<Controller::SaveCost> cost;
-    if (result.state == async::TaskState::completed) cost = {result.stall_seconds, result.durable_seconds};
+    if (result.state == async::TaskState::completed) cost = {seconds(result.stall_ns), seconds(result.durable_ns)};
     controller_->end_background_save(number_, cost);
     if (inner_ != nullptr) inner_->ended(result);
   }

@@ -366,16 +366,9 @@ ControllerInfo Controller::info() const {
           memory_.forecast.weights()};
 }
 
-std::int64_t Controller::tasks() const {
+std::vector<Threshold::Task> Controller::tasks() const {
   const std::lock_guard lock(mutex_);
-  return memory_.threshold.history_size();
-}
-
-Threshold::Task Controller::task(std::int64_t index) const {
-  const std::lock_guard lock(mutex_);
-  const std::int64_t count = memory_.threshold.history_size();
-  if (index < 0 || index >= count) fail(Status::out_of_range, "index is ", index, "; ", count, " tasks are remembered");
-  return memory_.threshold.history(index);
+  return memory_.threshold.tasks();
 }
 
 }  // namespace ckpt::adaptive

@@ -118,9 +118,8 @@ class Controller {
   void preemption_notice(double now, double seconds_left);
 
   ControllerInfo info() const;
-  // Copy of a task that the threshold rule remembers; error(out_of_range).
-  Threshold::Task task(std::int64_t index) const;
-  std::int64_t tasks() const;
+  // Those that the threshold rule remembers, the oldest first.
+  std::vector<Threshold::Task> tasks() const;
 
   std::string to_json() const;
   // Takes over what another controller knew; options stay. Error(corrupt) and no change when text is not to_json's, unsupported

@@ -60,7 +60,7 @@ ordered_json to_json_value(const Threshold& threshold) {
   ordered_json tasks = ordered_json::array();
   for (std::int64_t i = 0; i < threshold.history_size(); ++i) {
     const Threshold::Task& task = threshold.history(i);
-    tasks.push_back({task.name.data(), task.seconds, task.checkpointed, task.failed});
+    tasks.push_back({task.name.data(), task.duration_seconds, task.checkpointed, task.failed});
   }
   return {{"threshold", threshold.threshold()},
           {"longest_seconds", threshold.longest_seconds()},
@@ -188,7 +188,7 @@ void read(const json& value, Threshold& threshold) {
       refuse("a task's name is blank or too long");
     Threshold::Task task;
     std::copy(name.begin(), name.end(), task.name.begin());
-    task.seconds = number(entry[1], "seconds of a task");
+    task.duration_seconds = number(entry[1], "seconds of a task");
     task.checkpointed = entry[2].get<bool>();
     task.failed = entry[3].get<bool>();
     threshold.remember(task);

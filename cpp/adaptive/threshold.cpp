@@ -23,7 +23,7 @@ Threshold::Task observed(std::string_view name, double seconds) {
   require_seconds("seconds", seconds);
   Threshold::Task task;
   std::copy(name.begin(), name.end(), task.name.begin());
-  task.seconds = seconds;
+  task.duration_seconds = seconds;
   return task;
 }
 
@@ -74,6 +74,13 @@ bool Threshold::should_checkpoint(std::string_view name, double cost) {
 void Threshold::consume() {
   if (used_ < options_.budget) ++used_;
   if (history_size_ > 0) history_[slot(history_size_ - 1)].checkpointed = true;
+}
+
+std::vector<Threshold::Task> Threshold::tasks() const {
+  std::vector<Task> all;
+  all.reserve(static_cast<std::size_t>(history_size_));
+  for (std::int64_t i = 0; i < history_size_; ++i) all.push_back(history(i));
+  return all;
 }
 
 void Threshold::mark_failed() {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace ckpt::adaptive {
 
@@ -27,7 +28,7 @@ class Threshold {
 
   struct Task {
     std::array<char, longest_name + 1> name{};
-    double seconds = 0;
+    double duration_seconds = 0;
     bool checkpointed = false;
     bool failed = false;
   };
@@ -57,6 +58,8 @@ class Threshold {
   std::int64_t history_size() const { return history_size_; }
   // 0 is the oldest of the tasks that are remembered.
   const Task& history(std::int64_t index) const { return history_[slot(index)]; }
+  // All of them, the oldest first.
+  std::vector<Task> tasks() const;
 
   // A former state; the options are this object's own.
   void restore(double threshold, double longest, std::int64_t used) noexcept;

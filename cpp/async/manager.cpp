@@ -42,9 +42,9 @@ void check_task(const TaskOptions& task) {
                 "task.source is given with BORROW, which reads the memory itself");
 }
 
-// What is left of a time-out that began at begin_ns.
-std::int64_t left_of(std::int64_t timeout_ns, std::int64_t begin_ns) {
-  return timeout_ns <= 0 ? timeout_ns : std::max<std::int64_t>(0, timeout_ns - (base::monotonic_ns() - begin_ns));
+// What is left of a time-out that began at begin_at_ns.
+std::int64_t left_of(std::int64_t timeout_ns, std::int64_t begin_at_ns) {
+  return timeout_ns <= 0 ? timeout_ns : std::max<std::int64_t>(0, timeout_ns - (base::monotonic_ns() - begin_at_ns));
 }
 
 }  // namespace
@@ -216,7 +216,7 @@ std::int64_t AsyncManager::load(std::shared_ptr<state::State> state, const state
   task->load = options;
   task->target = std::move(state);
   tasks_.admit(task);
-  task->stall_seconds.store(static_cast<double>(base::monotonic_ns() - begin) * 1e-9);
+  task->stall_ns.store(base::monotonic_ns() - begin);
   const std::int64_t id = task->id;
   tasks_.hand_over(*task);
   return id;

@@ -10,7 +10,7 @@
 namespace ckpt::async {
 namespace {
 
-double seconds_since(std::int64_t begin_ns) { return static_cast<double>(base::monotonic_ns() - begin_ns) * 1e-9; }
+std::int64_t ns_since(std::int64_t begin_at_ns) { return base::monotonic_ns() - begin_at_ns; }
 
 }  // namespace
 
@@ -33,11 +33,11 @@ void Stager::stage(const std::shared_ptr<Task>& task) {
       if (const auto staging = task->staging(); staging != nullptr) copy(*task, *staging, &pool_, false);  // else it was cancelled
       return;
     case StagingMode::borrow:
-      task->stall_seconds.store(seconds_since(task->queued_at_ns));
+      task->stall_ns.store(ns_since(task->queued_at_ns));
       tasks_.hand_over(*task);
       return;
     case StagingMode::deferred: {
-      task->stall_seconds.store(seconds_since(task->queued_at_ns));
+      task->stall_ns.store(ns_since(task->queued_at_ns));
       tasks_.stage_later(task);
     }
   }
@@ -54,7 +54,7 @@ void Stager::copy(Task& task, Staging& staging, base::ThreadPool* pool, bool han
     if (is_early) tasks_.hand_over(task);
     if (!staging.copy(pool)) return staging.throw_error();
     const bool is_deferred = staging.mode() == StagingMode::deferred;  // its caller went on long ago
-    tasks_.note_staged(task, is_deferred ? task.stall_seconds.load() : seconds_since(task.queued_at_ns), When::now);
+    tasks_.note_staged(task, is_deferred ? task.stall_ns.load() : ns_since(task.queued_at_ns), When::now);
     if (!is_early) tasks_.hand_over(task);
   } catch (...) {
     tasks_.fail(task, error_in_hand());

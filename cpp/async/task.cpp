@@ -15,7 +15,7 @@ base::Error error_in_hand() {
 bool Task::start() noexcept {
   if (!move(Phase::queued, Phase::running)) return false;
   started_at_ns.store(base::monotonic_ns());
-  started_at_utc_ns.store(base::utc_ns());
+  started_utc_ns.store(base::utc_ns());
   return true;
 }
 
@@ -27,18 +27,17 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
     staging = std::exchange(staging_, nullptr);
     const std::int64_t now = base::monotonic_ns();
     const std::int64_t started = started_at_ns.load();
-    const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
     result_ = std::move(result);
     result_.id = id;
     result_.kind = kind;
     if (kind == TaskKind::save) result_.step = save.step;
     result_.state = state();
-    result_.duration_seconds = started > 0 ? seconds(now - started) : 0;
-    result_.stall_seconds = stall_seconds.load();
+    result_.duration_ns = started > 0 ? now - started : 0;
+    result_.stall_ns = stall_ns.load();
     const std::int64_t durable = durable_at_ns.load();
-    if (to == Phase::completed) result_.durable_seconds = seconds((durable > 0 ? durable : now) - queued_at_ns);
+    if (to == Phase::completed) result_.durable_ns = (durable > 0 ? durable : now) - queued_at_ns;
     ended_at_ns.store(now);
-    ended_at_utc_ns.store(base::utc_ns());
+    ended_utc_ns.store(base::utc_ns());
   }
   if (staging != nullptr) staging->stop();
   changed_.wake_all();
@@ -91,12 +90,12 @@ bool Task::wait(std::int64_t timeout_ns) {
   return changed_.wait([&] { return told_.load(); }, timeout_ns);
 }
 
-bool Task::set_staged(double stall) noexcept {
+bool Task::set_staged(std::int64_t stall) noexcept {
   {
     // Under the lock of end(): it is staged, and that is told, before it ends or not at all.
     const std::lock_guard lock(mutex_);
     if (has_ended()) return false;
-    stall_seconds.store(stall);
+    stall_ns.store(stall);
     is_staged.store(true);
     add_event(Event::staged);
   }
@@ -144,9 +143,9 @@ TaskInfo Task::info() const {
           queued_at_ns,
           started_at_ns.load(),
           ended_at_ns.load(),
-          queued_at_utc_ns,
-          started_at_utc_ns.load(),
-          ended_at_utc_ns.load()};
+          queued_utc_ns,
+          started_utc_ns.load(),
+          ended_utc_ns.load()};
 }
 
 std::string Task::name() const {

@@ -32,9 +32,9 @@ struct TaskResult {
   std::int64_t step = 0;
   std::int64_t bytes = 0;
   std::int64_t retries = 0;
-  double duration_seconds = 0;
-  double stall_seconds = 0;
-  double durable_seconds = 0;
+  std::int64_t duration_ns = 0;
+  std::int64_t stall_ns = 0;
+  std::int64_t durable_ns = 0;
   std::string name = {};
   state::SaveResult saved = {};   // of a save that completed
   state::LoadResult loaded = {};  // of a load that completed
@@ -47,7 +47,7 @@ base::Error error_in_hand();
 class TaskListener {
  public:
   virtual ~TaskListener() = default;
-  virtual void staged(std::int64_t id, double stall_seconds) = 0;
+  virtual void staged(std::int64_t id, std::int64_t stall_ns) = 0;
   virtual void progress(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes) = 0;
   virtual void ended(const TaskResult& result) = 0;
 };
@@ -75,9 +75,9 @@ struct TaskInfo {
   std::int64_t queued_at_ns = 0;
   std::int64_t started_at_ns = 0;
   std::int64_t ended_at_ns = 0;
-  std::int64_t queued_at_utc_ns = 0;
-  std::int64_t started_at_utc_ns = 0;
-  std::int64_t ended_at_utc_ns = 0;
+  std::int64_t queued_utc_ns = 0;
+  std::int64_t started_utc_ns = 0;
+  std::int64_t ended_utc_ns = 0;
 };
 
 class Task : public std::enable_shared_from_this<Task> {
@@ -87,8 +87,8 @@ class Task : public std::enable_shared_from_this<Task> {
   // What listeners are told of.
   enum class Event : std::uint8_t { staged, progress, ended };
 
-  Task(TaskKind task_kind, TaskOptions task_options, std::int64_t begin_ns)
-      : kind(task_kind), options(std::move(task_options)), queued_at_ns(begin_ns) {}
+  Task(TaskKind task_kind, TaskOptions task_options, std::int64_t begin_at_ns)
+      : kind(task_kind), options(std::move(task_options)), queued_at_ns(begin_at_ns) {}
 
   Phase phase() const noexcept { return phase_.load(std::memory_order_acquire); }
   bool has_ended() const noexcept { return phase() >= Phase::completed; }
@@ -116,7 +116,7 @@ class Task : public std::enable_shared_from_this<Task> {
   // Until its listeners were told of its end.
   bool wait(std::int64_t timeout_ns);
   // Posts the event, too. False when it has ended.
-  bool set_staged(double stall) noexcept;
+  bool set_staged(std::int64_t stall) noexcept;
   void set_told() noexcept;
   bool was_told() const noexcept { return told_.load(); }
 
@@ -131,7 +131,7 @@ class Task : public std::enable_shared_from_this<Task> {
   const TaskKind kind;
   TaskOptions options;  // listener: for who tells, and gone when it was told of the end
   const std::int64_t queued_at_ns;
-  const std::int64_t queued_at_utc_ns = base::utc_ns();
+  const std::int64_t queued_utc_ns = base::utc_ns();
   std::int64_t id = 0;      // set by the table; who came first has the lower one
   std::int32_t place = -1;  // among the live tasks, -1: none; set before the table has it
   state::SaveOptions save;
@@ -140,15 +140,15 @@ class Task : public std::enable_shared_from_this<Task> {
   std::int64_t total_bytes = 0;
   std::atomic<std::int64_t> done_bytes{0};
   std::atomic<std::int64_t> started_at_ns{0};
-  std::atomic<std::int64_t> started_at_utc_ns{0};
+  std::atomic<std::int64_t> started_utc_ns{0};
   std::atomic<std::int64_t> ended_at_ns{0};
-  std::atomic<std::int64_t> ended_at_utc_ns{0};
+  std::atomic<std::int64_t> ended_utc_ns{0};
   std::atomic<std::int64_t> durable_at_ns{0};
   std::atomic<bool> gate_open{false};
   std::atomic<bool> is_staged{false};
   std::atomic<bool> is_seen{false};         // a caller was shown how it ended
   std::atomic<bool> is_handed_over{false};  // to the thread that tells
-  std::atomic<double> stall_seconds{0};
+  std::atomic<std::int64_t> stall_ns{0};
   const std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
 
  private:

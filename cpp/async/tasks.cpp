@@ -134,9 +134,9 @@ std::shared_ptr<Task> Tasks::next_to_stage() {
   }
 }
 
-void Tasks::note_staged(Task& task, double stall_seconds, When when) {
-  if (!task.set_staged(stall_seconds)) return;
-  counters_.note_stall(stall_seconds);
+void Tasks::note_staged(Task& task, std::int64_t stall_ns, When when) {
+  if (!task.set_staged(stall_ns)) return;
+  counters_.note_stall(stall_ns);
   telling_.tell(task, when);
 }
 
@@ -245,27 +245,27 @@ AsyncStats Tasks::stats() const {
   AsyncStats stats;
   counters_.fill(stats);
   for (const auto& task : table_.live()) {
-    stats.running += task->state() == TaskState::running ? 1 : 0;
+    stats.running_tasks += task->state() == TaskState::running ? 1 : 0;
     stats.in_flight_bytes += task->left_bytes();
   }
-  stats.live = queue_.live();
+  stats.live_tasks = queue_.live();
   return stats;
 }
 
-void Counters::note_stall(double seconds) noexcept {
-  stall_ns_.fetch_add(static_cast<std::int64_t>(seconds * 1e9));
-  last_stall_seconds_.store(seconds);
+void Counters::note_stall(std::int64_t stall_ns) noexcept {
+  stall_ns_.fetch_add(stall_ns);
+  last_stall_ns_.store(stall_ns);
 }
 
 void Counters::fill(AsyncStats& stats) const noexcept {
   const auto count = [this](TaskState state) { return ends_[static_cast<int>(state)].load(); };
-  stats.completed = count(TaskState::completed);
-  stats.failed = count(TaskState::failed);
-  stats.cancelled = count(TaskState::cancelled);
-  stats.rejected = count(TaskState::rejected);
+  stats.completed_tasks = count(TaskState::completed);
+  stats.failed_tasks = count(TaskState::failed);
+  stats.cancelled_tasks = count(TaskState::cancelled);
+  stats.rejected_tasks = count(TaskState::rejected);
   stats.written_bytes = written_bytes_.load();
-  stats.stall_seconds = static_cast<double>(stall_ns_.load()) * 1e-9;
-  stats.last_stall_seconds = last_stall_seconds_.load();
+  stats.stall_ns = stall_ns_.load();
+  stats.last_stall_ns = last_stall_ns_.load();
 }
 
 }  // namespace ckpt::async

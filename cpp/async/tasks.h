@@ -31,24 +31,24 @@ void say(base::LogLevel level, const Pieces&... pieces) noexcept {
 }
 
 struct AsyncStats {
-  std::int64_t live = 0;
-  std::int64_t running = 0;
-  std::int64_t completed = 0;
-  std::int64_t failed = 0;
-  std::int64_t cancelled = 0;
-  std::int64_t rejected = 0;
+  std::int64_t live_tasks = 0;
+  std::int64_t running_tasks = 0;
+  std::int64_t completed_tasks = 0;
+  std::int64_t failed_tasks = 0;
+  std::int64_t cancelled_tasks = 0;
+  std::int64_t rejected_tasks = 0;
   std::int64_t in_flight_bytes = 0;
   std::int64_t written_bytes = 0;
   std::int64_t staging_bytes = 0;
-  double stall_seconds = 0;
-  double last_stall_seconds = 0;
+  std::int64_t stall_ns = 0;
+  std::int64_t last_stall_ns = 0;
 };
 
 // How many tasks ended how, and what staging and writing took.
 class Counters {
  public:
   void note_end(TaskState state) noexcept { ends_[static_cast<int>(state)].fetch_add(1); }
-  void note_stall(double seconds) noexcept;
+  void note_stall(std::int64_t stall_ns) noexcept;
   void note_written(std::int64_t bytes) noexcept { written_bytes_.fetch_add(bytes); }
   void fill(AsyncStats& stats) const noexcept;
 
@@ -56,7 +56,7 @@ class Counters {
   std::atomic<std::int64_t> ends_[6] = {};  // by TaskState
   std::atomic<std::int64_t> written_bytes_{0};
   std::atomic<std::int64_t> stall_ns_{0};
-  std::atomic<double> last_stall_seconds_{0};
+  std::atomic<std::int64_t> last_stall_ns_{0};
 };
 
 class Tasks {
@@ -74,7 +74,7 @@ class Tasks {
   void hand_over(const Task& task) { queue_.hand_over(task.place, task.id); }
   // For a worker: the next task, which has been started; nullptr when there will be none.
   std::shared_ptr<Task> take();
-  void note_staged(Task& task, double stall_seconds, When when);
+  void note_staged(Task& task, std::int64_t stall_ns, When when);
   // More bytes than before.
   void note_written(Task& task, std::int64_t bytes);
   // Ends a task, gives its place back and tells everybody; false when it is not, or no longer, in phase from.

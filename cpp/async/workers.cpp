@@ -81,7 +81,7 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
     // All was read, so it is copied; whoever copied may still be about to say so, and staged comes before the end.
     if (staging->mode() != StagingMode::borrow) task.wait_staged_or_stop();
     pass_commit_point(task);
-    if (staging->mode() == StagingMode::borrow) tasks_.note_staged(task, task.stall_seconds.load(), When::later);
+    if (staging->mode() == StagingMode::borrow) tasks_.note_staged(task, task.stall_ns.load(), When::later);
   };
   events.acknowledged = [&] { task.durable_at_ns.store(base::monotonic_ns()); };
   StagedSource source(*staging, lane, limit_, task.stop, std::move(events));

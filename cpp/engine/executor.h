@@ -51,7 +51,7 @@ struct ExecutorStats {
   std::int64_t live_bytes = 0;
   std::int64_t peak_live_bytes = 0;
   std::int64_t reserved_bytes = 0;
-  double seconds = 0;
+  std::int64_t run_ns = 0;
 };
 
 class Executor {

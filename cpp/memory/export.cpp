@@ -86,8 +86,8 @@ void layer_members(Object& object, const LayerStats& layer) {
   object.number("layer", layer.layer);
   counts(object, layer);
   object.number("largest_bytes", layer.largest_bytes);
-  object.number("last_allocated_ns", layer.last_allocated_ns);
-  object.number("last_freed_ns", layer.last_freed_ns);
+  object.number("last_allocated_at_ns", layer.last_allocated_at_ns);
+  object.number("last_freed_at_ns", layer.last_freed_at_ns);
 }
 
 void scope_members(Object& object, const ScopeStats& scope) {
@@ -98,7 +98,7 @@ void scope_members(Object& object, const ScopeStats& scope) {
   object.number("peak_bytes", scope.peak_bytes);
   object.number("net_bytes", scope.net_bytes);
   object.number("total_allocated_bytes", scope.total_allocated_bytes);
-  object.number("pushed_ns", scope.pushed_ns);
+  object.number("pushed_at_ns", scope.pushed_at_ns);
 }
 
 }  // namespace

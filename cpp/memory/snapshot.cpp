@@ -46,10 +46,10 @@ LayerStats layer_stats_of(LayerId id, std::string_view name, const LayerState& l
   stats.allocations = layer.allocations;
   stats.frees = layer.allocations - layer.live;
   stats.largest_bytes = layer.largest_bytes;
-  stats.last_allocated_ns = layer.last_allocated_ns;
-  stats.last_freed_ns = layer.last_freed_ns;
-  if (layer.last_allocated_ns != 0) stats.last_allocated_utc_ns = now.utc_of(layer.last_allocated_ns);
-  if (layer.last_freed_ns != 0) stats.last_freed_utc_ns = now.utc_of(layer.last_freed_ns);
+  stats.last_allocated_at_ns = layer.last_allocated_at_ns;
+  stats.last_freed_at_ns = layer.last_freed_at_ns;
+  if (layer.last_allocated_at_ns != 0) stats.last_allocated_utc_ns = now.utc_of(layer.last_allocated_at_ns);
+  if (layer.last_freed_at_ns != 0) stats.last_freed_utc_ns = now.utc_of(layer.last_freed_at_ns);
   return stats;
 }
 
@@ -61,8 +61,8 @@ void add(LayerStats& sum, const LayerStats& layer) {
   sum.allocations += layer.allocations;
   sum.frees += layer.frees;
   sum.largest_bytes = std::max(sum.largest_bytes, layer.largest_bytes);
-  sum.last_allocated_ns = std::max(sum.last_allocated_ns, layer.last_allocated_ns);
-  sum.last_freed_ns = std::max(sum.last_freed_ns, layer.last_freed_ns);
+  sum.last_allocated_at_ns = std::max(sum.last_allocated_at_ns, layer.last_allocated_at_ns);
+  sum.last_freed_at_ns = std::max(sum.last_freed_at_ns, layer.last_freed_at_ns);
   sum.last_allocated_utc_ns = std::max(sum.last_allocated_utc_ns, layer.last_allocated_utc_ns);
   sum.last_freed_utc_ns = std::max(sum.last_freed_utc_ns, layer.last_freed_utc_ns);
 }
@@ -184,10 +184,10 @@ void Tracker::reset_stats() {
     LayerState& layer = state.layers[id];
     layer.peak_bytes = layer.total_allocated_bytes = layer.current_bytes;
     layer.allocations = layer.live;
-    layer.largest_bytes = layer.last_allocated_ns = layer.last_freed_ns = 0;
+    layer.largest_bytes = layer.last_allocated_at_ns = layer.last_freed_at_ns = 0;
     for (std::uint32_t index = layer.head; index != no_slot; index = state.slots[index].next) {
       layer.largest_bytes = std::max(layer.largest_bytes, state.slots[index].bytes);
-      layer.last_allocated_ns = std::max(layer.last_allocated_ns, state.slots[index].allocated_ns);
+      layer.last_allocated_at_ns = std::max(layer.last_allocated_at_ns, state.slots[index].allocated_ns);
     }
   }
   totals.peak_bytes = totals.total_allocated_bytes = totals.told_peak_bytes = totals.current_bytes;
@@ -209,8 +209,8 @@ ScopeStats Tracker::State::describe_scope(std::size_t index, std::string name, c
   for (std::size_t i = index; i + 1 < scopes.size(); ++i) stats.peak_bytes = std::max(stats.peak_bytes, scopes[i].peak_bytes);
   stats.net_bytes = then.current_bytes - scope.start_bytes;
   stats.total_allocated_bytes = saturating_add(scope.carried_total_bytes, then.total_allocated_bytes - scope.start_total_bytes);
-  stats.pushed_ns = scope.pushed_ns;
-  stats.pushed_utc_ns = now.utc_of(scope.pushed_ns);
+  stats.pushed_at_ns = scope.pushed_at_ns;
+  stats.pushed_utc_ns = now.utc_of(scope.pushed_at_ns);
   return stats;
 }
 
@@ -219,7 +219,7 @@ ScopeId Tracker::push_scope(std::string_view name) {
   State& state = *state_;
   Scope scope;
   scope.name = name;
-  scope.pushed_ns = state.now();
+  scope.pushed_at_ns = state.now();
   const std::lock_guard changing(state.control);
   state.scopes.reserve(state.scopes.size() + 1);
   scope.id = ++state.last_scope;

@@ -32,8 +32,8 @@ struct alignas(64) LayerState {
   std::int64_t total_allocated_bytes;
   std::int64_t allocations;
   std::int64_t largest_bytes;
-  std::int64_t last_allocated_ns;
-  std::int64_t last_freed_ns;
+  std::int64_t last_allocated_at_ns;
+  std::int64_t last_freed_at_ns;
   std::uint32_t live;
   std::uint32_t head;  // newest live slot
 };
@@ -66,7 +66,7 @@ struct Scope {
   std::int64_t peak_bytes = 0;           // not kept while it is the innermost
   std::int64_t start_total_bytes = 0;    // total_allocated_bytes at the push or the last reset
   std::int64_t carried_total_bytes = 0;  // allocated in it before the last reset
-  std::int64_t pushed_ns = 0;
+  std::int64_t pushed_at_ns = 0;
 };
 
 // Writes only what changes: a store less is a store less for the next taking of the lock to wait for.

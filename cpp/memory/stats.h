@@ -50,8 +50,8 @@ struct LayerStats {
   std::int64_t allocations = 0;
   std::int64_t frees = 0;
   std::int64_t largest_bytes = 0;      // largest single allocation
-  std::int64_t last_allocated_ns = 0;  // last seen, on the tracker's clock; 0 for never
-  std::int64_t last_freed_ns = 0;
+  std::int64_t last_allocated_at_ns = 0;  // last seen, on the tracker's clock; 0 for never
+  std::int64_t last_freed_at_ns = 0;
   std::int64_t last_allocated_utc_ns = 0;  // the same by the system's clock: now less the age; 0 for never
   std::int64_t last_freed_utc_ns = 0;
 
@@ -66,7 +66,7 @@ struct ScopeStats {
   std::int64_t peak_bytes = 0;   // highest live total since, of the whole tracker
   std::int64_t net_bytes = 0;    // live now less live at the push; negative when more was freed than allocated
   std::int64_t total_allocated_bytes = 0;
-  std::int64_t pushed_ns = 0;
+  std::int64_t pushed_at_ns = 0;
   std::int64_t pushed_utc_ns = 0;  // by the system's clock: now less the age
 };
 

@@ -27,7 +27,7 @@ inline void Tracker::State::book(std::uint32_t index, LayerId id, std::int64_t b
   layer.total_allocated_bytes += bytes;
   raise(layer.peak_bytes, layer.current_bytes);
   raise(layer.largest_bytes, bytes);
-  raise(layer.last_allocated_ns, now_ns);
+  raise(layer.last_allocated_at_ns, now_ns);
 
   ++totals.live;
   ++totals.allocations;
@@ -47,7 +47,7 @@ inline void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noe
   }
   --layer.live;
   layer.current_bytes -= slot.bytes;
-  raise(layer.last_freed_ns, now_ns);
+  raise(layer.last_freed_at_ns, now_ns);
 
   --totals.live;
   ++totals.sequence;

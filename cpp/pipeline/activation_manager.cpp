@@ -18,9 +18,9 @@ using Lock = std::lock_guard<base::ForkMutex>;
 
 // A tensor that the tracker counts as long as it is stored; or bytes that a stage holds and has counted itself.
 struct ActivationManager::Stored {
-  Stored(std::int64_t held_bytes, std::int64_t now_ns) : bytes(held_bytes), stored_ns(now_ns) {}
+  Stored(std::int64_t held_bytes, std::int64_t now_ns) : bytes(held_bytes), stored_at_ns(now_ns) {}
   Stored(TensorPtr given, std::shared_ptr<memory::Tracker> counted_by, memory::LayerId layer, std::int64_t now_ns)
-      : tensor(std::move(given)), bytes(tensor->bytes()), tracker(std::move(counted_by)), stored_ns(now_ns) {
+      : tensor(std::move(given)), bytes(tensor->bytes()), tracker(std::move(counted_by)), stored_at_ns(now_ns) {
     if (bytes > 0) allocation = tracker->allocate(layer, bytes);
   }
   ~Stored() {
@@ -38,8 +38,8 @@ struct ActivationManager::Stored {
   std::int64_t bytes = 0;
   std::shared_ptr<memory::Tracker> tracker;
   memory::AllocationId allocation = 0;
-  std::int64_t stored_ns = 0;
-  std::int64_t stored_at_utc_ns = base::utc_ns();
+  std::int64_t stored_at_ns = 0;
+  std::int64_t stored_utc_ns = base::utc_ns();
   std::int64_t hits = 0;
 };
 
@@ -154,7 +154,7 @@ bool ActivationManager::store(std::int64_t micro_batch, const tensor::Tensor& ac
   return store_as(micro_batch, activation, [&] { return copy_of(activation); });
 }
 
-bool ActivationManager::store_given_up(std::int64_t micro_batch, TensorPtr activation) {
+bool ActivationManager::store_moved(std::int64_t micro_batch, TensorPtr activation) {
   const tensor::Tensor& tensor = *activation;
   return store_as(micro_batch, tensor, [&] { return activation; });
 }
@@ -280,7 +280,7 @@ CheckpointMetadata ActivationManager::metadata(std::int64_t micro_batch) const {
   if (found == entries_.end()) fail(Status::not_found, "micro_batch is ", micro_batch, "; its activation is not stored");
   const Stored& stored = *found->second;
   CheckpointMetadata metadata{
-      micro_batch, stored.bytes, tensor::Dtype::u8, {stored.bytes}, stored.stored_ns, stored.stored_at_utc_ns, stored.hits};
+      micro_batch, stored.bytes, tensor::Dtype::u8, {stored.bytes}, stored.stored_at_ns, stored.stored_utc_ns, stored.hits};
   if (stored.tensor != nullptr) {
     metadata.dtype = stored.tensor->dtype();
     metadata.shape = stored.tensor->shape();

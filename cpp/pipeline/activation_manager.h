@@ -25,8 +25,8 @@ struct CheckpointMetadata {
   std::int64_t bytes = 0;
   tensor::Dtype dtype = tensor::Dtype::u8;
   tensor::Shape shape;
-  std::int64_t stored_ns = 0;         // on the manager's clock
-  std::int64_t stored_at_utc_ns = 0;  // the same moment on the wall's
+  std::int64_t stored_at_ns = 0;         // on the manager's clock
+  std::int64_t stored_utc_ns = 0;  // the same moment on the wall's
   std::int64_t hits = 0;              // times it was read since it was stored
 };
 
@@ -61,7 +61,7 @@ class ActivationManager {
   bool should_checkpoint(std::int64_t micro_batch, const strategy::Activation& activation);
   // Returns whether the activation was kept. A copy is kept, or the tensor itself when the caller hands it over.
   bool store(std::int64_t micro_batch, const tensor::Tensor& activation);
-  bool store_given_up(std::int64_t micro_batch, TensorPtr activation);
+  bool store_moved(std::int64_t micro_batch, TensorPtr activation);
   // A read-only view that keeps the memory; nullptr when it is not stored. Error(unsupported) for what a pipeline's stage keeps.
   TensorPtr get(std::int64_t micro_batch);
   bool has(std::int64_t micro_batch) const;

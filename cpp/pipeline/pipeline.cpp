@@ -94,7 +94,7 @@ class Pipeline::Port final : public engine::StagePort {
 
   void finish() {
     tell_manager();
-    if (open_) intervals_.back().end_ns = base::monotonic_ns() - pipeline_.begin_ns_;
+    if (open_) intervals_.back().end_at_ns = base::monotonic_ns() - pipeline_.begin_ns_;
     open_ = false;
   }
 
@@ -147,7 +147,7 @@ class Pipeline::Port final : public engine::StagePort {
         intervals_.back().chunk == chunk)
       return;
     const std::int64_t now = base::monotonic_ns() - pipeline_.begin_ns_;
-    if (open_) intervals_.back().end_ns = now;
+    if (open_) intervals_.back().end_at_ns = now;
     intervals_.push_back({kind, stage_, chunk, operation.micro_batch, now, now});
     open_ = true;
   }
@@ -549,7 +549,7 @@ StageStats Pipeline::stats(std::int32_t stage) {
   const std::size_t number = checked_stage(stage);
   StageStats stats = stages_[number]->stats();
   for (const Interval& each : workers_[number]->intervals) {
-    if (each.kind != Interval::Kind::wait) stats.busy_ns += each.end_ns - each.begin_ns;
+    if (each.kind != Interval::Kind::wait) stats.busy_ns += each.end_at_ns - each.begin_at_ns;
   }
   return stats;
 }

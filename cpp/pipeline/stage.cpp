@@ -37,7 +37,7 @@ void add_up(engine::ExecutorStats& sum, const engine::ExecutorStats& more) {
   sum.live_bytes = more.live_bytes;
   sum.peak_live_bytes = std::max(sum.peak_live_bytes, more.peak_live_bytes);
   sum.reserved_bytes = std::max(sum.reserved_bytes, more.reserved_bytes);
-  sum.seconds += more.seconds;
+  sum.run_ns += more.run_ns;
 }
 
 }  // namespace

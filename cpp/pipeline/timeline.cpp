@@ -35,7 +35,7 @@ std::string thousandths(std::int64_t value) {
 double Timeline::bubble_fraction() const {
   std::int64_t busy = 0;
   for (const Interval& each : intervals) {
-    if (each.kind != IntervalKind::wait) busy += each.end_ns - each.begin_ns;
+    if (each.kind != IntervalKind::wait) busy += each.end_at_ns - each.begin_at_ns;
   }
   const double all = static_cast<double>(step_ns) * stages;
   return all > 0 ? std::clamp(1 - static_cast<double>(busy) / all, 0.0, 1.0) : 0;
@@ -49,7 +49,7 @@ std::string trace_json(const Timeline& timeline) {
   for (const Interval& each : timeline.intervals) {
     const Style style = style_of(each.kind);
     out += base::cat(R"({"name":")", style.letter, each.micro_batch, R"(","cat":")", style.name, R"(","ph":"X","pid":1,"tid":)",
-                     each.stage, ",\"ts\":", thousandths(each.begin_ns), ",\"dur\":", thousandths(each.end_ns - each.begin_ns),
+                     each.stage, ",\"ts\":", thousandths(each.begin_at_ns), ",\"dur\":", thousandths(each.end_at_ns - each.begin_at_ns),
                      R"(,"args":{"micro_batch":)", each.micro_batch, ",\"chunk\":", each.chunk, "}},\n");
   }
   out += base::cat(R"({"name":"step","cat":"step","ph":"X","pid":1,"tid":)", timeline.stages,

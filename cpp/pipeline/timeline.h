@@ -14,8 +14,8 @@ struct Interval {
   std::int32_t stage = 0;
   std::int32_t chunk = 0;
   std::int32_t micro_batch = 0;
-  std::int64_t begin_ns = 0;  // since the step began
-  std::int64_t end_ns = 0;
+  std::int64_t begin_at_ns = 0;  // since the step began
+  std::int64_t end_at_ns = 0;
 };
 
 struct Timeline {

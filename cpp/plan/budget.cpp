@@ -28,7 +28,7 @@ class Candidates {
     consider(make_store_all);
     consider_periodic();
     consider_recompute_all();
-    const auto cost = [](const Candidate& each) { return std::tie(each.report.seconds, each.report.recomputed_forwards); };
+    const auto cost = [](const Candidate& each) { return std::tie(each.report.step_seconds, each.report.recomputed_forwards); };
     std::stable_sort(all_.begin(), all_.end(), [&](const Candidate& a, const Candidate& b) { return cost(a) < cost(b); });
   }
 
@@ -136,7 +136,7 @@ SchedulePtr make_for_budget(const ChainProfile& profile, std::int64_t budget_byt
   const Cheapest& found = *result.cheapest;
   base::log(base::LogLevel::info, "plan",
             base::cat("schedule ", base::quoted(found.schedule->name()), " for a budget of ", budget_bytes, " bytes: reserves ",
-                      found.reserved_bytes, ", live at most ", found.report.peak_bytes[0], ", ", found.report.seconds, " s, ",
+                      found.reserved_bytes, ", live at most ", found.report.peak_bytes[0], ", ", found.report.step_seconds, " s, ",
                       found.report.recomputed_forwards, " forwards again", left_out_note(result)));
   return result.left_out.empty() ? found.schedule : with_left_out(*found.schedule, result.left_out);
 }

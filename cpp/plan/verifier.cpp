@@ -24,11 +24,11 @@ class CountingSink final : public WalkSink {
     if (operation.kind != Operation::Kind::forward && operation.kind != Operation::Kind::backward) return;
     const OptionProfile& option = profile_.layer(operation.layer).options[static_cast<std::size_t>(operation.option)];
     if (operation.kind == Operation::Kind::backward) {
-      report_.seconds += option.backward_seconds;
+      report_.step_seconds += option.backward_seconds;
       return;
     }
     ++report_.forwards;
-    report_.seconds += option.forward_seconds;
+    report_.step_seconds += option.forward_seconds;
     if (!operation.recomputation) return;
     ++report_.recomputed_forwards;
     report_.recomputed_seconds += option.forward_seconds;

@@ -12,7 +12,7 @@ struct PlanReport {
   std::int64_t actions = 0;
   std::int64_t forwards = 0;
   std::int64_t recomputed_forwards = 0;
-  double seconds = 0;
+  double step_seconds = 0;
   double recomputed_seconds = 0;
   std::int64_t peak_action = 0;
   std::array<std::int64_t, tiers> peak_bytes{};

@@ -134,21 +134,57 @@ Reader Checkpoint::open_reader(const std::string& name, Verify verify) {
   return {*storage_, name, verify};
 }
 
-std::int64_t Checkpoint::count() {
+std::vector<Found> Checkpoint::list() {
   refuse_inside();
   const Call call(this);
-  std::vector<Found> found = scan(*storage_);
-  const std::lock_guard lock(found_mutex_);
-  found_.swap(found);
-  return static_cast<std::int64_t>(found_.size());
+  return scan(*storage_);
 }
 
-Found Checkpoint::at(std::int64_t index) {
+std::vector<Found> Checkpoint::complete_ones() {
+  std::vector<Found> all = list();
+  std::erase_if(all, [](const Found& found) { return found.condition != Condition::complete; });
+  return all;
+}
+
+Found Checkpoint::latest() {
+  const std::vector<Found> all = complete_ones();
+  if (all.empty()) base::fail(Status::not_found, "there is no complete checkpoint");
+  return all.front();
+}
+
+Found Checkpoint::best() {
+  const auto is_worse = [larger = options_.larger_is_better](const Found& a, const Found& b) {
+    return larger ? a.metric < b.metric : a.metric > b.metric;
+  };
+  std::vector<Found> all = complete_ones();
+  std::erase_if(all, [](const Found& found) { return !found.metric; });
+  if (all.empty()) base::fail(Status::not_found, "there is no complete checkpoint with a metric");
+  return *std::ranges::max_element(all, is_worse);  // the first of equal ones, which is the newest
+}
+
+Found Checkpoint::of_step(std::int64_t step) {
+  const std::vector<Found> all = complete_ones();
+  const auto found = std::ranges::find(all, step, &Found::step);
+  if (found == all.end()) base::fail(Status::not_found, "there is no complete checkpoint of step ", step);
+  return *found;
+}
+
+void Checkpoint::remove(const std::string& name) {
   refuse_inside();
-  const std::lock_guard lock(found_mutex_);
-  const auto count = static_cast<std::int64_t>(found_.size());
-  if (index < 0 || index >= count) base::fail(Status::out_of_range, "index is ", index, "; the last count was ", count);
-  return found_[static_cast<std::size_t>(index)];
+  require_checkpoint_name(name);
+  require_writer();
+  const Call call(this);
+  const std::lock_guard lock(saving_);
+  const auto names_it = [&](const Found& found) { return found.name == name; };
+  std::vector<Found> all = scan(*storage_);
+  if (std::ranges::none_of(all, names_it)) base::fail(Status::not_found, "there is no checkpoint ", base::quoted(name));
+  if (latest_ == name) {
+    std::erase_if(all, names_it);
+    const auto newest = std::ranges::find(all, Condition::complete, &Found::condition);
+    latest_ = newest == all.end() ? "" : newest->name;
+  }
+  if (!remove_checkpoint(*storage_, name)) base::fail(Status::io, "checkpoint ", base::quoted(name), " could not be removed completely");
+  storage_->sync_directory("");
 }
 
 std::string Checkpoint::manifest(const std::string& name) {

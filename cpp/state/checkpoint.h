@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/entered.h"
-#include "base/fork_mutex.h"
 #include "state/catalog.h"
 #include "state/coordinator.h"
 #include "state/load.h"
@@ -53,9 +52,14 @@ class Checkpoint {
   Reader open_reader(const std::string& name, Verify verify);
   // Error(invalid_state) inside a callback of one of this object's calls.
   void refuse_inside() const { base::Entered::refuse(this, "checkpoint"); }
-  // Looks at the storage; at(index) reads what was found until the next call. Error(out_of_range).
-  std::int64_t count();
-  Found at(std::int64_t index);
+  // In the order in which a load tries them.
+  std::vector<Found> list();
+  // Of those that are complete; Error(not_found) when there is none.
+  Found latest();
+  Found best();  // of those with a metric; of equal ones the newest
+  Found of_step(std::int64_t step);
+  // Durably; Error(not_found).
+  void remove(const std::string& name);
   // The text of one checkpoint's manifest, checked.
   std::string manifest(const std::string& name);
   // As it was given; the checkpoint's own use of it goes through the fault handler.
@@ -66,6 +70,7 @@ class Checkpoint {
  private:
   struct Call;
 
+  std::vector<Found> complete_ones();
   // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's.
   void require_writer() const;
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
@@ -78,8 +83,6 @@ class Checkpoint {
   std::unique_ptr<storage::Lock> lock_;
   std::int64_t next_sequence_ = 1;
   std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when there is none
-  base::ForkMutex found_mutex_;
-  std::vector<Found> found_;
 };
 
 }  // namespace ckpt::state

@@ -269,7 +269,7 @@ class Search {
 
   LoadResult run() {
     for (int rounds = 1; rounds <= most_rounds; ++rounds) {
-      const std::vector<Found> all = scan(storage_, bad_names());
+      const std::vector<Found> all = wanted_of(scan(storage_, bad_names()));
       again_ = false;
       if (load_first_usable(all)) return result_;
       if (!again_) fail_none(storage_, all_with_problems(all));
@@ -278,6 +278,11 @@ class Search {
   }
 
  private:
+  std::vector<Found> wanted_of(std::vector<Found> all) const {
+    if (options_.step) std::erase_if(all, [&](const Found& found) { return found.step != *options_.step; });
+    return all;
+  }
+
   // What was found bad in an earlier round need not be read again.
   std::set<std::string> bad_names() const {
     std::set<std::string> names;
@@ -337,6 +342,7 @@ class Search {
 }  // namespace
 
 LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options) {
+  base::require(options.name.empty() || !options.step, "name and step are both set; at most one of them says what is loaded");
   if (!options.name.empty()) return load_named(storage, state, options);
   return Search(storage, state, options).run();
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "state/manifest.h"
@@ -17,6 +18,7 @@ enum class Verify { none, full, lazy };  // lazy: for readers
 
 struct LoadOptions {
   std::string name;  // of one checkpoint; "": the newest valid one
+  std::optional<std::int64_t> step = {};  // the newest valid one of this step; not with a name
   Verify verify = Verify::full;
   bool compare_environment = false;
   std::string environment;  // JSON: the caller's part of this run's, when it is to be compared

@@ -50,7 +50,7 @@ Parameters MemoryAware::parameters() const {
   parameters.interval = interval();
   parameters.max_share = max_share_;
   parameters.total_bytes = total_bytes_;
-  parameters.given_total = given_total_;
+  parameters.has_total = given_total_;
   parameters.has_tracker = tracker_ != nullptr;
   parameters.has_clock = given_clock_;
   return parameters;

@@ -47,7 +47,7 @@ std::vector<std::string> arguments_of(const Parameters& is) {
   std::vector<std::string> arguments;
   if (is.kind == "custom") refuse(is, "functions of its user");
   if (is.has_tracker) refuse(is, "a tracker");
-  if (is.given_total) refuse(is, base::cat("total_bytes, which is ", is.total_bytes));
+  if (is.has_total) refuse(is, base::cat("total_bytes, which is ", is.total_bytes));
   if (is.has_clock) refuse(is, "a clock");
   if (is.kind == "interval") arguments.push_back(base::cat(is.interval));
   if (is.kind == "size") arguments.push_back(size_text(is.threshold_bytes));

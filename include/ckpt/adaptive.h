@@ -49,13 +49,13 @@ CKPT_API ckpt_status ckpt_interval_expected_value(double cost_seconds, double mt
 
 /* *interval_seconds receives sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape-1): the hazard of a Weibull law. All above
  * 0 and finite. */
-CKPT_API ckpt_status ckpt_interval_weibull(double cost_seconds, double shape, double scale_seconds, double age_seconds,
+CKPT_API ckpt_status ckpt_interval_weibull(double cost_seconds, double weibull_shape, double scale_seconds, double age_seconds,
                                            double* interval_seconds);
 
 /* Fits a Weibull law to count gaps by maximum likelihood. failed[i] 0: gap i ended without a failure (censored); failed NULL: all
  * failed. Gaps below a second count as one second; the shape is kept in 0.2 .. 5. INVALID_ARGUMENT with less than two failures, or
  * when all have one length. Source: Cohen, Technometrics 7(4), 1965. */
-CKPT_API ckpt_status ckpt_weibull_fit(const double* gap_seconds, const ckpt_bool* failed, int64_t count, double* shape,
+CKPT_API ckpt_status ckpt_weibull_fit(const double* gap_seconds, const ckpt_bool* failed, int64_t count, double* weibull_shape,
                                       double* scale_seconds);
 
 /* ---- The threshold rule -------------------------------------------------------------------------------------------------- */
@@ -84,15 +84,15 @@ CKPT_API void ckpt_threshold_options_init(ckpt_threshold_options* options, uint3
 /* Creates a threshold rule. options: NULL for the defaults. */
 CKPT_API ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options, ckpt_threshold** threshold);
 
-/* Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. seconds: finite, at least 0. */
-CKPT_API ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double seconds);
+/* Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0. */
+CKPT_API ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double duration_seconds);
 
-/* Records that a task failed after this long. It is remembered, with failed = 1 in ckpt_task_observation, and is never the longest task, for it
- * was not done. name: UTF-8, not blank, at most 95 bytes. seconds: finite, at least 0. What recovering from it saved is recorded
- * with ckpt_threshold_adjust_policy. */
-CKPT_API ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double seconds);
+/* Records that a task failed after this long. It is remembered, with failed = 1 in ckpt_task_observation, and is never the longest
+ * task, for it was not done. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0. What recovering from
+ * it saved is recorded with ckpt_threshold_adjust_policy. */
+CKPT_API ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double duration_seconds);
 
-/* *yes receives 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
+/* *answer receives 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
  * else 0. */
 CKPT_API ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost_seconds,
                                                       ckpt_bool* answer);
@@ -130,9 +130,9 @@ CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ck
 /* One task that was observed. */
 typedef struct ckpt_task_observation {
   uint32_t struct_size;            /* size of this record in bytes, as its caller was compiled */
-  ckpt_bool checkpointed;            /* 1 when a checkpoint was made of it, else 0 */
-  double seconds;                  /* duration of the task in seconds */
-  ckpt_bool failed;                  /* 1 when it failed, or a failure came while it was the last one, else 0 */
+  ckpt_bool checkpointed;          /* 1 when a checkpoint was made of it, else 0 */
+  double duration_seconds;         /* duration of the task in seconds */
+  ckpt_bool failed;                /* 1 when it failed, or a failure came while it was the last one, else 0 */
   uint32_t reserved;               /* not used: 0 */
   char name[CKPT_TASK_NAME_BYTES]; /* name of the task: UTF-8, not blank */
 } ckpt_task_observation;
@@ -140,12 +140,14 @@ typedef struct ckpt_task_observation {
 #define CKPT_TASK_OBSERVATION_INIT \
   { sizeof(ckpt_task_observation), 0, 0, 0, 0, "" }
 
-/* Sets *task to CKPT_TASK_OBSERVATION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller (CKPT_INIT); NULL
- * does nothing. */
+/* Sets *task to CKPT_TASK_OBSERVATION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_task_observation_init(ckpt_task_observation* task, uint32_t size);
 
-/* Fills *task with the task at index, 0 (the oldest remembered) .. tasks - 1; else OUT_OF_RANGE. */
-CKPT_API ckpt_status ckpt_threshold_task(const ckpt_threshold* threshold, int64_t index, ckpt_task_observation* task);
+/* Lists the tasks that are remembered, the oldest first: tasks receives the first capacity (>= 0) of them, *count how many there
+ * are, at most 256. Every element is as large as tasks[0].struct_size says. tasks may be NULL when capacity is 0. */
+CKPT_API ckpt_status ckpt_threshold_list_tasks(const ckpt_threshold* threshold, ckpt_task_observation* tasks, int64_t capacity,
+                                               int64_t* count);
 
 /* Releases the rule. NULL does nothing. */
 CKPT_API void ckpt_threshold_release(ckpt_threshold* threshold);
@@ -156,21 +158,24 @@ CKPT_API void ckpt_threshold_release(ckpt_threshold* threshold);
  * knew; where another thread of the parent was inside a call of it at the fork, every call returns FORKED. */
 typedef struct ckpt_controller ckpt_controller;
 
-#define CKPT_POLICY_AUTO 0      /* policy: experts on the failure rate, weighted by what each would have cost on every gap so far */
-#define CKPT_POLICY_THRESHOLD 1 /* policy: the threshold rule on the last observed task; a commit consumes the slot */
-/* policy: the interval at which expected loss and cost of a checkpoint are equal, with the learned failure rate */
+/* How a controller decides when to save. */
+typedef int32_t ckpt_policy;
+
+#define CKPT_POLICY_AUTO 0      /* experts on the failure rate, weighted by what each would have cost on every gap so far */
+#define CKPT_POLICY_THRESHOLD 1 /* the threshold rule on the last observed task; a commit consumes the slot */
+/* the interval at which expected loss and cost of a checkpoint are equal, with the learned failure rate */
 #define CKPT_POLICY_EXPECTED_VALUE 2
-#define CKPT_POLICY_YOUNG 3 /* policy: Young's interval with a set mean time between failures and the measured cost */
-#define CKPT_POLICY_DALY 4  /* policy: Daly's interval with a set mean time between failures and the measured cost */
-#define CKPT_POLICY_BAYES 5 /* policy: Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h */
-/* policy: the interval for a Weibull law fitted to the last 512 gaps, at the age of the current one */
+#define CKPT_POLICY_YOUNG 3 /* Young's interval with a set mean time between failures and the measured cost */
+#define CKPT_POLICY_DALY 4  /* Daly's interval with a set mean time between failures and the measured cost */
+#define CKPT_POLICY_BAYES 5 /* Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h */
+/* the interval for a Weibull law fitted to the last 512 gaps, at the age of the current one */
 #define CKPT_POLICY_WEIBULL 6
-#define CKPT_POLICY_FIXED 7 /* policy: a set interval */
+#define CKPT_POLICY_FIXED 7 /* a set interval */
 
 /* How a controller is made. */
 typedef struct ckpt_controller_options {
   uint32_t struct_size;    /* size of this record in bytes, as its caller was compiled */
-  ckpt_policy policy;          /* how saves are decided: one of CKPT_POLICY_* */
+  ckpt_policy policy;      /* how saves are decided: one of CKPT_POLICY_* */
   double mtbf_seconds;     /* for CKPT_POLICY_YOUNG and CKPT_POLICY_DALY: mean time between failures in seconds, above 0 */
   double interval_seconds; /* for CKPT_POLICY_FIXED: interval between saves in seconds, above 0 */
   /* for CKPT_POLICY_BAYES and CKPT_POLICY_EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at most 1; 1:
@@ -185,7 +190,7 @@ typedef struct ckpt_controller_options {
   double min_interval_seconds; /* shortest interval between saves in seconds, at least 0 */
   double max_interval_seconds; /* longest interval between saves in seconds; 0: no maximum */
   double max_overhead_share;   /* share of the time that saves may take, above 0, at most 1. Goes before max_interval_seconds */
-  int64_t budget_saves;        /* number of saves in each window, at least 0 */
+  int64_t budget_saves;        /* number of saves in each window, at least 0; 0: no limit */
   /* length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run */
   double budget_window_seconds;
   /* for CKPT_POLICY_THRESHOLD: first value of the threshold, a share of the longest task, 0.05 .. 1 */
@@ -197,7 +202,7 @@ typedef struct ckpt_controller_options {
 } ckpt_controller_options;
 
 #define CKPT_CONTROLLER_OPTIONS_INIT \
-  { sizeof(ckpt_controller_options), 0, 0, 0, 1, 0, 600, 0, 0, 0, 1, INT64_MAX, 0, 0.35, 0.1, 3, 0 }
+  { sizeof(ckpt_controller_options), 0, 0, 0, 1, 0, 600, 0, 0, 0, 1, 0, 0, 0.35, 0.1, 3, 0 }
 
 /* Sets *options to CKPT_CONTROLLER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -217,6 +222,9 @@ CKPT_API ckpt_status ckpt_controller_begin_run(ckpt_controller* controller, doub
  * may be on another clock than the run before had. */
 CKPT_API ckpt_status ckpt_controller_resume(ckpt_controller* controller, double now_seconds);
 
+/* Why a controller answered as it did. */
+typedef int32_t ckpt_reason;
+
 #define CKPT_REASON_NOT_DUE 0          /* no: no save is wanted yet */
 #define CKPT_REASON_DUE 1              /* yes: this poll is the nearest to the target */
 #define CKPT_REASON_FIRST_SAVE 2       /* yes: early, to learn what a save costs */
@@ -231,9 +239,9 @@ CKPT_API ckpt_status ckpt_controller_resume(ckpt_controller* controller, double 
 /* A controller's answer to the question whether to save now. */
 typedef struct ckpt_decision {
   uint32_t struct_size;      /* size of this record in bytes, as its caller was compiled */
-  ckpt_bool checkpoint;        /* 1: save now; 0: do not */
-  ckpt_reason reason;            /* why: one of CKPT_REASON_* */
-  ckpt_policy policy;            /* the policy that decided: one of CKPT_POLICY_* */
+  ckpt_bool checkpoint;      /* 1: save now; 0: do not */
+  ckpt_reason reason;        /* why: one of CKPT_REASON_* */
+  ckpt_policy policy;        /* the policy that decided: one of CKPT_POLICY_* */
   double interval_seconds;   /* interval wanted between saves now, in seconds; 0 for CKPT_POLICY_THRESHOLD */
   double risk;               /* probability of a failure within the interval wanted, 0 .. 1 */
   double cost_seconds;       /* cost of a save in seconds: measured, set, or assumed (60 s) */
@@ -272,15 +280,15 @@ CKPT_API ckpt_status ckpt_controller_abort(ckpt_controller* controller, double n
 
 /* Begins a save in the background that commits or aborts by itself when it ends, on a thread of the manager: with the stall and the
  * time until it was durable that the manager measured, at the last time that the controller has seen. What the controller knows
- * is put into state as CKPT_STATE_CONTROLLER first. state, options, task, id and errors: as ckpt_async_manager_save; when it fails, the
- * save is aborted. INVALID_STATE when a save is in flight or no run is going on. An end that comes after record_failure,
+ * is put into state as CKPT_STATE_CONTROLLER first. state, options, task, id and errors: as ckpt_async_manager_save; when it fails,
+ * the save is aborted. INVALID_STATE when a save is in flight or no run is going on. An end that comes after record_failure,
  * record_clean_exit or another begin of the controller's changes nothing. */
-CKPT_API ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async_manager* async,
+CKPT_API ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async_manager* manager,
                                                 ckpt_state* state, const ckpt_save_options* options,
                                                 const ckpt_checkpoint_task_options* task, int64_t* id);
 
 /* Records that a task took this long, as ckpt_threshold_observe_task. Its mean also stands for poll_seconds when that is 0. */
-CKPT_API ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double seconds);
+CKPT_API ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double duration_seconds);
 
 /* Records that the machine failed: what was not saved is lost. The run goes on. */
 CKPT_API ckpt_status ckpt_controller_record_failure(ckpt_controller* controller, double now_seconds);
@@ -301,8 +309,8 @@ CKPT_API ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controll
 /* What a controller knows. */
 typedef struct ckpt_controller_info {
   uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
-  ckpt_bool running;                  /* 1 while a run is going on, else 0 */
-  ckpt_bool save_in_flight;           /* 1 while a save is begun and neither committed nor aborted, else 0 */
+  ckpt_bool running;                /* 1 while a run is going on, else 0 */
+  ckpt_bool save_in_flight;         /* 1 while a save is begun and neither committed nor aborted, else 0 */
   uint32_t reserved;                /* not used: 0 */
   int64_t failures;                 /* number of failures recorded */
   int64_t saves;                    /* number of saves committed */
@@ -327,8 +335,10 @@ CKPT_API void ckpt_controller_info_init(ckpt_controller_info* info, uint32_t siz
 /* Fills *info with what the controller knows. */
 CKPT_API ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info);
 
-/* Fills *task with the task at index, 0 (the oldest remembered) .. tasks - 1 of ckpt_controller_info; else OUT_OF_RANGE. */
-CKPT_API ckpt_status ckpt_controller_task(const ckpt_controller* controller, int64_t index, ckpt_task_observation* task);
+/* Lists the tasks that are remembered, the oldest first: tasks receives the first capacity (>= 0) of them, *count how many there
+ * are, at most 256. Every element is as large as tasks[0].struct_size says. tasks may be NULL when capacity is 0. */
+CKPT_API ckpt_status ckpt_controller_list_tasks(const ckpt_controller* controller, ckpt_task_observation* tasks, int64_t capacity,
+                                                int64_t* count);
 
 /* Writes everything that the controller knows as JSON, by the (buffer, capacity, *needed) rule of ckpt.h. Meant for
  * ckpt_state_set_json with the key CKPT_STATE_CONTROLLER, between begin and save, so that learning survives the crash that it

@@ -1,28 +1,29 @@
 /* async.h - saves (and loads) in the background: training goes on as soon as its state was copied, or sooner.
  *
- *   ckpt_async_manager *async = NULL;
- *   ckpt_async_manager_create(checkpoint, NULL, &async);
+ *   ckpt_async_manager *manager = NULL;
+ *   ckpt_async_manager_create(checkpoints, NULL, &manager);
  *
  *   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
  *   options.step = step;
  *   int64_t id = 0;
- *   ckpt_async_manager_save(async, state, &options, NULL, &id);       the tensors may change when it returns
+ *   ckpt_async_manager_save(manager, state, &options, NULL, &id);       the tensors may change when it returns
  *   ... training goes on ...
  *   ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
- *   ckpt_async_manager_wait(async, id, -1, &result);                  result.state says whether it is durable
+ *   ckpt_async_manager_wait(manager, id, -1, &result);                  result.state says whether it is durable
  *
- *   ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1);            what is queued is written; fails with a failure that no caller saw
- *   ckpt_async_manager_release(async);
+ *   ckpt_async_manager_close(manager, CKPT_CLOSE_MODE_DRAIN, -1);            what is queued is written; fails with a failure that
+ * no caller saw ckpt_async_manager_release(manager);
  *
  * Two events of a save, kept apart everywhere: *staged* (the library no longer reads the tensors) and *ended* (durable, if it
  * completed). Read the general rules at the top of ckpt.h and state.h first.
  *
- * Failures. A task that ends FAILED is *seen* when ckpt_async_manager_wait for its id has filled a result (also inside a callback): that
- * call reports how it ended. Nothing else counts as seen: not a wait without a result or for CKPT_CHECKPOINT_TASK_ALL, not the ended
- * callback, ckpt_async_manager_get_task or the log. Each failure that was not seen is *reported* once, the oldest first, one for each call:
- * by the next ckpt_async_manager_save or ckpt_async_manager_load, which then does nothing else, or by ckpt_async_manager_close, which has done its work.
- * The call returns the task's status; the message names the task and says how many more failures are to be reported. When calls
- * were too few, releasing the manager logs each failure that is left. Tasks that were cancelled or rejected have not failed.
+ * Failures. A task that ends FAILED is *seen* when ckpt_async_manager_wait for its id has filled a result (also inside a callback):
+ * that call reports how it ended. Nothing else counts as seen: not a wait without a result or for CKPT_CHECKPOINT_TASK_ALL, not the
+ * ended callback, ckpt_async_manager_get_task or the log. Each failure that was not seen is *reported* once, the oldest first, one
+ * for each call: by the next ckpt_async_manager_save or ckpt_async_manager_load, which then does nothing else, or by
+ * ckpt_async_manager_close, which has done its work. The call returns the task's status; the message names the task and says how
+ * many more failures are to be reported. When calls were too few, releasing the manager logs each failure that is left. Tasks that
+ * were cancelled or rejected have not failed.
  *
  * Log. The component is "async", every message about a task names its id and step. INFO: a manager created, shutting down and shut
  * down; its workers started and stopped; tasks queued, processing, completed and cancelled. WARNING: tasks rejected. ERROR: tasks
@@ -40,37 +41,44 @@ extern "C" {
 
 /* ---- Callbacks ----------------------------------------------------------------------------------------------------------- */
 
-/* How tasks end. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once; an end never changes.
+/* Where a task is, or how it ended. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once; an
+ * end never changes.
  */
-#define CKPT_CHECKPOINT_TASK_STATE_QUEUED 0    /* state of a task: admitted; being copied, or waiting for a worker or its gate */
-#define CKPT_CHECKPOINT_TASK_STATE_RUNNING 1   /* state of a task: a worker has begun */
-#define CKPT_CHECKPOINT_TASK_STATE_COMPLETED 2 /* end of a task: a save is durable; a load has filled the state */
-#define CKPT_CHECKPOINT_TASK_STATE_FAILED 3    /* end of a task: an error stopped it */
-#define CKPT_CHECKPOINT_TASK_STATE_CANCELLED 4 /* end of a task: stopped on request */
-#define CKPT_CHECKPOINT_TASK_STATE_REJECTED 5  /* end of a task: refused because the queue was full, or dropped for a newer one */
+typedef int32_t ckpt_checkpoint_task_state;
 
-#define CKPT_CHECKPOINT_TASK_KIND_SAVE 0 /* kind of task: saves a state */
-#define CKPT_CHECKPOINT_TASK_KIND_LOAD 1 /* kind of task: loads a state */
+#define CKPT_CHECKPOINT_TASK_STATE_QUEUED 0    /* admitted; being copied, or waiting for a worker or its gate */
+#define CKPT_CHECKPOINT_TASK_STATE_RUNNING 1   /* a worker has begun */
+#define CKPT_CHECKPOINT_TASK_STATE_COMPLETED 2 /* a save is durable; a load has filled the state */
+#define CKPT_CHECKPOINT_TASK_STATE_FAILED 3    /* an error stopped it */
+#define CKPT_CHECKPOINT_TASK_STATE_CANCELLED 4 /* stopped on request */
+#define CKPT_CHECKPOINT_TASK_STATE_REJECTED 5  /* refused because the queue was full, or dropped for a newer one */
+
+/* What a task does. */
+typedef int32_t ckpt_checkpoint_task_kind;
+
+#define CKPT_CHECKPOINT_TASK_KIND_SAVE 0 /* saves a state */
+#define CKPT_CHECKPOINT_TASK_KIND_LOAD 1 /* loads a state */
 
 /* How a background task ended. */
 typedef struct ckpt_checkpoint_task_result {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  /* how the task ended: CKPT_CHECKPOINT_TASK_STATE_COMPLETED, CKPT_CHECKPOINT_TASK_STATE_FAILED, CKPT_CHECKPOINT_TASK_STATE_CANCELLED or CKPT_CHECKPOINT_TASK_STATE_REJECTED */
-  int32_t state;
+  /* how the task ended: CKPT_CHECKPOINT_TASK_STATE_COMPLETED, CKPT_CHECKPOINT_TASK_STATE_FAILED,
+   * CKPT_CHECKPOINT_TASK_STATE_CANCELLED or CKPT_CHECKPOINT_TASK_STATE_REJECTED */
+  ckpt_checkpoint_task_state state;
   /* CKPT_OK when completed, CKPT_E_CANCELLED when cancelled, CKPT_E_QUEUE_FULL when rejected, else why it failed */
   ckpt_status status;
   ckpt_checkpoint_task_kind kind; /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
-  int64_t id;   /* id of the task */
+  int64_t id;                     /* id of the task */
   /* number of the step: of a save, however it ended; of what a load loaded, 0 unless completed */
   int64_t step;
   int64_t bytes; /* bytes of the files that are durable, or that were loaded; 0 unless completed */
   /* operations that the checkpoint's fault handler let try again, and files that were written anew */
   int64_t retries;
-  /* seconds from the moment at which a worker began the task to its end; 0 when none began */
-  double duration_seconds;
-  double stall_seconds; /* seconds for which the call that made the task kept its caller: admission and staging */
-  /* seconds from the call that made the task to the moment at which it was durable (loaded); 0 unless completed */
-  double durable_seconds;
+  /* nanoseconds from the moment at which a worker began the task to its end; 0 when none began */
+  int64_t duration_ns;
+  int64_t stall_ns; /* nanoseconds for which the call that made the task kept its caller: admission and staging */
+  /* nanoseconds from the call that made the task to the moment at which it was durable (loaded); 0 unless completed */
+  int64_t durable_ns;
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage; empty unless completed */
   /* why the task did not complete: one line of UTF-8, cut off at a character; empty when completed */
   char error[256];
@@ -79,13 +87,13 @@ typedef struct ckpt_checkpoint_task_result {
 #define CKPT_CHECKPOINT_TASK_RESULT_INIT \
   { sizeof(ckpt_checkpoint_task_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "" }
 
-/* Sets *result to CKPT_CHECKPOINT_TASK_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
- * (CKPT_INIT); NULL does nothing. */
+/* Sets *result to CKPT_CHECKPOINT_TASK_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_checkpoint_task_result_init(ckpt_checkpoint_task_result* result, uint32_t size);
 
-/* Notifies that a save is staged: its tensors may change. stall_seconds as in ckpt_checkpoint_task_result. When and where it runs:
+/* Notifies that a save is staged: its tensors may change. stall_ns as in ckpt_checkpoint_task_result. When and where it runs:
  * ckpt_checkpoint_task_callbacks. */
-typedef void (*ckpt_checkpoint_task_staged_fn)(int64_t id, double stall_seconds, void* user_data);
+typedef void (*ckpt_checkpoint_task_staged_fn)(int64_t id, int64_t stall_ns, void* user_data);
 
 /* Notifies of a save's progress: bytes written so far, of all; about every 4 MiB, and less often when the callback is slower than
  * that. When and where it runs: ckpt_checkpoint_task_callbacks. */
@@ -102,30 +110,30 @@ typedef void (*ckpt_checkpoint_task_ended_fn)(const ckpt_checkpoint_task_result*
  * begins its next task when everything of the last one was reported, so they should be short. With one worker, the ends of tasks
  * that ran are reported in their order.
  * Inside them, as inside a task's source, a stateful object's list or restore, a log callback and a destroy function that the
- * manager calls, the functions that ask (ckpt_async_manager_get_task, ckpt_async_manager_list, ckpt_async_manager_get_stats, ckpt_async_manager_get_save_result,
- * ckpt_async_manager_get_load_result), ckpt_async_manager_cancel, ckpt_async_manager_end_step and ckpt_async_manager_release may be called; those that would wait return
- * INVALID_STATE at once: ckpt_async_manager_save, ckpt_async_manager_load and ckpt_async_manager_close always, ckpt_async_manager_wait and ckpt_async_manager_wait_staged
- * unless what they wait for has happened or timeout_ns is 0. */
+ * manager calls, the functions that ask (ckpt_async_manager_get_task, ckpt_async_manager_list, ckpt_async_manager_get_stats,
+ * ckpt_async_manager_get_save_result, ckpt_async_manager_get_load_result), ckpt_async_manager_cancel, ckpt_async_manager_end_step
+ * and ckpt_async_manager_release may be called; those that would wait return INVALID_STATE at once: ckpt_async_manager_save,
+ * ckpt_async_manager_load and ckpt_async_manager_close always, ckpt_async_manager_wait and ckpt_async_manager_wait_staged unless
+ * what they wait for has happened or timeout_ns is 0. */
 typedef struct ckpt_checkpoint_task_callbacks {
-  uint32_t struct_size;            /* size of this record in bytes, as its caller was compiled */
-  uint32_t reserved;               /* not used: 0 */
+  uint32_t struct_size;                      /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;                         /* not used: 0 */
   ckpt_checkpoint_task_staged_fn staged;     /* called when a save is staged: its tensors may change */
   ckpt_checkpoint_task_progress_fn progress; /* called with the bytes written so far, about every 4 MiB */
   ckpt_checkpoint_task_ended_fn ended;       /* called exactly once when a task has ended, after the other functions */
-  ckpt_destroy_fn destroy;         /* called once after the last call of the other functions */
 } ckpt_checkpoint_task_callbacks;
 
 #define CKPT_CHECKPOINT_TASK_CALLBACKS_INIT \
-  { sizeof(ckpt_checkpoint_task_callbacks), 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_checkpoint_task_callbacks), 0, 0, 0, 0 }
 
-/* Sets *callbacks to CKPT_CHECKPOINT_TASK_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the caller
- * (CKPT_INIT); NULL does nothing. */
+/* Sets *callbacks to CKPT_CHECKPOINT_TASK_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of
+ * the caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_checkpoint_task_callbacks_init(ckpt_checkpoint_task_callbacks* callbacks, uint32_t size);
 
 /* ---- Manager ------------------------------------------------------------------------------------------------------------- */
 
-/* Background tasks of one ckpt_checkpoint_manager, which it keeps alive. Owns threads. Synchronised. In a forked child every call but
- * release returns FORKED. */
+/* Background tasks of one ckpt_checkpoint_manager, which it keeps alive. Owns threads. Synchronised. In a forked child every call
+ * but release returns FORKED. */
 typedef struct ckpt_async_manager ckpt_async_manager;
 
 /* How a manager of background tasks is made. */
@@ -150,41 +158,48 @@ typedef struct ckpt_async_manager_options {
   /* niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable */
   int32_t nice;
   const ckpt_checkpoint_task_callbacks* callbacks; /* notified of all tasks; copied; none: no function is notified */
-  void* user_data;                       /* passed to each call of the callbacks */
+  void* user_data;                                 /* passed to each call of the callbacks */
+  ckpt_destroy_fn destroy; /* called once with user_data, after the last call of the callbacks; may be absent */
 } ckpt_async_manager_options;
 
 #define CKPT_ASYNC_MANAGER_OPTIONS_INIT \
-  { sizeof(ckpt_async_manager_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0 }
+  { sizeof(ckpt_async_manager_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_ASYNC_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
+/* Sets *options to CKPT_ASYNC_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_async_manager_options_init(ckpt_async_manager_options* options, uint32_t size);
 
-/* Creates a manager with its threads. options: NULL for the defaults. When this fails, the callbacks' destroy has not run.
+/* Creates a manager with its threads. options: NULL for the defaults. When this fails, destroy has not run.
  * OUT_OF_MEMORY when the system has no thread left. */
-CKPT_API ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoint, const ckpt_async_manager_options* options,
-                                                  ckpt_async_manager** async);
+CKPT_API ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options,
+                                               ckpt_async_manager** manager);
 
-#define CKPT_CLOSE_MODE_DRAIN 0  /* close: what is queued is done first */
-#define CKPT_CLOSE_MODE_CANCEL 1 /* close: what is queued or not yet committed is cancelled */
+/* What becomes of the tasks of a manager that is closed. */
+typedef int32_t ckpt_close_mode;
+
+#define CKPT_CLOSE_MODE_DRAIN 0  /* what is queued is done first */
+#define CKPT_CLOSE_MODE_CANCEL 1 /* what is queued or not yet committed is cancelled */
 
 /* Closes the manager: takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks have returned then.
  * timeout_ns: that draining may take (-1: for ever); what remains then is cancelled, and the call returns TIMEOUT. A failure that
  * was not seen is reported here (see Failures at the top of async.h; its message names the time-out, too): the manager is closed
  * all the same. Closing again reports the next one, and returns OK when there is none. INVALID_STATE inside a callback: nothing was
  * closed. */
-CKPT_API ckpt_status ckpt_async_manager_close(ckpt_async_manager* async, ckpt_close_mode mode, int64_t timeout_ns);
+CKPT_API ckpt_status ckpt_async_manager_close(ckpt_async_manager* manager, ckpt_close_mode mode, int64_t timeout_ns);
 
 /* Releases the manager; one that is open is closed by draining for drain_timeout_ns. Each failure that was neither seen nor
  * reported is logged (ERROR). Threads that wait for tasks may still be inside their call, which then ends as their task does.
  * Inside a callback it returns at once: the manager's own threads do the rest, or, where the callback was made by a call of this
  * manager, that call does before it returns. NULL does nothing. */
-CKPT_API void ckpt_async_manager_release(ckpt_async_manager* async);
+CKPT_API void ckpt_async_manager_release(ckpt_async_manager* manager);
 
 /* ---- Tasks --------------------------------------------------------------------------------------------------------------- */
 
 /* How the bytes of a save are taken. */
-#define CKPT_STAGING_MODE_COPY 0 /* the tensors of a save are copied, by several threads, before the call returns: it returns staged */
+typedef int32_t ckpt_staging_mode;
+
+#define CKPT_STAGING_MODE_COPY \
+  0 /* the tensors of a save are copied, by several threads, before the call returns: it returns staged */
 /* the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, which is shortly before
  * it ends. When one does and it is seen, the save fails with CKPT_E_INVALID_STATE; in no case does a checkpoint hold bytes that its
  * checksums do not */
@@ -192,111 +207,126 @@ CKPT_API void ckpt_async_manager_release(ckpt_async_manager* async);
 /* the tensors of a save are copied in the background: no caller may write to them until the save is staged, which is soon */
 #define CKPT_STAGING_MODE_DEFERRED 2
 
-/* When the queue is full. */
-#define CKPT_WHEN_FULL_REFUSE 0 /* when the queue is full, fail with CKPT_E_QUEUE_FULL at once */
-/* when the queue is full, wait for a place until the time-out has passed, then fail with CKPT_E_QUEUE_FULL; waiting for ever opens
+/* What happens to a task when the queue is full. */
+typedef int32_t ckpt_when_full;
+
+#define CKPT_WHEN_FULL_REFUSE 0 /* fail with CKPT_E_QUEUE_FULL at once */
+/* wait for a place until the time-out has passed, then fail with CKPT_E_QUEUE_FULL; waiting for ever opens
  * all gates */
 #define CKPT_WHEN_FULL_WAIT 1
-/* when the queue is full, the oldest task that no worker has begun makes place and ends CKPT_CHECKPOINT_TASK_STATE_REJECTED; CKPT_E_QUEUE_FULL when
+/* the oldest task that no worker has begun makes place and ends CKPT_CHECKPOINT_TASK_STATE_REJECTED; CKPT_E_QUEUE_FULL when
  * there is none */
 #define CKPT_WHEN_FULL_DROP_OLDEST 2
+
+/* Which tasks begin first. */
+typedef int32_t ckpt_priority;
 
 #define CKPT_PRIORITY_LOW (-1) /* begins after all tasks of a higher priority */
 #define CKPT_PRIORITY_NORMAL 0 /* begins after tasks of high priority and before tasks of low priority */
 #define CKPT_PRIORITY_HIGH 1   /* begins before all tasks of a lower priority */
 
 /* Copies bytes of a tensor into buffer, for memory that the library cannot read itself. data is the tensor's pointer as it was
- * passed to ckpt_tensor_create_borrowed, and need not be an address of this process's; group and name are valid during the call. Called on
- * the saving thread, or on others, several at once; each byte of a tensor at least once. Inside, what would wait for the manager or
- * uses its checkpoint returns INVALID_STATE. Returns 0, or another number for an error: the save then fails with CALLBACK. */
-typedef int32_t (*ckpt_checkpoint_task_source_fn)(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes,
-                                        void* buffer, void* user_data);
+ * passed to ckpt_tensor_create_borrowed, and need not be an address of this process's; group and name are valid during the call.
+ * Called on the saving thread, or on others, several at once; each byte of a tensor at least once. Inside, what would wait for the
+ * manager or uses its checkpoint returns INVALID_STATE. Returns 0, or another number for an error: the save then fails with
+ * CALLBACK. */
+typedef int32_t (*ckpt_checkpoint_task_source_fn)(const char* group, const char* name, const void* data, int64_t offset,
+                                                  int64_t bytes, void* buffer, void* user_data);
 
 /* How one background task is run. */
 typedef struct ckpt_checkpoint_task_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  /* how the bytes of a save are taken: CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_BORROW or CKPT_STAGING_MODE_DEFERRED; loads have none */
+  /* how the bytes of a save are taken: CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_BORROW or CKPT_STAGING_MODE_DEFERRED; loads have
+   * none */
   ckpt_staging_mode mode;
   /* what happens when the queue is full: CKPT_WHEN_FULL_REFUSE, CKPT_WHEN_FULL_WAIT or CKPT_WHEN_FULL_DROP_OLDEST */
   ckpt_when_full when_full;
-  /* one of CKPT_ASYNC_PRIORITY_*: tasks of a higher one begin first, of equal ones the older */
+  /* one of CKPT_PRIORITY_*: tasks of a higher one begin first, of equal ones the older */
   ckpt_priority priority;
   int64_t timeout_ns; /* how long CKPT_WHEN_FULL_WAIT waits for a place, in nanoseconds; -1: for ever */
-  /* no worker begins before ckpt_async_manager_end_step was called with this step or a later one; -1: no gate. Waiting for the task,
-   * closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate holds
-   * no worker up: others begin before it */
+  /* no worker begins before ckpt_async_manager_end_step was called with this step or a later one. Read only when has_gate_step is
+   * not 0. Waiting for the task, closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A
+   * task at a closed gate holds no worker up: others begin before it */
   int64_t gate_step;
+  ckpt_bool has_gate_step; /* whether gate_step is set: 0 no, then the task waits for no step; other values yes */
+  uint32_t reserved;       /* not used: 0 */
   /* notified of this task, after those of the manager; copied; none: no function is notified */
   const ckpt_checkpoint_task_callbacks* callbacks;
-  void* user_data; /* passed to each call of the callbacks */
+  void* user_data;         /* passed to each call of the callbacks */
+  ckpt_destroy_fn destroy; /* called once with user_data, after the last call of the callbacks; may be absent */
   /* function that reads the tensors instead of the library; none: they are read from memory. Not with CKPT_STAGING_MODE_BORROW */
   ckpt_checkpoint_task_source_fn source;
-  void* source_user_data;              /* passed to each call of source */
+  void* source_user_data;         /* passed to each call of source */
   ckpt_destroy_fn source_destroy; /* called once with source_user_data, after the last call of source; may be absent */
 } ckpt_checkpoint_task_options;
 
-#define CKPT_CHECKPOINT_TASK_OPTIONS_INIT \
-  { sizeof(ckpt_checkpoint_task_options), CKPT_STAGING_MODE_COPY, CKPT_WHEN_FULL_REFUSE, CKPT_PRIORITY_NORMAL, -1, -1, 0, 0, 0, 0, 0 }
+#define CKPT_CHECKPOINT_TASK_OPTIONS_INIT                                                                                          \
+  {                                                                                                                                \
+    sizeof(ckpt_checkpoint_task_options), CKPT_STAGING_MODE_COPY, CKPT_WHEN_FULL_WAIT, CKPT_PRIORITY_NORMAL, 60000000000, 0, 0, 0, \
+        0, 0, 0, 0, 0, 0                                                                                                           \
+  }
 
-/* Sets *options to CKPT_CHECKPOINT_TASK_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
+/* Sets *options to CKPT_CHECKPOINT_TASK_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_checkpoint_task_options_init(ckpt_checkpoint_task_options* options, uint32_t size);
 
 /* Saves state in the background; *id receives the task's id, which is positive and never used again. With CKPT_STAGING_MODE_COPY it
  * returns when the tensors are copied, else at once; JSON values and the list of tensors are always copied, and the list callbacks
- * of stateful objects run inside this call. What ckpt_checkpoint_manager_save refuses is refused here. options and task: NULL for the
- * defaults. QUEUE_FULL as task->when_full says: the refused save is listed as REJECTED. A failure of an earlier task that was not
- * seen is reported here, and nothing is saved. INVALID_STATE inside a callback; CLOSED. When this fails, destroy functions have not
- * run. */
-CKPT_API ckpt_status ckpt_async_manager_save(ckpt_async_manager* async, const ckpt_state* state, const ckpt_save_options* options,
-                                     const ckpt_checkpoint_task_options* task, int64_t* id);
+ * of stateful objects run inside this call. What ckpt_checkpoint_manager_save refuses is refused here. options and task: NULL for
+ * the defaults. QUEUE_FULL as task->when_full says: the refused save is listed as REJECTED. A failure of an earlier task that was
+ * not seen is reported here, and nothing is saved. INVALID_STATE inside a callback; CLOSED. When this fails, destroy functions have
+ * not run. */
+CKPT_API ckpt_status ckpt_async_manager_save(ckpt_async_manager* manager, const ckpt_state* state, const ckpt_save_options* options,
+                                             const ckpt_checkpoint_task_options* task, int64_t* id);
 
-/* Loads into state in the background, by the rules of ckpt_checkpoint_manager_load, restore callbacks of stateful objects included: they
- * run on the worker. No other caller may use the state until the task has ended. One that loads in place can be cancelled until it
- * reads its first tensor. Options and errors as ckpt_async_manager_save. */
-CKPT_API ckpt_status ckpt_async_manager_load(ckpt_async_manager* async, ckpt_state* state, const ckpt_load_options* options,
-                                     const ckpt_checkpoint_task_options* task, int64_t* id);
+/* Loads into state in the background, by the rules of ckpt_checkpoint_manager_load, restore callbacks of stateful objects included:
+ * they run on the worker. No other caller may use the state until the task has ended. One that loads in place can be cancelled
+ * until it reads its first tensor. Options and errors as ckpt_async_manager_save. */
+CKPT_API ckpt_status ckpt_async_manager_load(ckpt_async_manager* manager, ckpt_state* state, const ckpt_load_options* options,
+                                             const ckpt_checkpoint_task_options* task, int64_t* id);
 
-/* Asks a task to stop. *won (may be NULL) is 1 when it will end, or has just ended, CANCELLED because of this call: then nothing of
- * it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which it cannot be undone (the
- * manifest of a save is being written; the tensors of a load are being filled). A queued task ends, and releases its place, before
- * this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. */
-CKPT_API ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* async, int64_t id, ckpt_bool* cancelled);
+/* Asks a task to stop. *cancelled (may be NULL) is 1 when it will end, or has just ended, CANCELLED because of this call: then
+ * nothing of it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which it cannot be
+ * undone (the manifest of a save is being written; the tensors of a load are being filled). A queued task ends, and releases its
+ * place, before this returns; a running one at its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. */
+CKPT_API ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* manager, int64_t id, ckpt_bool* cancelled);
 
 /* For ids: all tasks that have not ended now. */
 #define CKPT_CHECKPOINT_TASK_ALL 0 /* used as a task's id: all tasks that have not ended now */
 
-/* Waits until a save is staged or has ended: its tensors may be written. id: CKPT_CHECKPOINT_TASK_ALL waits for all saves. timeout_ns:
- * nanoseconds, -1 for ever. TIMEOUT; NOT_FOUND as ckpt_async_manager_cancel; INVALID_STATE inside a callback. */
-CKPT_API ckpt_status ckpt_async_manager_wait_staged(ckpt_async_manager* async, int64_t id, int64_t timeout_ns);
+/* Waits until a save is staged or has ended: its tensors may be written. id: CKPT_CHECKPOINT_TASK_ALL waits for all saves.
+ * timeout_ns: nanoseconds, -1 for ever. TIMEOUT; NOT_FOUND as ckpt_async_manager_cancel; INVALID_STATE inside a callback. */
+CKPT_API ckpt_status ckpt_async_manager_wait_staged(ckpt_async_manager* manager, int64_t id, int64_t timeout_ns);
 
 /* Waits until the task has ended, however it ended, and its callbacks have returned (inside a callback: or will): *result receives
- * how, and a failure counts as seen. result may be NULL; then it does not. id: CKPT_CHECKPOINT_TASK_ALL waits for all tasks, result must be
- * NULL then. Errors as ckpt_async_manager_wait_staged. */
-CKPT_API ckpt_status ckpt_async_manager_wait(ckpt_async_manager* async, int64_t id, int64_t timeout_ns, ckpt_checkpoint_task_result* result);
+ * how, and a failure counts as seen. result may be NULL; then it does not. id: CKPT_CHECKPOINT_TASK_ALL waits for all tasks, result
+ * must be NULL then. Errors as ckpt_async_manager_wait_staged. */
+CKPT_API ckpt_status ckpt_async_manager_wait(ckpt_async_manager* manager, int64_t id, int64_t timeout_ns,
+                                             ckpt_checkpoint_task_result* result);
 
 /* Fills *result as ckpt_checkpoint_manager_save does. INVALID_STATE unless the task is a save that has completed; NOT_FOUND. */
-CKPT_API ckpt_status ckpt_async_manager_get_save_result(ckpt_async_manager* async, int64_t id, ckpt_save_result* result);
+CKPT_API ckpt_status ckpt_async_manager_get_save_result(ckpt_async_manager* manager, int64_t id, ckpt_save_result* result);
 
 /* Fills *result as ckpt_checkpoint_manager_load does. INVALID_STATE unless the task is a load that has completed; NOT_FOUND. */
-CKPT_API ckpt_status ckpt_async_manager_get_load_result(ckpt_async_manager* async, int64_t id, ckpt_load_result* result);
+CKPT_API ckpt_status ckpt_async_manager_get_load_result(ckpt_async_manager* manager, int64_t id, ckpt_load_result* result);
 
 /* Reports that a step has ended: tasks whose gate_step is not after it may begin. Never goes back. */
-CKPT_API ckpt_status ckpt_async_manager_end_step(ckpt_async_manager* async, int64_t step);
+CKPT_API ckpt_status ckpt_async_manager_end_step(ckpt_async_manager* manager, int64_t step);
 
 /* ---- Look ---------------------------------------------------------------------------------------------------------------- */
 
 /* What is known of one background task. */
 typedef struct ckpt_checkpoint_task_info {
-  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
-  ckpt_checkpoint_task_kind kind;          /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
-  ckpt_checkpoint_task_state state;         /* where the task is: CKPT_CHECKPOINT_TASK_STATE_QUEUED, CKPT_CHECKPOINT_TASK_STATE_RUNNING or the way in which it ended */
-  ckpt_bool staged;        /* 1 when the tensors of a save may be written, else 0 */
-  int64_t id;            /* id of the task */
-  int64_t step;          /* number of the step to be saved; -1 for a load */
-  int64_t done_bytes;    /* bytes written so far */
-  int64_t total_bytes;   /* bytes of the tensors and headers to be written; 0 for a load */
-  int64_t queued_at_ns;  /* when it was queued, in nanoseconds on the system's monotonic clock */
+  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  ckpt_checkpoint_task_kind kind;   /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
+  ckpt_checkpoint_task_state state; /* where the task is: CKPT_CHECKPOINT_TASK_STATE_QUEUED, CKPT_CHECKPOINT_TASK_STATE_RUNNING or
+                                       the way in which it ended */
+  ckpt_bool staged;                 /* 1 when the tensors of a save may be written, else 0 */
+  int64_t id;                       /* id of the task */
+  int64_t step;                     /* number of the step to be saved; 0 for a load */
+  int64_t done_bytes;               /* bytes written so far */
+  int64_t total_bytes;              /* bytes of the tensors and headers to be written; 0 for a load */
+  int64_t queued_at_ns;             /* when it was queued, in nanoseconds on the system's monotonic clock */
   int64_t started_at_ns; /* when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun */
   int64_t ended_at_ns;   /* when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended */
   /* when it was queued, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; that clock may be set at any
@@ -311,36 +341,40 @@ typedef struct ckpt_checkpoint_task_info {
 #define CKPT_CHECKPOINT_TASK_INFO_INIT \
   { sizeof(ckpt_checkpoint_task_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Sets *task to CKPT_CHECKPOINT_TASK_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller (CKPT_INIT);
- * NULL does nothing. */
+/* Sets *task to CKPT_CHECKPOINT_TASK_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *task of the caller
+ * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_checkpoint_task_info_init(ckpt_checkpoint_task_info* task, uint32_t size);
 
 /* Fills *task with what is known of a task now. NOT_FOUND as ckpt_async_manager_cancel. */
-CKPT_API ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* async, int64_t id, ckpt_checkpoint_task_info* task);
+CKPT_API ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* manager, int64_t id, ckpt_checkpoint_task_info* task);
 
-#define CKPT_CHECKPOINT_TASK_LIST_LIVE 0 /* list of tasks: those that have not ended, the oldest first */
-/* list of tasks: those that have ended, as far as the history goes, in the order in which they ended */
+/* A list of tasks. */
+typedef int32_t ckpt_checkpoint_task_list;
+
+#define CKPT_CHECKPOINT_TASK_LIST_LIVE 0 /* those that have not ended, the oldest first */
+/* those that have ended, as far as the history goes, in the order in which they ended */
 #define CKPT_CHECKPOINT_TASK_LIST_ENDED 1
 
-/* Lists ids of tasks. which: CKPT_CHECKPOINT_TASK_LIST_LIVE or CKPT_CHECKPOINT_TASK_LIST_ENDED. *count receives how many there are; ids (may be NULL with
- * capacity 0) the first of them. OUT_OF_RANGE when they do not fit capacity; *count is set all the same. */
-CKPT_API ckpt_status ckpt_async_manager_list(ckpt_async_manager* async, ckpt_checkpoint_task_list which, int64_t* ids, int64_t capacity, int64_t* count);
+/* Lists ids of tasks. which: CKPT_CHECKPOINT_TASK_LIST_LIVE or CKPT_CHECKPOINT_TASK_LIST_ENDED. *count receives how many there are;
+ * ids (may be NULL with capacity 0) the first capacity of them. */
+CKPT_API ckpt_status ckpt_async_manager_list(ckpt_async_manager* manager, ckpt_checkpoint_task_list which, int64_t* ids,
+                                             int64_t capacity, int64_t* count);
 
 /* What a manager of background tasks did and holds. */
 typedef struct ckpt_async_manager_stats {
-  uint32_t struct_size;      /* size of this record in bytes, as its caller was compiled */
-  uint32_t reserved;         /* not used: 0 */
-  int64_t live;              /* number of tasks that have not ended */
-  int64_t running;           /* number of tasks that a worker has begun and that have not ended */
-  int64_t completed;         /* number of tasks that completed since the manager was made */
-  int64_t failed;            /* number of tasks that failed since the manager was made */
-  int64_t cancelled;         /* number of tasks that were cancelled since the manager was made */
-  int64_t rejected;          /* number of tasks that were rejected since the manager was made */
-  int64_t in_flight_bytes;   /* bytes of saves that have not ended and are not written yet */
-  int64_t written_bytes;     /* bytes written by all tasks */
-  int64_t staging_bytes;     /* bytes of memory that was allocated for copies */
-  double stall_seconds;      /* seconds for which callers were kept, in all */
-  double last_stall_seconds; /* seconds for which the save that was staged last kept its caller */
+  uint32_t struct_size;    /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;       /* not used: 0 */
+  int64_t live_tasks;      /* number of tasks that have not ended */
+  int64_t running_tasks;   /* number of tasks that a worker has begun and that have not ended */
+  int64_t completed_tasks; /* number of tasks that completed since the manager was made */
+  int64_t failed_tasks;    /* number of tasks that failed since the manager was made */
+  int64_t cancelled_tasks; /* number of tasks that were cancelled since the manager was made */
+  int64_t rejected_tasks;  /* number of tasks that were rejected since the manager was made */
+  int64_t in_flight_bytes; /* bytes of saves that have not ended and are not written yet */
+  int64_t written_bytes;   /* bytes written by all tasks */
+  int64_t staging_bytes;   /* bytes of memory that was allocated for copies */
+  int64_t stall_ns;        /* nanoseconds for which callers were kept, in all */
+  int64_t last_stall_ns;   /* nanoseconds for which the save that was staged last kept its caller */
 } ckpt_async_manager_stats;
 
 #define CKPT_ASYNC_MANAGER_STATS_INIT \
@@ -351,7 +385,7 @@ typedef struct ckpt_async_manager_stats {
 CKPT_API void ckpt_async_manager_stats_init(ckpt_async_manager_stats* stats, uint32_t size);
 
 /* Fills *stats with the manager's tasks and bytes; a snapshot while they are at work. */
-CKPT_API ckpt_status ckpt_async_manager_get_stats(ckpt_async_manager* async, ckpt_async_manager_stats* stats);
+CKPT_API ckpt_status ckpt_async_manager_get_stats(ckpt_async_manager* manager, ckpt_async_manager_stats* stats);
 
 #ifdef __cplusplus
 }

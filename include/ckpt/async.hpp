@@ -214,7 +214,7 @@ class AsyncManager {
                       void* user_data) noexcept {
         return detail::callback_status([&] { (*static_cast<Source*>(user_data))(group, name, data, offset, bytes, buffer); });
       };
-      how.source_data = source.get();
+      how.source_user_data = source.get();
       how.source_destroy = detail::destroy<Source>;
     }
     std::int64_t id = 0;

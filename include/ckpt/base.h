@@ -103,13 +103,13 @@ typedef int32_t ckpt_log_level;
 #define CKPT_LOG_LEVEL_WARNING 2 /* something went wrong, and the library goes on */
 #define CKPT_LOG_LEVEL_ERROR 3   /* something failed */
 
-/* Receives one message of the log. level: one of CKPT_LOG_LEVEL_*. component: the part that it is from: "memory", "storage", "state",
- * "async", "engine", "plan" or "pipeline"; later versions may have more. Both strings are borrowed for the call. May be called on
- * any thread, several at once; must not call ckpt_set_log; may call any other function. */
+/* Receives one message of the log. level: one of CKPT_LOG_LEVEL_*. component: the part that it is from: "memory", "storage",
+ * "state", "async", "engine", "plan" or "pipeline"; later versions may have more. Both strings are borrowed for the call. May be
+ * called on any thread, several at once; must not call ckpt_set_log; may call any other function. */
 typedef void (*ckpt_log_fn)(ckpt_log_level level, const char* component, const char* message, void* user_data);
 
-/* Sends messages of at least min_level (CKPT_LOG_LEVEL_*) to fn; fn NULL switches logging off again, as it is before the first call.
- * Returns only when the callback that was set before is no longer running on another thread; its destroy has run then.
+/* Sends messages of at least min_level (CKPT_LOG_LEVEL_*) to fn; fn NULL switches logging off again, as it is before the first
+ * call. Returns only when the callback that was set before is no longer running on another thread; its destroy has run then.
  * INVALID_ARGUMENT for an unknown min_level, INVALID_STATE inside a log callback. Synchronised. */
 CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
@@ -168,16 +168,16 @@ typedef int32_t ckpt_word_queue_kind;
 #define CKPT_WORD_QUEUE_KIND_SPSC 0 /* a queue for one pushing and one popping thread at a time */
 #define CKPT_WORD_QUEUE_KIND_MPMC 1 /* a queue for any number of threads: synchronised */
 
-/* Creates an empty queue. kind: CKPT_WORD_QUEUE_KIND_SPSC or CKPT_WORD_QUEUE_KIND_MPMC. capacity: 1 .. 2^24 words, exact. All memory is allocated
- * here. */
+/* Creates an empty queue. kind: CKPT_WORD_QUEUE_KIND_SPSC or CKPT_WORD_QUEUE_KIND_MPMC. capacity: 1 .. 2^24 words, exact. All
+ * memory is allocated here. */
 CKPT_API ckpt_status ckpt_word_queue_create(ckpt_word_queue_kind kind, int64_t capacity, ckpt_word_queue** queue);
 
 /* Appends a word, waiting at most timeout_ns nanoseconds for a place. QUEUE_FULL when there was none in time, CLOSED after
  * ckpt_word_queue_close. */
 CKPT_API ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t word, int64_t timeout_ns);
 
-/* *word receives the oldest word, which is taken, waiting at most timeout_ns nanoseconds for one. TIMEOUT when there was none in time; CLOSED when the
- * queue is closed and empty. */
+/* *word receives the oldest word, which is taken, waiting at most timeout_ns nanoseconds for one. TIMEOUT when there was none in
+ * time; CLOSED when the queue is closed and empty. */
 CKPT_API ckpt_status ckpt_word_queue_pop(ckpt_word_queue* queue, int64_t timeout_ns, uint64_t* word);
 
 /* Closes the queue: nothing more can be pushed, and every waiting thread wakes; what is inside can still be popped.
@@ -200,15 +200,15 @@ CKPT_API int32_t ckpt_available_threads(void);
  * parts, the calling thread works through its own alone. */
 typedef struct ckpt_worker_pool ckpt_worker_pool;
 
-/* Works on one part (0 .. part_count-1). Runs on a pool thread or on the calling thread, several parts at once; may block; may call any
- * function. A non-zero return stops the run: parts that have not begun are skipped. */
+/* Works on one part (0 .. part_count-1). Runs on a pool thread or on the calling thread, several parts at once; may block; may call
+ * any function. A non-zero return stops the run: parts that have not begun are skipped. */
 typedef int32_t (*ckpt_part_fn)(int64_t part, void* user_data);
 
 /* Creates a pool. thread_count: 1 .. 1024, the calling thread included; 0 takes ckpt_available_threads(). */
 CKPT_API ckpt_status ckpt_worker_pool_create(int32_t thread_count, ckpt_worker_pool** pool);
 
-/* Runs fn for every part and returns when all are done. part_count >= 0. Which thread takes which part is not fixed. CALLBACK when a
- * part returned non-zero; the message is that of the lowest such part. FORKED in a forked child. Allocates nothing unless a part
+/* Runs fn for every part and returns when all are done. part_count >= 0. Which thread takes which part is not fixed. CALLBACK when
+ * a part returned non-zero; the message is that of the lowest such part. FORKED in a forked child. Allocates nothing unless a part
  * fails. */
 CKPT_API ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t part_count, ckpt_part_fn fn, void* user_data);
 

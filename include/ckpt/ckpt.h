@@ -17,8 +17,12 @@
  * Strings    In: UTF-8, NUL-terminated. Out: borrowed, with the lifetime stated at the function, or written to (buffer, capacity,
  *            *needed): *needed receives the full length without the NUL; a capacity that is too small returns CKPT_E_OUT_OF_RANGE
  *            and writes nothing else; buffer NULL with capacity 0 only asks for the length.
- * Numbers    Sizes and counts are int64_t; bytes where the name says bytes; times are double seconds (_seconds) or int64_t
- *            nanoseconds (_ns). A time-out is in nanoseconds: -1 waits for ever, 0 polls.
+ * Lists      What can change is written to (array, capacity, *count), all of one moment: *count receives how many there are, the
+ *            array the first capacity of them. What cannot change is asked for by count and index.
+ * Numbers    Sizes and counts are int64_t; bytes where the name says bytes; times that were waited or measured are int64_t
+ *            nanoseconds (_ns), moments too: on a clock of the process (_at_ns) or since 1970-01-01T00:00:00Z (_utc_ns); what
+ *            formulas read or give is double seconds (_seconds). A limit of 0 is none; has_x says whether x is
+ *            set. A time-out is in nanoseconds: -1 waits for ever, 0 polls.
  * Callbacks  Always a function, a user_data and a destroy function (may be NULL). destroy runs exactly once, after the last call;
  *            when the function that took them fails, it does not run: the caller still owns user_data. A callback that returns
  *            non-zero stops the operation with CKPT_E_CALLBACK; ckpt_callback_error() before it sets the reason.

@@ -33,7 +33,7 @@ typedef void (*ckpt_dgemm_fn)(int order, int trans_a, int trans_b, int m, int n,
 /* A BLAS of the host program that is used instead of OpenBLAS. */
 typedef struct ckpt_blas {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  ckpt_bool concurrent;   /* 1: may be called from several threads at once; 0: calls are serialised */
+  ckpt_bool concurrent; /* 1: may be called from several threads at once; 0: calls are serialised */
   ckpt_sgemm_fn sgemm;  /* matrix product of 32-bit floating-point numbers */
   ckpt_dgemm_fn dgemm;  /* matrix product of 64-bit floating-point numbers */
   const char* name;     /* name of the BLAS, to be shown; copied; none: no name */
@@ -110,7 +110,7 @@ typedef struct ckpt_layer_context {
   uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
   int32_t option;                 /* option of the layer that is run, from 0 */
   int32_t micro_batch;            /* number of the micro-batch, from 0 */
-  ckpt_bool recomputation;          /* 1 when this forward ran before in the step, else 0 */
+  ckpt_bool recomputation;        /* 1 when this forward ran before in the step, else 0 */
   int64_t layer;                  /* global number of the layer: the same in every split of the chain */
   int64_t step;                   /* number of the step, >= 0 */
   uint64_t seed;                  /* seed of the step's random numbers */
@@ -155,10 +155,10 @@ typedef int32_t (*ckpt_layer_restore_ambient_fn)(const void* state, void* user_d
 
 /* The functions of a custom layer, and what planning must know of it. All functions get the same user_data. */
 typedef struct ckpt_layer_callbacks {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  ckpt_layer_flag flags;       /* sum of CKPT_LAYER_* flags */
-  int32_t options;      /* number of ways to run the layer, 1 .. 64 */
-  int32_t reserved;     /* not used: 0 */
+  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  ckpt_layer_flag flags; /* sum of CKPT_LAYER_* flags */
+  int32_t options;       /* number of ways to run the layer, 1 .. 64 */
+  int32_t reserved;      /* not used: 0 */
   /* bytes of state outside the arguments that forward reads (a random generator); 0: none */
   int64_t ambient_bytes;
   /* determines element type and shape of the output for an input; an input is refused by failing */
@@ -211,10 +211,10 @@ CKPT_API ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed);
 /* *parameters receives the number of parameters of the built-in layers. */
 CKPT_API ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameter_count);
 
-/* Reads a parameter by number (0 .. parameter_count-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and its
- * gradient. Each out-pointer may be NULL; tensors are new references that the caller releases. */
+/* Reads a parameter by number (0 .. parameter_count-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and
+ * its gradient. Each out-pointer may be NULL; tensors are new references that the caller releases. */
 CKPT_API ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
-                                          ckpt_tensor** gradient);
+                                              ckpt_tensor** gradient);
 
 /* Scales all gradients so that their common 2-norm is at most max_norm (> 0); *norm (may be NULL) receives the norm before. */
 CKPT_API ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double* norm);
@@ -223,7 +223,7 @@ CKPT_API ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_nor
  * also times every layer on zeros: the least of that many runs; 0 leaves seconds 0. pool NULL: a pool of ckpt_available_threads().
  * Changes no parameter and no gradient, but runs custom layers' callbacks when it measures. */
 CKPT_API ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps,
-                                        ckpt_worker_pool* pool, ckpt_profile** profile);
+                                                    ckpt_worker_pool* pool, ckpt_profile** profile);
 
 /* Releases the chain. Objects made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_chain_release(ckpt_chain* chain);
@@ -247,15 +247,16 @@ typedef struct ckpt_schedule_executor_options {
 #define CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT \
   { sizeof(ckpt_schedule_executor_options), 0, 0, 0, 0, 0 }
 
-/* Sets *options to CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
+/* Sets *options to CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_schedule_executor_options_init(ckpt_schedule_executor_options* options, uint32_t size);
 
 /* Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps
  * chain and schedule alive. OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a step: an executor holds it as a
  * list. */
 CKPT_API ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
-                                          const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor);
+                                                   const ckpt_schedule_executor_options* options,
+                                                   ckpt_schedule_executor** executor);
 
 /* Data of one step of training. Tensors are borrowed for the call. */
 typedef struct ckpt_step {
@@ -271,7 +272,7 @@ typedef struct ckpt_step {
   /* receives the gradient of the chain's input; none: it is not wanted. Refused when the first layer makes none */
   ckpt_tensor* input_gradient;
   ckpt_bool accumulate; /* 0: gradients are set to 0 first; 1: this step adds to them */
-  int32_t reserved2;  /* not used: 0 */
+  int32_t reserved2;    /* not used: 0 */
 } ckpt_step;
 
 #define CKPT_STEP_INIT \
@@ -295,11 +296,11 @@ typedef struct ckpt_schedule_executor_stats {
   int64_t live_bytes;          /* bytes of what is alive now: between steps 0 */
   int64_t peak_live_bytes;     /* the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte */
   int64_t reserved_bytes;      /* not used: 0 */
-  double seconds;              /* duration of all steps in seconds */
+  int64_t run_ns;              /* duration of all steps in nanoseconds */
 } ckpt_schedule_executor_stats;
 
 #define CKPT_SCHEDULE_EXECUTOR_STATS_INIT \
-  { sizeof(ckpt_schedule_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0.0 }
+  { sizeof(ckpt_schedule_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *stats to CKPT_SCHEDULE_EXECUTOR_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -356,9 +357,10 @@ CKPT_API ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, in
 /* *tensors receives the number of state tensors. */
 CKPT_API ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensor_count);
 
-/* Reads a state tensor by number (0 .. tensor_count-1): its name (lives as long as the optimizer) and a new reference. Either may be
- * NULL. */
-CKPT_API ckpt_status ckpt_optimizer_get_tensor(const ckpt_optimizer* optimizer, int64_t tensor, const char** name, ckpt_tensor** value);
+/* Reads a state tensor by number (0 .. tensor_count-1): its name (lives as long as the optimizer) and a new reference. Either may
+ * be NULL. */
+CKPT_API ckpt_status ckpt_optimizer_get_tensor(const ckpt_optimizer* optimizer, int64_t tensor, const char** name,
+                                               ckpt_tensor** value);
 
 /* Releases the optimizer. NULL does nothing. */
 CKPT_API void ckpt_optimizer_release(ckpt_optimizer* optimizer);

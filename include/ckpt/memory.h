@@ -58,11 +58,11 @@ CKPT_API void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker);
 
 /* ---- Layers -------------------------------------------------------------------------------------------------------------- */
 
-/* *layer receives the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name becomes
- * a new layer. */
+/* *layer_id receives the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name
+ * becomes a new layer. */
 CKPT_API ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id);
 
-/* *layer receives the number of the layer of this name. NOT_FOUND for a name that was never used. */
+/* *layer_id receives the number of the layer of this name. NOT_FOUND for a name that was never used. */
 CKPT_API ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id);
 
 /* *name receives the layer's name, which lives as long as the tracker. NOT_FOUND for a number that no layer has. */
@@ -122,9 +122,9 @@ typedef struct ckpt_memory_stats {
   int64_t not_found;        /* recording calls refused for an unknown layer or allocation, double frees included */
   int64_t refused;          /* reservations refused by the limit */
   int64_t handler_failures; /* event handlers that failed */
-  int64_t time_ns;          /* when this was true, in nanoseconds on the tracker's clock */
+  int64_t taken_at_ns;      /* when this was true, in nanoseconds on the tracker's clock */
   uint64_t sequence;        /* number of allocations and frees since the tracker was made; a reset leaves it alone */
-  int64_t time_utc_ns;      /* when this was true, in nanoseconds since 1970-01-01T00:00:00Z */
+  int64_t taken_utc_ns;     /* when this was true, in nanoseconds since 1970-01-01T00:00:00Z */
 } ckpt_memory_stats;
 
 #define CKPT_MEMORY_STATS_INIT \
@@ -137,7 +137,7 @@ CKPT_API void ckpt_memory_stats_init(ckpt_memory_stats* stats, uint32_t size);
 /* What a memory tracker counted for one layer. */
 typedef struct ckpt_memory_layer_stats {
   uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
-  int32_t layer_id;         /* number of the layer, 0 or more */
+  int32_t layer_id;      /* number of the layer, 0 or more */
   const char* name;      /* name of the layer; valid as long as the tracker */
   int64_t current_bytes; /* bytes of the layer that are live now */
   /* highest number of live bytes of this layer alone, since the tracker was made or its statistics were reset */
@@ -151,8 +151,8 @@ typedef struct ckpt_memory_layer_stats {
   /* bytes of the layer's largest single allocation since the tracker was made or its statistics were reset */
   int64_t largest_bytes;
   int64_t average_bytes;         /* total_allocated_bytes / allocations, rounded down; 0 when there was none */
-  int64_t last_allocated_ns;     /* when the layer last allocated, in nanoseconds on the tracker's clock; 0: never */
-  int64_t last_freed_ns;         /* when the layer last freed, in nanoseconds on the tracker's clock; 0: never */
+  int64_t last_allocated_at_ns;  /* when the layer last allocated, in nanoseconds on the tracker's clock; 0: never */
+  int64_t last_freed_at_ns;      /* when the layer last freed, in nanoseconds on the tracker's clock; 0: never */
   int64_t last_allocated_utc_ns; /* when the layer last allocated, in nanoseconds since 1970-01-01T00:00:00Z; 0: never */
   int64_t last_freed_utc_ns;     /* when the layer last freed, in nanoseconds since 1970-01-01T00:00:00Z; 0: never */
 } ckpt_memory_layer_stats;
@@ -167,7 +167,7 @@ CKPT_API void ckpt_memory_layer_stats_init(ckpt_memory_layer_stats* stats, uint3
 /* One live allocation of a memory tracker. */
 typedef struct ckpt_memory_allocation {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  int32_t layer_id;        /* number of the layer that made the allocation */
+  int32_t layer_id;     /* number of the layer that made the allocation */
   uint64_t allocation;  /* id of the allocation, never 0 */
   int64_t bytes;        /* size of the allocation in bytes */
   int64_t age_ns;       /* nanoseconds since the allocation was recorded, as coarse as the tracker's clock */
@@ -193,17 +193,18 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_stats(const ckpt_memory_tracker* tr
 
 /* Fills *stats with a layer's numbers. NOT_FOUND for an unknown layer. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer_id,
-                                                     ckpt_memory_layer_stats* stats);
+                                                         ckpt_memory_layer_stats* stats);
 
 /* Fills *stats with the numbers of the layer of this name. NOT_FOUND for an unknown name. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
-                                                           ckpt_memory_layer_stats* stats);
+                                                               ckpt_memory_layer_stats* stats);
 
 /* Totals and layers of the same moment. order: CKPT_MEMORY_ORDER_...; equals by number. stats (may be NULL) receives the totals,
  * layers the first min(capacity, *count) layers in that order, *count how many layers there are. Every element is as large as
  * layers[0].struct_size says. layers may be NULL when capacity is 0. */
-CKPT_API ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, ckpt_memory_order order, ckpt_memory_stats* stats,
-                                                  ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count);
+CKPT_API ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, ckpt_memory_order order,
+                                                      ckpt_memory_stats* stats, ckpt_memory_layer_stats* layers, int64_t capacity,
+                                                      int64_t* count);
 
 /* The live allocations of one moment, oldest first: *count receives how many there are, allocations the first min(capacity,
  * *count). Every element is as large as allocations[0].struct_size says. allocations may be NULL when capacity is 0. Holds
@@ -214,8 +215,8 @@ CKPT_API ckpt_status ckpt_memory_tracker_list_allocations(const ckpt_memory_trac
 /* What is saved against storing everything, which would take store_all_bytes (>= 0): *saved_bytes = store_all_bytes -
  * current_bytes, negative when more is live; *fraction = *saved_bytes / store_all_bytes, 0 when that is 0. Either may be NULL, not
  * both. */
-CKPT_API ckpt_status ckpt_memory_tracker_get_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes,
-                                                 double* fraction);
+CKPT_API ckpt_status ckpt_memory_tracker_get_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes,
+                                                     int64_t* saved_bytes, double* fraction);
 
 /* Restarts the statistics as if the live allocations had just been made: total = peak = live bytes, allocations = live allocations,
  * frees = 0, the same per layer; not_found, refused and handler_failures = 0. Open scopes, the limit and sequence numbers go on. */
@@ -234,7 +235,7 @@ typedef struct ckpt_memory_scope_stats {
   int64_t net_bytes; /* bytes live now - start_bytes; may be negative */
   /* bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 - 1 */
   int64_t total_allocated_bytes;
-  int64_t pushed_at_ns;     /* when the scope was pushed, in nanoseconds on the tracker's clock */
+  int64_t pushed_at_ns;  /* when the scope was pushed, in nanoseconds on the tracker's clock */
   int64_t pushed_utc_ns; /* when the scope was pushed, in nanoseconds since 1970-01-01T00:00:00Z */
 } ckpt_memory_scope_stats;
 
@@ -254,7 +255,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_pop_scope(ckpt_memory_tracker* tracker,
 
 /* Fills *stats with what has happened in an open scope up to now. NOT_FOUND for a scope that is not open. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope,
-                                                     ckpt_memory_scope_stats* stats);
+                                                         ckpt_memory_scope_stats* stats);
 
 /* ---- Limit --------------------------------------------------------------------------------------------------------------- */
 
@@ -268,7 +269,8 @@ CKPT_API ckpt_status ckpt_memory_tracker_clear_limit(ckpt_memory_tracker* tracke
 
 /* *limit_bytes receives the limit of the live total, 0 when there is none; *hysteresis_bytes (may be NULL) the hysteresis that was
  * set with it. */
-CKPT_API ckpt_status ckpt_memory_tracker_get_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes, int64_t* hysteresis_bytes);
+CKPT_API ckpt_status ckpt_memory_tracker_get_limit(const ckpt_memory_tracker* tracker, int64_t* limit_bytes,
+                                                   int64_t* hysteresis_bytes);
 
 /* ---- Events -------------------------------------------------------------------------------------------------------------- */
 
@@ -279,24 +281,24 @@ typedef int32_t ckpt_memory_event_kind;
 #define CKPT_MEMORY_EVENT_KIND_FREED 2          /* an allocation was freed */
 #define CKPT_MEMORY_EVENT_KIND_NEW_PEAK 4       /* the live total reached a new peak */
 #define CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED 8 /* the live total rose above the limit, or a limit was set below it */
-#define CKPT_MEMORY_EVENT_KIND_ALL 15    /* the sum of all kinds of events */
+#define CKPT_MEMORY_EVENT_KIND_ALL 15           /* the sum of all kinds of events */
 
 /* One event of a memory tracker, with the values that held right after it. */
 typedef struct ckpt_memory_event {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
   ckpt_memory_event_kind kind; /* what happened */
   /* place in the order of all allocations and frees; events of one share it and come in the order of their kinds */
   uint64_t sequence;
-  uint64_t allocation;    /* id of the allocation; 0 when a limit was set below the live total */
-  int64_t bytes;          /* size of the allocation in bytes */
-  int64_t current_bytes;  /* bytes live right after the event */
-  int64_t peak_bytes;     /* highest live total in bytes right after the event */
-  int64_t limit_bytes;    /* limit of the live total in bytes; 0: no limit */
-  int64_t occurred_at_ns;        /* when it happened, in nanoseconds on the tracker's clock */
-  const char* layer_name; /* name of the layer; valid as long as the tracker; empty when a limit was set below the live total */
-  int32_t layer_id;          /* id of the layer; 0 where has_layer is no */
-  ckpt_bool has_layer;       /* whether a layer caused it: no when a limit was set below the live total */
-  int64_t occurred_utc_ns;    /* when it was delivered to the subscriptions, in nanoseconds since 1970-01-01T00:00:00Z */
+  uint64_t allocation;     /* id of the allocation; 0 when a limit was set below the live total */
+  int64_t bytes;           /* size of the allocation in bytes */
+  int64_t current_bytes;   /* bytes live right after the event */
+  int64_t peak_bytes;      /* highest live total in bytes right after the event */
+  int64_t limit_bytes;     /* limit of the live total in bytes; 0: no limit */
+  int64_t occurred_at_ns;  /* when it happened, in nanoseconds on the tracker's clock */
+  const char* layer_name;  /* name of the layer; valid as long as the tracker; empty when a limit was set below the live total */
+  int32_t layer_id;        /* id of the layer; 0 where has_layer is no */
+  ckpt_bool has_layer;     /* whether a layer caused it: no when a limit was set below the live total */
+  int64_t occurred_utc_ns; /* when it was delivered to the subscriptions, in nanoseconds since 1970-01-01T00:00:00Z */
 } ckpt_memory_event;
 
 #define CKPT_MEMORY_EVENT_INIT \
@@ -312,15 +314,16 @@ CKPT_API void ckpt_memory_event_init(ckpt_memory_event* event, uint32_t size);
  * non-zero return is counted in handler_failures and has no other effect. */
 typedef int32_t (*ckpt_memory_event_fn)(const ckpt_memory_event* event, void* user_data);
 
-/* Calls fn for every event of these kinds (a sum of CKPT_MEMORY_EVENT_KIND_ALLOCATED, ...) from now on. *subscription receives its id. destroy
- * (may be NULL) runs once, after the last call. */
-CKPT_API ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, ckpt_memory_event_fn fn,
-                                                   void* user_data, ckpt_destroy_fn destroy, int64_t* subscription);
+/* Calls fn for every event of these kinds (a sum of CKPT_MEMORY_EVENT_KIND_ALLOCATED, ...) from now on. *subscription receives its
+ * id. destroy (may be NULL) runs once, after the last call. */
+CKPT_API ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds,
+                                                   ckpt_memory_event_fn fn, void* user_data, ckpt_destroy_fn destroy,
+                                                   int64_t* subscription);
 
-/* Collects events of these kinds (a sum of CKPT_MEMORY_EVENT_KIND_ALLOCATED, ...) in a queue of capacity (1 .. 2^24) events, to be polled.
- * When it is full, new events are dropped and counted. *subscription receives its id. */
-CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, int64_t capacity,
-                                                         int64_t* subscription);
+/* Collects events of these kinds (a sum of CKPT_MEMORY_EVENT_KIND_ALLOCATED, ...) in a queue of capacity (1 .. 2^24) events, to be
+ * polled. When it is full, new events are dropped and counted. *subscription receives its id. */
+CKPT_API ckpt_status ckpt_memory_tracker_subscribe_queue(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds,
+                                                         int64_t capacity, int64_t* subscription);
 
 /* Ends a subscription. Returns when no other thread is still inside its handler; destroy has run then. Called from inside that
  * handler, destroy runs as soon as the handler has returned. NOT_FOUND for an unknown id; INVALID_STATE, and nothing changed, when
@@ -334,7 +337,8 @@ CKPT_API ckpt_status ckpt_memory_tracker_poll_event(ckpt_memory_tracker* tracker
                                                     ckpt_bool* got);
 
 /* *dropped receives how many events were dropped because the queue of this subscription was full. */
-CKPT_API ckpt_status ckpt_memory_tracker_get_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription, int64_t* dropped);
+CKPT_API ckpt_status ckpt_memory_tracker_get_dropped_events(const ckpt_memory_tracker* tracker, int64_t subscription,
+                                                            int64_t* dropped);
 
 /* Switches all events off (0) or on again (1). A new tracker has them on. Accounting goes on; what happened meanwhile is not
  * reported later. */
@@ -349,7 +353,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracke
  * all) that hold the most live bytes, and the sum of the others; by the (buffer, capacity, *needed) rule of ckpt.h. The text may
  * grow between asking for its length and fetching it: repeat on OUT_OF_RANGE. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
-                                              int64_t capacity, int64_t* needed);
+                                                  int64_t capacity, int64_t* needed);
 
 /* Writes a snapshot in the Prometheus text format 0.0.4, by the (buffer, capacity, *needed) rule of ckpt.h:
  * ckpt_memory_current_bytes, ckpt_memory_peak_bytes, ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with
@@ -357,7 +361,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tra
  * under layer="other".
  * Source: prometheus.io/docs/instrumenting/exposition_formats. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
-                                                    int64_t capacity, int64_t* needed);
+                                                        int64_t capacity, int64_t* needed);
 
 /* ---- System -------------------------------------------------------------------------------------------------------------- */
 

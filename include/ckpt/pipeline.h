@@ -20,30 +20,33 @@ extern "C" {
 
 /* ---- Activation checkpoint manager --------------------------------------------------------------------------------------- */
 
-/* Which micro-batches' activations stay from forward to backward. The others are computed again. */
-/* policy: the activations of all micro-batches stay from forward to backward: most memory, fastest backward */
+/* How it is decided which micro-batches' activations stay from forward to backward. The others are computed again. */
+typedef int32_t ckpt_activation_policy_kind;
+
+/* the activations of all micro-batches stay from forward to backward: most memory, fastest backward */
 #define CKPT_ACTIVATION_POLICY_KIND_STORE_ALL 1
-/* policy: no micro-batch's activations stay, all are computed again: least memory, slowest backward */
+/* no micro-batch's activations stay, all are computed again: least memory, slowest backward */
 #define CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL 2
-/* policy: the activations of every interval-th micro-batch stay, and always those of the first and the last */
+/* the activations of every interval-th micro-batch stay, and always those of the first and the last */
 #define CKPT_ACTIVATION_POLICY_KIND_SELECTIVE 3
-/* policy: the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first and
+/* the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first and
  * the last stay whatever their size, any other that does not fit beside them is not stored */
 #define CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED 4
-/* policy: the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch */
+/* the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch */
 #define CKPT_ACTIVATION_POLICY_KIND_STRATEGY 5
-/* policy: picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
+/* picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
  * memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else the process's
  * resident bytes, a pipeline's own arenas left out, over memory_limit_bytes. Each pick is logged (INFO) */
 #define CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC 6
 
 /* Which micro-batches' activations stay from forward to backward. The others are computed again. */
 typedef struct ckpt_activation_policy {
-  uint32_t struct_size;    /* size of this record in bytes, as its caller was compiled */
-  int32_t kind;            /* kind of policy: one of CKPT_ACTIVATION_* */
-  int64_t interval;        /* for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1 */
-  int64_t threshold_bytes; /* for memory-based: bytes of activations that are stored at most, >= 0 */
-  ckpt_strategy* strategy; /* for CKPT_ACTIVATION_POLICY_KIND_STRATEGY: the strategy that is asked; kept alive; ignored by other kinds */
+  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  ckpt_activation_policy_kind kind; /* kind of policy: one of CKPT_ACTIVATION_POLICY_KIND_* */
+  int64_t interval;                 /* for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1 */
+  int64_t threshold_bytes;          /* for memory-based: bytes of activations that are stored at most, >= 0 */
+  ckpt_strategy*
+      strategy; /* for CKPT_ACTIVATION_POLICY_KIND_STRATEGY: the strategy that is asked; kept alive; ignored by other kinds */
   /* for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory or its control
    * group's limit */
   int64_t memory_limit_bytes;
@@ -81,12 +84,13 @@ CKPT_API void ckpt_activation_manager_options_init(ckpt_activation_manager_optio
 
 /* Stores the activations of a stage's micro-batches as a policy says. Synchronised.
  * Inside its forward function, its strategy and its clock, functions that ask or change it (set_policy, begin_step,
- * should_checkpoint, store, store_given_up, recompute, get_or_compute, clear) return INVALID_STATE; policy, get, has, memory_usage,
- * metadata and list work. In a forked child it works on; where another thread was inside it at the fork, every function returns
- * FORKED. A pipeline's own (ckpt_pipeline_get_manager) reports while a step runs what its stage keeps: a micro-batch is there from the
- * end of its forward part to the end of its backward part, with the bytes that it holds beside its input, as U8 of shape (bytes);
- * get returns UNSUPPORTED for it. What changes it or runs the stage is BUSY then, or INVALID_STATE inside the pipeline's callbacks.
- * After the step it is empty, and can be used like any other until the next one begins. */
+ * should_checkpoint, store, store_moved, recompute, get_or_compute, clear) return INVALID_STATE; the functions whose
+ * names go on with get_ or has_, and list, work. In a forked child it works on; where another thread was inside it at the fork,
+ * every function returns FORKED. A pipeline's own (ckpt_pipeline_get_manager) reports while a step runs what its stage keeps: a
+ * micro-batch is there from the end of its forward part to the end of its backward part, with the bytes that it holds beside its
+ * input, as U8 of shape (bytes); get_activation returns UNSUPPORTED for it. What changes it or runs the stage is BUSY then, or
+ * INVALID_STATE inside the pipeline's callbacks. After the step it is empty, and can be used like any other until the next one
+ * begins. */
 typedef struct ckpt_activation_manager ckpt_activation_manager;
 
 /* Creates a manager. policy NULL: store-all. options NULL: the defaults. forward (may be NULL: then nothing can be recomputed) with
@@ -103,7 +107,7 @@ CKPT_API ckpt_status ckpt_activation_manager_set_policy(ckpt_activation_manager*
  * returned. */
 CKPT_API ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_manager* manager, ckpt_activation_policy* policy);
 
-/* Clears the manager, and says how many micro-batches (>= 0) the step has: which one is the last. -1: not known; then the newest
+/* Clears the manager, and says how many micro-batches (>= 0) the step has: which one is the last. 0: not known; then the newest
  * counts as the last until a newer comes, and one that was kept only for being the last is dropped then. */
 CKPT_API ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int32_t micro_batches);
 
@@ -120,22 +124,24 @@ CKPT_API ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* mana
 /* Stores an activation as ckpt_activation_manager_store, without a copy: the caller hands its reference over. When the call
  * succeeds the manager owns that reference, kept or not; no caller may write to the tensor any more. */
 CKPT_API ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int32_t micro_batch,
-                                                            ckpt_tensor* activation, ckpt_bool* kept);
+                                                         ckpt_tensor* activation, ckpt_bool* kept);
 
 /* *activation receives a new read-only reference to what is stored, or NULL when nothing is: that is no error. The memory lives as
  * long as the reference, also when the manager drops it. */
-CKPT_API ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch, ckpt_tensor** activation);
+CKPT_API ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch,
+                                                            ckpt_tensor** activation);
 
 /* *has receives 1 when the activation is stored, else 0. */
-CKPT_API ckpt_status ckpt_activation_manager_has_activation(const ckpt_activation_manager* manager, int32_t micro_batch, ckpt_bool* has);
+CKPT_API ckpt_status ckpt_activation_manager_has_activation(const ckpt_activation_manager* manager, int32_t micro_batch,
+                                                            ckpt_bool* has);
 
 /* Runs the stage's forward on input: *activation receives a new reference. Nothing is stored. INVALID_STATE when the manager has no
  * forward. */
 CKPT_API ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int32_t micro_batch,
                                                        ckpt_tensor** activation);
 
-/* *activation receives what ckpt_activation_manager_get_activation returns, or else what ckpt_activation_manager_recompute returns. input is
- * only read in the second case, but must be there. */
+/* *activation receives what ckpt_activation_manager_get_activation returns, or else what ckpt_activation_manager_recompute returns.
+ * input is only read in the second case, but must be there. */
 CKPT_API ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_manager* manager, ckpt_tensor* input,
                                                             int32_t micro_batch, ckpt_tensor** activation);
 
@@ -144,24 +150,24 @@ CKPT_API ckpt_status ckpt_activation_manager_clear(ckpt_activation_manager* mana
 
 /* *bytes receives the exact bytes of what is stored, *count how many activations that are, of the same moment. Either may be NULL,
  * not both. */
-CKPT_API ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes, int64_t* count);
+CKPT_API ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes,
+                                                              int64_t* count);
 
 /* What is known of one stored activation. */
 typedef struct ckpt_activation_metadata {
-  uint32_t struct_size;     /* size of this record in bytes, as its caller was compiled */
-  int32_t ndim;             /* number of the activation's dimensions, 0 .. 8 */
-  int32_t micro_batch;      /* number of the micro-batch, from 0 */
-  int64_t bytes;            /* size of the activation in bytes */
-  int64_t shape[8];         /* lengths of the activation's dimensions */
-  int64_t stored_at_ns;        /* when it was stored, in nanoseconds on the manager's clock */
-  int64_t hits;             /* number of times that it was read since it was stored */
-  ckpt_dtype dtype;         /* element type of the activation */
-  int32_t reserved;         /* not used: 0 */
+  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  int32_t micro_batch;   /* number of the micro-batch, from 0 */
+  ckpt_dtype dtype;      /* element type of the activation */
+  int32_t ndim;          /* number of the activation's dimensions, 0 .. 8 */
+  int64_t shape[8];      /* lengths of the activation's dimensions */
+  int64_t bytes;         /* size of the activation in bytes */
+  int64_t hits;          /* number of times that it was read since it was stored */
+  int64_t stored_at_ns;  /* when it was stored, in nanoseconds on the manager's clock */
   int64_t stored_utc_ns; /* when it was stored, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock */
 } ckpt_activation_metadata;
 
 #define CKPT_ACTIVATION_METADATA_INIT \
-  { sizeof(ckpt_activation_metadata), 0, 0, 0, {0}, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_activation_metadata), 0, 0, 0, {0}, 0, 0, 0, 0 }
 
 /* Sets *metadata to CKPT_ACTIVATION_METADATA_INIT, and the bytes behind it, up to size, to zero. size: sizeof *metadata of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -169,7 +175,7 @@ CKPT_API void ckpt_activation_metadata_init(ckpt_activation_metadata* metadata, 
 
 /* Fills *metadata for a stored activation; NOT_FOUND when it is not stored. */
 CKPT_API ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int32_t micro_batch,
-                                                      ckpt_activation_metadata* metadata);
+                                                          ckpt_activation_metadata* metadata);
 
 /* Lists the stored micro-batches, ascending: micro_batches receives up to capacity (>= 0) of them, *count how many there are.
  * micro_batches may be NULL when capacity is 0. */
@@ -183,14 +189,15 @@ CKPT_API void ckpt_activation_manager_release(ckpt_activation_manager* manager);
 
 /* In which order stages run the forward and backward parts of micro-batches. Gradients add up in the order of micro-batches under
  * each of them. */
+typedef int32_t ckpt_pipeline_order;
 
-/* order of a stage's work: all forwards, then all backwards.
+/* all forwards, then all backwards.
  * Source: Huang et al., "GPipe", arXiv:1811.06965 */
 #define CKPT_PIPELINE_ORDER_GPIPE 1
-/* order of a stage's work: after a warm-up one forward, one backward, in turn: stage p of P holds at most P - p micro-batches.
+/* after a warm-up one forward, one backward, in turn: stage p of P holds at most P - p micro-batches.
  * Source: Narayanan et al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503 */
 #define CKPT_PIPELINE_ORDER_1F1B 2
-/* order of a stage's work: 1F1B over several chunks a stage; micro_batches is a multiple of stages.
+/* 1F1B over several chunks a stage; micro_batches is a multiple of stages.
  * Source: Narayanan et al., "Efficient large-scale language model training on GPU clusters using Megatron-LM", arXiv:2104.04473 */
 #define CKPT_PIPELINE_ORDER_INTERLEAVED 3
 
@@ -202,7 +209,7 @@ typedef struct ckpt_pipeline_options {
   ckpt_pipeline_order order;
   int32_t stages;            /* number of stages, 1 .. 1024 */
   int32_t micro_batches;     /* number of micro-batches of a step, 1 .. 65536; divides the batch's samples */
-  int32_t chunks;            /* number of pieces of each stage; 1 unless the schedule is CKPT_PIPELINE_ORDER_INTERLEAVED */
+  int32_t chunks;            /* number of pieces of each stage; 1 unless the order is CKPT_PIPELINE_ORDER_INTERLEAVED */
   int32_t threads_per_stage; /* threads of each stage's pool, its own thread included; 1 .. 1024 */
   int32_t measured_steps;    /* number of runs that time the layers, for the split and the budget; 0: bytes only */
   int32_t reserved;          /* not used: 0 */
@@ -226,7 +233,7 @@ typedef struct ckpt_pipeline_options {
 CKPT_API void ckpt_pipeline_options_init(ckpt_pipeline_options* options, uint32_t size);
 
 /* Cuts a chain so that pieces take equal time, and among the cuts within 5% of the best time so that what store-all keeps, times
- * the micro-batches in flight, is most even. profile: of one micro-batch. Of options only schedule, stages, chunks and
+ * the micro-batches in flight, is most even. profile: of one micro-batch. Of options only order, stages, chunks and
  * micro_batches are read. begins receives up to capacity (>= 0) first layers, *count how many there are; begins may be NULL when
  * capacity is 0. */
 CKPT_API ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt_pipeline_options* options, int64_t* begins,
@@ -237,9 +244,9 @@ CKPT_API ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt
 CKPT_API ckpt_status ckpt_pipeline_get_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight);
 
 /* Stages that run a chain's steps, each on a thread of its own; custom layers of different stages run at the same time.
- * Synchronised: while a step runs, calls but ckpt_pipeline_cancel, _begins, _manager and _release return BUSY; inside a callback of
- * the pipeline (a layer's, a strategy's, a memory event's of its step) INVALID_STATE. In a forked child what needs the stages
- * returns FORKED. What it decides is logged at INFO: the split, each stage's plan, the budget, what each policy keeps. */
+ * Synchronised: while a step runs, calls but ckpt_pipeline_cancel, _get_begins, _get_manager and _release return BUSY; inside a
+ * callback of the pipeline (a layer's, a strategy's, a memory event's of its step) INVALID_STATE. In a forked child what needs the
+ * stages returns FORKED. What it decides is logged at INFO: the split, each stage's plan, the budget, what each policy keeps. */
 typedef struct ckpt_pipeline ckpt_pipeline;
 
 /* Creates a pipeline. chain: kept alive; no other caller runs it while a step runs. Its parameters stay where they are, so
@@ -280,15 +287,15 @@ CKPT_API ckpt_status ckpt_pipeline_get_profile(ckpt_pipeline* pipeline, int32_t 
 
 /* What a stage of a pipeline measured since the pipeline was made. */
 typedef struct ckpt_pipeline_stats {
-  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
-  int32_t in_flight;           /* micro-batches between forward and backward at most (of chunk 0) */
-  int64_t first_layer;         /* global number of the stage's first layer (of chunk 0) */
-  int64_t layers;              /* number of layers of all chunks of the stage */
-  int64_t steps;               /* number of steps that ended well */
-  int64_t forwards;            /* number of layer forwards, recomputed ones included */
-  int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer and micro-batch in a step */
-  int64_t kept;                /* number of micro-batches whose tapes stayed from forward to backward */
-  int64_t recomputed;          /* number of micro-batches whose tapes did not stay from forward to backward */
+  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
+  int32_t in_flight;                /* micro-batches between forward and backward at most (of chunk 0) */
+  int64_t first_layer;              /* global number of the stage's first layer (of chunk 0) */
+  int64_t layers;                   /* number of layers of all chunks of the stage */
+  int64_t steps;                    /* number of steps that ended well */
+  int64_t forwards;                 /* number of layer forwards, recomputed ones included */
+  int64_t recomputed_forwards;      /* number of layer forwards beyond the first of each layer and micro-batch in a step */
+  int64_t kept_micro_batches;       /* number of micro-batches whose tapes stayed from forward to backward */
+  int64_t recomputed_micro_batches; /* number of micro-batches whose tapes did not stay from forward to backward */
   /* the most bytes that were alive at once: equals the verifier's peak of the whole step to the byte */
   int64_t peak_live_bytes;
   int64_t reserved_bytes; /* bytes of the stage's arena */
@@ -307,6 +314,8 @@ CKPT_API void ckpt_pipeline_stats_init(ckpt_pipeline_stats* stats, uint32_t size
 CKPT_API ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* pipeline, int32_t stage, ckpt_pipeline_stats* stats);
 
 /* What a stage does in an interval of a step. */
+typedef int32_t ckpt_interval_kind;
+
 #define CKPT_INTERVAL_KIND_FORWARD 1   /* the stage runs a forward part */
 #define CKPT_INTERVAL_KIND_RECOMPUTE 2 /* the stage runs a forward part again */
 #define CKPT_INTERVAL_KIND_BACKWARD 3  /* the stage runs a backward part */
@@ -314,18 +323,18 @@ CKPT_API ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* pipeline, int32_t st
 
 /* What a stage of a pipeline does in one interval of a step. Frozen: 32 bytes in every version. */
 typedef struct ckpt_pipeline_interval {
-  ckpt_interval_kind kind;        /* what the stage does: one of CKPT_INTERVAL_KIND_* */
-  int32_t stage;       /* number of the stage, from 0 */
-  int32_t chunk;       /* number of the chunk of the stage, from 0 */
-  int32_t micro_batch; /* number of the micro-batch, from 0 */
-  int64_t begin_at_ns;    /* begin of the interval, in nanoseconds since the step began */
-  int64_t end_at_ns;      /* end of the interval, in nanoseconds since the step began */
+  ckpt_interval_kind kind; /* what the stage does: one of CKPT_INTERVAL_KIND_* */
+  int32_t stage;           /* number of the stage, from 0 */
+  int32_t chunk;           /* number of the chunk of the stage, from 0 */
+  int32_t micro_batch;     /* number of the micro-batch, from 0 */
+  int64_t begin_at_ns;     /* begin of the interval, in nanoseconds since the step began */
+  int64_t end_at_ns;       /* end of the interval, in nanoseconds since the step began */
 } ckpt_pipeline_interval;
 
 /* intervals receives what the stages did in the last step that ended well, by stage, then by time: up to capacity (>= 0) intervals;
  * *count receives how many there are, *step_ns (may be NULL) how long the step took. */
-CKPT_API ckpt_status ckpt_pipeline_get_timeline(ckpt_pipeline* pipeline, ckpt_pipeline_interval* intervals, int64_t capacity, int64_t* count,
-                                            int64_t* step_ns);
+CKPT_API ckpt_status ckpt_pipeline_get_timeline(ckpt_pipeline* pipeline, ckpt_pipeline_interval* intervals, int64_t capacity,
+                                                int64_t* count, int64_t* step_ns);
 
 /* Writes the timeline of the last step that ended well as Chrome's trace events (JSON; chrome://tracing and Perfetto show it):
  * (buffer, capacity, *needed) rule of ckpt.h.

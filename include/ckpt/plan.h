@@ -20,6 +20,8 @@ extern "C" {
 /* ---- Actions ------------------------------------------------------------------------------------------------------------- */
 
 /* What memory holds. Bytes of INPUT(i) and GRAD(i): those of x_i; of TAPE(i, option): the layer's tape bytes under that option. */
+typedef int32_t ckpt_item;
+
 #define CKPT_ITEM_NONE 0 /* no item */
 /* INPUT(i): x_i, i = 0 .. n; its bytes are those of x_i. INPUT(0) is there when a step begins; INPUT(n) is the chain's output */
 #define CKPT_ITEM_INPUT 1
@@ -27,7 +29,9 @@ extern "C" {
 #define CKPT_ITEM_TAPE 2
 #define CKPT_ITEM_GRAD 3 /* GRAD(i): the gradient with respect to x_i; its bytes are those of x_i */
 
-/* Kinds of actions. Memory changes only at actions, as said here; nothing else is kept or dropped. */
+/* Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped. */
+typedef int32_t ckpt_action_kind;
+
 /* runs layers first .. last-1 without recording; needs INPUT(first), makes INPUT(last), keeps nothing between */
 #define CKPT_ACTION_KIND_FORWARD 1
 /* runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i */
@@ -45,21 +49,22 @@ extern "C" {
 /* receives an item from a neighbour stage. In a stage's schedule of a pipeline every micro-batch's INPUT arrives this way; a
  * schedule of a chain of its own has no SEND and RECEIVE */
 #define CKPT_ACTION_KIND_RECEIVE 9
-#define CKPT_ACTION_KIND_TURN 10 /* ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only */
+#define CKPT_ACTION_KIND_TURN 10 /* ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only \
+                                  */
 #define CKPT_ACTION_KIND_END 11  /* ends the step: only GRAD(0) may be left */
 
 /* One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0. */
 typedef struct ckpt_schedule_action {
-  ckpt_action_kind kind;        /* kind of action: one of CKPT_ACTION_KIND_* */
-  int32_t micro_batch; /* number of the micro-batch, from 0; 0 for a step of one batch */
-  int64_t first;       /* first layer of the action; or the index i of the item */
-  int64_t last;        /* one past the last layer of the action */
-  int32_t option;      /* option of the layers; or of the item, for a TAPE */
+  ckpt_action_kind kind; /* kind of action: one of CKPT_ACTION_KIND_* */
+  int32_t micro_batch;   /* number of the micro-batch, from 0; 0 for a step of one batch */
+  int64_t first;         /* first layer of the action; or the index i of the item */
+  int64_t last;          /* one past the last layer of the action */
+  int32_t option;        /* option of the layers; or of the item, for a TAPE */
   ckpt_item item;        /* kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE: one of CKPT_ITEM_* */
-  int32_t tier;        /* where the item is: 0 memory; 1 .. CKPT_TIERS-1 slower places */
-  int32_t slot;        /* place within the tier, >= 0 */
-  int64_t transfer;    /* id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT */
-  int64_t reserved[2]; /* not used: 0 */
+  int32_t tier;          /* where the item is: 0 memory; 1 .. CKPT_TIERS-1 slower places */
+  int32_t slot;          /* place within the tier, >= 0 */
+  int64_t transfer;      /* id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT */
+  int64_t reserved[2];   /* not used: 0 */
 } ckpt_schedule_action;
 
 #define CKPT_TIERS 4 /* number of tiers: memory and three slower places */
@@ -72,18 +77,21 @@ CKPT_API const char* ckpt_action_kind_name(ckpt_action_kind kind);
 /* What planning must know of a chain: bytes and seconds of every layer. Not synchronised while layers are added. */
 typedef struct ckpt_profile ckpt_profile;
 
-#define CKPT_LAYER_FLAG_NEEDS_INPUT 1U  /* flag of a layer: backward reads the layer's input */
-#define CKPT_LAYER_FLAG_NEEDS_OUTPUT 2U /* flag of a layer: backward reads the layer's output */
-/* flag of a layer: running forward again produces the same bits; without it the layer is never recomputed */
+/* What planning must know of a layer's backward and of running it again: a sum of flags. */
+typedef uint32_t ckpt_layer_flag;
+
+#define CKPT_LAYER_FLAG_NEEDS_INPUT 1U  /* backward reads the layer's input */
+#define CKPT_LAYER_FLAG_NEEDS_OUTPUT 2U /* backward reads the layer's output */
+/* running forward again produces the same bits; without it the layer is never recomputed */
 #define CKPT_LAYER_FLAG_DETERMINISTIC 4U
-/* flag of a layer: backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens) */
+/* backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens) */
 #define CKPT_LAYER_FLAG_NO_INPUT_GRADIENT 8U
 
 /* What planning must know of one layer. */
 typedef struct ckpt_layer_profile {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  ckpt_layer_flag flags;       /* sum of CKPT_LAYER_FLAG_* */
-  int64_t output_bytes; /* bytes of the layer's output, and of its gradient, >= 0 */
+  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  ckpt_layer_flag flags; /* sum of CKPT_LAYER_FLAG_* */
+  int64_t output_bytes;  /* bytes of the layer's output, and of its gradient, >= 0 */
   /* bytes of the ambient state that is saved before the first forward and restored before a recomputation, >= 0 */
   int64_t ambient_bytes;
   ckpt_dtype dtype; /* element type of the layer's output, for strategies; 0 when not known */
@@ -91,8 +99,8 @@ typedef struct ckpt_layer_profile {
   int64_t shape[8]; /* lengths of the dimensions of the layer's output, for strategies */
 } ckpt_layer_profile;
 
-#define CKPT_LAYER_PROFILE_INIT                                                                      \
-  {                                                                                                  \
+#define CKPT_LAYER_PROFILE_INIT                                                                                \
+  {                                                                                                            \
     sizeof(ckpt_layer_profile), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC, 0, 0, 0, 0, { 0 } \
   }
 
@@ -133,10 +141,10 @@ CKPT_API ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, i
 /* *bytes receives the bytes of the chain's input x_0. */
 CKPT_API ckpt_status ckpt_profile_get_input_bytes(const ckpt_profile* profile, int64_t* bytes);
 
-/* Fills *out with what was added as layer (0 .. layer_count-1); *name receives its name, *option_count the number of its options. name and
- * option_count may be NULL; *name lives as long as the profile. */
+/* Fills *out with what was added as layer (0 .. layer_count-1); *name receives its name, *option_count the number of its options.
+ * name and option_count may be NULL; *name lives as long as the profile. */
 CKPT_API ckpt_status ckpt_profile_get_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
-                                        int32_t* option_count);
+                                            int32_t* option_count);
 
 /* Fills *out with what was added as option (0 .. option_count-1) of layer. */
 CKPT_API ckpt_status ckpt_profile_get_option(const ckpt_profile* profile, int64_t layer, int32_t option, ckpt_option_profile* out);
@@ -161,9 +169,8 @@ typedef struct ckpt_schedule ckpt_schedule;
  *   budget:BYTES       the fastest of those above whose *reserved* bytes (see ckpt_schedule_place) fit BYTES, a whole number, also
  *                      with B, KiB, MiB, GiB, TiB or PiB: the best of these, not the best that there is. Long chains are planned in
  *                      bounded time: past 1024 layers not every number of segments is tried, and past 2048 recompute-all is not;
- *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_get_left_out says what was not
- *                      looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works, and what was left
- *                      out
+ *                      what recomputes a layer that is not deterministic is never taken. ckpt_schedule_get_left_out says what was
+ * not looked at. OVER_BUDGET when none fits; the message gives the smallest budget that works, and what was left out
  *
  * NOT_FOUND for another name: the message lists the known ones. INVALID_ARGUMENT says which value is wrong, INVALID_STATE that the
  * profile has no layers, or one without an option. */
@@ -186,21 +193,21 @@ CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* prof
                                                         ckpt_schedule** schedule);
 
 /* Creates a schedule for a number of steps that is not known when the forward part begins: keeps the input of every period-th step
- * (period >= 1), or records every step (period 0). All layers have the given CKPT_LAYER_FLAG_* flags. Its cursors go on forward until
- * ckpt_cursor_finalize. */
+ * (period >= 1), or records every step (period 0). All layers have the given CKPT_LAYER_FLAG_* flags. Its cursors go on forward
+ * until ckpt_cursor_finalize. */
 CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, ckpt_layer_flag flags, ckpt_schedule** schedule);
 
-/* Creates a schedule from the caller's own actions (count >= 1, the last is END) for a chain of layer_count layers. Copied. Only the
- * kinds are checked here: ask ckpt_schedule_verify. */
-CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t count, ckpt_schedule** schedule);
+/* Creates a schedule from the caller's own actions (count >= 1, the last is END) for a chain of layer_count layers. Copied. Only
+ * the kinds are checked here: ask ckpt_schedule_verify. */
+CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t count,
+                                               ckpt_schedule** schedule);
 
-/* The schedule's name for logs and tables: "store-all", "periodic(4)", ... Lives as long as the schedule; "" for a handle that is
- * no schedule. */
-CKPT_API const char* ckpt_schedule_get_name(const ckpt_schedule* schedule);
+/* *name receives the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the schedule. */
+CKPT_API ckpt_status ckpt_schedule_get_name(const ckpt_schedule* schedule, const char** name);
 
-/* What the planner budget:BYTES did not look at when it chose this schedule, and why, in one line; "" when nothing was left
- * out, when the schedule was made otherwise, and for a handle that is no schedule. Lives as long as the schedule. */
-CKPT_API const char* ckpt_schedule_get_left_out(const ckpt_schedule* schedule);
+/* *left_out receives what the planner budget:BYTES did not look at when it chose this schedule, and why, in one line; "" when
+ * nothing was left out, and when the schedule was made otherwise. It lives as long as the schedule. */
+CKPT_API ckpt_status ckpt_schedule_get_left_out(const ckpt_schedule* schedule, const char** left_out);
 
 /* *fingerprint receives a number that equal recipes of the same name share and different ones practically never. The same on
  * machines of the same byte
@@ -273,7 +280,7 @@ typedef struct ckpt_plan_report {
   int64_t actions;             /* number of actions, END included */
   int64_t forwards;            /* number of layer forwards, recomputed ones included */
   int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer */
-  double seconds;              /* duration of all forwards and backwards in seconds; transfers take no time */
+  double step_seconds;         /* duration of all forwards and backwards in seconds; transfers take no time */
   double recomputed_seconds;   /* duration of the recomputed forwards in seconds */
   int64_t peak_action;         /* index of the action during which tier 0 was fullest (the first such) */
   /* live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state */

@@ -6,15 +6,15 @@
  *   ckpt_state_add_tensor(state, "model", "weight", weight);
  *   ckpt_state_set_json(state, CKPT_STATE_DATA_POSITION, "{\"byte\":4096}");
  *
- *   ckpt_checkpoint_manager *checkpoint = NULL;                        the checkpoints in one storage
- *   ckpt_checkpoint_manager_create(storage, NULL, &checkpoint);
+ *   ckpt_checkpoint_manager *manager = NULL;                        the checkpoints in one storage
+ *   ckpt_checkpoint_manager_create(storage, NULL, &manager);
  *
  *   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;           resume: NOT_FOUND means that there is nothing yet
- *   if (ckpt_checkpoint_manager_load(checkpoint, state, NULL, &loaded) == CKPT_OK) first_step = loaded.step;
+ *   if (ckpt_checkpoint_manager_load(manager, state, NULL, &loaded) == CKPT_OK) first_step = loaded.step;
  *
  *   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
  *   options.step = step;
- *   ckpt_checkpoint_manager_save(checkpoint, state, &options, NULL);   durable when it returns
+ *   ckpt_checkpoint_manager_save(manager, state, &options, NULL);   durable when it returns
  *
  * docs/format.md describes the bytes on disk. Read the general rules at the top of ckpt.h first.
  */
@@ -50,8 +50,8 @@ CKPT_API ckpt_status ckpt_state_create(ckpt_state** state);
  * OUT_OF_RANGE for a shape whose lengths, multiplied from left to right, pass INT64_MAX before a 0 comes. */
 CKPT_API ckpt_status ckpt_state_add_tensor(ckpt_state* state, const char* group, const char* name, ckpt_tensor* tensor);
 
-/* *count receives the number of tensors in all groups. */
-CKPT_API ckpt_status ckpt_state_get_tensor_count(const ckpt_state* state, int64_t* count);
+/* *tensor_count receives the number of tensors in all groups. */
+CKPT_API ckpt_status ckpt_state_get_tensor_count(const ckpt_state* state, int64_t* tensor_count);
 
 /* Sets the value of a key, replacing the one it had.
  * key: not blank. json: one JSON value, copied. Integers must fit 64 bits, other numbers are IEEE doubles; no key twice in an
@@ -85,8 +85,8 @@ CKPT_API void ckpt_state_release(ckpt_state* state);
 typedef int32_t (*ckpt_stateful_list_fn)(ckpt_state* into, void* user_data);
 
 /* Notifies an object that it was restored: its tensors have their new contents; loaded, valid during the call only, has the values
- * (ckpt_state_get_json). Runs on the thread that loads. Returns 0, or another number for an error (text by ckpt_callback_error): the
- * load then fails with CALLBACK. Calls on the state and on the checkpoint that are loading return INVALID_STATE in it. */
+ * (ckpt_state_get_json). Runs on the thread that loads. Returns 0, or another number for an error (text by ckpt_callback_error):
+ * the load then fails with CALLBACK. Calls on the state and on the checkpoint that are loading return INVALID_STATE in it. */
 typedef int32_t (*ckpt_stateful_restore_fn)(const ckpt_state* loaded, void* user_data);
 
 /* The functions of an object that lists what is saved of it anew for every save and load, and is notified when it was restored. */
@@ -95,11 +95,10 @@ typedef struct ckpt_stateful_callbacks {
   uint32_t reserved;                /* not used: 0 */
   ckpt_stateful_list_fn list;       /* lists what is saved of the object; must be given */
   ckpt_stateful_restore_fn restore; /* called when the object was restored; may be absent */
-  ckpt_destroy_fn destroy;          /* called once when the last state that holds the object is gone; may be absent */
 } ckpt_stateful_callbacks;
 
 #define CKPT_STATEFUL_CALLBACKS_INIT \
-  { sizeof(ckpt_stateful_callbacks), 0, 0, 0, 0 }
+  { sizeof(ckpt_stateful_callbacks), 0, 0, 0 }
 
 /* Sets *callbacks to CKPT_STATEFUL_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -107,10 +106,11 @@ CKPT_API void ckpt_stateful_callbacks_init(ckpt_stateful_callbacks* callbacks, u
 
 /* Adds an object to a state. name: not blank, at most 32 bytes, no '.'; ALREADY_EXISTS when an object of the state has it. What the
  * object lists as group "g" and key "k" are "name.g" and "name.k" in checkpoints; keys of the state that begin with "name." are the
- * object's after a load. callbacks are copied. When this fails, user_data stays the caller's: destroy has not run.
+ * object's after a load. callbacks are copied. destroy (may be NULL) runs once, when the last state that holds the object is gone;
+ * when this fails, it has not run.
  * An error of list fails a save or load before it begins; one of restore comes when tensors and values are loaded already. */
 CKPT_API ckpt_status ckpt_state_add_stateful(ckpt_state* state, const char* name, const ckpt_stateful_callbacks* callbacks,
-                                             void* user_data);
+                                             void* user_data, ckpt_destroy_fn destroy);
 
 /* ---- Coordinators -------------------------------------------------------------------------------------------------------- */
 
@@ -128,7 +128,7 @@ typedef int32_t (*ckpt_coordinator_broadcast_fn)(void* data, int64_t bytes, int6
 
 /* Sends bytes of every process to all: received holds world_size times as many, in the order of ranks. Returns 0, CKPT_E_TIMEOUT
  * when not all came within timeout_ns nanoseconds, or another number for an error (text by ckpt_callback_error). */
-typedef int32_t (*ckpt_coordinator_all_gather_fn)(const void* sent, int64_t bytes, void* received, int64_t timeout_ns,
+typedef int32_t (*ckpt_coordinator_all_gather_fn)(const void* sent, int64_t bytes, int64_t timeout_ns, void* received,
                                                   void* user_data);
 
 /* The functions of a custom coordinator, and its process's place among all. */
@@ -140,11 +140,10 @@ typedef struct ckpt_coordinator_callbacks {
   ckpt_coordinator_barrier_fn barrier;       /* returns when every process has called it */
   ckpt_coordinator_broadcast_fn broadcast;   /* sends the bytes of one process to all */
   ckpt_coordinator_all_gather_fn all_gather; /* sends the bytes of every process to all */
-  ckpt_destroy_fn destroy;                   /* called once when the last reference is released; may be absent */
 } ckpt_coordinator_callbacks;
 
 #define CKPT_COORDINATOR_CALLBACKS_INIT \
-  { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0, 0 }
+  { sizeof(ckpt_coordinator_callbacks), 0, 0, 1, 0, 0, 0 }
 
 /* Sets *callbacks to CKPT_COORDINATOR_CALLBACKS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *callbacks of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -153,10 +152,10 @@ CKPT_API void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* callba
 /* Creates the coordinator of a single process, rank 0 of 1: every operation returns at once. */
 CKPT_API ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** coordinator);
 
-/* Creates a coordinator whose operations are functions of the caller; all three must be there. callbacks are copied. When this
- * fails, destroy has not run. */
+/* Creates a coordinator whose operations are functions of the caller; all three must be there. callbacks are copied. destroy (may
+ * be NULL) runs once, when the last reference is released; when this fails, it has not run. */
 CKPT_API ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data,
-                                                    ckpt_coordinator** coordinator);
+                                                    ckpt_destroy_fn destroy, ckpt_coordinator** coordinator);
 
 /* *rank receives this process's rank, 0 .. world_size - 1. */
 CKPT_API ckpt_status ckpt_coordinator_get_rank(const ckpt_coordinator* coordinator, int64_t* rank);
@@ -174,8 +173,8 @@ CKPT_API ckpt_status ckpt_coordinator_broadcast(ckpt_coordinator* coordinator, v
 
 /* Sends every process's bytes to all, in the order of ranks: received holds world_size * bytes and does not overlap sent. Errors as
  * ckpt_coordinator_barrier. */
-CKPT_API ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, void* received,
-                                                 int64_t timeout_ns);
+CKPT_API ckpt_status ckpt_coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t timeout_ns,
+                                                 void* received);
 
 /* Releases the coordinator. Checkpoints made with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
@@ -192,6 +191,9 @@ typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
 /* Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
 #define CKPT_CHECKPOINT_SELF "." /* used as a checkpoint's name: the storage's root is itself the directory of one checkpoint */
+
+/* Which metric is the best. */
+typedef int32_t ckpt_best_metric;
 
 #define CKPT_BEST_METRIC_SMALLEST 0 /* the best metric is the smallest */
 #define CKPT_BEST_METRIC_LARGEST 1  /* the best metric is the largest */
@@ -210,8 +212,8 @@ typedef struct ckpt_checkpoint_manager_options {
   int64_t keep_every;
   /* this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1 */
   int64_t keep_best;
-  ckpt_best_metric best_metric;   /* which metric is the best: CKPT_BEST_METRIC_SMALLEST or CKPT_BEST_METRIC_LARGEST */
-  uint32_t reserved; /* not used: 0 */
+  ckpt_best_metric best_metric; /* which metric is the best: CKPT_BEST_METRIC_SMALLEST or CKPT_BEST_METRIC_LARGEST */
+  uint32_t reserved;            /* not used: 0 */
   /* coordinator of the processes of the run; kept alive; UNSUPPORTED when its world size is not 1; none: a single process */
   ckpt_coordinator* coordinator;
   /* says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with max_attempts 1
@@ -222,8 +224,8 @@ typedef struct ckpt_checkpoint_manager_options {
 #define CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT \
   { sizeof(ckpt_checkpoint_manager_options), 0, 0, 0, 0, CKPT_BEST_METRIC_SMALLEST, 0, 0, 0 }
 
-/* Sets *options to CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
- * (CKPT_INIT); NULL does nothing. */
+/* Sets *options to CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
+ * caller (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_checkpoint_manager_options_init(ckpt_checkpoint_manager_options* options, uint32_t size);
 
 /* Opens the checkpoints of a storage, which is kept alive. options: NULL for the defaults.
@@ -231,22 +233,24 @@ CKPT_API void ckpt_checkpoint_manager_options_init(ckpt_checkpoint_manager_optio
  * in this process or elsewhere. It renames directories without a manifest, which cut-off saves have left, to "torn-..." and logs a
  * warning for each; a directory that holds a manifest keeps its name, whatever is wrong with it. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
-                                            ckpt_checkpoint_manager** checkpoint);
+                                                    ckpt_checkpoint_manager** manager);
 
 /* *storage receives a new reference to the storage that the checkpoint was made with. */
-CKPT_API ckpt_status ckpt_checkpoint_manager_get_storage(const ckpt_checkpoint_manager* checkpoint, ckpt_storage** storage);
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_storage(const ckpt_checkpoint_manager* manager, ckpt_storage** storage);
 
 /* *coordinator receives a new reference to the coordinator that the checkpoint was made with, or to one of a single process when
  * there was none. */
-CKPT_API ckpt_status ckpt_checkpoint_manager_get_coordinator(const ckpt_checkpoint_manager* checkpoint, ckpt_coordinator** coordinator);
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_coordinator(const ckpt_checkpoint_manager* manager,
+                                                             ckpt_coordinator** coordinator);
 
 /* *handler receives a new reference to the fault handler that the checkpoint uses; its count of retries is the checkpoint's when
  * nothing else uses it. */
-CKPT_API ckpt_status ckpt_checkpoint_manager_get_fault_handler(const ckpt_checkpoint_manager* checkpoint, ckpt_fault_handler** handler);
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_fault_handler(const ckpt_checkpoint_manager* manager,
+                                                               ckpt_fault_handler** handler);
 
 /* Releases the handle. The lock of the storage is released with it, or with the last object that keeps the checkpoint alive, also
  * while forked children of the process live; in such a child the lock stays the parent's. NULL does nothing. */
-CKPT_API void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* checkpoint);
+CKPT_API void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* manager);
 
 /* ---- Save ---------------------------------------------------------------------------------------------------------------- */
 
@@ -280,7 +284,8 @@ CKPT_API void ckpt_save_options_init(ckpt_save_options* options, uint32_t size);
 /* What one save wrote. */
 typedef struct ckpt_save_result {
   uint32_t struct_size;                  /* size of this record in bytes, as its caller was compiled */
-  int32_t files;                         /* number of files of the checkpoint, the manifest not counted */
+  uint32_t reserved;                     /* not used: 0 */
+  int64_t files;                         /* number of files of the checkpoint, the manifest not counted */
   int64_t step;                          /* number of the step that was saved */
   int64_t commit_sequence;               /* number of the save, which grows with every save in this storage */
   int64_t bytes;                         /* bytes of the files, the manifest not counted */
@@ -289,7 +294,7 @@ typedef struct ckpt_save_result {
 } ckpt_save_result;
 
 #define CKPT_SAVE_RESULT_INIT \
-  { sizeof(ckpt_save_result), 0, 0, 0, 0, "", 0 }
+  { sizeof(ckpt_save_result), 0, 0, 0, 0, 0, "", 0 }
 
 /* Sets *result to CKPT_SAVE_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -300,10 +305,13 @@ CKPT_API void ckpt_save_result_init(ckpt_save_result* result, uint32_t size);
  * written. options: NULL for the defaults (step 0). result: NULL when it is not wanted. INVALID_STATE when read-only, FORKED in a
  * forked child, NO_SPACE, PERMISSION and IO from the system: then what was written is removed as far as that is possible, and older
  * checkpoints are what they were. */
-CKPT_API ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* checkpoint, const ckpt_state* state, const ckpt_save_options* options,
-                                          ckpt_save_result* result);
+CKPT_API ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* manager, const ckpt_state* state,
+                                                  const ckpt_save_options* options, ckpt_save_result* result);
 
 /* ---- Load ---------------------------------------------------------------------------------------------------------------- */
+
+/* What is checked of the bytes that are read. */
+typedef int32_t ckpt_verify;
 
 #define CKPT_VERIFY_NONE 0 /* trust the bytes; sizes, headers and manifest are checked all the same */
 #define CKPT_VERIFY_FULL 1 /* check the checksum of every byte that is loaded */
@@ -312,8 +320,9 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* check
 /* What one load takes, and how. */
 typedef struct ckpt_load_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  ckpt_verify verify;       /* what is checked: CKPT_VERIFY_FULL or CKPT_VERIFY_NONE */
+  ckpt_verify verify;   /* what is checked: CKPT_VERIFY_FULL or CKPT_VERIFY_NONE */
   const char* name;     /* name of one checkpoint, which is loaded without falling back; none: the newest valid one */
+  int64_t step; /* the checkpoint of this step is loaded, of several the newest valid one. Read only when has_step is not 0 */
   /* JSON text of what this run's results depend on, compared with what the save wrote; none: not compared. The library's version
    * and the BLAS are compared in any case, as far as both sides have them */
   const char* environment_json;
@@ -324,10 +333,12 @@ typedef struct ckpt_load_options {
    * values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load that
    * fails what the tensors hold is undefined */
   ckpt_bool in_place;
+  ckpt_bool has_step; /* whether step is set: 0 no, other values yes; not together with name */
+  uint32_t reserved;  /* not used: 0 */
 } ckpt_load_options;
 
 #define CKPT_LOAD_OPTIONS_INIT \
-  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0 }
+  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_LOAD_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -369,10 +380,10 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
  * partial: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape differ; no other checkpoint is tried
  * then. All or nothing unless it is in place: everything is read and verified in memory of its own before the first tensor is
  * touched. options: NULL for the defaults. result: NULL when it is not wanted.
- * NOT_FOUND only when there is no checkpoint (of that name); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some but none
- * is usable. */
-CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* checkpoint, ckpt_state* state, const ckpt_load_options* options,
-                                          ckpt_load_result* result);
+ * NOT_FOUND only when there is no checkpoint (of that name or step); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some
+ * but none is usable. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,
+                                                  const ckpt_load_options* options, ckpt_load_result* result);
 
 /* ---- Look and verify ----------------------------------------------------------------------------------------------------- */
 
@@ -383,11 +394,11 @@ typedef struct ckpt_checkpoint_info {
    * or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read */
   ckpt_status status;
   int64_t step;                          /* number of the step that was saved */
-  int64_t commit_sequence;               /* number of the save among those in its storage; -1 unless status is CKPT_OK */
+  int64_t commit_sequence;               /* number of the save among those in its storage; 0 unless status is CKPT_OK */
   int64_t bytes;                         /* bytes of the files, the manifest not counted; 0 unless status is CKPT_OK */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage */
   double metric;                         /* metric that the save was made with; 0 when has_metric is 0 */
-  ckpt_bool has_metric;                    /* 1 when the save was made with a metric and status is CKPT_OK, else 0 */
+  ckpt_bool has_metric;                  /* 1 when the save was made with a metric and status is CKPT_OK, else 0 */
   uint32_t reserved;                     /* not used: 0 */
 } ckpt_checkpoint_info;
 
@@ -398,31 +409,46 @@ typedef struct ckpt_checkpoint_info {
  * (CKPT_INIT); NULL does nothing. */
 CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info, uint32_t size);
 
-/* Looks at the storage and counts its checkpoints, good or not (those set aside as "torn-..." do not count). What was found stays
- * available to ckpt_checkpoint_manager_at until the next call of this function. */
-CKPT_API ckpt_status ckpt_checkpoint_manager_count(ckpt_checkpoint_manager* checkpoint, int64_t* count);
+/* Lists the checkpoints of the storage, good or not (those set aside as "torn-..." do not count), in the order in which a load
+ * tries them: infos receives the first capacity (>= 0) of them, *count how many there are. Every element is as large as
+ * infos[0].struct_size says. infos may be NULL when capacity is 0. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_list(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* infos, int64_t capacity,
+                                                  int64_t* count);
 
-/* Fills *info with one of the checkpoints that ckpt_checkpoint_manager_count found, in the order in which a load tries them. OUT_OF_RANGE
- * for an index that is not 0 .. count-1. */
-CKPT_API ckpt_status ckpt_checkpoint_manager_at(ckpt_checkpoint_manager* checkpoint, int64_t index, ckpt_checkpoint_info* info);
+/* Fills *info with the checkpoint that a load tries first: the one of the highest step whose status is CKPT_OK, of equal ones the
+ * last that was committed. NOT_FOUND when there is none. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_latest(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
+
+/* Fills *info with the checkpoint that has the best metric, as best_metric of the manager's options says, of equal ones the newest,
+ * among those whose status is CKPT_OK. NOT_FOUND when none has a metric. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
+
+/* Fills *info with the newest checkpoint of this step (>= 0) whose status is CKPT_OK. NOT_FOUND when there is none. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* manager, int64_t step, ckpt_checkpoint_info* info);
+
+/* Removes one checkpoint for ever, durably: after a crash it is there whole, or gone for every load. name: as in
+ * ckpt_checkpoint_info, good or damaged. NOT_FOUND without a directory of that name; INVALID_STATE when read-only, FORKED in a
+ * forked child. Waits for a save that is under way. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* manager, const char* name);
 
 /* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/format.md),
  * by the (buffer, capacity, *needed) rule of ckpt.h. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF. NOT_FOUND without a
  * manifest, CORRUPT when it is damaged. */
-CKPT_API ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* checkpoint, const char* name, char* buffer, int64_t capacity,
-                                              int64_t* needed);
+CKPT_API ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* manager, const char* name, char* buffer,
+                                                          int64_t capacity, int64_t* needed);
 
 /* What a verification checked. */
 typedef struct ckpt_verify_result {
   uint32_t struct_size;                  /* size of this record in bytes, as its caller was compiled */
-  int32_t files;                         /* number of files whose every byte was checked, the manifest not counted */
+  uint32_t reserved;                     /* not used: 0 */
+  int64_t files;                         /* number of files whose every byte was checked, the manifest not counted */
   int64_t tensors;                       /* number of tensors in the files that were checked */
   int64_t bytes;                         /* bytes of the files that were checked */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage, cut off when it is longer */
 } ckpt_verify_result;
 
 #define CKPT_VERIFY_RESULT_INIT \
-  { sizeof(ckpt_verify_result), 0, 0, 0, "" }
+  { sizeof(ckpt_verify_result), 0, 0, 0, 0, "" }
 
 /* Sets *result to CKPT_VERIFY_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -431,7 +457,7 @@ CKPT_API void ckpt_verify_result_init(ckpt_verify_result* result, uint32_t size)
 /* Reads a whole checkpoint and checks everything. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest that
  * has a manifest, another one when a writer removes that meanwhile. result: NULL when it is not wanted. CORRUPT with a message that
  * names the first bad file and, where it is known, the tensor. NOT_FOUND when there is no such checkpoint (any more). */
-CKPT_API ckpt_status ckpt_checkpoint_manager_verify(ckpt_checkpoint_manager* checkpoint, const char* name, ckpt_verify_result* result);
+CKPT_API ckpt_status ckpt_checkpoint_manager_verify(ckpt_checkpoint_manager* manager, const char* name, ckpt_verify_result* result);
 
 /* ---- Readers ------------------------------------------------------------------------------------------------------------- */
 
@@ -446,6 +472,7 @@ typedef struct ckpt_tensor_info {
   const char* name;     /* name of the tensor: UTF-8; may be empty. Valid as long as the reader */
   const int64_t* shape; /* lengths of the dimensions; none when there are no dimensions. Valid as long as the reader */
   int32_t ndim;         /* number of dimensions; may be more than a tensor in memory can have */
+  int32_t reserved;     /* not used: 0 */
   int64_t bytes;        /* size of the tensor in bytes */
   int64_t offset;       /* place of its first byte, from the start of the file, in bytes */
   /* group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader */
@@ -453,7 +480,7 @@ typedef struct ckpt_tensor_info {
 } ckpt_tensor_info;
 
 #define CKPT_TENSOR_INFO_INIT \
-  { sizeof(ckpt_tensor_info), 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_tensor_info), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *info to CKPT_TENSOR_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller (CKPT_INIT);
  * NULL does nothing. */
@@ -464,8 +491,8 @@ CKPT_API void ckpt_tensor_info_init(ckpt_tensor_info* info, uint32_t size);
  * CKPT_VERIFY_LAZY checks what a call touches when it is first touched, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers
  * and manifest only. NOT_FOUND, CORRUPT, and what the system says. A writer's retention may remove the checkpoint meanwhile: what
  * is open can be read on. */
-CKPT_API ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* checkpoint, const char* name, ckpt_verify verify,
-                                                 ckpt_reader** reader);
+CKPT_API ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* manager, const char* name, ckpt_verify verify,
+                                                        ckpt_reader** reader);
 
 /* Opens a safetensors file (version 0.8 of https://github.com/huggingface/safetensors), or a directory with
  * model.safetensors.index.json and the files it names (Hugging Face's layout), or one with model.safetensors. Links are followed.

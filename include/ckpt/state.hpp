@@ -321,7 +321,7 @@ class Checkpoint {
     options.keep_last = given.keep_last;
     options.keep_every = given.keep_every;
     options.keep_best = given.keep_best;
-    options.best_is = given.larger_is_better ? CKPT_BEST_METRIC_LARGEST : CKPT_BEST_METRIC_SMALLEST;
+    options.best_metric = given.larger_is_better ? CKPT_BEST_METRIC_LARGEST : CKPT_BEST_METRIC_SMALLEST;
     options.coordinator = coordinator;
     options.fault_handler = handler;
     check(ckpt_checkpoint_manager_create(storage.handle(), &options, checkpoint_.out()));

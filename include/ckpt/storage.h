@@ -23,13 +23,14 @@ extern "C" {
  * child it goes on working; locks stay the parent's. */
 typedef struct ckpt_storage ckpt_storage;
 
-/* How large files are written. Each falls back to the next where the system or the file cannot have it. */
+/* How large files are written. Each way falls back to the next where the system or the file does not support it. */
+typedef int32_t ckpt_write_path;
 
 /* large files are written past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring; falls back to
  * CKPT_WRITE_PATH_DIRECT where the system or the file does not support it */
 #define CKPT_WRITE_PATH_RING 0
-/* large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to CKPT_WRITE_PATH_BUFFERED where the
- * system or the file does not support it */
+/* large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to CKPT_WRITE_PATH_BUFFERED where
+ * the system or the file does not support it */
 #define CKPT_WRITE_PATH_DIRECT 1
 #define CKPT_WRITE_PATH_BUFFERED 2 /* large files are written through the page cache */
 
@@ -38,8 +39,9 @@ typedef struct ckpt_file_system_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
   /* what happens when the directory is missing: 0 creates it, and those that lead to it, durably; other values: NOT_FOUND */
   ckpt_bool must_exist;
-  ckpt_write_path write_path;       /* how large files are written: CKPT_WRITE_PATH_RING, CKPT_WRITE_PATH_DIRECT or CKPT_WRITE_PATH_BUFFERED */
-  int32_t reserved;         /* not used: 0 */
+  ckpt_write_path
+      write_path;   /* how large files are written: CKPT_WRITE_PATH_RING, CKPT_WRITE_PATH_DIRECT or CKPT_WRITE_PATH_BUFFERED */
+  int32_t reserved; /* not used: 0 */
   int64_t large_from_bytes; /* files of at least this many bytes count as large, >= 0; 0: 8 MiB */
   /* limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written at
    * once */
@@ -159,8 +161,8 @@ typedef struct ckpt_fault_handler ckpt_fault_handler;
  * least 0. Not asked about the last attempt, nor about CANCELLED. Runs on the thread whose operation failed, several at once, under
  * no lock of the handler; may block. It runs inside that operation: the checkpoint whose operation it is returns INVALID_STATE to
  * calls from it. Non-zero return ends the operation with CALLBACK. */
-typedef int32_t (*ckpt_fault_decide_fn)(ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry, int64_t* delay_ns,
-                                        void* user_data);
+typedef int32_t (*ckpt_fault_decide_fn)(ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry,
+                                        int64_t* delay_ns, void* user_data);
 
 /* How a fault handler is made: how often and after which pauses a failed operation is tried again. */
 typedef struct ckpt_fault_handler_options {
@@ -172,7 +174,7 @@ typedef struct ckpt_fault_handler_options {
   double jitter;                  /* a pause is made longer or shorter by a random share of it of at most this, 0 .. 1 */
   uint64_t seed;                  /* seed of the random numbers for the jitter: Philox4x32-10 */
   ckpt_fault_decide_fn decide;    /* function that is asked which error is tried again; none: IO, BUSY and TIMEOUT are */
-  void* decide_user_data;              /* passed to each call of decide */
+  void* decide_user_data;         /* passed to each call of decide */
   ckpt_destroy_fn decide_destroy; /* called once with decide_user_data after the last call of decide; may be absent */
 } ckpt_fault_handler_options;
 
@@ -184,7 +186,7 @@ typedef struct ckpt_fault_handler_options {
 CKPT_API void ckpt_fault_handler_options_init(ckpt_fault_handler_options* options, uint32_t size);
 
 /* Waits ns (> 0) nanoseconds, or in a test only records that it should. Runs on the thread whose operation failed. */
-typedef void (*ckpt_sleep_fn)(int64_t ns, void* user_data);
+typedef void (*ckpt_sleep_fn)(int64_t duration_ns, void* user_data);
 
 /* Creates a handler. options: NULL for the defaults: 5 attempts, pauses of about 10, 20, 40 and 80 ms. sleep: NULL really sleeps;
  * user_data and destroy (may be NULL, runs once after the last use) belong to it. A failing call destroys nothing. */

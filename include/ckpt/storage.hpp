@@ -31,7 +31,7 @@ class FaultHandler {
   FaultHandler(ckpt_fault_handler_options options, Decide decide) {
     auto owned = std::make_unique<Decide>(std::move(decide));
     options.decide = *owned ? &FaultHandler::ask : nullptr;
-    options.decide_data = owned.get();
+    options.decide_user_data = owned.get();
     options.decide_destroy = detail::destroy<Decide>;
     ckpt_fault_handler* handler = nullptr;
     check(ckpt_fault_handler_create(&options, nullptr, nullptr, nullptr, &handler));

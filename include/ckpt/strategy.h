@@ -2,7 +2,7 @@
  * composites of these, and custom ones. Read the general rules at the top of ckpt.h first.
  *
  * A strategy only answers yes or no. How a yes becomes a schedule is its option "chosen" (CKPT_STRATEGY_CHOSEN_*); plan.h makes the
- * schedule. Text and config name these kinds:
+ * schedule. Text names these kinds:
  *
  *   kind          yes for                                                        text, with its defaults
  *   interval      every n-th layer, beginning with layer 0                       interval:2
@@ -38,6 +38,9 @@ typedef struct ckpt_strategy ckpt_strategy;
 
 /* ---- What a yes means ---------------------------------------------------------------------------------------------------- */
 
+/* What a strategy's yes means for the layer. */
+typedef int32_t ckpt_strategy_chosen;
+
 /* what is usual for the kind of strategy: CKPT_STRATEGY_CHOSEN_BOUNDARY for interval, CKPT_STRATEGY_CHOSEN_RECOMPUTE for all
  * others */
 #define CKPT_STRATEGY_CHOSEN_DEFAULT 0
@@ -69,28 +72,45 @@ CKPT_API ckpt_status ckpt_strategy_create_size_based(int64_t threshold_bytes, co
 CKPT_API ckpt_status ckpt_strategy_create_memory_aware(double max_share, ckpt_memory_tracker* tracker, int64_t total_bytes,
                                                        ckpt_clock* clock, ckpt_strategy** strategy);
 
+/* The constants of a smart strategy. */
+typedef struct ckpt_smart_strategy_options {
+  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;     /* not used: 0 */
+  double large_factor;   /* a layer with more than this many times the mean bytes is chosen; finite, above 0 */
+  int64_t rare_accesses; /* a layer accessed fewer times than this is chosen, at least 0 */
+  double late_share;     /* a layer whose index is past this share of the known layers is chosen, 0 .. 1 */
+} ckpt_smart_strategy_options;
+
+#define CKPT_SMART_STRATEGY_OPTIONS_INIT \
+  { sizeof(ckpt_smart_strategy_options), 0, 1.5, 2, 0.7 }
+
+/* Sets *options to CKPT_SMART_STRATEGY_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
+ * caller (CKPT_INIT); NULL does nothing. */
+CKPT_API void ckpt_smart_strategy_options_init(ckpt_smart_strategy_options* options, uint32_t size);
+
 /* Creates a smart strategy, which watches layers first: no until 10 different layers were asked about or an index comes a second
  * time, whichever is first. Then yes for a layer with more than 1.5 times the mean bytes of the known layers, or accessed fewer
  * than 2 times (the question included), or with an index past 0.7 times the number of known layers. Excluded layers are watched and
- * answered with no. The three constants can be set in a ckpt_strategy_config. */
-CKPT_API ckpt_status ckpt_strategy_create_smart(const char* const* excluded, int64_t excluded_count, ckpt_strategy** strategy);
+ * answered with no. options: NULL for these constants. */
+CKPT_API ckpt_status ckpt_strategy_create_smart(const ckpt_smart_strategy_options* options, const char* const* excluded,
+                                                int64_t excluded_count, ckpt_strategy** strategy);
 
-/* Creates a strategy that says yes when at least one child says yes. Every child is asked about every layer. count >= 1; children
+/* Creates a strategy that says yes when at least one child says yes. Every child is asked about every layer. children_count >= 1;
+ * children are retained. Nesting deeper than 64 is refused. */
+CKPT_API ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy);
+
+/* Creates a strategy that says yes when every child says yes. Every child is asked about every layer. children_count >= 1; children
  * are retained. Nesting deeper than 64 is refused. */
-CKPT_API ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy);
-
-/* Creates a strategy that says yes when every child says yes. Every child is asked about every layer. count >= 1; children are
- * retained. Nesting deeper than 64 is refused. */
-CKPT_API ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy);
+CKPT_API ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy);
 
 /* Creates a strategy that says yes when the child says no. child is retained. Nesting deeper than 64 is refused. */
 CKPT_API ckpt_status ckpt_strategy_create_not(ckpt_strategy* child, ckpt_strategy** strategy);
 
 /* Creates a strategy that asks the child of the first rule that matches the layer, and no other; the fallback for layers that no
  * rule matches.
- * rules: count texts (>= 0), each a name or glob, or "#5", "#2..7" (both included) or "#8.." for layer indices.
- * children: count strategies, one for each rule. All strategies are retained. Nesting deeper than 64 is refused. */
-CKPT_API ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* const* children, int64_t count,
+ * rules: rules_count texts (>= 0), each a name or glob, or "#5", "#2..7" (both included) or "#8.." for layer indices.
+ * children: rules_count strategies, one for each rule. All strategies are retained. Nesting deeper than 64 is refused. */
+CKPT_API ckpt_status ckpt_strategy_create_first(const char* const* rules, ckpt_strategy* const* children, int64_t rules_count,
                                                 ckpt_strategy* fallback, ckpt_strategy** strategy);
 
 /* Creates a strategy from the text form, the same that the command line takes: kind, kind:arguments or kind(arguments), as in the
@@ -106,13 +126,14 @@ typedef struct ckpt_strategy_question {
   ckpt_dtype dtype;       /* element type of the layer's activation */
   const char* layer_name; /* name of the layer: UTF-8, not empty */
   const int64_t* shape;   /* lengths of the activation's dimensions */
-  int64_t ndim;           /* number of the activation's dimensions, 0 .. 8 */
+  int32_t ndim;           /* number of the activation's dimensions, 0 .. 8 */
+  int32_t reserved;       /* not used: 0 */
   int64_t bytes;          /* size of the activation in bytes */
   int64_t layer_index;    /* index of the layer in its chain, from 0 */
 } ckpt_strategy_question;
 
 #define CKPT_STRATEGY_QUESTION_INIT \
-  { sizeof(ckpt_strategy_question), 0, NULL, NULL, 0, 0, 0 }
+  { sizeof(ckpt_strategy_question), 0, NULL, NULL, 0, 0, 0, 0 }
 
 /* Sets *question to CKPT_STRATEGY_QUESTION_INIT, and the bytes behind it, up to size, to zero. size: sizeof *question of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -160,7 +181,7 @@ CKPT_API ckpt_status ckpt_strategy_create_custom(const char* name, const ckpt_st
  * INVALID_STATE. */
 typedef int32_t (*ckpt_strategy_factory_fn)(const char* arguments, ckpt_strategy** strategy, void* user_data);
 
-/* Makes a kind known to text and config under name: letters, digits, '-', '_' and '.'. ALREADY_EXISTS for a kind that is known.
+/* Makes a kind known to text under name: letters, digits, '-', '_' and '.'. ALREADY_EXISTS for a kind that is known.
  * destroy runs after ckpt_strategy_unregister. Synchronised. */
 CKPT_API ckpt_status ckpt_strategy_register(const char* name, ckpt_strategy_factory_fn factory, void* user_data,
                                             ckpt_destroy_fn destroy);
@@ -170,59 +191,6 @@ CKPT_API ckpt_status ckpt_strategy_unregister(const char* name);
 
 /* Writes the kinds that text can name, separated by ", ": (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
 CKPT_API ckpt_status ckpt_strategy_get_known_kinds(char* buffer, int64_t capacity, int64_t* needed);
-
-/* ---- Config -------------------------------------------------------------------------------------------------------------- */
-
-/* How a strategy of any kind is made; each kind reads its own fields and ignores the others. Everything is copied or retained by
- * the call. */
-typedef struct ckpt_strategy_config {
-  uint32_t struct_size;        /* size of this record in bytes, as its caller was compiled */
-  ckpt_strategy_chosen chosen;              /* what a yes means: one of CKPT_STRATEGY_CHOSEN_* */
-  const char* kind;            /* kind of strategy, as text names it, or a registered kind; none: "interval" */
-  int64_t interval;            /* for interval: every so many-th layer is chosen, >= 1 */
-  const char* const* names;    /* for selective: names or globs of the layers that are chosen */
-  int64_t names_count;          /* for selective: number of names */
-  const char* const* excluded; /* for selective, size and smart: names or globs of layers that are never chosen */
-  int64_t excluded_count;      /* for selective, size and smart: number of excluded names */
-  int64_t threshold_bytes;     /* for size: activations of at least this many bytes are chosen, >= 1 */
-  /* for memory-aware: share of total memory above which more layers are chosen, above 0, at most 1 */
-  double max_share;
-  /* for memory-aware: the tracker whose live bytes count; none: the executor's or the process's bytes */
-  ckpt_memory_tracker* tracker;
-  int64_t total_bytes; /* for memory-aware: total memory in bytes; 0: what the process may use */
-  ckpt_clock* clock;   /* for memory-aware: source of time; none: the monotonic clock */
-  /* for smart: a layer with more than this many times the mean bytes is chosen; finite, > 0 */
-  double large_factor;
-  int64_t rare_accesses; /* for smart: a layer accessed fewer times than this is chosen, >= 0 */
-  /* for smart: a layer whose index is past this share of the known layers is chosen, 0 .. 1 */
-  double late_share;
-  /* for any, all, not and first: the strategies below; for first one for each rule, then the fallback */
-  ckpt_strategy* const* children;
-  int64_t children_count; /* for any, all, not and first: number of children */
-  /* for first: the rules, each a name, a glob, or indices such as "#5", "#2..7" or "#8.." */
-  const char* const* rules;
-  int64_t rules_count;                       /* for first: number of rules */
-  const char* name;                         /* for custom: name of the strategy; none: "Custom" */
-  const ckpt_strategy_callbacks* callbacks; /* for custom: the functions that answer */
-  void* user_data;                          /* for custom: passed to each call of the functions */
-  ckpt_destroy_fn destroy;                  /* for custom: called once with user_data, after the last call; may be absent */
-  const char* arguments;                    /* for a registered kind: the text that its factory gets; none: empty */
-} ckpt_strategy_config;
-
-/* The defaults of the reference: interval 2, 1 MiB, share 0.8, constants 1.5, 2 and 0.7. */
-#define CKPT_STRATEGY_CONFIG_INIT                                                                                               \
-  {                                                                                                                             \
-    sizeof(ckpt_strategy_config), CKPT_STRATEGY_CHOSEN_DEFAULT, NULL, 2, NULL, 0, NULL, 0, 1048576, 0.8, NULL, 0, NULL, 1.5, 2, \
-        0.7, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL                                                                     \
-  }
-
-/* Sets *config to CKPT_STRATEGY_CONFIG_INIT, and the bytes behind it, up to size, to zero. size: sizeof *config of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_strategy_config_init(ckpt_strategy_config* config, uint32_t size);
-
-/* Creates a strategy from a config; NULL for all defaults, which make Interval(2). NOT_FOUND for an unknown kind lists the known
- * ones. */
-CKPT_API ckpt_status ckpt_strategy_create_from_config(const ckpt_strategy_config* config, ckpt_strategy** strategy);
 
 /* ---- Using --------------------------------------------------------------------------------------------------------------- */
 
@@ -235,7 +203,7 @@ CKPT_API ckpt_status ckpt_strategy_should_checkpoint(ckpt_strategy* strategy, co
 /* Asks about one layer as ckpt_strategy_should_checkpoint, where there is no tensor, only its element type (CKPT_DTYPE_*) and its
  * shape of ndim (0 .. 8) dimensions. */
 CKPT_API ckpt_status ckpt_strategy_should_checkpoint_shape(ckpt_strategy* strategy, const char* layer_name, ckpt_dtype dtype,
-                                                           const int64_t* shape, int64_t ndim, int64_t layer_index,
+                                                           const int64_t* shape, int32_t ndim, int64_t layer_index,
                                                            ckpt_bool* answer);
 
 /* Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
@@ -259,11 +227,11 @@ CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, ckpt_stra
 
 /* What a strategy did since it was created or reset. Questions that failed are not counted. */
 typedef struct ckpt_strategy_counters {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  uint32_t reserved;    /* not used: 0 */
-  int64_t asked;        /* number of layers that it was asked about */
-  int64_t chosen;       /* number of layers that were answered with yes */
-  int64_t chosen_bytes; /* bytes of the activations that were answered with yes; at most 2^63 - 1 */
+  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  uint32_t reserved;     /* not used: 0 */
+  int64_t asked_layers;  /* number of layers that it was asked about */
+  int64_t chosen_layers; /* number of layers that were answered with yes */
+  int64_t chosen_bytes;  /* bytes of the activations that were answered with yes; at most 2^63 - 1 */
 } ckpt_strategy_counters;
 
 #define CKPT_STRATEGY_COUNTERS_INIT \
@@ -280,8 +248,8 @@ CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, c
 
 /* What a strategy was made of. Numbers that its kind does not have are 0. */
 typedef struct ckpt_strategy_info {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  ckpt_bool has_tracker;  /* for memory-aware: 1 when it was made with a tracker, else 0 */
+  uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
+  ckpt_bool has_tracker; /* for memory-aware: 1 when it was made with a tracker, else 0 */
   /* kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind that
    * its factory made */
   const char* kind;
@@ -292,11 +260,11 @@ typedef struct ckpt_strategy_info {
   double large_factor;     /* for smart: a layer with more than this many times the mean bytes is chosen */
   int64_t rare_accesses;   /* for smart: a layer accessed fewer times than this is chosen */
   double late_share;       /* for smart: a layer whose index is past this share of the known layers is chosen */
-  int64_t names_count;      /* for selective: number of names and globs of chosen layers */
+  int64_t names_count;     /* for selective: number of names and globs of chosen layers */
   int64_t excluded_count;  /* for selective, size and smart: number of names and globs of excluded layers */
-  int64_t rules_count;      /* for first: number of rules */
-  int64_t children_count;     /* for any, all, not and first: number of children */
-  ckpt_bool has_clock;       /* for memory-aware: 1 when it was made with a clock, else 0 */
+  int64_t rules_count;     /* for first: number of rules */
+  int64_t children_count;  /* for any, all, not and first: number of children */
+  ckpt_bool has_clock;     /* for memory-aware: 1 when it was made with a clock, else 0 */
   ckpt_bool has_total;     /* for memory-aware: 1 when total_bytes was set, 0 when it was found */
 } ckpt_strategy_info;
 
@@ -310,14 +278,18 @@ CKPT_API void ckpt_strategy_info_init(ckpt_strategy_info* info, uint32_t size);
 /* Fills *info, whose struct_size the caller has set. */
 CKPT_API ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info);
 
-#define CKPT_STRATEGY_LIST_NAMES 0    /* list of a strategy: the names and globs of chosen layers */
-#define CKPT_STRATEGY_LIST_EXCLUDED 1 /* list of a strategy: the names and globs of excluded layers */
-#define CKPT_STRATEGY_LIST_RULES 2    /* list of a strategy: the rules of first */
+/* A list of names, globs or rules that a strategy was made with. */
+typedef int32_t ckpt_strategy_list;
+
+#define CKPT_STRATEGY_LIST_NAMES 0    /* the names and globs of chosen layers */
+#define CKPT_STRATEGY_LIST_EXCLUDED 1 /* the names and globs of excluded layers */
+#define CKPT_STRATEGY_LIST_RULES 2    /* the rules of first */
 
 /* *pattern receives the name, glob or rule at index (0 .. count - 1 of that list in ckpt_strategy_info; else OUT_OF_RANGE) as it
  * was set; it lives as long as the strategy. list: CKPT_STRATEGY_LIST_NAMES, CKPT_STRATEGY_LIST_EXCLUDED or
  * CKPT_STRATEGY_LIST_RULES. */
-CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, ckpt_strategy_list list, int64_t index, const char** pattern);
+CKPT_API ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, ckpt_strategy_list list, int64_t index,
+                                               const char** pattern);
 
 /* *child receives a new reference to the child at index (0 .. children_count - 1, else OUT_OF_RANGE), to be released; of first the
  * last one is the fallback. */

@@ -128,7 +128,7 @@ class Strategy {
   // list: CKPT_STRATEGY_LIST_... The names, globs or rules as they were given.
   Names patterns(std::int32_t list) const {
     const ckpt_strategy_info is = info();
-    const std::int64_t counts[] = {is.name_count, is.excluded_count, is.rule_count};
+    const std::int64_t counts[] = {is.names_count, is.excluded_count, is.rules_count};
     const std::int64_t count = list >= 0 && list < 3 ? counts[list] : 1;  // 1: to be refused
     Names out;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -140,7 +140,7 @@ class Strategy {
   }
   std::vector<Strategy> children() const {
     std::vector<Strategy> out;
-    for (std::int64_t i = 0; i < info().child_count; ++i) {
+    for (std::int64_t i = 0; i < info().children_count; ++i) {
       out.push_back(make([&](ckpt_strategy** child) { return ckpt_strategy_get_child(handle(), i, child); }));
     }
     return out;

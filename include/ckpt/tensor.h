@@ -75,7 +75,7 @@ typedef struct ckpt_buffer_pool ckpt_buffer_pool;
 
 /* How a buffer pool is made. */
 typedef struct ckpt_buffer_pool_options {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  uint32_t struct_size;       /* size of this record in bytes, as its caller was compiled */
   ckpt_bool has_retain_limit; /* whether retain_limit_bytes holds; no: every buffer is kept for reuse */
   /* bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system */
   int64_t retain_limit_bytes;
@@ -149,7 +149,7 @@ CKPT_API ckpt_status ckpt_tensor_create(ckpt_dtype dtype, const int64_t* shape, 
  * (may be NULL) runs exactly once with user_data, when the last reference is released, on the thread that released it; it may call
  * any function. When this function fails it does not run: the caller still owns the memory. */
 CKPT_API ckpt_status ckpt_tensor_create_borrowed(void* data, ckpt_dtype dtype, const int64_t* shape, int32_t ndim, void* user_data,
-                                        ckpt_destroy_fn destroy, ckpt_tensor** tensor);
+                                                 ckpt_destroy_fn destroy, ckpt_tensor** tensor);
 
 /* Adds a reference to the same tensor. NULL does nothing. */
 CKPT_API void ckpt_tensor_retain(ckpt_tensor* tensor);
@@ -235,9 +235,9 @@ struct DLManagedTensorVersioned; /* DLPack 1.x */
  * INVALID_ARGUMENT and OUT_OF_RANGE for bad shapes, and for data that is NULL or not aligned for the dtype. */
 CKPT_API ckpt_status ckpt_tensor_create_from_dlpack(struct DLManagedTensor* managed, ckpt_tensor** tensor);
 
-/* Creates a tensor over the memory of another library as ckpt_tensor_create_from_dlpack, from the struct of DLPack 1.x. Its read-only flag
- * makes a read-only tensor. UNSUPPORTED also for a major version other than 1 (nothing but the version is read then; the deleter
- * may be called), for padded elements of less than a byte, and for flags that this library does not know. */
+/* Creates a tensor over the memory of another library as ckpt_tensor_create_from_dlpack, from the struct of DLPack 1.x. Its
+ * read-only flag makes a read-only tensor. UNSUPPORTED also for a major version other than 1 (nothing but the version is read then;
+ * the deleter may be called), for padded elements of less than a byte, and for flags that this library does not know. */
 CKPT_API ckpt_status ckpt_tensor_create_from_dlpack_versioned(struct DLManagedTensorVersioned* managed, ckpt_tensor** tensor);
 
 /* *managed receives a view of the tensor for another library, which calls (*managed)->deleter exactly once, on any thread; the

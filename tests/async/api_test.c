@@ -115,7 +115,7 @@ static void saves_and_loads(ckpt_async_manager* async, ckpt_state* state) {
   CHECK(count == 0);
   CHECK_OK(ckpt_async_manager_get_stats(async, &stats));
   CHECK(stats.completed == 2 && stats.live == 0 && stats.written_bytes == 16 && stats.staging_bytes > 0);
-  CHECK(stats.stall_seconds > 0 && stats.last_stall_seconds > 0 && stats.in_flight_bytes == 0);
+  CHECK(stats.stall_seconds > 0 && stats.last_stall_ns > 0 && stats.in_flight_bytes == 0);
 }
 
 static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
@@ -138,7 +138,7 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
   CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result));
   CHECK(result.state == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
 
-  task.source_data = &own;
+  task.source_user_data = &own;
   task.source_destroy = on_destroy;
   CHECK_OK(ckpt_async_manager_save(async, state, NULL, &task, &id));
   CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result));

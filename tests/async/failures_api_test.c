@@ -20,7 +20,7 @@ static int64_t failing_save(ckpt_async_manager* async, int64_t step, const char*
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   task.mode = CKPT_STAGING_MODE_DEFERRED;
   task.source = failing;
-  task.source_data = (void*)reason;
+  task.source_user_data = (void*)reason;
   return save_step(async, it.state, step, &task);
 }
 
@@ -122,7 +122,7 @@ static void a_callback_that_asks_has_seen(void) {
   task.user_data = &async;
   task.mode = CKPT_STAGING_MODE_DEFERRED;
   task.source = failing;
-  task.source_data = (void*)"seen by a callback";
+  task.source_user_data = (void*)"seen by a callback";
   save_step(async, it.state, 1, &task);
   CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
   ckpt_async_manager_release(async);

@@ -119,15 +119,15 @@ static void when_it_was(void) {
   task.gate_step = 5;
   id = save_step(async, it.state, 1, &task);
   CKPT_INIT(ckpt_checkpoint_task_info, &info);
-  CHECK(info.struct_size == sizeof info && info.queued_at_utc_ns == 0 && info.ended_at_utc_ns == 0);
+  CHECK(info.struct_size == sizeof info && info.queued_utc_ns == 0 && info.ended_utc_ns == 0);
   CHECK_OK(ckpt_async_manager_get_task(async, id, &info));
-  CHECK(info.queued_at_utc_ns >= begin && info.queued_at_utc_ns <= wall_ns());
-  CHECK(info.started_at_utc_ns == 0 && info.ended_at_utc_ns == 0);
+  CHECK(info.queued_utc_ns >= begin && info.queued_utc_ns <= wall_ns());
+  CHECK(info.started_utc_ns == 0 && info.ended_utc_ns == 0);
   CHECK_OK(ckpt_async_manager_end_step(async, 5));
   CHECK_OK(ckpt_async_manager_wait(async, id, -1, NULL));
   CHECK_OK(ckpt_async_manager_get_task(async, id, &info));
-  CHECK(info.queued_at_utc_ns >= begin && info.started_at_utc_ns >= info.queued_at_utc_ns);
-  CHECK(info.ended_at_utc_ns >= info.started_at_utc_ns && info.ended_at_utc_ns <= wall_ns());
+  CHECK(info.queued_utc_ns >= begin && info.started_utc_ns >= info.queued_utc_ns);
+  CHECK(info.ended_utc_ns >= info.started_utc_ns && info.ended_utc_ns <= wall_ns());
   ckpt_async_manager_release(async);
 }
 

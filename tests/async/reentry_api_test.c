@@ -272,7 +272,7 @@ static void ended_by_closing(void) {
 static void source_of_a_copy(void) {
   uses_checkpoint = 1;
   task.source = on_source;
-  task.source_data = &two_threads;
+  task.source_user_data = &two_threads;
   two_threads.count = 0;
   start();
 }

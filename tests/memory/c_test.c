@@ -91,7 +91,7 @@ static void reading(void) {
   ckpt_memory_layer_stats layer = CKPT_MEMORY_LAYER_STATS_INIT;
   CHECK_OK(ckpt_memory_tracker_get_layer_stats(tracker, 1, &layer));
   CHECK(layer.layer == 1 && strcmp(layer.name, "b") == 0 && layer.current_bytes == 60 && layer.peak_bytes == 60);
-  CHECK(layer.largest_bytes == 40 && layer.average_bytes == 30 && layer.last_allocated_ns == 105 && layer.last_freed_ns == 0);
+  CHECK(layer.largest_bytes == 40 && layer.average_bytes == 30 && layer.last_allocated_at_ns == 105 && layer.last_freed_at_ns == 0);
   CHECK(layer.allocations == 2 && layer.frees == 0 && layer.live_allocations == 2 && layer.total_allocated_bytes == 60);
   CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "a", &layer));
   CHECK(layer.layer == 0 && layer.current_bytes == 10);

@@ -97,8 +97,8 @@ TEST(MemoryTracker, LayerStatistics) {
   EXPECT_EQ(stats.frees, 1);
   EXPECT_EQ(stats.largest_bytes, 70);
   EXPECT_EQ(stats.average_bytes(), 50);
-  EXPECT_EQ(stats.last_allocated_ns, 1005);
-  EXPECT_EQ(stats.last_freed_ns, 1010);
+  EXPECT_EQ(stats.last_allocated_at_ns, 1005);
+  EXPECT_EQ(stats.last_freed_at_ns, 1010);
   EXPECT_EQ(tracker.stats().time_ns, 1010);
   EXPECT_ERROR(tracker.layer_stats(1), Status::not_found, "layer is 1");
 }
@@ -304,8 +304,8 @@ TEST(MemoryTracker, CoarseClockDatesWhatIsRecorded) {
   tracker.allocate("x", 1);
   const std::int64_t after = base::monotonic_clock()->now_ns();
   constexpr std::int64_t tick = 20000000;
-  EXPECT_GE(tracker.layer_stats(0).last_allocated_ns, before - tick);
-  EXPECT_LE(tracker.layer_stats(0).last_allocated_ns, after);
+  EXPECT_GE(tracker.layer_stats(0).last_allocated_at_ns, before - tick);
+  EXPECT_LE(tracker.layer_stats(0).last_allocated_at_ns, after);
   EXPECT_GE(tracker.live_allocations()[0].age_ns, 0);
 }
 

@@ -76,7 +76,7 @@ static void on_a_clock_in_hand(void) {
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &allocation));
   CHECK_OK(ckpt_clock_advance(clock, hour));
   CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "x", &layer));
-  CHECK(layer.last_allocated_ns == 7);
+  CHECK(layer.last_allocated_at_ns == 7);
   is_near(layer.last_allocated_utc_ns, before - hour, utc_now() - hour);
   CHECK_OK(ckpt_memory_tracker_get_scope_stats(tracker, id, &scope));
   is_near(scope.pushed_utc_ns, before - hour, utc_now() - hour);

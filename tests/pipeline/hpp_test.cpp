@@ -77,7 +77,7 @@ TEST(PipelineHpp, PipelinesRun) {
   std::int64_t step_ns = 0;
   const auto intervals = pipeline.timeline(&step_ns);
   EXPECT_GE(intervals.size(), 16U);
-  for (const ckpt_pipeline_interval& each : intervals) EXPECT_LE(each.end_ns, step_ns);
+  for (const ckpt_pipeline_interval& each : intervals) EXPECT_LE(each.end_at_ns, step_ns);
   EXPECT_NE(pipeline.trace_json().find("traceEvents"), std::string::npos);
   pipeline.manager(0).set_policy(ckpt::ActivationPolicy::recompute_all());
   EXPECT_EQ(pipeline.run(step), expected);

@@ -55,7 +55,7 @@ static int64_t check_manager(ckpt_activation_manager* manager, int64_t* list, in
     if (at < count && list[at] == i) {
       CHECK(has == 1);
       CHECK_OK(ckpt_activation_manager_get_metadata(manager, i, &metadata));
-      CHECK(metadata.micro_batch == i && metadata.bytes > 0 && metadata.stored_ns > 0 && metadata.hits == 0);
+      CHECK(metadata.micro_batch == i && metadata.bytes > 0 && metadata.stored_at_ns > 0 && metadata.hits == 0);
       CHECK(metadata.dtype == CKPT_DTYPE_U8 && metadata.ndim == 1 && metadata.shape[0] == metadata.bytes);
       sum += metadata.bytes;
       ++at;

@@ -79,7 +79,7 @@ static void test_whole_life(void) {
   CHECK(found == NULL);
   CHECK_OK(ckpt_activation_manager_get_metadata(manager, 2, &metadata));
   CHECK(metadata.micro_batch == 2 && metadata.bytes == 8 && metadata.ndim == 1 && metadata.shape[0] == 2);
-  CHECK(metadata.dtype == CKPT_DTYPE_F32 && metadata.stored_ns == 50 && metadata.hits == 1);
+  CHECK(metadata.dtype == CKPT_DTYPE_F32 && metadata.stored_at_ns == 50 && metadata.hits == 1);
   CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, &bytes, &count));
   CHECK(bytes == 16 && count == 2);
   CHECK_OK(ckpt_activation_manager_list(manager, indices, 1, &count));
@@ -151,7 +151,7 @@ static void test_stored_at_a_time_of_the_wall(void) {
   CHECK_OK(ckpt_activation_manager_store(manager, 0, input, NULL));
   after = wall_ns();
   CHECK_OK(ckpt_activation_manager_get_metadata(manager, 0, &metadata));
-  CHECK(metadata.stored_ns == 50 && metadata.stored_at_utc_ns >= before && metadata.stored_at_utc_ns <= after);
+  CHECK(metadata.stored_at_ns == 50 && metadata.stored_utc_ns >= before && metadata.stored_utc_ns <= after);
   ckpt_activation_manager_release(manager);
   ckpt_clock_release(options.clock);
   ckpt_tensor_release(input);

@@ -171,7 +171,7 @@ TEST(Manager, KeepsACopyOrTheGivenUpTensor) {
   EXPECT_EQ(copy->shape(), original->shape());
   TensorPtr given = numbers(4, 5);
   const void* const data = given->data();
-  EXPECT_TRUE(managed.manager.store_given_up(1, std::move(given)));
+  EXPECT_TRUE(managed.manager.store_moved(1, std::move(given)));
   EXPECT_EQ(managed.manager.get(1)->data(), data);
 }
 
@@ -240,7 +240,7 @@ TEST(Manager, MetadataTellsWhatIsStored) {
   EXPECT_EQ(metadata.bytes, 24);
   EXPECT_EQ(metadata.dtype, Dtype::f32);
   EXPECT_EQ(metadata.shape, tensor::Shape({6}));
-  EXPECT_EQ(metadata.stored_ns, 1234);
+  EXPECT_EQ(metadata.stored_at_ns, 1234);
   EXPECT_EQ(metadata.hits, 2);
   EXPECT_EQ(status_of([&] { managed.manager.metadata(3); }), base::Status::not_found);
 }

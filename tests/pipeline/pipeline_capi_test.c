@@ -158,7 +158,7 @@ static void test_everything_that_can_be_asked(void) {
 
   CHECK_OK(ckpt_pipeline_get_timeline(pipeline, intervals, 256, &count, &step_ns));
   CHECK(count >= 16 && count <= 256 && step_ns > 0);
-  CHECK(intervals[0].stage == 0 && intervals[0].end_ns >= intervals[0].begin_ns && intervals[count - 1].stage == 1);
+  CHECK(intervals[0].stage == 0 && intervals[0].end_at_ns >= intervals[0].begin_at_ns && intervals[count - 1].stage == 1);
   CHECK_OK(ckpt_pipeline_get_trace_json(pipeline, text, sizeof text, NULL));
   CHECK(strstr(text, "\"traceEvents\"") != NULL);
 

@@ -222,8 +222,8 @@ TEST(Pipeline, StagesOverlap) {
   };
   const Interval one = find(0, 1);
   const Interval other = find(1, 0);
-  EXPECT_LT(std::max(one.begin_ns, other.begin_ns), std::min(one.end_ns, other.end_ns));
-  EXPECT_LE(other.end_ns, timeline.step_ns);
+  EXPECT_LT(std::max(one.begin_at_ns, other.begin_at_ns), std::min(one.end_at_ns, other.end_at_ns));
+  EXPECT_LE(other.end_at_ns, timeline.step_ns);
   EXPECT_GE(timeline.bubble_fraction(), 0);
   EXPECT_LE(timeline.bubble_fraction(), 1);
 }

@@ -27,7 +27,7 @@ static ckpt_status should_checkpoint(void) {
   return ckpt_activation_manager_should_checkpoint(manager, 0, 8, &answer);
 }
 static ckpt_status store(void) { return ckpt_activation_manager_store(manager, 1, slice, NULL); }
-static ckpt_status store_given_up(void) {
+static ckpt_status store_moved(void) {
   ckpt_tensor* const given = probe_tensor(1);
   const ckpt_status status = ckpt_activation_manager_store_moved(manager, 1, given, NULL);
   if (status != CKPT_OK) ckpt_tensor_release(given);
@@ -146,7 +146,7 @@ static const entry of_manager[] = {
     {"begin_step", begin_step, changes},
     {"should_checkpoint", should_checkpoint, asks},
     {"store", store, changes},
-    {"store_given_up", store_given_up, changes},
+    {"store_moved", store_moved, changes},
     {"get", get, reads},
     {"has", has, reads},
     {"recompute", recompute, changes},

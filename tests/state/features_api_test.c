@@ -200,9 +200,9 @@ static void save_and_read(void) {
   options.keep_last = 1;
   options.keep_every = 10;
   options.keep_best = 1;
-  options.best_is = 2;
-  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "best_is is 2");
-  options.best_is = CKPT_BEST_METRIC_LARGEST;
+  options.best_metric = 2;
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_INVALID_ARGUMENT, "best_metric is 2");
+  options.best_metric = CKPT_BEST_METRIC_LARGEST;
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   ckpt_storage_release(storage);
   CHECK_OK(ckpt_checkpoint_manager_get_storage(checkpoint, &storage));

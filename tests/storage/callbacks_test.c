@@ -350,7 +350,7 @@ static void test_decide(shelf* s) {
   options.first_delay_ns = 1000;
   options.jitter = 0;
   options.decide = decide;
-  options.decide_data = &d;
+  options.decide_user_data = &d;
   options.decide_destroy = destroy_decider;
   options.factor = 0.5;
   CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "factor is 0.5");

@@ -235,7 +235,7 @@ static void test_config(void) {
 
   config.kind = "selective";
   config.names = names;
-  config.name_count = 1;
+  config.names_count = 1;
   CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "1") == 0);
   ckpt_strategy_release(strategy);
@@ -257,9 +257,9 @@ static void test_config(void) {
   ckpt_strategy_release(strategy);
   config.kind = "first";
   config.children = children;
-  config.child_count = 2;
+  config.children_count = 2;
   config.rules = rules;
-  config.rule_count = 1;
+  config.rules_count = 1;
   CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
   check_name(strategy, "First(a: Interval(2), Interval(7))");
   ckpt_strategy_release(strategy);

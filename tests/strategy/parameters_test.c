@@ -60,7 +60,7 @@ static void numbers(void) {
   ckpt_strategy* strategy = made_from("interval:3");
   ckpt_strategy_info info = info_of(strategy);
   CHECK(strcmp(info.kind, "interval") == 0 && info.interval == 3);
-  CHECK(info.threshold_bytes == 0 && info.max_share == 0 && info.name_count == 0 && info.child_count == 0);
+  CHECK(info.threshold_bytes == 0 && info.max_share == 0 && info.names_count == 0 && info.children_count == 0);
   ckpt_strategy_release(strategy);
   strategy = made_from("size:3MiB,!x");
   info = info_of(strategy);
@@ -74,7 +74,7 @@ static void numbers(void) {
   strategy = made_from("memory-aware:0.625");
   info = info_of(strategy);
   CHECK(strcmp(info.kind, "memory-aware") == 0 && info.max_share == 0.625 && info.interval == 2 && info.total_bytes > 0);
-  CHECK(info.has_tracker == 0 && info.has_clock == 0 && info.given_total == 0);
+  CHECK(info.has_tracker == 0 && info.has_clock == 0 && info.has_total == 0);
   ckpt_strategy_release(strategy);
 }
 
@@ -88,7 +88,7 @@ static void lists_and_children(void) {
   const char* pattern = NULL;
   CHECK_OK(ckpt_strategy_create_selective(names, 2, excluded, 1, &selective));
   info = info_of(selective);
-  CHECK(strcmp(info.kind, "selective") == 0 && info.name_count == 2 && info.excluded_count == 1 && info.rule_count == 0);
+  CHECK(strcmp(info.kind, "selective") == 0 && info.names_count == 2 && info.excluded_count == 1 && info.rules_count == 0);
   is_pattern(selective, CKPT_STRATEGY_LIST_NAMES, 0, "block.*.attn");
   is_pattern(selective, CKPT_STRATEGY_LIST_NAMES, 1, "b");
   is_pattern(selective, CKPT_STRATEGY_LIST_EXCLUDED, 0, "block.0.*");
@@ -110,7 +110,7 @@ static void lists_and_children(void) {
   }
   ckpt_strategy_release(children[1]);
   info = info_of(first);
-  CHECK(strcmp(info.kind, "first") == 0 && info.rule_count == 2 && info.child_count == 3);
+  CHECK(strcmp(info.kind, "first") == 0 && info.rules_count == 2 && info.children_count == 3);
   is_pattern(first, CKPT_STRATEGY_LIST_RULES, 0, "block.*");
   is_pattern(first, CKPT_STRATEGY_LIST_RULES, 1, "#2..7");
   CHECK_OK(ckpt_strategy_get_child(first, 0, &child));
@@ -197,7 +197,7 @@ static void what_text_cannot_say(void) {
   has_no_text(parent, "kind custom has: functions of its user");
   has_no_text(strategy, "functions of its user");
   CHECK_OK(ckpt_strategy_create_memory_aware(0.5, NULL, 1000, NULL, &strategy));
-  CHECK(info_of(strategy).total_bytes == 1000 && info_of(strategy).given_total == 1);
+  CHECK(info_of(strategy).total_bytes == 1000 && info_of(strategy).has_total == 1);
   has_no_text(strategy, "total_bytes, which is 1000");
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_strategy_create_memory_aware(0.5, tracker, 0, NULL, &strategy));

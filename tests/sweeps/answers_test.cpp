@@ -769,7 +769,7 @@ void test_faults() {
       *delay_ns = static_cast<Told*>(user)->delay_ns;
       return static_cast<Told*>(user)->code;
     };
-    options.decide_data = &told;
+    options.decide_user_data = &told;
     const auto sleep = [](std::int64_t ns, void* user) {
       auto* waited = static_cast<Told*>(user);
       waited->shortest_wait = std::min(waited->shortest_wait, ns);

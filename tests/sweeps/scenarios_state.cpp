@@ -287,7 +287,7 @@ void fault_handler() {
   fault.decide = [](ckpt_status, const char*, std::int32_t, std::int32_t*, std::int64_t*, void* user) -> std::int32_t {
     return here(*static_cast<Both*>(user)->decides), 0;
   };
-  fault.decide_data = &both;
+  fault.decide_user_data = &both;
   fault.decide_destroy = [](void* user) { here(*static_cast<Both*>(user)->destroyed); };
   MUST(ckpt_fault_handler_create(&fault, &sweeping, &waits, nullptr, &in_use.of<ckpt_fault_handler>()));
   in_use.of<ckpt_storage>() = make_shelf(shelf);
@@ -432,7 +432,7 @@ void async_tasks() {
     task.callbacks = &callbacks;
     task.user_data = &told;
     task.source = &sweeping;
-    task.source_data = &source;
+    task.source_user_data = &source;
     task.source_destroy = [](void* user) {
       Place destroyed{static_cast<Place*>(user)->name + " destroy"};
       here(destroyed);
