@@ -213,7 +213,7 @@ inline ckpt_status borrow(PyObject* object, ckpt_dtype dtype, ckpt_tensor** tens
   return CKPT_E_INVALID_ARGUMENT;
 }
 
-inline ckpt_status tensor_borrow(Object buffer, ckpt_dtype dtype, ckpt_tensor** tensor) {
+inline ckpt_status tensor_create_borrowed(Object buffer, ckpt_dtype dtype, ckpt_tensor** tensor) {
   return borrow(buffer.object, dtype, tensor);
 }
 

@@ -6,14 +6,13 @@
 #include <ckpt/ckpt.h>
 
 #include <memory>
-#include <vector>
 
 #include "callbacks.hpp"
 #include "calls.hpp"
 
 namespace ckpt_swig {
 
-// Told of tasks, on threads of the manager; see ckpt_checkpoint_task_callbacks. result is valid during the call only.
+// Notified of tasks, on threads of the manager; see ckpt_checkpoint_task_callbacks. result is valid during the call only.
 class AsyncListener {
  public:
   virtual ~AsyncListener() = default;
@@ -22,7 +21,7 @@ class AsyncListener {
     wants_staged = staged;
     wants_progress = progress;
   }
-  virtual void staged(int64_t id, double stall_seconds) = 0;
+  virtual void staged(int64_t id, int64_t stall_ns) = 0;
   virtual void progress(int64_t id, int64_t done_bytes, int64_t total_bytes) = 0;
   virtual void ended(const ckpt_checkpoint_task_result* result) = 0;
 #ifndef SWIG
@@ -44,8 +43,8 @@ namespace detail {
 inline ckpt_checkpoint_task_callbacks async_callbacks(const AsyncListener* listener) {
   ckpt_checkpoint_task_callbacks table = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   if (listener && listener->wants_staged) {
-    table.staged = [](int64_t id, double stall_seconds, void* user) {
-      (void)guarded([&] { static_cast<AsyncListener*>(user)->staged(id, stall_seconds); });
+    table.staged = [](int64_t id, int64_t stall_ns, void* user) {
+      (void)guarded([&] { static_cast<AsyncListener*>(user)->staged(id, stall_ns); });
     };
   }
   if (listener && listener->wants_progress) {
@@ -56,7 +55,6 @@ inline ckpt_checkpoint_task_callbacks async_callbacks(const AsyncListener* liste
   table.ended = [](const ckpt_checkpoint_task_result* result, void* user) {
     (void)guarded([&] { static_cast<AsyncListener*>(user)->ended(result); });
   };
-  table.destroy = destroy<AsyncListener>;
   return table;
 }
 
@@ -78,6 +76,7 @@ ckpt_status start_task(const ckpt_checkpoint_task_options* options, AsyncListene
   const ckpt_checkpoint_task_callbacks table = async_callbacks(listener);
   task.callbacks = listener ? &table : nullptr;
   task.user_data = listener;
+  task.destroy = listener ? destroy<AsyncListener> : nullptr;
   task.source = source ? read_source : nullptr;
   task.source_user_data = source;
   task.source_destroy = source ? destroy<AsyncSource> : nullptr;
@@ -87,52 +86,44 @@ ckpt_status start_task(const ckpt_checkpoint_task_options* options, AsyncListene
 }  // namespace detail
 #endif
 
-// listener NULL: nobody is told.
-inline ckpt_status checkpoint_create_async(ckpt_checkpoint_manager* checkpoint, const ckpt_async_manager_options* options, AsyncListener* listener,
-                                           ckpt_async_manager** async) {
+// listener NULL: no object is notified.
+inline ckpt_status async_manager_create(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options, AsyncListener* listener,
+                                           ckpt_async_manager** manager) {
   std::unique_ptr<AsyncListener> owned(listener);
   ckpt_async_manager_options given = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   if (options) given = *options;
   const ckpt_checkpoint_task_callbacks table = detail::async_callbacks(listener);
   given.callbacks = listener ? &table : nullptr;
   given.user_data = listener;
-  return handed_over(owned, ckpt_async_manager_create(checkpoint, &given, async));
+  given.destroy = listener ? destroy<AsyncListener> : nullptr;
+  return handed_over(owned, ckpt_async_manager_create(checkpoints, &given, manager));
 }
 
 // source NULL: the tensors are memory.
-inline ckpt_status async_save(ckpt_async_manager* async, const ckpt_state* state, const ckpt_save_options* options,
+inline ckpt_status async_manager_save(ckpt_async_manager* manager, const ckpt_state* state, const ckpt_save_options* options,
                               const ckpt_checkpoint_task_options* task, AsyncListener* listener, AsyncSource* source, int64_t* id) {
   return detail::start_task(task, listener, source,
-                            [&](const ckpt_checkpoint_task_options* how) { return ckpt_async_manager_save(async, state, options, how, id); });
+                            [&](const ckpt_checkpoint_task_options* how) { return ckpt_async_manager_save(manager, state, options, how, id); });
 }
 
-inline ckpt_status async_load(ckpt_async_manager* async, ckpt_state* state, const ckpt_load_options* options,
+inline ckpt_status async_manager_load(ckpt_async_manager* manager, ckpt_state* state, const ckpt_load_options* options,
                               const ckpt_checkpoint_task_options* task, AsyncListener* listener, int64_t* id) {
   return detail::start_task(task, listener, nullptr,
-                            [&](const ckpt_checkpoint_task_options* how) { return ckpt_async_manager_load(async, state, options, how, id); });
+                            [&](const ckpt_checkpoint_task_options* how) { return ckpt_async_manager_load(manager, state, options, how, id); });
 }
 
-inline ckpt_status controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async_manager* async, ckpt_state* state,
+inline ckpt_status controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async_manager* manager, ckpt_state* state,
                                          const ckpt_save_options* options, const ckpt_checkpoint_task_options* task,
                                          AsyncListener* listener, AsyncSource* source, int64_t* id) {
   return detail::start_task(task, listener, source, [&](const ckpt_checkpoint_task_options* how) {
-    return ckpt_controller_save_async(controller, now_seconds, async, state, options, how, id);
+    return ckpt_controller_save_async(controller, now_seconds, manager, state, options, how, id);
   });
 }
 
-inline Integers async_tasks(ckpt_async_manager* async, int32_t which) {
-  std::vector<int64_t> ids;
-  for (;;) {
-    int64_t count = 0;
-    const ckpt_status status =
-        ckpt_async_manager_list(async, which, ids.empty() ? nullptr : ids.data(), static_cast<int64_t>(ids.size()), &count);
-    if (status != CKPT_E_OUT_OF_RANGE) check(status);
-    if (count <= static_cast<int64_t>(ids.size())) {
-      ids.resize(static_cast<std::size_t>(count));
-      return Integers{ids};
-    }
-    ids.resize(static_cast<std::size_t>(count) + 8);  // a task may end meanwhile
-  }
+inline Integers async_manager_list(ckpt_async_manager* manager, ckpt_checkpoint_task_list which) {
+  return Integers{list_of(int64_t{0}, [&](int64_t* ids, int64_t capacity, int64_t* count) {
+    return ckpt_async_manager_list(manager, which, ids, capacity, count);
+  })};
 }
 
 }  // namespace ckpt_swig

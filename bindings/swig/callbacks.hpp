@@ -45,7 +45,7 @@ struct Spec {
 };
 struct Shape {
   const int64_t* lengths;
-  int64_t ndim;
+  int32_t ndim;
 };
 struct LayerContext {
   const ckpt_layer_context* value;
@@ -188,9 +188,9 @@ inline ckpt_status clock_create_custom(ClockSource* source, ckpt_clock** clock) 
 }
 
 // The work stays the caller's: it is used during the call only.
-inline ckpt_status thread_pool_run(ckpt_worker_pool* pool, int64_t parts, PartWork* work) {
+inline ckpt_status worker_pool_run(ckpt_worker_pool* pool, int64_t part_count, PartWork* work) {
   return ckpt_worker_pool_run(
-      pool, parts, [](int64_t part, void* user) { return guarded([&] { static_cast<PartWork*>(user)->run(part); }); }, work);
+      pool, part_count, [](int64_t part, void* user) { return guarded([&] { static_cast<PartWork*>(user)->run(part); }); }, work);
 }
 
 inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32_t kinds, MemoryListener* listener,

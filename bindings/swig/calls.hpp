@@ -35,6 +35,12 @@ struct LayerStatsList {
 struct AllocationList {
   std::vector<ckpt_memory_allocation> list;
 };
+struct CheckpointInfoList {
+  std::vector<ckpt_checkpoint_info> list;
+};
+struct TaskObservationList {
+  std::vector<ckpt_task_observation> list;
+};
 
 #ifndef SWIG
 inline void check(ckpt_status status) {
@@ -71,43 +77,54 @@ std::vector<Element> list_of(const Element& empty, const Call& call) {
 }
 #endif
 
-inline std::string blas_info() {
+inline std::string blas_get_info() {
   return text_of([](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_blas_get_info(buffer, capacity, needed); });
 }
-inline std::string memory_tracker_json(const ckpt_memory_tracker* tracker, int64_t max_layers) {
+inline std::string memory_tracker_get_json(const ckpt_memory_tracker* tracker, int64_t max_layers) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
     return ckpt_memory_tracker_get_json(tracker, max_layers, buffer, capacity, needed);
   });
 }
-inline std::string memory_tracker_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers) {
+inline std::string memory_tracker_get_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
     return ckpt_memory_tracker_get_prometheus(tracker, max_layers, buffer, capacity, needed);
   });
 }
-inline std::string strategy_known_kinds() {
+inline std::string strategy_get_known_kinds() {
   return text_of(
       [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_get_known_kinds(buffer, capacity, needed); });
 }
-inline std::string schedule_known_planners() {
+inline std::string schedule_get_known_planners() {
   return text_of(
       [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_schedule_get_known_planners(buffer, capacity, needed); });
 }
-inline std::string strategy_name(const ckpt_strategy* strategy) {
+inline std::string strategy_get_name(const ckpt_strategy* strategy) {
   return text_of(
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_get_name(strategy, buffer, capacity, needed); });
 }
-inline std::string state_json(const ckpt_state* state, const char* key) {
+inline std::string strategy_get_text(const ckpt_strategy* strategy) {
+  return text_of(
+      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_get_text(strategy, buffer, capacity, needed); });
+}
+inline std::string state_get_json(const ckpt_state* state, const char* key) {
   return text_of(
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_get_json(state, key, buffer, capacity, needed); });
 }
-inline std::string state_load_report(const ckpt_state* state) {
+inline std::string state_get_load_report(const ckpt_state* state) {
   return text_of(
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_state_get_load_report(state, buffer, capacity, needed); });
 }
-inline std::string checkpoint_manifest(ckpt_checkpoint_manager* checkpoint, const char* name) {
+inline std::string checkpoint_manager_get_manifest(ckpt_checkpoint_manager* manager, const char* name) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
-    return ckpt_checkpoint_manager_get_manifest(checkpoint, name, buffer, capacity, needed);
+    return ckpt_checkpoint_manager_get_manifest(manager, name, buffer, capacity, needed);
   });
+}
+
+inline CheckpointInfoList checkpoint_manager_list(ckpt_checkpoint_manager* manager) {
+  const ckpt_checkpoint_info empty = CKPT_CHECKPOINT_INFO_INIT;
+  return CheckpointInfoList{list_of(empty, [&](ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count) {
+    return ckpt_checkpoint_manager_list(manager, infos, capacity, count);
+  })};
 }
 
 inline ByteString cursor_save(const ckpt_cursor* cursor) {
@@ -134,14 +151,14 @@ inline Actions cursor_next_many(ckpt_cursor* cursor, int64_t capacity) {
   return actions;
 }
 
-inline LayerStatsList memory_tracker_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats) {
+inline LayerStatsList memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, ckpt_memory_order order, ckpt_memory_stats* stats) {
   const ckpt_memory_layer_stats empty = CKPT_MEMORY_LAYER_STATS_INIT;
   return LayerStatsList{list_of(empty, [&](ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
     return ckpt_memory_tracker_get_snapshot(tracker, order, stats, layers, capacity, count);
   })};
 }
 
-inline AllocationList memory_tracker_live_allocations(const ckpt_memory_tracker* tracker) {
+inline AllocationList memory_tracker_list_allocations(const ckpt_memory_tracker* tracker) {
   const ckpt_memory_allocation empty = CKPT_MEMORY_ALLOCATION_INIT;
   return AllocationList{list_of(empty, [&](ckpt_memory_allocation* allocations, int64_t capacity, int64_t* count) {
     return ckpt_memory_tracker_list_allocations(tracker, allocations, capacity, count);
@@ -149,7 +166,7 @@ inline AllocationList memory_tracker_live_allocations(const ckpt_memory_tracker*
 }
 
 // Functions of a BLAS by their addresses, which stay valid for the process's life.
-inline ckpt_status blas_set(int64_t sgemm, int64_t dgemm, int32_t concurrent, const char* name) {
+inline ckpt_status blas_set(int64_t sgemm, int64_t dgemm, ckpt_bool concurrent, const char* name) {
   ckpt_blas blas = CKPT_BLAS_INIT;
   blas.sgemm = reinterpret_cast<ckpt_sgemm_fn>(static_cast<intptr_t>(sgemm));
   blas.dgemm = reinterpret_cast<ckpt_dgemm_fn>(static_cast<intptr_t>(dgemm));
@@ -158,43 +175,13 @@ inline ckpt_status blas_set(int64_t sgemm, int64_t dgemm, int32_t concurrent, co
   return ckpt_blas_set(&blas);
 }
 
-inline ckpt_status coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, void* received,
-                                          int64_t received_bytes, int64_t timeout_ns) {
+inline ckpt_status coordinator_all_gather(ckpt_coordinator* coordinator, const void* sent, int64_t bytes, int64_t timeout_ns,
+                                          void* received, int64_t received_bytes) {
   int64_t world_size = 0;
   const ckpt_status status = ckpt_coordinator_get_world_size(coordinator, &world_size);
   if (status != CKPT_OK) return status;
   if (bytes != 0 && (received_bytes % bytes != 0 || received_bytes / bytes != world_size)) received = nullptr;
-  return ckpt_coordinator_all_gather(coordinator, sent, bytes, received, timeout_ns);
-}
-
-// Every field of ckpt_strategy_config but the custom functions, which strategy_create_custom takes.
-inline ckpt_status strategy_create(const char* kind, int32_t chosen, int64_t interval, const char* const* names, int64_t names_count,
-                                   const char* const* excluded, int64_t excluded_count, int64_t threshold_bytes, double max_share,
-                                   ckpt_memory_tracker* tracker, int64_t total_bytes, ckpt_clock* clock, double large_factor,
-                                   int64_t rare_accesses, double late_share, ckpt_strategy* const* children, int64_t children_count,
-                                   const char* const* rules, int64_t rules_count, const char* arguments, ckpt_strategy** strategy) {
-  ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
-  config.kind = kind;
-  config.chosen = chosen;
-  config.interval = interval;
-  config.names = names;
-  config.names_count = names_count;
-  config.excluded = excluded;
-  config.excluded_count = excluded_count;
-  config.threshold_bytes = threshold_bytes;
-  config.max_share = max_share;
-  config.tracker = tracker;
-  config.total_bytes = total_bytes;
-  config.clock = clock;
-  config.large_factor = large_factor;
-  config.rare_accesses = rare_accesses;
-  config.late_share = late_share;
-  config.children = children;
-  config.children_count = children_count;
-  config.rules = rules;
-  config.rules_count = rules_count;
-  config.arguments = arguments;
-  return ckpt_strategy_create_from_config(&config, strategy);
+  return ckpt_coordinator_all_gather(coordinator, sent, bytes, timeout_ns, received);
 }
 
 // Rules and children must be as many: a wrong number is refused by the library.
@@ -203,12 +190,12 @@ inline ckpt_status strategy_create_first(const char* const* rules, int64_t rules
   return ckpt_strategy_create_first(rules, children, rules_count == children_count ? rules_count : -1, fallback, strategy);
 }
 
-inline ckpt_status chain_profile(ckpt_chain* chain, const Spec& input, int32_t measured_steps, ckpt_worker_pool* pool,
+inline ckpt_status profile_create_from_chain(ckpt_chain* chain, const Spec& input, int32_t measured_steps, ckpt_worker_pool* pool,
                                  ckpt_profile** profile) {
   return ckpt_profile_create_from_chain(chain, &input.value, measured_steps, pool, profile);
 }
 
-inline ckpt_status executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const Spec& input,
+inline ckpt_status schedule_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const Spec& input,
                                    const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
   return ckpt_schedule_executor_create(chain, schedule, &input.value, options, executor);
 }

@@ -1,8 +1,7 @@
 // ckpt.i - the interface that SWIG reads for every language: the C headers themselves, with the functions of the .hpp files here in
 // the place of those that take callbacks, arrays or buffers. How values cross is said once per language (python.i).
 //
-// A new header: one line under "Headers", one CKPT_STRUCT for each struct with an init function, and, for functions with callbacks
-// or arrays, a function in a .hpp file here and a CKPT_REPLACED or CKPT_FETCHED line for it.
+// A new header: one line under "Headers"; for functions with callbacks or arrays, a function in a .hpp file here and a CKPT_REPLACED or CKPT_FETCHED line for it.
 %module(directors="1") native
 
 %{
@@ -58,148 +57,83 @@ CKPT_FETCHES(name)
 %include "java.i"
 #endif
 
-CKPT_STRUCT(ckpt_memory_tracker_options)
-CKPT_STRUCT(ckpt_memory_stats)
-CKPT_STRUCT(ckpt_memory_layer_stats)
-CKPT_STRUCT(ckpt_memory_allocation)
-CKPT_STRUCT(ckpt_memory_scope_stats)
-CKPT_STRUCT(ckpt_memory_event)
-CKPT_STRUCT(ckpt_memory_system)
-CKPT_STRUCT(ckpt_buffer_pool_options)
-CKPT_STRUCT(ckpt_buffer_pool_stats)
-CKPT_STRUCT(ckpt_file_system_options)
-CKPT_STRUCT(ckpt_fault_handler_options)
-CKPT_STRUCT(ckpt_strategy_counters)
-CKPT_STRUCT(ckpt_layer_profile)
-CKPT_STRUCT(ckpt_option_profile)
-CKPT_STRUCT(ckpt_plan_report)
-CKPT_STRUCT(ckpt_schedule_executor_options)
-CKPT_STRUCT(ckpt_step)
-CKPT_STRUCT(ckpt_schedule_executor_stats)
-CKPT_STRUCT(ckpt_adamw_options)
-CKPT_STRUCT(ckpt_checkpoint_manager_options)
-CKPT_STRUCT(ckpt_save_options)
-CKPT_STRUCT(ckpt_save_result)
-CKPT_STRUCT(ckpt_load_options)
-CKPT_STRUCT(ckpt_load_result)
-CKPT_STRUCT(ckpt_checkpoint_info)
-CKPT_STRUCT(ckpt_verify_result)
-CKPT_STRUCT(ckpt_tensor_info)
-CKPT_STRUCT(ckpt_async_manager_options)
-CKPT_STRUCT(ckpt_checkpoint_task_options)
-CKPT_STRUCT(ckpt_checkpoint_task_result)
-CKPT_STRUCT(ckpt_checkpoint_task_info)
-CKPT_STRUCT(ckpt_async_manager_stats)
-CKPT_STRUCT(ckpt_threshold_options)
-CKPT_STRUCT(ckpt_threshold_info)
-CKPT_STRUCT(ckpt_task_observation)
-CKPT_STRUCT(ckpt_controller_options)
-CKPT_STRUCT(ckpt_decision)
-CKPT_STRUCT(ckpt_controller_info)
-CKPT_STRUCT(ckpt_simulation_options)
-CKPT_STRUCT(ckpt_activation_policy)
-CKPT_STRUCT(ckpt_activation_manager_options)
-CKPT_STRUCT(ckpt_activation_metadata)
-CKPT_STRUCT(ckpt_pipeline_options)
-CKPT_STRUCT(ckpt_pipeline_stats)
+// Every struct that begins with struct_size, made or ignored: tools/api makes the list.
+%include "made.i"
 
-// Tables of functions and what their functions get: the .hpp files fill and read them.
-%ignore ckpt_strategy_callbacks;
-%ignore ckpt_strategy_callbacks_init;
-%ignore ckpt_strategy_question;
-%ignore ckpt_strategy_question_init;
-%ignore ckpt_strategy_config;
-%ignore ckpt_strategy_config_init;
-%ignore ckpt_storage_callbacks;
-%ignore ckpt_storage_callbacks_init;
-%ignore ckpt_stateful_callbacks;
-%ignore ckpt_stateful_callbacks_init;
-%ignore ckpt_coordinator_callbacks;
-%ignore ckpt_coordinator_callbacks_init;
-%ignore ckpt_layer_callbacks;
-%ignore ckpt_layer_callbacks_init;
-%ignore ckpt_layer_context;
-%ignore ckpt_layer_option;
-%ignore ckpt_checkpoint_task_callbacks;
-%ignore ckpt_checkpoint_task_callbacks_init;
-%ignore ckpt_fault_handler_options::decide; // with the next issue, as well as the two after it
+%ignore ckpt_fault_handler_options::decide; // functions and arrays are arguments of the stand-ins
 %ignore ckpt_fault_handler_options::decide_user_data;
 %ignore ckpt_fault_handler_options::decide_destroy;
 %ignore ckpt_async_manager_options::callbacks;
 %ignore ckpt_async_manager_options::user_data;
+%ignore ckpt_async_manager_options::destroy;
 %ignore ckpt_checkpoint_task_options::callbacks;
 %ignore ckpt_checkpoint_task_options::user_data;
+%ignore ckpt_checkpoint_task_options::destroy;
 %ignore ckpt_checkpoint_task_options::source;
 %ignore ckpt_checkpoint_task_options::source_user_data;
 %ignore ckpt_checkpoint_task_options::source_destroy;
-%ignore ckpt_pipeline_options::begins; // this and the next four are arguments of pipeline_create
+%ignore ckpt_pipeline_options::begins;
 %ignore ckpt_pipeline_options::begins_count;
 %ignore ckpt_pipeline_options::schedules;
 %ignore ckpt_pipeline_options::schedules_count;
 %ignore ckpt_pipeline_options::policy;
-%ignore ckpt_blas;
-%ignore ckpt_blas_init;
+%ignore ckpt_layer_context; // what the stand-ins read and make
+%ignore ckpt_layer_option;
 %ignore ckpt_schedule_action;
 %ignore ckpt_tensor_spec;
-// The languages get these with the next issue.
-%ignore ckpt_strategy_info;
-%ignore ckpt_strategy_info_init;
-%ignore ckpt_strategy_get_info;
-%ignore ckpt_strategy_get_pattern;
-%ignore ckpt_strategy_get_child;
-%ignore ckpt_strategy_get_text;
-%ignore ckpt_threshold_observe_failure;
 %ignore ckpt_get_api; // for programs in C that load the library themselves
-%ignore CKPT_DTYPE_INVALID;
 
 CKPT_REPLACED(set_log)
 CKPT_REPLACED(add_thread_hooks)
 CKPT_REPLACED(clock_create_custom)
-CKPT_REPLACED(thread_pool_run)
+CKPT_REPLACED(worker_pool_run)
 CKPT_REPLACED(memory_tracker_subscribe)
-CKPT_FETCHED(memory_tracker_json)
-CKPT_FETCHED(memory_tracker_prometheus)
-CKPT_FETCHED(memory_tracker_snapshot)
-CKPT_FETCHED(memory_tracker_live_allocations)
-CKPT_REPLACED(strategy_create)
+CKPT_FETCHED(memory_tracker_get_json)
+CKPT_FETCHED(memory_tracker_get_prometheus)
+CKPT_FETCHED(memory_tracker_get_snapshot)
+CKPT_FETCHED(memory_tracker_list_allocations)
 CKPT_REPLACED(strategy_create_first)
 CKPT_REPLACED(strategy_create_custom)
 CKPT_REPLACED(strategy_register)
-CKPT_FETCHED(strategy_known_kinds)
-CKPT_FETCHED(strategy_name)
+CKPT_FETCHED(strategy_get_known_kinds)
+CKPT_FETCHED(strategy_get_name)
+CKPT_FETCHED(strategy_get_text)
 CKPT_REPLACED(storage_create_custom)
 CKPT_REPLACED(fault_handler_create)
-CKPT_FETCHED(schedule_known_planners)
+CKPT_FETCHED(schedule_get_known_planners)
 CKPT_FETCHED(cursor_save)
 CKPT_FETCHED(cursor_next)
 CKPT_FETCHED(cursor_next_many)
-CKPT_FETCHED(blas_info)
+CKPT_FETCHED(blas_get_info)
 CKPT_REPLACED(blas_set)
 CKPT_REPLACED(layer_create_custom)
-CKPT_REPLACED(chain_profile)
-CKPT_REPLACED(executor_create)
-CKPT_FETCHED(state_json)
-CKPT_FETCHED(state_load_report)
+CKPT_REPLACED(profile_create_from_chain)
+CKPT_REPLACED(schedule_executor_create)
+CKPT_FETCHED(state_get_json)
+CKPT_FETCHED(state_get_load_report)
 CKPT_REPLACED(state_add_stateful)
 CKPT_REPLACED(coordinator_create_custom)
 CKPT_REPLACED(coordinator_all_gather)
-CKPT_FETCHED(checkpoint_manifest)
-CKPT_REPLACED(checkpoint_create_async)
-CKPT_REPLACED(async_save)
-CKPT_REPLACED(async_load)
-CKPT_FETCHED(async_tasks)
+CKPT_FETCHED(checkpoint_manager_list)
+CKPT_FETCHED(checkpoint_manager_get_manifest)
+CKPT_REPLACED(async_manager_create)
+CKPT_REPLACED(async_manager_save)
+CKPT_REPLACED(async_manager_load)
+CKPT_FETCHED(async_manager_list)
 CKPT_REPLACED(weibull_fit)
 CKPT_REPLACED(controller_save_async)
-CKPT_FETCHED(controller_json)
-CKPT_FETCHED(simulation_json)
+CKPT_FETCHED(threshold_list_tasks)
+CKPT_FETCHED(controller_list_tasks)
+CKPT_FETCHED(controller_get_json)
+CKPT_FETCHED(simulation_get_json)
 CKPT_REPLACED(activation_manager_create)
 CKPT_FETCHED(activation_manager_list)
 CKPT_FETCHED(pipeline_split)
 CKPT_REPLACED(pipeline_create)
 CKPT_FETCHED(pipeline_run)
-CKPT_FETCHED(pipeline_begins)
-CKPT_FETCHED(pipeline_timeline)
-CKPT_FETCHED(pipeline_trace_json)
+CKPT_FETCHED(pipeline_get_begins)
+CKPT_FETCHED(pipeline_get_timeline)
+CKPT_FETCHED(pipeline_get_trace_json)
 
 %feature("director") ckpt_swig::LogListener;
 %feature("director") ckpt_swig::ThreadHooks;
@@ -231,6 +165,8 @@ CKPT_FETCHED(pipeline_trace_json)
 %ignore ckpt_swig::Intervals;
 %ignore ckpt_swig::LayerStatsList;
 %ignore ckpt_swig::AllocationList;
+%ignore ckpt_swig::CheckpointInfoList;
+%ignore ckpt_swig::TaskObservationList;
 %ignore ckpt_swig::machine_closed;
 
 // ---- Headers ----

@@ -465,7 +465,7 @@ CKPT_DIRECTOR(StageForward)
 
 // ---- A tensor over a direct buffer, which it keeps alive; a buffer over a tensor ----
 %ignore ckpt_tensor_create_borrowed;
-%rename(ckpt_tensor_create_borrowed) ckpt_java::tensor_borrow;
+%rename(ckpt_tensor_create_borrowed) ckpt_java::tensor_create_borrowed;
 %rename(view) ckpt_java::view;
 %ignore ckpt_java::Buffer;
 %typemap(jni) ckpt_java::Buffer "jobject"
@@ -484,6 +484,6 @@ CKPT_DIRECTOR(StageForward)
 namespace ckpt_java {
 struct Buffer {};
 struct View {};
-ckpt_status tensor_borrow(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_tensor** tensor);
+ckpt_status tensor_create_borrowed(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_tensor** tensor);
 ckpt_java::View view(int64_t address, int64_t bytes);
 }  // namespace ckpt_java

@@ -19,7 +19,7 @@ class StageForward {
  public:
   virtual ~StageForward() = default;
   // Borrows stage_input; hands out one reference.
-  virtual ckpt_tensor* forward(ckpt_tensor* stage_input, int64_t micro_batch) = 0;
+  virtual ckpt_tensor* forward(ckpt_tensor* stage_input, int32_t micro_batch) = 0;
 };
 
 struct Intervals {
@@ -33,16 +33,17 @@ inline ckpt_status activation_manager_create(const ckpt_activation_policy* polic
   if (!forward) return ckpt_activation_manager_create(policy, options, nullptr, nullptr, nullptr, manager);
   return handed_over(owned, ckpt_activation_manager_create(
                                 policy, options,
-                                [](ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user) {
+                                [](ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user) {
                                   return guarded([&] { *output = static_cast<StageForward*>(user)->forward(input, micro_batch); });
                                 },
                                 forward, destroy<StageForward>, manager));
 }
 
 inline Integers activation_manager_list(const ckpt_activation_manager* manager) {
-  return Integers{list_of(int64_t{0}, [&](int64_t* micro_batches, int64_t capacity, int64_t* count) {
+  const auto all = list_of(int32_t{0}, [&](int32_t* micro_batches, int64_t capacity, int64_t* count) {
     return ckpt_activation_manager_list(manager, micro_batches, capacity, count);
-  })};
+  });
+  return Integers{{all.begin(), all.end()}};
 }
 
 inline Integers pipeline_split(const ckpt_profile* profile, const ckpt_pipeline_options* options) {
@@ -74,19 +75,19 @@ inline Numbers pipeline_run(ckpt_pipeline* pipeline, const ckpt_step* step, int6
   return losses;
 }
 
-inline Integers pipeline_begins(const ckpt_pipeline* pipeline) {
+inline Integers pipeline_get_begins(const ckpt_pipeline* pipeline) {
   return Integers{list_of(int64_t{0}, [&](int64_t* begins, int64_t capacity, int64_t* count) {
     return ckpt_pipeline_get_begins(pipeline, begins, capacity, count);
   })};
 }
 
-inline Intervals pipeline_timeline(ckpt_pipeline* pipeline, int64_t* step_ns) {
+inline Intervals pipeline_get_timeline(ckpt_pipeline* pipeline, int64_t* step_ns) {
   return Intervals{list_of(ckpt_pipeline_interval{}, [&](ckpt_pipeline_interval* intervals, int64_t capacity, int64_t* count) {
     return ckpt_pipeline_get_timeline(pipeline, intervals, capacity, count, step_ns);
   })};
 }
 
-inline std::string pipeline_trace_json(ckpt_pipeline* pipeline) {
+inline std::string pipeline_get_trace_json(ckpt_pipeline* pipeline) {
   return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
     return ckpt_pipeline_get_trace_json(pipeline, buffer, capacity, needed);
   });

@@ -230,12 +230,12 @@ CKPT_CAPSULE(DLManagedTensorVersioned, "dltensor_versioned")
 %typemap(in) ckpt_python::Object "$1.object = $input;"
 %typemap(typecheck) ckpt_python::Object "$1 = 1;"
 %ignore ckpt_python::Object;
-%rename(ckpt_tensor_create_borrowed) ckpt_python::tensor_borrow;
+%rename(ckpt_tensor_create_borrowed) ckpt_python::tensor_create_borrowed;
 %ignore ckpt_tensor_create_borrowed;
-%nothread ckpt_python::tensor_borrow;
+%nothread ckpt_python::tensor_create_borrowed;
 namespace ckpt_python {
 struct Object {};
-ckpt_status tensor_borrow(ckpt_python::Object buffer, ckpt_dtype dtype, ckpt_tensor** tensor);
+ckpt_status tensor_create_borrowed(ckpt_python::Object buffer, ckpt_dtype dtype, ckpt_tensor** tensor);
 void close_machine();
 }  // namespace ckpt_python
 

@@ -43,8 +43,7 @@ inline ckpt_status state_add_stateful(ckpt_state* state, const char* name, State
   table.restore = [](const ckpt_state* loaded, void* user) {
     return guarded([&] { static_cast<Stateful*>(user)->restore(loaded); });
   };
-  table.destroy = destroy<Stateful>;
-  return handed_over(owned, ckpt_state_add_stateful(state, name, &table, object));
+  return handed_over(owned, ckpt_state_add_stateful(state, name, &table, object, destroy<Stateful>));
 }
 
 inline ckpt_status coordinator_create_custom(int64_t rank, int64_t world_size, CoordinatorFunctions* functions,
@@ -58,15 +57,14 @@ inline ckpt_status coordinator_create_custom(int64_t rank, int64_t world_size, C
   table.broadcast = [](void* data, int64_t bytes, int64_t root, int64_t timeout_ns, void* user) {
     return guarded([&] { detail::coordinator(user).broadcast(detail::writable(data, bytes), root, timeout_ns); });
   };
-  table.all_gather = [](const void* sent, int64_t bytes, void* received, int64_t timeout_ns, void* user) {
+  table.all_gather = [](const void* sent, int64_t bytes, int64_t timeout_ns, void* received, void* user) {
     return guarded([&] {
       CoordinatorFunctions& functions_of = detail::coordinator(user);
       functions_of.all_gather(detail::readable(sent, bytes), detail::writable(received, bytes * functions_of.world_size),
                               timeout_ns);
     });
   };
-  table.destroy = destroy<CoordinatorFunctions>;
-  return handed_over(owned, ckpt_coordinator_create_custom(&table, functions, coordinator));
+  return handed_over(owned, ckpt_coordinator_create_custom(&table, functions, destroy<CoordinatorFunctions>, coordinator));
 }
 
 }  // namespace ckpt_swig

@@ -30,7 +30,7 @@ namespace detail {
 
 inline ckpt_strategy_callbacks strategy_callbacks() {
   ckpt_strategy_callbacks table = CKPT_STRATEGY_CALLBACKS_INIT;
-  table.decide = [](const ckpt_strategy_question* question, int32_t* answer, void* user) {
+  table.decide = [](const ckpt_strategy_question* question, ckpt_bool* answer, void* user) {
     return guarded([&] {
       *answer =
           static_cast<StrategyFunctions*>(user)->decide(

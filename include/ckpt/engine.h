@@ -295,7 +295,7 @@ typedef struct ckpt_schedule_executor_stats {
   int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer in a step */
   int64_t live_bytes;          /* bytes of what is alive now: between steps 0 */
   int64_t peak_live_bytes;     /* the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte */
-  int64_t reserved_bytes;      /* not used: 0 */
+  int64_t reserved_bytes;      /* bytes of the arena that the executor reserved when it was made */
   int64_t run_ns;              /* duration of all steps in nanoseconds */
 } ckpt_schedule_executor_stats;
 

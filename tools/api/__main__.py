@@ -14,6 +14,7 @@ import sys
 
 import compare
 import write_c
+import write_swig
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PARTS = ("base", "memory", "tensor", "storage", "strategy", "plan", "engine", "pipeline", "state", "adaptive", "async")
@@ -63,6 +64,7 @@ def made_files():
         "capi/made/table.cpp": write_c.table_source(api),
         "capi/made/structs.h": write_c.structs_header(api),
         "capi/made/init.cpp": write_c.init_source(api),
+        "bindings/swig/made.i": write_swig.struct_list(api),
     }
 
 
