@@ -202,7 +202,7 @@ inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32
                                   return guarded([&] {
                                     static_cast<MemoryListener*>(user)->on_event(e->kind, e->sequence, e->allocation, e->bytes,
                                                                                  e->current_bytes, e->peak_bytes, e->limit_bytes,
-                                                                                 e->time_ns, e->layer_name, e->layer);
+                                                                                 e->occurred_at_ns, e->layer_name, e->layer_id);
                                   });
                                 },
                                 listener, destroy<MemoryListener>, subscription));
