@@ -69,7 +69,7 @@ struct TaskInfo {
   TaskKind kind = TaskKind::save;
   TaskState state = TaskState::queued;
   bool staged = false;
-  std::int64_t step = -1;
+  std::int64_t step = 0;
   std::int64_t done_bytes = 0;
   std::int64_t total_bytes = 0;
   std::int64_t queued_at_ns = 0;

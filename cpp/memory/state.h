@@ -180,8 +180,8 @@ struct Tracker::State {
     if (events.empty()) return;
     const std::int64_t utc_ns = base::utc_ns();
     for (Event& event : events) {
-      event.time_utc_ns = utc_ns;
-      if (event.layer != no_layer) event.layer_name = names.name(event.layer).data();
+      event.occurred_utc_ns = utc_ns;
+      if (event.layer_id != no_layer) event.layer_name = names.name(event.layer_id).data();
     }
     hub.deliver(events);
   }
