@@ -190,7 +190,7 @@ void Tracker::reset_stats() {
       layer.last_allocated_at_ns = std::max(layer.last_allocated_at_ns, state.slots[index].allocated_ns);
     }
   }
-  totals.peak_bytes = totals.total_allocated_bytes = totals.told_peak_bytes = totals.current_bytes;
+  totals.peak_bytes = totals.total_allocated_bytes = totals.reported_peak_bytes = totals.current_bytes;
   totals.allocations = totals.live;
   totals.not_found = totals.refused = 0;
   state.hub.reset_failures();
