@@ -239,7 +239,7 @@ static void countable_but_huge(void) {
       layers[0].needs = layers[1].needs = &needs;
       chain = chain_of(layers, 2);
       batch.shape[0] = 64 * SAMPLES;
-      options.schedule = schedule;
+      options.order = schedule;
       options.stages = 2;
       options.micro_batches = 64;
       options.measured_steps = 0;

@@ -85,22 +85,22 @@ static void reading(void) {
   CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   CHECK(stats.current_bytes == 70 && stats.peak_bytes == 70 && stats.total_allocated_bytes == 70 && stats.total_freed_bytes == 0);
   CHECK(stats.live_allocations == 3 && stats.allocations == 3 && stats.frees == 0 && stats.average_bytes == 23);
-  CHECK(stats.layer_count == 2 && stats.sequence == 3 && stats.time_ns == 105);
+  CHECK(stats.layer_count == 2 && stats.sequence == 3 && stats.taken_at_ns == 105);
   CHECK(stats.not_found == 0 && stats.refused == 0 && stats.handler_failures == 0);
 
   ckpt_memory_layer_stats layer = CKPT_MEMORY_LAYER_STATS_INIT;
   CHECK_OK(ckpt_memory_tracker_get_layer_stats(tracker, 1, &layer));
-  CHECK(layer.layer == 1 && strcmp(layer.name, "b") == 0 && layer.current_bytes == 60 && layer.peak_bytes == 60);
+  CHECK(layer.layer_id == 1 && strcmp(layer.name, "b") == 0 && layer.current_bytes == 60 && layer.peak_bytes == 60);
   CHECK(layer.largest_bytes == 40 && layer.average_bytes == 30 && layer.last_allocated_at_ns == 105 && layer.last_freed_at_ns == 0);
   CHECK(layer.allocations == 2 && layer.frees == 0 && layer.live_allocations == 2 && layer.total_allocated_bytes == 60);
   CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "a", &layer));
-  CHECK(layer.layer == 0 && layer.current_bytes == 10);
+  CHECK(layer.layer_id == 0 && layer.current_bytes == 10);
 
   ckpt_memory_allocation live[2] = {CKPT_MEMORY_ALLOCATION_INIT};
   int64_t count = 0;
   CHECK_OK(ckpt_memory_tracker_list_allocations(tracker, live, 2, &count));
   CHECK(count == 3 && live[0].allocation == ids[0] && live[0].age_ns == 100 && live[0].bytes == 10 && live[0].sequence == 1);
-  CHECK(live[1].allocation == ids[1] && live[1].layer == 1 && live[1].struct_size == sizeof live[0]);
+  CHECK(live[1].allocation == ids[1] && live[1].layer_id == 1 && live[1].struct_size == sizeof live[0]);
   CHECK_OK(ckpt_memory_tracker_list_allocations(tracker, NULL, 0, &count));
   CHECK(count == 3);
 
@@ -121,7 +121,7 @@ static void reading(void) {
   /* An older caller's shorter structs in an array: only so much is written, and each where that caller expects it. */
   ckpt_memory_layer_stats two[2] = {CKPT_MEMORY_LAYER_STATS_INIT, CKPT_MEMORY_LAYER_STATS_INIT};
   CHECK_OK(ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_CURRENT, NULL, two, 2, &count));
-  CHECK(count == 2 && two[0].layer == 0 && two[1].layer == 1 && two[1].struct_size == sizeof two[1]);
+  CHECK(count == 2 && two[0].layer_id == 0 && two[1].layer_id == 1 && two[1].struct_size == sizeof two[1]);
 
   /* Any order of release. */
   ckpt_clock_release(clock);
@@ -193,7 +193,7 @@ static void events(void) {
   int32_t got = 0;
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
   CHECK(got == 1 && event.kind == CKPT_MEMORY_EVENT_KIND_ALLOCATED && event.bytes == 5 && event.current_bytes == 5 && event.sequence == 1);
-  CHECK(event.layer == 0 && strcmp(event.layer_name, "x") == 0 && event.allocation == id && event.limit_bytes == 0);
+  CHECK(event.has_layer == 1 && event.layer_id == 0 && strcmp(event.layer_name, "x") == 0 && event.allocation == id && event.limit_bytes == 0);
   CHECK(event.struct_size == sizeof event);
   CHECK_OK(ckpt_memory_tracker_set_peak_granularity(tracker, 1000));
   CHECK_OK(ckpt_memory_tracker_enable_events(tracker, 0));

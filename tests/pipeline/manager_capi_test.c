@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-static int32_t add_one(ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user_data) {
+static int32_t add_one(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user_data) {
   const int64_t shape[1] = {2};
   float* values;
   ++*(int*)user_data;
@@ -39,7 +39,7 @@ static void test_whole_life(void) {
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   int64_t bytes = -1;
   int64_t count = -1;
-  int64_t indices[4] = {-1, -1, -1, -1};
+  int32_t indices[4] = {-1, -1, -1, -1};
   int32_t flag = -1;
   int calls = 0;
 

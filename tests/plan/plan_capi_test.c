@@ -82,7 +82,7 @@ static void check_report(const ckpt_schedule* schedule, const ckpt_profile* prof
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(report.recomputed_forwards == recomputed);
   CHECK(report.forwards == LAYERS + recomputed);
-  CHECK(fabs(report.seconds - (double)(report.forwards + 2 * LAYERS)) < 1e-9);
+  CHECK(fabs(report.step_seconds - (double)(report.forwards + 2 * LAYERS)) < 1e-9);
   CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
   CHECK(reserved >= report.peak_bytes[0]);
 }
@@ -97,7 +97,7 @@ static void schedules(void) {
   uint64_t segments_fingerprint = 0;
   uint64_t other_fingerprint = 0;
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
-  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") == 0);
+  CHECK(strcmp(schedule_name(schedule), "store-all") == 0);
   CHECK_OK(ckpt_schedule_get_layer_count(schedule, &layers));
   CHECK(layers == LAYERS);
   check_report(schedule, profile, 0);
@@ -127,7 +127,7 @@ static void schedules(void) {
   ckpt_schedule_release(schedule);
   ckpt_strategy_release(strategy);
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes - 1, &schedule));
-  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") != 0);
+  CHECK(strcmp(schedule_name(schedule), "store-all") != 0);
   ckpt_schedule_release(schedule);
 
   schedule = NULL;
@@ -140,7 +140,12 @@ static void schedules(void) {
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins, -1, &schedule), CKPT_E_INVALID_ARGUMENT, "the count is -1");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins + 1, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "layer 0");
   CHECK(schedule == NULL);
-  CHECK(strcmp(ckpt_schedule_get_name(NULL), "") == 0);
+  {
+    const char* name = "mine";
+    CHECK_FAILS(ckpt_schedule_get_name(NULL, &name), CKPT_E_INVALID_ARGUMENT, "schedule is NULL");
+    CHECK_FAILS(ckpt_schedule_get_left_out(NULL, &name), CKPT_E_INVALID_ARGUMENT, "schedule is NULL");
+    CHECK(strcmp(name, "mine") == 0);
+  }
   ckpt_profile_release(profile);
 }
 
@@ -360,15 +365,15 @@ static void budgets_of_a_layer_that_runs_once(void) {
   ckpt_schedule* schedule = NULL;
   int64_t store_all_bytes = 0;
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
-  CHECK(strcmp(ckpt_schedule_get_left_out(schedule), "") == 0);
+  CHECK(strcmp(schedule_left_out(schedule), "") == 0);
   CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
   ckpt_schedule_release(schedule);
 
   /* Layer 0 would run again under every other schedule: store-all is what remains. */
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes, &schedule));
-  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") == 0);
-  CHECK(strstr(ckpt_schedule_get_left_out(schedule), "6 schedules that do not fit this chain") != NULL);
-  CHECK(strstr(ckpt_schedule_get_left_out(schedule), "layer 0 (layer0) is not deterministic") != NULL);
+  CHECK(strcmp(schedule_name(schedule), "store-all") == 0);
+  CHECK(strstr(schedule_left_out(schedule), "6 schedules that do not fit this chain") != NULL);
+  CHECK(strstr(schedule_left_out(schedule), "layer 0 (layer0) is not deterministic") != NULL);
   ckpt_schedule_release(schedule);
   schedule = NULL;
   CHECK_FAILS(schedule_by(profile, "budget", store_all_bytes - 1, &schedule), CKPT_E_OVER_BUDGET,
@@ -379,7 +384,7 @@ static void budgets_of_a_layer_that_runs_once(void) {
   /* Layer 4: two segments recompute layers 0 .. 2 only, and that is chosen where store-all is too large. */
   profile = with_one_that_runs_once(4);
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes - 1, &schedule));
-  CHECK(strncmp(ckpt_schedule_get_name(schedule), "periodic(", 9) == 0);
+  CHECK(strncmp(schedule_name(schedule), "periodic(", 9) == 0);
   {
     ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
     CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
@@ -389,8 +394,9 @@ static void budgets_of_a_layer_that_runs_once(void) {
 
   profile = make_profile(); /* nothing is left out of a short chain that may run as often as one likes */
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes * 10, &schedule));
-  CHECK(strcmp(ckpt_schedule_get_left_out(schedule), "") == 0);
-  CHECK(strcmp(ckpt_schedule_get_left_out(NULL), "") == 0);
+  CHECK(strcmp(schedule_left_out(schedule), "") == 0);
+  CHECK_FAILS(ckpt_schedule_get_left_out(schedule, NULL), CKPT_E_INVALID_ARGUMENT, "left_out is NULL");
+  CHECK_FAILS(ckpt_schedule_get_name(schedule, NULL), CKPT_E_INVALID_ARGUMENT, "name is NULL");
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
 }
@@ -430,7 +436,7 @@ static void planners(void) {
   CHECK_OK(ckpt_schedule_create(profile, "periodic:3", &schedule));
   CHECK_OK(ckpt_schedule_get_fingerprint(spelled, &first));
   CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &second));
-  CHECK(first == second && strcmp(ckpt_schedule_get_name(spelled), "periodic(3)") == 0);
+  CHECK(first == second && strcmp(schedule_name(spelled), "periodic(3)") == 0);
   ckpt_schedule_release(spelled);
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "budget:8 KiB", &schedule));

@@ -110,8 +110,8 @@ static void look_at_checkpoint(void* handle) {
   ckpt_state* state = NULL;
   int64_t number = 0;
   options.partial = 1;
-  api->ckpt_checkpoint_manager_count(handle, &number);
-  api->ckpt_checkpoint_manager_at(handle, 0, &info);
+  api->ckpt_checkpoint_manager_list(handle, NULL, 0, &number);
+  api->ckpt_checkpoint_manager_get_latest(handle, &info);
   api->ckpt_checkpoint_manager_get_manifest(handle, info.name, NULL, 0, &number);
   api->ckpt_checkpoint_manager_verify(handle, NULL, NULL);
   if (api->ckpt_reader_create_from_checkpoint(handle, NULL, CKPT_VERIFY_NONE, &reader) == CKPT_OK) api->ckpt_reader_release(reader);
@@ -272,7 +272,6 @@ CREATES(look_at_pipeline, ckpt_pipeline_create,
         (chain, input, options, made), made)
 RELEASES(ckpt_pipeline_release, ckpt_pipeline)
 CREATES(look_at_strategy, ckpt_strategy_create, (const char* text, ckpt_strategy** made), (text, made), made)
-CREATES(look_at_strategy, ckpt_strategy_create_from_config, (const ckpt_strategy_config* config, ckpt_strategy** made), (config, made), made)
 RELEASES(ckpt_strategy_release, ckpt_strategy)
 CREATES(look_at_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** made),
         (options, made), made)

@@ -255,7 +255,7 @@ void destroyed_tensors() {
   alignas(64) static float data[4];
   std::int64_t shape[1] = {4};
   ckpt_tensor* tensor = nullptr;
-  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &borrowed, &tensor));
+  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &borrowed, &sweeping, &tensor));
   ckpt_tensor_release(tensor);
 
   Managed managed = {data, 1,     0,       1, 2,          32,
@@ -265,7 +265,7 @@ void destroyed_tensors() {
 
   ckpt_state* state = nullptr;
   MUST(ckpt_state_create(&state));
-  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &state_place, &tensor));
+  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &state_place, &sweeping, &tensor));
   MUST(ckpt_state_add_tensor(state, "model", "weight", tensor));
   ckpt_tensor_release(tensor);
   ckpt_state_release(state);
@@ -281,7 +281,7 @@ void destroyed_activations() {
   ckpt_activation_manager* manager = in_use.of<ckpt_activation_manager>();
   for (const char* name : {"release of an activation that is replaced", "release of an activation that is cleared"}) {
     ckpt_tensor* tensor = nullptr;
-    MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &replaced, &tensor));
+    MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &replaced, &sweeping, &tensor));
     MUST(ckpt_activation_manager_store_moved(manager, 0, tensor, nullptr));
     replaced.name = name;
     ckpt_tensor* other = make_small_tensor();

@@ -258,7 +258,7 @@ void storage_callbacks() {
   SANE(ckpt_checkpoint_manager_verify(in_use.of<ckpt_checkpoint_manager>(), nullptr, nullptr));
   shelf.step = "count";
   std::int64_t count = 0;
-  SANE(ckpt_checkpoint_manager_count(in_use.of<ckpt_checkpoint_manager>(), &count));
+  SANE(ckpt_checkpoint_manager_list(in_use.of<ckpt_checkpoint_manager>(), nullptr, 0, &count));
   shelf.step = "opening a reader";
   SANE(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_LAZY, &in_use.of<ckpt_reader>()));
   shelf.step = "a reader";
@@ -320,7 +320,7 @@ void add_listed(ckpt_state* state, Listed& listed) {
     here(static_cast<Listed*>(user)->destroy);
     gone.release();
   };
-  MUST(ckpt_state_add_stateful(state, "object", &callbacks, &listed));
+  MUST(ckpt_state_add_stateful(state, "object", &callbacks, &listed, nullptr));
 }
 
 void stateful() {
@@ -352,13 +352,13 @@ void coordinators() {
   callbacks.broadcast = [](void*, std::int64_t, std::int64_t, std::int64_t, void*) -> std::int32_t { return here(broadcast), 0; };
   callbacks.all_gather = [](const void*, std::int64_t, void*, std::int64_t, void*) -> std::int32_t { return here(gather), 0; };
   callbacks.destroy = [](void*) { here(destroyed); };
-  MUST(ckpt_coordinator_create_custom(&callbacks, nullptr, &in_use.of<ckpt_coordinator>()));
+  MUST(ckpt_coordinator_create_custom(&callbacks, nullptr, nullptr, &in_use.of<ckpt_coordinator>()));
   std::uint64_t word = 0;
   std::uint64_t words = 0;
   ckpt_decision decision = CKPT_DECISION_INIT;
   SANE(ckpt_coordinator_barrier(in_use.of<ckpt_coordinator>(), 0));
   SANE(ckpt_coordinator_broadcast(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0));
-  SANE(ckpt_coordinator_all_gather(in_use.of<ckpt_coordinator>(), &word, 8, &words, 0));
+  SANE(ckpt_coordinator_all_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, &words));
   broadcast.name = "coordinator broadcast of a controller";
   MUST(ckpt_controller_create(nullptr, &in_use.of<ckpt_controller>()));
   MUST(ckpt_controller_begin_run(in_use.of<ckpt_controller>(), 0));
