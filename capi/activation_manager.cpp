@@ -17,7 +17,6 @@ namespace {
 constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
 constexpr ckpt_activation_metadata empty_metadata = CKPT_ACTIVATION_METADATA_INIT;
 
-
 // A reference of its own: a callback may release the handle.
 std::shared_ptr<ActivationManager> manager_argument(const ckpt_activation_manager* manager) {
   return checked(manager, "manager")->object;
@@ -109,7 +108,7 @@ ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int3
 }
 
 ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int32_t micro_batch, ckpt_tensor* activation,
-                                                   int32_t* kept) {
+                                                int32_t* kept) {
   return guard([&] {
     const auto object = manager_argument(manager);
     set_flag(kept, object->store_moved(micro_batch, tensor_argument(activation, "activation")));
@@ -117,7 +116,8 @@ ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager
   });
 }
 
-ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch, ckpt_tensor** activation) {
+ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch,
+                                                   ckpt_tensor** activation) {
   return guard([&] {
     const auto object = manager_argument(manager);
     not_null(activation, "activation");
@@ -172,7 +172,7 @@ ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activation_manag
 }
 
 ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int32_t micro_batch,
-                                             ckpt_activation_metadata* metadata) {
+                                                 ckpt_activation_metadata* metadata) {
   return guard([&] {
     const auto object = manager_argument(manager);
     check_struct(metadata, "metadata");

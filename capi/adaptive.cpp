@@ -112,7 +112,8 @@ ckpt_task_observation observation(const adaptive::Threshold::Task& task) {
   return values;
 }
 
-void list_tasks(const std::vector<adaptive::Threshold::Task>& found, ckpt_task_observation* tasks, int64_t capacity, int64_t* count) {
+void list_tasks(const std::vector<adaptive::Threshold::Task>& found, ckpt_task_observation* tasks, int64_t capacity,
+                int64_t* count) {
   check_array(tasks, capacity, "tasks");
   *not_null(count, "count") = static_cast<int64_t>(found.size());
   fill_array(tasks, capacity, found, observation);
@@ -134,20 +135,20 @@ ckpt_status ckpt_interval_expected_value(double cost, double mtbf, double* inter
   return interval_of(adaptive::expected_value_interval, cost, mtbf, interval);
 }
 
-ckpt_status ckpt_interval_weibull(double cost, double shape, double scale, double age, double* interval) {
+ckpt_status ckpt_interval_weibull(double cost, double weibull_shape, double scale, double age, double* interval) {
   return guard([&] {
     positive_argument(cost, "cost_seconds");
-    positive_argument(shape, "shape");
+    positive_argument(weibull_shape, "weibull_shape");
     positive_argument(scale, "scale_seconds");
     positive_argument(age, "age_seconds");
-    *not_null(interval, "interval_seconds") = adaptive::weibull_interval(cost, shape, scale, age);
+    *not_null(interval, "interval_seconds") = adaptive::weibull_interval(cost, weibull_shape, scale, age);
   });
 }
 
-ckpt_status ckpt_weibull_fit(const double* gaps, const int32_t* failed, int64_t count, double* shape, double* scale) {
+ckpt_status ckpt_weibull_fit(const double* gaps, const int32_t* failed, int64_t count, double* weibull_shape, double* scale) {
   return guard([&] {
     const auto seconds = array_argument(gaps, count, "gap_seconds");
-    not_null(shape, "shape");
+    not_null(weibull_shape, "weibull_shape");
     not_null(scale, "scale_seconds");
     std::vector<adaptive::Gap> all(seconds.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -156,7 +157,7 @@ ckpt_status ckpt_weibull_fit(const double* gaps, const int32_t* failed, int64_t 
     }
     const auto fit = adaptive::fit_weibull(all);
     require(fit.has_value(), "gap_seconds has less than two failures of different lengths");
-    *shape = fit->shape;
+    *weibull_shape = fit->shape;
     *scale = fit->scale;
   });
 }
@@ -172,12 +173,12 @@ ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options, ckpt_th
   });
 }
 
-ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double seconds) {
-  return guard([&] { object_of(threshold).observe_task(name_argument(name, "name"), seconds); });
+ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double duration_seconds) {
+  return guard([&] { object_of(threshold).observe_task(name_argument(name, "name"), duration_seconds); });
 }
 
-ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double seconds) {
-  return guard([&] { object_of(threshold).observe_failure(name_argument(name, "name"), seconds); });
+ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double duration_seconds) {
+  return guard([&] { object_of(threshold).observe_failure(name_argument(name, "name"), duration_seconds); });
 }
 
 ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost, int32_t* answer) {
@@ -272,11 +273,11 @@ ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now) {
   return guard([&] { object_of(controller).abort_save(now); });
 }
 
-ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, ckpt_async_manager* async, ckpt_state* what,
+ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, ckpt_async_manager* handle, ckpt_state* what,
                                        const ckpt_save_options* options, const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     checked(controller, "controller");
-    const auto manager = manager_of(async);
+    const auto manager = manager_of(handle);
     checked(what, "state");
     not_null(id, "id");
     const ckpt::state::SaveOptions wanted = save_options_argument(options);
@@ -286,8 +287,8 @@ ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, 
   });
 }
 
-ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double seconds) {
-  return guard([&] { object_of(controller).observe_task(name_argument(name, "name"), seconds); });
+ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double duration_seconds) {
+  return guard([&] { object_of(controller).observe_task(name_argument(name, "name"), duration_seconds); });
 }
 
 ckpt_status ckpt_controller_record_failure(ckpt_controller* controller, double now) {
@@ -310,12 +311,11 @@ ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_con
   return guard([&] {
     const adaptive::Controller& object = object_of(controller);
     const adaptive::ControllerInfo is = object.info();
-    fill_struct(
-        info,
-        {0, is.running ? 1 : 0, is.save_in_flight ? 1 : 0, 0, is.failures, is.saves, is.cost_seconds, is.durable_seconds,
-         is.unjudged_overhead_seconds, is.last_seen_seconds, is.mtbf_seconds, is.threshold, is.threshold_used,
-         static_cast<int64_t>(object.tasks().size())},
-        "info");
+    fill_struct(info,
+                {0, is.running ? 1 : 0, is.save_in_flight ? 1 : 0, 0, is.failures, is.saves, is.cost_seconds, is.durable_seconds,
+                 is.unjudged_overhead_seconds, is.last_seen_seconds, is.mtbf_seconds, is.threshold, is.threshold_used,
+                 static_cast<int64_t>(object.tasks().size())},
+                "info");
   });
 }
 

@@ -83,7 +83,7 @@ class CustomListener final : public async::TaskListener {
 };
 
 Listening listening_argument(const ckpt_checkpoint_task_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy,
-                            const char* argument) {
+                             const char* argument) {
   if (callbacks == nullptr) return {};
   const auto given = options_argument(callbacks, argument);
   auto user = std::make_shared<UserData>(user_data, destroy);
@@ -98,10 +98,10 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
   const auto given = options_argument(task, "task");
   require(given.mode >= CKPT_STAGING_MODE_COPY && given.mode <= CKPT_STAGING_MODE_DEFERRED, "task.mode is ", given.mode,
           "; CKPT_STAGING_MODE_COPY (0) .. CKPT_STAGING_MODE_DEFERRED (2)");
-  require(given.when_full >= CKPT_WHEN_FULL_REFUSE && given.when_full <= CKPT_WHEN_FULL_DROP_OLDEST, "task.when_full is ", given.when_full,
-          "; CKPT_WHEN_FULL_REFUSE (0) .. CKPT_WHEN_FULL_DROP_OLDEST (2)");
-  require(given.priority >= CKPT_PRIORITY_LOW && given.priority <= CKPT_PRIORITY_HIGH, "task.priority is ",
-          given.priority, "; CKPT_PRIORITY_LOW (-1) .. CKPT_PRIORITY_HIGH (1)");
+  require(given.when_full >= CKPT_WHEN_FULL_REFUSE && given.when_full <= CKPT_WHEN_FULL_DROP_OLDEST, "task.when_full is ",
+          given.when_full, "; CKPT_WHEN_FULL_REFUSE (0) .. CKPT_WHEN_FULL_DROP_OLDEST (2)");
+  require(given.priority >= CKPT_PRIORITY_LOW && given.priority <= CKPT_PRIORITY_HIGH, "task.priority is ", given.priority,
+          "; CKPT_PRIORITY_LOW (-1) .. CKPT_PRIORITY_HIGH (1)");
   TaskArgument out;
   out.listening = listening_argument(given.callbacks, given.user_data, given.destroy, "task.callbacks");
   out.options.mode = static_cast<async::StagingMode>(given.mode);
@@ -124,11 +124,14 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
   return out;
 }
 
-std::shared_ptr<async::AsyncManager> ckpt::capi::manager_of(const ckpt_async_manager* handle) { return checked(handle, "manager")->object; }
+std::shared_ptr<async::AsyncManager> ckpt::capi::manager_of(const ckpt_async_manager* handle) {
+  return checked(handle, "manager")->object;
+}
 
 // ---- Manager ----
 
-ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options, ckpt_async_manager** out) {
+ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options,
+                                      ckpt_async_manager** out) {
   return guard([&] {
     checked(checkpoints, "checkpoints")->object->refuse_inside();
     not_null(out, "manager");
@@ -174,7 +177,7 @@ void ckpt_async_manager_release(ckpt_async_manager* handle) {
 // ---- Tasks ----
 
 ckpt_status ckpt_async_manager_save(ckpt_async_manager* handle, const ckpt_state* what, const ckpt_save_options* options,
-                            const ckpt_checkpoint_task_options* task, int64_t* id) {
+                                    const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     const auto manager = manager_of(handle);
     checked(what, "state");
@@ -187,7 +190,7 @@ ckpt_status ckpt_async_manager_save(ckpt_async_manager* handle, const ckpt_state
 }
 
 ckpt_status ckpt_async_manager_load(ckpt_async_manager* handle, ckpt_state* target, const ckpt_load_options* options,
-                            const ckpt_checkpoint_task_options* task, int64_t* id) {
+                                    const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     const auto manager = manager_of(handle);
     checked(target, "state");
@@ -200,10 +203,10 @@ ckpt_status ckpt_async_manager_load(ckpt_async_manager* handle, ckpt_state* targ
   });
 }
 
-ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* handle, int64_t id, int32_t* won) {
+ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* handle, int64_t id, int32_t* cancelled) {
   return guard([&] {
     const bool is_won = manager_of(handle)->cancel(id);
-    if (won != nullptr) *won = is_won ? 1 : 0;
+    if (cancelled != nullptr) *cancelled = is_won ? 1 : 0;
   });
 }
 
@@ -211,7 +214,8 @@ ckpt_status ckpt_async_manager_wait_staged(ckpt_async_manager* handle, int64_t i
   return guard([&] { manager_of(handle)->wait_staged(id, timeout_ns); });
 }
 
-ckpt_status ckpt_async_manager_wait(ckpt_async_manager* handle, int64_t id, int64_t timeout_ns, ckpt_checkpoint_task_result* result) {
+ckpt_status ckpt_async_manager_wait(ckpt_async_manager* handle, int64_t id, int64_t timeout_ns,
+                                    ckpt_checkpoint_task_result* result) {
   return guard([&] {
     const auto manager = manager_of(handle);
     require_timeout(timeout_ns);

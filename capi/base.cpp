@@ -59,8 +59,8 @@ int32_t ckpt_feature(const char* name) { return name != nullptr && has_feature(n
 
 ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
   return guard([&] {
-    require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; ", CKPT_LOG_LEVEL_DEBUG, " .. ",
-            CKPT_LOG_LEVEL_ERROR);
+    require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; ",
+            CKPT_LOG_LEVEL_DEBUG, " .. ", CKPT_LOG_LEVEL_ERROR);
     const auto user = std::make_shared<UserData>(user_data, destroy);
     LogSink sink;
     if (fn != nullptr) {
@@ -127,11 +127,11 @@ ckpt_status ckpt_clock_create_custom(ckpt_clock_fn now, void* user_data, ckpt_de
   });
 }
 
-ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t ns) {
+ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t duration_ns) {
   return guard([&] {
     auto* const manual = dynamic_cast<ManualClock*>(checked(clock, "clock")->object.get());
     if (manual == nullptr) fail(Status::invalid_state, "clock is not a manual clock: only that can be advanced");
-    manual->advance(ns);
+    manual->advance(duration_ns);
   });
 }
 
@@ -182,7 +182,8 @@ auto visit_queue(Queue* queue, Visitor&& visitor) {
 ckpt_status ckpt_word_queue_create(int32_t kind, int64_t capacity, ckpt_word_queue** queue) {
   return guard([&] {
     not_null(queue, "queue");
-    require(kind == CKPT_WORD_QUEUE_KIND_SPSC || kind == CKPT_WORD_QUEUE_KIND_MPMC, "kind is ", kind, "; CKPT_WORD_QUEUE_KIND_SPSC (0) or CKPT_WORD_QUEUE_KIND_MPMC (1)");
+    require(kind == CKPT_WORD_QUEUE_KIND_SPSC || kind == CKPT_WORD_QUEUE_KIND_MPMC, "kind is ", kind,
+            "; CKPT_WORD_QUEUE_KIND_SPSC (0) or CKPT_WORD_QUEUE_KIND_MPMC (1)");
     if (kind == CKPT_WORD_QUEUE_KIND_SPSC) {
       hand_out(queue, std::make_unique<Spsc>(capacity));
     } else {
@@ -191,11 +192,11 @@ ckpt_status ckpt_word_queue_create(int32_t kind, int64_t capacity, ckpt_word_que
   });
 }
 
-ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t value, int64_t timeout_ns) {
+ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t word, int64_t timeout_ns) {
   return guard([&] {
     require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
     visit_queue(queue, [&](auto& object) {
-      const QueueResult result = object.push(value, timeout_ns);
+      const QueueResult result = object.push(word, timeout_ns);
       if (result == QueueResult::closed) fail(Status::closed, "queue is closed");
       if (result == QueueResult::full) fail(Status::queue_full, "queue is full: it holds ", object.capacity(), " values");
     });
@@ -236,19 +237,19 @@ int32_t ckpt_available_threads(void) {
   return threads;
 }
 
-ckpt_status ckpt_worker_pool_create(int32_t threads, ckpt_worker_pool** pool) {
+ckpt_status ckpt_worker_pool_create(int32_t thread_count, ckpt_worker_pool** pool) {
   return guard([&] {
     not_null(pool, "pool");
-    hand_out(pool, std::make_shared<ThreadPool>(threads));
+    hand_out(pool, std::make_shared<ThreadPool>(thread_count));
   });
 }
 
-ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data) {
+ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t part_count, ckpt_part_fn fn, void* user_data) {
   return guard([&] {
     // A part may release the pool: it lives until the last part is done.
     const auto object = checked(pool, "pool")->object;
     not_null(fn, "fn");
-    object->run(parts, [&](std::int64_t part) {
+    object->run(part_count, [&](std::int64_t part) {
       set_callback_error(nullptr);
       const int32_t code = fn(part, user_data);
       if (code != 0) fail_callback(cat("part ", part), code);

@@ -159,10 +159,10 @@ ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer) {
   });
 }
 
-ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layers) {
+ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layer_count) {
   return guard([&] {
     const int64_t count = chain_argument(chain)->layers();
-    *not_null(layers, "layers") = count;
+    *not_null(layer_count, "layer_count") = count;
   });
 }
 
@@ -170,15 +170,15 @@ ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed) {
   return guard([&] { chain_argument(chain)->initialize(seed); });
 }
 
-ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameters) {
+ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameter_count) {
   return guard([&] {
     const auto count = static_cast<int64_t>(chain_argument(chain)->parameters().size());
-    *not_null(parameters, "parameters") = count;
+    *not_null(parameter_count, "parameter_count") = count;
   });
 }
 
 ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
-                                 ckpt_tensor** gradient) {
+                                     ckpt_tensor** gradient) {
   return guard([&] {
     const auto object = chain_argument(chain);
     const auto& parameters = object->parameters();
@@ -207,8 +207,8 @@ ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double
   });
 }
 
-ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps, ckpt_worker_pool* pool,
-                               ckpt_profile** profile) {
+ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps,
+                                           ckpt_worker_pool* pool, ckpt_profile** profile) {
   return guard([&] {
     const auto object = chain_argument(chain);
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
@@ -230,7 +230,7 @@ void ckpt_chain_release(ckpt_chain* chain) { release(chain); }
 // ---- Executor ----
 
 ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
-                                 const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
+                                          const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
   return guard([&] {
     const auto object = chain_argument(chain);
     const auto recipe = checked(schedule, "schedule")->object;  // kept: a callback may release the handle
@@ -294,21 +294,21 @@ ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer) {
   return guard([&] { checked(optimizer, "optimizer")->object->step(); });
 }
 
-ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* steps) {
+ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* step_count) {
   return guard([&] {
     const int64_t count = checked(optimizer, "optimizer")->object->steps();
-    *not_null(steps, "steps") = count;
+    *not_null(step_count, "step_count") = count;
   });
 }
 
-ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t steps) {
-  return guard([&] { checked(optimizer, "optimizer")->object->set_steps(steps); });
+ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t step_count) {
+  return guard([&] { checked(optimizer, "optimizer")->object->set_steps(step_count); });
 }
 
-ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensors) {
+ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensor_count) {
   return guard([&] {
     const auto count = static_cast<int64_t>(checked(optimizer, "optimizer")->object->state().size());
-    *not_null(tensors, "tensors") = count;
+    *not_null(tensor_count, "tensor_count") = count;
   });
 }
 

@@ -83,8 +83,8 @@ void copy_list(const std::vector<T>& all, T* out, int64_t capacity, int64_t* cou
 pipeline::Policy ckpt::capi::policy_argument(const ckpt_activation_policy* policy) {
   const auto given = options_argument(policy, "policy");
   Policy result;
-  require(given.kind >= CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && given.kind <= CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC, "policy.kind is ", given.kind,
-          "; 1 .. 6 (CKPT_ACTIVATION_*)");
+  require(given.kind >= CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && given.kind <= CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC,
+          "policy.kind is ", given.kind, "; 1 .. 6 (CKPT_ACTIVATION_*)");
   result.kind = static_cast<Policy::Kind>(given.kind);
   result.interval = given.interval;
   result.threshold_bytes = given.threshold_bytes;
@@ -194,7 +194,7 @@ ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* handle, int32_t stage, ckpt_p
 }
 
 ckpt_status ckpt_pipeline_get_timeline(ckpt_pipeline* handle, ckpt_pipeline_interval* intervals, int64_t capacity, int64_t* count,
-                                   int64_t* step_ns) {
+                                       int64_t* step_ns) {
   return guard([&] {
     auto& object = pipeline_argument(handle);
     array_argument(intervals, capacity, "intervals");

@@ -105,10 +105,10 @@ ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_pro
   });
 }
 
-ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layers) {
+ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layer_count) {
   return guard([&] {
     const auto& object = profile_argument(profile);
-    *not_null(layers, "layers") = object.layers();
+    *not_null(layer_count, "layer_count") = object.layers();
   });
 }
 
@@ -120,7 +120,7 @@ ckpt_status ckpt_profile_get_input_bytes(const ckpt_profile* profile, int64_t* b
 }
 
 ckpt_status ckpt_profile_get_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
-                               int32_t* options) {
+                                   int32_t* option_count) {
   return guard([&] {
     const auto& object = profile_argument(profile);
     if (layer < 0 || layer >= object.layers())
@@ -135,7 +135,7 @@ ckpt_status ckpt_profile_get_layer(const ckpt_profile* profile, int64_t layer, c
     for (int32_t i = 0; i < values.ndim; ++i) values.shape[i] = found.output.shape[i];
     fill_struct(out, values, "out");
     if (name != nullptr) *name = found.name.c_str();
-    if (options != nullptr) *options = static_cast<int32_t>(found.options.size());
+    if (option_count != nullptr) *option_count = static_cast<int32_t>(found.options.size());
   });
 }
 
@@ -192,18 +192,19 @@ ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt
   });
 }
 
-ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t layer_flags, ckpt_schedule** schedule) {
-  return guard([&] { hand_out_schedule(not_null(schedule, "schedule"), plan::make_open_ended(period, layer_flags)); });
+ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t flags, ckpt_schedule** schedule) {
+  return guard([&] { hand_out_schedule(not_null(schedule, "schedule"), plan::make_open_ended(period, flags)); });
 }
 
-ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_schedule_action* actions, int64_t count, ckpt_schedule** schedule) {
+ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t count,
+                                      ckpt_schedule** schedule) {
   return guard([&] {
     not_null(schedule, "schedule");
     const auto given = array_argument(actions, count, "actions");
     std::vector<plan::Action> list;
     list.reserve(given.size());
     for (const ckpt_schedule_action& action : given) list.push_back(to_action(action));
-    hand_out_schedule(schedule, plan::make_list(layers, list));
+    hand_out_schedule(schedule, plan::make_list(layer_count, list));
   });
 }
 
@@ -228,10 +229,10 @@ ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_
   });
 }
 
-ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layers) {
+ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layer_count) {
   return guard([&] {
     const int64_t count = checked(schedule, "schedule")->object->layers();
-    *not_null(layers, "layers") = count;
+    *not_null(layer_count, "layer_count") = count;
   });
 }
 
@@ -292,18 +293,18 @@ ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_action* act
   });
 }
 
-ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t n) {
-  return guard([&] { checked(cursor, "cursor")->object->finalize(n); });
+ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t layer_count) {
+  return guard([&] { checked(cursor, "cursor")->object->finalize(layer_count); });
 }
 
 ckpt_status ckpt_cursor_save(const ckpt_cursor* cursor, void* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] { copy_bytes(checked(cursor, "cursor")->object->save(), buffer, capacity, needed); });
 }
 
-ckpt_status ckpt_cursor_restore(ckpt_cursor* cursor, const void* bytes, int64_t count) {
+ckpt_status ckpt_cursor_restore(ckpt_cursor* cursor, const void* data, int64_t bytes) {
   return guard([&] {
     checked(cursor, "cursor");
-    cursor->object->restore(array_argument(static_cast<const std::byte*>(bytes), count, "bytes"));
+    cursor->object->restore(array_argument(static_cast<const std::byte*>(data), bytes, "data"));
   });
 }
 

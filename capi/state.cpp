@@ -215,10 +215,10 @@ ckpt_status ckpt_state_add_tensor(ckpt_state* handle, const char* group, const c
   });
 }
 
-ckpt_status ckpt_state_get_tensor_count(const ckpt_state* handle, int64_t* count) {
+ckpt_status ckpt_state_get_tensor_count(const ckpt_state* handle, int64_t* tensor_count) {
   return guard([&] {
     checked(handle, "state")->object->refuse_inside();
-    *not_null(count, "count") = handle->object->tensor_count();
+    *not_null(tensor_count, "tensor_count") = handle->object->tensor_count();
   });
 }
 
@@ -255,8 +255,8 @@ ckpt_status ckpt_state_get_load_report(const ckpt_state* handle, char* buffer, i
 
 void ckpt_state_release(ckpt_state* handle) { release(handle); }
 
-ckpt_status ckpt_state_add_stateful(ckpt_state* handle, const char* name, const ckpt_stateful_callbacks* callbacks,
-                                    void* user_data, ckpt_destroy_fn destroy) {
+ckpt_status ckpt_state_add_stateful(ckpt_state* handle, const char* name, const ckpt_stateful_callbacks* callbacks, void* user_data,
+                                    ckpt_destroy_fn destroy) {
   return guard([&] {
     checked(handle, "state");
     name_argument(name, "name");
@@ -274,8 +274,8 @@ ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** out) {
   return guard([&] { hand_out(not_null(out, "coordinator"), state::make_single_process()); });
 }
 
-ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data,
-                                           ckpt_destroy_fn destroy, ckpt_coordinator** out) {
+ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy,
+                                           ckpt_coordinator** out) {
   return guard([&] {
     const auto given = struct_argument(callbacks, "callbacks");
     require(given.world_size >= 1, "callbacks.world_size is ", given.world_size, "; at least 1");
@@ -339,13 +339,14 @@ void ckpt_coordinator_release(ckpt_coordinator* handle) { release(handle); }
 
 // ---- Checkpoints ----
 
-ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** out) {
+ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
+                                           ckpt_checkpoint_manager** out) {
   return guard([&] {
     checked(storage, "storage");
     not_null(out, "manager");
     const auto given = options_argument(options, "options");
-    require(given.best_metric == CKPT_BEST_METRIC_SMALLEST || given.best_metric == CKPT_BEST_METRIC_LARGEST, "options.best_metric is ", given.best_metric,
-            "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
+    require(given.best_metric == CKPT_BEST_METRIC_SMALLEST || given.best_metric == CKPT_BEST_METRIC_LARGEST,
+            "options.best_metric is ", given.best_metric, "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
     const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
     const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
     const state::CheckpointOptions wanted{
@@ -388,7 +389,7 @@ void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* handle) { release(
 // ---- Save ----
 
 ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* handle, const ckpt_state* what, const ckpt_save_options* options,
-                                 ckpt_save_result* result) {
+                                         ckpt_save_result* result) {
   return guard([&] {
     checked(handle, "manager");
     checked(what, "state");
@@ -401,7 +402,7 @@ ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* handle, const 
 // ---- Load ----
 
 ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_state* target, const ckpt_load_options* options,
-                                 ckpt_load_result* result) {
+                                         ckpt_load_result* result) {
   return guard([&] {
     checked(handle, "manager");
     checked(target, "state");
@@ -457,7 +458,8 @@ ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* handle, cons
   });
 }
 
-ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* handle, const char* name, char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* handle, const char* name, char* buffer, int64_t capacity,
+                                                 int64_t* needed) {
   return guard([&] {
     checked(handle, "manager");
     copy_text(handle->object->manifest(std::string(name_argument(name, "name"))), buffer, capacity, needed);
@@ -480,7 +482,8 @@ ckpt_status ckpt_checkpoint_manager_verify(ckpt_checkpoint_manager* handle, cons
 
 // ---- Readers ----
 
-ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* manager, const char* name, int32_t verify, ckpt_reader** out) {
+ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* manager, const char* name, int32_t verify,
+                                               ckpt_reader** out) {
   return guard([&] {
     checked(manager, "manager");
     require(verify >= CKPT_VERIFY_NONE && verify <= CKPT_VERIFY_LAZY, "verify is ", verify,

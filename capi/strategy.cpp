@@ -181,12 +181,12 @@ ckpt_status ckpt_strategy_create_smart(const ckpt_smart_strategy_options* option
   });
 }
 
-ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] { return std::make_shared<AnyOf>(children_argument(children, count)); });
+ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] { return std::make_shared<AnyOf>(children_argument(children, children_count)); });
 }
 
-ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] { return std::make_shared<AllOf>(children_argument(children, count)); });
+ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] { return std::make_shared<AllOf>(children_argument(children, children_count)); });
 }
 
 ckpt_status ckpt_strategy_create_not(ckpt_strategy* child, ckpt_strategy** strategy) {

@@ -71,8 +71,7 @@ ckpt_status ckpt_buffer_pool_create(ckpt_memory_tracker* tracker, const ckpt_buf
     require(limit >= 0 || given.has_retain_limit == 0, "options.retain_limit_bytes is ", limit, "; at least 0");
     const char* const layer_name = given.layer_name == nullptr ? "tensor" : given.layer_name;
     require_name("options.layer_name", layer_name);
-    hand_out(pool, BufferPool::create(tracker == nullptr ? nullptr : tracker->object, layer_name,
-                                      limit));
+    hand_out(pool, BufferPool::create(tracker == nullptr ? nullptr : tracker->object, layer_name, limit));
   });
 }
 

@@ -59,7 +59,8 @@ static void threshold_rule(void) {
   CHECK_OK(ckpt_threshold_get_info(rule, &info));
   CHECK(info.tasks == 2 && near(info.longest_seconds, 15.3, 0));
   CHECK_OK(ckpt_threshold_list_tasks(rule, tasks, 2, &count));
-  CHECK(count == 2 && strcmp(tasks[1].name, "train_epoch_2") == 0 && tasks[1].failed == 1 && tasks[1].checkpointed == 0 && tasks[1].duration_seconds == 1000);
+  CHECK(count == 2 && strcmp(tasks[1].name, "train_epoch_2") == 0 && tasks[1].failed == 1 && tasks[1].checkpointed == 0 &&
+        tasks[1].duration_seconds == 1000);
   CHECK(tasks[0].failed == 0); /* the one before it went well */
   CHECK_OK(ckpt_threshold_should_checkpoint(rule, "train_epoch_2", 15, &yes));
   CHECK_OK(ckpt_threshold_list_tasks(rule, tasks, 2, &count));
@@ -154,7 +155,7 @@ static void background_saves(void) {
   CHECK_OK(ckpt_controller_begin_run(controller, 5));
   CHECK_FAILS(ckpt_controller_save_async(controller, 4, async, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT,
               "now_seconds is 4");
-  CHECK_FAILS(ckpt_controller_save_async(controller, 6, NULL, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "async is NULL");
+  CHECK_FAILS(ckpt_controller_save_async(controller, 6, NULL, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "manager is NULL");
   CHECK_FAILS(ckpt_controller_save_async(controller, 6, async, NULL, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "state is NULL");
   CHECK_FAILS(ckpt_controller_save_async(controller, 6, async, state, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "id is NULL");
   CHECK_OK(ckpt_controller_save_async(controller, 6, async, state, NULL, NULL, &id));

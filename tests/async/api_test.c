@@ -89,7 +89,8 @@ static void saves_and_loads(ckpt_async_manager* async, ckpt_state* state) {
   CHECK_OK(ckpt_async_manager_wait_staged(async, id, -1));
   data[0] = 100; /* it may change now */
   CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result));
-  CHECK(result.state == CKPT_CHECKPOINT_TASK_STATE_COMPLETED && result.status == CKPT_OK && result.kind == CKPT_CHECKPOINT_TASK_KIND_SAVE);
+  CHECK(result.state == CKPT_CHECKPOINT_TASK_STATE_COMPLETED && result.status == CKPT_OK &&
+        result.kind == CKPT_CHECKPOINT_TASK_KIND_SAVE);
   CHECK(result.step == 12 && result.bytes > 16 && result.id == id && result.error[0] == '\0');
   CHECK(result.durable_ns >= result.stall_ns && result.stall_ns > 0 && result.duration_ns > 0 && result.retries == 0);
   CHECK(own.staged == 1 && own.ended == 1 && own.progressed == 1 && own.destroyed == 1);
@@ -130,7 +131,8 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
   CHECK_FAILS(ckpt_async_manager_wait(async, id, 0, &result), CKPT_E_TIMEOUT, "did not end");
   CHECK_OK(ckpt_async_manager_end_step(async, 5));
   CHECK_OK(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, NULL));
-  CHECK_FAILS(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, &result), CKPT_E_INVALID_ARGUMENT, "CKPT_CHECKPOINT_TASK_ALL");
+  CHECK_FAILS(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, &result), CKPT_E_INVALID_ARGUMENT,
+              "CKPT_CHECKPOINT_TASK_ALL");
 
   task.gate_step = 1000; /* not read without has_gate_step */
   task.has_gate_step = 0;
@@ -145,7 +147,8 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
   task.source_destroy = on_destroy;
   CHECK_OK(ckpt_async_manager_save(async, state, NULL, &task, &id));
   CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result));
-  CHECK(result.state == CKPT_CHECKPOINT_TASK_STATE_FAILED && result.status == CKPT_E_CALLBACK && strstr(result.error, "no device") != NULL);
+  CHECK(result.state == CKPT_CHECKPOINT_TASK_STATE_FAILED && result.status == CKPT_E_CALLBACK &&
+        strstr(result.error, "no device") != NULL);
 
   task.mode = CKPT_STAGING_MODE_BORROW;
   CHECK_FAILS(ckpt_async_manager_save(async, state, NULL, &task, &id), CKPT_E_INVALID_ARGUMENT, "BORROW");

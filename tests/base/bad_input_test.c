@@ -38,8 +38,8 @@ static void clocks(ckpt_clock* clock, ckpt_word_queue* queue) {
   CHECK_FAILS(ckpt_clock_advance(NULL, 1), CKPT_E_INVALID_ARGUMENT, "clock is NULL");
   CHECK_FAILS(ckpt_clock_advance((ckpt_clock*)queue, 1), CKPT_E_INVALID_ARGUMENT,
               "clock is not a handle of kind 'clock' but queue");
-  CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "ns is -1");
-  CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "ns is 9223372036854775807");
+  CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "duration_ns is -1");
+  CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "duration_ns is 9223372036854775807");
   CHECK_FAILS(ckpt_clock_get_now(clock, NULL), CKPT_E_INVALID_ARGUMENT, "now_ns is NULL");
   CHECK_FAILS(ckpt_clock_get_now((ckpt_clock*)queue, &now), CKPT_E_INVALID_ARGUMENT, "clock is not a handle");
   CHECK(now == NOT_OURS);
@@ -58,8 +58,10 @@ static void queues(ckpt_clock* clock, ckpt_word_queue* queue) {
   CHECK_FAILS(ckpt_word_queue_create(-1, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is -1");
   CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 0, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 0");
   CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, -1, &out), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
-  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 16777217, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 16777217; 1 .. 16777216");
-  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, INT64_MAX, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 9223372036854775807");
+  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 16777217, &out), CKPT_E_INVALID_ARGUMENT,
+              "capacity is 16777217; 1 .. 16777216");
+  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, INT64_MAX, &out), CKPT_E_INVALID_ARGUMENT,
+              "capacity is 9223372036854775807");
   CHECK(out == NULL);
   CHECK_FAILS(ckpt_word_queue_push(NULL, 1, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
   CHECK_FAILS(ckpt_word_queue_push((ckpt_word_queue*)clock, 1, 0), CKPT_E_INVALID_ARGUMENT, "but clock");

@@ -180,7 +180,8 @@ static void events(void) {
   int64_t queue = 0;
   CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_ALL, 3, &queue));
   seen mine = {tracker, 0, 0, 0, 0};
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, end_myself, &mine, on_destroy, &mine.subscription));
+  CHECK_OK(
+      ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, end_myself, &mine, on_destroy, &mine.subscription));
   uint64_t id = 0;
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
   CHECK(mine.events == 1 && mine.destroyed == 1);
@@ -192,8 +193,10 @@ static void events(void) {
   ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
   int32_t got = 0;
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
-  CHECK(got == 1 && event.kind == CKPT_MEMORY_EVENT_KIND_ALLOCATED && event.bytes == 5 && event.current_bytes == 5 && event.sequence == 1);
-  CHECK(event.has_layer == 1 && event.layer_id == 0 && strcmp(event.layer_name, "x") == 0 && event.allocation == id && event.limit_bytes == 0);
+  CHECK(got == 1 && event.kind == CKPT_MEMORY_EVENT_KIND_ALLOCATED && event.bytes == 5 && event.current_bytes == 5 &&
+        event.sequence == 1);
+  CHECK(event.has_layer == 1 && event.layer_id == 0 && strcmp(event.layer_name, "x") == 0 && event.allocation == id &&
+        event.limit_bytes == 0);
   CHECK(event.struct_size == sizeof event);
   CHECK_OK(ckpt_memory_tracker_set_peak_granularity(tracker, 1000));
   CHECK_OK(ckpt_memory_tracker_enable_events(tracker, 0));
@@ -237,11 +240,11 @@ static void export_and_probe(void) {
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
   char text[8192];
   int64_t needed = 0;
-  CHECK_OK(ckpt_memory_tracker_get_json(tracker, -1, NULL, 0, &needed));
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, NULL, 0, &needed));
   CHECK(needed > 0 && needed < (int64_t)sizeof text);
-  CHECK_OK(ckpt_memory_tracker_get_json(tracker, -1, text, (int64_t)sizeof text, &needed));
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, text, (int64_t)sizeof text, &needed));
   CHECK((int64_t)strlen(text) == needed && strstr(text, "\"current_bytes\":5") != NULL);
-  CHECK_FAILS(ckpt_memory_tracker_get_json(tracker, -1, text, 3, &needed), CKPT_E_OUT_OF_RANGE, "capacity is 3");
+  CHECK_FAILS(ckpt_memory_tracker_get_json(tracker, 0, text, 3, &needed), CKPT_E_OUT_OF_RANGE, "capacity is 3");
   CHECK_OK(ckpt_memory_tracker_get_prometheus(tracker, 10, text, (int64_t)sizeof text, &needed));
   CHECK(strstr(text, "\nckpt_memory_layer_current_bytes{layer=\"x\"} 5\n") != NULL);
   ckpt_memory_tracker_release(tracker);

@@ -46,7 +46,8 @@ static void test_whole_life(void) {
   CKPT_INIT(ckpt_activation_policy, &policy);
   CKPT_INIT(ckpt_activation_manager_options, &options);
   CKPT_INIT(ckpt_activation_metadata, &metadata);
-  CHECK(policy.kind == CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && policy.interval == 1 && policy.threshold_bytes == 1024 * 1024 * 1024);
+  CHECK(policy.kind == CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && policy.interval == 1 &&
+        policy.threshold_bytes == 1024 * 1024 * 1024);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_clock_create_manual(50, &clock));
   options.tracker = tracker;

@@ -294,8 +294,8 @@ static void test_managers_callbacks(void) {
   CHECK_OK(ckpt_activation_manager_clear(manager));
   CHECK_OK(get_or_compute());
   expect_looks(2);
-  CHECK_OK(
-      ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, event_looks, NULL, NULL, &subscription));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, event_looks,
+                                         NULL, NULL, &subscription));
   CHECK_OK(ckpt_activation_manager_store(manager, 0, slice, NULL));
   expect_looks(3);
   CHECK_OK(ckpt_activation_manager_clear(manager));
@@ -430,8 +430,8 @@ static void test_pipelines_callbacks(void) {
   CHECK_OK(pipeline_run());
   expect_looks(4);
   look_in.hook = NULL;
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, stage_event_looks, NULL, NULL,
-                                         &subscription));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED,
+                                         stage_event_looks, NULL, NULL, &subscription));
   CHECK_OK(pipeline_run());
   expect_looks(4);
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, subscription));

@@ -171,9 +171,9 @@ static void cursors(void) {
   CHECK(action.kind == CKPT_ACTION_KIND_FORWARD && action.first == 0 && action.last == 1);
   CHECK(strcmp(ckpt_action_kind_name(action.kind), "FORWARD") == 0);
   CHECK(strcmp(ckpt_action_kind_name(77), "UNKNOWN") == 0);
-  CHECK_FAILS(ckpt_cursor_finalize(cursor, 0), CKPT_E_INVALID_ARGUMENT, "n is 0");
+  CHECK_FAILS(ckpt_cursor_finalize(cursor, 0), CKPT_E_INVALID_ARGUMENT, "layer_count is 0");
   CHECK_OK(ckpt_cursor_finalize(cursor, 5));
-  CHECK_FAILS(ckpt_cursor_finalize(cursor, 5), CKPT_E_INVALID_STATE, "n is 5");
+  CHECK_FAILS(ckpt_cursor_finalize(cursor, 5), CKPT_E_INVALID_STATE, "layer_count is 5");
 
   CHECK_OK(ckpt_cursor_save(cursor, NULL, 0, &needed));
   CHECK(needed > 0 && needed <= (int64_t)sizeof bytes);
@@ -214,7 +214,7 @@ static void lists(void) {
   schedule = NULL;
   actions[0].kind = 0;
   CHECK_FAILS(ckpt_schedule_create_list(LAYERS, actions, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "actions[0].kind is 0");
-  CHECK_FAILS(ckpt_schedule_create_list(0, actions + 1, 1, &schedule), CKPT_E_INVALID_ARGUMENT, "layers is 0");
+  CHECK_FAILS(ckpt_schedule_create_list(0, actions + 1, 1, &schedule), CKPT_E_INVALID_ARGUMENT, "layer_count is 0");
   CHECK_FAILS(ckpt_schedule_create_open_ended(-3, 0, &schedule), CKPT_E_INVALID_ARGUMENT, "period is -3");
   CHECK_FAILS(ckpt_schedule_create_open_ended(1, 1024, &schedule), CKPT_E_INVALID_ARGUMENT, "layer_flags is 1024");
   CHECK(schedule == NULL);
@@ -272,23 +272,23 @@ static void check_invalid(const ckpt_schedule_action* actions, int64_t count, co
 static void backward_runs_once(void) {
   ckpt_profile* profile = one_layer(0);
   const ckpt_schedule_action actions[] = {on_layers(CKPT_ACTION_KIND_FORWARD_TAPE, 0, 1),
-                                 on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
-                                 await_slot(0),
-                                 on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
-                                 await_slot(1),
-                                 on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_GRAD, 0, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
-                                 await_slot(0),
-                                 on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
-                                 await_slot(1),
-                                 on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 0),
-                                 on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 1),
-                                 on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
-                                 on_layers(CKPT_ACTION_KIND_END, 0, 0)};
+                                          on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
+                                          await_slot(0),
+                                          on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
+                                          await_slot(1),
+                                          on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_GRAD, 0, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
+                                          await_slot(0),
+                                          on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
+                                          await_slot(1),
+                                          on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 0),
+                                          on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 1),
+                                          on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
+                                          on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   check_invalid(actions, (int64_t)(sizeof actions / sizeof *actions), profile,
                 "action 15 (BACKWARD): layer 0 (only) ran backward already");
   ckpt_profile_release(profile);
@@ -300,13 +300,13 @@ static void forward_behind_backward(void) {
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
   ckpt_schedule* schedule = NULL;
   const ckpt_schedule_action actions[] = {on_layers(CKPT_ACTION_KIND_FORWARD_TAPE, 0, 1),
-                                 on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
-                                 on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
-                                 on_layers(CKPT_ACTION_KIND_FORWARD, 0, 1),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
-                                 on_layers(CKPT_ACTION_KIND_END, 0, 0)};
+                                          on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                          on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                          on_layers(CKPT_ACTION_KIND_FORWARD, 0, 1),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
+                                          on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   const int64_t count = (int64_t)(sizeof actions / sizeof *actions);
   check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, and its ambient state went");
   CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule)); /* for nothing, but no rule is broken */
@@ -326,8 +326,8 @@ static void bytes_past_counting(void) {
   const ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
   int64_t reserved = 0;
   const ckpt_schedule_action actions[] = {on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 0), await_slot(0),
-                                 on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 1), await_slot(1),
-                                 on_layers(CKPT_ACTION_KIND_END, 0, 0)};
+                                          on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 1), await_slot(1),
+                                          on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   CHECK_OK(ckpt_profile_create(INT64_MAX - 10, &profile));
   CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));
   CHECK_OK(ckpt_profile_add_option(profile, &option));

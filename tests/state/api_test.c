@@ -89,7 +89,8 @@ static void look_and_verify(void) {
   int64_t needed = 0;
   CHECK_OK(ckpt_checkpoint_manager_get_manifest(checkpoint, info.name, manifest, sizeof manifest, &needed));
   CHECK(strstr(manifest, "\"format_version\":1") != NULL && strstr(manifest, "\"data_position\":{\"byte\":4096}") != NULL);
-  CHECK_FAILS(ckpt_checkpoint_manager_get_manifest(checkpoint, "../elsewhere", NULL, 0, &needed), CKPT_E_INVALID_ARGUMENT, "../elsewhere");
+  CHECK_FAILS(ckpt_checkpoint_manager_get_manifest(checkpoint, "../elsewhere", NULL, 0, &needed), CKPT_E_INVALID_ARGUMENT,
+              "../elsewhere");
   ckpt_verify_result verified = CKPT_VERIFY_RESULT_INIT;
   CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, NULL, &verified));
   CHECK(verified.files == 2 && verified.tensors == 2 && strcmp(verified.name, info.name) == 0);

@@ -188,7 +188,8 @@ static void save_and_read(void) {
 
   ckpt_stateful_callbacks callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
   CKPT_INIT(ckpt_stateful_callbacks, &callbacks);
-  CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self, counter_destroy), CKPT_E_INVALID_ARGUMENT, "list is NULL");
+  CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self, counter_destroy), CKPT_E_INVALID_ARGUMENT,
+              "list is NULL");
   callbacks.list = counter_list;
   callbacks.restore = counter_restore;
   CHECK_OK(ckpt_state_add_stateful(state, "counter", &callbacks, &self, counter_destroy));

@@ -143,7 +143,8 @@ static void test_smart_options(void) {
   memset(&options, 0x55, sizeof options);
   CKPT_INIT(ckpt_smart_strategy_options, &options);
   ckpt_smart_strategy_options_init(NULL, 8);
-  CHECK(options.struct_size == sizeof options && options.large_factor == 1.5 && options.rare_accesses == 2 && options.late_share == 0.7);
+  CHECK(options.struct_size == sizeof options && options.large_factor == 1.5 && options.rare_accesses == 2 &&
+        options.late_share == 0.7);
   info = info_of_smart(NULL);
   CHECK(info.large_factor == 1.5 && info.rare_accesses == 2 && info.late_share == 0.7);
   options.large_factor = 3;
@@ -169,19 +170,19 @@ static void test_smart_options(void) {
 
   strategy = NULL;
   options.late_share = -1;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.late_share is -1");
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is -1");
   options.late_share = 1.25;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.late_share is 1.25");
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is 1.25");
   options.late_share = 0;
   options.rare_accesses = -1;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.rare_accesses is -1");
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "rare_accesses is -1");
   options.rare_accesses = INT64_MAX;
   options.large_factor = 0;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.large_factor is 0");
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "large_factor is 0");
   options.large_factor = nan("");
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.large_factor is nan");
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "large_factor is nan");
   options.large_factor = HUGE_VAL;
-  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.large_factor is inf");
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "large_factor is inf");
   options.struct_size = 4;
   CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 4");
   CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, 1, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded is NULL");

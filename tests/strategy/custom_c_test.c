@@ -109,8 +109,10 @@ static void test_refused_custom_destroys_nothing(void) {
   watched seen = {0, 0, 0, 0, "", NULL};
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_strategy* strategy = NULL;
-  CHECK_FAILS(ckpt_strategy_create_custom(NULL, NULL, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT, "callbacks is NULL");
-  CHECK_FAILS(ckpt_strategy_create_custom(NULL, &callbacks, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT, "decide is NULL");
+  CHECK_FAILS(ckpt_strategy_create_custom(NULL, NULL, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT,
+              "callbacks is NULL");
+  CHECK_FAILS(ckpt_strategy_create_custom(NULL, &callbacks, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT,
+              "decide is NULL");
   CHECK(seen.destroyed == 0 && strategy == NULL);
 }
 

@@ -407,7 +407,8 @@ void use_shelf(Shelf& shelf) {
     }
     ckpt_reader_release(reader);
     shelf.bad_operation = "";
-    if (bad_operation != "rename" && bad_operation != "remove") MUST(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr));
+    if (bad_operation != "rename" && bad_operation != "remove")
+      MUST(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr));
   }
   ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);

@@ -198,7 +198,7 @@ void strategies_of_others() {
   SANE(ckpt_follower_next(in_use.of<ckpt_follower>(), &in_use.of<ckpt_schedule>(), nullptr));
   executor.follower = in_use.of<ckpt_follower>();
   SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor,
-                            &in_use.of<ckpt_schedule_executor>()));
+                                     &in_use.of<ckpt_schedule_executor>()));
   step.input = step.output_gradient = make_small_tensor();
   SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
   ckpt_tensor_release(step.input);
@@ -320,7 +320,7 @@ void destroyed_objects() {
   strategy.decide = [](const ckpt_strategy_question*, std::int32_t*, void*) -> std::int32_t { return 0; };
   MUST(ckpt_strategy_create_custom(nullptr, &strategy, &strategy_place, &sweeping, &in_use.of<ckpt_strategy>()));
   MUST(ckpt_activation_manager_create(
-      nullptr, nullptr, [](ckpt_tensor*, std::int64_t, ckpt_tensor**, void*) -> std::int32_t { return 1; }, &manager_place,
+      nullptr, nullptr, [](ckpt_tensor*, std::int32_t, ckpt_tensor**, void*) -> std::int32_t { return 1; }, &manager_place,
       &sweeping, &in_use.of<ckpt_activation_manager>()));
   ckpt_layer_callbacks layer = CKPT_LAYER_CALLBACKS_INIT;
   layer.output = [](const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void*) -> std::int32_t { return *output = *input, 0; };
