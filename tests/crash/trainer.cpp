@@ -178,7 +178,7 @@ std::int64_t number(const char* text) { return std::strtoll(text, nullptr, 10); 
 class StatusListener final : public async::TaskListener {
  public:
   explicit StatusListener(TrainerStatus& status) : status_(status) {}
-  void staged(std::int64_t, double) override { ++status_.in_save; }
+  void staged(std::int64_t, std::int64_t) override { ++status_.in_save; }
   void progress(std::int64_t, std::int64_t, std::int64_t) override {}
   void ended(const async::TaskResult& result) override {
     --status_.in_save;

@@ -233,6 +233,59 @@ static void events(void) {
   CHECK(other.destroyed == 1);
 }
 
+/* An event that no layer caused says so; its layer_id 0 is not that of the first layer. */
+static void event_without_a_layer(void) {
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
+  int64_t queue = 0;
+  uint64_t id = 0;
+  ckpt_bool got = 0;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED, 4, &queue));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "first", 10, &id));
+  CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 5, 0)); /* below what is live: at once */
+  event.has_layer = event.layer_id = 77;
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
+  CHECK(got == 1 && event.kind == CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED && event.limit_bytes == 5 && event.current_bytes == 10);
+  CHECK(event.has_layer == 0 && event.layer_id == 0 && event.layer_name[0] == '\0' && event.allocation == 0);
+  CHECK(event.occurred_utc_ns > 0);
+
+  CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 100, 0));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "second", 95, &id));
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
+  CHECK(got == 1 && event.has_layer == 1 && event.layer_id == 1 && strcmp(event.layer_name, "second") == 0 &&
+        event.allocation == id);
+  CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, id));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "first", 95, &id));
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
+  CHECK(got == 1 && event.has_layer == 1 && event.layer_id == 0 && strcmp(event.layer_name, "first") == 0);
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
+  CHECK(got == 0);
+  ckpt_memory_tracker_release(tracker);
+}
+
+/* max_layers 0 is no limit: all layers are there, and none is summed up. */
+static void layers_without_a_limit(void) {
+  ckpt_memory_tracker* tracker = NULL;
+  char text[8192];
+  int64_t needed = 0;
+  uint64_t id = 0;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "y", 6, &id));
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, text, (int64_t)sizeof text, &needed));
+  CHECK(strstr(text, "\"x\"") != NULL && strstr(text, "\"y\"") != NULL);
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, 1, text, (int64_t)sizeof text, &needed));
+  CHECK(strstr(text, "\"x\"") == NULL && strstr(text, "\"y\"") != NULL); /* the larger one */
+  CHECK_OK(ckpt_memory_tracker_get_prometheus(tracker, 0, text, (int64_t)sizeof text, &needed));
+  CHECK(strstr(text, "{layer=\"x\"}") != NULL && strstr(text, "{layer=\"y\"}") != NULL &&
+        strstr(text, "{layer=\"other\"}") == NULL);
+  CHECK_OK(ckpt_memory_tracker_get_prometheus(tracker, 1, text, (int64_t)sizeof text, &needed));
+  CHECK(strstr(text, "{layer=\"x\"}") != NULL && strstr(text, "{layer=\"y\"}") == NULL &&
+        strstr(text, "{layer=\"other\"}") != NULL);
+  ckpt_memory_tracker_release(tracker);
+}
+
 static void export_and_probe(void) {
   ckpt_memory_tracker* tracker = NULL;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
@@ -279,6 +332,8 @@ int main(void) {
   reading();
   limit();
   events();
+  event_without_a_layer();
+  layers_without_a_limit();
   export_and_probe();
   init_functions();
   return 0;

@@ -191,7 +191,7 @@ static void cursors(void) {
   CHECK_FAILS(ckpt_cursor_next_many(cursor, many, 0, &count), CKPT_E_INVALID_ARGUMENT, "capacity is 0");
   bytes[20] ^= 1;
   CHECK_FAILS(ckpt_cursor_restore(other, bytes, needed), CKPT_E_CORRUPT, "not a saved cursor");
-  CHECK_FAILS(ckpt_cursor_restore(other, NULL, 5), CKPT_E_INVALID_ARGUMENT, "bytes is NULL");
+  CHECK_FAILS(ckpt_cursor_restore(other, NULL, 5), CKPT_E_INVALID_ARGUMENT, "data is NULL");
   ckpt_cursor_release(cursor);
   ckpt_cursor_release(other);
 }

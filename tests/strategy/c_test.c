@@ -186,7 +186,7 @@ static void test_smart_options(void) {
   options.struct_size = 4;
   CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 4");
   CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, 1, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded is NULL");
-  CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, -1, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded_count is -1");
+  CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, -1, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded: the count is -1");
   CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, 0, NULL), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
   CHECK(strategy == NULL);
 }

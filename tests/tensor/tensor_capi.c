@@ -180,6 +180,36 @@ static void test_arithmetic(void) {
   ckpt_tensor_release(x);
 }
 
+/* Bytes that stay in a pool when four buffers were returned to it. */
+static int64_t retained_with(ckpt_bool has_retain_limit, int64_t retain_limit_bytes) {
+  enum { buffers = 4, each = 1024 };
+  ckpt_buffer_pool_options options = CKPT_BUFFER_POOL_OPTIONS_INIT;
+  ckpt_buffer_pool_stats stats = CKPT_BUFFER_POOL_STATS_INIT;
+  ckpt_buffer_pool* pool = NULL;
+  ckpt_tensor* tensors[buffers];
+  const int64_t shape[1] = {each};
+  options.has_retain_limit = has_retain_limit;
+  options.retain_limit_bytes = retain_limit_bytes;
+  CHECK_OK(ckpt_buffer_pool_create(NULL, &options, &pool));
+  for (int i = 0; i < buffers; ++i) CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, shape, 1, pool, &tensors[i]));
+  for (int i = 0; i < buffers; ++i) ckpt_tensor_release(tensors[i]);
+  CHECK_OK(ckpt_buffer_pool_get_stats(pool, &stats));
+  CHECK(stats.retained_bytes == stats.retained_buffers * each);
+  ckpt_buffer_pool_release(pool);
+  return stats.retained_bytes;
+}
+
+/* Without a limit every buffer stays, whatever number stands in its place; with one of 0 bytes none does. */
+static void test_retain_limit(void) {
+  CHECK(retained_with(1, 0) == 0);
+  CHECK(retained_with(1, 2048) == 2048);
+  CHECK(retained_with(1, 2047) == 1024);
+  CHECK(retained_with(0, 0) == 4096);
+  CHECK(retained_with(0, 1024) == 4096);
+  CHECK(retained_with(0, -1) == 4096);
+  CHECK(retained_with(7, 1024) == 1024); /* any number but 0 is yes */
+}
+
 static void test_pool(void) {
   ckpt_buffer_pool* const untouched = (ckpt_buffer_pool*)(void*)&released;
   ckpt_buffer_pool* pool = untouched;
@@ -269,6 +299,7 @@ int main(void) {
   test_getters_refuse();
   test_arithmetic();
   test_pool();
+  test_retain_limit();
   test_pool_with_tracker();
   ckpt_clock_release(clock_handle);
   return 0;
