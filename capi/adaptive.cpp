@@ -303,8 +303,8 @@ ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controller, doubl
   return guard([&] { object_of(controller).record_clean_exit(now); });
 }
 
-ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now, double seconds_left) {
-  return guard([&] { object_of(controller).preemption_notice(now, seconds_left); });
+ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now, double left_seconds) {
+  return guard([&] { object_of(controller).preemption_notice(now, left_seconds); });
 }
 
 ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info) {

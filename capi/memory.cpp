@@ -32,7 +32,8 @@ std::string_view text_argument(const char* name) { return not_null(name, "name")
 
 ckpt_memory_stats to_c(const Stats& s) {
   return {0,
-          static_cast<int32_t>(s.layers),
+          0,
+          s.layers,
           s.current_bytes,
           s.peak_bytes,
           s.total_allocated_bytes,

@@ -27,10 +27,10 @@ static void times(void) {
     CHECK_FAILS(ckpt_controller_notify_preemption(controller, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
   }
   for (i = 0; i < 3; ++i) {
-    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "recovery_seconds_saved");
+    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "saved_seconds");
     CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, 1, bad[i]), CKPT_E_INVALID_ARGUMENT, "checkpoint_seconds");
     CHECK_FAILS(ckpt_controller_observe_task(controller, "a", bad[i]), CKPT_E_INVALID_ARGUMENT, "seconds is");
-    CHECK_FAILS(ckpt_controller_notify_preemption(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "seconds_left is");
+    CHECK_FAILS(ckpt_controller_notify_preemption(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "left_seconds is");
   }
   CHECK_FAILS(ckpt_controller_commit(controller, 200, 1, 1), CKPT_E_INVALID_STATE, "commit without begin");
   CHECK_FAILS(ckpt_controller_abort(controller, 200), CKPT_E_INVALID_STATE, "abort without begin");
@@ -80,7 +80,7 @@ static void options_and_outputs(void) {
   CHECK_OK(ckpt_threshold_observe_task(rule, "a", 1));
   CHECK_FAILS(ckpt_threshold_should_checkpoint(rule, "a", 1, NULL), CKPT_E_INVALID_ARGUMENT, "answer is NULL");
   CHECK_FAILS(ckpt_threshold_should_checkpoint(rule, "a", NAN, &yes), CKPT_E_INVALID_ARGUMENT, "cost_seconds is nan");
-  CHECK_FAILS(ckpt_threshold_adjust_policy(rule, -1, 0), CKPT_E_INVALID_ARGUMENT, "recovery_seconds_saved is -1");
+  CHECK_FAILS(ckpt_threshold_adjust_policy(rule, -1, 0), CKPT_E_INVALID_ARGUMENT, "saved_seconds is -1");
   CHECK_FAILS(ckpt_threshold_list_tasks(rule, &task, -1, &count), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
   CHECK_FAILS(ckpt_threshold_list_tasks(rule, NULL, 1, &count), CKPT_E_INVALID_ARGUMENT, "tasks is NULL");
   CHECK_FAILS(ckpt_threshold_list_tasks(rule, &task, 1, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
