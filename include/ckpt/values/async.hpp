@@ -83,9 +83,9 @@ enum class Priority : std::int32_t {
 
 // A list of tasks.
 enum class CheckpointTaskList : std::int32_t {
-  // tasks that have not ended, the oldest first
+  // the tasks that have not ended, the oldest first
   live = CKPT_CHECKPOINT_TASK_LIST_LIVE,
-  // tasks that have ended, as far as the history goes, in the order in which they ended
+  // the tasks that have ended, as far as the history goes, in the order in which they ended
   ended = CKPT_CHECKPOINT_TASK_LIST_ENDED,
 };
 

@@ -63,7 +63,7 @@ inline ckpt_memory_tracker_options to_c(const MemoryTrackerOptions& value) {
 // The totals of a memory tracker at one moment.
 struct MemoryStats {
   // number of layers that were ever named
-  std::int32_t layer_count = 0;
+  std::int64_t layer_count = 0;
   // bytes live now
   std::int64_t current_bytes = 0;
   // highest live total in bytes since the tracker was made or its statistics were reset
