@@ -222,7 +222,7 @@ ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_
 ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layer_count) {
   return guard([&] {
     const int64_t count = checked(schedule, "schedule")->object->layers();
-    *not_null(layer_count, "layer_count") = count;
+    *not_null(layer_count, "layer_count") = count < 0 ? 0 : count;  // open-ended
   });
 }
 
