@@ -25,7 +25,7 @@ void Commands::adaptive() {
     }
   });
   on("threshold", [this](const Command& c) {
-    ckpt_threshold_options options = CKPT_THRESHOLD_OPTIONS_INIT;
+    ckpt::ThresholdOptions options;
     options.threshold = c.number("threshold", options.threshold);
     options.learning_rate = c.number("rate", options.learning_rate);
     options.budget = c.integer("budget", options.budget);
@@ -33,7 +33,7 @@ void Commands::adaptive() {
     return Words();
   });
   on("controller", [this](const Command& c) {
-    ckpt_controller_options options = CKPT_CONTROLLER_OPTIONS_INIT;
+    ckpt::ControllerOptions options;
     options.policy = index_of(policy_words, c.text("policy", "auto"));
     options.mtbf_seconds = c.number("mtbf", options.mtbf_seconds);
     options.interval_seconds = c.number("interval", options.interval_seconds);

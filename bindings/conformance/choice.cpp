@@ -7,7 +7,7 @@ namespace conformance {
 
 void Commands::strategies() {
   on("strategy", [this](const Command& c) {
-    strategies_.make(c.text(1), ckpt::Strategy::from_text(c.text(2)));
+    strategies_.make(c.text(1), ckpt::Strategy::create(c.text(2)));
     return Words();
   });
   on("config", [this](const Command& c) {
@@ -48,7 +48,7 @@ void Commands::strategies() {
     ckpt::CustomStrategy functions;
     const std::string how = c.text(2);
     index_of({"odd", "large", "throws"}, how);
-    functions.decide = [how](const ckpt_strategy_question& question) {
+    functions.decide = [how](const ckpt::StrategyQuestion& question) {
       if (how == "throws") throw std::runtime_error(std::string("no answer for ") + question.layer_name);
       return how == "odd" ? question.layer_index % 2 == 1 : question.bytes >= 1000;
     };
@@ -88,8 +88,8 @@ void Commands::schedules() {
     return Words();
   });
   on("layer", [this](const Command& c) {
-    ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
-    ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+    ckpt::LayerProfile layer;
+    ckpt::OptionProfile option;
     layer.output_bytes = c.integer(3);
     option.tape_bytes = c.integer(4);
     option.forward_seconds = c.number(5);
@@ -106,7 +106,7 @@ void Commands::schedules() {
     const std::string argument = c.size() > 3 ? c.text(4) : "";
     const auto make = [&]() -> ckpt::Schedule {
       if (kind == "open")
-        return ckpt::Schedule::open_ended(to_integer(argument), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC);
+        return ckpt::Schedule::open_ended(to_integer(argument), ckpt::LayerFlag::needs_input | ckpt::LayerFlag::deterministic);
       const ckpt::Profile& profile = profiles_[c.text(3)];
       if (kind == "strategy") return ckpt::Schedule::from_strategy(profile, strategies_[argument]);
       if (kind != "segments") return ckpt::Schedule::create(profile, argument.empty() ? kind : kind + ":" + argument);

@@ -107,7 +107,7 @@ class Commands : public Scenario {
   void adaptive();
   void tell(const Command& c);
   Words show(const std::string& name);
-  std::string scope_line(const ckpt_memory_scope_stats& stats) const;
+  std::string scope_line(const ckpt::MemoryScopeStats& stats) const;
 
   // Where a command can name objects of several types, the first of these types that has the name is meant.
   std::string directory_;

@@ -14,7 +14,7 @@ const Words full_words = {"refuse", "wait", "drop_oldest"};
 // Without the random digits at its end: README.md, "What is printed".
 std::string printed_name(const std::string& name) { return name.empty() ? "-" : name.substr(0, name.rfind('-')); }
 // The name of the checkpoint that is printed so; the text itself when there is none.
-std::string full_name(const ckpt::Checkpoint& checkpoint, const std::string& printed) {
+std::string full_name(const ckpt::CheckpointManager& checkpoint, const std::string& printed) {
   for (const auto& info : checkpoint.list()) {
     if (printed_name(info.name) == printed) return info.name;
   }
@@ -22,7 +22,7 @@ std::string full_name(const ckpt::Checkpoint& checkpoint, const std::string& pri
 }
 
 // Reads tensors in place of the library.
-decltype(ckpt::AsyncTaskOptions::source) source_of(const std::string& how) {
+decltype(ckpt::CheckpointTaskOptions::source) source_of(const std::string& how) {
   const bool throws = index_of({"sevens", "throws"}, how) == 1;
   return [throws](const char*, const char* name, const void*, std::int64_t, std::int64_t bytes, void* buffer) {
     if (throws) throw std::runtime_error(std::string("cannot read ") + name);
@@ -56,8 +56,8 @@ void Commands::checkpoints() {
     options.keep_best = c.integer("keep_best", 0);
     options.larger_is_better = c.integer("larger", 0) != 0;
     checkpoints_.make(c.text(1), c.integer("read_only", 0) != 0
-                                     ? ckpt::Checkpoint::read_only(ckpt::Storage::existing_file_system(path))
-                                     : ckpt::Checkpoint(ckpt::Storage::file_system(path), options));
+                                     ? ckpt::CheckpointManager::read_only(ckpt::Storage::existing_file_system(path))
+                                     : ckpt::CheckpointManager(ckpt::Storage::file_system(path), options));
     return Words();
   });
   on("save", [this](const Command& c) {
@@ -112,13 +112,13 @@ void Commands::checkpoints() {
 
 void Commands::background() {
   on("async", [this](const Command& c) {
-    ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+    ckpt::AsyncManagerOptions options;
     options.capacity = c.integer("capacity", options.capacity);
     options.history = c.integer("history", options.history);
     auto heard = std::make_shared<Heard>();
-    ckpt::AsyncCallbacks callbacks;
-    callbacks.ended = [heard](const ckpt::AsyncResult& result) {
-      heard->add(joined({result.kind == CKPT_CHECKPOINT_TASK_KIND_SAVE ? "save" : "load", "step", number(result.step),
+    ckpt::CheckpointTaskCallbacks callbacks;
+    callbacks.ended = [heard](const ckpt::CheckpointTaskResult& result) {
+      heard->add(joined({result.kind == ckpt::CheckpointTaskKind::save ? "save" : "load", "step", number(result.step),
                          task_words[static_cast<std::size_t>(result.state)]}));
     };
     managers_.make(c.text(1), c.text(2), heard, ckpt::AsyncManager(checkpoints_[c.text(2)], options, std::move(callbacks)));
@@ -127,7 +127,7 @@ void Commands::background() {
   on("start", [this](const Command& c) {
     auto& background = managers_[c.text(2)];
     auto& manager = background.manager;
-    ckpt::AsyncTaskOptions task;
+    ckpt::CheckpointTaskOptions task;
     task.gate_step = c.integer("gate", -1);
     task.priority = static_cast<std::int32_t>(c.integer("priority", 0));
     task.when_full = static_cast<ckpt::WhenFull>(index_of(full_words, c.text("full", "refuse")));

@@ -20,7 +20,7 @@ struct Expected {
 
 std::vector<Expected> tensors() {
   std::vector<Expected> all;
-  for (ckpt_dtype dtype = 1; dtype <= 22; ++dtype) {
+  for (ckpt::DType dtype = 1; dtype <= 22; ++dtype) {
     const std::string name(ckpt::dtype_name(dtype));
     all.push_back({"dtypes", name, name, {3, 8}, dtype});
   }
@@ -57,7 +57,7 @@ int write_matrix(const std::string& directory) {
   std::vector<ckpt::Tensor> owned;
   ckpt::State state = make_state(owned, true);
   for (const auto& value : values) state.set_json(value.first, value.second);
-  ckpt::Checkpoint checkpoint(ckpt::Storage::file_system(directory));
+  ckpt::CheckpointManager checkpoint(ckpt::Storage::file_system(directory));
   ckpt::SaveOptions options;
   options.step = 7;
   options.seed = 18446744073709551615U;
@@ -70,7 +70,7 @@ int write_matrix(const std::string& directory) {
 int read_matrix(const std::string& directory) {
   std::vector<ckpt::Tensor> owned;
   ckpt::State state = make_state(owned, false);
-  ckpt::Checkpoint checkpoint = ckpt::Checkpoint::read_only(ckpt::Storage::existing_file_system(directory));
+  ckpt::CheckpointManager checkpoint = ckpt::CheckpointManager::read_only(ckpt::Storage::existing_file_system(directory));
   const ckpt::LoadResult loaded = checkpoint.load(state);
   if (loaded.step != 7 || loaded.seed != 18446744073709551615U) return unequal("checkpoint", loaded.name);
 

@@ -3,9 +3,9 @@
 
 namespace conformance {
 
-std::uint8_t byte_at(ckpt_dtype dtype, std::int64_t seed, std::int64_t i) {
+std::uint8_t byte_at(ckpt::DType dtype, std::int64_t seed, std::int64_t i) {
   const std::int64_t value = (17 * seed + 31 * i + 5) % 256;
-  return static_cast<std::uint8_t>(dtype == CKPT_DTYPE_BOOL ? value % 2 : value);
+  return static_cast<std::uint8_t>(dtype == ckpt::DType::bool_ ? value % 2 : value);
 }
 
 ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_t>& shape, std::int64_t seed) {
@@ -18,23 +18,23 @@ ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_
 namespace {
 
 const Words order_words = {"id", "current", "peak"};
-const std::vector<std::pair<std::string, std::int32_t>> event_kinds = {{"allocated", CKPT_MEMORY_EVENT_KIND_ALLOCATED},
-                                                                       {"freed", CKPT_MEMORY_EVENT_KIND_FREED},
-                                                                       {"peak", CKPT_MEMORY_EVENT_KIND_NEW_PEAK},
-                                                                       {"limit", CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED}};
+const std::vector<std::pair<std::string, std::int32_t>> event_kinds = {{"allocated", ckpt::MemoryEventKind::allocated},
+                                                                       {"freed", ckpt::MemoryEventKind::freed},
+                                                                       {"peak", ckpt::MemoryEventKind::new_peak},
+                                                                       {"limit", ckpt::MemoryEventKind::limit_exceeded}};
 
 }  // namespace
 
 // ---- Memory tracker ----
 
-std::string Commands::scope_line(const ckpt_memory_scope_stats& n) const {
+std::string Commands::scope_line(const ckpt::MemoryScopeStats& n) const {
   return joined({"depth", number(n.depth), "start", number(n.start_bytes), "peak", number(n.peak_bytes), "net", number(n.net_bytes),
                  "allocated", number(n.total_allocated_bytes)});
 }
 
 void Commands::tracker() {
   on("tracker", [this](const Command& c) {
-    ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
+    ckpt::MemoryTrackerOptions options;
     if (c.has("clock")) options.clock = clocks_[c.text("clock")].handle();
     trackers_.make(c.text(1), options);
     return Words();
@@ -87,7 +87,7 @@ void Commands::tracker() {
     }
     auto heard = std::make_shared<Heard>();
     const bool throws = c.size() > 3 && c.text(4) == "throws";
-    listeners_.make(c.text(1), heard, trackers_[c.text(2)].subscribe(kinds, [heard, throws](const ckpt_memory_event& event) {
+    listeners_.make(c.text(1), heard, trackers_[c.text(2)].subscribe(kinds, [heard, throws](const ckpt::MemoryEvent& event) {
       if (throws) throw std::runtime_error("a listener that throws");
       std::string kind_name;
       for (const auto& [name, kind] : event_kinds) kind_name = event.kind == kind ? name : kind_name;

@@ -111,7 +111,7 @@ Words Commands::show(const std::string& name) {
   if (auto* task = tasks_.find(name)) {
     const auto n = managers_[task->manager].manager.task(task->id);
     return line(
-        {n.kind == CKPT_CHECKPOINT_TASK_KIND_SAVE ? "save" : "load", task_words[static_cast<std::size_t>(n.state)], "step", number(n.step)});
+        {n.kind == ckpt::CheckpointTaskKind::save ? "save" : "load", task_words[static_cast<std::size_t>(n.state)], "step", number(n.step)});
   }
   const auto n = managers_[name].manager.stats();
   return line({"live", number(n.live), "completed", number(n.completed), "failed", number(n.failed), "cancelled",

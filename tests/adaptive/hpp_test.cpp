@@ -28,7 +28,7 @@ TEST(AdaptiveHpp, ControllerLivesAndTravels) {
   other.begin(4400);
   other.abort(4401);
   other.preemption_notice(4402, 60);
-  EXPECT_EQ(other.should_checkpoint(4402).reason, CKPT_REASON_PREEMPTION);
+  EXPECT_EQ(other.should_checkpoint(4402).reason, ckpt::Reason::preemption);
   other.record_clean_exit(4403);
   other.resume(5000);
   EXPECT_EQ(other.info().failures, 1);
@@ -36,7 +36,7 @@ TEST(AdaptiveHpp, ControllerLivesAndTravels) {
 }
 
 TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
-  ckpt::Checkpoint checkpoint(ckpt::Storage::memory());
+  ckpt::CheckpointManager checkpoint(ckpt::Storage::memory());
   ckpt::AsyncManager async(checkpoint);
   ckpt::State state;
   ckpt::Controller controller;
@@ -44,10 +44,10 @@ TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
   ckpt::SaveOptions options;
   options.step = 7;
   int told = 0;
-  ckpt::AsyncTaskOptions task;
-  task.callbacks.ended = [&](const ckpt::AsyncResult& result) { told += result.success() ? 1 : 0; };
+  ckpt::CheckpointTaskOptions task;
+  task.callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { told += result.success() ? 1 : 0; };
   const std::int64_t id = controller.save_async(async, 700, state, options, std::move(task));
-  const ckpt::AsyncResult result = async.wait(id);
+  const ckpt::CheckpointTaskResult result = async.wait(id);
   EXPECT_TRUE(result.success());
   EXPECT_EQ(told, 1);
   EXPECT_EQ(controller.info().saves, 1);
@@ -59,7 +59,7 @@ TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
   ckpt::State loaded;
   checkpoint.load(loaded);
   ckpt::Controller other;
-  other.from_json(loaded.json(CKPT_STATE_CONTROLLER));
+  other.from_json(loaded.json(ckpt::State::controller_key));
   EXPECT_EQ(other.info().running, 1);
   // One that cannot begin is aborted.
   async.close();
@@ -91,7 +91,7 @@ TEST(AdaptiveHpp, ThresholdAndFormulas) {
 }
 
 TEST(AdaptiveHpp, Simulation) {
-  ckpt_simulation_options options = CKPT_SIMULATION_OPTIONS_INIT;
+  ckpt::SimulationOptions options;
   options.law = "exponential:20000";
   options.policies = "auto,bayes:0.9";
   options.failures = 12;

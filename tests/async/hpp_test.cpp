@@ -10,27 +10,27 @@ namespace {
 
 TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
   const ckpt::tests::Scratch scratch;
-  ckpt::Tensor weight(CKPT_DTYPE_F32, {1000});
+  ckpt::Tensor weight(ckpt::DType::f32, {1000});
   ckpt::State state;
   state.add("model", "weight", weight.handle());
-  ckpt::Checkpoint checkpoint(ckpt::Storage::file_system(scratch / "run"), 3);
+  ckpt::CheckpointManager checkpoint(ckpt::Storage::file_system(scratch / "run"), 3);
   std::int64_t told = 0;
   {
-    ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+    ckpt::AsyncManagerOptions options;
     options.staging_bytes = 1 << 20;
-    ckpt::AsyncCallbacks callbacks;
-    callbacks.ended = [&](const ckpt::AsyncResult& result) { told += result.success() ? 1 : 0; };
+    ckpt::CheckpointTaskCallbacks callbacks;
+    callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { told += result.success() ? 1 : 0; };
     ckpt::AsyncManager async(checkpoint, options, callbacks);
     ckpt::SaveOptions save;
     std::int64_t id = 0;
     for (save.step = 1; save.step <= 4; ++save.step) {
       ckpt::check(ckpt_tensor_fill(weight.handle(), static_cast<double>(save.step)));  // a step
-      ckpt::AsyncTaskOptions task;
+      ckpt::CheckpointTaskOptions task;
       task.when_full = ckpt::WhenFull::wait;
       id = async.save(state, save, task);
     }
     ckpt::check(ckpt_tensor_fill(weight.handle(), 0));
-    const ckpt::AsyncResult result = async.wait(id);
+    const ckpt::CheckpointTaskResult result = async.wait(id);
     EXPECT_TRUE(result.success()) << result.error;
     EXPECT_EQ(result.step, 4);
     EXPECT_EQ(async.saved(id).step, 4);
@@ -38,7 +38,7 @@ TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
     EXPECT_FALSE(async.cancel(id));
     EXPECT_TRUE(async.live().empty());
     EXPECT_EQ(async.ended().size(), 4U);
-    EXPECT_EQ(async.task(id).state, CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
+    EXPECT_EQ(async.task(id).state, ckpt::CheckpointTaskState::completed);
     EXPECT_EQ(async.stats().completed, 4);
 
     const std::int64_t load = async.load(state);
@@ -48,7 +48,7 @@ TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
     EXPECT_THROW(async.saved(load), ckpt::Error);
     EXPECT_EQ(weight.data_as<float>()[999], 4);
 
-    ckpt::AsyncTaskOptions failing;
+    ckpt::CheckpointTaskOptions failing;
     failing.source = [](const char*, const char*, const void*, std::int64_t, std::int64_t, void*) {
       throw std::runtime_error("the device is gone");
     };
@@ -58,7 +58,7 @@ TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
       async.close();
       ADD_FAILURE() << "the error of the last save was lost";
     } catch (const ckpt::Error& error) {
-      EXPECT_EQ(error.status(), CKPT_E_CALLBACK);
+      EXPECT_EQ(error.status(), ckpt::Status::callback);
       EXPECT_NE(std::string(error.what()).find("the device is gone"), std::string::npos) << error.what();
     }
   }

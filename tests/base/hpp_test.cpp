@@ -12,12 +12,12 @@
 namespace {
 
 TEST(BaseHpp, ErrorsCarryStatusAndText) {
-  EXPECT_NO_THROW(ckpt::check(CKPT_OK));
+  EXPECT_NO_THROW(ckpt::check(ckpt::Status::ok));
   try {
     ckpt::Clock::manual(-1);
     FAIL();
   } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), CKPT_E_INVALID_ARGUMENT);
+    EXPECT_EQ(error.status(), ckpt::Status::invalid_argument);
     EXPECT_EQ(error.status_name(), "INVALID_ARGUMENT");
     EXPECT_NE(std::string(error.what()).find("start_ns is -1"), std::string::npos);
   }
@@ -34,11 +34,11 @@ TEST(BaseHpp, VersionAndFeatures) {
 
 TEST(BaseHpp, TheLogSinkIsFreedWhenReplaced) {
   const auto token = std::make_shared<int>(0);
-  ckpt::set_log(CKPT_LOG_LEVEL_DEBUG, [token](std::int32_t, std::string_view, std::string_view) {});
+  ckpt::set_log(ckpt::LogLevel::debug, [token](std::int32_t, std::string_view, std::string_view) {});
   EXPECT_EQ(token.use_count(), 2);
   EXPECT_THROW(ckpt::set_log(17, [token](std::int32_t, std::string_view, std::string_view) {}), ckpt::Error);
   EXPECT_EQ(token.use_count(), 2);
-  ckpt::set_log(CKPT_LOG_LEVEL_DEBUG, {});
+  ckpt::set_log(ckpt::LogLevel::debug, {});
   EXPECT_EQ(token.use_count(), 1);
 }
 
@@ -52,9 +52,9 @@ TEST(BaseHpp, ThreadHooksLiveAsLongAsTheObject) {
                                     throw std::runtime_error("ignored");
                                   });
     const ckpt::ThreadHooks only_start([&](std::string_view name) { starts += name.substr(0, 5) == "ckpt-" ? 1 : 100; }, {});
-    ckpt::ThreadPool pool(3);
+    ckpt::WorkerPool pool(3);
   }
-  ckpt::ThreadPool unseen(3);
+  ckpt::WorkerPool unseen(3);
   EXPECT_EQ(starts, 4);
   EXPECT_EQ(stops, 2);
   EXPECT_THROW(ckpt::ThreadHooks({}, {}), ckpt::Error);
@@ -85,7 +85,7 @@ TEST(BaseHpp, Clocks) {
 }
 
 TEST(BaseHpp, Queues) {
-  ckpt::Queue queue(CKPT_WORD_QUEUE_KIND_MPMC, 2);
+  ckpt::WordQueue queue(ckpt::WordQueueKind::mpmc, 2);
   EXPECT_TRUE(queue.push(1));
   EXPECT_TRUE(queue.push(2));
   EXPECT_FALSE(queue.push(3, 0));
@@ -97,14 +97,14 @@ TEST(BaseHpp, Queues) {
     queue.pop();
     FAIL();
   } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), CKPT_E_CLOSED);
+    EXPECT_EQ(error.status(), ckpt::Status::closed);
   }
-  ckpt::Queue empty(CKPT_WORD_QUEUE_KIND_SPSC, 1);
+  ckpt::WordQueue empty(ckpt::WordQueueKind::spsc, 1);
   EXPECT_EQ(empty.pop(0), std::nullopt);
 }
 
 TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
-  ckpt::ThreadPool pool(3);
+  ckpt::WorkerPool pool(3);
   EXPECT_EQ(pool.threads(), 3);
   std::vector<std::int64_t> squares(100);
   pool.run(100, [&](std::int64_t part) { squares[static_cast<std::size_t>(part)] = part * part; });
@@ -114,7 +114,7 @@ TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
 }
 
 TEST(BaseHpp, WhatAPartThrowsComesOut) {
-  ckpt::ThreadPool pool(3);
+  ckpt::WorkerPool pool(3);
   for (int round = 0; round < 20; ++round) {
     try {
       pool.run(50, [](std::int64_t part) {
@@ -122,7 +122,7 @@ TEST(BaseHpp, WhatAPartThrowsComesOut) {
       });
       FAIL();
     } catch (const ckpt::Error& error) {
-      ASSERT_EQ(error.status(), CKPT_E_CALLBACK);
+      ASSERT_EQ(error.status(), ckpt::Status::callback);
       ASSERT_STREQ(error.what(), "part 4: part 4 is broken");
     }
   }

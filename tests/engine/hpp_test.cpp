@@ -10,7 +10,7 @@ namespace {
 TEST(EngineHpp, ASharedScheduleIsTheSame) {
   ckpt::Chain chain;
   chain.add(ckpt::Layer::relu("relu"));
-  const ckpt::Profile profile = chain.profile(ckpt::tensor_spec(CKPT_DTYPE_F32, {2, 2}));
+  const ckpt::Profile profile = chain.profile(ckpt::tensor_spec(ckpt::DType::f32, {2, 2}));
   std::optional<ckpt::Schedule> first(ckpt::Schedule::create(profile, "store-all"));
   const ckpt::Schedule second = first->share();
   EXPECT_EQ(second.handle(), first->handle());
@@ -25,14 +25,14 @@ TEST(EngineHpp, ABlasWithoutFunctionsIsRefused) {
     ckpt::set_blas(CKPT_BLAS_INIT);
     FAIL() << "it was taken";
   } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), CKPT_E_INVALID_ARGUMENT);
+    EXPECT_EQ(error.status(), ckpt::Status::invalid_argument);
   }
 }
 
 TEST(EngineHpp, AFollowerSaysWhatChanged) {
   ckpt::Chain chain;
   for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer::relu(name));
-  const ckpt_tensor_spec input = ckpt::tensor_spec(CKPT_DTYPE_F32, {2, 2});
+  const ckpt_tensor_spec input = ckpt::tensor_spec(ckpt::DType::f32, {2, 2});
   ckpt::Follower follower(chain.profile(input), ckpt::Strategy::interval(2));
   bool changed = false;
   const ckpt::Schedule first = follower.next(&changed);
@@ -41,7 +41,7 @@ TEST(EngineHpp, AFollowerSaysWhatChanged) {
   EXPECT_FALSE(changed);
   EXPECT_EQ(first.fingerprint(), second.fingerprint());
   EXPECT_EQ(follower.next().layers(), 3);
-  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
+  ckpt::ScheduleExecutorOptions options;
   options.follower = follower.handle();
   EXPECT_EQ(ckpt::Executor(chain, first, input, options).stats().live_bytes, 0);
 }

@@ -6,7 +6,7 @@
 namespace {
 
 ckpt::Tensor numbers(float first) {
-  ckpt::Tensor tensor(CKPT_DTYPE_F32, {4, 2});
+  ckpt::Tensor tensor(ckpt::DType::f32, {4, 2});
   for (int i = 0; i < 8; ++i) tensor.data_as<float>()[i] = first + static_cast<float>(i);
   return tensor;
 }
@@ -14,7 +14,7 @@ ckpt::Tensor numbers(float first) {
 TEST(PipelineHpp, ManagersStoreAndCompute) {
   ckpt::ActivationManager manager(ckpt::ActivationPolicy::selective(2), [](const ckpt::Tensor& input, std::int64_t micro_batch) {
     if (micro_batch == 3) throw std::runtime_error("no three");
-    ckpt::Tensor output(CKPT_DTYPE_F32, {4, 2});
+    ckpt::Tensor output(ckpt::DType::f32, {4, 2});
     output.copy_from(input);
     output.scale(2);
     return output;
@@ -40,13 +40,13 @@ TEST(PipelineHpp, ManagersStoreAndCompute) {
     manager.recompute(input, 3);
     ADD_FAILURE() << "the forward's exception was lost";
   } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), CKPT_E_CALLBACK);
+    EXPECT_EQ(error.status(), ckpt::Status::callback);
     EXPECT_NE(std::string(error.what()).find("no three"), std::string::npos);
   }
   manager.clear();
   EXPECT_EQ(manager.memory_usage(), 0);
   manager.set_policy(ckpt::ActivationPolicy::memory_based(10));
-  EXPECT_EQ(manager.policy().kind, CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED);
+  EXPECT_EQ(manager.policy().kind, ckpt::ActivationPolicyKind::memory_based);
   EXPECT_THROW(ckpt::ActivationManager(ckpt::ActivationPolicy::of(77)), ckpt::Error);
 }
 
@@ -56,13 +56,13 @@ TEST(PipelineHpp, PipelinesRun) {
   chain.add(ckpt::Layer::softmax_cross_entropy("loss"));
   chain.initialize(3);
   const ckpt::Tensor x = numbers(0);
-  ckpt::Tensor targets(CKPT_DTYPE_U8, {4});
+  ckpt::Tensor targets(ckpt::DType::u8, {4});
   for (int i = 0; i < 4; ++i) targets.data_as<std::uint8_t>()[i] = 1;
-  const ckpt_tensor_spec input = ckpt::tensor_spec(CKPT_DTYPE_F32, {4, 2});
-  ckpt_step step = CKPT_STEP_INIT;
+  const ckpt_tensor_spec input = ckpt::tensor_spec(ckpt::DType::f32, {4, 2});
+  ckpt::Step step;
   step.input = x.handle();
   step.targets = targets.handle();
-  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+  ckpt::PipelineOptions options;
   options.micro_batches = 4;
   const double expected = ckpt::Pipeline(chain, input, options).run(step);
   options.stages = 2;
@@ -77,7 +77,7 @@ TEST(PipelineHpp, PipelinesRun) {
   std::int64_t step_ns = 0;
   const auto intervals = pipeline.timeline(&step_ns);
   EXPECT_GE(intervals.size(), 16U);
-  for (const ckpt_pipeline_interval& each : intervals) EXPECT_LE(each.end_at_ns, step_ns);
+  for (const ckpt::PipelineInterval& each : intervals) EXPECT_LE(each.end_at_ns, step_ns);
   EXPECT_NE(pipeline.trace_json().find("traceEvents"), std::string::npos);
   pipeline.manager(0).set_policy(ckpt::ActivationPolicy::recompute_all());
   EXPECT_EQ(pipeline.run(step), expected);

@@ -12,13 +12,13 @@ namespace {
 
 TEST(StateHpp, SavesAndResumes) {
   const ckpt::tests::Scratch scratch;
-  ckpt::Tensor weight(CKPT_DTYPE_F32, {2, 2});
+  ckpt::Tensor weight(ckpt::DType::f32, {2, 2});
   ckpt::State state;
   state.add("model", "weight", weight.handle());
   state.set_json("lr", "0.25");
   EXPECT_EQ(state.tensor_count(), 1);
 
-  ckpt::Checkpoint checkpoint(ckpt::Storage::file_system(scratch / "run"), 3);
+  ckpt::CheckpointManager checkpoint(ckpt::Storage::file_system(scratch / "run"), 3);
   EXPECT_FALSE(checkpoint.load_if_any(state));
   ckpt::SaveOptions options;
   options.step = 7;
@@ -42,20 +42,20 @@ TEST(StateHpp, SavesAndResumes) {
 
   EXPECT_EQ(checkpoint.coordinator().world_size(), 1);
   EXPECT_EQ(checkpoint.fault_handler().retries(), 0);
-  EXPECT_EQ(ckpt::Checkpoint::read_only(checkpoint.storage()).list().size(), 1U);
+  EXPECT_EQ(ckpt::CheckpointManager::read_only(checkpoint.storage()).list().size(), 1U);
   const auto all = checkpoint.list();
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0].status, CKPT_OK);
+  EXPECT_EQ(all[0].status, ckpt::Status::ok);
   EXPECT_EQ(checkpoint.verify().tensors, 1);
   EXPECT_NE(checkpoint.manifest(saved.name).find("\"weight\""), std::string::npos);
-  EXPECT_THROW(ckpt::Checkpoint(ckpt::Storage::existing_file_system(scratch / "run")), ckpt::Error);
-  EXPECT_EQ(ckpt::Checkpoint::read_only(ckpt::Storage::existing_file_system(scratch / "run")).list().size(), 1U);
+  EXPECT_THROW(ckpt::CheckpointManager(ckpt::Storage::existing_file_system(scratch / "run")), ckpt::Error);
+  EXPECT_EQ(ckpt::CheckpointManager::read_only(ckpt::Storage::existing_file_system(scratch / "run")).list().size(), 1U);
 
   ckpt::Reader file(scratch / ("run/" + saved.name + "/model.safetensors"));
   ASSERT_EQ(file.count(), 1);
   const ckpt::TensorInfo info = file.at(0);
   EXPECT_EQ(info.name, "weight");
-  EXPECT_EQ(info.dtype, CKPT_DTYPE_F32);
+  EXPECT_EQ(info.dtype, ckpt::DType::f32);
   EXPECT_EQ(info.shape, (std::vector<std::int64_t>{2, 2}));
   EXPECT_EQ(info.bytes, 16);
   EXPECT_TRUE(file.metadata().empty());
@@ -70,7 +70,7 @@ TEST(StateHpp, ThrowsWithStatusAndMessage) {
     static_cast<void>(state.json("nothing"));
     FAIL();
   } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), CKPT_E_NOT_FOUND);
+    EXPECT_EQ(error.status(), ckpt::Status::not_found);
     EXPECT_NE(std::string(error.what()).find("nothing"), std::string::npos);
   }
   EXPECT_THROW(ckpt::Reader("/nonexistent"), ckpt::Error);
@@ -82,7 +82,7 @@ TEST(StateHpp, ThrowsWithStatusAndMessage) {
 
 TEST(StateHpp, KeepsByMetricAndReadsTensorByTensor) {
   const ckpt::tests::Scratch scratch;
-  ckpt::Tensor weight(CKPT_DTYPE_F32, {20, 2});
+  ckpt::Tensor weight(ckpt::DType::f32, {20, 2});
   ckpt::check(ckpt_tensor_fill(weight.handle(), 1.5));
   ckpt::State state;
   state.add("model", "weight", weight.handle());
@@ -100,7 +100,7 @@ TEST(StateHpp, KeepsByMetricAndReadsTensorByTensor) {
   keep.keep_last = 2;
   keep.keep_every = 1000;
   keep.keep_best = 1;
-  ckpt::Checkpoint checkpoint(ckpt::Storage::file_system(scratch / "run"), keep, ckpt::Coordinator());
+  ckpt::CheckpointManager checkpoint(ckpt::Storage::file_system(scratch / "run"), keep, ckpt::Coordinator());
   ckpt::SaveOptions options;
   options.metric = 0.25;
   options.prefix = "warmup";

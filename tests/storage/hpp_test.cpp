@@ -13,13 +13,13 @@ TEST(StorageHpp, RetryingAndLimitedStoragesSaveAndLoad) {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / "ckpt-storage-hpp-test";
   std::filesystem::remove_all(root);
   {
-    ckpt_file_system_options options = CKPT_FILE_SYSTEM_OPTIONS_INIT;
+    ckpt::FileSystemOptions options;
     options.bytes_per_second = 1'000'000'000;
     const ckpt::FaultHandler handler;
     const ckpt::Storage storage = ckpt::Storage::file_system(root.string(), options).retrying(handler);
     ckpt::State state;
     state.set_json("lr", "0.25");
-    ckpt::Checkpoint checkpoint(storage, 1);
+    ckpt::CheckpointManager checkpoint(storage, 1);
     checkpoint.save(state, {});
     state.set_json("lr", "1");
     EXPECT_TRUE(checkpoint.load_if_any(state));
@@ -34,7 +34,7 @@ TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / "ckpt-storage-hpp-decide-test";
   std::filesystem::remove_all(root);
   {
-    ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+    ckpt::FaultHandlerOptions options;
     options.max_attempts = 3;
     std::vector<ckpt::Fault> faults;
     const ckpt::FaultHandler handler(options, [&](ckpt::Fault& fault) {
@@ -42,14 +42,14 @@ TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
       fault.retry = fault.attempt == 1;
       fault.delay_ns = 0;
     });
-    ckpt_checkpoint_manager_options with_handler = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
+    ckpt::CheckpointManagerOptions with_handler;
     with_handler.fault_handler = handler.handle();
     const ckpt::Storage storage = ckpt::Storage::file_system(root.string());
     ckpt_checkpoint_manager* made = nullptr;
     ckpt::check(ckpt_checkpoint_manager_create(storage.handle(), &with_handler, &made));
     ckpt::State state;
     std::filesystem::remove_all(root);  // under its feet
-    EXPECT_NE(ckpt_checkpoint_manager_save(made, state.handle(), nullptr, nullptr), CKPT_OK);
+    EXPECT_NE(ckpt_checkpoint_manager_save(made, state.handle(), nullptr, nullptr), ckpt::Status::ok);
     ASSERT_GE(faults.size(), 2U);
     EXPECT_EQ(faults[0].attempt, 1);
     EXPECT_EQ(faults[1].attempt, 2);
@@ -63,7 +63,7 @@ TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
 
 TEST(StorageHpp, ErrorsAreExceptions) {
   EXPECT_THROW(ckpt::Storage::custom("nowhere", CKPT_STORAGE_CALLBACKS_INIT, nullptr, nullptr), ckpt::Error);
-  ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+  ckpt::FaultHandlerOptions options;
   options.max_attempts = 0;
   EXPECT_THROW(ckpt::FaultHandler{options}, ckpt::Error);
 }

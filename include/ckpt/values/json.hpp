@@ -36,7 +36,7 @@ inline std::string json_text(std::string_view text) {
 template <class Number>
 std::string json_number(Number value) {
   if constexpr (std::is_floating_point_v<Number>) {
-    if (!std::isfinite(value)) throw Error(CKPT_E_INVALID_ARGUMENT, "value is not finite: JSON has no such number");
+    if (!std::isfinite(value)) throw Error(Status::invalid_argument, "value is not finite: JSON has no such number");
   }
   char buffer[64];
   const auto end = [&] {
@@ -53,7 +53,7 @@ std::string json_number(Number value) {
 }
 
 [[noreturn]] inline void json_mismatch(const std::string& key, const std::string& json, const char* wanted) {
-  throw Error(CKPT_E_INVALID_ARGUMENT, "value of key \"" + key + "\" is " + json.substr(0, 64) + "; asked for as " + wanted);
+  throw Error(Status::invalid_argument, "value of key \"" + key + "\" is " + json.substr(0, 64) + "; asked for as " + wanted);
 }
 
 inline void append_utf8(std::string& out, std::uint32_t point) {

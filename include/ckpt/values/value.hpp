@@ -65,6 +65,23 @@ class Shape {
   std::size_t size_ = 0;
 };
 
+// Elements one behind another, borrowed: what std::span is from C++20 on.
+template <class T>
+class Span {
+ public:
+  Span(T* first, std::size_t count) noexcept : first_(first), count_(count) {}
+  T* data() const noexcept { return first_; }
+  std::size_t size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
+  T* begin() const noexcept { return first_; }
+  T* end() const noexcept { return first_ + count_; }
+  T& operator[](std::size_t index) const noexcept { return first_[index]; }
+
+ private:
+  T* first_;
+  std::size_t count_;
+};
+
 namespace detail {
 
 // An object that an option names: one of the classes of ckpt.hpp or a handle of C. It must live until the option was used.
@@ -75,7 +92,9 @@ class Borrowed {
   Borrowed(T* handle) noexcept : handle_(handle) {}  // NOLINT(google-explicit-constructor)
   template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
   Borrowed(const Object& object) noexcept : handle_(object.handle()) {}  // NOLINT(google-explicit-constructor)
-  operator T*() const noexcept { return handle_; }                       // NOLINT(google-explicit-constructor)
+  template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
+  Borrowed(const Object&& gone_too_soon) = delete;
+  operator T*() const noexcept { return handle_; }  // NOLINT(google-explicit-constructor)
 
  private:
   T* handle_ = nullptr;
