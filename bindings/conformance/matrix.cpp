@@ -20,8 +20,8 @@ struct Expected {
 
 std::vector<Expected> tensors() {
   std::vector<Expected> all;
-  for (ckpt::DType dtype = 1; dtype <= 22; ++dtype) {
-    const std::string name(ckpt::dtype_name(dtype));
+  for (std::int32_t dtype = 1; dtype <= 22; ++dtype) {
+    const std::string name(ckpt::dtype_name(static_cast<ckpt::DType>(dtype)));
     all.push_back({"dtypes", name, name, {3, 8}, dtype});
   }
   all.push_back({long_group, "gewicht/ß ☃ 漢字 🙂", "F32", {2, 3, 4}, 30});
@@ -41,7 +41,7 @@ ckpt::State make_state(std::vector<ckpt::Tensor>& owned, bool filled) {
   ckpt::State state;
   for (const auto& t : tensors()) {
     owned.push_back(make_tensor(t.dtype, t.shape, filled ? t.seed : 99));
-    state.add(t.group, t.name, owned.back().handle());
+    state.add(t.group, t.name, owned.back());
   }
   return state;
 }

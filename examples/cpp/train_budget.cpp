@@ -65,7 +65,7 @@ ckpt::Chain make_chain() {
 std::vector<ckpt::Parameter> train(double share) {
   const std::string text = "Training should not need more memory than there is, nor give other results when there is less of it. ";
   ckpt::Chain chain = make_chain();
-  const ckpt_tensor_spec input = ckpt::tensor_spec(ckpt::DType::u8, {samples, window});
+  const ckpt_tensor_spec input = ckpt::TensorSpec{ckpt::DType::u8, {samples, window}};
   const ckpt::Profile profile = chain.profile(input);
   const std::int64_t all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
   const auto budget = static_cast<std::int64_t>(static_cast<double>(all) * share);

@@ -10,7 +10,7 @@ int main() {
     chain.add(ckpt::Layer::gelu("gelu" + std::to_string(i)));
   }
   chain.add(ckpt::Layer::softmax_cross_entropy("loss")).initialize(1);
-  const auto input = ckpt::tensor_spec(ckpt::DType::f32, {512, 256});
+  const auto input = ckpt::TensorSpec{ckpt::DType::f32, {512, 256}};
   const auto profile = chain.profile(input);
   const auto all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
   // Verified to the byte before anything runs.

@@ -27,13 +27,15 @@ namespace ckpt {
 
 // ---- Errors ----
 
+// "INVALID_ARGUMENT", ...; "UNKNOWN" for a number that is none.
+inline std::string_view status_name(Status status) noexcept { return ckpt_status_name(static_cast<ckpt_status>(status)); }
+
 // A call that failed: its status and the line that ckpt_last_error() returned.
 class Error : public std::runtime_error {
  public:
   Error(Status status, const std::string& message) : std::runtime_error(message), status_(status) {}
   Status status() const noexcept { return status_; }
-  // "INVALID_ARGUMENT", ...
-  std::string_view status_name() const noexcept { return ckpt_status_name(static_cast<ckpt_status>(status_)); }
+  std::string_view status_name() const noexcept { return ckpt::status_name(status_); }
 
  private:
   Status status_;

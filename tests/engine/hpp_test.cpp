@@ -10,7 +10,7 @@ namespace {
 TEST(EngineHpp, ASharedScheduleIsTheSame) {
   ckpt::Chain chain;
   chain.add(ckpt::Layer::relu("relu"));
-  const ckpt::Profile profile = chain.profile(ckpt::tensor_spec(ckpt::DType::f32, {2, 2}));
+  const ckpt::Profile profile = chain.profile(ckpt::TensorSpec{ckpt::DType::f32, {2, 2}});
   std::optional<ckpt::Schedule> first(ckpt::Schedule::create(profile, "store-all"));
   const ckpt::Schedule second = first->share();
   EXPECT_EQ(second.handle(), first->handle());
@@ -32,7 +32,7 @@ TEST(EngineHpp, ABlasWithoutFunctionsIsRefused) {
 TEST(EngineHpp, AFollowerSaysWhatChanged) {
   ckpt::Chain chain;
   for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer::relu(name));
-  const ckpt_tensor_spec input = ckpt::tensor_spec(ckpt::DType::f32, {2, 2});
+  const ckpt_tensor_spec input = ckpt::TensorSpec{ckpt::DType::f32, {2, 2}};
   ckpt::Follower follower(chain.profile(input), ckpt::Strategy::interval(2));
   bool changed = false;
   const ckpt::Schedule first = follower.next(&changed);

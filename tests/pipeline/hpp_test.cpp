@@ -58,7 +58,7 @@ TEST(PipelineHpp, PipelinesRun) {
   const ckpt::Tensor x = numbers(0);
   ckpt::Tensor targets(ckpt::DType::u8, {4});
   for (int i = 0; i < 4; ++i) targets.data_as<std::uint8_t>()[i] = 1;
-  const ckpt_tensor_spec input = ckpt::tensor_spec(ckpt::DType::f32, {4, 2});
+  const ckpt_tensor_spec input = ckpt::TensorSpec{ckpt::DType::f32, {4, 2}};
   ckpt::Step step;
   step.input = x.handle();
   step.targets = targets.handle();

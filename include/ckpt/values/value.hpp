@@ -84,7 +84,8 @@ class Span {
 
 namespace detail {
 
-// An object that an option names: one of the classes of ckpt.hpp or a handle of C. It must live until the option was used.
+// An object that an option names, or none: one of the classes of ckpt.hpp, a pointer to one, or a handle of C. It must live until
+// the option was used, so a temporary is refused.
 template <class T>
 class Borrowed {
  public:
@@ -94,7 +95,10 @@ class Borrowed {
   Borrowed(const Object& object) noexcept : handle_(object.handle()) {}  // NOLINT(google-explicit-constructor)
   template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
   Borrowed(const Object&& gone_too_soon) = delete;
-  operator T*() const noexcept { return handle_; }  // NOLINT(google-explicit-constructor)
+  template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
+  Borrowed(const Object* object) noexcept
+      : handle_(object == nullptr ? nullptr : object->handle()) {}  // NOLINT(google-explicit-constructor)
+  operator T*() const noexcept { return handle_; }                  // NOLINT(google-explicit-constructor)
 
  private:
   T* handle_ = nullptr;
