@@ -48,15 +48,8 @@ void AutoSave::begin_run() {
 }
 
 void AutoSave::resume(const State& loaded) {
-  std::string text;
-  try {
-    text = loaded.json(State::controller_key);
-  } catch (const Error& error) {
-    if (error.status() != Status::not_found) throw;
-    begin_run();  // saved without a controller
-    return;
-  }
-  controller_.restore(text);
+  if (!loaded.has(State::controller_key)) return begin_run();  // saved without a controller
+  controller_.restore(loaded.json(State::controller_key));
   const bool crashed = controller_.info().running;
   begin_ = now();
   controller_.resume(begin_);

@@ -60,12 +60,17 @@ class State {
   }
 
   // A number, a truth value or a text. Numbers that are not finite are refused.
-  void set(const std::string& key, bool value) { set_json(key, value ? "true" : "false"); }
-  void set(const std::string& key, const char* text) { set(key, std::string_view(text)); }
   void set(const std::string& key, std::string_view text) { set_json(key, detail::json_text(text)); }
-  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
-  void set(const std::string& key, Number value) {
+  template <class Value, class = std::enable_if_t<std::is_arithmetic_v<Value>>>
+  void set(const std::string& key, Value value) {
     set_json(key, detail::json_number(value));
+  }
+  bool has(const std::string& key) const {
+    std::int64_t needed = 0;
+    const ckpt_status status = ckpt_state_get_json(handle(), key.c_str(), nullptr, 0, &needed);
+    if (status == CKPT_E_NOT_FOUND) return false;
+    check(status);
+    return true;
   }
   // The value of the key as the type that it was set with; Error with Status::invalid_argument when it is of another kind or does
   // not fit, with Status::not_found when there is none.

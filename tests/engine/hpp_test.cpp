@@ -15,9 +15,9 @@ TEST(EngineHpp, ASharedScheduleIsTheSame) {
   const ckpt::Schedule second = first->share();
   EXPECT_EQ(second.handle(), first->handle());
   first.reset();
-  EXPECT_EQ(second.layers(), 1);
+  EXPECT_EQ(second.layer_count(), 1);
   ckpt::Cursor cursor(second);
-  EXPECT_EQ(ckpt::action_name(cursor.next_many(1).at(0).kind), "FORWARD_TAPE");
+  EXPECT_EQ(ckpt::action_kind_name(cursor.next_many(1).at(0).kind), "FORWARD_TAPE");
 }
 
 TEST(EngineHpp, ABlasWithoutFunctionsIsRefused) {
@@ -32,7 +32,7 @@ TEST(EngineHpp, ABlasWithoutFunctionsIsRefused) {
 TEST(EngineHpp, AFollowerSaysWhatChanged) {
   ckpt::Chain chain;
   for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer::relu(name));
-  const ckpt_tensor_spec input = ckpt::TensorSpec{ckpt::DType::f32, {2, 2}};
+  const ckpt::TensorSpec input{ckpt::DType::f32, {2, 2}};
   ckpt::Follower follower(chain.profile(input), ckpt::Strategy::interval(2));
   bool changed = false;
   const ckpt::Schedule first = follower.next(&changed);
@@ -40,10 +40,10 @@ TEST(EngineHpp, AFollowerSaysWhatChanged) {
   const ckpt::Schedule second = follower.next(&changed);
   EXPECT_FALSE(changed);
   EXPECT_EQ(first.fingerprint(), second.fingerprint());
-  EXPECT_EQ(follower.next().layers(), 3);
+  EXPECT_EQ(follower.next().layer_count(), 3);
   ckpt::ScheduleExecutorOptions options;
-  options.follower = follower.handle();
-  EXPECT_EQ(ckpt::Executor(chain, first, input, options).stats().live_bytes, 0);
+  options.follower = follower;
+  EXPECT_EQ(ckpt::ScheduleExecutor(chain, first, input, options).stats().live_bytes, 0);
 }
 
 TEST(EngineHpp, PlannersAreListed) { EXPECT_NE(ckpt::known_planners().find("budget:BYTES - "), std::string::npos); }

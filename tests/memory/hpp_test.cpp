@@ -12,7 +12,7 @@ namespace {
 
 TEST(MemoryHpp, RecordsAndReads) {
   ckpt::MemoryTracker tracker;
-  const std::int32_t layer = tracker.layer("a");
+  const std::int32_t layer = tracker.add_layer("a");
   const ckpt::AllocationId id = tracker.record_allocation(layer, 10);
   tracker.record_allocation("b", 30);
   EXPECT_EQ(tracker.find_layer("b"), 1);
@@ -24,10 +24,10 @@ TEST(MemoryHpp, RecordsAndReads) {
   EXPECT_DOUBLE_EQ(tracker.savings(80).fraction, 0.5);
   const ckpt::MemorySnapshot top = tracker.snapshot(ckpt::MemoryOrder::current, 1);
   ASSERT_EQ(top.layers.size(), 1U);
-  EXPECT_STREQ(top.layers[0].name, "b");
+  EXPECT_EQ(top.layers[0].name, "b");
   EXPECT_EQ(top.totals.layer_count, 2);
   EXPECT_EQ(tracker.snapshot().layers.size(), 2U);
-  EXPECT_EQ(tracker.live_allocations().at(0).allocation, id);
+  EXPECT_EQ(tracker.list_allocations().at(0).allocation, id);
   tracker.record_deallocation(id);
   EXPECT_EQ(tracker.free_layer("b"), 1);
   try {
@@ -85,8 +85,8 @@ TEST(MemoryHpp, SubscriptionsEndByThemselvesAndOutliveTheTracker) {
     }
     tracker.record_allocation("x", 5);
     EXPECT_EQ(tracker.stats().handler_failures, 1);
-    EXPECT_THROW(tracker.subscribe(1, nullptr), ckpt::Error);
-    EXPECT_THROW(tracker.subscribe(0, [](const ckpt::MemoryEvent&) {}), ckpt::Error);
+    EXPECT_THROW(tracker.subscribe(ckpt::MemoryEventKind::allocated, nullptr), ckpt::Error);
+    EXPECT_THROW(tracker.subscribe(ckpt::MemoryEventKind{0}, [](const ckpt::MemoryEvent&) {}), ckpt::Error);
   }
   EXPECT_EQ(peaks, std::vector<std::int64_t>{5});
   EXPECT_EQ(queue.dropped(), 2);

@@ -24,7 +24,7 @@ TEST(TensorHpp, OwnsAndShares) {
   moved.scale(2);
   EXPECT_EQ(moved.sum(), 36);
   EXPECT_EQ(moved.dot(same), 216);
-  EXPECT_EQ(ckpt::dtype_from_name("F32"), same.dtype());
+  EXPECT_EQ(ckpt::find_dtype("F32"), same.dtype());
   EXPECT_EQ(ckpt::dtype_name(same.dtype()), "F32");
 }
 
@@ -39,7 +39,7 @@ TEST(TensorHpp, ErrorsAreExceptions) {
   ckpt::Tensor x(ckpt::DType::f32, {2});
   EXPECT_THROW(x.data_as<double>(), ckpt::Error);
   EXPECT_THROW(x.copy_from(ckpt::Tensor(ckpt::DType::f32, {3})), ckpt::Error);
-  EXPECT_THROW(ckpt::dtype_from_name("F33"), ckpt::Error);
+  EXPECT_THROW(ckpt::find_dtype("F33"), ckpt::Error);
   ckpt::BufferPool pool;
   const ckpt::BufferPool other = std::move(pool);
   EXPECT_THROW(pool.stats(), ckpt::Error);

@@ -198,7 +198,14 @@ class Values:
         return "".join(f"#include <ckpt/values/{other}.hpp>\n" for other in sorted(others - {part}))
 
 
+def list_of_given(values):
+    """Of the values that are given to the library, for the test that their defaults are those of C."""
+    given = [struct for struct in values.api["structs"] if values.is_value(struct) and values.struct(struct) and "in" in values.directions.get(struct["name"], set())]
+    lines = [f"VALUE({camel(struct['name'])}, {struct['name']}, {struct['name'].upper() + '_INIT' if has_size(struct) else '{}'})" for struct in given]
+    return f"// Values that are given to the library, the structs they become, and those structs' defaults. {MADE}\n// clang-format off\n" + "\n".join(lines) + "\n"
+
+
 def files(api):
     values = Values(api)
     texts = {f"include/ckpt/values/{header['name']}pp": values.file(header) for header in api["headers"]}
-    return {name: text for name, text in texts.items() if text}
+    return {"tests/capi/given_values.inc": list_of_given(values), **{name: text for name, text in texts.items() if text}}

@@ -69,7 +69,11 @@ class Shape {
 template <class T>
 class Span {
  public:
+  Span() = default;
   Span(T* first, std::size_t count) noexcept : first_(first), count_(count) {}
+  // Of a vector, an array, a string, another span.
+  template <class Elements, class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<Elements&>().data()), T*>>>
+  Span(Elements& elements) noexcept : Span(elements.data(), elements.size()) {}  // NOLINT(google-explicit-constructor)
   T* data() const noexcept { return first_; }
   std::size_t size() const noexcept { return count_; }
   bool empty() const noexcept { return count_ == 0; }
@@ -78,8 +82,8 @@ class Span {
   T& operator[](std::size_t index) const noexcept { return first_[index]; }
 
  private:
-  T* first_;
-  std::size_t count_;
+  T* first_ = nullptr;
+  std::size_t count_ = 0;
 };
 
 namespace detail {
