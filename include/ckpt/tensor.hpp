@@ -195,7 +195,7 @@ class Tensor {
   }
   bool bit_equal(const Tensor& other) const {
     ckpt_bool equal = 0;
-    check(ckpt_tensor_bit_equal(handle(), other.handle(), &equal));
+    check(ckpt_tensor_is_bit_equal(handle(), other.handle(), &equal));
     return equal != 0;
   }
 

@@ -43,13 +43,13 @@ TEST(MemoryEvents, CarryTheValuesAtTheirTransition) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(events[i].kind, kinds[i]) << i;
   EXPECT_EQ(events[0].sequence, 1U);
   EXPECT_EQ(events[0].allocation, a);
-  EXPECT_EQ(events[0].layer, 0);
+  EXPECT_EQ(events[0].layer_id, 0);
   EXPECT_STREQ(events[0].layer_name, "x");
   EXPECT_EQ(events[0].bytes, 100);
   EXPECT_EQ(events[0].current_bytes, 100);
   EXPECT_EQ(events[0].peak_bytes, 100);
   EXPECT_EQ(events[0].limit_bytes, 120);
-  EXPECT_EQ(events[0].time_ns, 7);
+  EXPECT_EQ(events[0].occurred_at_ns, 7);
   EXPECT_EQ(events[1].sequence, 1U);
   EXPECT_EQ(events[4].sequence, 2U);
   EXPECT_EQ(events[4].allocation, b);
@@ -60,7 +60,7 @@ TEST(MemoryEvents, CarryTheValuesAtTheirTransition) {
   EXPECT_EQ(events[5].bytes, 100);
   EXPECT_EQ(events[5].current_bytes, 50);
   EXPECT_EQ(events[5].peak_bytes, 150);
-  EXPECT_EQ(events[5].time_ns, 8);
+  EXPECT_EQ(events[5].occurred_at_ns, 8);
 }
 
 TEST(MemoryEvents, OnlyTheKindsAskedFor) {

@@ -189,7 +189,7 @@ TEST_F(MemoryLimit, BelowWhatIsLiveItFiresAtOnce) {
   EXPECT_TRUE(exceeded.empty());
   tracker.set_limit(99);
   ASSERT_EQ(exceeded.size(), 1U);
-  EXPECT_EQ(exceeded[0].layer, no_layer);
+  EXPECT_EQ(exceeded[0].layer_id, no_layer);
   EXPECT_STREQ(exceeded[0].layer_name, "");
   EXPECT_EQ(exceeded[0].allocation, 0U);
   EXPECT_EQ(exceeded[0].current_bytes, 100);
@@ -214,7 +214,7 @@ TEST_F(MemoryLimit, ReserveRefusesWhatDoesNotFit) {
   EXPECT_NE(a, 0U);
   EXPECT_EQ(tracker.try_reserve("x", 41), 0U);
   EXPECT_EQ(tracker.try_reserve("new", 41), 0U);
-  EXPECT_EQ(tracker.stats().layers, 1);
+  EXPECT_EQ(tracker.stats().layer_count, 1);
   EXPECT_NE(tracker.try_reserve("x", 40), 0U);
   const Stats stats = tracker.stats();
   EXPECT_EQ(stats.current_bytes, 100);

@@ -228,7 +228,7 @@ TEST(MemoryThreads, NamesAreInternedOnceByAllThreads) {
   }
   for (auto& thread : threads) thread.join();
   for (const auto& mine : seen) EXPECT_EQ(mine, seen[0]);
-  EXPECT_EQ(tracker.stats().layers, names);
+  EXPECT_EQ(tracker.stats().layer_count, names);
   EXPECT_EQ(tracker.stats().not_found, 0);
 }
 

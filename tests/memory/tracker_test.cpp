@@ -29,7 +29,7 @@ TEST(MemoryTracker, StartsAtNothing) {
   EXPECT_EQ(stats.total_allocated_bytes, 0);
   EXPECT_EQ(stats.allocations, 0);
   EXPECT_EQ(stats.average_bytes(), 0);
-  EXPECT_EQ(stats.layers, 0);
+  EXPECT_EQ(stats.layer_count, 0);
   EXPECT_TRUE(tracker.snapshot().layers.empty());
   EXPECT_TRUE(tracker.live_allocations().empty());
 }
@@ -51,7 +51,7 @@ TEST(MemoryTracker, CountsAllocationsAndFrees) {
   EXPECT_EQ(stats.allocations, 2);
   EXPECT_EQ(stats.frees, 1);
   EXPECT_EQ(stats.average_bytes(), 50);
-  EXPECT_EQ(stats.layers, 2);
+  EXPECT_EQ(stats.layer_count, 2);
   EXPECT_EQ(stats.sequence, 3U);
 }
 
@@ -99,7 +99,7 @@ TEST(MemoryTracker, LayerStatistics) {
   EXPECT_EQ(stats.average_bytes(), 50);
   EXPECT_EQ(stats.last_allocated_at_ns, 1005);
   EXPECT_EQ(stats.last_freed_at_ns, 1010);
-  EXPECT_EQ(tracker.stats().time_ns, 1010);
+  EXPECT_EQ(tracker.stats().taken_at_ns, 1010);
   EXPECT_ERROR(tracker.layer_stats(1), Status::not_found, "layer_id is 1");
 }
 
@@ -151,7 +151,7 @@ TEST(MemoryTracker, UnknownThingsAreNotFoundCountedAndChangeNothing) {
   EXPECT_EQ(stats.current_bytes, 0);
   EXPECT_EQ(stats.allocations, 1);
   EXPECT_EQ(stats.frees, 1);
-  EXPECT_EQ(stats.layers, 1);
+  EXPECT_EQ(stats.layer_count, 1);
 }
 
 TEST(MemoryTracker, AFreedIdNeverNamesTheNextTenant) {
@@ -181,7 +181,7 @@ TEST(MemoryTracker, BadArgumentsAreRefusedAndLeaveNoTrace) {
     EXPECT_ERROR(tracker.free_layer(blank), Status::invalid_argument, "name is blank");
   }
   EXPECT_ERROR(tracker.layer("\xff"), Status::invalid_argument, "UTF-8");
-  EXPECT_EQ(tracker.stats().layers, 1);
+  EXPECT_EQ(tracker.stats().layer_count, 1);
   EXPECT_EQ(tracker.stats().not_found, 0);
   EXPECT_EQ(tracker.layer("\xc3\xa9tage \xe2\x9c\x93"), 1);
 }
@@ -191,7 +191,7 @@ TEST(MemoryTracker, VeryLargeValuesAndTheEndOfInt64) {
   const AllocationId a = tracker.allocate("x", most - 10);
   EXPECT_ERROR(tracker.allocate("x", 11), Status::out_of_range, "INT64_MAX");
   EXPECT_ERROR(tracker.allocate("new", 11), Status::out_of_range, "INT64_MAX");
-  EXPECT_EQ(tracker.stats().layers, 1);
+  EXPECT_EQ(tracker.stats().layer_count, 1);
   EXPECT_EQ(tracker.stats().current_bytes, most - 10);
   tracker.allocate("x", 10);
   tracker.free(a);
@@ -254,7 +254,7 @@ TEST(MemoryTracker, SnapshotOrdersAndCutsLayers) {
   EXPECT_EQ(names(tracker.snapshot(LayerOrder::by_peak)), "bcda");
   const Snapshot top = tracker.snapshot(LayerOrder::by_current, 2);
   EXPECT_EQ(names(top), "cd");
-  EXPECT_EQ(top.stats.layers, 4);
+  EXPECT_EQ(top.stats.layer_count, 4);
   EXPECT_EQ(top.rest.current_bytes, 10);
   EXPECT_EQ(top.rest.total_allocated_bytes, 110);
   EXPECT_EQ(top.rest.frees, 1);
@@ -275,7 +275,7 @@ TEST(MemoryTracker, LiveAllocationsOldestFirst) {
   const auto live = tracker.live_allocations();
   ASSERT_EQ(live.size(), 201U);
   EXPECT_EQ(live[0].allocation, ids[1]);
-  EXPECT_EQ(live[0].layer, tracker.find_layer("odd"));
+  EXPECT_EQ(live[0].layer_id, tracker.find_layer("odd"));
   EXPECT_EQ(live[0].bytes, 2);
   EXPECT_EQ(live[0].age_ns, 299);
   EXPECT_EQ(live[0].sequence, 2U);

@@ -275,8 +275,8 @@ TEST(Pipeline, ThePolicyMayChangeBetweenSteps) {
   EXPECT_TRUE(run_step(model, *pipeline, step_of(model)) == expected);
   EXPECT_EQ(before, 0);
   EXPECT_GT(pipeline->stats(0).executor.recomputed_forwards, 0);
-  EXPECT_EQ(pipeline->stats(0).kept, 4);
-  EXPECT_EQ(pipeline->stats(0).recomputed, 4);
+  EXPECT_EQ(pipeline->stats(0).kept_micro_batches, 4);
+  EXPECT_EQ(pipeline->stats(0).recomputed_micro_batches, 4);
 }
 
 TEST(Pipeline, AStrategyIsAskedWithTheStageAndTheMicroBatch) {

@@ -54,7 +54,7 @@ TEST_P(EveryKind, CanBeReadResetAndBoundMeanwhile) {
       strategy->bind_live_bytes([&live] { return live.load(); });
       strategy->set_chosen(i % 2 == 0 ? Chosen::boundary : Chosen::recompute);
       const Counters counters = strategy->counters();
-      EXPECT_LE(counters.asked, thread_count * 2000);
+      EXPECT_LE(counters.asked_layers, thread_count * 2000);
       EXPECT_FALSE(strategy->name().empty());
     }
   });
