@@ -243,18 +243,18 @@ CKPT_ADDRESS_OUT(DLManagedTensorVersioned)
 %typemap(freearg) signature ""
 %typemap(argout) signature ""
 %enddef
-%define CKPT_NUMBERS(element, pointer, length, array_type, java_type)
-CKPT_ARRAY(%arg((const element* pointer, int64_t length)), array_type, java_type)
-%typemap(in) (const element* pointer, int64_t length) (std::vector<element> list) {
+%define CKPT_NUMBERS(element, pointer, count, length, array_type, java_type)
+CKPT_ARRAY(%arg((const element* pointer, count length)), array_type, java_type)
+%typemap(in) (const element* pointer, count length) (std::vector<element> list) {
   ckpt_java::numbers(jenv, $input, &list);
   $1 = list.data();
-  $2 = static_cast<int64_t>(list.size());
+  $2 = static_cast<count>(list.size());
 }
 %enddef
-CKPT_NUMBERS(int64_t, shape, ndim, jlongArray, long[])
-CKPT_NUMBERS(int64_t, begins, count, jlongArray, long[])
-CKPT_NUMBERS(double, gap_seconds, gap_count, jdoubleArray, double[])
-CKPT_NUMBERS(int32_t, failed, failed_count, jintArray, int[])
+CKPT_NUMBERS(int64_t, shape, int32_t, ndim, jlongArray, long[])
+CKPT_NUMBERS(int64_t, begins, int64_t, count, jlongArray, long[])
+CKPT_NUMBERS(double, gap_seconds, int64_t, gap_count, jdoubleArray, double[])
+CKPT_NUMBERS(ckpt_bool, failed, int64_t, failed_count, jintArray, int[])
 %define CKPT_TEXTS(pointer, length)
 CKPT_ARRAY(%arg((const char* const* pointer, int64_t length)), jobjectArray, String[])
 %typemap(in) (const char* const* pointer, int64_t length) (ckpt_java::Texts list) {
@@ -274,7 +274,6 @@ CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObj
   $2 = static_cast<int64_t>(list.size());
 }
 %enddef
-CKPT_HANDLES(ckpt_strategy, children, count)
 CKPT_HANDLES(ckpt_strategy, children, children_count)
 CKPT_HANDLES(ckpt_schedule, schedules, schedule_count)
 CKPT_ARRAY(%arg((const ckpt_schedule_action* actions, int64_t count)), jlongArray, long[])
@@ -336,7 +335,7 @@ CKPT_ARRAY(const int64_t* ckpt_tensor_get_shape, jlongArray, long[])
   $1 = address;
 }
 %enddef
-CKPT_BUFFER(const void* bytes, int64_t count)
+CKPT_BUFFER(const void* data, int64_t bytes)
 CKPT_BUFFER(const void* sent, int64_t bytes)
 CKPT_BUFFER(void* data, int64_t bytes)
 CKPT_BUFFER(void* received, int64_t received_bytes)
@@ -429,6 +428,8 @@ CKPT_NUMBER_VALUE(ckpt_swig::Intervals)
 %enddef
 CKPT_LIST(LayerStatsList, ckpt_memory_layer_stats)
 CKPT_LIST(AllocationList, ckpt_memory_allocation)
+CKPT_LIST(CheckpointInfoList, ckpt_checkpoint_info)
+CKPT_LIST(TaskObservationList, ckpt_task_observation)
 
 // ---- Directors: the C++ object pins the Java object from here to its end ----
 %typemap(javain) SWIGTYPE* "$javaclassname.getCPtr($javainput)"
@@ -484,6 +485,6 @@ CKPT_DIRECTOR(StageForward)
 namespace ckpt_java {
 struct Buffer {};
 struct View {};
-ckpt_status tensor_create_borrowed(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_tensor** tensor);
+ckpt_status tensor_create_borrowed(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int32_t ndim, ckpt_tensor** tensor);
 ckpt_java::View view(int64_t address, int64_t bytes);
 }  // namespace ckpt_java

@@ -215,7 +215,7 @@ class Commands extends Objects {
   private void layer(Command c) {
     OptionProfile option = new OptionProfile(c.integer(4), 0, 0, c.number(5), c.number(6));
     String count = c.option("count", null);
-    int flags = Integer.parseInt(c.option("flags", String.valueOf(LayerFlags.DEFAULT)));
+    int flags = Integer.parseInt(c.option("flags", String.valueOf(LayerFlag.DEFAULT)));
     List<String> names = new ArrayList<>();
     if (count == null) names.add(c.text(2));
     for (long i = 0; count != null && i < Long.parseLong(count); ++i) names.add(c.text(2) + i);
@@ -224,7 +224,7 @@ class Commands extends Objects {
   }
 
   private Schedule schedule(Command c, String argument) {
-    if (c.text(2).equals("open")) return Schedule.openEnded(Long.parseLong(argument), LayerFlags.DEFAULT);
+    if (c.text(2).equals("open")) return Schedule.openEnded(Long.parseLong(argument), LayerFlag.DEFAULT);
     Profile profile = of(Profile.class, "profile", c.text(3));
     return switch (c.text(2)) {
       case "segments" -> Schedule.segments(profile, Stream.of(argument.split(",")).mapToLong(Long::parseLong).toArray());
@@ -241,7 +241,7 @@ class Commands extends Objects {
             schedule.reservedBytes(profile));
   }
 
-  static String scope(ScopeStats n) {
+  static String scope(MemoryScopeStats n) {
     return joined("depth", n.depth(), "start", n.startBytes(), "peak", n.peakBytes(), "net", n.netBytes(), "allocated",
         n.totalAllocatedBytes());
   }

@@ -19,12 +19,12 @@ final class Scenario extends Commands {
 
   private static final class Background implements AutoCloseable {
     final Heard heard = new Heard();
-    final Checkpoint checkpoint;
-    final AsyncCheckpointManager manager;
+    final CheckpointManager checkpoint;
+    final AsyncManager manager;
 
-    Background(Checkpoint checkpoint, AsyncOptions options) {
+    Background(CheckpointManager checkpoint, AsyncManagerOptions options) {
       this.checkpoint = checkpoint;
-      manager = checkpoint.createAsyncManager(options.listener(new AsyncListener() {
+      manager = checkpoint.createAsyncManager(options.listener(new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
               heard.add(lower(result.type()), "step", result.step(), lower(result.status()));
@@ -47,7 +47,7 @@ final class Scenario extends Commands {
     return name.isEmpty() ? "-" : name.substring(0, Math.max(0, name.lastIndexOf('-')));
   }
 
-  private static String fullName(Checkpoint checkpoint, String printed) {
+  private static String fullName(CheckpointManager checkpoint, String printed) {
     return checkpoint.list().stream().map(CheckpointInfo::name).filter(name ->
         printedName(name).equals(printed)).findFirst().orElse(printed);
   }
@@ -66,14 +66,14 @@ final class Scenario extends Commands {
               ? exact(n.metric().getAsDouble()) : "-"))
           .toList();
       case "check" -> {
-        Checkpoint checkpoint = checkpoint(c.text(1));
+        CheckpointManager checkpoint = checkpoint(c.text(1));
         VerifyResult n = checkpoint.verify(c.arguments() > 1 ? fullName(checkpoint, c.text(2)) : null);
         yield line(printedName(n.name()), "files", n.files(), "tensors", n.tensors());
       }
       case "read" -> made("tensor", c.text(4), read(c));
       case "damage" -> done(() -> damage(c));
       case "async" -> {
-        AsyncOptions options = new AsyncOptions();
+        AsyncManagerOptions options = new AsyncManagerOptions();
         c.integer("capacity", options::capacity);
         c.integer("history", options::history);
         yield made("background", c.text(1), new Background(checkpoint(c.text(2)), options));
@@ -108,8 +108,8 @@ final class Scenario extends Commands {
     return of(State.class, "state", name);
   }
 
-  private Checkpoint checkpoint(String name) {
-    return of(Checkpoint.class, "checkpoint", name);
+  private CheckpointManager checkpoint(String name) {
+    return of(CheckpointManager.class, "checkpoint", name);
   }
 
   private Controller controller(String name) {
@@ -122,22 +122,22 @@ final class Scenario extends Commands {
 
   private static List<String> value(Command c, State state) {
     if (c.arguments() > 2) return done(() -> state.setJson(c.text(2), c.text(3)));
-    return line(state.json(c.text(2)).orElseThrow(() -> new NotFoundException("no value " + c.text(2))));
+    return line(state.json(c.text(2)).orElseThrow(() -> new CkptNotFoundException("no value " + c.text(2))));
   }
 
-  private Checkpoint checkpoint(Command c) {
+  private CheckpointManager checkpoint(Command c) {
     boolean readOnly = c.option("read_only", "0").equals("1");
-    CheckpointOptions options = new CheckpointOptions().readOnly(readOnly).bestIsLargest(c.option("larger", "0").equals("1"));
+    CheckpointManagerOptions options = new CheckpointManagerOptions().readOnly(readOnly).bestIsLargest(c.option("larger", "0").equals("1"));
     c.integer("keep_last", options::keepLast);
     c.integer("keep_every", options::keepEvery);
     c.integer("keep_best", options::keepBest);
     FileSystemOptions place = new FileSystemOptions().mustExist(readOnly);
     try (Storage storage = Storage.fileSystem(Path.of(folder + "-" + c.text(2)), place)) {
-      return new Checkpoint(storage, options);
+      return new CheckpointManager(storage, options);
     }
   }
 
-  private List<String> save(Command c, Checkpoint checkpoint) {
+  private List<String> save(Command c, CheckpointManager checkpoint) {
     SaveOptions options = new SaveOptions();
     c.integer("step", options::step);
     c.given("seed", seed -> options.seed(Long.parseUnsignedLong(seed)));
@@ -147,7 +147,7 @@ final class Scenario extends Commands {
     return line(printedName(n.name()), "step", n.step(), "files", n.files());
   }
 
-  private List<String> load(Command c, Checkpoint checkpoint) {
+  private List<String> load(Command c, CheckpointManager checkpoint) {
     LoadOptions options = new LoadOptions().partial(c.option("partial", "0").equals("1"));
     c.given("name", name -> options.name(fullName(checkpoint, name)));
     LoadResult n = checkpoint.load(state(c.text(2)), options);
@@ -156,7 +156,7 @@ final class Scenario extends Commands {
   }
 
   private Tensor read(Command c) {
-    try (SafetensorsReader reader = checkpoint(c.text(1)).reader(null, Verify.LAZY)) {
+    try (Reader reader = checkpoint(c.text(1)).reader(null, Verify.LAZY)) {
       long index = reader.find(c.text(2), c.text(3));
       String length = c.option("length", null);
       long begin = Long.parseLong(c.option("begin", "0"));
@@ -178,7 +178,7 @@ final class Scenario extends Commands {
 
   private CheckpointTask start(Command c, Background background) {
     State state = state(c.text(4));
-    TaskOptions how = new TaskOptions().whenFull(WhenFull.values()[indexOf(FULL, c.option("full", "refuse"))]);
+    CheckpointTaskOptions how = new CheckpointTaskOptions().whenFull(WhenFull.values()[indexOf(FULL, c.option("full", "refuse"))]);
     c.integer("gate", how::gateStep);
     c.given("priority", priority -> how.priority(priority(Integer.parseInt(priority))));
     if (c.text(3).equals("load")) {
@@ -188,7 +188,7 @@ final class Scenario extends Commands {
     }
     SaveOptions options = new SaveOptions();
     c.integer("step", options::step);
-    how.mode(AsyncMode.values()[indexOf(MODES, c.option("mode", "copy"))]);
+    how.mode(StagingMode.values()[indexOf(MODES, c.option("mode", "copy"))]);
     c.given("source", source -> how.source(source(source)));
     return background.manager.save(state, options, how);
   }
@@ -198,10 +198,10 @@ final class Scenario extends Commands {
     for (Priority priority : Priority.values()) {
       if (priority.number() == number) return priority;
     }
-    throw new InvalidArgumentException("priority is " + number);
+    throw new CkptInvalidArgumentException("priority is " + number);
   }
 
-  private static AsyncSource source(String how) {
+  private static CheckpointTaskSource source(String how) {
     boolean throwing = indexOf(List.of("sevens", "throws"), how) == 1;
     return (group, name, address, offset, buffer) -> {
       if (throwing) throw new IllegalStateException("cannot read " + name);
@@ -282,7 +282,7 @@ final class Scenario extends Commands {
   String show(Object object) {
     if (object instanceof State state) return joined("tensors", state.tensorCount());
     if (object instanceof Background background) {
-      AsyncStats n = background.manager.stats();
+      AsyncManagerStats n = background.manager.stats();
       return joined("live", n.live(), "completed", n.completed(), "failed", n.failed(), "cancelled", n.cancelled(), "rejected",
           n.rejected());
     }

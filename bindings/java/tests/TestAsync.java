@@ -21,21 +21,21 @@ final class TestAsync {
     final TestStorage.Maps maps = new TestStorage.Maps();
     final Storage storage = Storage.custom("a map", maps);
     final FaultHandler once = new FaultHandler(new FaultHandlerOptions().maxAttempts(1));
-    final Checkpoint checkpoint = new Checkpoint(storage, new CheckpointOptions().faultHandler(once));
+    final CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(once));
     final Tensor weight = Tensor.copyOf(new float[] {1, 2, 3});
     final State state = new State().add("model", "weight", weight);
-    final AsyncCheckpointManager manager;
+    final AsyncManager manager;
 
-    Bench(AsyncOptions options) {
+    Bench(AsyncManagerOptions options) {
       manager = checkpoint.createAsyncManager(options);
     }
 
     Bench() {
-      this(new AsyncOptions());
+      this(new AsyncManagerOptions());
     }
 
     /** Never begins until the step is ended. */
-    CheckpointTask gated(long step, TaskOptions how) {
+    CheckpointTask gated(long step, CheckpointTaskOptions how) {
       return manager.save(state, new SaveOptions().step(step), how.gateStep(step));
     }
 
@@ -57,21 +57,21 @@ final class TestAsync {
       CheckpointTaskResult result = task.get();
       Check.that(result.success(), "success");
       Check.equal(5L, result.step());
-      Check.equal(CheckpointTaskType.SAVE, result.type());
+      Check.equal(CheckpointTaskKind.SAVE, result.type());
       Check.that(result.bytesWritten() > 0 && !result.durable().isNegative(), result.toString());
       Check.equal(task.saved().name(), result.checkpointPath());
       Check.equal(result, task.waitFor());
       Check.that(!task.staged().get().isNegative(), "staged");
-      Check.equal(CheckpointTaskStatus.COMPLETED, task.info().status());
+      Check.equal(CheckpointTaskState.COMPLETED, task.info().status());
       Check.that(task.info().duration().isPresent(), "duration");
-      CheckpointTask load = b.manager.load(b.state, new LoadOptions(), new TaskOptions());
+      CheckpointTask load = b.manager.load(b.state, new LoadOptions(), new CheckpointTaskOptions());
       Check.equal(5L, load.join().step());
       Check.equal(5L, load.loaded().step());
       Check.equal(6.0, b.weight.sum());
       Check.equal(2L, b.manager.stats().completed());
       Check.equal(List.of(task.id(), load.id()), b.manager.getEndedTasks().stream().map(CheckpointTaskInfo::id).toList());
       Check.equal(Optional.empty(), b.manager.getTaskStatus(12345));
-      Check.raises(InvalidStateException.class, "", load::saved);
+      Check.raises(CkptInvalidStateException.class, "", load::saved);
     }
   }
 
@@ -80,12 +80,12 @@ final class TestAsync {
       b.maps.failWrites = 1000;
       CheckpointTask task = b.manager.save(b.state, 1);
       CheckpointTaskResult result = task.waitFor(Duration.ofSeconds(60));
-      Check.equal(CheckpointTaskStatus.FAILED, result.status());
+      Check.equal(CheckpointTaskState.FAILED, result.status());
       Check.equal(Status.IO, result.reason());
       Check.that(result.error().contains("the cable is out"), result.error());
-      Check.raises(IoException.class, "the cable is out", result::orThrow);
+      Check.raises(CkptIoException.class, "the cable is out", result::orThrow);
       ExecutionException raised = Check.raises(ExecutionException.class, "the cable is out", task::get);
-      Check.that(raised.getCause() instanceof IoException, "cause");
+      Check.that(raised.getCause() instanceof CkptIoException, "cause");
       Check.that(task.isCompletedExceptionally(), "exceptionally");
       b.maps.failWrites = 0;
       Check.that(b.manager.save(b.state, 2).join().success(), "the next one");
@@ -96,19 +96,19 @@ final class TestAsync {
     Bench b = new Bench();
     b.maps.failWrites = 1000;
     CheckpointTask unseen = b.manager.save(b.state, 1);
-    while (b.manager.getTaskStatus(unseen.id()).get() != CheckpointTaskStatus.FAILED) Thread.onSpinWait();
-    Check.raises(IoException.class, "the cable is out", () -> b.manager.save(b.state, 2));
+    while (b.manager.getTaskStatus(unseen.id()).get() != CheckpointTaskState.FAILED) Thread.onSpinWait();
+    Check.raises(CkptIoException.class, "the cable is out", () -> b.manager.save(b.state, 2));
     CheckpointTask watched = b.manager.save(b.state, 3);
     Check.raises(Exception.class, "the cable is out", watched::join);
     b.manager.save(b.state, 4);
-    Check.raises(IoException.class, "the cable is out", b.manager::close);
+    Check.raises(CkptIoException.class, "the cable is out", b.manager::close);
     b.close(); // nothing left
-    Check.raises(InvalidStateException.class, "closed", () -> b.manager.save(b.state, 5));
+    Check.raises(CkptInvalidStateException.class, "closed", () -> b.manager.save(b.state, 5));
   }
 
   static void testListenersAndProgress() throws Exception {
     List<String> all = Collections.synchronizedList(new ArrayList<>());
-    AsyncListener listener = new AsyncListener() {
+    CheckpointTaskListener listener = new CheckpointTaskListener() {
       @Override
       public void staged(long id, double stallSeconds) {
         all.add("staged " + id);
@@ -127,11 +127,11 @@ final class TestAsync {
       }
     };
     AtomicInteger own = new AtomicInteger();
-    try (Bench b = new Bench(new AsyncOptions().listener(listener).workers(2).capacity(3).drainTimeout(Duration.ofMinutes(1)))) {
-      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new TaskOptions().listener(new AsyncListener() {
+    try (Bench b = new Bench(new AsyncManagerOptions().listener(listener).workers(2).capacity(3).drainTimeout(Duration.ofMinutes(1)))) {
+      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().listener(new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
-              Check.raises(InvalidStateException.class, "", () -> b.manager.save(b.state, 9)); // might wait for itself
+              Check.raises(CkptInvalidStateException.class, "", () -> b.manager.save(b.state, 9)); // might wait for itself
               own.incrementAndGet();
             }
           }));
@@ -143,26 +143,26 @@ final class TestAsync {
   }
 
   static void testCancelQueueAndPriorities() throws Exception {
-    try (Bench b = new Bench(new AsyncOptions().capacity(2))) {
-      CheckpointTask first = b.gated(1, new TaskOptions());
-      CheckpointTask second = b.gated(2, new TaskOptions().mode(AsyncMode.BORROW).priority(Priority.HIGH));
-      Check.raises(QueueFullException.class, "2", () -> b.manager.save(b.state, 3));
-      Check.raises(QueueFullException.class, "", () ->
-          b.manager.save(b.state, new SaveOptions(), new TaskOptions().whenFull(WhenFull.WAIT).timeout(Duration.ofMillis(1))));
+    try (Bench b = new Bench(new AsyncManagerOptions().capacity(2))) {
+      CheckpointTask first = b.gated(1, new CheckpointTaskOptions());
+      CheckpointTask second = b.gated(2, new CheckpointTaskOptions().mode(StagingMode.BORROW).priority(Priority.HIGH));
+      Check.raises(CkptQueueFullException.class, "2", () -> b.manager.save(b.state, 3));
+      Check.raises(CkptQueueFullException.class, "", () ->
+          b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().whenFull(WhenFull.WAIT).timeout(Duration.ofMillis(1))));
       Check.raises(java.util.concurrent.TimeoutException.class, "", () -> second.get(1, TimeUnit.MILLISECONDS));
       Check.equal(2, b.manager.getActiveTasks().size());
-      CheckpointTask dropper = b.gated(4, new TaskOptions().whenFull(WhenFull.DROP_OLDEST));
-      Check.equal(CheckpointTaskStatus.REJECTED, first.waitFor().status());
+      CheckpointTask dropper = b.gated(4, new CheckpointTaskOptions().whenFull(WhenFull.DROP_OLDEST));
+      Check.equal(CheckpointTaskState.REJECTED, first.waitFor().status());
       Check.raises(ExecutionException.class, "", first::get);
       Check.that(second.cancel(true), "cancelled");
       Check.that(second.cancel(true), "it is cancelled");
-      Check.equal(CheckpointTaskStatus.CANCELLED, second.waitFor().status());
+      Check.equal(CheckpointTaskState.CANCELLED, second.waitFor().status());
       Check.raises(Exception.class, "", second::join);
-      Check.equal(Optional.of(CheckpointTaskStatus.QUEUED), b.manager.getTaskStatus(dropper.id()));
-      Check.raises(NotFoundException.class, "", () -> b.manager.cancelCheckpoint(777));
+      Check.equal(Optional.of(CheckpointTaskState.QUEUED), b.manager.getTaskStatus(dropper.id()));
+      Check.raises(CkptNotFoundException.class, "", () -> b.manager.cancelCheckpoint(777));
       b.manager.endStep(4);
       Check.equal(4L, dropper.get().step());
-      AsyncStats stats = b.manager.stats();
+      AsyncManagerStats stats = b.manager.stats();
       Check.equal(1L, stats.cancelled());
       Check.that(stats.rejected() >= 1, stats.toString());
       Check.equal(0L, stats.live());
@@ -172,7 +172,7 @@ final class TestAsync {
   /** What {@link java.util.concurrent.Future} promises of a task that was cancelled, at once when the call has returned true. */
   static void testCancelledTasksAreCancelledFutures() throws Exception {
     try (Bench b = new Bench()) {
-      CheckpointTask task = b.gated(1, new TaskOptions());
+      CheckpointTask task = b.gated(1, new CheckpointTaskOptions());
       CompletableFuture<CheckpointTaskResult> dependent = task.thenApply(result -> result);
       Check.that(!task.isDone() && !task.isCancelled(), "not yet");
       Check.that(task.cancel(true), "cancelled");
@@ -181,16 +181,16 @@ final class TestAsync {
       Check.raises(CancellationException.class, "", task::join);
       Check.raises(CancellationException.class, "", () -> task.getNow(null));
       Check.raises(CompletionException.class, "", dependent::join);
-      Check.equal(CheckpointTaskStatus.CANCELLED, task.waitFor().status());
+      Check.equal(CheckpointTaskState.CANCELLED, task.waitFor().status());
       // By others: the manager's own call, and its end.
-      CheckpointTask byId = b.gated(2, new TaskOptions());
+      CheckpointTask byId = b.gated(2, new CheckpointTaskOptions());
       Check.that(b.manager.cancelCheckpoint(byId.id()), "by its id");
       Check.raises(CancellationException.class, "cancelled", byId::get);
       Check.that(byId.isCancelled(), "a cancelled future too");
-      CheckpointTask byEnd = b.gated(3, new TaskOptions());
+      CheckpointTask byEnd = b.gated(3, new CheckpointTaskOptions());
       b.manager.shutdown(CloseMode.CANCEL, null);
       CancellationException told = Check.raises(CancellationException.class, "", byEnd::join);
-      Check.that(told.getCause() instanceof CancelledException, "the library's reason is the cause");
+      Check.that(told.getCause() instanceof CkptCancelledException, "the library's reason is the cause");
       Check.that(byEnd.isCancelled(), "by the end of the manager");
     }
     try (Bench b = new Bench()) {
@@ -198,7 +198,7 @@ final class TestAsync {
       Check.equal(1L, done.get().step());
       Check.that(!done.cancel(true) && !done.isCancelled(), "what is done stays done");
     }
-    try (Bench b = new Bench(new AsyncOptions().history(1))) {
+    try (Bench b = new Bench(new AsyncManagerOptions().history(1))) {
       CheckpointTask forgotten = b.manager.save(b.state, 1);
       b.manager.save(b.state, 2);
       b.manager.waitAll(null);
@@ -209,11 +209,11 @@ final class TestAsync {
   static void testTimeouts() throws Exception {
     try (Bench b = new Bench()) {
       b.maps.hold = new CountDownLatch(1);
-      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new TaskOptions().mode(AsyncMode.BORROW));
-      Check.raises(org.ckpt.TimeoutException.class, "", () -> task.waitFor(Duration.ofMillis(1)));
-      Check.raises(org.ckpt.TimeoutException.class, "", () -> task.waitStaged(Duration.ZERO));
-      Check.raises(org.ckpt.TimeoutException.class, "", () -> b.manager.waitAllStaged(Duration.ZERO));
-      Check.raises(org.ckpt.TimeoutException.class, "", () -> b.manager.waitAll(Duration.ZERO));
+      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().mode(StagingMode.BORROW));
+      Check.raises(CkptTimeoutException.class, "", () -> task.waitFor(Duration.ofMillis(1)));
+      Check.raises(CkptTimeoutException.class, "", () -> task.waitStaged(Duration.ZERO));
+      Check.raises(CkptTimeoutException.class, "", () -> b.manager.waitAllStaged(Duration.ZERO));
+      Check.raises(CkptTimeoutException.class, "", () -> b.manager.waitAll(Duration.ZERO));
       b.maps.hold.countDown();
       b.manager.waitAllStaged(null);
       Check.that(task.waitFor().success(), "in the end");
@@ -235,14 +235,14 @@ final class TestAsync {
   }
 
   static void testManyTasksOfManyThreads() throws Exception {
-    try (Bench b = new Bench(new AsyncOptions().capacity(4))) {
+    try (Bench b = new Bench(new AsyncManagerOptions().capacity(4))) {
       AtomicLong completed = new AtomicLong();
       List<Thread> threads = new ArrayList<>();
       for (int t = 0; t < 3; ++t) {
         int base = t * 100;
         threads.add(new Thread(() -> {
               for (int i = 0; i < 20; ++i) {
-                TaskOptions wait = new TaskOptions().whenFull(WhenFull.WAIT);
+                CheckpointTaskOptions wait = new CheckpointTaskOptions().whenFull(WhenFull.WAIT);
                 if (b.manager.save(b.state, new SaveOptions().step(base + i), wait).join().success()) completed.incrementAndGet();
               }
             }));
@@ -256,16 +256,16 @@ final class TestAsync {
   static void testSources() throws Exception {
     try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device",
         "t", elsewhere)) {
-      AsyncSource source = (group, name, address, offset, buffer) -> {
+      CheckpointTaskSource source = (group, name, address, offset, buffer) -> {
         Check.equal("device/t at 4096", group + "/" + name + " at " + address);
         for (int i = 0; i < buffer.capacity(); ++i) buffer.put(i, (byte) (offset + i + 1));
       };
-      b.manager.save(state, new SaveOptions().step(1), new TaskOptions().source(source)).get();
-      try (SafetensorsReader reader = b.checkpoint.reader(null, Verify.FULL); Tensor read = reader.read("t")) {
+      b.manager.save(state, new SaveOptions().step(1), new CheckpointTaskOptions().source(source)).get();
+      try (Reader reader = b.checkpoint.reader(null, Verify.FULL); Tensor read = reader.read("t")) {
         Check.equal((byte) 5, read.buffer().get(4));
       }
-      Check.raises(CallbackException.class, "no such device", () -> b.manager.save(state, new SaveOptions().step(2),
-          new TaskOptions().source((group, name, address, offset, buffer) -> {
+      Check.raises(CkptCallbackException.class, "no such device", () -> b.manager.save(state, new SaveOptions().step(2),
+          new CheckpointTaskOptions().source((group, name, address, offset, buffer) -> {
                 throw new IllegalStateException("no such device");
               })).waitFor().orThrow());
     }
@@ -275,19 +275,19 @@ final class TestAsync {
   static void testTheEndOfATryLosesNoFailure() throws Exception {
     try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device",
         "t", elsewhere)) {
-      TaskOptions failing = new TaskOptions().mode(AsyncMode.DEFERRED).source((group, name, address, offset, buffer) -> {
+      CheckpointTaskOptions failing = new CheckpointTaskOptions().mode(StagingMode.DEFERRED).source((group, name, address, offset, buffer) -> {
             throw new IllegalStateException("no such device");
           });
       Throwable thrown = Check.raises(IllegalArgumentException.class, "of the body", () -> {
-            try (AsyncCheckpointManager manager = b.checkpoint.createAsyncManager(new AsyncOptions())) {
+            try (AsyncManager manager = b.checkpoint.createAsyncManager(new AsyncManagerOptions())) {
               manager.save(state, new SaveOptions().step(1), failing);
               throw new IllegalArgumentException("of the body");
             }
           });
       Check.equal(1, thrown.getSuppressed().length);
-      Check.that(thrown.getSuppressed()[0] instanceof CallbackException, "the failure: " + thrown.getSuppressed()[0]);
-      Check.raises(CallbackException.class, "no such device", () -> {
-            try (AsyncCheckpointManager manager = b.checkpoint.createAsyncManager(new AsyncOptions())) {
+      Check.that(thrown.getSuppressed()[0] instanceof CkptCallbackException, "the failure: " + thrown.getSuppressed()[0]);
+      Check.raises(CkptCallbackException.class, "no such device", () -> {
+            try (AsyncManager manager = b.checkpoint.createAsyncManager(new AsyncManagerOptions())) {
               manager.save(state, new SaveOptions().step(1), failing);
             }
           });
@@ -309,7 +309,7 @@ final class TestAsync {
     Bench b = new Bench();
     for (int i = 0; i < 5; ++i) {
       int step = i;
-      b.manager.save(b.state, new SaveOptions().step(i), new TaskOptions().listener(new AsyncListener() {
+      b.manager.save(b.state, new SaveOptions().step(i), new CheckpointTaskOptions().listener(new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
               if (step == 4) ended.countDown();
@@ -323,13 +323,13 @@ final class TestAsync {
     try (Bench b = new Bench()) {
       b.maps.hold = new CountDownLatch(1);
       CheckpointTask running = b.manager.save(b.state, 1); // stays where it is until the other one was cancelled
-      while (running.info().status() == CheckpointTaskStatus.QUEUED) Thread.onSpinWait();
+      while (running.info().status() == CheckpointTaskState.QUEUED) Thread.onSpinWait();
       CheckpointTask queued = b.manager.save(b.state, 2);
       queued.whenComplete((result, error) -> b.maps.hold.countDown());
       b.manager.shutdown(CloseMode.CANCEL, null);
-      Check.equal(CheckpointTaskStatus.CANCELLED, queued.waitFor().status());
+      Check.equal(CheckpointTaskState.CANCELLED, queued.waitFor().status());
       b.manager.shutdown(CloseMode.DRAIN, Duration.ZERO);
-      Check.raises(ClosedException.class, "", () -> b.manager.save(b.state, 2));
+      Check.raises(CkptClosedException.class, "", () -> b.manager.save(b.state, 2));
     }
   }
 

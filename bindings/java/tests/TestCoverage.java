@@ -113,21 +113,21 @@ final class TestCoverage {
     numbers("CKPT_ACTION_", of(ActionKind.values(), ActionKind::number));
     numbers("CKPT_ITEM_", of(Item.values(), Item::number));
     numbers("CKPT_VERIFY_", of(Verify.values(), Verify::number));
-    numbers("CKPT_ASYNC_", of(AsyncMode.values(), AsyncMode::number));
+    numbers("CKPT_ASYNC_", of(StagingMode.values(), StagingMode::number));
     numbers("CKPT_ASYNC_", of(WhenFull.values(), WhenFull::number));
     numbers("CKPT_ASYNC_PRIORITY_", of(Priority.values(), Priority::number));
-    numbers("CKPT_ASYNC_", of(CheckpointTaskStatus.values(), CheckpointTaskStatus::number));
-    numbers("CKPT_ASYNC_", of(CheckpointTaskType.values(), CheckpointTaskType::number));
+    numbers("CKPT_ASYNC_", of(CheckpointTaskState.values(), CheckpointTaskState::number));
+    numbers("CKPT_ASYNC_", of(CheckpointTaskKind.values(), CheckpointTaskKind::number));
     numbers("CKPT_ASYNC_", of(CloseMode.values(), CloseMode::number));
     numbers("CKPT_POLICY_", of(Policy.values(), Policy::number));
     numbers("CKPT_REASON_", of(Reason.values(), Reason::number));
-    numbers("CKPT_PIPELINE_", Map.of("GPIPE", PipelineSchedule.GPIPE.number(), "1F1B",
-        PipelineSchedule.ONE_FORWARD_ONE_BACKWARD.number(),
-        "INTERLEAVED", PipelineSchedule.INTERLEAVED.number()));
+    numbers("CKPT_PIPELINE_", Map.of("GPIPE", PipelineOrder.GPIPE.number(), "1F1B",
+        PipelineOrder.ONE_FORWARD_ONE_BACKWARD.number(),
+        "INTERLEAVED", PipelineOrder.INTERLEAVED.number()));
     numbers("CKPT_INTERVAL_", of(IntervalKind.values(), IntervalKind::number));
     numbers("CKPT_ACTIVATION_", of(ActivationPolicyKind.values(), ActivationPolicyKind::number));
-    numbers("CKPT_LAYER_", Map.of("NEEDS_INPUT", LayerFlags.NEEDS_INPUT, "NEEDS_OUTPUT", LayerFlags.NEEDS_OUTPUT,
-        "DETERMINISTIC", LayerFlags.DETERMINISTIC, "NO_INPUT_GRADIENT", LayerFlags.NO_INPUT_GRADIENT));
+    numbers("CKPT_LAYER_", Map.of("NEEDS_INPUT", LayerFlag.NEEDS_INPUT, "NEEDS_OUTPUT", LayerFlag.NEEDS_OUTPUT,
+        "DETERMINISTIC", LayerFlag.DETERMINISTIC, "NO_INPUT_GRADIENT", LayerFlag.NO_INPUT_GRADIENT));
   }
 
   public static void main(String[] arguments) {

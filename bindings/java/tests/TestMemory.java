@@ -24,7 +24,7 @@ final class TestMemory {
       Check.equal(1000L, tracker.layerStats("fc1").totalFreedBytes());
       Check.equal(OptionalInt.empty(), tracker.findLayer("fc3"));
       Check.equal(OptionalInt.of(1), tracker.findLayer("fc2"));
-      Check.raises(NotFoundException.class, "", () -> tracker.recordDeallocation(first));
+      Check.raises(CkptNotFoundException.class, "", () -> tracker.recordDeallocation(first));
       MemorySnapshot snapshot = tracker.snapshot(MemoryOrder.CURRENT);
       Check.equal("fc2", snapshot.layers().get(0).name());
       Check.equal(500L, snapshot.stats().currentBytes());
@@ -53,7 +53,7 @@ final class TestMemory {
         try (MemoryScope inner = tracker.scope("inner")) {
           tracker.recordAllocation("a", 50);
           Check.equal(50L, inner.stats().netBytes());
-          Check.raises(InvalidStateException.class, "", outer::pop);
+          Check.raises(CkptInvalidStateException.class, "", outer::pop);
         }
         Check.equal(950L, outer.stats().peakBytes());
         Check.equal(50L, outer.pop().netBytes());
@@ -90,7 +90,7 @@ final class TestMemory {
       tracker.setPeakGranularity(1000);
       tracker.recordAllocation("layer", 1);
       Check.equal(6, events.size());
-      Check.raises(InvalidArgumentException.class, "listener", () -> tracker.subscribe(null));
+      Check.raises(CkptInvalidArgumentException.class, "listener", () -> tracker.subscribe(null));
     }
   }
 
@@ -154,7 +154,7 @@ final class TestMemory {
       tracker.recordAllocation("outer", 10);
       tracker.recordAllocation("outer", 10);
       Check.equal(10L, seen.get());
-      Check.raises(NotFoundException.class, "", own[0]::unsubscribe);
+      Check.raises(CkptNotFoundException.class, "", own[0]::unsubscribe);
     }
   }
 
@@ -192,7 +192,7 @@ final class TestMemory {
 
   /** The same where the library's own threads call, which never return to Java: what a callback got must not stay with them. */
   static void testAMillionCallsOfTheLibrarysThreadsLeaveMemoryFlat() throws Exception {
-    try (MemoryTracker tracker = new MemoryTracker(); ThreadPool pool = new ThreadPool(3)) {
+    try (MemoryTracker tracker = new MemoryTracker(); WorkerPool pool = new WorkerPool(3)) {
       AtomicLong calls = new AtomicLong();
       tracker.subscribe(event -> calls.addAndGet(event.layerName().length()), MemoryEventKind.ALLOCATED);
       pool.run(100_000, part -> tracker.recordDeallocation(tracker.recordAllocation("layer", 8)));

@@ -24,10 +24,10 @@ final class TestPipeline {
         Check.equal(7.0, kept.sum());
       }
       Check.that(manager.has(0) && manager.get(1).isEmpty(), "has");
-      Check.raises(OutOfRangeException.class, "9", () -> manager.store(9, one));
+      Check.raises(CkptOutOfRangeException.class, "9", () -> manager.store(9, one));
       Tensor refused = Tensor.copyOf(new float[] {5});
-      Check.raises(OutOfRangeException.class, "9", () -> manager.storeGivenUp(9, refused));
-      Check.raises(InvalidStateException.class, "forward", () -> manager.recompute(one, 1));
+      Check.raises(CkptOutOfRangeException.class, "9", () -> manager.storeGivenUp(9, refused));
+      Check.raises(CkptInvalidStateException.class, "forward", () -> manager.recompute(one, 1));
       manager.setPolicy(ActivationPolicy.recomputeAll());
       Check.equal(ActivationPolicyKind.RECOMPUTE_ALL, manager.policy().kind());
       manager.clear();
@@ -63,9 +63,9 @@ final class TestPipeline {
         Check.equal(12.0, again.sum());
       }
       Check.equal(2, calls.get());
-      CallbackException failure = Check.raises(CallbackException.class, "five is too many", () -> manager.recompute(input, 5));
+      CkptCallbackException failure = Check.raises(CkptCallbackException.class, "five is too many", () -> manager.recompute(input, 5));
       Check.that(failure.getCause() instanceof IllegalStateException, "cause");
-      Check.raises(CallbackException.class, "null", () -> manager.recompute(input, 6));
+      Check.raises(CkptCallbackException.class, "null", () -> manager.recompute(input, 6));
     }
     WeakReference<StageForward> weak = lost();
     Check.collected("the forward stays after its manager", () -> weak.get() == null);
@@ -97,7 +97,7 @@ final class TestPipeline {
   }
 
   static void testPipelines() {
-    PipelineOptions options = new PipelineOptions().stages(2).microBatches(4).schedule(PipelineSchedule.GPIPE).measuredSteps(0);
+    PipelineOptions options = new PipelineOptions().stages(2).microBatches(4).schedule(PipelineOrder.GPIPE).measuredSteps(0);
     try (Chain staged = chain(); Chain whole = chain(); Tensor input = new Tensor(DType.F32, 8, 4);
         Tensor targets = Tensor.copyOf(new int[] {0, 1, 2, 3, 0, 1, 2, 3})) {
       input.fill(0.5);
@@ -135,9 +135,9 @@ final class TestPipeline {
         Check.that(pipeline.run(step).mean() > 0, "loss");
         Check.equal(2L, pipeline.stats(0).recomputed());
       }
-      Check.raises(InvalidArgumentException.class, "micro", () -> new Pipeline(staged, input.spec(),
+      Check.raises(CkptInvalidArgumentException.class, "micro", () -> new Pipeline(staged, input.spec(),
           new PipelineOptions().microBatches(3)));
-      Check.raises(OverBudgetException.class, "", () -> new Pipeline(staged, input.spec(), options.budgetBytes(10)));
+      Check.raises(CkptOverBudgetException.class, "", () -> new Pipeline(staged, input.spec(), options.budgetBytes(10)));
     }
   }
 

@@ -64,8 +64,8 @@ final class TestPlan {
     try (Strategy defaults = Strategy.fromConfig(new StrategyConfig())) {
       Check.equal("Interval(2)", defaults.name());
     }
-    Check.raises(NotFoundException.class, "known", () -> new Strategy("nonsense"));
-    Check.raises(InvalidArgumentException.class, "0", () -> Strategy.interval(0));
+    Check.raises(CkptNotFoundException.class, "known", () -> new Strategy("nonsense"));
+    Check.raises(CkptInvalidArgumentException.class, "0", () -> Strategy.interval(0));
     Check.that(Strategy.knownKinds().contains("smart"), "kinds");
   }
 
@@ -95,8 +95,8 @@ final class TestPlan {
       strategy.observeAccess("a");
       strategy.reset();
       Check.equal(List.of("aF32[10]40", "access a", "reset"), heard);
-      CallbackException failure =
-          Check.raises(CallbackException.class, "no sevens", () -> strategy.shouldCheckpoint("a", SMALL, 7));
+      CkptCallbackException failure =
+          Check.raises(CkptCallbackException.class, "no sevens", () -> strategy.shouldCheckpoint("a", SMALL, 7));
       Check.that(failure.getCause() instanceof IllegalStateException, "the cause is what was thrown");
     }
   }
@@ -110,12 +110,12 @@ final class TestPlan {
         });
     try (Strategy strategy = new Strategy("java-every:3")) {
       Check.equal("Interval(3)", strategy.name());
-      Check.raises(CallbackException.class, "NumberFormat", () -> new Strategy("java-every:x"));
-      Check.raises(CallbackException.class, "null", () -> new Strategy("java-every:none"));
+      Check.raises(CkptCallbackException.class, "NumberFormat", () -> new Strategy("java-every:x"));
+      Check.raises(CkptCallbackException.class, "null", () -> new Strategy("java-every:none"));
     }
     Strategy.unregister("java-every");
     Check.equal(3, made.get());
-    Check.raises(NotFoundException.class, "", () -> new Strategy("java-every:3"));
+    Check.raises(CkptNotFoundException.class, "", () -> new Strategy("java-every:3"));
   }
 
   static void testSchedules() {
@@ -145,8 +145,8 @@ final class TestPlan {
       try (Schedule budget = Schedule.create(profile, "budget:" + reserved); Schedule same = budget.share()) {
         Check.that(same.reservedBytes(profile) <= reserved, "budget");
       }
-      Check.raises(OverBudgetException.class, "bytes", () -> Schedule.create(profile, "budget:10"));
-      Check.raises(NotFoundException.class, "periodic:SEGMENTS", () -> Schedule.create(profile, "best"));
+      Check.raises(CkptOverBudgetException.class, "bytes", () -> Schedule.create(profile, "budget:10"));
+      Check.raises(CkptNotFoundException.class, "periodic:SEGMENTS", () -> Schedule.create(profile, "best"));
       Check.that(Schedule.knownPlanners().get(2).startsWith("periodic:SEGMENTS - "), "planners");
     }
   }
@@ -177,7 +177,7 @@ final class TestPlan {
       same.schedule().close();
       other.schedule().close();
       try (Tensor x = new Tensor(DType.F32, 2, 2);
-          Executor executor = new Executor(chain, first, input, new ExecutorOptions().follower(follower))) {
+          ScheduleExecutor executor = new ScheduleExecutor(chain, first, input, new ScheduleExecutorOptions().follower(follower))) {
         executor.run(new Step().input(x).outputGradient(x));
       }
       Check.that(used.containsAll(List.of("a", "b", "c")), "what ran");
@@ -186,16 +186,16 @@ final class TestPlan {
 
   static void testActionsGoThereAndBack() {
     try (Profile profile = profile(300); Schedule periodic = Schedule.create(profile, "periodic:7")) {
-      List<Action> actions = new ArrayList<>();
-      for (Action action : periodic) actions.add(action);
+      List<ScheduleAction> actions = new ArrayList<>();
+      for (ScheduleAction action : periodic) actions.add(action);
       Check.equal(periodic.verify(profile).actions(), (long) actions.size());
       Check.equal(ActionKind.END, actions.get(actions.size() - 1).kind());
       Check.equal("DROP", ActionKind.DROP.text());
       try (Schedule same = new Schedule(300, actions)) {
         Check.equal(Arrays.toString(periodic.verify(profile).peakBytes()), Arrays.toString(same.verify(profile).peakBytes()));
       }
-      try (Schedule wrong = new Schedule(300, List.of(Action.layers(ActionKind.BACKWARD, 0, 300), Action.of(ActionKind.END)))) {
-        Check.raises(InvalidScheduleException.class, "action 0", () -> wrong.verify(profile));
+      try (Schedule wrong = new Schedule(300, List.of(ScheduleAction.layers(ActionKind.BACKWARD, 0, 300), ScheduleAction.of(ActionKind.END)))) {
+        Check.raises(CkptInvalidScheduleException.class, "action 0", () -> wrong.verify(profile));
       }
     }
   }
@@ -205,21 +205,21 @@ final class TestPlan {
         Cursor other = schedule.cursor()) {
       cursor.next(10);
       byte[] place = cursor.save();
-      Action next = cursor.next();
+      ScheduleAction next = cursor.next();
       other.restore(place);
       Check.equal(next, other.next());
-      Check.raises(CorruptException.class, "", () -> other.restore(new byte[] {1, 2, 3}));
+      Check.raises(CkptCorruptException.class, "", () -> other.restore(new byte[] {1, 2, 3}));
     }
-    try (Schedule open = Schedule.openEnded(2, LayerFlags.DEFAULT); Cursor cursor = open.cursor()) {
+    try (Schedule open = Schedule.openEnded(2, LayerFlag.DEFAULT); Cursor cursor = open.cursor()) {
       Check.equal(OptionalLong.empty(), open.layers());
       for (int i = 0; i < 3; ++i) Check.equal(ActionKind.FORWARD, forward(cursor).kind());
       cursor.finish(6);
-      Check.raises(InvalidStateException.class, "", () -> cursor.finish(7));
+      Check.raises(CkptInvalidStateException.class, "", () -> cursor.finish(7));
     }
   }
 
-  private static Action forward(Cursor cursor) {
-    Action action = cursor.next();
+  private static ScheduleAction forward(Cursor cursor) {
+    ScheduleAction action = cursor.next();
     while (action.kind() == ActionKind.DROP) action = cursor.next();
     return action;
   }
@@ -228,7 +228,7 @@ final class TestPlan {
   static void testDeepChains() {
     try (Profile profile = profile(100_000); Schedule schedule = Schedule.create(profile, "periodic:316")) {
       long actions = 0;
-      for (Action action : schedule) actions += action.kind() == ActionKind.END ? 1000_000_000L : 1;
+      for (ScheduleAction action : schedule) actions += action.kind() == ActionKind.END ? 1000_000_000L : 1;
       Check.that(actions > 1000_000_000L, "no END");
     }
   }

@@ -28,8 +28,8 @@ final class TestTensor {
     Check.equal(32L, DType.F32.bits());
     Check.equal("F8_E4M3", DType.F8_E4M3.safetensorsName());
     Check.equal(DType.BF16, DType.fromName("BF16"));
-    Check.raises(NotFoundException.class, "nope", () -> DType.fromName("nope"));
-    Check.raises(InvalidArgumentException.class, "-1", () -> new Tensor(DType.F32, -1));
+    Check.raises(CkptNotFoundException.class, "nope", () -> DType.fromName("nope"));
+    Check.raises(CkptInvalidArgumentException.class, "-1", () -> new Tensor(DType.F32, -1));
   }
 
   static void testArithmetic() {
@@ -44,9 +44,9 @@ final class TestTensor {
       b.fill(Double.NaN);
       Check.that(!a.bitEqual(b), "differ");
       try (Tensor other = new Tensor(DType.I32, 3)) {
-        Check.raises(UnsupportedException.class, "I32", other::sum);
-        Check.raises(UnsupportedException.class, "I32", other::floatBuffer);
-        Check.raises(InvalidArgumentException.class, "", () -> a.copyFrom(other));
+        Check.raises(CkptUnsupportedException.class, "I32", other::sum);
+        Check.raises(CkptUnsupportedException.class, "I32", other::floatBuffer);
+        Check.raises(CkptInvalidArgumentException.class, "", () -> a.copyFrom(other));
       }
     }
   }
@@ -58,7 +58,7 @@ final class TestTensor {
       Check.that(tensor.buffer().isDirect(), "direct");
       Check.equal(ByteOrder.nativeOrder(), tensor.buffer().order());
       Check.equal(2.0, tensor.buffer(8, 8).getDouble(0));
-      Check.raises(OutOfRangeException.class, "33", () -> tensor.buffer(1, 32));
+      Check.raises(CkptOutOfRangeException.class, "33", () -> tensor.buffer(1, 32));
     }
     try (Tensor tensor = Tensor.copyOf(new long[] {-1, 7}); Tensor ints = Tensor.copyOf(new int[] {5}, 1)) {
       Check.equal(7L, tensor.longBuffer().get(1));
@@ -152,26 +152,26 @@ final class TestTensor {
   }
 
   static void testWhatDoesNotFitIsRefused() {
-    Check.raises(InvalidArgumentException.class, "heap", () -> Tensor.borrow(FloatBuffer.allocate(4)));
-    Check.raises(InvalidArgumentException.class, "heap", () -> Tensor.borrow(ByteBuffer.allocate(4), DType.F32, 1));
-    Check.raises(InvalidArgumentException.class, "read-only", () -> Tensor.borrow(direct(4).asReadOnlyBuffer(), DType.F32, 1));
-    Check.raises(InvalidArgumentException.class, "native order",
+    Check.raises(CkptInvalidArgumentException.class, "heap", () -> Tensor.borrow(FloatBuffer.allocate(4)));
+    Check.raises(CkptInvalidArgumentException.class, "heap", () -> Tensor.borrow(ByteBuffer.allocate(4), DType.F32, 1));
+    Check.raises(CkptInvalidArgumentException.class, "read-only", () -> Tensor.borrow(direct(4).asReadOnlyBuffer(), DType.F32, 1));
+    Check.raises(CkptInvalidArgumentException.class, "native order",
         () -> Tensor.borrow(ByteBuffer.allocateDirect(8).order(ByteOrder.BIG_ENDIAN).asLongBuffer()));
     for (DType dtype : new DType[] {DType.F32, DType.F64, DType.BF16, DType.I64, DType.C64}) { // as allocateDirect makes them
       long elements = 64 / (dtype.bits() / 8);
-      Check.raises(InvalidArgumentException.class, "native order", () -> Tensor.borrow(foreignOrder(64), dtype, elements));
-      Check.raises(InvalidArgumentException.class, "native order", () -> Tensor.copyOf(foreignOrder(64), dtype, elements));
+      Check.raises(CkptInvalidArgumentException.class, "native order", () -> Tensor.borrow(foreignOrder(64), dtype, elements));
+      Check.raises(CkptInvalidArgumentException.class, "native order", () -> Tensor.copyOf(foreignOrder(64), dtype, elements));
     }
     for (DType dtype : new DType[] {DType.U8, DType.BOOL, DType.F8_E4M3}) { // bytes have no order
       Tensor.borrow(foreignOrder(64), dtype, 64).close();
     }
-    Check.raises(InvalidArgumentException.class, "8 bytes", () -> Tensor.borrow(direct(8), DType.F32, 3));
-    Check.raises(InvalidArgumentException.class, "needs that alignment", () -> {
+    Check.raises(CkptInvalidArgumentException.class, "8 bytes", () -> Tensor.borrow(direct(8), DType.F32, 3));
+    Check.raises(CkptInvalidArgumentException.class, "needs that alignment", () -> {
           ByteBuffer odd = direct(16);
           odd.position(1).limit(9);
           Tensor.borrow(odd, DType.F64, 1);
         });
-    Check.raises(InvalidArgumentException.class, "3 elements", () -> Tensor.copyOf(new float[3], 2, 2));
+    Check.raises(CkptInvalidArgumentException.class, "3 elements", () -> Tensor.copyOf(new float[3], 2, 2));
     try (Tensor copy = Tensor.copyOf(ByteBuffer.wrap(new byte[] {1, 2, 3}), DType.U8, 3)) { // heap: copied on request
       Check.equal((byte) 2, copy.buffer().get(1));
     }
@@ -185,7 +185,7 @@ final class TestTensor {
         Check.that(stored.isReadOnly(), "read-only");
         Check.equal(2f, stored.floatBuffer().get(1));
         Check.raises(ReadOnlyBufferException.class, "", () -> stored.floatBuffer().put(0, 1));
-        Check.raises(UnsupportedException.class, "read-only", () -> stored.fill(1));
+        Check.raises(CkptUnsupportedException.class, "read-only", () -> stored.fill(1));
         Check.equal(0L, stored.dataAddress());
       }
     }

@@ -66,7 +66,7 @@ final class Exit {
     for (AutoCloseable owner : owners) {
       try {
         owner.close();
-      } catch (TimeoutException configured) {
+      } catch (CkptTimeoutException configured) {
         // The time to drain was over, and what remained was cancelled.
       } catch (Exception error) {
         System.getLogger("org.ckpt").log(System.Logger.Level.ERROR, "closing at exit", error);

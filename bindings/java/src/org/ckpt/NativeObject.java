@@ -2,11 +2,13 @@ package org.ckpt;
 
 import java.lang.ref.Cleaner;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
  * An object of the library. {@link #close} gives it back at once; otherwise that happens some time after the program lost it. A
- * closed object throws {@link InvalidStateException}. Objects keep what they need alive, so they may be closed in any order; but do
+ * closed object throws {@link CkptInvalidStateException}. Objects keep what they need alive, so they may be closed in any order; but do
  * not close one while another thread is inside one of its calls.
  */
 public abstract class NativeObject implements AutoCloseable {
@@ -64,7 +66,7 @@ public abstract class NativeObject implements AutoCloseable {
 
   /** Called by the native code when it gets a closed object. */
   static CkptException closed(NativeObject object) {
-    return new InvalidStateException("the " + object.getClass().getSimpleName() + " is closed");
+    return new CkptInvalidStateException("the " + object.getClass().getSimpleName() + " is closed");
   }
 
   // ---- Calls with out-parameters ----
@@ -101,10 +103,18 @@ public abstract class NativeObject implements AutoCloseable {
     return out[0];
   }
 
+  static Instant instant(long utcNs) {
+    return Instant.ofEpochSecond(0, utcNs);
+  }
+
+  static Optional<Instant> instantIfAny(long utcNs) {
+    return utcNs == 0 ? Optional.empty() : Optional.of(instant(utcNs));
+  }
+
   /** Nanoseconds for the library; null waits for ever. */
   static long nanoseconds(Duration timeout) {
     if (timeout == null) return -1;
-    if (timeout.isNegative()) throw new InvalidArgumentException("timeout is " + timeout + "; at least 0");
+    if (timeout.isNegative()) throw new CkptInvalidArgumentException("timeout is " + timeout + "; at least 0");
     try {
       return timeout.toNanos();
     } catch (ArithmeticException tooLong) {

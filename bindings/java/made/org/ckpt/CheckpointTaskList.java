@@ -1,0 +1,37 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** A list of tasks. */
+public enum CheckpointTaskList {
+  /** Those that have not ended, the oldest first. */
+  LIVE(0),
+
+  /** Those that have ended, as far as the history goes, in the order in which they ended. */
+  ENDED(1),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final CheckpointTaskList[] KNOWN = values();
+  private final int number;
+
+  CheckpointTaskList(int number) {
+    this.number = number;
+  }
+
+  /**
+   * The number in the C API.
+   *
+   * @return fixed for ever
+   */
+  public int number() {
+    return number;
+  }
+
+  static CheckpointTaskList of(int number) {
+    for (CheckpointTaskList one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}
