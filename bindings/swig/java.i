@@ -40,7 +40,7 @@ text %enddef
 %extend name {
   name() {
     auto* made = new ckpt_java::Holder<name>();
-    name##_init(made, sizeof *made);
+    name##_init(made, sizeof(name)); // the holder is larger
     return made;
   }
   ~name() { delete static_cast<ckpt_java::Holder<name>*>($self); }

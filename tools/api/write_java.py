@@ -273,7 +273,7 @@ class Java:
     def seen(self, struct):
         """The fields that Java sees: no sizes, functions or arrays; x with has_x is one value, as dtype, ndim and shape are."""
         fields = {field["name"]: field for field in struct["fields"]}
-        out, skipped = [], {"struct_size"} | {name for name in fields if name.startswith("reserved")}
+        out, skipped = [], {"struct_size"} | {name for name in fields if re.fullmatch(r"reserved\d*", name)}
         for name in list(fields):
             for value in (name[4:], name[4:] + "_bytes", name[4:] + "_id") if name.startswith("has_") else ():
                 if value in fields and (fields[name]["comment"].startswith("whether") or name in fields[value]["comment"]):

@@ -24,12 +24,12 @@ final class Scenario extends Commands {
 
     Background(CheckpointManager checkpoint, AsyncManagerOptions options) {
       this.checkpoint = checkpoint;
-      manager = checkpoint.createAsyncManager(options.listener(new CheckpointTaskListener() {
+      manager = new AsyncManager(checkpoint, options, new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
-              heard.add(lower(result.type()), "step", result.step(), lower(result.status()));
+              heard.add(lower(result.kind()), "step", result.step(), lower(result.state()));
             }
-          }));
+          });
     }
 
     @Override
@@ -82,11 +82,11 @@ final class Scenario extends Commands {
       case "cancel" -> line(yesNo(!task(c).isDone() && task(c).cancel(true))); // a cancelled future says yes again
       case "wait" -> {
         CheckpointTaskResult n = task(c).waitFor();
-        yield line(lower(n.status()), "step", n.step(), n.reason(), printedName(n.checkpointPath()));
+        yield line(lower(n.state()), "step", n.step(), n.status(), printedName(n.name()));
       }
       case "end-step" -> done(() -> of(Background.class, "background", c.text(1)).manager.endStep(c.integer(2)));
       case "finish" -> done(() -> of(Background.class, "background", c.text(1)).manager
-          .shutdown(CloseMode.values()[indexOf(List.of("drain", "cancel"), c.text(2))], null));
+          .close(CloseMode.values()[indexOf(List.of("drain", "cancel"), c.text(2))], null));
       case "interval" -> line(thousandths(interval(c)));
       case "threshold" -> {
         ThresholdOptions options = new ThresholdOptions();
@@ -98,8 +98,8 @@ final class Scenario extends Commands {
       case "controller" -> made("controller", c.text(1), new Controller(controllerOptions(c)));
       case "tell" -> done(() -> tell(c, find(c.text(1), List.of("threshold", "controller")).object()));
       case "decide" -> decide(c, find(c.text(1), List.of("threshold", "controller")).object());
-      case "carry" -> done(() -> controller(c.text(2)).fromJson(controller(c.text(1)).json()));
-      case "recall" -> done(() -> controller(c.text(1)).fromJson(c.text(2)));
+      case "carry" -> done(() -> controller(c.text(2)).restore(controller(c.text(1)).json()));
+      case "recall" -> done(() -> controller(c.text(1)).restore(c.text(2)));
       default -> super.run(c);
     };
   }
@@ -127,7 +127,8 @@ final class Scenario extends Commands {
 
   private CheckpointManager checkpoint(Command c) {
     boolean readOnly = c.option("read_only", "0").equals("1");
-    CheckpointManagerOptions options = new CheckpointManagerOptions().readOnly(readOnly).bestIsLargest(c.option("larger", "0").equals("1"));
+    CheckpointManagerOptions options = new CheckpointManagerOptions().readOnly(readOnly)
+        .bestMetric(BestMetric.values()[c.option("larger", "0").equals("1") ? 1 : 0]);
     c.integer("keep_last", options::keepLast);
     c.integer("keep_every", options::keepEvery);
     c.integer("keep_best", options::keepBest);
@@ -184,13 +185,13 @@ final class Scenario extends Commands {
     if (c.text(3).equals("load")) {
       LoadOptions options = new LoadOptions();
       c.given("name", name -> options.name(fullName(background.checkpoint, name)));
-      return background.manager.load(state, options, how);
+      return background.manager.load(state, options, how, null);
     }
     SaveOptions options = new SaveOptions();
     c.integer("step", options::step);
     how.mode(StagingMode.values()[indexOf(MODES, c.option("mode", "copy"))]);
-    c.given("source", source -> how.source(source(source)));
-    return background.manager.save(state, options, how);
+    String source = c.option("source", null);
+    return background.manager.save(state, options, how, null, source == null ? null : source(source));
   }
 
   /** Java's type has no other values, so that a program cannot even ask. */
@@ -260,7 +261,7 @@ final class Scenario extends Commands {
       case "failure" -> controller.recordFailure(n[0]);
       case "recovery" -> controller.recordRecovery(n[0], n[1], n[2]);
       case "clean-exit" -> controller.recordCleanExit(n[0]);
-      case "preemption" -> controller.preemptionNotice(n[0], n[1]);
+      case "preemption" -> controller.notifyPreemption(n[0], n[1]);
       default -> throw new Misuse("unknown word " + c.text(2));
     }
   }
@@ -283,12 +284,12 @@ final class Scenario extends Commands {
     if (object instanceof State state) return joined("tensors", state.tensorCount());
     if (object instanceof Background background) {
       AsyncManagerStats n = background.manager.stats();
-      return joined("live", n.live(), "completed", n.completed(), "failed", n.failed(), "cancelled", n.cancelled(), "rejected",
-          n.rejected());
+      return joined("live", n.liveTasks(), "completed", n.completedTasks(), "failed", n.failedTasks(), "cancelled", n.cancelledTasks(),
+          "rejected", n.rejectedTasks());
     }
     if (object instanceof CheckpointTask task) {
       CheckpointTaskInfo n = task.info();
-      return joined(lower(n.type()), lower(n.status()), "step", n.step());
+      return joined(lower(n.kind()), lower(n.state()), "step", n.step());
     }
     if (object instanceof Threshold threshold) {
       ThresholdInfo n = threshold.info();

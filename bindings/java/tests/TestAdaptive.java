@@ -1,4 +1,5 @@
 import java.time.Duration;
+import java.util.List;
 import org.ckpt.*;
 
 /** Formulas, the threshold rule, the controller, the simulator. */
@@ -31,9 +32,10 @@ final class TestAdaptive {
       Check.that(rule.info().threshold() < 0.5, "moved");
       rule.beginRun();
       Check.equal(0L, rule.info().used());
-      Check.equal("short", rule.task(0).name());
-      Check.equal(10.0, rule.task(1).seconds());
-      Check.raises(CkptOutOfRangeException.class, "", () -> rule.task(2));
+      Check.equal(List.of("short", "long"), rule.tasks().stream().map(TaskObservation::name).toList());
+      Check.equal(10.0, rule.tasks().get(1).durationSeconds());
+      rule.observeFailure("lost", 3);
+      Check.that(rule.tasks().get(2).failed() && !rule.tasks().get(1).failed(), "the failure is of its task");
     }
   }
 
@@ -56,29 +58,30 @@ final class TestAdaptive {
       controller.commit(102, 0.5, 1);
       controller.recordFailure(150);
       controller.recordRecovery(160, 50, 0.5);
-      controller.preemptionNotice(161, 60);
+      controller.notifyPreemption(161, 60);
       Check.equal(Reason.PREEMPTION, controller.shouldCheckpoint(162).reason());
       ControllerInfo info = controller.info();
       Check.equal(1L, info.failures());
       Check.equal(1L, info.saves());
-      Check.equal("step", controller.task(0).name());
+      Check.equal("step", controller.tasks().get(0).name());
       try (Controller other = new Controller()) {
-        other.fromJson(controller.json());
+        other.restore(controller.json());
         Check.equal(controller.json(), other.json());
         other.resume(200);
         Check.equal(2L, other.info().failures());
         other.recordCleanExit(300);
-        Check.raises(CkptCorruptException.class, "", () -> other.fromJson("{}"));
+        Check.raises(CkptCorruptException.class, "", () -> other.restore("{}"));
       }
     }
   }
 
   static void testControllerSavesByItself() throws Exception {
     try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
-        AsyncManager manager = checkpoint.createAsyncManager(2); Controller controller = new Controller();
+        AsyncManager manager = new AsyncManager(checkpoint, new AsyncManagerOptions().capacity(2)); Controller controller = new Controller();
         Tensor tensor = Tensor.copyOf(new float[] {1}); State state = new State().add("model", "t", tensor)) {
       controller.beginRun(0);
-      CheckpointTask task = controller.saveAsync(manager, 1, state, new SaveOptions().step(3), new CheckpointTaskOptions());
+      CheckpointTask task = controller.saveAsync(manager, 1, state, new SaveOptions().step(3), new CheckpointTaskOptions(), null,
+          null);
       Check.equal(3L, task.get().step());
       Check.equal(1L, controller.info().saves());
       Check.that(state.json(State.CONTROLLER).isPresent(), "what it knows is in the state");

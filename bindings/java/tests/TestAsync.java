@@ -3,7 +3,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,8 +25,12 @@ final class TestAsync {
     final State state = new State().add("model", "weight", weight);
     final AsyncManager manager;
 
+    Bench(AsyncManagerOptions options, CheckpointTaskListener listener) {
+      manager = new AsyncManager(checkpoint, options, listener);
+    }
+
     Bench(AsyncManagerOptions options) {
-      manager = checkpoint.createAsyncManager(options);
+      this(options, null);
     }
 
     Bench() {
@@ -57,20 +60,20 @@ final class TestAsync {
       CheckpointTaskResult result = task.get();
       Check.that(result.success(), "success");
       Check.equal(5L, result.step());
-      Check.equal(CheckpointTaskKind.SAVE, result.type());
-      Check.that(result.bytesWritten() > 0 && !result.durable().isNegative(), result.toString());
-      Check.equal(task.saved().name(), result.checkpointPath());
+      Check.equal(CheckpointTaskKind.SAVE, result.kind());
+      Check.that(result.bytes() > 0 && !result.durable().isNegative(), result.toString());
+      Check.equal(task.saved().name(), result.name());
       Check.equal(result, task.waitFor());
       Check.that(!task.staged().get().isNegative(), "staged");
-      Check.equal(CheckpointTaskState.COMPLETED, task.info().status());
+      Check.equal(CheckpointTaskState.COMPLETED, task.info().state());
       Check.that(task.info().duration().isPresent(), "duration");
-      CheckpointTask load = b.manager.load(b.state, new LoadOptions(), new CheckpointTaskOptions());
+      CheckpointTask load = b.manager.load(b.state);
       Check.equal(5L, load.join().step());
       Check.equal(5L, load.loaded().step());
       Check.equal(6.0, b.weight.sum());
-      Check.equal(2L, b.manager.stats().completed());
-      Check.equal(List.of(task.id(), load.id()), b.manager.getEndedTasks().stream().map(CheckpointTaskInfo::id).toList());
-      Check.equal(Optional.empty(), b.manager.getTaskStatus(12345));
+      Check.equal(2L, b.manager.stats().completedTasks());
+      Check.equal(List.of(task.id(), load.id()), b.manager.list(CheckpointTaskList.ENDED).stream().map(CheckpointTaskInfo::id).toList());
+      Check.raises(CkptNotFoundException.class, "", () -> b.manager.task(12345));
       Check.raises(CkptInvalidStateException.class, "", load::saved);
     }
   }
@@ -80,8 +83,8 @@ final class TestAsync {
       b.maps.failWrites = 1000;
       CheckpointTask task = b.manager.save(b.state, 1);
       CheckpointTaskResult result = task.waitFor(Duration.ofSeconds(60));
-      Check.equal(CheckpointTaskState.FAILED, result.status());
-      Check.equal(Status.IO, result.reason());
+      Check.equal(CheckpointTaskState.FAILED, result.state());
+      Check.equal(Status.IO, result.status());
       Check.that(result.error().contains("the cable is out"), result.error());
       Check.raises(CkptIoException.class, "the cable is out", result::orThrow);
       ExecutionException raised = Check.raises(ExecutionException.class, "the cable is out", task::get);
@@ -96,7 +99,7 @@ final class TestAsync {
     Bench b = new Bench();
     b.maps.failWrites = 1000;
     CheckpointTask unseen = b.manager.save(b.state, 1);
-    while (b.manager.getTaskStatus(unseen.id()).get() != CheckpointTaskState.FAILED) Thread.onSpinWait();
+    while (b.manager.task(unseen.id()).state() != CheckpointTaskState.FAILED) Thread.onSpinWait();
     Check.raises(CkptIoException.class, "the cable is out", () -> b.manager.save(b.state, 2));
     CheckpointTask watched = b.manager.save(b.state, 3);
     Check.raises(Exception.class, "the cable is out", watched::join);
@@ -110,7 +113,7 @@ final class TestAsync {
     List<String> all = Collections.synchronizedList(new ArrayList<>());
     CheckpointTaskListener listener = new CheckpointTaskListener() {
       @Override
-      public void staged(long id, double stallSeconds) {
+      public void staged(long id, Duration stall) {
         all.add("staged " + id);
       }
 
@@ -122,19 +125,19 @@ final class TestAsync {
 
       @Override
       public void ended(CheckpointTaskResult result) {
-        all.add("ended " + result.id() + " " + result.status());
+        all.add("ended " + result.id() + " " + result.state());
         throw new IllegalStateException("listeners may throw");
       }
     };
     AtomicInteger own = new AtomicInteger();
-    try (Bench b = new Bench(new AsyncManagerOptions().listener(listener).workers(2).capacity(3).drainTimeout(Duration.ofMinutes(1)))) {
-      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().listener(new CheckpointTaskListener() {
+    try (Bench b = new Bench(new AsyncManagerOptions().workers(2).capacity(3).drainTimeout(Duration.ofMinutes(1)), listener)) {
+      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions(), new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
               Check.raises(CkptInvalidStateException.class, "", () -> b.manager.save(b.state, 9)); // might wait for itself
               own.incrementAndGet();
             }
-          }));
+          }, null);
       task.get();
       b.manager.waitAll(Duration.ofMinutes(1));
       Check.equal(List.of("staged " + task.id(), "written " + task.id(), "ended " + task.id() + " COMPLETED"), List.copyOf(all));
@@ -146,26 +149,27 @@ final class TestAsync {
     try (Bench b = new Bench(new AsyncManagerOptions().capacity(2))) {
       CheckpointTask first = b.gated(1, new CheckpointTaskOptions());
       CheckpointTask second = b.gated(2, new CheckpointTaskOptions().mode(StagingMode.BORROW).priority(Priority.HIGH));
-      Check.raises(CkptQueueFullException.class, "2", () -> b.manager.save(b.state, 3));
+      Check.raises(CkptQueueFullException.class, "2", () ->
+          b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().whenFull(WhenFull.REFUSE)));
       Check.raises(CkptQueueFullException.class, "", () ->
-          b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().whenFull(WhenFull.WAIT).timeout(Duration.ofMillis(1))));
+          b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().timeout(Duration.ofMillis(1))));
       Check.raises(java.util.concurrent.TimeoutException.class, "", () -> second.get(1, TimeUnit.MILLISECONDS));
-      Check.equal(2, b.manager.getActiveTasks().size());
+      Check.equal(2, b.manager.list(CheckpointTaskList.LIVE).size());
       CheckpointTask dropper = b.gated(4, new CheckpointTaskOptions().whenFull(WhenFull.DROP_OLDEST));
-      Check.equal(CheckpointTaskState.REJECTED, first.waitFor().status());
+      Check.equal(CheckpointTaskState.REJECTED, first.waitFor().state());
       Check.raises(ExecutionException.class, "", first::get);
       Check.that(second.cancel(true), "cancelled");
       Check.that(second.cancel(true), "it is cancelled");
-      Check.equal(CheckpointTaskState.CANCELLED, second.waitFor().status());
+      Check.equal(CheckpointTaskState.CANCELLED, second.waitFor().state());
       Check.raises(Exception.class, "", second::join);
-      Check.equal(Optional.of(CheckpointTaskState.QUEUED), b.manager.getTaskStatus(dropper.id()));
-      Check.raises(CkptNotFoundException.class, "", () -> b.manager.cancelCheckpoint(777));
+      Check.equal(CheckpointTaskState.QUEUED, b.manager.task(dropper.id()).state());
+      Check.raises(CkptNotFoundException.class, "", () -> b.manager.cancel(777));
       b.manager.endStep(4);
       Check.equal(4L, dropper.get().step());
       AsyncManagerStats stats = b.manager.stats();
-      Check.equal(1L, stats.cancelled());
-      Check.that(stats.rejected() >= 1, stats.toString());
-      Check.equal(0L, stats.live());
+      Check.equal(1L, stats.cancelledTasks());
+      Check.that(stats.rejectedTasks() >= 1, stats.toString());
+      Check.equal(0L, stats.liveTasks());
     }
   }
 
@@ -181,14 +185,14 @@ final class TestAsync {
       Check.raises(CancellationException.class, "", task::join);
       Check.raises(CancellationException.class, "", () -> task.getNow(null));
       Check.raises(CompletionException.class, "", dependent::join);
-      Check.equal(CheckpointTaskState.CANCELLED, task.waitFor().status());
+      Check.equal(CheckpointTaskState.CANCELLED, task.waitFor().state());
       // By others: the manager's own call, and its end.
       CheckpointTask byId = b.gated(2, new CheckpointTaskOptions());
-      Check.that(b.manager.cancelCheckpoint(byId.id()), "by its id");
+      Check.that(b.manager.cancel(byId.id()), "by its id");
       Check.raises(CancellationException.class, "cancelled", byId::get);
       Check.that(byId.isCancelled(), "a cancelled future too");
       CheckpointTask byEnd = b.gated(3, new CheckpointTaskOptions());
-      b.manager.shutdown(CloseMode.CANCEL, null);
+      b.manager.close(CloseMode.CANCEL, null);
       CancellationException told = Check.raises(CancellationException.class, "", byEnd::join);
       Check.that(told.getCause() instanceof CkptCancelledException, "the library's reason is the cause");
       Check.that(byEnd.isCancelled(), "by the end of the manager");
@@ -260,14 +264,14 @@ final class TestAsync {
         Check.equal("device/t at 4096", group + "/" + name + " at " + address);
         for (int i = 0; i < buffer.capacity(); ++i) buffer.put(i, (byte) (offset + i + 1));
       };
-      b.manager.save(state, new SaveOptions().step(1), new CheckpointTaskOptions().source(source)).get();
+      b.manager.save(state, new SaveOptions().step(1), new CheckpointTaskOptions(), null, source).get();
       try (Reader reader = b.checkpoint.reader(null, Verify.FULL); Tensor read = reader.read("t")) {
         Check.equal((byte) 5, read.buffer().get(4));
       }
       Check.raises(CkptCallbackException.class, "no such device", () -> b.manager.save(state, new SaveOptions().step(2),
-          new CheckpointTaskOptions().source((group, name, address, offset, buffer) -> {
+          new CheckpointTaskOptions(), null, (group, name, address, offset, buffer) -> {
                 throw new IllegalStateException("no such device");
-              })).waitFor().orThrow());
+              }).waitFor().orThrow());
     }
   }
 
@@ -275,20 +279,21 @@ final class TestAsync {
   static void testTheEndOfATryLosesNoFailure() throws Exception {
     try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device",
         "t", elsewhere)) {
-      CheckpointTaskOptions failing = new CheckpointTaskOptions().mode(StagingMode.DEFERRED).source((group, name, address, offset, buffer) -> {
-            throw new IllegalStateException("no such device");
-          });
+      CheckpointTaskOptions deferred = new CheckpointTaskOptions().mode(StagingMode.DEFERRED);
+      CheckpointTaskSource failing = (group, name, address, offset, buffer) -> {
+        throw new IllegalStateException("no such device");
+      };
       Throwable thrown = Check.raises(IllegalArgumentException.class, "of the body", () -> {
-            try (AsyncManager manager = b.checkpoint.createAsyncManager(new AsyncManagerOptions())) {
-              manager.save(state, new SaveOptions().step(1), failing);
+            try (AsyncManager manager = new AsyncManager(b.checkpoint)) {
+              manager.save(state, new SaveOptions().step(1), deferred, null, failing);
               throw new IllegalArgumentException("of the body");
             }
           });
       Check.equal(1, thrown.getSuppressed().length);
       Check.that(thrown.getSuppressed()[0] instanceof CkptCallbackException, "the failure: " + thrown.getSuppressed()[0]);
       Check.raises(CkptCallbackException.class, "no such device", () -> {
-            try (AsyncManager manager = b.checkpoint.createAsyncManager(new AsyncManagerOptions())) {
-              manager.save(state, new SaveOptions().step(1), failing);
+            try (AsyncManager manager = new AsyncManager(b.checkpoint)) {
+              manager.save(state, new SaveOptions().step(1), deferred, null, failing);
             }
           });
     }
@@ -309,12 +314,12 @@ final class TestAsync {
     Bench b = new Bench();
     for (int i = 0; i < 5; ++i) {
       int step = i;
-      b.manager.save(b.state, new SaveOptions().step(i), new CheckpointTaskOptions().listener(new CheckpointTaskListener() {
+      b.manager.save(b.state, new SaveOptions().step(i), new CheckpointTaskOptions(), new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
               if (step == 4) ended.countDown();
             }
-          }));
+          }, null);
     }
     return new WeakReference<>(b.manager);
   }
@@ -323,12 +328,12 @@ final class TestAsync {
     try (Bench b = new Bench()) {
       b.maps.hold = new CountDownLatch(1);
       CheckpointTask running = b.manager.save(b.state, 1); // stays where it is until the other one was cancelled
-      while (running.info().status() == CheckpointTaskState.QUEUED) Thread.onSpinWait();
+      while (running.info().state() == CheckpointTaskState.QUEUED) Thread.onSpinWait();
       CheckpointTask queued = b.manager.save(b.state, 2);
       queued.whenComplete((result, error) -> b.maps.hold.countDown());
-      b.manager.shutdown(CloseMode.CANCEL, null);
-      Check.equal(CheckpointTaskState.CANCELLED, queued.waitFor().status());
-      b.manager.shutdown(CloseMode.DRAIN, Duration.ZERO);
+      b.manager.close(CloseMode.CANCEL, null);
+      Check.equal(CheckpointTaskState.CANCELLED, queued.waitFor().state());
+      b.manager.close(CloseMode.DRAIN, Duration.ZERO);
       Check.raises(CkptClosedException.class, "", () -> b.manager.save(b.state, 2));
     }
   }

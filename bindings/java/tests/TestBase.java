@@ -73,7 +73,7 @@ final class TestBase {
       Check.that(queue.push(-1, Duration.ZERO), "first");
       Check.that(queue.push(2, Duration.ZERO), "second");
       Check.that(!queue.push(3, Duration.ZERO), "full");
-      Check.equal(2L, queue.size());
+      Check.equal(2L, queue.wordCount());
       Check.equal(OptionalLong.of(-1), queue.pop(null));
       Check.equal(OptionalLong.of(2), queue.pop(Duration.ofSeconds(1)));
       Check.equal(OptionalLong.empty(), queue.pop(Duration.ZERO));
@@ -85,14 +85,14 @@ final class TestBase {
       Check.raises(CkptClosedException.class, "", () -> queue.pop(null));
       Check.raises(CkptInvalidArgumentException.class, "timeout", () -> queue.pop(Duration.ofNanos(-5)));
     }
-    try (WordQueue queue = WordQueue.spsc(1)) {
+    try (WordQueue queue = new WordQueue(WordQueueKind.SPSC, 1)) {
       Check.that(queue.push(1, Duration.ZERO), "push");
     }
   }
 
   static void testThreadPool() {
     try (WorkerPool pool = new WorkerPool(3)) {
-      Check.equal(3, pool.threads());
+      Check.equal(3, pool.threadCount());
       Set<Long> parts = ConcurrentHashMap.newKeySet();
       pool.run(1000, parts::add);
       Check.equal(1000, parts.size());
@@ -139,14 +139,14 @@ final class TestBase {
   static void testTextsBeyondTheBasicPlane() {
     try (MemoryTracker tracker = new MemoryTracker()) {
       String name = "Gr\u00F6\u00DFe \uD83D\uDE00 \u5C64";
-      int layer = tracker.layer(name);
+      int layer = tracker.addLayer(name);
       Check.equal(name, tracker.layerName(layer));
       Check.equal(name, tracker.layerStats(name).name());
       String longer = "\uD83D\uDE00\u00E9".repeat(500);
-      Check.equal(longer, tracker.layerName(tracker.layer(longer)));
-      Check.raises(CkptInvalidArgumentException.class, "NUL", () -> tracker.layer("a\0b"));
-      Check.raises(CkptInvalidArgumentException.class, "surrogate", () -> tracker.layer("a\uD83D"));
-      Check.raises(CkptInvalidArgumentException.class, "name", () -> tracker.layer(null));
+      Check.equal(longer, tracker.layerName(tracker.addLayer(longer)));
+      Check.raises(CkptInvalidArgumentException.class, "NUL", () -> tracker.addLayer("a\0b"));
+      Check.raises(CkptInvalidArgumentException.class, "surrogate", () -> tracker.addLayer("a\uD83D"));
+      Check.raises(CkptInvalidArgumentException.class, "name", () -> tracker.addLayer(null));
     }
   }
 

@@ -93,9 +93,9 @@ final class TestEngine {
       }
       Check.equal((long) steps, executor.stats().steps());
       Check.equal(0L, executor.stats().liveBytes());
-      Check.equal((long) steps, optimizer.steps());
-      optimizer.setSteps(5);
-      Check.equal(5L, optimizer.steps());
+      Check.equal((long) steps, optimizer.stepCount());
+      optimizer.setStepCount(5);
+      Check.equal(5L, optimizer.stepCount());
       Check.equal(2 * chain.parameters().size(), optimizer.tensors().size());
     }
     return loss;
@@ -105,10 +105,10 @@ final class TestEngine {
     Scale scale = new Scale(0.5);
     try (Chain stored = classifier(scale); Chain recomputed = classifier(new Scale(0.5))) {
       TensorSpec input = new TensorSpec(DType.F32, SAMPLES, 4);
-      try (Profile profile = stored.profile(input, 1, null); Schedule all = Schedule.create(profile, "store-all");
+      try (Profile profile = Profile.of(stored, input, 1, null); Schedule all = Schedule.create(profile, "store-all");
           Schedule none = Schedule.create(profile, "recompute-all")) {
-        Check.equal(5L, stored.layers());
-        Check.equal("custom", profile.layer(2).name());
+        Check.equal(5L, stored.layerCount());
+        Check.equal("custom", profile.layerName(2));
         double loss = train(stored, all, 60);
         Check.that(loss < 0.5, "loss " + loss);
         Check.equal(loss, train(recomputed, none, 60));
@@ -128,7 +128,7 @@ final class TestEngine {
     Scale scale = new Scale(1);
     try (Chain chain = classifier(scale); Tensor input = new Tensor(DType.F32, SAMPLES, 4);
         Tensor target = Tensor.copyOf(new int[SAMPLES]);
-        Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
+        Profile profile = Profile.of(chain, input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
         WorkerPool pool = new WorkerPool(2); MemoryTracker tracker = new MemoryTracker();
         ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec(), new ScheduleExecutorOptions().pool(pool).tracker(tracker))) {
       input.fill(1);
@@ -143,7 +143,7 @@ final class TestEngine {
     }
     try (Chain chain = new Chain(); Layer layer = Layer.custom("picky", scale)) {
       chain.add(layer);
-      Check.raises(CkptCallbackException.class, "only F32", () -> chain.profile(new TensorSpec(DType.F64, 2, 4), 0, null));
+      Check.raises(CkptCallbackException.class, "only F32", () -> Profile.of(chain, new TensorSpec(DType.F64, 2, 4), 0, null));
     }
   }
 
@@ -153,7 +153,7 @@ final class TestEngine {
         Tensor output = new Tensor(DType.F32, 1, 2); Tensor gradient = Tensor.copyOf(new float[] {10, 20}, 1, 2);
         Tensor inputGradient = new Tensor(DType.F32, 1, 2)) {
       chain.add(layer);
-      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
+      try (Profile profile = Profile.of(chain, input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
           ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec())) {
         double loss = executor.run(
             new Step().input(input).output(output).outputGradient(gradient).inputGradient(inputGradient).accumulate(true));
@@ -173,9 +173,9 @@ final class TestEngine {
         Layer gelu = Layer.gelu("g")) {
       chain.add(embedding).add(dropout).add(gelu);
       chain.initialize(7);
-      try (Profile profile = chain.profile(new TensorSpec(DType.U8, 5, 3), 0, null)) {
-        Check.equal(2, profile.layer(1).options().size());
-        Check.equal(new TensorSpec(DType.F32, 5, 12), profile.layer(2).output());
+      try (Profile profile = Profile.of(chain, new TensorSpec(DType.U8, 5, 3), 0, null)) {
+        Check.equal(2, profile.options(1).size());
+        Check.equal(new TensorSpec(DType.F32, 5, 12), profile.layer(2).spec());
       }
       Check.raises(CkptInvalidArgumentException.class, "1", () -> Layer.dropout("d", 1));
     }
@@ -188,8 +188,8 @@ final class TestEngine {
     Chain chain = new Chain();
     WeakReference<CustomLayer> weak = add(chain);
     for (int i = 0; i < 5; ++i) System.gc();
-    try (Profile profile = chain.profile(new TensorSpec(DType.F32, 1, 2), 1, null)) {
-      Check.equal(1L, profile.layers());
+    try (Profile profile = Profile.of(chain, new TensorSpec(DType.F32, 1, 2), 1, null)) {
+      Check.equal(1L, profile.layerCount());
     }
     Check.that(weak.get() != null, "the layer went");
     chain.close();
@@ -214,7 +214,7 @@ final class TestEngine {
         }
       }
       input.fill(1);
-      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "periodic:50");
+      try (Profile profile = Profile.of(chain, input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "periodic:50");
           ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec())) {
         executor.run(new Step().input(input).output(output).outputGradient(input));
       }

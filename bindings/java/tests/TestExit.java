@@ -16,11 +16,11 @@ final class TestExit {
     private static State state;
     private static AsyncManager manager;
 
-    private static void manager(Path root, AsyncManagerOptions options) {
+    private static void manager(Path root, AsyncManagerOptions options, CheckpointTaskListener listener) {
       tensor = new Tensor(DType.F32, 4 << 20);
       tensor.fill(1);
       state = new State().add("model", "t", tensor);
-      manager = CheckpointManager.open(root).createAsyncManager(options);
+      manager = new AsyncManager(CheckpointManager.open(root), options, listener);
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -34,36 +34,36 @@ final class TestExit {
       };
       switch (arguments[0]) {
         case "drain", "exit" -> { // main returns, or calls exit, while a save runs: it is drained
-          manager(root, new AsyncManagerOptions().listener(listener));
+          manager(root, new AsyncManagerOptions(), listener);
           manager.save(state, 1);
           manager.save(state, 2);
           begun.await();
           if (arguments[0].equals("exit")) System.exit(0);
         }
         case "cancel" -> { // no time to drain: cancelled
-          manager(root, new AsyncManagerOptions().listener(listener).bytesPerSecond(1 << 20).drainTimeout(java.time.Duration.ZERO));
+          manager(root, new AsyncManagerOptions().bytesPerSecond(1 << 20).drainTimeout(java.time.Duration.ZERO), listener);
           manager.save(state, 1);
           begun.await();
           System.exit(0);
         }
         case "direct" -> { // exit is called by a listener, on a thread of the manager: nobody can wait for that
-          manager(root, new AsyncManagerOptions().listener(new CheckpointTaskListener() {
+          manager(root, new AsyncManagerOptions(), new CheckpointTaskListener() {
                 @Override
                 public void ended(CheckpointTaskResult result) {
                   System.exit(0);
                 }
-              }));
+              });
           manager.save(state, 1);
           manager.save(state, 2);
           Thread.sleep(Long.MAX_VALUE);
         }
         case "inside" -> { // a listener has it called by another thread
-          manager(root, new AsyncManagerOptions().drainTimeout(java.time.Duration.ZERO).listener(new CheckpointTaskListener() {
+          manager(root, new AsyncManagerOptions().drainTimeout(java.time.Duration.ZERO), new CheckpointTaskListener() {
                 @Override
                 public void ended(CheckpointTaskResult result) {
                   new Thread(() -> System.exit(0)).start();
                 }
-              }));
+              });
           manager.save(state, 1);
           Thread.sleep(Long.MAX_VALUE);
         }

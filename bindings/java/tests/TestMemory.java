@@ -10,8 +10,8 @@ import org.ckpt.*;
 /** The tracker, and the traps of listeners: garbage collection, exceptions, threads, a million calls. */
 final class TestMemory {
   static void testCounts() {
-    try (Clock clock = Clock.manual(0); MemoryTracker tracker = new MemoryTracker(clock, 1)) {
-      int layer = tracker.layer("fc1");
+    try (Clock clock = Clock.manual(0); MemoryTracker tracker = new MemoryTracker(new MemoryTrackerOptions().clock(clock))) {
+      int layer = tracker.addLayer("fc1");
       long first = tracker.recordAllocation(layer, 1000);
       tracker.recordAllocation("fc2", 500);
       Check.equal(1500L, tracker.stats().currentBytes());
@@ -28,7 +28,7 @@ final class TestMemory {
       MemorySnapshot snapshot = tracker.snapshot(MemoryOrder.CURRENT);
       Check.equal("fc2", snapshot.layers().get(0).name());
       Check.equal(500L, snapshot.stats().currentBytes());
-      List<MemoryAllocation> live = tracker.liveAllocations();
+      List<MemoryAllocation> live = tracker.allocations();
       Check.equal(1, live.size());
       Check.equal(500L, live.get(0).bytes());
       Check.equal(new MemorySavings(1500, 0.75), tracker.savings(2000));
@@ -47,7 +47,7 @@ final class TestMemory {
       Check.equal(Optional.of(new MemoryLimit(1000, 100)), same.limit());
       Check.that(tracker.tryReserve("a", 900).isPresent(), "fits");
       Check.that(tracker.tryReserve("a", 200).isEmpty(), "does not fit");
-      Check.that(tracker.tryReserve(tracker.layer("a"), 200).isEmpty(), "does not fit by number");
+      Check.that(tracker.tryReserve(tracker.addLayer("a"), 200).isEmpty(), "does not fit by number");
       tracker.clearLimit();
       try (MemoryScope outer = tracker.scope("outer")) {
         try (MemoryScope inner = tracker.scope("inner")) {
@@ -58,7 +58,7 @@ final class TestMemory {
         Check.equal(950L, outer.stats().peakBytes());
         Check.equal(50L, outer.pop().netBytes());
       }
-      Check.that(tracker.json(-1).contains("\"current_bytes\":950"), tracker.json(-1));
+      Check.that(tracker.json(0).contains("\"current_bytes\":950"), tracker.json(0));
       Check.that(tracker.prometheus(10).contains("ckpt_memory_current_bytes 950"), "prometheus");
     }
     Check.that(MemoryTracker.probe().totalBytes() > 0, "probe");
@@ -70,7 +70,7 @@ final class TestMemory {
       MemorySubscription all = tracker.subscribe(events::add);
       MemoryEventQueue peaks = tracker.subscribeQueue(1, MemoryEventKind.NEW_PEAK);
       AtomicInteger limits = new AtomicInteger();
-      tracker.onMemoryLimitExceeded(event -> limits.incrementAndGet());
+      tracker.subscribe(event -> limits.incrementAndGet(), MemoryEventKind.LIMIT_EXCEEDED);
       tracker.setLimit(150, 0);
       long id = tracker.recordAllocation("layer", 100);
       tracker.recordAllocation("layer", 100);
@@ -83,7 +83,7 @@ final class TestMemory {
       Check.equal(1, limits.get());
       Check.equal(100L, peaks.poll().get().peakBytes());
       Check.equal(Optional.empty(), peaks.poll());
-      Check.equal(1L, peaks.dropped());
+      Check.equal(1L, peaks.droppedEvents());
       all.close();
       all.close();
       tracker.enableEvents(false);

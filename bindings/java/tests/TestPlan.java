@@ -10,16 +10,19 @@ final class TestPlan {
   private static final TensorSpec SMALL = new TensorSpec(DType.F32, 10);
   private static final TensorSpec LARGE = new TensorSpec(DType.F32, 1024, 1024);
 
+  private static final LayerProfile LAYER = new LayerProfile().outputBytes(1000);
+  private static final OptionProfile OPTION = new OptionProfile().tapeBytes(4000).forwardSeconds(1).backwardSeconds(2);
+
   private static Profile profile(int layers) {
     Profile profile = new Profile(1000);
-    for (int i = 0; i < layers; ++i) profile.add(LayerProfile.of("layer" + i, 1000, 4000, 1, 2));
+    for (int i = 0; i < layers; ++i) profile.addLayer("layer" + i, LAYER, OPTION);
     return profile;
   }
 
   static void testUsualStrategies() {
-    try (Strategy interval = CheckpointStrategyFactory.createInterval();
-        Strategy size = CheckpointStrategyFactory.createSizeBased();
-        Strategy selective = CheckpointStrategyFactory.createSelective(List.of("block.*"), List.of("*.0"));
+    try (Strategy interval = Compatibility.CheckpointStrategyFactory.createInterval();
+        Strategy size = Compatibility.CheckpointStrategyFactory.createSizeBased();
+        Strategy selective = Compatibility.CheckpointStrategyFactory.createSelective(List.of("block.*"), List.of("*.0"));
         Strategy any = Strategy.anyOf(interval, size); Strategy all = Strategy.allOf(interval, size);
         Strategy not = Strategy.notOf(interval);
         Strategy first = Strategy.firstOf(List.of(new StrategyRule("#0..1", size)), interval)) {
@@ -37,16 +40,16 @@ final class TestPlan {
         Check.that(same.shouldCheckpoint("a", tensor, 3), "tensor");
       }
       StrategyCounters counters = size.counters();
-      Check.that(counters.asked() >= 3, counters.toString());
-      Check.equal(counters.chosen() * LARGE.bytes(), counters.chosenBytes());
+      Check.that(counters.askedLayers() >= 3, counters.toString());
+      Check.equal(counters.chosenLayers() * LARGE.bytes(), counters.chosenBytes());
       size.reset();
-      Check.equal(0L, size.counters().asked());
+      Check.equal(0L, size.counters().askedLayers());
       Check.equal(StrategyChosen.BOUNDARY, interval.chosen());
       interval.setChosen(StrategyChosen.RECOMPUTE);
       Check.equal(StrategyChosen.RECOMPUTE, interval.chosen());
     }
-    try (Strategy smart = CheckpointStrategyFactory.createSmart("x");
-        Strategy aware = CheckpointStrategyFactory.createMemoryAware(0.5)) {
+    try (Strategy smart = Compatibility.CheckpointStrategyFactory.createSmart(List.of("x"));
+        Strategy aware = Compatibility.CheckpointStrategyFactory.createMemoryAware(0.5, null)) {
       smart.observeAccess("layer");
       Check.equal("Smart", smart.name());
       Check.that(aware.name().startsWith("MemoryAware"), aware.name());
@@ -55,13 +58,14 @@ final class TestPlan {
 
   static void testTextAndConfig() {
     try (Strategy text = new Strategy("any(size:1MiB,interval:8)");
-        Strategy config = Strategy.fromConfig(new StrategyConfig().kind("size").thresholdBytes(41).excluded(List.of("no")))) {
+        Strategy config = Strategy.sizeBased(41, List.of("no"))) {
       Check.that(text.name().startsWith("Any("), text.name());
       Check.that(!config.shouldCheckpoint("a", SMALL, 0), "40 bytes");
       Check.that(!config.shouldCheckpoint("no", LARGE, 0), "excluded");
       Check.that(config.shouldCheckpoint("a", LARGE, 0), "large");
     }
-    try (Strategy defaults = Strategy.fromConfig(new StrategyConfig())) {
+    try (Strategy defaults = Compatibility.CheckpointStrategyFactory.createStrategy(
+        new Compatibility.CheckpointConfig(Compatibility.StrategyKind.INTERVAL))) {
       Check.equal("Interval(2)", defaults.name());
     }
     Check.raises(CkptNotFoundException.class, "known", () -> new Strategy("nonsense"));
@@ -75,7 +79,7 @@ final class TestPlan {
       @Override
       public boolean shouldCheckpoint(StrategyQuestion question) {
         if (question.layerIndex() == 7) throw new IllegalStateException("no sevens");
-        heard.add(question.layerName() + question.activation() + question.bytes());
+        heard.add(question.layerName() + question.spec() + question.bytes());
         return question.layerIndex() == 3;
       }
 
@@ -123,12 +127,14 @@ final class TestPlan {
         Schedule none = Schedule.create(profile, "recompute-all");
         Schedule periodic = Schedule.create(profile, "periodic:2"); Schedule segments = Schedule.segments(profile, 0, 4);
         Strategy strategy = Strategy.interval(4); Schedule chosen = Schedule.fromStrategy(profile, strategy)) {
-      Check.equal(8L, profile.layers());
+      Check.equal(8L, profile.layerCount());
       Check.equal(1000L, profile.inputBytes());
-      Check.equal(LayerProfile.of("layer3", 1000, 4000, 1, 2).options(), profile.layer(3).options());
+      Check.equal("layer3", profile.layerName(3));
+      Check.equal(1, profile.options(3).size());
+      Check.equal(OPTION.backwardSeconds(), profile.options(3).get(0).backwardSeconds());
       Check.equal(1000L, profile.layer(3).outputBytes());
       Check.equal("store-all", all.name());
-      Check.equal(OptionalLong.of(8), all.layers());
+      Check.equal(OptionalLong.of(8), all.layerCount());
       PlanReport report = all.verify(profile);
       Check.equal(8L, report.forwards());
       Check.equal(0L, report.recomputedForwards());
@@ -137,9 +143,9 @@ final class TestPlan {
       try (Schedule same = Schedule.segments(profile, 0, 4)) {
         Check.equal(segments.fingerprint(), same.fingerprint());
       }
-      Check.equal(periodic.verify(profile).seconds(), segments.verify(profile).seconds());
+      Check.equal(periodic.verify(profile).stepSeconds(), segments.verify(profile).stepSeconds());
       Check.that(chosen.fingerprint() != all.fingerprint(), "the strategy chose");
-      Check.equal(2L, strategy.counters().chosen());
+      Check.equal(2L, strategy.counters().chosenLayers());
       long reserved = periodic.reservedBytes(profile);
       Check.that(reserved >= periodic.verify(profile).peakBytes()[0], "reserved");
       try (Schedule budget = Schedule.create(profile, "budget:" + reserved); Schedule same = budget.share()) {
@@ -167,7 +173,7 @@ final class TestPlan {
     };
     TensorSpec input = new TensorSpec(DType.F32, 2, 2);
     try (Chain chain = new Chain().add(Layer.relu("a")).add(Layer.relu("b")).add(Layer.relu("c"));
-        Profile profile = chain.profile(input, 0, null); Strategy strategy = Strategy.custom("mine", choice);
+        Profile profile = Profile.of(chain, input, 0, null); Strategy strategy = Strategy.custom("mine", choice);
         Follower follower = new Follower(profile, strategy); Schedule first = follower.next().schedule()) {
       Follower.Next same = follower.next();
       Check.that(!same.changed() && same.schedule().fingerprint() == first.fingerprint(), "the same");
@@ -190,11 +196,11 @@ final class TestPlan {
       for (ScheduleAction action : periodic) actions.add(action);
       Check.equal(periodic.verify(profile).actions(), (long) actions.size());
       Check.equal(ActionKind.END, actions.get(actions.size() - 1).kind());
-      Check.equal("DROP", ActionKind.DROP.text());
       try (Schedule same = new Schedule(300, actions)) {
         Check.equal(Arrays.toString(periodic.verify(profile).peakBytes()), Arrays.toString(same.verify(profile).peakBytes()));
       }
-      try (Schedule wrong = new Schedule(300, List.of(ScheduleAction.layers(ActionKind.BACKWARD, 0, 300), ScheduleAction.of(ActionKind.END)))) {
+      try (Schedule wrong = new Schedule(300, List.of(Schedule.action(ActionKind.BACKWARD, 0, 300),
+          Schedule.action(ActionKind.END, 0, 0)))) {
         Check.raises(CkptInvalidScheduleException.class, "action 0", () -> wrong.verify(profile));
       }
     }
@@ -210,8 +216,8 @@ final class TestPlan {
       Check.equal(next, other.next());
       Check.raises(CkptCorruptException.class, "", () -> other.restore(new byte[] {1, 2, 3}));
     }
-    try (Schedule open = Schedule.openEnded(2, LayerFlag.DEFAULT); Cursor cursor = open.cursor()) {
-      Check.equal(OptionalLong.empty(), open.layers());
+    try (Schedule open = Schedule.openEnded(2, LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC); Cursor cursor = open.cursor()) {
+      Check.equal(OptionalLong.empty(), open.layerCount());
       for (int i = 0; i < 3; ++i) Check.equal(ActionKind.FORWARD, forward(cursor).kind());
       cursor.finish(6);
       Check.raises(CkptInvalidStateException.class, "", () -> cursor.finish(7));

@@ -14,7 +14,7 @@ final class TestState {
     Path root = Files.createTempDirectory("ckpt-test");
     try (Tensor weight = Tensor.copyOf(new float[] {1, 2, 3, 4}, 2, 2); Tensor moments = Tensor.copyOf(new double[] {5});
         State state = new State();
-        CheckpointManager checkpoint = CheckpointManager.open(root, new CheckpointManagerOptions().keepLast(2).keepBest(1).bestIsLargest(true))) {
+        CheckpointManager checkpoint = CheckpointManager.open(root, new CheckpointManagerOptions().keepLast(2).keepBest(1).bestMetric(BestMetric.LARGEST))) {
       state.add("model", "weight", weight).add("optimizer", "m", moments).setRarelyChanges("optimizer", true);
       state.setJson(State.DATA_POSITION, "{ \"byte\": 4096 }").setJson("note", "\"Gr\u00F6\u00DFe \uD83D\uDE00\"");
       Check.equal(2L, state.tensorCount());
@@ -24,7 +24,7 @@ final class TestState {
           new SaveOptions().step(1).seed(9).metric(0.9).prefix("java")
               .metadataJson("{\"who\":\"me\"}").environmentJson("{\"a\":1}"));
       Check.equal(1L, first.step());
-      Check.equal(2, first.files());
+      Check.equal(2L, first.files());
       Check.that(first.name().startsWith("java"), first.name());
       weight.fill(7);
       SaveResult second = checkpoint.save(state, new SaveOptions().step(2).metric(0.5));
@@ -86,9 +86,9 @@ final class TestState {
     try (Tensor rows = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6}, 3, 2); State state = new State().add("g", "rows", rows)) {
       state.writeSafetensors(root.resolve("plain.safetensors"), "g", "{\"by\":\"java\"}");
       try (Reader reader = new Reader(root.resolve("plain.safetensors"))) {
-        Check.equal(1L, reader.count());
+        Check.equal(1L, reader.tensorCount());
         Check.equal(new TensorSpec(DType.F32, 3, 2), reader.tensors().get(0).spec());
-        Check.equal("rows", reader.info(0).name());
+        Check.equal("rows", reader.tensor(0).name());
         Check.equal(Map.of("by", "java"), reader.metadata());
         try (Tensor read = reader.read("rows"); Tensor into = new Tensor(DType.F32, 3, 2); BufferPool pool = new BufferPool();
             Tensor slice = reader.readSlice(0, 1, 1, pool); Tensor mapped = reader.map(0)) {
@@ -100,13 +100,13 @@ final class TestState {
           reader.close();
           Check.equal(6f, mapped.floatBuffer().get(5));
         }
-        Check.raises(CkptInvalidStateException.class, "closed", reader::count);
+        Check.raises(CkptInvalidStateException.class, "closed", reader::tensorCount);
       }
       try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage)) {
         checkpoint.save(state, 1);
         try (Reader reader = checkpoint.reader(null, Verify.LAZY)) {
           Check.equal(0L, reader.find("g", "rows"));
-          Check.equal("g", reader.info(0).group());
+          Check.equal("g", reader.tensor(0).group());
           Check.raises(CkptNotFoundException.class, "nothing", () -> reader.read("nothing"));
           Check.raises(CkptUnsupportedException.class, "", () -> reader.map(0));
         }

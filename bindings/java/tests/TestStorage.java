@@ -180,7 +180,7 @@ final class TestStorage {
         CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(handler))) {
       maps.failWrites = 2; // tried again
       checkpoint.save(model.state, 1);
-      Check.equal(2L, handler.retries());
+      Check.equal(2L, handler.retryCount());
       Check.equal(List.of(Duration.ofMillis(10), Duration.ofMillis(20)), pauses);
       maps.failWrites = 100;
       Check.raises(CkptIoException.class, "the cable is out", () -> checkpoint.save(model.state, 2));
@@ -195,7 +195,7 @@ final class TestStorage {
       checkpoint.save(model.state, 4);
       try (FaultHandler same = checkpoint.faultHandler(); Storage where = checkpoint.storage();
           Coordinator who = checkpoint.coordinator()) {
-        Check.equal(handler.retries(), same.retries());
+        Check.equal(handler.retryCount(), same.retryCount());
         Check.equal(1L, who.worldSize());
         Check.that(!where.isClosed(), "storage");
       }
@@ -217,7 +217,7 @@ final class TestStorage {
         CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(once))) {
       maps.failWrites = 3;
       checkpoint.save(model.state, 1);
-      Check.equal(3L, handler.retries());
+      Check.equal(3L, handler.retryCount());
       Check.equal(3, lines.size());
       Check.that(lines.get(1).startsWith("WARNING st") && lines.get(1).contains("the cable is out"), lines.get(1));
     } finally {

@@ -27,8 +27,8 @@ final class TestTensor {
     }
     Check.equal(32L, DType.F32.bits());
     Check.equal("F8_E4M3", DType.F8_E4M3.safetensorsName());
-    Check.equal(DType.BF16, DType.fromName("BF16"));
-    Check.raises(CkptNotFoundException.class, "nope", () -> DType.fromName("nope"));
+    Check.equal(DType.BF16, DType.find("BF16"));
+    Check.raises(CkptNotFoundException.class, "nope", () -> DType.find("nope"));
     Check.raises(CkptInvalidArgumentException.class, "-1", () -> new Tensor(DType.F32, -1));
   }
 
@@ -178,10 +178,10 @@ final class TestTensor {
   }
 
   static void testReadOnlyTensorsGiveReadOnlyViews() {
-    try (Storage storage = Storage.memory(); ActivationManager manager = new ActivationManager(ActivationPolicy.storeAll());
+    try (Storage storage = Storage.memory(); ActivationManager manager = new ActivationManager(new ActivationPolicy());
         Tensor given = Tensor.copyOf(new float[] {1, 2})) {
       manager.store(0, given);
-      try (Tensor stored = manager.get(0).get()) {
+      try (Tensor stored = manager.activation(0).get()) {
         Check.that(stored.isReadOnly(), "read-only");
         Check.equal(2f, stored.floatBuffer().get(1));
         Check.raises(ReadOnlyBufferException.class, "", () -> stored.floatBuffer().put(0, 1));
@@ -192,7 +192,8 @@ final class TestTensor {
   }
 
   static void testPools() {
-    try (MemoryTracker tracker = new MemoryTracker(); BufferPool pool = new BufferPool(tracker, BufferPool.NO_LIMIT, "mine")) {
+    try (MemoryTracker tracker = new MemoryTracker(); BufferPool pool = new BufferPool(tracker,
+        new BufferPoolOptions().noRetainLimit().layerName("mine"))) {
       new Tensor(pool, DType.F32, 100).close();
       Tensor second = new Tensor(pool, DType.F32, 100);
       Check.equal(1L, pool.stats().reused());

@@ -19,18 +19,18 @@ final class TestUsage {
 
   static void testBasicAsyncSave() throws Exception {
     try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
-        AsyncManager manager = checkpoint.createAsyncManager(5)) {
+        Compatibility.AsyncCheckpointManager manager = new Compatibility.AsyncCheckpointManager(checkpoint, 5)) {
       CheckpointTask task = manager.queueSaveAsync(MODEL, OPTIMIZER, new SaveOptions().prefix("async_model"));
       // training goes on
       CheckpointTaskResult result = task.get();
-      Check.that(result.checkpointPath().startsWith("async_model"), result.checkpointPath());
-      Check.that(result.success() && result.bytesWritten() > 0, result.toString());
+      Check.that(result.name().startsWith("async_model"), result.name());
+      Check.that(result.success() && result.bytes() > 0, result.toString());
     }
   }
 
   static void testWithTimeout() throws Exception {
     try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
-        AsyncManager manager = checkpoint.createAsyncManager(5)) {
+        Compatibility.AsyncCheckpointManager manager = new Compatibility.AsyncCheckpointManager(checkpoint, 5)) {
       CheckpointTask gated = manager.queueSaveAsync(MODEL, OPTIMIZER, new SaveOptions());
       Check.that(manager.waitForCompletion(gated.id(), Duration.ofMinutes(10)).success(), "in time");
       Check.raises(CkptNotFoundException.class, "", () -> manager.waitForCompletion(999, Duration.ofMinutes(10)));
@@ -39,7 +39,7 @@ final class TestUsage {
 
   static void testMonitorTaskStatus() {
     try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
-        AsyncManager manager = checkpoint.createAsyncManager(5)) {
+        Compatibility.AsyncCheckpointManager manager = new Compatibility.AsyncCheckpointManager(checkpoint, 5)) {
       CheckpointTask task = manager.queueSaveAsync(MODEL, null, new SaveOptions());
       CheckpointTaskState status = manager.getTaskStatus(task.id()).orElseThrow();
       Check.that(List.of(CheckpointTaskState.QUEUED, CheckpointTaskState.RUNNING,
@@ -53,11 +53,11 @@ final class TestUsage {
 
   static void testCancelPendingCheckpoint() {
     try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage); State state = new State();
-        AsyncManager manager = checkpoint.createAsyncManager(5)) {
+        Compatibility.AsyncCheckpointManager manager = new Compatibility.AsyncCheckpointManager(checkpoint, 5)) {
       CheckpointTask pending = manager.save(state.add("model", MODEL), new SaveOptions(), new CheckpointTaskOptions().gateStep(1));
       Check.that(manager.cancelCheckpoint(pending.id()), "cancelled");
       Check.that(!manager.cancelCheckpoint(pending.id()), "no longer");
-      Check.equal(CheckpointTaskState.CANCELLED, pending.waitFor().status());
+      Check.equal(CheckpointTaskState.CANCELLED, pending.waitFor().state());
       Throwable raised = Check.raises(CancellationException.class, "", pending::join).getCause();
       Check.that(raised instanceof CkptCancelledException, String.valueOf(raised));
     }
@@ -65,12 +65,12 @@ final class TestUsage {
 
   static void testListActiveTasks() {
     try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage); State state = new State();
-        AsyncManager manager = checkpoint.createAsyncManager(5)) {
+        Compatibility.AsyncCheckpointManager manager = new Compatibility.AsyncCheckpointManager(checkpoint, 5)) {
       CheckpointTask pending = manager.save(state.add("model", MODEL), new SaveOptions().step(7), new CheckpointTaskOptions().gateStep(1));
       List<CheckpointTaskInfo> tasks = manager.getActiveTasks();
       Check.equal(1, tasks.size());
       Check.equal(pending.id(), tasks.get(0).id());
-      Check.equal(CheckpointTaskKind.SAVE, tasks.get(0).type());
+      Check.equal(CheckpointTaskKind.SAVE, tasks.get(0).kind());
       Check.that(tasks.get(0).queuedAtNs() <= Ckpt.monotonicNs(), "queued");
       manager.endStep(1);
       pending.waitFor();

@@ -15,17 +15,18 @@ import java.time.Duration;
  * @param keptMicroBatches number of micro-batches whose tapes stayed from forward to backward
  * @param recomputedMicroBatches number of micro-batches whose tapes did not stay from forward to backward
  * @param peakLiveBytes the most bytes that were alive at once: equals the verifier's peak of the whole step to the byte
+ * @param reservedBytes bytes of the stage's arena
  * @param queueBytes bytes reserved by the queues to and from the next stage, beside the arena
  * @param busy nanoseconds of the last step in which the stage computed and did not wait
  */
 public record PipelineStats(
     int inFlight, long firstLayer, long layers, long steps, long forwards, long recomputedForwards, long keptMicroBatches,
-    long recomputedMicroBatches, long peakLiveBytes, long queueBytes, Duration busy) {
+    long recomputedMicroBatches, long peakLiveBytes, long reservedBytes, long queueBytes, Duration busy) {
   static PipelineStats of(ckpt_pipeline_stats struct) {
     return new PipelineStats(
         struct.getIn_flight(), struct.getFirst_layer(), struct.getLayers(), struct.getSteps(), struct.getForwards(),
         struct.getRecomputed_forwards(), struct.getKept_micro_batches(), struct.getRecomputed_micro_batches(),
-        struct.getPeak_live_bytes(), struct.getQueue_bytes(), Duration.ofNanos(struct.getBusy_ns()));
+        struct.getPeak_live_bytes(), struct.getReserved_bytes(), struct.getQueue_bytes(), Duration.ofNanos(struct.getBusy_ns()));
   }
 
   static PipelineStats from(NativeObject.Into<ckpt_pipeline_stats> call) {
