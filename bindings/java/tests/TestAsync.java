@@ -1,5 +1,6 @@
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -335,6 +336,38 @@ final class TestAsync {
       Check.equal(CheckpointTaskState.CANCELLED, queued.waitFor().state());
       b.manager.close(CloseMode.DRAIN, Duration.ZERO);
       Check.raises(CkptClosedException.class, "", () -> b.manager.save(b.state, 2));
+    }
+  }
+
+  static void testTimesOfDay() throws Exception {
+    Instant before = Instant.now().minusSeconds(60); // the system's clock may be set a little meanwhile
+    try (Bench b = new Bench()) {
+      CheckpointTask gated = b.gated(1, new CheckpointTaskOptions());
+      CheckpointTaskInfo queued = gated.info();
+      Check.that(queued.queuedUtc().isAfter(before) && queued.queuedUtc().isBefore(before.plusSeconds(3600)), queued.toString());
+      Check.that(queued.startedUtc().isEmpty() && queued.endedUtc().isEmpty() && queued.duration().isEmpty(), queued.toString());
+      b.manager.endStep(1);
+      gated.waitFor();
+      CheckpointTaskInfo ended = gated.info();
+      Check.that(!ended.startedUtc().get().isBefore(queued.queuedUtc()), ended.toString());
+      Check.that(!ended.endedUtc().get().isBefore(ended.startedUtc().get()), ended.toString());
+      Check.that(!ended.duration().get().isNegative(), "duration");
+    }
+  }
+
+  /** A full queue waits by itself. */
+  static void testAFullQueueWaits() throws Exception {
+    Check.equal(WhenFull.WAIT, new CheckpointTaskOptions().whenFull());
+    Check.equal(Duration.ofSeconds(60), new CheckpointTaskOptions().timeout());
+    try (Bench b = new Bench(new AsyncManagerOptions().capacity(1))) {
+      CheckpointTask first = b.gated(1, new CheckpointTaskOptions());
+      Thread ends = new Thread(() -> b.manager.endStep(1));
+      ends.start();
+      CheckpointTask second = b.manager.save(b.state, 2);
+      Check.equal(2L, second.get().step());
+      Check.equal(1L, first.get().step());
+      ends.join();
+      Check.equal(List.of(1L, 2L), b.manager.list(CheckpointTaskList.ENDED).stream().map(CheckpointTaskInfo::step).toList());
     }
   }
 

@@ -106,6 +106,43 @@ final class TestCoverage {
     Check.that(enums > 15, "only " + enums + " enums");
   }
 
+  /** What an option is unless it is set is what the library takes it for. */
+  static void testDefaultsAreTheLibrarys() throws Exception {
+    int compared = 0;
+    try (Stream<Path> files = Files.list(MADE)) {
+      for (Path file : files.toList()) {
+        Class<?> type = Class.forName("org.ckpt." + file.getFileName().toString().replace(".java", ""));
+        for (var with : type.getDeclaredMethods()) {
+          if (!with.getName().equals("with")) continue;
+          with.setAccessible(true);
+          Object into = java.lang.reflect.Proxy.newProxyInstance(type.getClassLoader(), with.getParameterTypes(), (proxy, method, given) -> {
+                compare(given[0]);
+                return null;
+              });
+          var constructor = type.getDeclaredConstructor();
+          with.invoke(constructor.newInstance(), into);
+          ++compared;
+        }
+      }
+    }
+    Check.that(compared > 15, "only " + compared + " classes of options");
+  }
+
+  private static void compare(Object struct) throws Exception {
+    var make = struct.getClass().getDeclaredConstructor();
+    make.setAccessible(true);
+    Object fresh = make.newInstance();
+    for (var getter : struct.getClass().getDeclaredMethods()) {
+      if (!getter.getName().startsWith("get") || getter.getParameterCount() > 0) continue;
+      getter.setAccessible(true);
+      Object expected = getter.invoke(fresh);
+      Object made = getter.invoke(struct);
+      boolean same = expected instanceof long[] list ? java.util.Arrays.equals(list, (long[]) made) : java.util.Objects.equals(expected, made);
+      Check.that(same, struct.getClass().getSimpleName() + "." + getter.getName() + ": " + expected + ", and made " + made);
+    }
+    ((AutoCloseable) fresh).close();
+  }
+
   public static void main(String[] arguments) {
     Check.run(TestCoverage.class);
   }

@@ -1,4 +1,5 @@
 import java.lang.ref.WeakReference;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -214,6 +215,33 @@ final class TestMemory {
       if (line.startsWith("VmRSS:")) return Long.parseLong(line.replaceAll("[^0-9]", ""));
     }
     throw new AssertionError("no VmRSS");
+  }
+
+  static void testTimesOfDay() {
+    Instant before = Instant.now().minusSeconds(60);
+    Instant after = before.plusSeconds(3600);
+    try (MemoryTracker tracker = new MemoryTracker()) {
+      List<MemoryEvent> heard = new ArrayList<>();
+      tracker.subscribe(heard::add);
+      MemoryEventQueue queue = tracker.subscribeQueue(10);
+      tracker.addLayer("idle");
+      tracker.recordDeallocation(tracker.recordAllocation("layer", 8));
+      tracker.setLimit(1, 0);
+      tracker.recordAllocation("layer", 8);
+      tracker.setLimit(2, 0); // below the live total: an event of no layer
+      for (MemoryEvent event : List.of(heard.get(0), queue.poll().get())) {
+        Check.that(event.occurredUtc().isAfter(before) && event.occurredUtc().isBefore(after), event.toString());
+        Check.equal(OptionalInt.of(1), event.layerId());
+      }
+      Check.that(heard.stream().anyMatch(event -> event.layerId().isEmpty()), heard.toString());
+      MemoryStats stats = tracker.stats();
+      Check.that(stats.takenUtc().isAfter(before) && stats.takenUtc().isBefore(after), stats.toString());
+      Check.that(tracker.layerStats("layer").lastFreedUtc().get().isAfter(before), "freed");
+      Check.equal(Optional.empty(), tracker.layerStats("idle").lastAllocatedUtc());
+      try (MemoryScope scope = tracker.scope("s")) {
+        Check.that(scope.stats().pushedUtc().isAfter(before), "pushed");
+      }
+    }
   }
 
   public static void main(String[] arguments) {

@@ -239,6 +239,83 @@ final class TestPlan {
     }
   }
 
+  static void testWhatStrategiesAreMadeOf() {
+    try (Strategy size = Strategy.sizeBased(4096, List.of("head", "emb*")); Strategy every = Strategy.interval(3);
+        Strategy first = Strategy.firstOf(List.of(new StrategyRule("#0..2", size)), every)) {
+      Check.equal("size", size.info().kind());
+      Check.equal(4096L, size.info().thresholdBytes());
+      Check.equal(List.of("head", "emb*"), size.patterns(StrategyList.EXCLUDED));
+      Check.equal(List.of(), size.patterns(StrategyList.NAMES));
+      Check.equal(3L, every.info().interval());
+      Check.equal(List.of("#0..2"), first.patterns(StrategyList.RULES));
+      List<Strategy> children = first.children();
+      Check.equal(List.of("size", "interval"), children.stream().map(child -> child.info().kind()).toList());
+      children.forEach(Strategy::close);
+      try (Strategy same = new Strategy(first.text())) {
+        Check.equal(first.text(), same.text());
+        Check.equal(first.name(), same.name());
+      }
+    }
+    try (Strategy mine = Strategy.custom("mine", question -> true)) {
+      Check.equal("custom", mine.info().kind());
+      Check.raises(CkptUnsupportedException.class, "custom", mine::text);
+    }
+    SmartStrategyOptions eager = new SmartStrategyOptions().rareAccesses(0).largeFactor(0.1);
+    try (Strategy smart = Strategy.smart(eager, List.of("x")); Strategy usual = Strategy.smart(new SmartStrategyOptions(), List.of())) {
+      Check.equal(0.1, smart.info().largeFactor());
+      Check.equal(new SmartStrategyOptions().lateShare(), usual.info().lateShare());
+    }
+    Check.raises(CkptInvalidArgumentException.class, "late_share", () -> Strategy.smart(new SmartStrategyOptions().lateShare(2), List.of()));
+  }
+
+  /** One of the caller's own stands wherever a strategy does. */
+  static void testOwnStrategiesAreStrategies() {
+    CheckpointStrategy second = question -> question.layerIndex() == 1;
+    try (Profile profile = profile(4); Strategy either = Strategy.anyOf(second, Strategy.interval(4)); Strategy not = Strategy.notOf(second);
+        Strategy both = Strategy.allOf(second, either);
+        Strategy first = Strategy.firstOf(List.of(new StrategyRule("#1", second)), question -> false);
+        Schedule frozen = Schedule.fromStrategy(profile, second); Follower follower = new Follower(profile, second);
+        Schedule followed = follower.next().schedule()) {
+      Check.that(either.shouldCheckpoint("l", SMALL, 1) && either.shouldCheckpoint("l", SMALL, 0), "any");
+      Check.that(!either.shouldCheckpoint("l", SMALL, 2), "neither");
+      Check.that(!not.shouldCheckpoint("l", SMALL, 1) && not.shouldCheckpoint("l", SMALL, 0), "not");
+      Check.that(both.shouldCheckpoint("l", SMALL, 1) && !both.shouldCheckpoint("l", SMALL, 0), "all");
+      Check.that(first.shouldCheckpoint("l", SMALL, 1) && !first.shouldCheckpoint("l", SMALL, 2), "first");
+      Check.equal(frozen.fingerprint(), followed.fingerprint());
+      Check.equal(1L, frozen.verify(profile).recomputedForwards());
+    }
+    ActivationPolicy policy = new ActivationPolicy().kind(ActivationPolicyKind.STRATEGY).strategy(second);
+    System.gc();
+    try (ActivationManager manager = new ActivationManager(policy); Tensor one = new Tensor(DType.F32, 2)) {
+      for (int i = 0; i < 3; ++i) manager.store(i, one);
+      Check.equal(new long[] {1}, manager.list());
+    }
+    Strategy.register("java-own", arguments -> second);
+    try (Strategy made = new Strategy("java-own")) {
+      Check.that(made.shouldCheckpoint("l", SMALL, 1) && !made.shouldCheckpoint("l", SMALL, 0), "registered");
+    }
+    Strategy.unregister("java-own");
+    CheckpointStrategy asked = Strategy.interval(2); // and a strategy of the library answers as one
+    Check.that(asked.shouldCheckpoint(new StrategyQuestion(SMALL, "l", SMALL.bytes(), 2)), "by the interface");
+  }
+
+  /** The names of the reference texts, with their arguments. */
+  static void testFactoryOfTheReferenceTexts() {
+    Compatibility.CheckpointConfig config = new Compatibility.CheckpointConfig(
+        Compatibility.StrategyKind.SELECTIVE, 2, List.of("a*"), List.of("ab"), 1, 0.5);
+    try (Strategy selective = Compatibility.CheckpointStrategyFactory.createStrategy(config); MemoryTracker tracker = new MemoryTracker();
+        Strategy aware = Compatibility.CheckpointStrategyFactory.createMemoryAware(0.5, tracker);
+        Strategy size = Compatibility.CheckpointStrategyFactory.createSizeBased(41, List.of("no"))) {
+      Check.that(selective.shouldCheckpoint("a", SMALL, 0) && !selective.shouldCheckpoint("ab", SMALL, 0), "names and exclusions");
+      Check.that(aware.info().hasTracker() && aware.info().maxShare() == 0.5, aware.info().toString());
+      Check.that(!size.shouldCheckpoint("no", LARGE, 0) && !size.shouldCheckpoint("a", SMALL, 0), "40 bytes, and an exclusion");
+    }
+    for (Compatibility.StrategyKind kind : Compatibility.StrategyKind.values()) {
+      if (kind == Compatibility.StrategyKind.SELECTIVE) continue;
+      Compatibility.CheckpointStrategyFactory.createStrategy(new Compatibility.CheckpointConfig(kind)).close();
+    }
+  }
+
   public static void main(String[] arguments) {
     Check.run(TestPlan.class);
   }

@@ -192,6 +192,55 @@ final class TestState {
     }
   }
 
+  static void testOneOfManyCheckpoints() {
+    try (Storage storage = Storage.memory(); Tensor weight = new Tensor(DType.F32, 4);
+        State state = new State().add("model", "weight", weight);
+        CheckpointManager checkpoints = new CheckpointManager(storage, new CheckpointManagerOptions().bestMetric(BestMetric.LARGEST))) {
+      Check.equal(Optional.empty(), checkpoints.latest());
+      Check.equal(Optional.empty(), checkpoints.best());
+      double[] metrics = {0.5, 0.9, 0.7};
+      for (int step = 1; step <= 3; ++step) {
+        weight.fill(step);
+        checkpoints.save(state, new SaveOptions().step(step).metric(metrics[step - 1]));
+      }
+      checkpoints.save(state, 4); // without a metric
+      Check.equal(4L, checkpoints.latest().get().step());
+      Check.equal(OptionalDouble.empty(), checkpoints.latest().get().metric());
+      Check.equal(2L, checkpoints.best().get().step());
+      Check.equal(2L, checkpoints.load(state, 2).step());
+      Check.equal(8.0, weight.sum());
+      Check.equal(1L, checkpoints.load(state, new LoadOptions().step(1)).step());
+      Check.equal(4.0, weight.sum());
+      Check.raises(CkptInvalidArgumentException.class, "step", () ->
+          checkpoints.load(state, new LoadOptions().step(1).name(checkpoints.latest().get().name())));
+      Check.equal(3L, checkpoints.verify(checkpoints.findStep(3).get().name()).tensors() + 2);
+      checkpoints.remove(2);
+      Check.equal(Optional.empty(), checkpoints.findStep(2));
+      Check.raises(CkptNotFoundException.class, "no checkpoint", () -> checkpoints.load(state, 2));
+      Check.raises(CkptNotFoundException.class, "2", () -> checkpoints.remove(2));
+      Check.equal(3L, checkpoints.best().get().step());
+      checkpoints.remove(checkpoints.latest().get().name());
+      Check.equal(List.of(3L, 1L), checkpoints.list().stream().map(CheckpointInfo::step).toList());
+    }
+  }
+
+  static void testModelsAndOptimizersInOneCall() {
+    try (Storage storage = Storage.memory(); CheckpointManager checkpoints = new CheckpointManager(storage);
+        Tensor weight = Tensor.copyOf(new float[] {1, 2}); Tensor moment = Tensor.copyOf(new float[] {3})) {
+      Stateful model = into -> into.add("layers", "weight", weight);
+      Stateful optimizer = into -> into.add("moments", "m", moment);
+      checkpoints.save(model, optimizer, new SaveOptions().step(1));
+      checkpoints.save(model, null, new SaveOptions().step(2));
+      weight.fill(0);
+      moment.fill(0);
+      Check.equal(2L, checkpoints.load(model, null, new LoadOptions()).step());
+      Check.equal(3.0, weight.sum());
+      Check.equal(0.0, moment.sum());
+      checkpoints.load(model, optimizer, new LoadOptions().step(1));
+      Check.equal(3.0, moment.sum());
+    }
+  }
+
   public static void main(String[] arguments) {
     Check.run(TestState.class);
   }

@@ -24,6 +24,15 @@ public final class BufferPoolOptions {
   }
 
   /**
+   * What {@link #retainLimitBytes(long)} set.
+   *
+   * @return the value
+   */
+  public OptionalLong retainLimitBytes() {
+    return retainLimitBytes == null ? OptionalLong.empty() : OptionalLong.of(retainLimitBytes);
+  }
+
+  /**
    * Takes retainLimitBytes away.
    *
    * @return this
@@ -31,15 +40,6 @@ public final class BufferPoolOptions {
   public BufferPoolOptions noRetainLimit() {
     retainLimitBytes = null;
     return this;
-  }
-
-  /**
-   * What {@link #retainLimitBytes(long)} set.
-   *
-   * @return the value
-   */
-  public OptionalLong retainLimitBytes() {
-    return retainLimitBytes == null ? OptionalLong.empty() : OptionalLong.of(retainLimitBytes);
   }
 
   /**

@@ -1,8 +1,6 @@
 // Made from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalDouble;
 
 /**
@@ -29,15 +27,5 @@ public record CheckpointInfo(
       call.call(struct);
       return of(struct);
     }
-  }
-
-  static List<CheckpointInfo> listed(ckpt_checkpoint_info[] structs) {
-    List<CheckpointInfo> all = new ArrayList<>();
-    for (ckpt_checkpoint_info struct : structs) {
-      try (struct) {
-        all.add(of(struct));
-      }
-    }
-    return List.copyOf(all);
   }
 }

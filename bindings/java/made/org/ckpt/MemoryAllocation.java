@@ -2,8 +2,6 @@
 package org.ckpt;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * One live allocation of a memory tracker.
@@ -27,15 +25,5 @@ public record MemoryAllocation(
       call.call(struct);
       return of(struct);
     }
-  }
-
-  static List<MemoryAllocation> listed(ckpt_memory_allocation[] structs) {
-    List<MemoryAllocation> all = new ArrayList<>();
-    for (ckpt_memory_allocation struct : structs) {
-      try (struct) {
-        all.add(of(struct));
-      }
-    }
-    return List.copyOf(all);
   }
 }

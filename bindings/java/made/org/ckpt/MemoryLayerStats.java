@@ -2,8 +2,6 @@
 package org.ckpt;
 
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -43,15 +41,5 @@ public record MemoryLayerStats(
       call.call(struct);
       return of(struct);
     }
-  }
-
-  static List<MemoryLayerStats> listed(ckpt_memory_layer_stats[] structs) {
-    List<MemoryLayerStats> all = new ArrayList<>();
-    for (ckpt_memory_layer_stats struct : structs) {
-      try (struct) {
-        all.add(of(struct));
-      }
-    }
-    return List.copyOf(all);
   }
 }

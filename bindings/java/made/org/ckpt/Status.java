@@ -1,7 +1,10 @@
 // Made from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** How a call of the library ended. */
+/**
+ * The result of every function that can fail: {@link Status#OK} or one of {@link Status}. Values are fixed for ever; new ones are
+ * only appended.
+ */
 public enum Status {
   /** The operation succeeded. */
   OK(0),

@@ -1,9 +1,6 @@
 // Made from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * One task that was observed.
  *
@@ -24,15 +21,5 @@ public record TaskObservation(
       call.call(struct);
       return of(struct);
     }
-  }
-
-  static List<TaskObservation> listed(ckpt_task_observation[] structs) {
-    List<TaskObservation> all = new ArrayList<>();
-    for (ckpt_task_observation struct : structs) {
-      try (struct) {
-        all.add(of(struct));
-      }
-    }
-    return List.copyOf(all);
   }
 }

@@ -159,7 +159,7 @@ public final class CheckpointManager extends NativeObject {
    * @return the checkpoints, good or not, in the order in which a load tries them
    */
   public List<CheckpointInfo> list() {
-    return CheckpointInfo.listed(Native.ckpt_checkpoint_manager_list(this));
+    return values(Native.ckpt_checkpoint_manager_list(this), CheckpointInfo::of, ckpt_checkpoint_info::close);
   }
 
   /**

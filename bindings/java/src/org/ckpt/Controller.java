@@ -185,7 +185,7 @@ public final class Controller extends NativeObject {
    * @return the oldest first
    */
   public List<TaskObservation> tasks() {
-    return TaskObservation.listed(Native.ckpt_controller_list_tasks(this));
+    return values(Native.ckpt_controller_list_tasks(this), TaskObservation::of, ckpt_task_observation::close);
   }
 
   /**

@@ -204,7 +204,9 @@ public final class MemoryTracker extends NativeObject {
     List<MemoryLayerStats> layers = new ArrayList<>();
     MemoryStats stats = MemoryStats.from(
         totals -> layers.addAll(
-            MemoryLayerStats.listed(Native.ckpt_memory_tracker_get_snapshot(this, order.number(), totals))));
+            values(
+                Native.ckpt_memory_tracker_get_snapshot(this, order.number(), totals), MemoryLayerStats::of,
+                ckpt_memory_layer_stats::close)));
     return new MemorySnapshot(stats, List.copyOf(layers));
   }
 
@@ -214,7 +216,7 @@ public final class MemoryTracker extends NativeObject {
    * @return oldest first
    */
   public List<MemoryAllocation> allocations() {
-    return MemoryAllocation.listed(Native.ckpt_memory_tracker_list_allocations(this));
+    return values(Native.ckpt_memory_tracker_list_allocations(this), MemoryAllocation::of, ckpt_memory_allocation::close);
   }
 
   /**

@@ -3,8 +3,11 @@ package org.ckpt;
 import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * An object of the library. {@link #close} gives it back at once; otherwise that happens some time after the program lost it. A
@@ -101,6 +104,13 @@ public abstract class NativeObject implements AutoCloseable {
     String[] out = new String[1];
     call.call(out);
     return out[0];
+  }
+
+  /** The values of structs, which it closes. */
+  static <S, R> List<R> values(S[] structs, Function<S, R> of, Consumer<S> close) {
+    List<R> made = Arrays.stream(structs).map(of).toList();
+    for (S struct : structs) close.accept(struct);
+    return made;
   }
 
   static Instant instant(long utcNs) {

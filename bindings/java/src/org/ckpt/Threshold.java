@@ -83,6 +83,6 @@ public final class Threshold extends NativeObject {
    * @return the oldest first
    */
   public List<TaskObservation> tasks() {
-    return TaskObservation.listed(Native.ckpt_threshold_list_tasks(this));
+    return values(Native.ckpt_threshold_list_tasks(this), TaskObservation::of, ckpt_task_observation::close);
   }
 }
