@@ -6,8 +6,8 @@
 %}
 %{
 #include "java_support.hpp"
-// What a director does when its C++ object ends: a call into Java that leaves a local reference behind each time, for an object that
-// owns nothing any more. The runtime above has the function; the directors below do without.
+// What a director does when its C++ object ends: a call into Java that leaves a local reference behind each time, for an object
+// that owns nothing any more. The runtime above has the function; the directors below do without.
 #define swig_disconnect_director_self(method) static_cast<void>(0)
 %}
 %include <std_string.i>
@@ -21,7 +21,7 @@ text %enddef
 %}
 %typemap(javaclassmodifiers) SWIGTYPE "class"
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
-%typemap(javafinalize) SWIGTYPE "" // nothing waits for the garbage collector: whoever makes one closes it
+%typemap(javafinalize) SWIGTYPE "" // nothing waits for the garbage collector: each is closed where it was made
 %typemap(javacode) SWIGTYPE %{
   @Override
   public void close() {
@@ -104,7 +104,7 @@ text %enddef
 }
 %typemap(freearg) const char* ""
 %typemap(out) const char*, char[ANY] "$result = ckpt_java::text_object(jenv, $1);"
-// A thread may stay inside the library for ever, so what callbacks get is given back after each.
+// A thread may stay inside the library for ever, so what callbacks get is released after each.
 %typemap(directorin, descriptor="Ljava/lang/String;", noblock=1) const char* {
   $input = ckpt_java::text_object(jenv, $1);
   const Swig::LocalRefGuard $1_guard(jenv, $input);
@@ -347,7 +347,7 @@ CKPT_BUFFER(void* received, int64_t received_bytes)
   const Swig::LocalRefGuard $1_guard(jenv, $input);
 }
 %typemap(javain) ckpt_swig::Bytes "$javainput"
-%typemap(in) ckpt_swig::Bytes "" // the library calls these functions, nobody else
+%typemap(in) ckpt_swig::Bytes "" // only the library calls these functions
 %typemap(javadirectorin) ckpt_swig::Bytes "NativeBuffers.lent($jniinput)"
 
 // ---- Values of calls.hpp and callbacks.hpp, as arrays of numbers ----
@@ -359,7 +359,7 @@ CKPT_BUFFER(void* received, int64_t received_bytes)
 %typemap(javaout) type {
     return $jnicall;
   }
-%typemap(in) type "" // the library calls these functions, nobody else
+%typemap(in) type "" // only the library calls these functions
 %typemap(out) type "$result = NULL;"
 %typemap(javadirectorin) type "$jniinput"
 %typemap(javadirectorout) type "$javacall"
@@ -485,6 +485,7 @@ CKPT_DIRECTOR(StageForward)
 namespace ckpt_java {
 struct Buffer {};
 struct View {};
-ckpt_status tensor_create_borrowed(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int32_t ndim, ckpt_tensor** tensor);
+ckpt_status tensor_create_borrowed(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int32_t ndim,
+                                   ckpt_tensor** tensor);
 ckpt_java::View view(int64_t address, int64_t bytes);
 }  // namespace ckpt_java

@@ -50,7 +50,8 @@ public final class Train {
         chain.add(first).add(gelu).add(second).add(loss).initialize(1);
       }
       optimizer = Optimizer.adamw(chain, new AdamWOptions().learningRate(0.01));
-      try (Profile profile = Profile.of(chain, data.inputs.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all")) {
+      try (Profile profile = Profile.of(chain, data.inputs.spec(), 0, null);
+          Schedule schedule = Schedule.create(profile, "store-all")) {
         executor = new ScheduleExecutor(chain, schedule, data.inputs.spec());
       }
     }

@@ -144,13 +144,15 @@ class Field:
     def __init__(self, java, field, has):
         kind = field["type"].replace("const ", "")
         base = kind.rstrip("* ")
-        self.java, self.c, self.name, self.has, self.initial = java, field["name"], field_name(field["name"]), has, field.get("default")
+        self.java, self.c, self.has, self.initial = java, field["name"], has, field.get("default")
+        self.name = field_name(self.c)
         self.type, self.raw = NUMBERS.get(base, class_name(base)), f"struct.get{capital(self.c)}()"
         self.read, self.write, text = self.raw, self.name, " ".join(field["comment"].split())
         text = re.sub(r"(; copied(?=;)|[;.] [Vv]alid (as long as the \w+|for ever))", "", text)
         if base == "ckpt_bool":
             self.read, self.write = f"{self.raw} != 0", f"{self.name} ? 1 : 0"
-            text = re.sub(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)", lambda at: at[1] + ("false" if at[2] == "0" else "true"), text)
+            text = re.sub(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)",
+                          lambda at: at[1] + ("false" if at[2] == "0" else "true"), text)
         elif base in java.flags or "array" in field and base != "char":
             self.type = "int" if base in java.flags else "long[]"
         elif base == "char":
@@ -163,17 +165,21 @@ class Field:
             text = text.replace(", in nanoseconds since 1970-01-01T00:00:00Z", "")
             self.type, self.read = "Instant", f"NativeObject.instant({self.raw})"
             if re.search(r"; 0(: never| when)", text):
-                self.type, self.read, text = "Optional<Instant>", f"NativeObject.instantIfAny({self.raw})", text.replace("; 0", "; empty")
+                self.type, self.read = "Optional<Instant>", f"NativeObject.instantIfAny({self.raw})"
+                text = text.replace("; 0", "; empty")
         elif self.c.endswith("_ns") and not self.c.endswith("_at_ns"):
             self.type, self.read, self.write = "Duration", f"Duration.ofNanos({self.raw})", f"NativeObject.nanoseconds({self.name})"
-            text = re.sub(r"^nanoseconds (?=from|for|since)", "time ", re.sub(r",? in nanoseconds\b", "", text)).replace("-1:", "null:")
+            text = re.sub(r",? in nanoseconds\b", "", text).replace("-1:", "null:")
+            text = re.sub(r"^nanoseconds (?=from|for|since)", "time ", text)
         if has:
-            text = re.sub(r"[.;] (Read only when|0 wh\w+) has_\w+ is \w+( 0)?", "", text) + "".join(re.findall(r"yes(; .*)$", has["comment"]))
+            text = re.sub(r"[.;] (Read only when|0 wh\w+) has_\w+ is \w+( 0)?", "", text)
+            text += "".join(re.findall(r"yes(; .*)$", has["comment"]))
         self.comment = java.prose(text + (" (64 bits without a sign)" if base == "uint64_t" else ""))
         self.result = f"Optional{capital(self.type)}" if has else self.type
+        self.held = self.name
         if has:
-            read = f"{self.result}.of({self.read})"
-            self.read = f"struct.getHas_{has['name'][4:]}() != 0 ? {read} : {self.result}.empty()"
+            self.read = f"struct.get{capital(has['name'])}() == 0 ? {self.result}.empty() : {self.result}.of({self.read})"
+            self.held = f"{self.name} == null ? {self.result}.empty() : {self.result}.of({self.name})"
 
     def start(self):
         """The initial value in Java, and in words."""
@@ -191,8 +197,8 @@ class Field:
             return f"{number}{'L' if self.type == 'long' else ''}", words
         if self.type in ("boolean", "double"):
             return ({"0": "false", "1": "true"}[self.initial],) * 2 if self.type == "boolean" else (self.initial,) * 2
-        value = next(value for (owner, value), number in self.java.numbers.items() if owner == self.type and number == int(self.initial))
-        return f"{self.type}.{value}", f"{{@link {self.type}#{value}}}"
+        links = [link for link, number in self.java.numbers.items() if link[0] == self.type and number == int(self.initial)]
+        return ".".join(links[0]), "{@link " + "#".join(links[0]) + "}"
 
     def writes(self):
         if self.type == "TensorSpec":
@@ -215,7 +221,8 @@ class Java:
                     value = constant["name"].removeprefix(prefix).removeprefix("CKPT_")
                     link = class_name(kind["name"]), VALUES.get(value, value)
                     self.groups.setdefault(kind["name"], []).append(link)
-                    self.links[constant["name"]], self.numbers[link], self.comments[link] = link, constant["value"], constant["comment"]
+                    self.links[constant["name"]], self.numbers[link] = link, constant["value"]
+                    self.comments[link] = constant["comment"]
                     self.flags |= {kind["name"]} if kind["type"] == "uint32_t" else set()
         self.fields = {field["name"] for struct in api["structs"] for field in struct["fields"]}
         self.handles = sorted((handle["name"] for handle in api["handles"]), key=len, reverse=True)
@@ -249,7 +256,8 @@ class Java:
     def file(self, name, *lines):
         text = "\n".join(lines)
         imports = [f"import {full};" for full in IMPORTS if re.search(rf"\b{full.rsplit('.', 1)[1]}\b", text)]
-        return FOLDER + name + ".java", "\n".join([f"// {MADE}", "package org.ckpt;", "", *imports, *([""] if imports else []), text, ""])
+        imports += [""] if imports else []
+        return FOLDER + name + ".java", "\n".join([f"// {MADE}", "package org.ckpt;", "", *imports, text, ""])
 
     def group(self, kind):
         name, flags = class_name(kind["name"]), kind["name"] in self.flags
@@ -264,17 +272,21 @@ class Java:
         statuses = {f"Ckpt{class_name(link[1].lower())}Exception": link for link in self.groups["ckpt_status"][1:]}
         for name, link in statuses.items():
             yield self.file(name, *javadoc("", self.prose(self.comments[link])), EXCEPTION % {"name": name, "status": link[1]})
-        yield self.file("Exceptions", EXCEPTIONS % "\n".join(f"      case {link[1]} -> new {name}(message);" for name, link in statuses.items()))
+        cases = [f"      case {link[1]} -> new {name}(message);" for name, link in statuses.items()]
+        yield self.file("Exceptions", EXCEPTIONS % "\n".join(cases))
 
     def seen(self, struct):
-        """The fields that Java sees: no sizes, functions or arrays; x with has_x is one value, and dtype, ndim and shape are one."""
+        """The fields that Java sees: no sizes, functions and arrays; x with has_x is one, and dtype, ndim and shape are one."""
         fields = {field["name"]: field for field in struct["fields"]}
-        has = {value: fields[name] for name in fields for value in (name[4:], name[4:] + "_bytes", name[4:] + "_id")
-               if name.startswith("has_") and value in fields and (fields[name]["comment"].startswith("whether") or name in fields[value]["comment"])}
+        has = {}
+        for name in filter(lambda name: name.startswith("has_"), fields):
+            for value in {name[4:], name[4:] + "_bytes", name[4:] + "_id"} & set(fields):
+                if fields[name]["comment"].startswith("whether") or name in fields[value]["comment"]:
+                    has[value] = fields[name]
         spec = {"dtype", "shape"} <= set(fields)
         for name, field in fields.items():
             kind = field["type"].replace("const ", "").rstrip("*")
-            hidden = name == "struct_size" or re.fullmatch(r"reserved\d*", name) or field in has.values() or spec and name in ("ndim", "shape")
+            hidden = re.fullmatch(r"struct_size|reserved\d*", name) or field in has.values() or spec and name in ("ndim", "shape")
             array = name + "_count" in fields or name.endswith("_count") and name.removesuffix("_count") in fields
             if hidden or array or kind.endswith(("_fn", "void")) or kind in self.structs and kind != "ckpt_tensor_spec":
                 continue
@@ -298,7 +310,8 @@ class Java:
         elif not any(field.type == "String" for field in fields):
             reads = {"long": "in.next()", "int": "(int)~in.next()", "TensorSpec": "in.spec()", "boolean": "in.next() != 0"}
             reads = [reads.get(field.type, f"{field.type}.of((int)~in.next())") for field in fields]
-            lines += [f"  static {name} of(NumberReader in) {{", f"    return new {name}(", *wrapped(", ".join(reads) + ");", "        ", "        "), "  }"]
+            lines += [f"  static {name} of(NumberReader in) {{", f"    return new {name}("]
+            lines += [*wrapped(", ".join(reads) + ");", "        ", "        "), "  }"]
             if "in.spec()" not in reads:
                 writes = ", ".join(field.write for field in fields)
                 lines += ["", "  long[] numbers() {", *wrapped(f"return new long[] {{{writes}}};", "    ", "        "), "  }"]
@@ -307,7 +320,8 @@ class Java:
     def option(self, struct):
         name, fields = class_name(struct["name"]), list(self.seen(struct))
         lines = javadoc("", self.prose(struct["comment"])) + [f"public final class {name} {{"]
-        lines += [f"  private {BOXES[field.type] if field.has else field.type} {field.name} = {field.start()[0]};" for field in fields]
+        for field in fields:
+            lines += [f"  private {BOXES[field.type] if field.has else field.type} {field.name} = {field.start()[0]};"]
         lines += ["", "  /** All defaults. */", f"  public {name}() {{}}", ""]
         for field in fields:
             value, words = field.start()
@@ -317,15 +331,18 @@ class Java:
             lines += [*javadoc("  ", text, [f"@param {field.name} the value", "@return this"]), SETTER % {
                 "owner": name, "name": field.name, "taken": taken, "result": field.result,
                 "value": f"{field.type}.of({field.name})" if taken != field.type else field.name,
-                "got": f"{field.name} == null ? {field.result}.empty() : {field.result}.of({field.name})" if field.has else field.name}]
+                "got": field.held}]
             if field.has and value != "null":
-                lines += [*javadoc("  ", f"takes {field.name} away", ["@return this"]), f"  public {name} {camel('no_' + field.has['name'][4:])}() {{",
-                          f"    {field.name} = null;", "    return this;", "  }", ""]
-        names = {"name": name, "c": struct["name"], "writes": "\n".join(f"      {line}" for field in fields for line in field.writes())}
+                lines += [*javadoc("  ", f"takes {field.name} away", ["@return this"])]
+                lines += [f"  public {name} {camel('no_' + field.has['name'][4:])}() {{", f"    {field.name} = null;"]
+                lines += ["    return this;", "  }", ""]
+        writes = "\n".join(f"      {line}" for field in fields for line in field.writes())
+        names = {"name": name, "c": struct["name"], "writes": writes}
         lines += [WITH % names]
         if struct["name"] in self.filled:
-            lines += ["", f"  static {name} of({struct['name']} struct) {{", f"    {name} made = new {name}();",
-                      *(f"    made.{field.name} = {field.read};" for field in fields if field.read != "null"), "    return made;", "  }", FROM % names]
+            lines += ["", f"  static {name} of({struct['name']} struct) {{", f"    {name} made = new {name}();"]
+            lines += [f"    made.{field.name} = {field.read};" for field in fields if field.read != "null"]
+            lines += ["    return made;", "  }", FROM % names]
         return self.file(name, *lines, "}")
 
     def files(self):

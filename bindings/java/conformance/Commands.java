@@ -255,7 +255,8 @@ class Commands extends Objects {
   }
 
   private Schedule schedule(Command c, String argument) {
-    if (c.text(2).equals("open")) return Schedule.openEnded(Long.parseLong(argument), LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC);
+    if (c.text(2).equals("open")) return Schedule.openEnded(Long.parseLong(argument),
+        LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC);
     Profile profile = of(Profile.class, "profile", c.text(3));
     return switch (c.text(2)) {
       case "segments" -> Schedule.segments(profile, Stream.of(argument.split(",")).mapToLong(Long::parseLong).toArray());

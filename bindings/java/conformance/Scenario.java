@@ -236,14 +236,14 @@ final class Scenario extends Commands {
     return options;
   }
 
-  private static void tell(Command c, Object told) {
+  private static void tell(Command c, Object given) {
     if (c.text(2).equals("observe")) {
-      if (told instanceof Threshold threshold) threshold.observeTask(c.text(3), c.number(4));
-      if (told instanceof Controller controller) controller.observeTask(c.text(3), c.number(4));
+      if (given instanceof Threshold threshold) threshold.observeTask(c.text(3), c.number(4));
+      if (given instanceof Controller controller) controller.observeTask(c.text(3), c.number(4));
       return;
     }
     double[] n = IntStream.rangeClosed(3, c.arguments()).mapToDouble(c::number).toArray();
-    if (told instanceof Threshold threshold) {
+    if (given instanceof Threshold threshold) {
       switch (c.text(2)) {
         case "adjust" -> threshold.adjustPolicy(n[0], n[1]);
         case "begin-run" -> threshold.beginRun();
@@ -251,7 +251,7 @@ final class Scenario extends Commands {
       }
       return;
     }
-    Controller controller = (Controller) told;
+    Controller controller = (Controller) given;
     switch (c.text(2)) {
       case "begin-run" -> controller.beginRun(n[0]);
       case "resume" -> controller.resume(n[0]);
@@ -284,8 +284,8 @@ final class Scenario extends Commands {
     if (object instanceof State state) return joined("tensors", state.tensorCount());
     if (object instanceof Background background) {
       AsyncManagerStats n = background.manager.stats();
-      return joined("live", n.liveTasks(), "completed", n.completedTasks(), "failed", n.failedTasks(), "cancelled", n.cancelledTasks(),
-          "rejected", n.rejectedTasks());
+      return joined("live", n.liveTasks(), "completed", n.completedTasks(), "failed", n.failedTasks(), "cancelled",
+          n.cancelledTasks(), "rejected", n.rejectedTasks());
     }
     if (object instanceof CheckpointTask task) {
       CheckpointTaskInfo n = task.info();

@@ -77,7 +77,8 @@ final class TestAdaptive {
 
   static void testControllerSavesByItself() throws Exception {
     try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
-        AsyncManager manager = new AsyncManager(checkpoint, new AsyncManagerOptions().capacity(2)); Controller controller = new Controller();
+        AsyncManager manager = new AsyncManager(checkpoint, new AsyncManagerOptions().capacity(2));
+        Controller controller = new Controller();
         Tensor tensor = Tensor.copyOf(new float[] {1}); State state = new State().add("model", "t", tensor)) {
       controller.beginRun(0);
       CheckpointTask task = controller.saveAsync(manager, 1, state, new SaveOptions().step(3), new CheckpointTaskOptions(), null,

@@ -73,7 +73,8 @@ final class TestAsync {
       Check.equal(5L, load.loaded().step());
       Check.equal(6.0, b.weight.sum());
       Check.equal(2L, b.manager.stats().completedTasks());
-      Check.equal(List.of(task.id(), load.id()), b.manager.list(CheckpointTaskList.ENDED).stream().map(CheckpointTaskInfo::id).toList());
+      Check.equal(List.of(task.id(), load.id()),
+          b.manager.list(CheckpointTaskList.ENDED).stream().map(CheckpointTaskInfo::id).toList());
       Check.raises(CkptNotFoundException.class, "", () -> b.manager.task(12345));
       Check.raises(CkptInvalidStateException.class, "", load::saved);
     }
@@ -96,7 +97,7 @@ final class TestAsync {
     }
   }
 
-  static void testErrorsThatNobodySawAreThrownOnce() {
+  static void testErrorsThatNoCallerSawAreThrownOnce() {
     Bench b = new Bench();
     b.maps.failWrites = 1000;
     CheckpointTask unseen = b.manager.save(b.state, 1);
@@ -194,8 +195,8 @@ final class TestAsync {
       Check.that(byId.isCancelled(), "a cancelled future too");
       CheckpointTask byEnd = b.gated(3, new CheckpointTaskOptions());
       b.manager.close(CloseMode.CANCEL, null);
-      CancellationException told = Check.raises(CancellationException.class, "", byEnd::join);
-      Check.that(told.getCause() instanceof CkptCancelledException, "the library's reason is the cause");
+      CancellationException raised = Check.raises(CancellationException.class, "", byEnd::join);
+      Check.that(raised.getCause() instanceof CkptCancelledException, "the library's reason is the cause");
       Check.that(byEnd.isCancelled(), "by the end of the manager");
     }
     try (Bench b = new Bench()) {
@@ -308,7 +309,7 @@ final class TestAsync {
       System.gc();
       if (ended.await(10, TimeUnit.MILLISECONDS)) break;
     }
-    Check.collected("the manager is not given back", () -> weak.get() == null);
+    Check.collected("the manager is not released", () -> weak.get() == null);
   }
 
   private static WeakReference<Object> lost(CountDownLatch ended) {

@@ -115,10 +115,11 @@ final class TestCoverage {
         for (var with : type.getDeclaredMethods()) {
           if (!with.getName().equals("with")) continue;
           with.setAccessible(true);
-          Object into = java.lang.reflect.Proxy.newProxyInstance(type.getClassLoader(), with.getParameterTypes(), (proxy, method, given) -> {
-                compare(given[0]);
-                return null;
-              });
+          java.lang.reflect.InvocationHandler compares = (proxy, method, given) -> {
+            compare(given[0]);
+            return null;
+          };
+          Object into = java.lang.reflect.Proxy.newProxyInstance(type.getClassLoader(), with.getParameterTypes(), compares);
           var constructor = type.getDeclaredConstructor();
           with.invoke(constructor.newInstance(), into);
           ++compared;
@@ -137,8 +138,7 @@ final class TestCoverage {
       getter.setAccessible(true);
       Object expected = getter.invoke(fresh);
       Object made = getter.invoke(struct);
-      boolean same = expected instanceof long[] list ? java.util.Arrays.equals(list, (long[]) made) : java.util.Objects.equals(expected, made);
-      Check.that(same, struct.getClass().getSimpleName() + "." + getter.getName() + ": " + expected + ", and made " + made);
+      Check.that(java.util.Objects.deepEquals(expected, made), struct.getClass().getSimpleName() + "." + getter.getName() + ": " + expected + ", and made " + made);
     }
     ((AutoCloseable) fresh).close();
   }

@@ -130,7 +130,8 @@ final class TestEngine {
         Tensor target = Tensor.copyOf(new int[SAMPLES]);
         Profile profile = Profile.of(chain, input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
         WorkerPool pool = new WorkerPool(2); MemoryTracker tracker = new MemoryTracker();
-        ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec(), new ScheduleExecutorOptions().pool(pool).tracker(tracker))) {
+        ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec(),
+            new ScheduleExecutorOptions().pool(pool).tracker(tracker))) {
       input.fill(1);
       scale.failing = true;
       CkptCallbackException failure = Check.raises(CkptCallbackException.class, "forward fails in step 4",

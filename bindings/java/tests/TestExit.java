@@ -46,7 +46,7 @@ final class TestExit {
           begun.await();
           System.exit(0);
         }
-        case "direct" -> { // exit is called by a listener, on a thread of the manager: nobody can wait for that
+        case "direct" -> { // exit is called by a listener, on a thread of the manager: no thread can wait for that
           manager(root, new AsyncManagerOptions(), new CheckpointTaskListener() {
                 @Override
                 public void ended(CheckpointTaskResult result) {

@@ -95,7 +95,7 @@ final class TestMemory {
     }
   }
 
-  /** Nobody in Java holds the listener; the library does, until the subscription ends. */
+  /** No object of Java holds the listener; the library does, until the subscription ends. */
   static void testListenersArePinnedUntilTheDestroyHook() throws Exception {
     AtomicInteger heard = new AtomicInteger();
     MemoryTracker tracker = new MemoryTracker();
@@ -122,7 +122,7 @@ final class TestMemory {
   static void testLostTrackersAreGivenBack() throws Exception {
     AtomicInteger heard = new AtomicInteger();
     WeakReference<MemoryListener> weak = lost(heard);
-    Check.collected("a lost tracker is not given back", () -> weak.get() == null);
+    Check.collected("a lost tracker is not released", () -> weak.get() == null);
   }
 
   private static WeakReference<MemoryListener> lost(AtomicInteger heard) {

@@ -63,7 +63,8 @@ final class TestPipeline {
         Check.equal(12.0, again.sum());
       }
       Check.equal(2, calls.get());
-      CkptCallbackException failure = Check.raises(CkptCallbackException.class, "five is too many", () -> manager.recompute(input, 5));
+      CkptCallbackException failure = Check.raises(CkptCallbackException.class, "five is too many", () ->
+          manager.recompute(input, 5));
       Check.that(failure.getCause() instanceof IllegalStateException, "cause");
       Check.raises(CkptCallbackException.class, "null", () -> manager.recompute(input, 6));
     }

@@ -207,7 +207,8 @@ final class TestPlan {
   }
 
   static void testCursorsCanBeSaved() {
-    try (Profile profile = profile(20); Schedule schedule = Schedule.create(profile, "periodic:4"); Cursor cursor = schedule.cursor();
+    try (Profile profile = profile(20); Schedule schedule = Schedule.create(profile, "periodic:4");
+        Cursor cursor = schedule.cursor();
         Cursor other = schedule.cursor()) {
       cursor.next(10);
       byte[] place = cursor.save();
@@ -261,17 +262,20 @@ final class TestPlan {
       Check.raises(CkptUnsupportedException.class, "custom", mine::text);
     }
     SmartStrategyOptions eager = new SmartStrategyOptions().rareAccesses(0).largeFactor(0.1);
-    try (Strategy smart = Strategy.smart(eager, List.of("x")); Strategy usual = Strategy.smart(new SmartStrategyOptions(), List.of())) {
+    try (Strategy smart = Strategy.smart(eager, List.of("x"));
+        Strategy usual = Strategy.smart(new SmartStrategyOptions(), List.of())) {
       Check.equal(0.1, smart.info().largeFactor());
       Check.equal(new SmartStrategyOptions().lateShare(), usual.info().lateShare());
     }
-    Check.raises(CkptInvalidArgumentException.class, "late_share", () -> Strategy.smart(new SmartStrategyOptions().lateShare(2), List.of()));
+    Check.raises(CkptInvalidArgumentException.class, "late_share", () ->
+        Strategy.smart(new SmartStrategyOptions().lateShare(2), List.of()));
   }
 
   /** One of the caller's own stands wherever a strategy does. */
   static void testOwnStrategiesAreStrategies() {
     CheckpointStrategy second = question -> question.layerIndex() == 1;
-    try (Profile profile = profile(4); Strategy either = Strategy.anyOf(second, Strategy.interval(4)); Strategy not = Strategy.notOf(second);
+    try (Profile profile = profile(4); Strategy either = Strategy.anyOf(second, Strategy.interval(4));
+        Strategy not = Strategy.notOf(second);
         Strategy both = Strategy.allOf(second, either);
         Strategy first = Strategy.firstOf(List.of(new StrategyRule("#1", second)), question -> false);
         Schedule frozen = Schedule.fromStrategy(profile, second); Follower follower = new Follower(profile, second);
@@ -303,7 +307,8 @@ final class TestPlan {
   static void testFactoryOfTheReferenceTexts() {
     Compatibility.CheckpointConfig config = new Compatibility.CheckpointConfig(
         Compatibility.StrategyKind.SELECTIVE, 2, List.of("a*"), List.of("ab"), 1, 0.5);
-    try (Strategy selective = Compatibility.CheckpointStrategyFactory.createStrategy(config); MemoryTracker tracker = new MemoryTracker();
+    try (Strategy selective = Compatibility.CheckpointStrategyFactory.createStrategy(config);
+        MemoryTracker tracker = new MemoryTracker();
         Strategy aware = Compatibility.CheckpointStrategyFactory.createMemoryAware(0.5, tracker);
         Strategy size = Compatibility.CheckpointStrategyFactory.createSizeBased(41, List.of("no"))) {
       Check.that(selective.shouldCheckpoint("a", SMALL, 0) && !selective.shouldCheckpoint("ab", SMALL, 0), "names and exclusions");

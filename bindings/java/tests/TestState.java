@@ -14,7 +14,8 @@ final class TestState {
     Path root = Files.createTempDirectory("ckpt-test");
     try (Tensor weight = Tensor.copyOf(new float[] {1, 2, 3, 4}, 2, 2); Tensor moments = Tensor.copyOf(new double[] {5});
         State state = new State();
-        CheckpointManager checkpoint = CheckpointManager.open(root, new CheckpointManagerOptions().keepLast(2).keepBest(1).bestMetric(BestMetric.LARGEST))) {
+        CheckpointManager checkpoint = CheckpointManager.open(root,
+            new CheckpointManagerOptions().keepLast(2).keepBest(1).bestMetric(BestMetric.LARGEST))) {
       state.add("model", "weight", weight).add("optimizer", "m", moments).setRarelyChanges("optimizer", true);
       state.setJson(State.DATA_POSITION, "{ \"byte\": 4096 }").setJson("note", "\"Gr\u00F6\u00DFe \uD83D\uDE00\"");
       Check.equal(2L, state.tensorCount());
@@ -188,14 +189,16 @@ final class TestState {
       coordinator.broadcast(data, 0, second);
       Check.equal((byte) 10, data.get(0));
       Check.equal(2, coordinator.allGather(data, second).capacity());
-      Check.raises(CkptUnsupportedException.class, "", () -> new CheckpointManager(storage, new CheckpointManagerOptions().coordinator(coordinator)));
+      Check.raises(CkptUnsupportedException.class, "", () ->
+          new CheckpointManager(storage, new CheckpointManagerOptions().coordinator(coordinator)));
     }
   }
 
   static void testOneOfManyCheckpoints() {
     try (Storage storage = Storage.memory(); Tensor weight = new Tensor(DType.F32, 4);
         State state = new State().add("model", "weight", weight);
-        CheckpointManager checkpoints = new CheckpointManager(storage, new CheckpointManagerOptions().bestMetric(BestMetric.LARGEST))) {
+        CheckpointManager checkpoints = new CheckpointManager(storage,
+            new CheckpointManagerOptions().bestMetric(BestMetric.LARGEST))) {
       Check.equal(Optional.empty(), checkpoints.latest());
       Check.equal(Optional.empty(), checkpoints.best());
       double[] metrics = {0.5, 0.9, 0.7};

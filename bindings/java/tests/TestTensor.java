@@ -89,11 +89,11 @@ final class TestTensor {
     }
   }
 
-  /** The pool tells when memory came back: only after the last view has gone. */
+  /** The pool reports when memory was released: only after the last view has gone. */
   static void testMemoryComesBackAfterTheLastView() throws Exception {
     try (BufferPool pool = new BufferPool()) {
       WeakReference<ByteBuffer> view = lostView(pool);
-      Check.collected("the memory of a lost view is not given back", () -> pool.stats().liveBuffers() == 0);
+      Check.collected("the memory of a lost view is not released", () -> pool.stats().liveBuffers() == 0);
       Check.that(view.get() == null, "the view lives");
     }
   }
@@ -118,7 +118,7 @@ final class TestTensor {
     }
     WeakReference<ByteBuffer> weak = new WeakReference<>(direct(8).putLong(0, 7));
     tensor.close();
-    Check.collected("a buffer nobody borrows", () -> weak.get() == null);
+    Check.collected("a buffer that no tensor borrows", () -> weak.get() == null);
     WeakReference<FloatBuffer> lent = lend();
     Check.collected("the borrowed buffer stays", () -> lent.get() == null);
   }

@@ -52,7 +52,8 @@ final class TestUsage {
   }
 
   static void testCancelPendingCheckpoint() {
-    try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage); State state = new State();
+    try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
+        State state = new State();
         Compatibility.AsyncCheckpointManager manager = new Compatibility.AsyncCheckpointManager(checkpoint, 5)) {
       CheckpointTask pending = manager.save(state.add("model", MODEL), new SaveOptions(), new CheckpointTaskOptions().gateStep(1));
       Check.that(manager.cancelCheckpoint(pending.id()), "cancelled");
@@ -64,9 +65,11 @@ final class TestUsage {
   }
 
   static void testListActiveTasks() {
-    try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage); State state = new State();
+    try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
+        State state = new State();
         Compatibility.AsyncCheckpointManager manager = new Compatibility.AsyncCheckpointManager(checkpoint, 5)) {
-      CheckpointTask pending = manager.save(state.add("model", MODEL), new SaveOptions().step(7), new CheckpointTaskOptions().gateStep(1));
+      CheckpointTask pending = manager.save(state.add("model", MODEL), new SaveOptions().step(7),
+          new CheckpointTaskOptions().gateStep(1));
       List<CheckpointTaskInfo> tasks = manager.getActiveTasks();
       Check.equal(1, tasks.size());
       Check.equal(pending.id(), tasks.get(0).id());

@@ -19,7 +19,7 @@ public record CheckpointInfo(
   static CheckpointInfo of(ckpt_checkpoint_info struct) {
     return new CheckpointInfo(
         Status.of(struct.getStatus()), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(),
-        struct.getHas_metric() != 0 ? OptionalDouble.of(struct.getMetric()) : OptionalDouble.empty());
+        struct.getHas_metric() == 0 ? OptionalDouble.empty() : OptionalDouble.of(struct.getMetric()));
   }
 
   static CheckpointInfo from(NativeObject.Into<ckpt_checkpoint_info> call) {

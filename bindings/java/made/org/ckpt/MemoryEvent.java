@@ -27,7 +27,7 @@ public record MemoryEvent(
     return new MemoryEvent(
         MemoryEventKind.of(struct.getKind()), struct.getSequence(), struct.getAllocation(), struct.getBytes(),
         struct.getCurrent_bytes(), struct.getPeak_bytes(), struct.getLimit_bytes(), struct.getOccurred_at_ns(),
-        struct.getLayer_name(), struct.getHas_layer() != 0 ? OptionalInt.of(struct.getLayer_id()) : OptionalInt.empty(),
+        struct.getLayer_name(), struct.getHas_layer() == 0 ? OptionalInt.empty() : OptionalInt.of(struct.getLayer_id()),
         NativeObject.instant(struct.getOccurred_utc_ns()));
   }
 

@@ -138,7 +138,8 @@ public class AsyncManager extends NativeObject {
 
   interface Starter {
     void start(
-        ckpt_save_options save, ckpt_checkpoint_task_options task, NativeAsyncListener listener, NativeAsyncSource source, long[] id);
+        ckpt_save_options save, ckpt_checkpoint_task_options task, NativeAsyncListener listener, NativeAsyncSource source,
+            long[] id);
   }
 
   static CheckpointTask start(

@@ -3,8 +3,8 @@ package org.ckpt;
 import java.time.Duration;
 
 /**
- * Notified of background tasks. Runs on a thread of the manager, or on the one that cancelled, dropped or closed; for one task never
- * two at a time, for several tasks also at once. It holds up the task, so it should be short; calls that would wait throw
+ * Notified of background tasks. Runs on a thread of the manager, or on the one that cancelled, dropped or closed; for one task
+ * never two at a time, for several tasks also at once. It holds up the task, so it should be short; calls that would wait throw
  * {@link CkptInvalidStateException} inside. What it throws is logged.
  */
 public interface CheckpointTaskListener {

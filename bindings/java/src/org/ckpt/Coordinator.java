@@ -70,11 +70,11 @@ public final class Coordinator extends NativeObject {
   }
 
   /**
-   * Gives all processes everyone's bytes.
+   * Gives all processes the bytes of each.
    *
    * @param sent direct; all between position and limit
    * @param timeout CkptTimeoutException after that
-   * @return everyone's, in the order of ranks
+   * @return those of all processes, in the order of ranks
    */
   public ByteBuffer allGather(ByteBuffer sent, Duration timeout) {
     ByteBuffer given = NativeBuffers.argument(sent, "sent");

@@ -25,10 +25,10 @@ public interface CustomCoordinator {
   void broadcast(ByteBuffer data, long root, Duration timeout);
 
   /**
-   * Gives all processes everyone's bytes.
+   * Gives all processes the bytes of each.
    *
    * @param sent of this process
-   * @param received everyone's, in the order of ranks
+   * @param received those of all processes, in the order of ranks
    * @param timeout at most so long
    */
   void allGather(ByteBuffer sent, ByteBuffer received, Duration timeout);

@@ -20,7 +20,7 @@ final class Exit {
     try {
       Runtime.getRuntime().addShutdownHook(new Thread(Exit::run, "ckpt-exit"));
     } catch (IllegalStateException goingDown) {
-      // First used by somebody else's hook.
+      // First used by another shutdown hook.
     }
   }
 

@@ -1,8 +1,8 @@
 package org.ckpt;
 
 /**
- * A listener that hears of events until this is closed or the tracker's end. The library keeps the listener alive: this object need
- * not be kept.
+ * A listener that is notified of events until this is closed or the tracker's end. The library keeps the listener alive: this
+ * object need not be kept.
  */
 public class MemorySubscription implements AutoCloseable {
   final MemoryTracker tracker;

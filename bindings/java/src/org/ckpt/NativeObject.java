@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * An object of the library. {@link #close} gives it back at once; otherwise that happens some time after the program lost it. A
- * closed object throws {@link CkptInvalidStateException}. Objects keep what they need alive, so they may be closed in any order; but do
- * not close one while another thread is inside one of its calls.
+ * An object of the library. {@link #close} releases it at once; otherwise that happens some time after the program lost it. A
+ * closed object throws {@link CkptInvalidStateException}. Objects keep what they need alive, so they may be closed in any order;
+ * but do not close one while another thread is inside one of its calls.
  */
 public abstract class NativeObject implements AutoCloseable {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -22,13 +22,13 @@ public abstract class NativeObject implements AutoCloseable {
 
   private final Cleaner.Cleanable cleanable;
 
-  /** Lent by the library for a time: nothing is given back. */
+  /** Lent by the library for a time: nothing is released. */
   NativeObject(long address) {
     this.address = address;
     this.cleanable = null;
   }
 
-  /** One reference, which release gives back. */
+  /** One reference, which release ends. */
   NativeObject(long address, Consumer<NativeObject> release) {
     this.address = address;
     this.cleanable = CLEANER.register(this, new Remains(address, release));
@@ -41,12 +41,12 @@ public abstract class NativeObject implements AutoCloseable {
     }
   }
 
-  /** Gives a reference back when the owner has gone. */
+  /** Releases a reference when the owner has gone. */
   static void releaseWithOwner(Object owner, long address, Consumer<NativeObject> release) {
     CLEANER.register(owner, new Remains(address, release));
   }
 
-  /** Gives the object back. Closing again does nothing. */
+  /** Releases the object. Closing again does nothing. */
   @Override
   public void close() {
     address = 0;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The tensors of one checkpoint ({@link CheckpointManager#reader}), or of any safetensors file or folder with an index. One thread at a
- * time; the tensors it gives are independent of it.
+ * The tensors of one checkpoint ({@link CheckpointManager#reader}), or of any safetensors file or folder with an index. One thread
+ * at a time; the tensors it gives are independent of it.
  */
 public final class Reader extends NativeObject {
   private Reader(Into<long[]> create) {

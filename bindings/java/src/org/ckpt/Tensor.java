@@ -20,7 +20,7 @@ public final class Tensor extends NativeObject {
     super(address, Native::ckpt_tensor_release);
   }
 
-  /** One reference, which the tensor gives back. */
+  /** One reference, which the tensor releases. */
   static Tensor adopt(long address) {
     return new Tensor(address);
   }
@@ -56,8 +56,8 @@ public final class Tensor extends NativeObject {
    * @param dtype of its elements
    * @param shape lengths of its dimensions
    * @return the tensor
-   * @throws CkptInvalidArgumentException for a heap or read-only buffer, one of the other byte order, and when the bytes are too many or
-   *     too few
+   * @throws CkptInvalidArgumentException for a heap or read-only buffer, one of the other byte order, and when the bytes are too
+   *     many or too few
    */
   public static Tensor borrow(ByteBuffer buffer, DType dtype, long... shape) {
     requireWritable(buffer);
@@ -313,7 +313,7 @@ public final class Tensor extends NativeObject {
     return buffer();
   }
 
-  /** Gives the reference back; buffers over the tensor stay valid. */
+  /** Releases the reference; buffers over the tensor stay valid. */
   @Override
   public void close() {
     whole = null;
