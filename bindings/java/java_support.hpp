@@ -205,8 +205,9 @@ inline jlongArray spec_array(JNIEnv* env, const ckpt_tensor_spec& spec) {
 
 // Seven numbers, then both specs, each behind its length.
 inline jlongArray context_array(JNIEnv* env, const ckpt_layer_context& context) {
-  std::vector<std::int64_t> flat = {context.option, context.micro_batch, context.recomputation, context.layer, context.step,
-                                    static_cast<std::int64_t>(context.seed), context.first_sample};
+  std::vector<std::int64_t> flat = {context.option,      context.micro_batch, context.recomputation,
+                                    context.layer,       context.step,        static_cast<std::int64_t>(context.seed),
+                                    context.first_sample};
   for (const ckpt_tensor_spec* spec : {context.input, context.output}) {
     flat.push_back(spec->ndim + 1);
     append_spec(*spec, &flat);

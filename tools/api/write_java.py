@@ -170,7 +170,7 @@ class Field:
         elif self.c.endswith("_ns") and not self.c.endswith("_at_ns"):
             self.type, self.read, self.write = "Duration", f"Duration.ofNanos({self.raw})", f"NativeObject.nanoseconds({self.name})"
             text = re.sub(r",? in nanoseconds\b", "", text).replace("-1:", "null:")
-            text = re.sub(r"^nanoseconds (?=from|for|since)", "time ", text)
+            text = re.sub(r"^nanoseconds (?=from|for|of|since)", "time ", text)
         if has:
             text = re.sub(r"[.;] (Read only when|0 wh\w+) has_\w+ is \w+( 0)?", "", text)
             text += "".join(re.findall(r"yes(; .*)$", has["comment"]))
@@ -248,7 +248,8 @@ class Java:
                     return "{@code " + class_name(handle) + "." + camel(name.removeprefix(handle + "_").removeprefix("get_")) + "}"
             return "{@link " + class_name(name) + "}"
 
-        text = re.sub(r":? one of CKPT_[A-Z_]+\*$", "", " ".join(text.split()).rstrip(" \\"))
+        text = re.sub(r":? one of CKPT_[A-Z_]+\*$|(?<=\.) (Frozen: \d+ bytes in every version|Borrowed for the call)\.", "",
+                      " ".join(text.split()).rstrip(" \\"))
         text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         text = re.sub(r"\bckpt_[a-z0-9_]+", other, re.sub(r"\bCKPT_[A-Z0-9_]+(\*|-1)?", constant, text))
         return re.sub(r"\b[a-z][a-z0-9]*(_[a-z0-9]+)+\b", lambda at: field_name(at[0]) if at[0] in self.fields else at[0], text)
@@ -333,7 +334,7 @@ class Java:
                 "value": f"{field.type}.of({field.name})" if taken != field.type else field.name,
                 "got": field.held}]
             if field.has and value != "null":
-                lines += [*javadoc("  ", f"takes {field.name} away", ["@return this"])]
+                lines += [*javadoc("  ", self.prose(field.has["comment"].split("no: ")[-1]), ["@return this"])]
                 lines += [f"  public {name} {camel('no_' + field.has['name'][4:])}() {{", f"    {field.name} = null;"]
                 lines += ["    return this;", "  }", ""]
         writes = "\n".join(f"      {line}" for field in fields for line in field.writes())

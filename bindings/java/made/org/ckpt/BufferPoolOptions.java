@@ -33,7 +33,7 @@ public final class BufferPoolOptions {
   }
 
   /**
-   * Takes retainLimitBytes away.
+   * Every buffer is kept for reuse.
    *
    * @return this
    */

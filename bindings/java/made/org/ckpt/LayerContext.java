@@ -2,7 +2,7 @@
 package org.ckpt;
 
 /**
- * Where and when a layer runs. Borrowed for the call.
+ * Where and when a layer runs.
  *
  * @param option option of the layer that is run, from 0
  * @param microBatch number of the micro-batch, from 0

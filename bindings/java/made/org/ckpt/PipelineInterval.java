@@ -2,7 +2,7 @@
 package org.ckpt;
 
 /**
- * What a stage of a pipeline does in one interval of a step. Frozen: 32 bytes in every version.
+ * What a stage of a pipeline does in one interval of a step.
  *
  * @param kind what the stage does
  * @param stage number of the stage, from 0

@@ -17,7 +17,7 @@ import java.time.Duration;
  * @param peakLiveBytes the most bytes that were alive at once: equals the verifier's peak of the whole step to the byte
  * @param reservedBytes bytes of the stage's arena
  * @param queueBytes bytes reserved by the queues to and from the next stage, beside the arena
- * @param busy nanoseconds of the last step in which the stage computed and did not wait
+ * @param busy time of the last step in which the stage computed and did not wait
  */
 public record PipelineStats(
     int inFlight, long firstLayer, long layers, long steps, long forwards, long recomputedForwards, long keptMicroBatches,

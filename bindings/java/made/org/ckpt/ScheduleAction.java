@@ -2,7 +2,7 @@
 package org.ckpt;
 
 /**
- * One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0.
+ * One action of a schedule. Fields that a kind does not use are 0.
  *
  * @param kind kind of action
  * @param microBatch number of the micro-batch, from 0; 0 for a step of one batch
