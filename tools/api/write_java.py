@@ -3,6 +3,7 @@
 import re
 import textwrap
 
+from text import bare, camel, directions, groups, is_spare, lower_camel
 from write_c import MADE, has_size
 from write_swig import crosses, has_functions
 
@@ -10,7 +11,6 @@ FOLDER = "bindings/java/made/org/ckpt/"
 BY_HAND = ("ckpt_dtype", "ckpt_tensor_spec")  # an enum and a record that do more than hold values
 BEHAVIOUR = {"CheckpointTaskResult": " implements TaskBehaviour.Ended", "CheckpointTaskInfo": " implements TaskBehaviour.Timed"}
 ACCEPTED = {"Strategy": "CheckpointStrategy"}  # what a setter takes in the place of a class, which makes one of it
-CLASSES = {"dtype": "DType", "adamw_options": "AdamWOptions"}
 VALUES = {"1F1B": "ONE_FORWARD_ONE_BACKWARD"}  # no identifier begins with a digit
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double", "ckpt_bool": "boolean"}
 BOXES = {"int": "Integer", "long": "Long", "double": "Double"}
@@ -102,23 +102,13 @@ WITH = """\
   }"""
 
 
-def camel(name):
-    first, *rest = name.split("_")
-    return first + "".join(part.capitalize() for part in rest)
-
-
 def capital(name):
     return name[:1].upper() + name[1:]
 
 
-def class_name(name):
-    name = name.removeprefix("ckpt_")
-    return CLASSES.get(name) or capital(camel(name))
-
-
 def field_name(name):
     """Durations and times of day have a type that knows the unit; times on other clocks keep it in their name."""
-    return camel(name if name.endswith("_at_ns") else name.removesuffix("_ns"))
+    return lower_camel(name if name.endswith("_at_ns") else name.removesuffix("_ns"))
 
 
 def wrapped(text, indent, rest):
@@ -143,10 +133,10 @@ class Field:
 
     def __init__(self, java, field, has):
         kind = field["type"].replace("const ", "")
-        base = kind.rstrip("* ")
+        base = bare(kind)
         self.java, self.c, self.has, self.initial = java, field["name"], has, field.get("default")
         self.name = field_name(self.c)
-        self.type, self.raw = NUMBERS.get(base, class_name(base)), f"struct.get{capital(self.c)}()"
+        self.type, self.raw = NUMBERS.get(base, camel(base)), f"struct.get{capital(self.c)}()"
         self.read, self.write, text = self.raw, self.name, " ".join(field["comment"].split())
         text = re.sub(r"(; copied(?=;)|[;.] [Vv]alid (as long as the \w+|for ever))", "", text)
         if base == "ckpt_bool":
@@ -213,30 +203,26 @@ class Field:
 class Java:
     def __init__(self, api):
         self.api, self.values = api, {constant["name"]: constant["value"] for constant in api["constants"]}
-        self.groups, self.flags, self.links, self.numbers, self.comments = {}, set(), {}, {}, {}
-        for kind in api["types"]:
-            prefix = kind["name"].upper().replace("CKPT_STATUS", "CKPT_E") + "_"
-            for constant in api["constants"]:
-                if constant["name"].startswith(prefix) or prefix == "CKPT_E_" and constant["name"] == "CKPT_OK":
-                    value = constant["name"].removeprefix(prefix).removeprefix("CKPT_")
-                    link = class_name(kind["name"]), VALUES.get(value, value)
-                    self.groups.setdefault(kind["name"], []).append(link)
-                    self.links[constant["name"]], self.numbers[link] = link, constant["value"]
-                    self.comments[link] = constant["comment"]
-                    self.flags |= {kind["name"]} if kind["type"] == "uint32_t" else set()
+        self.groups, self.links, self.numbers, self.comments = {}, {}, {}, {}
+        self.flags = {kind["name"] for kind in api["types"] if kind["type"] == "uint32_t"}
+        statuses = [constant for constant in api["constants"] if re.match("CKPT_(OK$|E_)", constant["name"])]
+        for kind, constants in {**groups(api), "ckpt_status": statuses}.items():
+            for constant in constants:
+                value = re.sub(f"^({kind.upper()}|CKPT_E|CKPT)_", "", constant["name"])
+                link = camel(kind), VALUES.get(value, value)
+                self.groups.setdefault(kind, []).append(link)
+                self.links[constant["name"]], self.numbers[link] = link, constant["value"]
+                self.comments[link] = constant["comment"]
         self.fields = {field["name"] for struct in api["structs"] for field in struct["fields"]}
         self.handles = sorted((handle["name"] for handle in api["handles"]), key=len, reverse=True)
         self.structs = {struct["name"] for struct in api["structs"]}
-        passed = [parameter["type"] for function in api["functions"] if not function["name"].endswith("_init")
-                  for parameter in function["parameters"]]
-        self.given = {kind[6:].rstrip("*") for kind in passed if kind.startswith("const ")}
-        self.filled = {kind.rstrip("*") for kind in passed if not kind.startswith("const ")}
+        self.passed = directions({**api, "callbacks": []})
 
     def prose(self, text):
         def constant(found):
             name = found[0]
             if name.endswith("*"):
-                return "{@link " + class_name(name.rstrip("_*").lower().replace("ckpt_e", "status")) + "}"
+                return "{@link " + camel(name.rstrip("_*").lower().replace("ckpt_e", "status")) + "}"
             if name in self.links:
                 return "{@link " + "#".join(self.links[name]) + "}"
             return str(self.values[name.removesuffix("-1")] - name.endswith("-1"))
@@ -245,8 +231,8 @@ class Java:
             name = found[0]
             for handle in self.handles:
                 if name.startswith(handle + "_") and name not in self.structs:
-                    return "{@code " + class_name(handle) + "." + camel(name.removeprefix(handle + "_").removeprefix("get_")) + "}"
-            return "{@link " + class_name(name) + "}"
+                    return "{@code " + camel(handle) + "." + lower_camel(name.removeprefix(handle + "_").removeprefix("get_")) + "}"
+            return "{@link " + camel(name) + "}"
 
         text = re.sub(r":? one of CKPT_[A-Z_]+\*$|(?<=\.) (Frozen: \d+ bytes in every version|Borrowed for the call)\.", "",
                       " ".join(text.split()).rstrip(" \\"))
@@ -261,7 +247,7 @@ class Java:
         return FOLDER + name + ".java", "\n".join([f"// {MADE}", "package org.ckpt;", "", *imports, text, ""])
 
     def group(self, kind):
-        name, flags = class_name(kind["name"]), kind["name"] in self.flags
+        name, flags = camel(kind["name"]), kind["name"] in self.flags
         form = "  public static final int %s = %d;" if flags else "  %s(%d),"
         lines = []
         for link in self.groups[kind["name"]]:
@@ -270,7 +256,7 @@ class Java:
         return self.file(name, *head, *lines, f"  private {name}() {{}}\n}}" if flags else ENUM % {"name": name})
 
     def exceptions(self):
-        statuses = {f"Ckpt{class_name(link[1].lower())}Exception": link for link in self.groups["ckpt_status"][1:]}
+        statuses = {f"Ckpt{camel(link[1])}Exception": link for link in self.groups["ckpt_status"][1:]}
         for name, link in statuses.items():
             yield self.file(name, *javadoc("", self.prose(self.comments[link])), EXCEPTION % {"name": name, "status": link[1]})
         cases = [f"      case {link[1]} -> new {name}(message);" for name, link in statuses.items()]
@@ -287,7 +273,7 @@ class Java:
         spec = {"dtype", "shape"} <= set(fields)
         for name, field in fields.items():
             kind = field["type"].replace("const ", "").rstrip("*")
-            hidden = re.fullmatch(r"struct_size|reserved\d*", name) or field in has.values() or spec and name in ("ndim", "shape")
+            hidden = is_spare(field) or field in has.values() or spec and name in ("ndim", "shape")
             array = name + "_count" in fields or name.endswith("_count") and name.removesuffix("_count") in fields
             if hidden or array or kind.endswith(("_fn", "void")) or kind in self.structs and kind != "ckpt_tensor_spec":
                 continue
@@ -300,12 +286,12 @@ class Java:
                 yield Field(self, field, has.get(name))
 
     def record(self, struct):
-        name, fields = class_name(struct["name"]), list(self.seen(struct))
+        name, fields = camel(struct["name"]), list(self.seen(struct))
         lines = javadoc("", self.prose(struct["comment"]), [f"@param {field.name} {field.comment}" for field in fields])
         heads = ", ".join(f"{field.result}~{field.name}" for field in fields)
         lines += [f"public record {name}(", *wrapped(f"{heads}){BEHAVIOUR.get(name, '')} {{", "    ", "    ")]
         names = {"name": name, "c": struct["name"]}
-        if crosses(struct, self.given | self.filled) and has_size(struct):
+        if crosses(struct, self.passed) and has_size(struct):
             lines += [f"  static {name} of({struct['name']} struct) {{", f"    return new {name}("]
             lines += [*wrapped(", ".join(field.read for field in fields) + ");", "        ", "        "), "  }", FROM % names]
         elif not any(field.type == "String" for field in fields):
@@ -319,7 +305,7 @@ class Java:
         return self.file(name, *lines, "}")
 
     def option(self, struct):
-        name, fields = class_name(struct["name"]), list(self.seen(struct))
+        name, fields = camel(struct["name"]), list(self.seen(struct))
         lines = javadoc("", self.prose(struct["comment"])) + [f"public final class {name} {{"]
         for field in fields:
             lines += [f"  private {BOXES[field.type] if field.has else field.type} {field.name} = {field.start()[0]};"]
@@ -335,12 +321,12 @@ class Java:
                 "got": field.held}]
             if field.has and value != "null":
                 lines += [*javadoc("  ", self.prose(field.has["comment"].split("no: ")[-1]), ["@return this"])]
-                lines += [f"  public {name} {camel('no_' + field.has['name'][4:])}() {{", f"    {field.name} = null;"]
+                lines += [f"  public {name} {lower_camel('no_' + field.has['name'][4:])}() {{", f"    {field.name} = null;"]
                 lines += ["    return this;", "  }", ""]
         writes = "\n".join(f"      {line}" for field in fields for line in field.writes())
         names = {"name": name, "c": struct["name"], "writes": writes}
         lines += [WITH % names]
-        if struct["name"] in self.filled:
+        if "out" in self.passed[struct["name"]]:
             lines += ["", f"  static {name} of({struct['name']} struct) {{", f"    {name} made = new {name}();"]
             lines += [f"    made.{field.name} = {field.read};" for field in fields if field.read != "null"]
             lines += ["    return made;", "  }", FROM % names]
@@ -351,7 +337,8 @@ class Java:
         yield from self.exceptions()
         for struct in self.api["structs"]:
             if struct["name"] not in BY_HAND and (struct["name"].endswith("_options") or not has_functions(struct)):
-                yield self.option(struct) if has_size(struct) and struct["name"] in self.given else self.record(struct)
+                given = has_size(struct) and "in" in self.passed.get(struct["name"], ())
+                yield self.option(struct) if given else self.record(struct)
 
 
 def files(api):
