@@ -143,7 +143,7 @@ public final class Schedule extends NativeObject implements Iterable<ScheduleAct
    */
   public OptionalLong layerCount() {
     long layers = number(out -> Native.ckpt_schedule_get_layer_count(this, out));
-    return layers < 0 ? OptionalLong.empty() : OptionalLong.of(layers);
+    return layers == 0 ? OptionalLong.empty() : OptionalLong.of(layers);
   }
 
   /**
