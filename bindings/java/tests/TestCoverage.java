@@ -90,6 +90,22 @@ final class TestCoverage {
     Check.equal(defined, known);
   }
 
+  /** Imports of whole packages beside org.ckpt.* stay unambiguous. */
+  static void testNoNameOfTheJdk() throws Exception {
+    int names = 0;
+    for (Path folder : List.of(SOURCES, MADE)) {
+      try (Stream<Path> files = Files.list(folder)) {
+        for (String name : files.map(file -> file.getFileName().toString().replace(".java", "")).toList()) {
+          ++names;
+          for (String jdk : List.of("java.lang.", "java.util.", "java.util.concurrent.")) {
+            Check.raises(ClassNotFoundException.class, "", () -> Class.forName(jdk + name));
+          }
+        }
+      }
+    }
+    Check.that(names > 100, "only " + names + " names");
+  }
+
   /** A number of a newer library is no error. */
   static void testUnknownNumbers() throws Exception {
     int enums = 0;

@@ -217,6 +217,7 @@ final class TestState {
       Check.raises(CkptInvalidArgumentException.class, "step", () ->
           checkpoints.load(state, new LoadOptions().step(1).name(checkpoints.latest().get().name())));
       Check.equal(3L, checkpoints.verify(checkpoints.findStep(3).get().name()).tensors() + 2);
+      Check.raises(CkptInvalidArgumentException.class, "verify", () -> checkpoints.load(state, new LoadOptions().verify(Verify.UNKNOWN)));
       checkpoints.remove(2);
       Check.equal(Optional.empty(), checkpoints.findStep(2));
       Check.raises(CkptNotFoundException.class, "no checkpoint", () -> checkpoints.load(state, 2));
