@@ -39,7 +39,7 @@ const plan::ChainProfile& profile_argument(const ckpt_profile* profile) { return
 // A strategy's callback must not change the chain that the strategy is asked about.
 void not_being_asked_about(const ckpt_profile* profile) { Entered::refuse(profile->object.get(), "profile"); }
 
-// What a strategy is told of the layer: its dtype and shape where the caller gave them, else its bytes.
+// What a strategy learns of the layer: its dtype and shape where the caller gave them, else its bytes.
 ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
   namespace tensor = ckpt::tensor;
   require(layer.output_bytes >= 0, "layer.output_bytes is ", layer.output_bytes, "; at least 0");

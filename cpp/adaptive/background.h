@@ -1,4 +1,4 @@
-// Saves in the background that tell a controller by themselves how they went.
+// Saves in the background that report to a controller by themselves how they ended.
 #pragma once
 
 #include <cstdint>

@@ -107,7 +107,7 @@ void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
 
 // The caller's reference is one of those that go; the last thread to leave drops the one that they get.
 void AsyncManager::detach_threads() {
-  if (!crew_.detach(weak_from_this().lock())) return;  // somebody is closing, who waits for the threads
+  if (!crew_.detach(weak_from_this().lock())) return;  // a caller is closing and waits for the threads
   if (options_.drain_timeout_ns >= 0) {
     const std::int64_t now = base::monotonic_ns();
     tasks_.set_deadline(options_.drain_timeout_ns > INT64_MAX - now ? INT64_MAX : now + options_.drain_timeout_ns);

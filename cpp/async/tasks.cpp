@@ -174,7 +174,7 @@ void Tasks::fail(Task& task, const base::Error& error) {
 }
 
 bool Tasks::cancel(Task& task, When when) {
-  if (task.place < 0) return false;  // is being refused, and has no place to give back
+  if (task.place < 0) return false;  // is being refused, and has no place to release
   if (finish(task, Phase::queued, Phase::cancelled, result_of(Status::cancelled, "cancelled"), when)) return true;
   if (!task.move(Phase::running, Phase::cancelling)) return false;
   task.ask_to_stop();

@@ -101,7 +101,7 @@ class Tasks {
   bool is_over() const noexcept { return closing_.load() && queue_.live() == 0; }
   // False when tasks live after that time.
   bool wait_for_ends(std::int64_t timeout_ns);
-  // The thread that stages cancels, once, what lives at this moment, for a manager that nobody else will close.
+  // The thread that stages cancels, once, what lives at this moment, for a manager that no caller will close.
   void set_deadline(std::int64_t at_ns) noexcept { deadline_ns_.store(at_ns); }
 
   // ---- For the threads that stage and that notify ----

@@ -66,7 +66,7 @@ void Workers::run(Task& task, HashLane& lane) {
     for (const Phase phase : {Phase::running, Phase::committing}) {
       if (tasks_.finish(task, phase, Phase::failed, result_of(error, retries()))) return;
     }
-    cancelled();  // somebody asked for it in this moment
+    cancelled();  // a caller asked for it in this moment
   }
 }
 

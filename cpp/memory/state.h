@@ -143,10 +143,10 @@ struct Tracker::State {
   bool fits(std::int64_t bytes);
   template <bool within_limit>
   bool has_room(std::int64_t bytes);
-  template <bool within_limit, class Teller>
-  [[gnu::always_inline]] AllocationId admit(LayerId layer, std::int64_t bytes, Teller& teller);
-  template <class Teller>
-  [[gnu::always_inline]] void free(AllocationId allocation, Teller& teller);
+  template <bool within_limit, class Events>
+  [[gnu::always_inline]] AllocationId admit(LayerId layer, std::int64_t bytes, Events& events);
+  template <class Events>
+  [[gnu::always_inline]] void free(AllocationId allocation, Events& events);
   std::int64_t free_all(LayerId id, std::vector<Event>* events);  // events: nullptr when there are no listeners
   void grow_slots();
   [[noreturn]] static void refuse_bytes(std::int64_t bytes);

@@ -88,8 +88,8 @@ bool Tracker::State::has_room(std::int64_t bytes) {
   return true;
 }
 
-template <bool within_limit, class Teller>
-inline AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Teller& teller) {
+template <bool within_limit, class Events>
+inline AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Events& events) {
   if (bytes <= 0) [[unlikely]]
     refuse_bytes(bytes);
   const std::int64_t now_ns = now();
@@ -113,21 +113,21 @@ inline AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Tel
   if (crossed) [[unlikely]]
     totals.limit_armed = false;
 
-  if (teller.wants(EventKind::allocated)) teller.add(event_now(EventKind::allocated, id, layer, bytes, now_ns));
-  if (teller.wants(EventKind::new_peak) && new_peak &&
+  if (events.wants(EventKind::allocated)) events.add(event_now(EventKind::allocated, id, layer, bytes, now_ns));
+  if (events.wants(EventKind::new_peak) && new_peak &&
       totals.peak_bytes - totals.reported_peak_bytes >= totals.peak_granularity_bytes) {
     totals.reported_peak_bytes = totals.peak_bytes;
-    teller.add(event_now(EventKind::new_peak, id, layer, bytes, now_ns));
+    events.add(event_now(EventKind::new_peak, id, layer, bytes, now_ns));
   }
-  if (teller.wants(EventKind::limit_exceeded) && crossed) {
-    teller.add(event_now(EventKind::limit_exceeded, id, layer, bytes, now_ns));
+  if (events.wants(EventKind::limit_exceeded) && crossed) {
+    events.add(event_now(EventKind::limit_exceeded, id, layer, bytes, now_ns));
   }
   lock.unlock();
   return id;
 }
 
-template <class Teller>
-inline void Tracker::State::free(AllocationId allocation, Teller& teller) {
+template <class Events>
+inline void Tracker::State::free(AllocationId allocation, Events& events) {
   const std::int64_t now_ns = now();
   lock.lock();
   const std::uint32_t index = slots.find(allocation);
@@ -137,7 +137,7 @@ inline void Tracker::State::free(AllocationId allocation, Teller& teller) {
   const LayerId layer = slot.layer;
   const std::int64_t bytes = slot.bytes;
   unbook(index, now_ns);
-  if (teller.wants(EventKind::freed)) teller.add(event_now(EventKind::freed, allocation, layer, bytes, now_ns));
+  if (events.wants(EventKind::freed)) events.add(event_now(EventKind::freed, allocation, layer, bytes, now_ns));
   lock.unlock();
 }
 

@@ -87,7 +87,7 @@ Policy ActivationManager::resolved(Policy policy, std::int64_t own_bytes) {
   const Pressure pressure = pressure_of(*tracker_, total_bytes(policy), own_bytes);
   Policy picked = policy_for_pressure(policy, pressure.share());
   const auto kind = static_cast<std::int32_t>(picked.kind);
-  base::log(told_.exchange(kind) == kind ? base::LogLevel::debug : base::LogLevel::info, "pipeline",
+  base::log(logged_kind_.exchange(kind) == kind ? base::LogLevel::debug : base::LogLevel::info, "pipeline",
             base::cat(base::quoted(name_), ": automatic picks ", to_text(picked), " under pressure ", to_text(pressure)));
   return picked;
 }

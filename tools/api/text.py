@@ -57,7 +57,7 @@ def is_spare(field):
     return field["name"] == "struct_size" or re.fullmatch(r"reserved\d*", field["name"]) is not None
 
 
-def told_by(struct):
+def asked_by(struct):
     """The fields that another field says to be absent, by that one's name: {"has_metric": "metric"}."""
     names = [field["name"] for field in struct["fields"]]
     pairs = {}

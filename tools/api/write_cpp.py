@@ -3,7 +3,7 @@
 import re
 import textwrap
 
-from text import bare, camel, directions, groups, is_spare, told_by, value_name
+from text import bare, camel, directions, groups, is_spare, asked_by, value_name
 from write_c import MADE, has_size
 
 KEYWORDS = {"auto", "bool", "default", "1f1b"}
@@ -129,17 +129,17 @@ class Values:
         return None
 
     def fields(self, struct):
-        told = told_by(struct)
+        asked = asked_by(struct)
         arrays = {field["name"] + "_count" for field in struct["fields"] if field["type"].endswith("*")}
         for field in struct["fields"]:
-            if is_spare(field) or field["name"] in told or field["name"] in arrays:
+            if is_spare(field) or field["name"] in asked or field["name"] in arrays:
                 continue
             if field["name"] == "ndim" and any(other["name"] == "shape" for other in struct["fields"]):
                 continue
             made = self.field(struct, field)
             if made is None:
                 continue
-            asks = next((has for has, other in told.items() if other == field["name"]), None)
+            asks = next((has for has, other in asked.items() if other == field["name"]), None)
             yield field, made, asks
 
     # ---- Structs ----
