@@ -38,7 +38,7 @@ def problems(api, files):
     """files: (path, text) of what is written by hand."""
     found = []
     values = {camel(struct["name"]) for struct in api["structs"] if not struct["name"].endswith("_callbacks")}
-    values |= {camel(group) for group in groups(api)} - BEHAVIOUR
+    values = (values | {camel(group) for group in groups(api)}) - BEHAVIOUR
     sentences = {" ".join(field["comment"].split()) for struct in api["structs"] for field in struct["fields"]}
     sentences = {sentence for sentence in sentences if len(sentence) >= 40}
     for path, text in files:
