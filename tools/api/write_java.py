@@ -27,11 +27,7 @@ ENUM = """\
     this.number = number;
   }
 
-  /**
-   * The number in the C API.
-   *
-   * @return fixed for ever
-   */
+  /** {@return the number in the C API, fixed for ever} */
   public int number() {
     return number;
   }
@@ -81,11 +77,7 @@ SETTER = """\
     return this;
   }
 
-  /**
-   * What {@link #%(name)s(%(taken)s)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #%(name)s(%(taken)s)} set} */
   public %(result)s %(name)s() {
     return %(got)s;
   }

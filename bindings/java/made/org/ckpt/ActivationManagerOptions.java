@@ -23,11 +23,7 @@ public final class ActivationManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #name(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #name(String)} set} */
   public String name() {
     return name;
   }
@@ -43,11 +39,7 @@ public final class ActivationManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #tracker(MemoryTracker)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
   public MemoryTracker tracker() {
     return tracker;
   }
@@ -63,11 +55,7 @@ public final class ActivationManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #clock(Clock)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #clock(Clock)} set} */
   public Clock clock() {
     return clock;
   }

@@ -25,11 +25,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /**
-   * What {@link #kind(ActivationPolicyKind)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #kind(ActivationPolicyKind)} set} */
   public ActivationPolicyKind kind() {
     return kind;
   }
@@ -45,11 +41,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /**
-   * What {@link #interval(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #interval(long)} set} */
   public long interval() {
     return interval;
   }
@@ -65,11 +57,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /**
-   * What {@link #thresholdBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #thresholdBytes(long)} set} */
   public long thresholdBytes() {
     return thresholdBytes;
   }
@@ -85,11 +73,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /**
-   * What {@link #strategy(CheckpointStrategy)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #strategy(CheckpointStrategy)} set} */
   public Strategy strategy() {
     return strategy;
   }
@@ -106,11 +90,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /**
-   * What {@link #memoryLimitBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #memoryLimitBytes(long)} set} */
   public long memoryLimitBytes() {
     return memoryLimitBytes;
   }

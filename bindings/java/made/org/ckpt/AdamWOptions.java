@@ -28,11 +28,7 @@ public final class AdamWOptions {
     return this;
   }
 
-  /**
-   * What {@link #learningRate(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #learningRate(double)} set} */
   public double learningRate() {
     return learningRate;
   }
@@ -48,11 +44,7 @@ public final class AdamWOptions {
     return this;
   }
 
-  /**
-   * What {@link #beta1(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #beta1(double)} set} */
   public double beta1() {
     return beta1;
   }
@@ -68,11 +60,7 @@ public final class AdamWOptions {
     return this;
   }
 
-  /**
-   * What {@link #beta2(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #beta2(double)} set} */
   public double beta2() {
     return beta2;
   }
@@ -88,11 +76,7 @@ public final class AdamWOptions {
     return this;
   }
 
-  /**
-   * What {@link #epsilon(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #epsilon(double)} set} */
   public double epsilon() {
     return epsilon;
   }
@@ -108,11 +92,7 @@ public final class AdamWOptions {
     return this;
   }
 
-  /**
-   * What {@link #weightDecay(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #weightDecay(double)} set} */
   public double weightDecay() {
     return weightDecay;
   }

@@ -31,11 +31,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #workers(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #workers(int)} set} */
   public int workers() {
     return workers;
   }
@@ -51,11 +47,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #capacity(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #capacity(long)} set} */
   public long capacity() {
     return capacity;
   }
@@ -71,11 +63,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #history(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #history(long)} set} */
   public long history() {
     return history;
   }
@@ -92,11 +80,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #stagingBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #stagingBytes(long)} set} */
   public long stagingBytes() {
     return stagingBytes;
   }
@@ -113,11 +97,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #prepareBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #prepareBytes(long)} set} */
   public long prepareBytes() {
     return prepareBytes;
   }
@@ -133,11 +113,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #bytesPerSecond(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #bytesPerSecond(long)} set} */
   public long bytesPerSecond() {
     return bytesPerSecond;
   }
@@ -153,11 +129,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #drainTimeout(Duration)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #drainTimeout(Duration)} set} */
   public Duration drainTimeout() {
     return drainTimeout;
   }
@@ -173,11 +145,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #stagingThreads(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #stagingThreads(int)} set} */
   public int stagingThreads() {
     return stagingThreads;
   }
@@ -193,11 +161,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #nice(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #nice(int)} set} */
   public int nice() {
     return nice;
   }

@@ -23,11 +23,7 @@ public final class BufferPoolOptions {
     return this;
   }
 
-  /**
-   * What {@link #retainLimitBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #retainLimitBytes(long)} set} */
   public OptionalLong retainLimitBytes() {
     return retainLimitBytes == null ? OptionalLong.empty() : OptionalLong.of(retainLimitBytes);
   }
@@ -53,11 +49,7 @@ public final class BufferPoolOptions {
     return this;
   }
 
-  /**
-   * What {@link #layerName(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #layerName(String)} set} */
   public String layerName() {
     return layerName;
   }

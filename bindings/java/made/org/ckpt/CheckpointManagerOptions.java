@@ -27,11 +27,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #readOnly(boolean)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #readOnly(boolean)} set} */
   public boolean readOnly() {
     return readOnly;
   }
@@ -51,11 +47,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #keepLast(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #keepLast(long)} set} */
   public long keepLast() {
     return keepLast;
   }
@@ -72,11 +64,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #keepEvery(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #keepEvery(long)} set} */
   public long keepEvery() {
     return keepEvery;
   }
@@ -92,11 +80,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #keepBest(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #keepBest(long)} set} */
   public long keepBest() {
     return keepBest;
   }
@@ -112,11 +96,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #bestMetric(BestMetric)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #bestMetric(BestMetric)} set} */
   public BestMetric bestMetric() {
     return bestMetric;
   }
@@ -132,11 +112,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #coordinator(Coordinator)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #coordinator(Coordinator)} set} */
   public Coordinator coordinator() {
     return coordinator;
   }
@@ -153,11 +129,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /**
-   * What {@link #faultHandler(FaultHandler)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #faultHandler(FaultHandler)} set} */
   public FaultHandler faultHandler() {
     return faultHandler;
   }

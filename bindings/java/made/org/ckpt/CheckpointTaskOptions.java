@@ -28,11 +28,7 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /**
-   * What {@link #mode(StagingMode)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #mode(StagingMode)} set} */
   public StagingMode mode() {
     return mode;
   }
@@ -49,11 +45,7 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /**
-   * What {@link #whenFull(WhenFull)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #whenFull(WhenFull)} set} */
   public WhenFull whenFull() {
     return whenFull;
   }
@@ -69,11 +61,7 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /**
-   * What {@link #priority(Priority)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #priority(Priority)} set} */
   public Priority priority() {
     return priority;
   }
@@ -89,11 +77,7 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /**
-   * What {@link #timeout(Duration)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #timeout(Duration)} set} */
   public Duration timeout() {
     return timeout;
   }
@@ -111,11 +95,7 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /**
-   * What {@link #gateStep(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #gateStep(long)} set} */
   public OptionalLong gateStep() {
     return gateStep == null ? OptionalLong.empty() : OptionalLong.of(gateStep);
   }

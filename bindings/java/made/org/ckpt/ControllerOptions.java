@@ -36,11 +36,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #policy(Policy)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #policy(Policy)} set} */
   public Policy policy() {
     return policy;
   }
@@ -56,11 +52,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #mtbfSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #mtbfSeconds(double)} set} */
   public double mtbfSeconds() {
     return mtbfSeconds;
   }
@@ -76,11 +68,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #intervalSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #intervalSeconds(double)} set} */
   public double intervalSeconds() {
     return intervalSeconds;
   }
@@ -97,11 +85,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #keep(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #keep(double)} set} */
   public double keep() {
     return keep;
   }
@@ -117,11 +101,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #initialCostSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #initialCostSeconds(double)} set} */
   public double initialCostSeconds() {
     return initialCostSeconds;
   }
@@ -137,11 +117,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #firstSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #firstSeconds(double)} set} */
   public double firstSeconds() {
     return firstSeconds;
   }
@@ -158,11 +134,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #pollSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #pollSeconds(double)} set} */
   public double pollSeconds() {
     return pollSeconds;
   }
@@ -178,11 +150,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #minIntervalSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #minIntervalSeconds(double)} set} */
   public double minIntervalSeconds() {
     return minIntervalSeconds;
   }
@@ -198,11 +166,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #maxIntervalSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #maxIntervalSeconds(double)} set} */
   public double maxIntervalSeconds() {
     return maxIntervalSeconds;
   }
@@ -218,11 +182,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #maxOverheadShare(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #maxOverheadShare(double)} set} */
   public double maxOverheadShare() {
     return maxOverheadShare;
   }
@@ -238,11 +198,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #budgetSaves(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #budgetSaves(long)} set} */
   public long budgetSaves() {
     return budgetSaves;
   }
@@ -258,11 +214,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #budgetWindowSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #budgetWindowSeconds(double)} set} */
   public double budgetWindowSeconds() {
     return budgetWindowSeconds;
   }
@@ -278,11 +230,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #threshold(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #threshold(double)} set} */
   public double threshold() {
     return threshold;
   }
@@ -298,11 +246,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #thresholdLearningRate(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #thresholdLearningRate(double)} set} */
   public double thresholdLearningRate() {
     return thresholdLearningRate;
   }
@@ -318,11 +262,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #thresholdBudget(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #thresholdBudget(long)} set} */
   public long thresholdBudget() {
     return thresholdBudget;
   }
@@ -338,11 +278,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /**
-   * What {@link #clock(Clock)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #clock(Clock)} set} */
   public Clock clock() {
     return clock;
   }

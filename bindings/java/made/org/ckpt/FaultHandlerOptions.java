@@ -27,11 +27,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /**
-   * What {@link #maxAttempts(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #maxAttempts(int)} set} */
   public int maxAttempts() {
     return maxAttempts;
   }
@@ -47,11 +43,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /**
-   * What {@link #firstDelay(Duration)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #firstDelay(Duration)} set} */
   public Duration firstDelay() {
     return firstDelay;
   }
@@ -67,11 +59,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /**
-   * What {@link #maxDelay(Duration)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #maxDelay(Duration)} set} */
   public Duration maxDelay() {
     return maxDelay;
   }
@@ -87,11 +75,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /**
-   * What {@link #factor(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #factor(double)} set} */
   public double factor() {
     return factor;
   }
@@ -107,11 +91,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /**
-   * What {@link #jitter(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #jitter(double)} set} */
   public double jitter() {
     return jitter;
   }
@@ -127,11 +107,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /**
-   * What {@link #seed(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #seed(long)} set} */
   public long seed() {
     return seed;
   }

@@ -25,11 +25,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /**
-   * What {@link #mustExist(boolean)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #mustExist(boolean)} set} */
   public boolean mustExist() {
     return mustExist;
   }
@@ -46,11 +42,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /**
-   * What {@link #writePath(WritePath)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #writePath(WritePath)} set} */
   public WritePath writePath() {
     return writePath;
   }
@@ -66,11 +58,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /**
-   * What {@link #largeFromBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #largeFromBytes(long)} set} */
   public long largeFromBytes() {
     return largeFromBytes;
   }
@@ -87,11 +75,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /**
-   * What {@link #bytesPerSecond(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #bytesPerSecond(long)} set} */
   public long bytesPerSecond() {
     return bytesPerSecond;
   }

@@ -24,11 +24,7 @@ public final class LayerProfile {
     return this;
   }
 
-  /**
-   * What {@link #flags(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #flags(int)} set} */
   public int flags() {
     return flags;
   }
@@ -44,11 +40,7 @@ public final class LayerProfile {
     return this;
   }
 
-  /**
-   * What {@link #outputBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #outputBytes(long)} set} */
   public long outputBytes() {
     return outputBytes;
   }
@@ -64,11 +56,7 @@ public final class LayerProfile {
     return this;
   }
 
-  /**
-   * What {@link #ambientBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #ambientBytes(long)} set} */
   public long ambientBytes() {
     return ambientBytes;
   }
@@ -84,11 +72,7 @@ public final class LayerProfile {
     return this;
   }
 
-  /**
-   * What {@link #spec(TensorSpec)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #spec(TensorSpec)} set} */
   public TensorSpec spec() {
     return spec;
   }

@@ -27,11 +27,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /**
-   * What {@link #verify(Verify)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #verify(Verify)} set} */
   public Verify verify() {
     return verify;
   }
@@ -47,11 +43,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /**
-   * What {@link #name(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #name(String)} set} */
   public String name() {
     return name;
   }
@@ -67,11 +59,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /**
-   * What {@link #step(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #step(long)} set} */
   public OptionalLong step() {
     return step == null ? OptionalLong.empty() : OptionalLong.of(step);
   }
@@ -88,11 +76,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /**
-   * What {@link #environmentJson(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #environmentJson(String)} set} */
   public String environmentJson() {
     return environmentJson;
   }
@@ -109,11 +93,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /**
-   * What {@link #partial(boolean)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #partial(boolean)} set} */
   public boolean partial() {
     return partial;
   }
@@ -131,11 +111,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /**
-   * What {@link #inPlace(boolean)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #inPlace(boolean)} set} */
   public boolean inPlace() {
     return inPlace;
   }

@@ -22,11 +22,7 @@ public final class MemoryTrackerOptions {
     return this;
   }
 
-  /**
-   * What {@link #clock(Clock)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #clock(Clock)} set} */
   public Clock clock() {
     return clock;
   }
@@ -42,11 +38,7 @@ public final class MemoryTrackerOptions {
     return this;
   }
 
-  /**
-   * What {@link #peakGranularityBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #peakGranularityBytes(long)} set} */
   public long peakGranularityBytes() {
     return peakGranularityBytes;
   }

@@ -26,11 +26,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /**
-   * What {@link #tapeBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #tapeBytes(long)} set} */
   public long tapeBytes() {
     return tapeBytes;
   }
@@ -46,11 +42,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /**
-   * What {@link #forwardWorkspaceBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #forwardWorkspaceBytes(long)} set} */
   public long forwardWorkspaceBytes() {
     return forwardWorkspaceBytes;
   }
@@ -66,11 +58,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /**
-   * What {@link #backwardWorkspaceBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #backwardWorkspaceBytes(long)} set} */
   public long backwardWorkspaceBytes() {
     return backwardWorkspaceBytes;
   }
@@ -86,11 +74,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /**
-   * What {@link #forwardSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #forwardSeconds(double)} set} */
   public double forwardSeconds() {
     return forwardSeconds;
   }
@@ -106,11 +90,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /**
-   * What {@link #backwardSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #backwardSeconds(double)} set} */
   public double backwardSeconds() {
     return backwardSeconds;
   }

@@ -34,11 +34,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #order(PipelineOrder)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #order(PipelineOrder)} set} */
   public PipelineOrder order() {
     return order;
   }
@@ -54,11 +50,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #stages(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #stages(int)} set} */
   public int stages() {
     return stages;
   }
@@ -74,11 +66,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #microBatches(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #microBatches(int)} set} */
   public int microBatches() {
     return microBatches;
   }
@@ -94,11 +82,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #chunks(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #chunks(int)} set} */
   public int chunks() {
     return chunks;
   }
@@ -114,11 +98,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #threadsPerStage(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #threadsPerStage(int)} set} */
   public int threadsPerStage() {
     return threadsPerStage;
   }
@@ -134,11 +114,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #measuredSteps(int)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #measuredSteps(int)} set} */
   public int measuredSteps() {
     return measuredSteps;
   }
@@ -154,11 +130,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #queuePlaces(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #queuePlaces(long)} set} */
   public long queuePlaces() {
     return queuePlaces;
   }
@@ -174,11 +146,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #budgetBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #budgetBytes(long)} set} */
   public long budgetBytes() {
     return budgetBytes;
   }
@@ -194,11 +162,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #strategy(CheckpointStrategy)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #strategy(CheckpointStrategy)} set} */
   public Strategy strategy() {
     return strategy;
   }
@@ -214,11 +178,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /**
-   * What {@link #tracker(MemoryTracker)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
   public MemoryTracker tracker() {
     return tracker;
   }

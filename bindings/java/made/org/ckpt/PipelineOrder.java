@@ -31,11 +31,7 @@ public enum PipelineOrder {
     this.number = number;
   }
 
-  /**
-   * The number in the C API.
-   *
-   * @return fixed for ever
-   */
+  /** {@return the number in the C API, fixed for ever} */
   public int number() {
     return number;
   }

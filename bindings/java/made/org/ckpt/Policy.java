@@ -37,11 +37,7 @@ public enum Policy {
     this.number = number;
   }
 
-  /**
-   * The number in the C API.
-   *
-   * @return fixed for ever
-   */
+  /** {@return the number in the C API, fixed for ever} */
   public int number() {
     return number;
   }

@@ -28,11 +28,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /**
-   * What {@link #step(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #step(long)} set} */
   public long step() {
     return step;
   }
@@ -48,11 +44,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /**
-   * What {@link #seed(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #seed(long)} set} */
   public long seed() {
     return seed;
   }
@@ -68,11 +60,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /**
-   * What {@link #metadataJson(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #metadataJson(String)} set} */
   public String metadataJson() {
     return metadataJson;
   }
@@ -89,11 +77,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /**
-   * What {@link #environmentJson(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #environmentJson(String)} set} */
   public String environmentJson() {
     return environmentJson;
   }
@@ -110,11 +94,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /**
-   * What {@link #prefix(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #prefix(String)} set} */
   public String prefix() {
     return prefix;
   }
@@ -130,11 +110,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /**
-   * What {@link #metric(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #metric(double)} set} */
   public OptionalDouble metric() {
     return metric == null ? OptionalDouble.empty() : OptionalDouble.of(metric);
   }
@@ -151,11 +127,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /**
-   * What {@link #incremental(boolean)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #incremental(boolean)} set} */
   public boolean incremental() {
     return incremental;
   }

@@ -24,11 +24,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /**
-   * What {@link #budgetBytes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #budgetBytes(long)} set} */
   public long budgetBytes() {
     return budgetBytes;
   }
@@ -44,11 +40,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /**
-   * What {@link #pool(WorkerPool)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #pool(WorkerPool)} set} */
   public WorkerPool pool() {
     return pool;
   }
@@ -64,11 +56,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /**
-   * What {@link #tracker(MemoryTracker)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
   public MemoryTracker tracker() {
     return tracker;
   }
@@ -84,11 +72,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /**
-   * What {@link #follower(Follower)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #follower(Follower)} set} */
   public Follower follower() {
     return follower;
   }

@@ -34,11 +34,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #trace(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #trace(String)} set} */
   public String trace() {
     return trace;
   }
@@ -54,11 +50,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #law(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #law(String)} set} */
   public String law() {
     return law;
   }
@@ -75,11 +67,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #policies(String)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #policies(String)} set} */
   public String policies() {
     return policies;
   }
@@ -95,11 +83,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #nodes(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #nodes(long)} set} */
   public long nodes() {
     return nodes;
   }
@@ -115,11 +99,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #failures(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #failures(long)} set} */
   public long failures() {
     return failures;
   }
@@ -135,11 +115,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #replicas(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #replicas(long)} set} */
   public long replicas() {
     return replicas;
   }
@@ -155,11 +131,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #seed(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #seed(long)} set} */
   public long seed() {
     return seed;
   }
@@ -175,11 +147,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #costSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #costSeconds(double)} set} */
   public double costSeconds() {
     return costSeconds;
   }
@@ -195,11 +163,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #restartSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #restartSeconds(double)} set} */
   public double restartSeconds() {
     return restartSeconds;
   }
@@ -215,11 +179,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #pollSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #pollSeconds(double)} set} */
   public double pollSeconds() {
     return pollSeconds;
   }
@@ -235,11 +195,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #remoteEvery(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #remoteEvery(long)} set} */
   public long remoteEvery() {
     return remoteEvery;
   }
@@ -255,11 +211,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #localCostSeconds(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #localCostSeconds(double)} set} */
   public double localCostSeconds() {
     return localCostSeconds;
   }
@@ -275,11 +227,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /**
-   * What {@link #remoteShare(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #remoteShare(double)} set} */
   public double remoteShare() {
     return remoteShare;
   }

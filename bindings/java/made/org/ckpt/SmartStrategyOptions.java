@@ -23,11 +23,7 @@ public final class SmartStrategyOptions {
     return this;
   }
 
-  /**
-   * What {@link #largeFactor(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #largeFactor(double)} set} */
   public double largeFactor() {
     return largeFactor;
   }
@@ -43,11 +39,7 @@ public final class SmartStrategyOptions {
     return this;
   }
 
-  /**
-   * What {@link #rareAccesses(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #rareAccesses(long)} set} */
   public long rareAccesses() {
     return rareAccesses;
   }
@@ -63,11 +55,7 @@ public final class SmartStrategyOptions {
     return this;
   }
 
-  /**
-   * What {@link #lateShare(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #lateShare(double)} set} */
   public double lateShare() {
     return lateShare;
   }

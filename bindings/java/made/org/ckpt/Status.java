@@ -82,11 +82,7 @@ public enum Status {
     this.number = number;
   }
 
-  /**
-   * The number in the C API.
-   *
-   * @return fixed for ever
-   */
+  /** {@return the number in the C API, fixed for ever} */
   public int number() {
     return number;
   }

@@ -29,11 +29,7 @@ public final class Step {
     return this;
   }
 
-  /**
-   * What {@link #step(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #step(long)} set} */
   public long step() {
     return step;
   }
@@ -49,11 +45,7 @@ public final class Step {
     return this;
   }
 
-  /**
-   * What {@link #seed(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #seed(long)} set} */
   public long seed() {
     return seed;
   }
@@ -69,11 +61,7 @@ public final class Step {
     return this;
   }
 
-  /**
-   * What {@link #firstSample(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #firstSample(long)} set} */
   public long firstSample() {
     return firstSample;
   }
@@ -89,11 +77,7 @@ public final class Step {
     return this;
   }
 
-  /**
-   * What {@link #input(Tensor)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #input(Tensor)} set} */
   public Tensor input() {
     return input;
   }
@@ -109,11 +93,7 @@ public final class Step {
     return this;
   }
 
-  /**
-   * What {@link #targets(Tensor)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #targets(Tensor)} set} */
   public Tensor targets() {
     return targets;
   }
@@ -129,11 +109,7 @@ public final class Step {
     return this;
   }
 
-  /**
-   * What {@link #outputGradient(Tensor)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #outputGradient(Tensor)} set} */
   public Tensor outputGradient() {
     return outputGradient;
   }
@@ -149,11 +125,7 @@ public final class Step {
     return this;
   }
 
-  /**
-   * What {@link #output(Tensor)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #output(Tensor)} set} */
   public Tensor output() {
     return output;
   }
@@ -169,11 +141,7 @@ public final class Step {
     return this;
   }
 
-  /**
-   * What {@link #inputGradient(Tensor)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #inputGradient(Tensor)} set} */
   public Tensor inputGradient() {
     return inputGradient;
   }
@@ -189,11 +157,7 @@ public final class Step {
     return this;
   }
 
-  /**
-   * What {@link #accumulate(boolean)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #accumulate(boolean)} set} */
   public boolean accumulate() {
     return accumulate;
   }

@@ -23,11 +23,7 @@ public final class ThresholdOptions {
     return this;
   }
 
-  /**
-   * What {@link #threshold(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #threshold(double)} set} */
   public double threshold() {
     return threshold;
   }
@@ -43,11 +39,7 @@ public final class ThresholdOptions {
     return this;
   }
 
-  /**
-   * What {@link #learningRate(double)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #learningRate(double)} set} */
   public double learningRate() {
     return learningRate;
   }
@@ -63,11 +55,7 @@ public final class ThresholdOptions {
     return this;
   }
 
-  /**
-   * What {@link #budget(long)} set.
-   *
-   * @return the value
-   */
+  /** {@return what {@link #budget(long)} set} */
   public long budget() {
     return budget;
   }

@@ -22,11 +22,7 @@ public enum Verify {
     this.number = number;
   }
 
-  /**
-   * The number in the C API.
-   *
-   * @return fixed for ever
-   */
+  /** {@return the number in the C API, fixed for ever} */
   public int number() {
     return number;
   }
