@@ -253,6 +253,7 @@ CKPT_ARRAY(%arg((const element* pointer, count length)), array_type, java_type)
 %enddef
 CKPT_NUMBERS(int64_t, shape, int32_t, ndim, jlongArray, long[])
 CKPT_NUMBERS(int64_t, begins, int64_t, count, jlongArray, long[])
+CKPT_NUMBERS(int64_t, begins, int64_t, begins_count, jlongArray, long[])
 CKPT_NUMBERS(double, gap_seconds, int64_t, gap_count, jdoubleArray, double[])
 CKPT_NUMBERS(ckpt_bool, failed, int64_t, failed_count, jintArray, int[])
 %define CKPT_TEXTS(pointer, length)
@@ -276,8 +277,8 @@ CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObj
 %enddef
 CKPT_HANDLES(ckpt_strategy, children, children_count)
 CKPT_HANDLES(ckpt_schedule, schedules, schedule_count)
-CKPT_ARRAY(%arg((const ckpt_schedule_action* actions, int64_t count)), jlongArray, long[])
-%typemap(in) (const ckpt_schedule_action* actions, int64_t count) (std::vector<ckpt_schedule_action> list) {
+CKPT_ARRAY(%arg((const ckpt_schedule_action* actions, int64_t actions_count)), jlongArray, long[])
+%typemap(in) (const ckpt_schedule_action* actions, int64_t actions_count) (std::vector<ckpt_schedule_action> list) {
   if (!ckpt_java::actions(jenv, $input, &list)) return $null;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());

@@ -152,7 +152,7 @@ class Commands extends Objects {
   }
 
   private List<String> same(Found first, String other) {
-    if (first.object() instanceof Tensor tensor) return line(yesNo(tensor.bitEqual(tensor(other))));
+    if (first.object() instanceof Tensor tensor) return line(yesNo(tensor.isBitEqual(tensor(other))));
     return line(yesNo(((Schedule) first.object()).fingerprint() == of(Schedule.class, "schedule", other).fingerprint()));
   }
 

@@ -59,7 +59,7 @@ final class Matrix {
       LoadResult loaded = checkpoint.load(state);
       if (loaded.step() != STEP || loaded.seed() != SEED) unequal.add("checkpoint " + loaded.name());
       for (int i = 0; i < ROWS.size(); ++i) {
-        if (!tensors.get(i).bitEqual(written.get(i))) unequal.add("tensor " + ROWS.get(i).name());
+        if (!tensors.get(i).isBitEqual(written.get(i))) unequal.add("tensor " + ROWS.get(i).name());
       }
       for (String key : VALUES.keySet()) {
         if (!state.json(key).equals(expected.json(key))) unequal.add("value " + key);

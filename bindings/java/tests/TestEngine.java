@@ -117,7 +117,7 @@ final class TestEngine {
       List<Parameter> right = recomputed.parameters();
       Check.equal("first.weight", left.get(0).name());
       for (int i = 0; i < left.size(); ++i) {
-        Check.that(left.get(i).value().bitEqual(right.get(i).value()), left.get(i).name());
+        Check.that(left.get(i).value().isBitEqual(right.get(i).value()), left.get(i).name());
         Check.equal(left.get(i).value().spec(), left.get(i).gradient().spec());
       }
     }

@@ -20,7 +20,7 @@ final class TestMemory {
       MemoryStats stats = tracker.stats();
       Check.equal(500L, stats.currentBytes());
       Check.equal(1500L, stats.peakBytes());
-      Check.equal(2, stats.layerCount());
+      Check.equal(2L, stats.layerCount());
       Check.equal(1000L, tracker.layerStats(layer).peakBytes());
       Check.equal(1000L, tracker.layerStats("fc1").totalFreedBytes());
       Check.equal(OptionalInt.empty(), tracker.findLayer("fc3"));

@@ -77,7 +77,7 @@ final class TestPipeline {
     StageForward forward = (input, microBatch) -> own[0] == null ? input : null;
     ActivationManager manager = new ActivationManager(new ActivationPolicy(), forward, new ActivationManagerOptions());
     try (Tensor input = Tensor.copyOf(new float[] {1}); Tensor same = manager.recompute(input, 0)) {
-      Check.that(same.bitEqual(input), "the input itself");
+      Check.that(same.isBitEqual(input), "the input itself");
     }
     manager.close();
     return new WeakReference<>(forward);
@@ -113,7 +113,7 @@ final class TestPipeline {
         Check.equal(4, loss.microBatches().length);
         List<Parameter> left = staged.parameters();
         List<Parameter> right = whole.parameters();
-        for (int i = 0; i < left.size(); ++i) Check.that(left.get(i).gradient().bitEqual(right.get(i).gradient()), "gradients");
+        for (int i = 0; i < left.size(); ++i) Check.that(left.get(i).gradient().isBitEqual(right.get(i).gradient()), "gradients");
         pipeline.cancel(); // nothing runs
         Check.equal(2, pipeline.begins().length);
         Check.equal(4, Pipeline.inFlight(options, 0));

@@ -93,11 +93,11 @@ final class TestState {
         Check.equal(Map.of("by", "java"), reader.metadata());
         try (Tensor read = reader.read("rows"); Tensor into = new Tensor(DType.F32, 3, 2); BufferPool pool = new BufferPool();
             Tensor slice = reader.readSlice(0, 1, 1, pool); Tensor mapped = reader.map(0)) {
-          Check.that(read.bitEqual(rows), "read");
+          Check.that(read.isBitEqual(rows), "read");
           reader.read(0, into);
-          Check.that(into.bitEqual(rows), "into");
+          Check.that(into.isBitEqual(rows), "into");
           Check.equal(7.0, slice.sum());
-          Check.that(mapped.isReadOnly() && mapped.bitEqual(rows), "mapped");
+          Check.that(mapped.isReadOnly() && mapped.isBitEqual(rows), "mapped");
           reader.close();
           Check.equal(6f, mapped.floatBuffer().get(5));
         }

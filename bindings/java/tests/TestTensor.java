@@ -40,9 +40,9 @@ final class TestTensor {
       Check.equal(4.5f, a.floatBuffer().get(0));
       Check.equal(18.0, a.sum());
       b.copyFrom(a);
-      Check.that(a.bitEqual(b), "equal");
+      Check.that(a.isBitEqual(b), "equal");
       b.fill(Double.NaN);
-      Check.that(!a.bitEqual(b), "differ");
+      Check.that(!a.isBitEqual(b), "differ");
       try (Tensor other = new Tensor(DType.I32, 3)) {
         Check.raises(CkptUnsupportedException.class, "I32", other::sum);
         Check.raises(CkptUnsupportedException.class, "I32", other::floatBuffer);

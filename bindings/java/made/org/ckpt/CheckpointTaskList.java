@@ -3,10 +3,10 @@ package org.ckpt;
 
 /** A list of tasks. */
 public enum CheckpointTaskList {
-  /** Tasks that have not ended, the oldest first. */
+  /** The tasks that have not ended, the oldest first. */
   LIVE(0),
 
-  /** Tasks that have ended, as far as the history goes, in the order in which they ended. */
+  /** The tasks that have ended, as far as the history goes, in the order in which they ended. */
   ENDED(1),
 
   /** A number that this version does not know: a newer library has it. */

@@ -23,7 +23,7 @@ import java.time.Instant;
  * @param takenUtc when this was true
  */
 public record MemoryStats(
-    int layerCount, long currentBytes, long peakBytes, long totalAllocatedBytes, long totalFreedBytes, long liveAllocations,
+    long layerCount, long currentBytes, long peakBytes, long totalAllocatedBytes, long totalFreedBytes, long liveAllocations,
     long allocations, long frees, long averageBytes, long notFound, long refused, long handlerFailures, long takenAtNs,
     long sequence, Instant takenUtc) {
   static MemoryStats of(ckpt_memory_stats struct) {

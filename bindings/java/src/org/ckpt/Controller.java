@@ -144,11 +144,11 @@ public final class Controller extends NativeObject {
    * Work goes on after a failure.
    *
    * @param now seconds
-   * @param secondsSaved work that the loaded checkpoint made it needless to do again
+   * @param savedSeconds work that the loaded checkpoint made it needless to do again
    * @param overheadSeconds what that checkpoint had cost
    */
-  public void recordRecovery(double now, double secondsSaved, double overheadSeconds) {
-    Native.ckpt_controller_record_recovery(this, now, secondsSaved, overheadSeconds);
+  public void recordRecovery(double now, double savedSeconds, double overheadSeconds) {
+    Native.ckpt_controller_record_recovery(this, now, savedSeconds, overheadSeconds);
   }
 
   /**
@@ -164,10 +164,10 @@ public final class Controller extends NativeObject {
    * The process will be ended.
    *
    * @param now seconds
-   * @param secondsLeft until then
+   * @param leftSeconds until then
    */
-  public void notifyPreemption(double now, double secondsLeft) {
-    Native.ckpt_controller_notify_preemption(this, now, secondsLeft);
+  public void notifyPreemption(double now, double leftSeconds) {
+    Native.ckpt_controller_notify_preemption(this, now, leftSeconds);
   }
 
   /**

@@ -474,8 +474,8 @@ public final class Tensor extends NativeObject {
    * @param other any tensor
    * @return so a NaN equals the same NaN
    */
-  public boolean bitEqual(Tensor other) {
-    return truth(out -> Native.ckpt_tensor_bit_equal(this, other, out));
+  public boolean isBitEqual(Tensor other) {
+    return truth(out -> Native.ckpt_tensor_is_bit_equal(this, other, out));
   }
 
   // ---- DLPack, for other native libraries in this process ----

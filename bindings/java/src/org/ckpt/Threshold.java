@@ -56,11 +56,11 @@ public final class Threshold extends NativeObject {
   /**
    * Moves the threshold by what a recovery was worth.
    *
-   * @param recoverySecondsSaved work that needed not be done again
+   * @param savedSeconds work that needed not be done again
    * @param checkpointOverheadSeconds what the checkpoint had cost
    */
-  public void adjustPolicy(double recoverySecondsSaved, double checkpointOverheadSeconds) {
-    Native.ckpt_threshold_adjust_policy(this, recoverySecondsSaved, checkpointOverheadSeconds);
+  public void adjustPolicy(double savedSeconds, double checkpointOverheadSeconds) {
+    Native.ckpt_threshold_adjust_policy(this, savedSeconds, checkpointOverheadSeconds);
   }
 
   /** All slots are free again; threshold and longest task stay. */
