@@ -34,7 +34,7 @@ public final class BindingsJava {
     for (int i = 0; i < calls; ++i) sink += calls;
   }
 
-  private static double part(ThreadPool pool, int calls) {
+  private static double part(WorkerPool pool, int calls) {
     return nanoseconds(calls, n -> pool.run(n, part -> sink += part));
   }
 
@@ -42,11 +42,11 @@ public final class BindingsJava {
     row("Ckpt.version()", nanoseconds(20_000_000, BindingsJava::versions) - nanoseconds(20_000_000, BindingsJava::empty));
     try (MemoryTracker silent = new MemoryTracker(); MemoryTracker heard = new MemoryTracker();
         Strategy interval = Strategy.interval(2);
-        Strategy mine = Strategy.custom("mine", question -> question.layerIndex() == 1); ThreadPool one = new ThreadPool(1);
-        ThreadPool two = new ThreadPool(2); Clock clock = Clock.custom(() -> 1); Tensor tensor = new Tensor(DType.F32, 1024)) {
+        Strategy mine = Strategy.custom("mine", question -> question.layerIndex() == 1); WorkerPool one = new WorkerPool(1);
+        WorkerPool two = new WorkerPool(2); Clock clock = Clock.custom(() -> 1); Tensor tensor = new Tensor(DType.F32, 1024)) {
       heard.subscribe(event -> sink += event.bytes(), MemoryEventKind.ALLOCATED);
-      int layer = silent.layer("layer");
-      heard.layer("layer");
+      int layer = silent.addLayer("layer");
+      heard.addLayer("layer");
       double quiet = nanoseconds(500_000, n -> {
             for (int i = 0; i < n; ++i) silent.recordDeallocation(silent.recordAllocation(layer, 8));
           });

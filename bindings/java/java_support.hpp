@@ -203,13 +203,15 @@ inline jlongArray spec_array(JNIEnv* env, const ckpt_tensor_spec& spec) {
   return number_array(env, flat);
 }
 
-// Seven numbers, then how long the input's spec is, then both specs.
+// Seven numbers, then both specs, each behind its length.
 inline jlongArray context_array(JNIEnv* env, const ckpt_layer_context& context) {
-  std::vector<std::int64_t> flat = {context.option,       context.micro_batch,    context.recomputation,
-                                    context.layer,        context.step,           static_cast<std::int64_t>(context.seed),
-                                    context.first_sample, context.input->ndim + 1};
-  append_spec(*context.input, &flat);
-  append_spec(*context.output, &flat);
+  std::vector<std::int64_t> flat = {context.option,      context.micro_batch, context.recomputation,
+                                    context.layer,       context.step,        static_cast<std::int64_t>(context.seed),
+                                    context.first_sample};
+  for (const ckpt_tensor_spec* spec : {context.input, context.output}) {
+    flat.push_back(spec->ndim + 1);
+    append_spec(*spec, &flat);
+  }
   return number_array(env, flat);
 }
 inline bool layer_bytes(JNIEnv* env, jlongArray array, ckpt_layer_option* out) {
@@ -273,14 +275,14 @@ inline void forget(void* reference) {
 }
 
 // The caller has compared the buffer's length with what the shape needs.
-inline ckpt_status tensor_borrow(Buffer buffer, ckpt_dtype dtype, const std::int64_t* shape, std::int64_t ndim,
-                                 ckpt_tensor** tensor) {
+inline ckpt_status tensor_create_borrowed(Buffer buffer, ckpt_dtype dtype, const std::int64_t* shape, std::int32_t ndim,
+                                          ckpt_tensor** tensor) {
   void* address = nullptr;
   std::int64_t capacity = 0;
   if (!direct(buffer.env, buffer.object, &address, &capacity)) return CKPT_E_INVALID_ARGUMENT;
   if (capacity == 0) address = nullptr;
   jobject reference = buffer.env->NewGlobalRef(buffer.object);
-  const ckpt_status status = ckpt_tensor_create_borrowed(address, dtype, shape, ndim, forget, reference, tensor);
+  const ckpt_status status = ckpt_tensor_create_borrowed(address, dtype, shape, ndim, reference, forget, tensor);
   if (status != CKPT_OK) buffer.env->DeleteGlobalRef(reference);
   return status;
 }

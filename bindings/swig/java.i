@@ -6,8 +6,8 @@
 %}
 %{
 #include "java_support.hpp"
-// What a director does when its C++ object ends: a call into Java that leaves a local reference behind each time, for an object that
-// owns nothing any more. The runtime above has the function; the directors below do without.
+// What a director does when its C++ object ends: a call into Java that leaves a local reference behind each time, for an object
+// that owns nothing any more. The runtime above has the function; the directors below do without.
 #define swig_disconnect_director_self(method) static_cast<void>(0)
 %}
 %include <std_string.i>
@@ -21,7 +21,7 @@ text %enddef
 %}
 %typemap(javaclassmodifiers) SWIGTYPE "class"
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
-%typemap(javafinalize) SWIGTYPE "" // nothing waits for the garbage collector: whoever makes one closes it
+%typemap(javafinalize) SWIGTYPE "" // nothing waits for the garbage collector: each is closed where it was made
 %typemap(javacode) SWIGTYPE %{
   @Override
   public void close() {
@@ -40,7 +40,7 @@ text %enddef
 %extend name {
   name() {
     auto* made = new ckpt_java::Holder<name>();
-    name##_init(made, sizeof *made);
+    name##_init(made, sizeof(name)); // the holder is larger
     return made;
   }
   ~name() { delete static_cast<ckpt_java::Holder<name>*>($self); }
@@ -104,7 +104,7 @@ text %enddef
 }
 %typemap(freearg) const char* ""
 %typemap(out) const char*, char[ANY] "$result = ckpt_java::text_object(jenv, $1);"
-// A thread may stay inside the library for ever, so what callbacks get is given back after each.
+// A thread may stay inside the library for ever, so what callbacks get is released after each.
 %typemap(directorin, descriptor="Ljava/lang/String;", noblock=1) const char* {
   $input = ckpt_java::text_object(jenv, $1);
   const Swig::LocalRefGuard $1_guard(jenv, $input);
@@ -243,18 +243,19 @@ CKPT_ADDRESS_OUT(DLManagedTensorVersioned)
 %typemap(freearg) signature ""
 %typemap(argout) signature ""
 %enddef
-%define CKPT_NUMBERS(element, pointer, length, array_type, java_type)
-CKPT_ARRAY(%arg((const element* pointer, int64_t length)), array_type, java_type)
-%typemap(in) (const element* pointer, int64_t length) (std::vector<element> list) {
+%define CKPT_NUMBERS(element, pointer, count, length, array_type, java_type)
+CKPT_ARRAY(%arg((const element* pointer, count length)), array_type, java_type)
+%typemap(in) (const element* pointer, count length) (std::vector<element> list) {
   ckpt_java::numbers(jenv, $input, &list);
   $1 = list.data();
-  $2 = static_cast<int64_t>(list.size());
+  $2 = static_cast<count>(list.size());
 }
 %enddef
-CKPT_NUMBERS(int64_t, shape, ndim, jlongArray, long[])
-CKPT_NUMBERS(int64_t, begins, count, jlongArray, long[])
-CKPT_NUMBERS(double, gap_seconds, gap_count, jdoubleArray, double[])
-CKPT_NUMBERS(int32_t, failed, failed_count, jintArray, int[])
+CKPT_NUMBERS(int64_t, shape, int32_t, ndim, jlongArray, long[])
+CKPT_NUMBERS(int64_t, begins, int64_t, count, jlongArray, long[])
+CKPT_NUMBERS(int64_t, begins, int64_t, begins_count, jlongArray, long[])
+CKPT_NUMBERS(double, gap_seconds, int64_t, gap_count, jdoubleArray, double[])
+CKPT_NUMBERS(ckpt_bool, failed, int64_t, failed_count, jintArray, int[])
 %define CKPT_TEXTS(pointer, length)
 CKPT_ARRAY(%arg((const char* const* pointer, int64_t length)), jobjectArray, String[])
 %typemap(in) (const char* const* pointer, int64_t length) (ckpt_java::Texts list) {
@@ -274,11 +275,10 @@ CKPT_ARRAY(%arg((type* const* pointer, int64_t length)), jobjectArray, NativeObj
   $2 = static_cast<int64_t>(list.size());
 }
 %enddef
-CKPT_HANDLES(ckpt_strategy, children, count)
 CKPT_HANDLES(ckpt_strategy, children, children_count)
 CKPT_HANDLES(ckpt_schedule, schedules, schedule_count)
-CKPT_ARRAY(%arg((const ckpt_schedule_action* actions, int64_t count)), jlongArray, long[])
-%typemap(in) (const ckpt_schedule_action* actions, int64_t count) (std::vector<ckpt_schedule_action> list) {
+CKPT_ARRAY(%arg((const ckpt_schedule_action* actions, int64_t actions_count)), jlongArray, long[])
+%typemap(in) (const ckpt_schedule_action* actions, int64_t actions_count) (std::vector<ckpt_schedule_action> list) {
   if (!ckpt_java::actions(jenv, $input, &list)) return $null;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());
@@ -336,7 +336,7 @@ CKPT_ARRAY(const int64_t* ckpt_tensor_get_shape, jlongArray, long[])
   $1 = address;
 }
 %enddef
-CKPT_BUFFER(const void* bytes, int64_t count)
+CKPT_BUFFER(const void* data, int64_t bytes)
 CKPT_BUFFER(const void* sent, int64_t bytes)
 CKPT_BUFFER(void* data, int64_t bytes)
 CKPT_BUFFER(void* received, int64_t received_bytes)
@@ -348,7 +348,7 @@ CKPT_BUFFER(void* received, int64_t received_bytes)
   const Swig::LocalRefGuard $1_guard(jenv, $input);
 }
 %typemap(javain) ckpt_swig::Bytes "$javainput"
-%typemap(in) ckpt_swig::Bytes "" // the library calls these functions, nobody else
+%typemap(in) ckpt_swig::Bytes "" // only the library calls these functions
 %typemap(javadirectorin) ckpt_swig::Bytes "NativeBuffers.lent($jniinput)"
 
 // ---- Values of calls.hpp and callbacks.hpp, as arrays of numbers ----
@@ -360,7 +360,7 @@ CKPT_BUFFER(void* received, int64_t received_bytes)
 %typemap(javaout) type {
     return $jnicall;
   }
-%typemap(in) type "" // the library calls these functions, nobody else
+%typemap(in) type "" // only the library calls these functions
 %typemap(out) type "$result = NULL;"
 %typemap(javadirectorin) type "$jniinput"
 %typemap(javadirectorout) type "$javacall"
@@ -429,6 +429,8 @@ CKPT_NUMBER_VALUE(ckpt_swig::Intervals)
 %enddef
 CKPT_LIST(LayerStatsList, ckpt_memory_layer_stats)
 CKPT_LIST(AllocationList, ckpt_memory_allocation)
+CKPT_LIST(CheckpointInfoList, ckpt_checkpoint_info)
+CKPT_LIST(TaskObservationList, ckpt_task_observation)
 
 // ---- Directors: the C++ object pins the Java object from here to its end ----
 %typemap(javain) SWIGTYPE* "$javaclassname.getCPtr($javainput)"
@@ -484,6 +486,7 @@ CKPT_DIRECTOR(StageForward)
 namespace ckpt_java {
 struct Buffer {};
 struct View {};
-ckpt_status tensor_create_borrowed(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int64_t ndim, ckpt_tensor** tensor);
+ckpt_status tensor_create_borrowed(ckpt_java::Buffer buffer, ckpt_dtype dtype, const int64_t* shape, int32_t ndim,
+                                   ckpt_tensor** tensor);
 ckpt_java::View view(int64_t address, int64_t bytes);
 }  // namespace ckpt_java

@@ -41,7 +41,7 @@ public final class Train {
   private static final class Model implements Stateful, AutoCloseable {
     final Chain chain = new Chain();
     final Optimizer optimizer;
-    final Executor executor;
+    final ScheduleExecutor executor;
     long step;
 
     Model(Data data) {
@@ -50,8 +50,9 @@ public final class Train {
         chain.add(first).add(gelu).add(second).add(loss).initialize(1);
       }
       optimizer = Optimizer.adamw(chain, new AdamWOptions().learningRate(0.01));
-      try (Profile profile = chain.profile(data.inputs.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all")) {
-        executor = new Executor(chain, schedule, data.inputs.spec());
+      try (Profile profile = Profile.of(chain, data.inputs.spec(), 0, null);
+          Schedule schedule = Schedule.create(profile, "store-all")) {
+        executor = new ScheduleExecutor(chain, schedule, data.inputs.spec());
       }
     }
 
@@ -66,13 +67,13 @@ public final class Train {
     public void list(State into) {
       for (Parameter parameter : chain.parameters()) into.add("weights", parameter.name(), parameter.value());
       for (NamedTensor tensor : optimizer.tensors()) into.add("optimizer", tensor.name(), tensor.tensor());
-      into.setJson("step", String.valueOf(step)).setJson("updates", String.valueOf(optimizer.steps()));
+      into.setJson("step", String.valueOf(step)).setJson("updates", String.valueOf(optimizer.stepCount()));
     }
 
     @Override
     public void restore(State loaded) {
       step = Long.parseLong(loaded.json("step").orElseThrow());
-      optimizer.setSteps(Long.parseLong(loaded.json("updates").orElseThrow()));
+      optimizer.setStepCount(Long.parseLong(loaded.json("updates").orElseThrow()));
     }
 
     @Override
@@ -84,26 +85,26 @@ public final class Train {
   }
 
   /** Trains until a step; saves in the background every now and then. */
-  private static double run(Model model, Data data, Checkpoint checkpoint, int until) {
-    AsyncListener progress = new AsyncListener() {
+  private static double run(Model model, Data data, CheckpointManager checkpoints, int until) {
+    CheckpointTaskListener progress = new CheckpointTaskListener() {
       @Override
       public void progress(long id, long doneBytes, long totalBytes) {
         System.out.printf("  save %d: %d of %d bytes%n", id, doneBytes, totalBytes);
       }
     };
     double loss = 0;
-    try (AsyncCheckpointManager manager = checkpoint.createAsyncManager(new AsyncOptions().capacity(4).listener(progress))) {
+    try (AsyncManager manager = new AsyncManager(checkpoints, new AsyncManagerOptions().capacity(4), progress)) {
       while (model.step < until) {
         loss = model.train(data);
         if (model.step % SAVE_EVERY == 0) {
           System.out.printf("step %d: loss %.4f, saving%n", model.step, loss);
-          manager.queueSaveAsync(model, null, new SaveOptions().step(model.step));
+          manager.save(model, null, new SaveOptions().step(model.step));
         }
       }
       try (State state = new State().add("model", model)) { // a save that waits for a step which never ends: cancelled
         SaveOptions never = new SaveOptions().step(model.step);
-        CheckpointTask pending = manager.save(state, never, new TaskOptions().gateStep(Long.MAX_VALUE));
-        System.out.println("cancelled a pending save: " + pending.cancel(true) + ", " + pending.waitFor().status());
+        CheckpointTask pending = manager.save(state, never, new CheckpointTaskOptions().gateStep(Long.MAX_VALUE));
+        System.out.println("cancelled a pending save: " + pending.cancel(true) + ", " + pending.waitFor().state());
       }
       manager.waitAll(Duration.ofMinutes(1));
     }
@@ -120,15 +121,15 @@ public final class Train {
       expected = whole.train(data);
       System.out.printf("without an interruption: loss %.4f, then %.4f%n", first, expected);
     }
-    try (Checkpoint checkpoint = Checkpoint.open(directory, new CheckpointOptions().keepLast(2)); Model lost = new Model(data)) {
-      run(lost, data, checkpoint, CRASH_AT);
+    CheckpointManagerOptions two = new CheckpointManagerOptions().keepLast(2);
+    try (CheckpointManager checkpoints = CheckpointManager.open(directory, two); Model lost = new Model(data)) {
+      run(lost, data, checkpoints, CRASH_AT);
       System.out.println("crash at step " + lost.step);
     }
-    try (Checkpoint checkpoint = Checkpoint.open(directory, new CheckpointOptions().keepLast(2)); Model resumed = new Model(data);
-        State state = new State().add("model", resumed)) {
-      LoadResult loaded = checkpoint.load(state);
+    try (CheckpointManager checkpoints = CheckpointManager.open(directory, two); Model resumed = new Model(data)) {
+      LoadResult loaded = checkpoints.load(resumed, null, new LoadOptions());
       System.out.println("resumed from " + loaded.name() + " at step " + resumed.step);
-      double loss = run(resumed, data, checkpoint, STEPS);
+      double loss = run(resumed, data, checkpoints, STEPS);
       System.out.printf("loss %.4f: %s%n", loss, loss == expected && loss < 0.2 ? "the same bits, and it has learned"
           : "not the same");
     }

@@ -4,8 +4,8 @@ import org.ckpt.*;
 
 class Resume {
   public static void main(String[] arguments) {
-    try (Checkpoint run = Checkpoint.open(Path.of("run"), new CheckpointOptions().keepLast(2));
-        AsyncCheckpointManager saves = new AsyncCheckpointManager(run);
+    try (CheckpointManager run = CheckpointManager.open(Path.of("run"), new CheckpointManagerOptions().keepLast(2));
+        AsyncManager saves = new AsyncManager(run);
         Tensor weights = Tensor.copyOf(new float[1000], 1000);
         State state = new State().add("model", "weights", weights)) {
       long first = run.loadIfAny(state).map(LoadResult::step).orElse(0L); // the newest that is whole, every byte verified

@@ -15,6 +15,7 @@ import sys
 import compare
 import write_c
 import write_cpp
+import write_java
 import write_swig
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -68,6 +69,7 @@ def made_files():
         "capi/made/copies.h": write_c.copies_header(api),
         "bindings/swig/made.i": write_swig.struct_list(api),
         **write_cpp.files(api),
+        **write_java.files(api),
     }
 
 

@@ -57,7 +57,7 @@ class Commands extends Objects {
       case "clock" -> made("clock", c.text(1), Clock.manual(c.integer(2)));
       case "advance" -> done(() -> of(Clock.class, "clock", c.text(1)).advance(c.integer(2)));
       case "strategy" -> made("strategy", c.text(1), new Strategy(c.text(2)));
-      case "config" -> made("strategy", c.text(1), Strategy.fromConfig(config(c)));
+      case "config" -> made("strategy", c.text(1), config(c));
       case "custom" -> made("strategy", c.text(1), Strategy.custom(c.text(2), custom(c.text(2))));
       case "register" -> {
         Strategy.register(c.text(1), arguments -> Strategy.interval(Long.parseLong(arguments)));
@@ -73,7 +73,8 @@ class Commands extends Objects {
       case "access" -> done(() -> strategy(c).observeAccess(c.text(2)));
       case "tracker" -> {
         String clock = c.option("clock", null);
-        yield made("tracker", c.text(1), new MemoryTracker(clock == null ? null : of(Clock.class, "clock", clock), 1));
+        yield made("tracker", c.text(1), new MemoryTracker(
+            new MemoryTrackerOptions().clock(clock == null ? null : of(Clock.class, "clock", clock))));
       }
       case "allocate" -> made("allocation", c.text(4), tracker(c).recordAllocation(c.text(2), c.integer(3)));
       case "reserve" -> {
@@ -102,13 +103,13 @@ class Commands extends Objects {
       case "schedule" -> made("schedule", c.text(1), schedule(c, c.arguments() > 3 ? c.text(4) : ""));
       case "verify" -> verify(of(Schedule.class, "schedule", c.text(1)), of(Profile.class, "profile", c.text(2)));
       case "cursor" -> made("cursor", c.text(1), of(Schedule.class, "schedule", c.text(2)).cursor());
-      case "next" -> Stream.of(cursor(c).next((int) c.integer(2)))
-          .map(a -> joined(a.kind().text(), a.first(), a.last(), a.option(), a.item().number(), a.tier(), a.slot())).toList();
+      case "next" -> cursor(c).next((int) c.integer(2)).stream()
+          .map(a -> joined(a.kind(), a.first(), a.last(), a.option(), a.item().number(), a.tier(), a.slot())).toList();
       case "finalize" -> done(() -> cursor(c).finish(c.integer(2)));
       case "mark" -> made("place", c.text(2), cursor(c).save());
       case "restore" -> done(() -> cursor(c).restore(of(byte[].class, "place", c.text(2))));
       case "tensor" -> made("tensor", c.text(1),
-          tensor(DType.fromName(c.text(2)), shapeOf(c.text(3)), c.arguments() > 3 ? c.integer(4) : 0));
+          tensor(DType.find(c.text(2)), shapeOf(c.text(3)), c.arguments() > 3 ? c.integer(4) : 0));
       case "fill" -> done(() -> tensor(c.text(1)).fill(c.number(2)));
       case "add-scaled" -> done(() -> tensor(c.text(1)).addScaled(c.number(2), tensor(c.text(3))));
       case "sum" -> line(exact(tensor(c.text(1)).sum()));
@@ -143,7 +144,7 @@ class Commands extends Objects {
   }
 
   private static TensorSpec spec(Command c) {
-    return new TensorSpec(DType.fromName(c.text(3)), shapeOf(c.text(4)));
+    return new TensorSpec(DType.find(c.text(3)), shapeOf(c.text(4)));
   }
 
   private static List<String> reset(Object object) {
@@ -151,7 +152,7 @@ class Commands extends Objects {
   }
 
   private List<String> same(Found first, String other) {
-    if (first.object() instanceof Tensor tensor) return line(yesNo(tensor.bitEqual(tensor(other))));
+    if (first.object() instanceof Tensor tensor) return line(yesNo(tensor.isBitEqual(tensor(other))));
     return line(yesNo(((Schedule) first.object()).fingerprint() == of(Schedule.class, "schedule", other).fingerprint()));
   }
 
@@ -169,20 +170,49 @@ class Commands extends Objects {
     return line(IntStream.of(made).mapToObj(Integer::toUnsignedString).toArray());
   }
 
-  private StrategyConfig config(Command c) {
-    StrategyConfig config = new StrategyConfig().kind(c.text(2)).names(c.names("names")).excluded(c.names("excluded"));
-    config.chosen(StrategyChosen.values()[indexOf(CHOSEN, c.option("chosen", "default"))]).rules(c.names("rules"));
-    config.children(c.names("children").stream().map(name -> of(Strategy.class, "strategy", name)).toList());
-    c.integer("interval", config::interval);
-    c.integer("threshold", config::thresholdBytes);
-    c.number("share", config::maxShare);
-    c.given("tracker", name -> config.tracker(of(MemoryTracker.class, "tracker", name)));
-    c.integer("total", config::totalBytes);
-    c.given("clock", name -> config.clock(of(Clock.class, "clock", name)));
-    c.number("large", config::largeFactor);
-    c.integer("rare", config::rareAccesses);
-    c.number("late", config::lateShare);
-    return config;
+  /** From options with the names of values. */
+  private Strategy config(Command c) {
+    Strategy made = madeOf(c);
+    c.given("chosen", chosen -> made.setChosen(StrategyChosen.values()[indexOf(CHOSEN, chosen)]));
+    return made;
+  }
+
+  private Strategy madeOf(Command c) {
+    List<String> excluded = c.names("excluded");
+    List<Strategy> children = c.names("children").stream().map(name -> of(Strategy.class, "strategy", name)).toList();
+    return switch (c.text(2)) {
+      case "interval" -> Strategy.interval(Long.parseLong(c.option("interval", "2")));
+      case "selective" -> Strategy.selective(c.names("names"), excluded);
+      case "size" -> Strategy.sizeBased(Long.parseLong(c.option("threshold", "1048576")), excluded);
+      case "memory-aware" -> {
+        String tracker = c.option("tracker", null);
+        String clock = c.option("clock", null);
+        yield Strategy.memoryAware(
+            Double.parseDouble(c.option("share", "0.8")), tracker == null ? null : of(MemoryTracker.class, "tracker", tracker),
+            Long.parseLong(c.option("total", "0")), clock == null ? null : of(Clock.class, "clock", clock));
+      }
+      case "smart" -> {
+        SmartStrategyOptions options = new SmartStrategyOptions();
+        c.number("large", options::largeFactor);
+        c.integer("rare", options::rareAccesses);
+        c.number("late", options::lateShare);
+        yield Strategy.smart(options, excluded);
+      }
+      case "any" -> Strategy.anyOf(children.toArray(new Strategy[0]));
+      case "all" -> Strategy.allOf(children.toArray(new Strategy[0]));
+      case "not" -> {
+        if (children.size() != 1) throw new CkptInvalidArgumentException("not has one child");
+        yield Strategy.notOf(children.get(0));
+      }
+      case "first" -> {
+        List<String> rules = c.names("rules");
+        if (children.size() != rules.size() + 1) throw new CkptInvalidArgumentException("first has a child for each rule");
+        yield Strategy.firstOf(
+            IntStream.range(0, rules.size()).mapToObj(i -> new StrategyRule(rules.get(i), children.get(i))).toList(),
+            children.get(rules.size()));
+      }
+      default -> new Strategy(c.text(2));
+    };
   }
 
   private static CheckpointStrategy custom(String how) {
@@ -213,18 +243,20 @@ class Commands extends Objects {
   }
 
   private void layer(Command c) {
-    OptionProfile option = new OptionProfile(c.integer(4), 0, 0, c.number(5), c.number(6));
+    OptionProfile option = new OptionProfile().tapeBytes(c.integer(4)).forwardSeconds(c.number(5)).backwardSeconds(c.number(6));
     String count = c.option("count", null);
-    int flags = Integer.parseInt(c.option("flags", String.valueOf(LayerFlags.DEFAULT)));
+    LayerProfile layer = new LayerProfile().outputBytes(c.integer(3));
+    c.given("flags", flags -> layer.flags(Integer.parseInt(flags)));
     List<String> names = new ArrayList<>();
     if (count == null) names.add(c.text(2));
     for (long i = 0; count != null && i < Long.parseLong(count); ++i) names.add(c.text(2) + i);
     Profile profile = of(Profile.class, "profile", c.text(1));
-    for (String name : names) profile.add(new LayerProfile(name, flags, c.integer(3), 0, null, List.of(option)));
+    for (String name : names) profile.addLayer(name, layer, option);
   }
 
   private Schedule schedule(Command c, String argument) {
-    if (c.text(2).equals("open")) return Schedule.openEnded(Long.parseLong(argument), LayerFlags.DEFAULT);
+    if (c.text(2).equals("open")) return Schedule.openEnded(Long.parseLong(argument),
+        LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC);
     Profile profile = of(Profile.class, "profile", c.text(3));
     return switch (c.text(2)) {
       case "segments" -> Schedule.segments(profile, Stream.of(argument.split(",")).mapToLong(Long::parseLong).toArray());
@@ -237,11 +269,11 @@ class Commands extends Objects {
     PlanReport n = schedule.verify(profile);
     return line("actions", n.actions(), "forwards", n.forwards(), "recomputed", n.recomputedForwards(), "peak", n.peakBytes()[0],
         "at",
-        n.peakAction(), "seconds", exact(n.seconds()), "again", exact(n.recomputedSeconds()), "reserved",
+        n.peakAction(), "seconds", exact(n.stepSeconds()), "again", exact(n.recomputedSeconds()), "reserved",
             schedule.reservedBytes(profile));
   }
 
-  static String scope(ScopeStats n) {
+  static String scope(MemoryScopeStats n) {
     return joined("depth", n.depth(), "start", n.startBytes(), "peak", n.peakBytes(), "net", n.netBytes(), "allocated",
         n.totalAllocatedBytes());
   }
@@ -249,13 +281,13 @@ class Commands extends Objects {
   String show(Object object) {
     if (object instanceof Clock clock) return joined(clock.nowNs());
     if (object instanceof MemoryScope scope) return scope(scope.stats());
-    if (object instanceof Profile profile) return joined("layers", profile.layers(), "input", profile.inputBytes());
+    if (object instanceof Profile profile) return joined("layers", profile.layerCount(), "input", profile.inputBytes());
     if (object instanceof Schedule schedule) {
-      return joined(schedule.name(), "layers", schedule.layers().isPresent() ? schedule.layers().getAsLong() : "open");
+      return joined(schedule.name(), "layers", schedule.layerCount().isPresent() ? schedule.layerCount().getAsLong() : "open");
     }
     if (object instanceof Strategy strategy) {
       StrategyCounters n = strategy.counters();
-      return joined(strategy.name(), "asked", n.asked(), "chosen", n.chosen(), "bytes", n.chosenBytes(),
+      return joined(strategy.name(), "asked", n.askedLayers(), "chosen", n.chosenLayers(), "bytes", n.chosenBytes(),
           CHOSEN.get(strategy.chosen().number()));
     }
     if (object instanceof MemoryTracker tracker) {

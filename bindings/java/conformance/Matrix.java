@@ -41,7 +41,7 @@ final class Matrix {
   }
 
   static int write(Path folder) {
-    try (State state = state(tensors(seed -> seed)); Checkpoint checkpoint = Checkpoint.open(folder)) {
+    try (State state = state(tensors(seed -> seed)); CheckpointManager checkpoint = CheckpointManager.open(folder)) {
       VALUES.forEach(state::setJson);
       checkpoint.save(state, new SaveOptions().step(STEP).seed(SEED).prefix("matrix"));
     }
@@ -54,12 +54,12 @@ final class Matrix {
     List<Tensor> written = tensors(seed -> seed);
     List<String> unequal = new ArrayList<>();
     try (State state = state(tensors); State expected = new State();
-        Checkpoint checkpoint = Checkpoint.open(folder, new CheckpointOptions().readOnly(true))) {
+        CheckpointManager checkpoint = CheckpointManager.open(folder, new CheckpointManagerOptions().readOnly(true))) {
       VALUES.forEach(expected::setJson);
       LoadResult loaded = checkpoint.load(state);
       if (loaded.step() != STEP || loaded.seed() != SEED) unequal.add("checkpoint " + loaded.name());
       for (int i = 0; i < ROWS.size(); ++i) {
-        if (!tensors.get(i).bitEqual(written.get(i))) unequal.add("tensor " + ROWS.get(i).name());
+        if (!tensors.get(i).isBitEqual(written.get(i))) unequal.add("tensor " + ROWS.get(i).name());
       }
       for (String key : VALUES.keySet()) {
         if (!state.json(key).equals(expected.json(key))) unequal.add("value " + key);

@@ -19,17 +19,17 @@ final class Scenario extends Commands {
 
   private static final class Background implements AutoCloseable {
     final Heard heard = new Heard();
-    final Checkpoint checkpoint;
-    final AsyncCheckpointManager manager;
+    final CheckpointManager checkpoint;
+    final AsyncManager manager;
 
-    Background(Checkpoint checkpoint, AsyncOptions options) {
+    Background(CheckpointManager checkpoint, AsyncManagerOptions options) {
       this.checkpoint = checkpoint;
-      manager = checkpoint.createAsyncManager(options.listener(new AsyncListener() {
+      manager = new AsyncManager(checkpoint, options, new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
-              heard.add(lower(result.type()), "step", result.step(), lower(result.status()));
+              heard.add(lower(result.kind()), "step", result.step(), lower(result.state()));
             }
-          }));
+          });
     }
 
     @Override
@@ -47,7 +47,7 @@ final class Scenario extends Commands {
     return name.isEmpty() ? "-" : name.substring(0, Math.max(0, name.lastIndexOf('-')));
   }
 
-  private static String fullName(Checkpoint checkpoint, String printed) {
+  private static String fullName(CheckpointManager checkpoint, String printed) {
     return checkpoint.list().stream().map(CheckpointInfo::name).filter(name ->
         printedName(name).equals(printed)).findFirst().orElse(printed);
   }
@@ -66,14 +66,14 @@ final class Scenario extends Commands {
               ? exact(n.metric().getAsDouble()) : "-"))
           .toList();
       case "check" -> {
-        Checkpoint checkpoint = checkpoint(c.text(1));
+        CheckpointManager checkpoint = checkpoint(c.text(1));
         VerifyResult n = checkpoint.verify(c.arguments() > 1 ? fullName(checkpoint, c.text(2)) : null);
         yield line(printedName(n.name()), "files", n.files(), "tensors", n.tensors());
       }
       case "read" -> made("tensor", c.text(4), read(c));
       case "damage" -> done(() -> damage(c));
       case "async" -> {
-        AsyncOptions options = new AsyncOptions();
+        AsyncManagerOptions options = new AsyncManagerOptions();
         c.integer("capacity", options::capacity);
         c.integer("history", options::history);
         yield made("background", c.text(1), new Background(checkpoint(c.text(2)), options));
@@ -82,11 +82,11 @@ final class Scenario extends Commands {
       case "cancel" -> line(yesNo(!task(c).isDone() && task(c).cancel(true))); // a cancelled future says yes again
       case "wait" -> {
         CheckpointTaskResult n = task(c).waitFor();
-        yield line(lower(n.status()), "step", n.step(), n.reason(), printedName(n.checkpointPath()));
+        yield line(lower(n.state()), "step", n.step(), n.status(), printedName(n.name()));
       }
       case "end-step" -> done(() -> of(Background.class, "background", c.text(1)).manager.endStep(c.integer(2)));
       case "finish" -> done(() -> of(Background.class, "background", c.text(1)).manager
-          .shutdown(CloseMode.values()[indexOf(List.of("drain", "cancel"), c.text(2))], null));
+          .close(CloseMode.values()[indexOf(List.of("drain", "cancel"), c.text(2))], null));
       case "interval" -> line(thousandths(interval(c)));
       case "threshold" -> {
         ThresholdOptions options = new ThresholdOptions();
@@ -98,8 +98,8 @@ final class Scenario extends Commands {
       case "controller" -> made("controller", c.text(1), new Controller(controllerOptions(c)));
       case "tell" -> done(() -> tell(c, find(c.text(1), List.of("threshold", "controller")).object()));
       case "decide" -> decide(c, find(c.text(1), List.of("threshold", "controller")).object());
-      case "carry" -> done(() -> controller(c.text(2)).fromJson(controller(c.text(1)).json()));
-      case "recall" -> done(() -> controller(c.text(1)).fromJson(c.text(2)));
+      case "carry" -> done(() -> controller(c.text(2)).restore(controller(c.text(1)).json()));
+      case "recall" -> done(() -> controller(c.text(1)).restore(c.text(2)));
       default -> super.run(c);
     };
   }
@@ -108,8 +108,8 @@ final class Scenario extends Commands {
     return of(State.class, "state", name);
   }
 
-  private Checkpoint checkpoint(String name) {
-    return of(Checkpoint.class, "checkpoint", name);
+  private CheckpointManager checkpoint(String name) {
+    return of(CheckpointManager.class, "checkpoint", name);
   }
 
   private Controller controller(String name) {
@@ -122,22 +122,23 @@ final class Scenario extends Commands {
 
   private static List<String> value(Command c, State state) {
     if (c.arguments() > 2) return done(() -> state.setJson(c.text(2), c.text(3)));
-    return line(state.json(c.text(2)).orElseThrow(() -> new NotFoundException("no value " + c.text(2))));
+    return line(state.json(c.text(2)).orElseThrow(() -> new CkptNotFoundException("no value " + c.text(2))));
   }
 
-  private Checkpoint checkpoint(Command c) {
+  private CheckpointManager checkpoint(Command c) {
     boolean readOnly = c.option("read_only", "0").equals("1");
-    CheckpointOptions options = new CheckpointOptions().readOnly(readOnly).bestIsLargest(c.option("larger", "0").equals("1"));
+    CheckpointManagerOptions options = new CheckpointManagerOptions().readOnly(readOnly)
+        .bestMetric(BestMetric.values()[c.option("larger", "0").equals("1") ? 1 : 0]);
     c.integer("keep_last", options::keepLast);
     c.integer("keep_every", options::keepEvery);
     c.integer("keep_best", options::keepBest);
     FileSystemOptions place = new FileSystemOptions().mustExist(readOnly);
     try (Storage storage = Storage.fileSystem(Path.of(folder + "-" + c.text(2)), place)) {
-      return new Checkpoint(storage, options);
+      return new CheckpointManager(storage, options);
     }
   }
 
-  private List<String> save(Command c, Checkpoint checkpoint) {
+  private List<String> save(Command c, CheckpointManager checkpoint) {
     SaveOptions options = new SaveOptions();
     c.integer("step", options::step);
     c.given("seed", seed -> options.seed(Long.parseUnsignedLong(seed)));
@@ -147,7 +148,7 @@ final class Scenario extends Commands {
     return line(printedName(n.name()), "step", n.step(), "files", n.files());
   }
 
-  private List<String> load(Command c, Checkpoint checkpoint) {
+  private List<String> load(Command c, CheckpointManager checkpoint) {
     LoadOptions options = new LoadOptions().partial(c.option("partial", "0").equals("1"));
     c.given("name", name -> options.name(fullName(checkpoint, name)));
     LoadResult n = checkpoint.load(state(c.text(2)), options);
@@ -156,7 +157,7 @@ final class Scenario extends Commands {
   }
 
   private Tensor read(Command c) {
-    try (SafetensorsReader reader = checkpoint(c.text(1)).reader(null, Verify.LAZY)) {
+    try (Reader reader = checkpoint(c.text(1)).reader(null, Verify.LAZY)) {
       long index = reader.find(c.text(2), c.text(3));
       String length = c.option("length", null);
       long begin = Long.parseLong(c.option("begin", "0"));
@@ -178,19 +179,19 @@ final class Scenario extends Commands {
 
   private CheckpointTask start(Command c, Background background) {
     State state = state(c.text(4));
-    TaskOptions how = new TaskOptions().whenFull(WhenFull.values()[indexOf(FULL, c.option("full", "refuse"))]);
+    CheckpointTaskOptions how = new CheckpointTaskOptions().whenFull(WhenFull.values()[indexOf(FULL, c.option("full", "refuse"))]);
     c.integer("gate", how::gateStep);
     c.given("priority", priority -> how.priority(priority(Integer.parseInt(priority))));
     if (c.text(3).equals("load")) {
       LoadOptions options = new LoadOptions();
       c.given("name", name -> options.name(fullName(background.checkpoint, name)));
-      return background.manager.load(state, options, how);
+      return background.manager.load(state, options, how, null);
     }
     SaveOptions options = new SaveOptions();
     c.integer("step", options::step);
-    how.mode(AsyncMode.values()[indexOf(MODES, c.option("mode", "copy"))]);
-    c.given("source", source -> how.source(source(source)));
-    return background.manager.save(state, options, how);
+    how.mode(StagingMode.values()[indexOf(MODES, c.option("mode", "copy"))]);
+    String source = c.option("source", null);
+    return background.manager.save(state, options, how, null, source == null ? null : source(source));
   }
 
   /** Java's type has no other values, so that a program cannot even ask. */
@@ -198,10 +199,10 @@ final class Scenario extends Commands {
     for (Priority priority : Priority.values()) {
       if (priority.number() == number) return priority;
     }
-    throw new InvalidArgumentException("priority is " + number);
+    throw new CkptInvalidArgumentException("priority is " + number);
   }
 
-  private static AsyncSource source(String how) {
+  private static CheckpointTaskSource source(String how) {
     boolean throwing = indexOf(List.of("sevens", "throws"), how) == 1;
     return (group, name, address, offset, buffer) -> {
       if (throwing) throw new IllegalStateException("cannot read " + name);
@@ -235,14 +236,14 @@ final class Scenario extends Commands {
     return options;
   }
 
-  private static void tell(Command c, Object told) {
+  private static void tell(Command c, Object given) {
     if (c.text(2).equals("observe")) {
-      if (told instanceof Threshold threshold) threshold.observeTask(c.text(3), c.number(4));
-      if (told instanceof Controller controller) controller.observeTask(c.text(3), c.number(4));
+      if (given instanceof Threshold threshold) threshold.observeTask(c.text(3), c.number(4));
+      if (given instanceof Controller controller) controller.observeTask(c.text(3), c.number(4));
       return;
     }
     double[] n = IntStream.rangeClosed(3, c.arguments()).mapToDouble(c::number).toArray();
-    if (told instanceof Threshold threshold) {
+    if (given instanceof Threshold threshold) {
       switch (c.text(2)) {
         case "adjust" -> threshold.adjustPolicy(n[0], n[1]);
         case "begin-run" -> threshold.beginRun();
@@ -250,7 +251,7 @@ final class Scenario extends Commands {
       }
       return;
     }
-    Controller controller = (Controller) told;
+    Controller controller = (Controller) given;
     switch (c.text(2)) {
       case "begin-run" -> controller.beginRun(n[0]);
       case "resume" -> controller.resume(n[0]);
@@ -260,7 +261,7 @@ final class Scenario extends Commands {
       case "failure" -> controller.recordFailure(n[0]);
       case "recovery" -> controller.recordRecovery(n[0], n[1], n[2]);
       case "clean-exit" -> controller.recordCleanExit(n[0]);
-      case "preemption" -> controller.preemptionNotice(n[0], n[1]);
+      case "preemption" -> controller.notifyPreemption(n[0], n[1]);
       default -> throw new Misuse("unknown word " + c.text(2));
     }
   }
@@ -282,13 +283,13 @@ final class Scenario extends Commands {
   String show(Object object) {
     if (object instanceof State state) return joined("tensors", state.tensorCount());
     if (object instanceof Background background) {
-      AsyncStats n = background.manager.stats();
-      return joined("live", n.live(), "completed", n.completed(), "failed", n.failed(), "cancelled", n.cancelled(), "rejected",
-          n.rejected());
+      AsyncManagerStats n = background.manager.stats();
+      return joined("live", n.liveTasks(), "completed", n.completedTasks(), "failed", n.failedTasks(), "cancelled",
+          n.cancelledTasks(), "rejected", n.rejectedTasks());
     }
     if (object instanceof CheckpointTask task) {
       CheckpointTaskInfo n = task.info();
-      return joined(lower(n.type()), lower(n.status()), "step", n.step());
+      return joined(lower(n.kind()), lower(n.state()), "step", n.step());
     }
     if (object instanceof Threshold threshold) {
       ThresholdInfo n = threshold.info();

@@ -1,9 +1,9 @@
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -21,21 +21,25 @@ final class TestAsync {
     final TestStorage.Maps maps = new TestStorage.Maps();
     final Storage storage = Storage.custom("a map", maps);
     final FaultHandler once = new FaultHandler(new FaultHandlerOptions().maxAttempts(1));
-    final Checkpoint checkpoint = new Checkpoint(storage, new CheckpointOptions().faultHandler(once));
+    final CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(once));
     final Tensor weight = Tensor.copyOf(new float[] {1, 2, 3});
     final State state = new State().add("model", "weight", weight);
-    final AsyncCheckpointManager manager;
+    final AsyncManager manager;
 
-    Bench(AsyncOptions options) {
-      manager = checkpoint.createAsyncManager(options);
+    Bench(AsyncManagerOptions options, CheckpointTaskListener listener) {
+      manager = new AsyncManager(checkpoint, options, listener);
+    }
+
+    Bench(AsyncManagerOptions options) {
+      this(options, null);
     }
 
     Bench() {
-      this(new AsyncOptions());
+      this(new AsyncManagerOptions());
     }
 
     /** Never begins until the step is ended. */
-    CheckpointTask gated(long step, TaskOptions how) {
+    CheckpointTask gated(long step, CheckpointTaskOptions how) {
       return manager.save(state, new SaveOptions().step(step), how.gateStep(step));
     }
 
@@ -57,21 +61,22 @@ final class TestAsync {
       CheckpointTaskResult result = task.get();
       Check.that(result.success(), "success");
       Check.equal(5L, result.step());
-      Check.equal(CheckpointTaskType.SAVE, result.type());
-      Check.that(result.bytesWritten() > 0 && !result.durable().isNegative(), result.toString());
-      Check.equal(task.saved().name(), result.checkpointPath());
+      Check.equal(CheckpointTaskKind.SAVE, result.kind());
+      Check.that(result.bytes() > 0 && !result.durable().isNegative(), result.toString());
+      Check.equal(task.saved().name(), result.name());
       Check.equal(result, task.waitFor());
       Check.that(!task.staged().get().isNegative(), "staged");
-      Check.equal(CheckpointTaskStatus.COMPLETED, task.info().status());
+      Check.equal(CheckpointTaskState.COMPLETED, task.info().state());
       Check.that(task.info().duration().isPresent(), "duration");
-      CheckpointTask load = b.manager.load(b.state, new LoadOptions(), new TaskOptions());
+      CheckpointTask load = b.manager.load(b.state);
       Check.equal(5L, load.join().step());
       Check.equal(5L, load.loaded().step());
       Check.equal(6.0, b.weight.sum());
-      Check.equal(2L, b.manager.stats().completed());
-      Check.equal(List.of(task.id(), load.id()), b.manager.getEndedTasks().stream().map(CheckpointTaskInfo::id).toList());
-      Check.equal(Optional.empty(), b.manager.getTaskStatus(12345));
-      Check.raises(InvalidStateException.class, "", load::saved);
+      Check.equal(2L, b.manager.stats().completedTasks());
+      Check.equal(List.of(task.id(), load.id()),
+          b.manager.list(CheckpointTaskList.ENDED).stream().map(CheckpointTaskInfo::id).toList());
+      Check.raises(CkptNotFoundException.class, "", () -> b.manager.task(12345));
+      Check.raises(CkptInvalidStateException.class, "", load::saved);
     }
   }
 
@@ -80,37 +85,37 @@ final class TestAsync {
       b.maps.failWrites = 1000;
       CheckpointTask task = b.manager.save(b.state, 1);
       CheckpointTaskResult result = task.waitFor(Duration.ofSeconds(60));
-      Check.equal(CheckpointTaskStatus.FAILED, result.status());
-      Check.equal(Status.IO, result.reason());
+      Check.equal(CheckpointTaskState.FAILED, result.state());
+      Check.equal(Status.IO, result.status());
       Check.that(result.error().contains("the cable is out"), result.error());
-      Check.raises(IoException.class, "the cable is out", result::orThrow);
+      Check.raises(CkptIoException.class, "the cable is out", result::orThrow);
       ExecutionException raised = Check.raises(ExecutionException.class, "the cable is out", task::get);
-      Check.that(raised.getCause() instanceof IoException, "cause");
+      Check.that(raised.getCause() instanceof CkptIoException, "cause");
       Check.that(task.isCompletedExceptionally(), "exceptionally");
       b.maps.failWrites = 0;
       Check.that(b.manager.save(b.state, 2).join().success(), "the next one");
     }
   }
 
-  static void testErrorsThatNobodySawAreThrownOnce() {
+  static void testErrorsThatNoCallerSawAreThrownOnce() {
     Bench b = new Bench();
     b.maps.failWrites = 1000;
     CheckpointTask unseen = b.manager.save(b.state, 1);
-    while (b.manager.getTaskStatus(unseen.id()).get() != CheckpointTaskStatus.FAILED) Thread.onSpinWait();
-    Check.raises(IoException.class, "the cable is out", () -> b.manager.save(b.state, 2));
+    while (b.manager.task(unseen.id()).state() != CheckpointTaskState.FAILED) Thread.onSpinWait();
+    Check.raises(CkptIoException.class, "the cable is out", () -> b.manager.save(b.state, 2));
     CheckpointTask watched = b.manager.save(b.state, 3);
     Check.raises(Exception.class, "the cable is out", watched::join);
     b.manager.save(b.state, 4);
-    Check.raises(IoException.class, "the cable is out", b.manager::close);
+    Check.raises(CkptIoException.class, "the cable is out", b.manager::close);
     b.close(); // nothing left
-    Check.raises(InvalidStateException.class, "closed", () -> b.manager.save(b.state, 5));
+    Check.raises(CkptInvalidStateException.class, "closed", () -> b.manager.save(b.state, 5));
   }
 
   static void testListenersAndProgress() throws Exception {
     List<String> all = Collections.synchronizedList(new ArrayList<>());
-    AsyncListener listener = new AsyncListener() {
+    CheckpointTaskListener listener = new CheckpointTaskListener() {
       @Override
-      public void staged(long id, double stallSeconds) {
+      public void staged(long id, Duration stall) {
         all.add("staged " + id);
       }
 
@@ -122,19 +127,19 @@ final class TestAsync {
 
       @Override
       public void ended(CheckpointTaskResult result) {
-        all.add("ended " + result.id() + " " + result.status());
+        all.add("ended " + result.id() + " " + result.state());
         throw new IllegalStateException("listeners may throw");
       }
     };
     AtomicInteger own = new AtomicInteger();
-    try (Bench b = new Bench(new AsyncOptions().listener(listener).workers(2).capacity(3).drainTimeout(Duration.ofMinutes(1)))) {
-      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new TaskOptions().listener(new AsyncListener() {
+    try (Bench b = new Bench(new AsyncManagerOptions().workers(2).capacity(3).drainTimeout(Duration.ofMinutes(1)), listener)) {
+      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions(), new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
-              Check.raises(InvalidStateException.class, "", () -> b.manager.save(b.state, 9)); // might wait for itself
+              Check.raises(CkptInvalidStateException.class, "", () -> b.manager.save(b.state, 9)); // might wait for itself
               own.incrementAndGet();
             }
-          }));
+          }, null);
       task.get();
       b.manager.waitAll(Duration.ofMinutes(1));
       Check.equal(List.of("staged " + task.id(), "written " + task.id(), "ended " + task.id() + " COMPLETED"), List.copyOf(all));
@@ -143,36 +148,37 @@ final class TestAsync {
   }
 
   static void testCancelQueueAndPriorities() throws Exception {
-    try (Bench b = new Bench(new AsyncOptions().capacity(2))) {
-      CheckpointTask first = b.gated(1, new TaskOptions());
-      CheckpointTask second = b.gated(2, new TaskOptions().mode(AsyncMode.BORROW).priority(Priority.HIGH));
-      Check.raises(QueueFullException.class, "2", () -> b.manager.save(b.state, 3));
-      Check.raises(QueueFullException.class, "", () ->
-          b.manager.save(b.state, new SaveOptions(), new TaskOptions().whenFull(WhenFull.WAIT).timeout(Duration.ofMillis(1))));
+    try (Bench b = new Bench(new AsyncManagerOptions().capacity(2))) {
+      CheckpointTask first = b.gated(1, new CheckpointTaskOptions());
+      CheckpointTask second = b.gated(2, new CheckpointTaskOptions().mode(StagingMode.BORROW).priority(Priority.HIGH));
+      Check.raises(CkptQueueFullException.class, "2", () ->
+          b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().whenFull(WhenFull.REFUSE)));
+      Check.raises(CkptQueueFullException.class, "", () ->
+          b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().timeout(Duration.ofMillis(1))));
       Check.raises(java.util.concurrent.TimeoutException.class, "", () -> second.get(1, TimeUnit.MILLISECONDS));
-      Check.equal(2, b.manager.getActiveTasks().size());
-      CheckpointTask dropper = b.gated(4, new TaskOptions().whenFull(WhenFull.DROP_OLDEST));
-      Check.equal(CheckpointTaskStatus.REJECTED, first.waitFor().status());
+      Check.equal(2, b.manager.list(CheckpointTaskList.LIVE).size());
+      CheckpointTask dropper = b.gated(4, new CheckpointTaskOptions().whenFull(WhenFull.DROP_OLDEST));
+      Check.equal(CheckpointTaskState.REJECTED, first.waitFor().state());
       Check.raises(ExecutionException.class, "", first::get);
       Check.that(second.cancel(true), "cancelled");
       Check.that(second.cancel(true), "it is cancelled");
-      Check.equal(CheckpointTaskStatus.CANCELLED, second.waitFor().status());
+      Check.equal(CheckpointTaskState.CANCELLED, second.waitFor().state());
       Check.raises(Exception.class, "", second::join);
-      Check.equal(Optional.of(CheckpointTaskStatus.QUEUED), b.manager.getTaskStatus(dropper.id()));
-      Check.raises(NotFoundException.class, "", () -> b.manager.cancelCheckpoint(777));
+      Check.equal(CheckpointTaskState.QUEUED, b.manager.task(dropper.id()).state());
+      Check.raises(CkptNotFoundException.class, "", () -> b.manager.cancel(777));
       b.manager.endStep(4);
       Check.equal(4L, dropper.get().step());
-      AsyncStats stats = b.manager.stats();
-      Check.equal(1L, stats.cancelled());
-      Check.that(stats.rejected() >= 1, stats.toString());
-      Check.equal(0L, stats.live());
+      AsyncManagerStats stats = b.manager.stats();
+      Check.equal(1L, stats.cancelledTasks());
+      Check.that(stats.rejectedTasks() >= 1, stats.toString());
+      Check.equal(0L, stats.liveTasks());
     }
   }
 
   /** What {@link java.util.concurrent.Future} promises of a task that was cancelled, at once when the call has returned true. */
   static void testCancelledTasksAreCancelledFutures() throws Exception {
     try (Bench b = new Bench()) {
-      CheckpointTask task = b.gated(1, new TaskOptions());
+      CheckpointTask task = b.gated(1, new CheckpointTaskOptions());
       CompletableFuture<CheckpointTaskResult> dependent = task.thenApply(result -> result);
       Check.that(!task.isDone() && !task.isCancelled(), "not yet");
       Check.that(task.cancel(true), "cancelled");
@@ -181,16 +187,16 @@ final class TestAsync {
       Check.raises(CancellationException.class, "", task::join);
       Check.raises(CancellationException.class, "", () -> task.getNow(null));
       Check.raises(CompletionException.class, "", dependent::join);
-      Check.equal(CheckpointTaskStatus.CANCELLED, task.waitFor().status());
+      Check.equal(CheckpointTaskState.CANCELLED, task.waitFor().state());
       // By others: the manager's own call, and its end.
-      CheckpointTask byId = b.gated(2, new TaskOptions());
-      Check.that(b.manager.cancelCheckpoint(byId.id()), "by its id");
+      CheckpointTask byId = b.gated(2, new CheckpointTaskOptions());
+      Check.that(b.manager.cancel(byId.id()), "by its id");
       Check.raises(CancellationException.class, "cancelled", byId::get);
       Check.that(byId.isCancelled(), "a cancelled future too");
-      CheckpointTask byEnd = b.gated(3, new TaskOptions());
-      b.manager.shutdown(CloseMode.CANCEL, null);
-      CancellationException told = Check.raises(CancellationException.class, "", byEnd::join);
-      Check.that(told.getCause() instanceof CancelledException, "the library's reason is the cause");
+      CheckpointTask byEnd = b.gated(3, new CheckpointTaskOptions());
+      b.manager.close(CloseMode.CANCEL, null);
+      CancellationException raised = Check.raises(CancellationException.class, "", byEnd::join);
+      Check.that(raised.getCause() instanceof CkptCancelledException, "the library's reason is the cause");
       Check.that(byEnd.isCancelled(), "by the end of the manager");
     }
     try (Bench b = new Bench()) {
@@ -198,7 +204,7 @@ final class TestAsync {
       Check.equal(1L, done.get().step());
       Check.that(!done.cancel(true) && !done.isCancelled(), "what is done stays done");
     }
-    try (Bench b = new Bench(new AsyncOptions().history(1))) {
+    try (Bench b = new Bench(new AsyncManagerOptions().history(1))) {
       CheckpointTask forgotten = b.manager.save(b.state, 1);
       b.manager.save(b.state, 2);
       b.manager.waitAll(null);
@@ -209,11 +215,11 @@ final class TestAsync {
   static void testTimeouts() throws Exception {
     try (Bench b = new Bench()) {
       b.maps.hold = new CountDownLatch(1);
-      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new TaskOptions().mode(AsyncMode.BORROW));
-      Check.raises(org.ckpt.TimeoutException.class, "", () -> task.waitFor(Duration.ofMillis(1)));
-      Check.raises(org.ckpt.TimeoutException.class, "", () -> task.waitStaged(Duration.ZERO));
-      Check.raises(org.ckpt.TimeoutException.class, "", () -> b.manager.waitAllStaged(Duration.ZERO));
-      Check.raises(org.ckpt.TimeoutException.class, "", () -> b.manager.waitAll(Duration.ZERO));
+      CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions().mode(StagingMode.BORROW));
+      Check.raises(CkptTimeoutException.class, "", () -> task.waitFor(Duration.ofMillis(1)));
+      Check.raises(CkptTimeoutException.class, "", () -> task.waitStaged(Duration.ZERO));
+      Check.raises(CkptTimeoutException.class, "", () -> b.manager.waitAllStaged(Duration.ZERO));
+      Check.raises(CkptTimeoutException.class, "", () -> b.manager.waitAll(Duration.ZERO));
       b.maps.hold.countDown();
       b.manager.waitAllStaged(null);
       Check.that(task.waitFor().success(), "in the end");
@@ -235,14 +241,14 @@ final class TestAsync {
   }
 
   static void testManyTasksOfManyThreads() throws Exception {
-    try (Bench b = new Bench(new AsyncOptions().capacity(4))) {
+    try (Bench b = new Bench(new AsyncManagerOptions().capacity(4))) {
       AtomicLong completed = new AtomicLong();
       List<Thread> threads = new ArrayList<>();
       for (int t = 0; t < 3; ++t) {
         int base = t * 100;
         threads.add(new Thread(() -> {
               for (int i = 0; i < 20; ++i) {
-                TaskOptions wait = new TaskOptions().whenFull(WhenFull.WAIT);
+                CheckpointTaskOptions wait = new CheckpointTaskOptions().whenFull(WhenFull.WAIT);
                 if (b.manager.save(b.state, new SaveOptions().step(base + i), wait).join().success()) completed.incrementAndGet();
               }
             }));
@@ -256,18 +262,18 @@ final class TestAsync {
   static void testSources() throws Exception {
     try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device",
         "t", elsewhere)) {
-      AsyncSource source = (group, name, address, offset, buffer) -> {
+      CheckpointTaskSource source = (group, name, address, offset, buffer) -> {
         Check.equal("device/t at 4096", group + "/" + name + " at " + address);
         for (int i = 0; i < buffer.capacity(); ++i) buffer.put(i, (byte) (offset + i + 1));
       };
-      b.manager.save(state, new SaveOptions().step(1), new TaskOptions().source(source)).get();
-      try (SafetensorsReader reader = b.checkpoint.reader(null, Verify.FULL); Tensor read = reader.read("t")) {
+      b.manager.save(state, new SaveOptions().step(1), new CheckpointTaskOptions(), null, source).get();
+      try (Reader reader = b.checkpoint.reader(null, Verify.FULL); Tensor read = reader.read("t")) {
         Check.equal((byte) 5, read.buffer().get(4));
       }
-      Check.raises(CallbackException.class, "no such device", () -> b.manager.save(state, new SaveOptions().step(2),
-          new TaskOptions().source((group, name, address, offset, buffer) -> {
+      Check.raises(CkptCallbackException.class, "no such device", () -> b.manager.save(state, new SaveOptions().step(2),
+          new CheckpointTaskOptions(), null, (group, name, address, offset, buffer) -> {
                 throw new IllegalStateException("no such device");
-              })).waitFor().orThrow());
+              }).waitFor().orThrow());
     }
   }
 
@@ -275,20 +281,21 @@ final class TestAsync {
   static void testTheEndOfATryLosesNoFailure() throws Exception {
     try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device",
         "t", elsewhere)) {
-      TaskOptions failing = new TaskOptions().mode(AsyncMode.DEFERRED).source((group, name, address, offset, buffer) -> {
-            throw new IllegalStateException("no such device");
-          });
+      CheckpointTaskOptions deferred = new CheckpointTaskOptions().mode(StagingMode.DEFERRED);
+      CheckpointTaskSource failing = (group, name, address, offset, buffer) -> {
+        throw new IllegalStateException("no such device");
+      };
       Throwable thrown = Check.raises(IllegalArgumentException.class, "of the body", () -> {
-            try (AsyncCheckpointManager manager = b.checkpoint.createAsyncManager(new AsyncOptions())) {
-              manager.save(state, new SaveOptions().step(1), failing);
+            try (AsyncManager manager = new AsyncManager(b.checkpoint)) {
+              manager.save(state, new SaveOptions().step(1), deferred, null, failing);
               throw new IllegalArgumentException("of the body");
             }
           });
       Check.equal(1, thrown.getSuppressed().length);
-      Check.that(thrown.getSuppressed()[0] instanceof CallbackException, "the failure: " + thrown.getSuppressed()[0]);
-      Check.raises(CallbackException.class, "no such device", () -> {
-            try (AsyncCheckpointManager manager = b.checkpoint.createAsyncManager(new AsyncOptions())) {
-              manager.save(state, new SaveOptions().step(1), failing);
+      Check.that(thrown.getSuppressed()[0] instanceof CkptCallbackException, "the failure: " + thrown.getSuppressed()[0]);
+      Check.raises(CkptCallbackException.class, "no such device", () -> {
+            try (AsyncManager manager = new AsyncManager(b.checkpoint)) {
+              manager.save(state, new SaveOptions().step(1), deferred, null, failing);
             }
           });
     }
@@ -302,19 +309,19 @@ final class TestAsync {
       System.gc();
       if (ended.await(10, TimeUnit.MILLISECONDS)) break;
     }
-    Check.collected("the manager is not given back", () -> weak.get() == null);
+    Check.collected("the manager is not released", () -> weak.get() == null);
   }
 
   private static WeakReference<Object> lost(CountDownLatch ended) {
     Bench b = new Bench();
     for (int i = 0; i < 5; ++i) {
       int step = i;
-      b.manager.save(b.state, new SaveOptions().step(i), new TaskOptions().listener(new AsyncListener() {
+      b.manager.save(b.state, new SaveOptions().step(i), new CheckpointTaskOptions(), new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
               if (step == 4) ended.countDown();
             }
-          }));
+          }, null);
     }
     return new WeakReference<>(b.manager);
   }
@@ -323,13 +330,45 @@ final class TestAsync {
     try (Bench b = new Bench()) {
       b.maps.hold = new CountDownLatch(1);
       CheckpointTask running = b.manager.save(b.state, 1); // stays where it is until the other one was cancelled
-      while (running.info().status() == CheckpointTaskStatus.QUEUED) Thread.onSpinWait();
+      while (running.info().state() == CheckpointTaskState.QUEUED) Thread.onSpinWait();
       CheckpointTask queued = b.manager.save(b.state, 2);
       queued.whenComplete((result, error) -> b.maps.hold.countDown());
-      b.manager.shutdown(CloseMode.CANCEL, null);
-      Check.equal(CheckpointTaskStatus.CANCELLED, queued.waitFor().status());
-      b.manager.shutdown(CloseMode.DRAIN, Duration.ZERO);
-      Check.raises(ClosedException.class, "", () -> b.manager.save(b.state, 2));
+      b.manager.close(CloseMode.CANCEL, null);
+      Check.equal(CheckpointTaskState.CANCELLED, queued.waitFor().state());
+      b.manager.close(CloseMode.DRAIN, Duration.ZERO);
+      Check.raises(CkptClosedException.class, "", () -> b.manager.save(b.state, 2));
+    }
+  }
+
+  static void testTimesOfDay() throws Exception {
+    Instant before = Instant.now().minusSeconds(60); // the system's clock may be set a little meanwhile
+    try (Bench b = new Bench()) {
+      CheckpointTask gated = b.gated(1, new CheckpointTaskOptions());
+      CheckpointTaskInfo queued = gated.info();
+      Check.that(queued.queuedUtc().isAfter(before) && queued.queuedUtc().isBefore(before.plusSeconds(3600)), queued.toString());
+      Check.that(queued.startedUtc().isEmpty() && queued.endedUtc().isEmpty() && queued.duration().isEmpty(), queued.toString());
+      b.manager.endStep(1);
+      gated.waitFor();
+      CheckpointTaskInfo ended = gated.info();
+      Check.that(!ended.startedUtc().get().isBefore(queued.queuedUtc()), ended.toString());
+      Check.that(!ended.endedUtc().get().isBefore(ended.startedUtc().get()), ended.toString());
+      Check.that(!ended.duration().get().isNegative(), "duration");
+    }
+  }
+
+  /** A full queue waits by itself. */
+  static void testAFullQueueWaits() throws Exception {
+    Check.equal(WhenFull.WAIT, new CheckpointTaskOptions().whenFull());
+    Check.equal(Duration.ofSeconds(60), new CheckpointTaskOptions().timeout());
+    try (Bench b = new Bench(new AsyncManagerOptions().capacity(1))) {
+      CheckpointTask first = b.gated(1, new CheckpointTaskOptions());
+      Thread ends = new Thread(() -> b.manager.endStep(1));
+      ends.start();
+      CheckpointTask second = b.manager.save(b.state, 2);
+      Check.equal(2L, second.get().step());
+      Check.equal(1L, first.get().step());
+      ends.join();
+      Check.equal(List.of(1L, 2L), b.manager.list(CheckpointTaskList.ENDED).stream().map(CheckpointTaskInfo::step).toList());
     }
   }
 

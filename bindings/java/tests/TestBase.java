@@ -21,10 +21,10 @@ final class TestBase {
   }
 
   static void testErrorsNameArgumentAndValue() {
-    InvalidArgumentException error = Check.raises(InvalidArgumentException.class, "-1", () -> Clock.manual(-1));
+    CkptInvalidArgumentException error = Check.raises(CkptInvalidArgumentException.class, "-1", () -> Clock.manual(-1));
     Check.equal(Status.INVALID_ARGUMENT, error.status());
     Check.equal(-1, error.status().number());
-    Check.raises(InvalidArgumentException.class, "capacity", () -> new Queue(0));
+    Check.raises(CkptInvalidArgumentException.class, "capacity", () -> new WordQueue(0));
   }
 
   static void testClosedObjectsSaySo() {
@@ -32,21 +32,21 @@ final class TestBase {
     clock.close();
     clock.close();
     Check.that(clock.isClosed(), "closed");
-    Check.raises(InvalidStateException.class, "the Clock is closed", clock::nowNs);
+    Check.raises(CkptInvalidStateException.class, "the Clock is closed", clock::nowNs);
   }
 
   static void testClocks() {
     try (Clock clock = Clock.manual(5)) {
       clock.advance(7);
       Check.equal(12L, clock.nowNs());
-      Check.raises(InvalidArgumentException.class, "", () -> clock.advance(-1));
+      Check.raises(CkptInvalidArgumentException.class, "", () -> clock.advance(-1));
     }
     AtomicLong now = new AtomicLong(100);
     try (Clock clock = Clock.custom(now::get)) {
       Check.equal(100L, clock.nowNs());
       now.set(200);
       Check.equal(200L, clock.nowNs());
-      Check.raises(InvalidStateException.class, "", () -> clock.advance(1));
+      Check.raises(CkptInvalidStateException.class, "", () -> clock.advance(1));
     }
     try (Clock clock = Clock.custom(() -> {
           if (now.incrementAndGet() > 202) throw new IllegalStateException("no time");
@@ -65,15 +65,15 @@ final class TestBase {
     Check.equal(0xe169c58d, words[1]);
     Check.equal(0xbc57ac4c, words[2]);
     Check.equal(0x9b00dbd8, words[3]);
-    Check.raises(InvalidArgumentException.class, "wrong length", () -> Ckpt.philox(new int[3], new int[2]));
+    Check.raises(CkptInvalidArgumentException.class, "wrong length", () -> Ckpt.philox(new int[3], new int[2]));
   }
 
   static void testQueue() throws Exception {
-    try (Queue queue = new Queue(2)) {
+    try (WordQueue queue = new WordQueue(2)) {
       Check.that(queue.push(-1, Duration.ZERO), "first");
       Check.that(queue.push(2, Duration.ZERO), "second");
       Check.that(!queue.push(3, Duration.ZERO), "full");
-      Check.equal(2L, queue.size());
+      Check.equal(2L, queue.wordCount());
       Check.equal(OptionalLong.of(-1), queue.pop(null));
       Check.equal(OptionalLong.of(2), queue.pop(Duration.ofSeconds(1)));
       Check.equal(OptionalLong.empty(), queue.pop(Duration.ZERO));
@@ -82,21 +82,21 @@ final class TestBase {
       Check.equal(OptionalLong.of(7), queue.pop(null));
       other.join();
       queue.shut();
-      Check.raises(ClosedException.class, "", () -> queue.pop(null));
-      Check.raises(InvalidArgumentException.class, "timeout", () -> queue.pop(Duration.ofNanos(-5)));
+      Check.raises(CkptClosedException.class, "", () -> queue.pop(null));
+      Check.raises(CkptInvalidArgumentException.class, "timeout", () -> queue.pop(Duration.ofNanos(-5)));
     }
-    try (Queue queue = Queue.spsc(1)) {
+    try (WordQueue queue = new WordQueue(WordQueueKind.SPSC, 1)) {
       Check.that(queue.push(1, Duration.ZERO), "push");
     }
   }
 
   static void testThreadPool() {
-    try (ThreadPool pool = new ThreadPool(3)) {
-      Check.equal(3, pool.threads());
+    try (WorkerPool pool = new WorkerPool(3)) {
+      Check.equal(3, pool.threadCount());
       Set<Long> parts = ConcurrentHashMap.newKeySet();
       pool.run(1000, parts::add);
       Check.equal(1000, parts.size());
-      Check.raises(CallbackException.class, "part is bad", () -> pool.run(10, part -> {
+      Check.raises(CkptCallbackException.class, "part is bad", () -> pool.run(10, part -> {
             throw new IllegalStateException("part is bad");
           }));
       pool.run(1, part -> {}); // works on
@@ -105,7 +105,7 @@ final class TestBase {
 
   static void testThreadsOfTheLibraryAreAttachedOnceAsDaemonsWithTheirName() {
     Set<Thread> threads = ConcurrentHashMap.newKeySet();
-    try (ThreadPool pool = new ThreadPool(4)) {
+    try (WorkerPool pool = new WorkerPool(4)) {
       for (int i = 0; i < 50; ++i) {
         pool.run(64, part -> threads.add(Thread.currentThread()));
       }
@@ -121,32 +121,32 @@ final class TestBase {
   static void testThreadHooks() {
     List<String> events = new CopyOnWriteArrayList<>();
     try (ThreadHooks hooks = new ThreadHooks(name -> events.add("start"), name -> events.add("stop"))) {
-      ThreadPool pool = new ThreadPool(2);
+      WorkerPool pool = new WorkerPool(2);
       pool.run(10, part -> {});
       pool.close();
       Check.equal(List.of("start", "stop"), events);
       try (ThreadHooks failing = new ThreadHooks(name -> {
             throw new IllegalStateException("hook");
           }, null)) {
-        new ThreadPool(2).close();
+        new WorkerPool(2).close();
       }
     }
-    new ThreadPool(2).close();
+    new WorkerPool(2).close();
     Check.equal(4, events.size());
-    Check.raises(InvalidArgumentException.class, "start", () -> new ThreadHooks(null, null));
+    Check.raises(CkptInvalidArgumentException.class, "start", () -> new ThreadHooks(null, null));
   }
 
   static void testTextsBeyondTheBasicPlane() {
     try (MemoryTracker tracker = new MemoryTracker()) {
       String name = "Gr\u00F6\u00DFe \uD83D\uDE00 \u5C64";
-      int layer = tracker.layer(name);
+      int layer = tracker.addLayer(name);
       Check.equal(name, tracker.layerName(layer));
       Check.equal(name, tracker.layerStats(name).name());
       String longer = "\uD83D\uDE00\u00E9".repeat(500);
-      Check.equal(longer, tracker.layerName(tracker.layer(longer)));
-      Check.raises(InvalidArgumentException.class, "NUL", () -> tracker.layer("a\0b"));
-      Check.raises(InvalidArgumentException.class, "surrogate", () -> tracker.layer("a\uD83D"));
-      Check.raises(InvalidArgumentException.class, "name", () -> tracker.layer(null));
+      Check.equal(longer, tracker.layerName(tracker.addLayer(longer)));
+      Check.raises(CkptInvalidArgumentException.class, "NUL", () -> tracker.addLayer("a\0b"));
+      Check.raises(CkptInvalidArgumentException.class, "surrogate", () -> tracker.addLayer("a\uD83D"));
+      Check.raises(CkptInvalidArgumentException.class, "name", () -> tracker.addLayer(null));
     }
   }
 

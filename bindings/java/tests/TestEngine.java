@@ -33,8 +33,8 @@ final class TestEngine {
     }
 
     @Override
-    public LayerBytes option(TensorSpec input, int option) {
-      return new LayerBytes(64, 32, 0);
+    public LayerOption option(TensorSpec input, int option) {
+      return new LayerOption(64, 32, 0);
     }
 
     @Override
@@ -84,7 +84,7 @@ final class TestEngine {
     }
     double loss = 0;
     try (Tensor input = Tensor.copyOf(inputs, SAMPLES, 4); Tensor target = Tensor.copyOf(targets);
-        Executor executor = new Executor(chain, schedule, input.spec());
+        ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec());
         Optimizer optimizer = Optimizer.adamw(chain, new AdamWOptions().learningRate(0.01))) {
       for (int step = 0; step < steps; ++step) {
         loss = executor.run(new Step().step(step).input(input).targets(target));
@@ -93,9 +93,9 @@ final class TestEngine {
       }
       Check.equal((long) steps, executor.stats().steps());
       Check.equal(0L, executor.stats().liveBytes());
-      Check.equal((long) steps, optimizer.steps());
-      optimizer.setSteps(5);
-      Check.equal(5L, optimizer.steps());
+      Check.equal((long) steps, optimizer.stepCount());
+      optimizer.setStepCount(5);
+      Check.equal(5L, optimizer.stepCount());
       Check.equal(2 * chain.parameters().size(), optimizer.tensors().size());
     }
     return loss;
@@ -105,10 +105,10 @@ final class TestEngine {
     Scale scale = new Scale(0.5);
     try (Chain stored = classifier(scale); Chain recomputed = classifier(new Scale(0.5))) {
       TensorSpec input = new TensorSpec(DType.F32, SAMPLES, 4);
-      try (Profile profile = stored.profile(input, 1, null); Schedule all = Schedule.create(profile, "store-all");
+      try (Profile profile = Profile.of(stored, input, 1, null); Schedule all = Schedule.create(profile, "store-all");
           Schedule none = Schedule.create(profile, "recompute-all")) {
-        Check.equal(5L, stored.layers());
-        Check.equal("custom", profile.layer(2).name());
+        Check.equal(5L, stored.layerCount());
+        Check.equal("custom", profile.layerName(2));
         double loss = train(stored, all, 60);
         Check.that(loss < 0.5, "loss " + loss);
         Check.equal(loss, train(recomputed, none, 60));
@@ -117,7 +117,7 @@ final class TestEngine {
       List<Parameter> right = recomputed.parameters();
       Check.equal("first.weight", left.get(0).name());
       for (int i = 0; i < left.size(); ++i) {
-        Check.that(left.get(i).value().bitEqual(right.get(i).value()), left.get(i).name());
+        Check.that(left.get(i).value().isBitEqual(right.get(i).value()), left.get(i).name());
         Check.equal(left.get(i).value().spec(), left.get(i).gradient().spec());
       }
     }
@@ -128,22 +128,23 @@ final class TestEngine {
     Scale scale = new Scale(1);
     try (Chain chain = classifier(scale); Tensor input = new Tensor(DType.F32, SAMPLES, 4);
         Tensor target = Tensor.copyOf(new int[SAMPLES]);
-        Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
-        ThreadPool pool = new ThreadPool(2); MemoryTracker tracker = new MemoryTracker();
-        Executor executor = new Executor(chain, schedule, input.spec(), new ExecutorOptions().pool(pool).tracker(tracker))) {
+        Profile profile = Profile.of(chain, input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
+        WorkerPool pool = new WorkerPool(2); MemoryTracker tracker = new MemoryTracker();
+        ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec(),
+            new ScheduleExecutorOptions().pool(pool).tracker(tracker))) {
       input.fill(1);
       scale.failing = true;
-      CallbackException failure = Check.raises(CallbackException.class, "forward fails in step 4",
+      CkptCallbackException failure = Check.raises(CkptCallbackException.class, "forward fails in step 4",
           () -> executor.run(new Step().step(4).input(input).targets(target)));
       Check.that(failure.getCause() instanceof IllegalStateException, "cause");
       scale.failing = false;
       Check.that(executor.run(new Step().step(5).input(input).targets(target)) > 0, "the next step works");
-      Check.raises(InvalidArgumentException.class, "input", () -> executor.run(new Step()));
+      Check.raises(CkptInvalidArgumentException.class, "input", () -> executor.run(new Step()));
       Check.that(tracker.stats().peakBytes() > 0, "tracked");
     }
     try (Chain chain = new Chain(); Layer layer = Layer.custom("picky", scale)) {
       chain.add(layer);
-      Check.raises(CallbackException.class, "only F32", () -> chain.profile(new TensorSpec(DType.F64, 2, 4), 0, null));
+      Check.raises(CkptCallbackException.class, "only F32", () -> Profile.of(chain, new TensorSpec(DType.F64, 2, 4), 0, null));
     }
   }
 
@@ -153,17 +154,17 @@ final class TestEngine {
         Tensor output = new Tensor(DType.F32, 1, 2); Tensor gradient = Tensor.copyOf(new float[] {10, 20}, 1, 2);
         Tensor inputGradient = new Tensor(DType.F32, 1, 2)) {
       chain.add(layer);
-      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
-          Executor executor = new Executor(chain, schedule, input.spec())) {
+      try (Profile profile = Profile.of(chain, input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "store-all");
+          ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec())) {
         double loss = executor.run(
             new Step().input(input).output(output).outputGradient(gradient).inputGradient(inputGradient).accumulate(true));
         Check.that(Double.isNaN(loss), "no loss");
         Check.equal(4f, output.floatBuffer().get(1));
         Check.equal(40f, inputGradient.floatBuffer().get(1));
-        Check.raises(OverBudgetException.class, "", () ->
-            new Executor(chain, schedule, input.spec(), new ExecutorOptions().budgetBytes(1)));
+        Check.raises(CkptOverBudgetException.class, "", () ->
+            new ScheduleExecutor(chain, schedule, input.spec(), new ScheduleExecutorOptions().budgetBytes(1)));
       }
-      Check.raises(InvalidStateException.class, "", () -> chain.add(layer));
+      Check.raises(CkptInvalidStateException.class, "", () -> chain.add(layer));
     }
   }
 
@@ -173,14 +174,14 @@ final class TestEngine {
         Layer gelu = Layer.gelu("g")) {
       chain.add(embedding).add(dropout).add(gelu);
       chain.initialize(7);
-      try (Profile profile = chain.profile(new TensorSpec(DType.U8, 5, 3), 0, null)) {
-        Check.equal(2, profile.layer(1).options().size());
-        Check.equal(new TensorSpec(DType.F32, 5, 12), profile.layer(2).output());
+      try (Profile profile = Profile.of(chain, new TensorSpec(DType.U8, 5, 3), 0, null)) {
+        Check.equal(2, profile.options(1).size());
+        Check.equal(new TensorSpec(DType.F32, 5, 12), profile.layer(2).spec());
       }
-      Check.raises(InvalidArgumentException.class, "1", () -> Layer.dropout("d", 1));
+      Check.raises(CkptInvalidArgumentException.class, "1", () -> Layer.dropout("d", 1));
     }
     Check.that(!Blas.info().isEmpty(), "blas");
-    Check.raises(InvalidArgumentException.class, "", () -> Blas.set(0, 0, "none", false));
+    Check.raises(CkptInvalidArgumentException.class, "", () -> Blas.set(0, 0, "none", false));
   }
 
   /** The library alone holds the layer's object. */
@@ -188,8 +189,8 @@ final class TestEngine {
     Chain chain = new Chain();
     WeakReference<CustomLayer> weak = add(chain);
     for (int i = 0; i < 5; ++i) System.gc();
-    try (Profile profile = chain.profile(new TensorSpec(DType.F32, 1, 2), 1, null)) {
-      Check.equal(1L, profile.layers());
+    try (Profile profile = Profile.of(chain, new TensorSpec(DType.F32, 1, 2), 1, null)) {
+      Check.equal(1L, profile.layerCount());
     }
     Check.that(weak.get() != null, "the layer went");
     chain.close();
@@ -214,8 +215,8 @@ final class TestEngine {
         }
       }
       input.fill(1);
-      try (Profile profile = chain.profile(input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "periodic:50");
-          Executor executor = new Executor(chain, schedule, input.spec())) {
+      try (Profile profile = Profile.of(chain, input.spec(), 0, null); Schedule schedule = Schedule.create(profile, "periodic:50");
+          ScheduleExecutor executor = new ScheduleExecutor(chain, schedule, input.spec())) {
         executor.run(new Step().input(input).output(output).outputGradient(input));
       }
       Check.equal(1.0, output.sum());

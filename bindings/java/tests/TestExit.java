@@ -14,19 +14,19 @@ final class TestExit {
   static final class Child {
     private static Tensor tensor;
     private static State state;
-    private static AsyncCheckpointManager manager;
+    private static AsyncManager manager;
 
-    private static void manager(Path root, AsyncOptions options) {
+    private static void manager(Path root, AsyncManagerOptions options, CheckpointTaskListener listener) {
       tensor = new Tensor(DType.F32, 4 << 20);
       tensor.fill(1);
       state = new State().add("model", "t", tensor);
-      manager = Checkpoint.open(root).createAsyncManager(options);
+      manager = new AsyncManager(CheckpointManager.open(root), options, listener);
     }
 
     public static void main(String[] arguments) throws Exception {
       Path root = Path.of(arguments[1]);
       CountDownLatch begun = new CountDownLatch(1);
-      AsyncListener listener = new AsyncListener() {
+      CheckpointTaskListener listener = new CheckpointTaskListener() {
         @Override
         public void progress(long id, long doneBytes, long totalBytes) {
           begun.countDown();
@@ -34,36 +34,36 @@ final class TestExit {
       };
       switch (arguments[0]) {
         case "drain", "exit" -> { // main returns, or calls exit, while a save runs: it is drained
-          manager(root, new AsyncOptions().listener(listener));
+          manager(root, new AsyncManagerOptions(), listener);
           manager.save(state, 1);
           manager.save(state, 2);
           begun.await();
           if (arguments[0].equals("exit")) System.exit(0);
         }
         case "cancel" -> { // no time to drain: cancelled
-          manager(root, new AsyncOptions().listener(listener).bytesPerSecond(1 << 20).drainTimeout(java.time.Duration.ZERO));
+          manager(root, new AsyncManagerOptions().bytesPerSecond(1 << 20).drainTimeout(java.time.Duration.ZERO), listener);
           manager.save(state, 1);
           begun.await();
           System.exit(0);
         }
-        case "direct" -> { // exit is called by a listener, on a thread of the manager: nobody can wait for that
-          manager(root, new AsyncOptions().listener(new AsyncListener() {
+        case "direct" -> { // exit is called by a listener, on a thread of the manager: no thread can wait for that
+          manager(root, new AsyncManagerOptions(), new CheckpointTaskListener() {
                 @Override
                 public void ended(CheckpointTaskResult result) {
                   System.exit(0);
                 }
-              }));
+              });
           manager.save(state, 1);
           manager.save(state, 2);
           Thread.sleep(Long.MAX_VALUE);
         }
         case "inside" -> { // a listener has it called by another thread
-          manager(root, new AsyncOptions().drainTimeout(java.time.Duration.ZERO).listener(new AsyncListener() {
+          manager(root, new AsyncManagerOptions().drainTimeout(java.time.Duration.ZERO), new CheckpointTaskListener() {
                 @Override
                 public void ended(CheckpointTaskResult result) {
                   new Thread(() -> System.exit(0)).start();
                 }
-              }));
+              });
           manager.save(state, 1);
           Thread.sleep(Long.MAX_VALUE);
         }
@@ -72,7 +72,7 @@ final class TestExit {
           tracker.subscribe(event -> begun.countDown());
           for (int i = 0; i < 3; ++i) {
             Thread thread = new Thread(() -> {
-                  try (ThreadPool pool = new ThreadPool(2)) {
+                  try (WorkerPool pool = new WorkerPool(2)) {
                     for (;;) pool.run(100, part -> tracker.recordDeallocation(tracker.recordAllocation("layer", 1 + part)));
                   }
                 });
@@ -84,7 +84,7 @@ final class TestExit {
         case "log" -> { // a listener of the log and lost objects of all kinds
           Ckpt.setLog(LogLevel.DEBUG, (level, component, message) -> {});
           for (int i = 0; i < 100; ++i) new MemoryTracker().subscribe(event -> {});
-          new ThreadPool(3);
+          new WorkerPool(3);
           System.gc();
         }
         default -> throw new AssertionError(arguments[0]);
@@ -104,7 +104,7 @@ final class TestExit {
       Check.that(process.waitFor(120, TimeUnit.SECONDS), way + ": run " + i + " did not end");
       Check.equal(way + " 0 ", way + " " + process.exitValue() + " " + text);
       if (saved >= 0) {
-        try (Checkpoint checkpoint = Checkpoint.open(root, new CheckpointOptions().readOnly(true))) {
+        try (CheckpointManager checkpoint = CheckpointManager.open(root, new CheckpointManagerOptions().readOnly(true))) {
           Check.equal((long) saved, checkpoint.list().stream().filter(info -> info.status() == Status.OK).count());
           if (saved > 0) checkpoint.verify(null);
         }

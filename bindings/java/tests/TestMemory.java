@@ -1,4 +1,5 @@
 import java.lang.ref.WeakReference;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -10,8 +11,8 @@ import org.ckpt.*;
 /** The tracker, and the traps of listeners: garbage collection, exceptions, threads, a million calls. */
 final class TestMemory {
   static void testCounts() {
-    try (Clock clock = Clock.manual(0); MemoryTracker tracker = new MemoryTracker(clock, 1)) {
-      int layer = tracker.layer("fc1");
+    try (Clock clock = Clock.manual(0); MemoryTracker tracker = new MemoryTracker(new MemoryTrackerOptions().clock(clock))) {
+      int layer = tracker.addLayer("fc1");
       long first = tracker.recordAllocation(layer, 1000);
       tracker.recordAllocation("fc2", 500);
       Check.equal(1500L, tracker.stats().currentBytes());
@@ -19,16 +20,16 @@ final class TestMemory {
       MemoryStats stats = tracker.stats();
       Check.equal(500L, stats.currentBytes());
       Check.equal(1500L, stats.peakBytes());
-      Check.equal(2, stats.layerCount());
+      Check.equal(2L, stats.layerCount());
       Check.equal(1000L, tracker.layerStats(layer).peakBytes());
       Check.equal(1000L, tracker.layerStats("fc1").totalFreedBytes());
       Check.equal(OptionalInt.empty(), tracker.findLayer("fc3"));
       Check.equal(OptionalInt.of(1), tracker.findLayer("fc2"));
-      Check.raises(NotFoundException.class, "", () -> tracker.recordDeallocation(first));
+      Check.raises(CkptNotFoundException.class, "", () -> tracker.recordDeallocation(first));
       MemorySnapshot snapshot = tracker.snapshot(MemoryOrder.CURRENT);
       Check.equal("fc2", snapshot.layers().get(0).name());
       Check.equal(500L, snapshot.stats().currentBytes());
-      List<MemoryAllocation> live = tracker.liveAllocations();
+      List<MemoryAllocation> live = tracker.allocations();
       Check.equal(1, live.size());
       Check.equal(500L, live.get(0).bytes());
       Check.equal(new MemorySavings(1500, 0.75), tracker.savings(2000));
@@ -47,18 +48,18 @@ final class TestMemory {
       Check.equal(Optional.of(new MemoryLimit(1000, 100)), same.limit());
       Check.that(tracker.tryReserve("a", 900).isPresent(), "fits");
       Check.that(tracker.tryReserve("a", 200).isEmpty(), "does not fit");
-      Check.that(tracker.tryReserve(tracker.layer("a"), 200).isEmpty(), "does not fit by number");
+      Check.that(tracker.tryReserve(tracker.addLayer("a"), 200).isEmpty(), "does not fit by number");
       tracker.clearLimit();
       try (MemoryScope outer = tracker.scope("outer")) {
         try (MemoryScope inner = tracker.scope("inner")) {
           tracker.recordAllocation("a", 50);
           Check.equal(50L, inner.stats().netBytes());
-          Check.raises(InvalidStateException.class, "", outer::pop);
+          Check.raises(CkptInvalidStateException.class, "", outer::pop);
         }
         Check.equal(950L, outer.stats().peakBytes());
         Check.equal(50L, outer.pop().netBytes());
       }
-      Check.that(tracker.json(-1).contains("\"current_bytes\":950"), tracker.json(-1));
+      Check.that(tracker.json(0).contains("\"current_bytes\":950"), tracker.json(0));
       Check.that(tracker.prometheus(10).contains("ckpt_memory_current_bytes 950"), "prometheus");
     }
     Check.that(MemoryTracker.probe().totalBytes() > 0, "probe");
@@ -70,7 +71,7 @@ final class TestMemory {
       MemorySubscription all = tracker.subscribe(events::add);
       MemoryEventQueue peaks = tracker.subscribeQueue(1, MemoryEventKind.NEW_PEAK);
       AtomicInteger limits = new AtomicInteger();
-      tracker.onMemoryLimitExceeded(event -> limits.incrementAndGet());
+      tracker.subscribe(event -> limits.incrementAndGet(), MemoryEventKind.LIMIT_EXCEEDED);
       tracker.setLimit(150, 0);
       long id = tracker.recordAllocation("layer", 100);
       tracker.recordAllocation("layer", 100);
@@ -83,18 +84,18 @@ final class TestMemory {
       Check.equal(1, limits.get());
       Check.equal(100L, peaks.poll().get().peakBytes());
       Check.equal(Optional.empty(), peaks.poll());
-      Check.equal(1L, peaks.dropped());
+      Check.equal(1L, peaks.droppedEvents());
       all.close();
       all.close();
       tracker.enableEvents(false);
       tracker.setPeakGranularity(1000);
       tracker.recordAllocation("layer", 1);
       Check.equal(6, events.size());
-      Check.raises(InvalidArgumentException.class, "listener", () -> tracker.subscribe(null));
+      Check.raises(CkptInvalidArgumentException.class, "listener", () -> tracker.subscribe(null));
     }
   }
 
-  /** Nobody in Java holds the listener; the library does, until the subscription ends. */
+  /** No object of Java holds the listener; the library does, until the subscription ends. */
   static void testListenersArePinnedUntilTheDestroyHook() throws Exception {
     AtomicInteger heard = new AtomicInteger();
     MemoryTracker tracker = new MemoryTracker();
@@ -121,7 +122,7 @@ final class TestMemory {
   static void testLostTrackersAreGivenBack() throws Exception {
     AtomicInteger heard = new AtomicInteger();
     WeakReference<MemoryListener> weak = lost(heard);
-    Check.collected("a lost tracker is not given back", () -> weak.get() == null);
+    Check.collected("a lost tracker is not released", () -> weak.get() == null);
   }
 
   private static WeakReference<MemoryListener> lost(AtomicInteger heard) {
@@ -154,7 +155,7 @@ final class TestMemory {
       tracker.recordAllocation("outer", 10);
       tracker.recordAllocation("outer", 10);
       Check.equal(10L, seen.get());
-      Check.raises(NotFoundException.class, "", own[0]::unsubscribe);
+      Check.raises(CkptNotFoundException.class, "", own[0]::unsubscribe);
     }
   }
 
@@ -192,7 +193,7 @@ final class TestMemory {
 
   /** The same where the library's own threads call, which never return to Java: what a callback got must not stay with them. */
   static void testAMillionCallsOfTheLibrarysThreadsLeaveMemoryFlat() throws Exception {
-    try (MemoryTracker tracker = new MemoryTracker(); ThreadPool pool = new ThreadPool(3)) {
+    try (MemoryTracker tracker = new MemoryTracker(); WorkerPool pool = new WorkerPool(3)) {
       AtomicLong calls = new AtomicLong();
       tracker.subscribe(event -> calls.addAndGet(event.layerName().length()), MemoryEventKind.ALLOCATED);
       pool.run(100_000, part -> tracker.recordDeallocation(tracker.recordAllocation("layer", 8)));
@@ -214,6 +215,33 @@ final class TestMemory {
       if (line.startsWith("VmRSS:")) return Long.parseLong(line.replaceAll("[^0-9]", ""));
     }
     throw new AssertionError("no VmRSS");
+  }
+
+  static void testTimesOfDay() {
+    Instant before = Instant.now().minusSeconds(60);
+    Instant after = before.plusSeconds(3600);
+    try (MemoryTracker tracker = new MemoryTracker()) {
+      List<MemoryEvent> heard = new ArrayList<>();
+      tracker.subscribe(heard::add);
+      MemoryEventQueue queue = tracker.subscribeQueue(10);
+      tracker.addLayer("idle");
+      tracker.recordDeallocation(tracker.recordAllocation("layer", 8));
+      tracker.setLimit(1, 0);
+      tracker.recordAllocation("layer", 8);
+      tracker.setLimit(2, 0); // below the live total: an event of no layer
+      for (MemoryEvent event : List.of(heard.get(0), queue.poll().get())) {
+        Check.that(event.occurredUtc().isAfter(before) && event.occurredUtc().isBefore(after), event.toString());
+        Check.equal(OptionalInt.of(1), event.layerId());
+      }
+      Check.that(heard.stream().anyMatch(event -> event.layerId().isEmpty()), heard.toString());
+      MemoryStats stats = tracker.stats();
+      Check.that(stats.takenUtc().isAfter(before) && stats.takenUtc().isBefore(after), stats.toString());
+      Check.that(tracker.layerStats("layer").lastFreedUtc().get().isAfter(before), "freed");
+      Check.equal(Optional.empty(), tracker.layerStats("idle").lastAllocatedUtc());
+      try (MemoryScope scope = tracker.scope("s")) {
+        Check.that(scope.stats().pushedUtc().isAfter(before), "pushed");
+      }
+    }
   }
 
   public static void main(String[] arguments) {

@@ -10,16 +10,19 @@ final class TestPlan {
   private static final TensorSpec SMALL = new TensorSpec(DType.F32, 10);
   private static final TensorSpec LARGE = new TensorSpec(DType.F32, 1024, 1024);
 
+  private static final LayerProfile LAYER = new LayerProfile().outputBytes(1000);
+  private static final OptionProfile OPTION = new OptionProfile().tapeBytes(4000).forwardSeconds(1).backwardSeconds(2);
+
   private static Profile profile(int layers) {
     Profile profile = new Profile(1000);
-    for (int i = 0; i < layers; ++i) profile.add(LayerProfile.of("layer" + i, 1000, 4000, 1, 2));
+    for (int i = 0; i < layers; ++i) profile.addLayer("layer" + i, LAYER, OPTION);
     return profile;
   }
 
   static void testUsualStrategies() {
-    try (Strategy interval = CheckpointStrategyFactory.createInterval();
-        Strategy size = CheckpointStrategyFactory.createSizeBased();
-        Strategy selective = CheckpointStrategyFactory.createSelective(List.of("block.*"), List.of("*.0"));
+    try (Strategy interval = Compatibility.CheckpointStrategyFactory.createInterval();
+        Strategy size = Compatibility.CheckpointStrategyFactory.createSizeBased();
+        Strategy selective = Compatibility.CheckpointStrategyFactory.createSelective(List.of("block.*"), List.of("*.0"));
         Strategy any = Strategy.anyOf(interval, size); Strategy all = Strategy.allOf(interval, size);
         Strategy not = Strategy.notOf(interval);
         Strategy first = Strategy.firstOf(List.of(new StrategyRule("#0..1", size)), interval)) {
@@ -37,16 +40,16 @@ final class TestPlan {
         Check.that(same.shouldCheckpoint("a", tensor, 3), "tensor");
       }
       StrategyCounters counters = size.counters();
-      Check.that(counters.asked() >= 3, counters.toString());
-      Check.equal(counters.chosen() * LARGE.bytes(), counters.chosenBytes());
+      Check.that(counters.askedLayers() >= 3, counters.toString());
+      Check.equal(counters.chosenLayers() * LARGE.bytes(), counters.chosenBytes());
       size.reset();
-      Check.equal(0L, size.counters().asked());
+      Check.equal(0L, size.counters().askedLayers());
       Check.equal(StrategyChosen.BOUNDARY, interval.chosen());
       interval.setChosen(StrategyChosen.RECOMPUTE);
       Check.equal(StrategyChosen.RECOMPUTE, interval.chosen());
     }
-    try (Strategy smart = CheckpointStrategyFactory.createSmart("x");
-        Strategy aware = CheckpointStrategyFactory.createMemoryAware(0.5)) {
+    try (Strategy smart = Compatibility.CheckpointStrategyFactory.createSmart(List.of("x"));
+        Strategy aware = Compatibility.CheckpointStrategyFactory.createMemoryAware(0.5, null)) {
       smart.observeAccess("layer");
       Check.equal("Smart", smart.name());
       Check.that(aware.name().startsWith("MemoryAware"), aware.name());
@@ -55,17 +58,18 @@ final class TestPlan {
 
   static void testTextAndConfig() {
     try (Strategy text = new Strategy("any(size:1MiB,interval:8)");
-        Strategy config = Strategy.fromConfig(new StrategyConfig().kind("size").thresholdBytes(41).excluded(List.of("no")))) {
+        Strategy config = Strategy.sizeBased(41, List.of("no"))) {
       Check.that(text.name().startsWith("Any("), text.name());
       Check.that(!config.shouldCheckpoint("a", SMALL, 0), "40 bytes");
       Check.that(!config.shouldCheckpoint("no", LARGE, 0), "excluded");
       Check.that(config.shouldCheckpoint("a", LARGE, 0), "large");
     }
-    try (Strategy defaults = Strategy.fromConfig(new StrategyConfig())) {
+    try (Strategy defaults = Compatibility.CheckpointStrategyFactory.createStrategy(
+        new Compatibility.CheckpointConfig(Compatibility.StrategyKind.INTERVAL))) {
       Check.equal("Interval(2)", defaults.name());
     }
-    Check.raises(NotFoundException.class, "known", () -> new Strategy("nonsense"));
-    Check.raises(InvalidArgumentException.class, "0", () -> Strategy.interval(0));
+    Check.raises(CkptNotFoundException.class, "known", () -> new Strategy("nonsense"));
+    Check.raises(CkptInvalidArgumentException.class, "0", () -> Strategy.interval(0));
     Check.that(Strategy.knownKinds().contains("smart"), "kinds");
   }
 
@@ -75,7 +79,7 @@ final class TestPlan {
       @Override
       public boolean shouldCheckpoint(StrategyQuestion question) {
         if (question.layerIndex() == 7) throw new IllegalStateException("no sevens");
-        heard.add(question.layerName() + question.activation() + question.bytes());
+        heard.add(question.layerName() + question.spec() + question.bytes());
         return question.layerIndex() == 3;
       }
 
@@ -95,8 +99,8 @@ final class TestPlan {
       strategy.observeAccess("a");
       strategy.reset();
       Check.equal(List.of("aF32[10]40", "access a", "reset"), heard);
-      CallbackException failure =
-          Check.raises(CallbackException.class, "no sevens", () -> strategy.shouldCheckpoint("a", SMALL, 7));
+      CkptCallbackException failure =
+          Check.raises(CkptCallbackException.class, "no sevens", () -> strategy.shouldCheckpoint("a", SMALL, 7));
       Check.that(failure.getCause() instanceof IllegalStateException, "the cause is what was thrown");
     }
   }
@@ -110,12 +114,12 @@ final class TestPlan {
         });
     try (Strategy strategy = new Strategy("java-every:3")) {
       Check.equal("Interval(3)", strategy.name());
-      Check.raises(CallbackException.class, "NumberFormat", () -> new Strategy("java-every:x"));
-      Check.raises(CallbackException.class, "null", () -> new Strategy("java-every:none"));
+      Check.raises(CkptCallbackException.class, "NumberFormat", () -> new Strategy("java-every:x"));
+      Check.raises(CkptCallbackException.class, "null", () -> new Strategy("java-every:none"));
     }
     Strategy.unregister("java-every");
     Check.equal(3, made.get());
-    Check.raises(NotFoundException.class, "", () -> new Strategy("java-every:3"));
+    Check.raises(CkptNotFoundException.class, "", () -> new Strategy("java-every:3"));
   }
 
   static void testSchedules() {
@@ -123,12 +127,14 @@ final class TestPlan {
         Schedule none = Schedule.create(profile, "recompute-all");
         Schedule periodic = Schedule.create(profile, "periodic:2"); Schedule segments = Schedule.segments(profile, 0, 4);
         Strategy strategy = Strategy.interval(4); Schedule chosen = Schedule.fromStrategy(profile, strategy)) {
-      Check.equal(8L, profile.layers());
+      Check.equal(8L, profile.layerCount());
       Check.equal(1000L, profile.inputBytes());
-      Check.equal(LayerProfile.of("layer3", 1000, 4000, 1, 2).options(), profile.layer(3).options());
+      Check.equal("layer3", profile.layerName(3));
+      Check.equal(1, profile.options(3).size());
+      Check.equal(OPTION.backwardSeconds(), profile.options(3).get(0).backwardSeconds());
       Check.equal(1000L, profile.layer(3).outputBytes());
       Check.equal("store-all", all.name());
-      Check.equal(OptionalLong.of(8), all.layers());
+      Check.equal(OptionalLong.of(8), all.layerCount());
       PlanReport report = all.verify(profile);
       Check.equal(8L, report.forwards());
       Check.equal(0L, report.recomputedForwards());
@@ -137,16 +143,16 @@ final class TestPlan {
       try (Schedule same = Schedule.segments(profile, 0, 4)) {
         Check.equal(segments.fingerprint(), same.fingerprint());
       }
-      Check.equal(periodic.verify(profile).seconds(), segments.verify(profile).seconds());
+      Check.equal(periodic.verify(profile).stepSeconds(), segments.verify(profile).stepSeconds());
       Check.that(chosen.fingerprint() != all.fingerprint(), "the strategy chose");
-      Check.equal(2L, strategy.counters().chosen());
+      Check.equal(2L, strategy.counters().chosenLayers());
       long reserved = periodic.reservedBytes(profile);
       Check.that(reserved >= periodic.verify(profile).peakBytes()[0], "reserved");
       try (Schedule budget = Schedule.create(profile, "budget:" + reserved); Schedule same = budget.share()) {
         Check.that(same.reservedBytes(profile) <= reserved, "budget");
       }
-      Check.raises(OverBudgetException.class, "bytes", () -> Schedule.create(profile, "budget:10"));
-      Check.raises(NotFoundException.class, "periodic:SEGMENTS", () -> Schedule.create(profile, "best"));
+      Check.raises(CkptOverBudgetException.class, "bytes", () -> Schedule.create(profile, "budget:10"));
+      Check.raises(CkptNotFoundException.class, "periodic:SEGMENTS", () -> Schedule.create(profile, "best"));
       Check.that(Schedule.knownPlanners().get(2).startsWith("periodic:SEGMENTS - "), "planners");
     }
   }
@@ -167,7 +173,7 @@ final class TestPlan {
     };
     TensorSpec input = new TensorSpec(DType.F32, 2, 2);
     try (Chain chain = new Chain().add(Layer.relu("a")).add(Layer.relu("b")).add(Layer.relu("c"));
-        Profile profile = chain.profile(input, 0, null); Strategy strategy = Strategy.custom("mine", choice);
+        Profile profile = Profile.of(chain, input, 0, null); Strategy strategy = Strategy.custom("mine", choice);
         Follower follower = new Follower(profile, strategy); Schedule first = follower.next().schedule()) {
       Follower.Next same = follower.next();
       Check.that(!same.changed() && same.schedule().fingerprint() == first.fingerprint(), "the same");
@@ -177,7 +183,7 @@ final class TestPlan {
       same.schedule().close();
       other.schedule().close();
       try (Tensor x = new Tensor(DType.F32, 2, 2);
-          Executor executor = new Executor(chain, first, input, new ExecutorOptions().follower(follower))) {
+          ScheduleExecutor executor = new ScheduleExecutor(chain, first, input, new ScheduleExecutorOptions().follower(follower))) {
         executor.run(new Step().input(x).outputGradient(x));
       }
       Check.that(used.containsAll(List.of("a", "b", "c")), "what ran");
@@ -186,40 +192,41 @@ final class TestPlan {
 
   static void testActionsGoThereAndBack() {
     try (Profile profile = profile(300); Schedule periodic = Schedule.create(profile, "periodic:7")) {
-      List<Action> actions = new ArrayList<>();
-      for (Action action : periodic) actions.add(action);
+      List<ScheduleAction> actions = new ArrayList<>();
+      for (ScheduleAction action : periodic) actions.add(action);
       Check.equal(periodic.verify(profile).actions(), (long) actions.size());
       Check.equal(ActionKind.END, actions.get(actions.size() - 1).kind());
-      Check.equal("DROP", ActionKind.DROP.text());
       try (Schedule same = new Schedule(300, actions)) {
         Check.equal(Arrays.toString(periodic.verify(profile).peakBytes()), Arrays.toString(same.verify(profile).peakBytes()));
       }
-      try (Schedule wrong = new Schedule(300, List.of(Action.layers(ActionKind.BACKWARD, 0, 300), Action.of(ActionKind.END)))) {
-        Check.raises(InvalidScheduleException.class, "action 0", () -> wrong.verify(profile));
+      try (Schedule wrong = new Schedule(300, List.of(Schedule.action(ActionKind.BACKWARD, 0, 300),
+          Schedule.action(ActionKind.END, 0, 0)))) {
+        Check.raises(CkptInvalidScheduleException.class, "action 0", () -> wrong.verify(profile));
       }
     }
   }
 
   static void testCursorsCanBeSaved() {
-    try (Profile profile = profile(20); Schedule schedule = Schedule.create(profile, "periodic:4"); Cursor cursor = schedule.cursor();
+    try (Profile profile = profile(20); Schedule schedule = Schedule.create(profile, "periodic:4");
+        Cursor cursor = schedule.cursor();
         Cursor other = schedule.cursor()) {
       cursor.next(10);
       byte[] place = cursor.save();
-      Action next = cursor.next();
+      ScheduleAction next = cursor.next();
       other.restore(place);
       Check.equal(next, other.next());
-      Check.raises(CorruptException.class, "", () -> other.restore(new byte[] {1, 2, 3}));
+      Check.raises(CkptCorruptException.class, "", () -> other.restore(new byte[] {1, 2, 3}));
     }
-    try (Schedule open = Schedule.openEnded(2, LayerFlags.DEFAULT); Cursor cursor = open.cursor()) {
-      Check.equal(OptionalLong.empty(), open.layers());
+    try (Schedule open = Schedule.openEnded(2, LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC); Cursor cursor = open.cursor()) {
+      Check.equal(OptionalLong.empty(), open.layerCount());
       for (int i = 0; i < 3; ++i) Check.equal(ActionKind.FORWARD, forward(cursor).kind());
       cursor.finish(6);
-      Check.raises(InvalidStateException.class, "", () -> cursor.finish(7));
+      Check.raises(CkptInvalidStateException.class, "", () -> cursor.finish(7));
     }
   }
 
-  private static Action forward(Cursor cursor) {
-    Action action = cursor.next();
+  private static ScheduleAction forward(Cursor cursor) {
+    ScheduleAction action = cursor.next();
     while (action.kind() == ActionKind.DROP) action = cursor.next();
     return action;
   }
@@ -228,8 +235,89 @@ final class TestPlan {
   static void testDeepChains() {
     try (Profile profile = profile(100_000); Schedule schedule = Schedule.create(profile, "periodic:316")) {
       long actions = 0;
-      for (Action action : schedule) actions += action.kind() == ActionKind.END ? 1000_000_000L : 1;
+      for (ScheduleAction action : schedule) actions += action.kind() == ActionKind.END ? 1000_000_000L : 1;
       Check.that(actions > 1000_000_000L, "no END");
+    }
+  }
+
+  static void testWhatStrategiesAreMadeOf() {
+    try (Strategy size = Strategy.sizeBased(4096, List.of("head", "emb*")); Strategy every = Strategy.interval(3);
+        Strategy first = Strategy.firstOf(List.of(new StrategyRule("#0..2", size)), every)) {
+      Check.equal("size", size.info().kind());
+      Check.equal(4096L, size.info().thresholdBytes());
+      Check.equal(List.of("head", "emb*"), size.patterns(StrategyList.EXCLUDED));
+      Check.equal(List.of(), size.patterns(StrategyList.NAMES));
+      Check.equal(3L, every.info().interval());
+      Check.equal(List.of("#0..2"), first.patterns(StrategyList.RULES));
+      List<Strategy> children = first.children();
+      Check.equal(List.of("size", "interval"), children.stream().map(child -> child.info().kind()).toList());
+      children.forEach(Strategy::close);
+      try (Strategy same = new Strategy(first.text())) {
+        Check.equal(first.text(), same.text());
+        Check.equal(first.name(), same.name());
+      }
+    }
+    try (Strategy mine = Strategy.custom("mine", question -> true)) {
+      Check.equal("custom", mine.info().kind());
+      Check.raises(CkptUnsupportedException.class, "custom", mine::text);
+    }
+    SmartStrategyOptions eager = new SmartStrategyOptions().rareAccesses(0).largeFactor(0.1);
+    try (Strategy smart = Strategy.smart(eager, List.of("x"));
+        Strategy usual = Strategy.smart(new SmartStrategyOptions(), List.of())) {
+      Check.equal(0.1, smart.info().largeFactor());
+      Check.equal(new SmartStrategyOptions().lateShare(), usual.info().lateShare());
+    }
+    Check.raises(CkptInvalidArgumentException.class, "late_share", () ->
+        Strategy.smart(new SmartStrategyOptions().lateShare(2), List.of()));
+  }
+
+  /** One of the caller's own stands wherever a strategy does. */
+  static void testOwnStrategiesAreStrategies() {
+    CheckpointStrategy second = question -> question.layerIndex() == 1;
+    try (Profile profile = profile(4); Strategy either = Strategy.anyOf(second, Strategy.interval(4));
+        Strategy not = Strategy.notOf(second);
+        Strategy both = Strategy.allOf(second, either);
+        Strategy first = Strategy.firstOf(List.of(new StrategyRule("#1", second)), question -> false);
+        Schedule frozen = Schedule.fromStrategy(profile, second); Follower follower = new Follower(profile, second);
+        Schedule followed = follower.next().schedule()) {
+      Check.that(either.shouldCheckpoint("l", SMALL, 1) && either.shouldCheckpoint("l", SMALL, 0), "any");
+      Check.that(!either.shouldCheckpoint("l", SMALL, 2), "neither");
+      Check.that(!not.shouldCheckpoint("l", SMALL, 1) && not.shouldCheckpoint("l", SMALL, 0), "not");
+      Check.that(both.shouldCheckpoint("l", SMALL, 1) && !both.shouldCheckpoint("l", SMALL, 0), "all");
+      Check.that(first.shouldCheckpoint("l", SMALL, 1) && !first.shouldCheckpoint("l", SMALL, 2), "first");
+      Check.equal(frozen.fingerprint(), followed.fingerprint());
+      Check.equal(1L, frozen.verify(profile).recomputedForwards());
+    }
+    ActivationPolicy policy = new ActivationPolicy().kind(ActivationPolicyKind.STRATEGY).strategy(second);
+    System.gc();
+    try (ActivationManager manager = new ActivationManager(policy); Tensor one = new Tensor(DType.F32, 2)) {
+      for (int i = 0; i < 3; ++i) manager.store(i, one);
+      Check.equal(new long[] {1}, manager.list());
+    }
+    Strategy.register("java-own", arguments -> second);
+    try (Strategy made = new Strategy("java-own")) {
+      Check.that(made.shouldCheckpoint("l", SMALL, 1) && !made.shouldCheckpoint("l", SMALL, 0), "registered");
+    }
+    Strategy.unregister("java-own");
+    CheckpointStrategy asked = Strategy.interval(2); // and a strategy of the library answers as one
+    Check.that(asked.shouldCheckpoint(new StrategyQuestion(SMALL, "l", SMALL.bytes(), 2)), "by the interface");
+  }
+
+  /** The names of the reference texts, with their arguments. */
+  static void testFactoryOfTheReferenceTexts() {
+    Compatibility.CheckpointConfig config = new Compatibility.CheckpointConfig(
+        Compatibility.StrategyKind.SELECTIVE, 2, List.of("a*"), List.of("ab"), 1, 0.5);
+    try (Strategy selective = Compatibility.CheckpointStrategyFactory.createStrategy(config);
+        MemoryTracker tracker = new MemoryTracker();
+        Strategy aware = Compatibility.CheckpointStrategyFactory.createMemoryAware(0.5, tracker);
+        Strategy size = Compatibility.CheckpointStrategyFactory.createSizeBased(41, List.of("no"))) {
+      Check.that(selective.shouldCheckpoint("a", SMALL, 0) && !selective.shouldCheckpoint("ab", SMALL, 0), "names and exclusions");
+      Check.that(aware.info().hasTracker() && aware.info().maxShare() == 0.5, aware.info().toString());
+      Check.that(!size.shouldCheckpoint("no", LARGE, 0) && !size.shouldCheckpoint("a", SMALL, 0), "40 bytes, and an exclusion");
+    }
+    for (Compatibility.StrategyKind kind : Compatibility.StrategyKind.values()) {
+      if (kind == Compatibility.StrategyKind.SELECTIVE) continue;
+      Compatibility.CheckpointStrategyFactory.createStrategy(new Compatibility.CheckpointConfig(kind)).close();
     }
   }
 

@@ -14,17 +14,18 @@ final class TestState {
     Path root = Files.createTempDirectory("ckpt-test");
     try (Tensor weight = Tensor.copyOf(new float[] {1, 2, 3, 4}, 2, 2); Tensor moments = Tensor.copyOf(new double[] {5});
         State state = new State();
-        Checkpoint checkpoint = Checkpoint.open(root, new CheckpointOptions().keepLast(2).keepBest(1).bestIsLargest(true))) {
+        CheckpointManager checkpoint = CheckpointManager.open(root,
+            new CheckpointManagerOptions().keepLast(2).keepBest(1).bestMetric(BestMetric.LARGEST))) {
       state.add("model", "weight", weight).add("optimizer", "m", moments).setRarelyChanges("optimizer", true);
       state.setJson(State.DATA_POSITION, "{ \"byte\": 4096 }").setJson("note", "\"Gr\u00F6\u00DFe \uD83D\uDE00\"");
       Check.equal(2L, state.tensorCount());
       Check.equal(Optional.empty(), checkpoint.loadIfAny(state));
-      Check.raises(NotFoundException.class, "", () -> checkpoint.load(state));
+      Check.raises(CkptNotFoundException.class, "", () -> checkpoint.load(state));
       SaveResult first = checkpoint.save(state,
           new SaveOptions().step(1).seed(9).metric(0.9).prefix("java")
               .metadataJson("{\"who\":\"me\"}").environmentJson("{\"a\":1}"));
       Check.equal(1L, first.step());
-      Check.equal(2, first.files());
+      Check.equal(2L, first.files());
       Check.that(first.name().startsWith("java"), first.name());
       weight.fill(7);
       SaveResult second = checkpoint.save(state, new SaveOptions().step(2).metric(0.5));
@@ -49,7 +50,7 @@ final class TestState {
       Check.that(checkpoint.manifest(first.name()).contains("\"who\""), "manifest");
       VerifyResult verified = checkpoint.verify(null);
       Check.equal(2L, verified.tensors());
-      Check.raises(BusyException.class, "" + ProcessHandle.current().pid(), () -> Checkpoint.open(root));
+      Check.raises(CkptBusyException.class, "" + ProcessHandle.current().pid(), () -> CheckpointManager.open(root));
     }
     corrupted(root);
     TestStorage.delete(root);
@@ -57,7 +58,7 @@ final class TestState {
 
   /** The newest checkpoint is damaged: the load falls back, and a named one says where. */
   private static void corrupted(Path root) throws Exception {
-    try (Checkpoint checkpoint = Checkpoint.open(root, new CheckpointOptions().readOnly(true));
+    try (CheckpointManager checkpoint = CheckpointManager.open(root, new CheckpointManagerOptions().readOnly(true));
         Tensor weight = new Tensor(DType.F32, 2, 2);
         Tensor moments = new Tensor(DType.F64, 1); State state = new State()) {
       state.add("model", "weight", weight).add("optimizer", "m", moments);
@@ -66,14 +67,14 @@ final class TestState {
       byte[] bytes = Files.readAllBytes(file);
       bytes[bytes.length - 1] ^= 1;
       Files.write(file, bytes);
-      CorruptException error = Check.raises(CorruptException.class, "weight", () -> checkpoint.verify(newest));
+      CkptCorruptException error = Check.raises(CkptCorruptException.class, "weight", () -> checkpoint.verify(newest));
       Check.equal(Status.CORRUPT, error.status());
       LoadResult loaded = checkpoint.load(state);
       Check.equal(1L, loaded.skipped());
       Check.equal(1L, loaded.step());
-      Check.raises(InvalidStateException.class, "read", () -> checkpoint.save(state, 5));
+      Check.raises(CkptInvalidStateException.class, "read", () -> checkpoint.save(state, 5));
       try (Tensor other = new Tensor(DType.F32, 3); State wrong = new State().add("model", "other", other)) {
-        Check.raises(InvalidArgumentException.class, "", () -> checkpoint.load(wrong));
+        Check.raises(CkptInvalidArgumentException.class, "", () -> checkpoint.load(wrong));
         loaded = checkpoint.load(wrong, new LoadOptions().partial(true));
         Check.equal(1L, loaded.missing());
         Check.that(wrong.loadReport().contains("\"name\":\"other\""), wrong.loadReport());
@@ -85,34 +86,34 @@ final class TestState {
     Path root = Files.createTempDirectory("ckpt-test");
     try (Tensor rows = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6}, 3, 2); State state = new State().add("g", "rows", rows)) {
       state.writeSafetensors(root.resolve("plain.safetensors"), "g", "{\"by\":\"java\"}");
-      try (SafetensorsReader reader = new SafetensorsReader(root.resolve("plain.safetensors"))) {
-        Check.equal(1L, reader.count());
+      try (Reader reader = new Reader(root.resolve("plain.safetensors"))) {
+        Check.equal(1L, reader.tensorCount());
         Check.equal(new TensorSpec(DType.F32, 3, 2), reader.tensors().get(0).spec());
-        Check.equal("rows", reader.info(0).name());
+        Check.equal("rows", reader.tensor(0).name());
         Check.equal(Map.of("by", "java"), reader.metadata());
         try (Tensor read = reader.read("rows"); Tensor into = new Tensor(DType.F32, 3, 2); BufferPool pool = new BufferPool();
             Tensor slice = reader.readSlice(0, 1, 1, pool); Tensor mapped = reader.map(0)) {
-          Check.that(read.bitEqual(rows), "read");
+          Check.that(read.isBitEqual(rows), "read");
           reader.read(0, into);
-          Check.that(into.bitEqual(rows), "into");
+          Check.that(into.isBitEqual(rows), "into");
           Check.equal(7.0, slice.sum());
-          Check.that(mapped.isReadOnly() && mapped.bitEqual(rows), "mapped");
+          Check.that(mapped.isReadOnly() && mapped.isBitEqual(rows), "mapped");
           reader.close();
           Check.equal(6f, mapped.floatBuffer().get(5));
         }
-        Check.raises(InvalidStateException.class, "closed", reader::count);
+        Check.raises(CkptInvalidStateException.class, "closed", reader::tensorCount);
       }
-      try (Storage storage = Storage.memory(); Checkpoint checkpoint = new Checkpoint(storage)) {
+      try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage)) {
         checkpoint.save(state, 1);
-        try (SafetensorsReader reader = checkpoint.reader(null, Verify.LAZY)) {
+        try (Reader reader = checkpoint.reader(null, Verify.LAZY)) {
           Check.equal(0L, reader.find("g", "rows"));
-          Check.equal("g", reader.info(0).group());
-          Check.raises(NotFoundException.class, "nothing", () -> reader.read("nothing"));
-          Check.raises(UnsupportedException.class, "", () -> reader.map(0));
+          Check.equal("g", reader.tensor(0).group());
+          Check.raises(CkptNotFoundException.class, "nothing", () -> reader.read("nothing"));
+          Check.raises(CkptUnsupportedException.class, "", () -> reader.map(0));
         }
       }
     }
-    Check.raises(NotFoundException.class, "", () -> new SafetensorsReader(root.resolve("none")));
+    Check.raises(CkptNotFoundException.class, "", () -> new Reader(root.resolve("none")));
     TestStorage.delete(root);
   }
 
@@ -137,7 +138,7 @@ final class TestState {
 
   static void testStatefulObjects() {
     Model model = new Model();
-    try (Storage storage = Storage.memory(); Checkpoint checkpoint = new Checkpoint(storage);
+    try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
         State state = new State().add("net", model)) {
       checkpoint.save(state, 1);
       model.weight.fill(9);
@@ -145,11 +146,11 @@ final class TestState {
       checkpoint.load(state);
       Check.equal(1.0, model.weight.sum());
       Check.equal("\"much\"", model.learned);
-      Check.raises(InvalidStateException.class, "the State is closed", () -> model.kept.tensorCount());
+      Check.raises(CkptInvalidStateException.class, "the State is closed", () -> model.kept.tensorCount());
       model.failing = true;
-      CallbackException failure = Check.raises(CallbackException.class, "nothing to list", () -> checkpoint.save(state, 2));
+      CkptCallbackException failure = Check.raises(CkptCallbackException.class, "nothing to list", () -> checkpoint.save(state, 2));
       Check.that(failure.getCause() instanceof IllegalStateException, "cause");
-      Check.raises(AlreadyExistsException.class, "net", () -> state.add("net", model));
+      Check.raises(CkptAlreadyExistsException.class, "net", () -> state.add("net", model));
     }
   }
 
@@ -161,13 +162,13 @@ final class TestState {
       ByteBuffer sent = ByteBuffer.allocateDirect(2).put(new byte[] {5, 6}).flip();
       Check.equal((byte) 6, single.allGather(sent, second).get(1));
       single.broadcast(sent, 0, second);
-      Check.raises(InvalidArgumentException.class, "heap", () -> single.allGather(ByteBuffer.allocate(2), second));
-      Check.raises(InvalidArgumentException.class, "read-only", () -> single.broadcast(sent.asReadOnlyBuffer(), 0, second));
+      Check.raises(CkptInvalidArgumentException.class, "heap", () -> single.allGather(ByteBuffer.allocate(2), second));
+      Check.raises(CkptInvalidArgumentException.class, "read-only", () -> single.broadcast(sent.asReadOnlyBuffer(), 0, second));
     }
-    DistributedCoordinator two = new DistributedCoordinator() {
+    CustomCoordinator two = new CustomCoordinator() {
       @Override
       public void barrier(Duration timeout) {
-        throw new org.ckpt.TimeoutException("rank 0 did not come within " + timeout);
+        throw new CkptTimeoutException("rank 0 did not come within " + timeout);
       }
 
       @Override
@@ -183,12 +184,64 @@ final class TestState {
     try (Coordinator coordinator = Coordinator.custom(1, 2, two); Storage storage = Storage.memory()) {
       Check.equal(1L, coordinator.rank());
       Check.equal(2L, coordinator.worldSize());
-      Check.raises(org.ckpt.TimeoutException.class, "not all processes came", () -> coordinator.barrier(second));
+      Check.raises(CkptTimeoutException.class, "not all processes came", () -> coordinator.barrier(second));
       ByteBuffer data = ByteBuffer.allocateDirect(1);
       coordinator.broadcast(data, 0, second);
       Check.equal((byte) 10, data.get(0));
       Check.equal(2, coordinator.allGather(data, second).capacity());
-      Check.raises(UnsupportedException.class, "", () -> new Checkpoint(storage, new CheckpointOptions().coordinator(coordinator)));
+      Check.raises(CkptUnsupportedException.class, "", () ->
+          new CheckpointManager(storage, new CheckpointManagerOptions().coordinator(coordinator)));
+    }
+  }
+
+  static void testOneOfManyCheckpoints() {
+    try (Storage storage = Storage.memory(); Tensor weight = new Tensor(DType.F32, 4);
+        State state = new State().add("model", "weight", weight);
+        CheckpointManager checkpoints = new CheckpointManager(storage,
+            new CheckpointManagerOptions().bestMetric(BestMetric.LARGEST))) {
+      Check.equal(Optional.empty(), checkpoints.latest());
+      Check.equal(Optional.empty(), checkpoints.best());
+      double[] metrics = {0.5, 0.9, 0.7};
+      for (int step = 1; step <= 3; ++step) {
+        weight.fill(step);
+        checkpoints.save(state, new SaveOptions().step(step).metric(metrics[step - 1]));
+      }
+      checkpoints.save(state, 4); // without a metric
+      Check.equal(4L, checkpoints.latest().get().step());
+      Check.equal(OptionalDouble.empty(), checkpoints.latest().get().metric());
+      Check.equal(2L, checkpoints.best().get().step());
+      Check.equal(2L, checkpoints.load(state, 2).step());
+      Check.equal(8.0, weight.sum());
+      Check.equal(1L, checkpoints.load(state, new LoadOptions().step(1)).step());
+      Check.equal(4.0, weight.sum());
+      Check.raises(CkptInvalidArgumentException.class, "step", () ->
+          checkpoints.load(state, new LoadOptions().step(1).name(checkpoints.latest().get().name())));
+      Check.equal(3L, checkpoints.verify(checkpoints.findStep(3).get().name()).tensors() + 2);
+      Check.raises(CkptInvalidArgumentException.class, "verify", () -> checkpoints.load(state, new LoadOptions().verify(Verify.UNKNOWN)));
+      checkpoints.remove(2);
+      Check.equal(Optional.empty(), checkpoints.findStep(2));
+      Check.raises(CkptNotFoundException.class, "no checkpoint", () -> checkpoints.load(state, 2));
+      Check.raises(CkptNotFoundException.class, "2", () -> checkpoints.remove(2));
+      Check.equal(3L, checkpoints.best().get().step());
+      checkpoints.remove(checkpoints.latest().get().name());
+      Check.equal(List.of(3L, 1L), checkpoints.list().stream().map(CheckpointInfo::step).toList());
+    }
+  }
+
+  static void testModelsAndOptimizersInOneCall() {
+    try (Storage storage = Storage.memory(); CheckpointManager checkpoints = new CheckpointManager(storage);
+        Tensor weight = Tensor.copyOf(new float[] {1, 2}); Tensor moment = Tensor.copyOf(new float[] {3})) {
+      Stateful model = into -> into.add("layers", "weight", weight);
+      Stateful optimizer = into -> into.add("moments", "m", moment);
+      checkpoints.save(model, optimizer, new SaveOptions().step(1));
+      checkpoints.save(model, null, new SaveOptions().step(2));
+      weight.fill(0);
+      moment.fill(0);
+      Check.equal(2L, checkpoints.load(model, null, new LoadOptions()).step());
+      Check.equal(3.0, weight.sum());
+      Check.equal(0.0, moment.sum());
+      checkpoints.load(model, optimizer, new LoadOptions().step(1));
+      Check.equal(3.0, moment.sum());
     }
   }
 

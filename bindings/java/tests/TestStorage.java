@@ -128,7 +128,7 @@ final class TestStorage {
 
     @Override
     public synchronized Object lock(String path) {
-      if (locks.containsKey(path)) throw new BusyException("locked: " + path);
+      if (locks.containsKey(path)) throw new CkptBusyException("locked: " + path);
       locks.put(path, path);
       return path;
     }
@@ -153,8 +153,8 @@ final class TestStorage {
   static void testCustomStorages() {
     Maps maps = new Maps();
     try (Storage storage = Storage.custom("a map", maps); Model model = new Model()) {
-      try (Checkpoint checkpoint = new Checkpoint(storage)) {
-        Check.raises(BusyException.class, "locked", () -> new Checkpoint(storage));
+      try (CheckpointManager checkpoint = new CheckpointManager(storage)) {
+        Check.raises(CkptBusyException.class, "locked", () -> new CheckpointManager(storage));
         checkpoint.save(model.state, 1);
         model.weight.fill(0);
         Check.equal(1L, checkpoint.load(model.state).step());
@@ -166,8 +166,8 @@ final class TestStorage {
       maps.files.forEach((name, file) -> {
             if (name.endsWith("safetensors")) file[0][file[0].length - 1] ^= 1;
           });
-      try (Checkpoint checkpoint = new Checkpoint(storage, new CheckpointOptions().readOnly(true))) {
-        Check.raises(CorruptException.class, "weight", () -> checkpoint.verify(null));
+      try (CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().readOnly(true))) {
+        Check.raises(CkptCorruptException.class, "weight", () -> checkpoint.verify(null));
       }
     }
   }
@@ -177,16 +177,16 @@ final class TestStorage {
     List<Duration> pauses = new ArrayList<>();
     try (FaultHandler handler = new FaultHandler(new FaultHandlerOptions().maxAttempts(3).jitter(0), pauses::add);
         Storage storage = Storage.custom("a map", maps); Model model = new Model();
-        Checkpoint checkpoint = new Checkpoint(storage, new CheckpointOptions().faultHandler(handler))) {
+        CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(handler))) {
       maps.failWrites = 2; // tried again
       checkpoint.save(model.state, 1);
-      Check.equal(2L, handler.retries());
+      Check.equal(2L, handler.retryCount());
       Check.equal(List.of(Duration.ofMillis(10), Duration.ofMillis(20)), pauses);
       maps.failWrites = 100;
-      Check.raises(IoException.class, "the cable is out", () -> checkpoint.save(model.state, 2));
+      Check.raises(CkptIoException.class, "the cable is out", () -> checkpoint.save(model.state, 2));
       for (Map.Entry<IOException, Class<? extends CkptException>> kind : Map.<IOException, Class<? extends CkptException>>of(
-          new AccessDeniedException("locked door"), PermissionException.class,
-          new IOException("No space left on device"), NoSpaceException.class).entrySet()) {
+          new AccessDeniedException("locked door"), CkptPermissionException.class,
+          new IOException("No space left on device"), CkptNoSpaceException.class).entrySet()) {
         maps.failure = kind.getKey();
         maps.failWrites = 1;
         Check.raises(kind.getValue(), kind.getKey().getMessage(), () -> checkpoint.save(model.state, 3));
@@ -195,7 +195,7 @@ final class TestStorage {
       checkpoint.save(model.state, 4);
       try (FaultHandler same = checkpoint.faultHandler(); Storage where = checkpoint.storage();
           Coordinator who = checkpoint.coordinator()) {
-        Check.equal(handler.retries(), same.retries());
+        Check.equal(handler.retryCount(), same.retryCount());
         Check.equal(1L, who.worldSize());
         Check.that(!where.isClosed(), "storage");
       }
@@ -214,10 +214,10 @@ final class TestStorage {
         maps);
         Storage storage = inner.retrying(handler); Model model = new Model();
         FaultHandler once = new FaultHandler(new FaultHandlerOptions().maxAttempts(1));
-        Checkpoint checkpoint = new Checkpoint(storage, new CheckpointOptions().faultHandler(once))) {
+        CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(once))) {
       maps.failWrites = 3;
       checkpoint.save(model.state, 1);
-      Check.equal(3L, handler.retries());
+      Check.equal(3L, handler.retryCount());
       Check.equal(3, lines.size());
       Check.that(lines.get(1).startsWith("WARNING st") && lines.get(1).contains("the cable is out"), lines.get(1));
     } finally {
@@ -228,10 +228,10 @@ final class TestStorage {
   static void testFileSystem() throws Exception {
     Path root = Files.createTempDirectory("ckpt-test");
     Path inside = root.resolve("deep/er \uD83D\uDE00");
-    Check.raises(NotFoundException.class, "", () -> Storage.fileSystem(inside, new FileSystemOptions().mustExist(true)));
+    Check.raises(CkptNotFoundException.class, "", () -> Storage.fileSystem(inside, new FileSystemOptions().mustExist(true)));
     try (Storage storage = Storage.fileSystem(inside, new FileSystemOptions().writePath(WritePath.BUFFERED));
         Model model = new Model();
-        Checkpoint checkpoint = new Checkpoint(storage)) {
+        CheckpointManager checkpoint = new CheckpointManager(storage)) {
       SaveResult saved = checkpoint.save(model.state, 3);
       Check.that(Files.exists(inside.resolve(saved.name()).resolve("model.safetensors")), "the file is there");
     }

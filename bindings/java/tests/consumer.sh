@@ -22,13 +22,13 @@ import org.ckpt.*;
 
 public class Consumer {
   public static void main(String[] arguments) throws Exception {
-    try (Checkpoint checkpoint = Checkpoint.open(java.nio.file.Path.of("run"));
+    try (CheckpointManager checkpoints = CheckpointManager.open(java.nio.file.Path.of("run"));
         Tensor tensor = Tensor.copyOf(new float[] {1, 2, 3});
         State state = new State().add("model", "weights", tensor);
-        AsyncCheckpointManager manager = checkpoint.createAsyncManager(2)) {
+        AsyncManager manager = new AsyncManager(checkpoints)) {
       manager.save(state, 1).get();
       tensor.fill(0);
-      checkpoint.load(state);
+      checkpoints.load(state);
       System.out.println("consumed " + Ckpt.versionString() + " sum " + tensor.sum());
     }
   }

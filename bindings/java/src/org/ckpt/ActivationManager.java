@@ -1,6 +1,5 @@
 package org.ckpt;
 
-import java.lang.ref.Reference;
 import java.util.Optional;
 
 /** Stores the activations of a stage's micro-batches as a policy says. Synchronised. */
@@ -34,15 +33,9 @@ public final class ActivationManager extends NativeObject {
   }
 
   private static long create(ActivationPolicy policy, StageForward forward, ActivationManagerOptions options) {
-    try (ckpt_activation_policy struct = policy.struct();
-        ckpt_activation_manager_options with = new ckpt_activation_manager_options()) {
-      options.apply(with);
-      NativeStageForward called = forward == null ? null : new Forward(forward).pinned();
-      return number(out -> Native.ckpt_activation_manager_create(struct, with, called, out));
-    } finally {
-      Reference.reachabilityFence(policy);
-      Reference.reachabilityFence(options);
-    }
+    NativeStageForward called = forward == null ? null : new Forward(forward).pinned();
+    return number(
+        out -> policy.with(p -> options.with(o -> Native.ckpt_activation_manager_create(p, o, called, out))));
   }
 
   /**
@@ -51,11 +44,7 @@ public final class ActivationManager extends NativeObject {
    * @param policy what stays
    */
   public void setPolicy(ActivationPolicy policy) {
-    try (ckpt_activation_policy struct = policy.struct()) {
-      Native.ckpt_activation_manager_set_policy(this, struct);
-    } finally {
-      Reference.reachabilityFence(policy);
-    }
+    policy.with(struct -> Native.ckpt_activation_manager_set_policy(this, struct));
   }
 
   /**
@@ -64,19 +53,15 @@ public final class ActivationManager extends NativeObject {
    * @return without its strategy
    */
   public ActivationPolicy policy() {
-    try (ckpt_activation_policy struct = new ckpt_activation_policy()) {
-      Native.ckpt_activation_manager_get_policy(this, struct);
-      return new ActivationPolicy(
-          ActivationPolicyKind.of(struct.getKind()), struct.getInterval(), struct.getThreshold_bytes(), null);
-    }
+    return ActivationPolicy.from(struct -> Native.ckpt_activation_manager_get_policy(this, struct));
   }
 
   /**
    * Clears, and says how many micro-batches the step has.
    *
-   * @param microBatches -1: not known
+   * @param microBatches 0: not known
    */
-  public void beginStep(long microBatches) {
+  public void beginStep(int microBatches) {
     Native.ckpt_activation_manager_begin_step(this, microBatches);
   }
 
@@ -87,7 +72,7 @@ public final class ActivationManager extends NativeObject {
    * @param bytes of the activation
    * @return yes or no
    */
-  public boolean shouldCheckpoint(long microBatch, long bytes) {
+  public boolean shouldCheckpoint(int microBatch, long bytes) {
     return truth(out -> Native.ckpt_activation_manager_should_checkpoint(this, microBatch, bytes, out));
   }
 
@@ -98,18 +83,18 @@ public final class ActivationManager extends NativeObject {
    * @param activation copied
    * @return whether it was kept
    */
-  public boolean store(long microBatch, Tensor activation) {
+  public boolean store(int microBatch, Tensor activation) {
     return truth(out -> Native.ckpt_activation_manager_store(this, microBatch, activation, out));
   }
 
   /**
-   * The same without a copy: the tensor is closed, and nobody may write to its memory any more.
+   * The same without a copy: the tensor is closed, and no caller may write to its memory any more.
    *
    * @param microBatch whose it is
    * @param activation given up
    * @return whether it was kept
    */
-  public boolean storeGivenUp(long microBatch, Tensor activation) {
+  public boolean storeMoved(int microBatch, Tensor activation) {
     Tensor given = activation.share();
     activation.retained(); // what the manager takes
     try {
@@ -129,7 +114,7 @@ public final class ActivationManager extends NativeObject {
    * @param microBatch whose it is
    * @return read-only, to be closed; empty when nothing is stored
    */
-  public Optional<Tensor> get(long microBatch) {
+  public Optional<Tensor> activation(int microBatch) {
     long found = number(out -> Native.ckpt_activation_manager_get_activation(this, microBatch, out));
     return found == 0 ? Optional.empty() : Optional.of(Tensor.adopt(found));
   }
@@ -140,7 +125,7 @@ public final class ActivationManager extends NativeObject {
    * @param microBatch whose it is
    * @return yes or no
    */
-  public boolean has(long microBatch) {
+  public boolean hasActivation(int microBatch) {
     return truth(out -> Native.ckpt_activation_manager_has_activation(this, microBatch, out));
   }
 
@@ -150,24 +135,24 @@ public final class ActivationManager extends NativeObject {
    * @param input of the stage
    * @param microBatch whose it is
    * @return to be closed
-   * @throws InvalidStateException when the manager has no forward
+   * @throws CkptInvalidStateException when the manager has no forward
    */
-  public Tensor recompute(Tensor input, long microBatch) {
+  public Tensor recompute(Tensor input, int microBatch) {
     return Tensor.adopt(number(out -> Native.ckpt_activation_manager_recompute(this, input, microBatch, out)));
   }
 
   /**
-   * What {@link #get} gives, or else what {@link #recompute} gives.
+   * What {@link #activation} gives, or else what {@link #recompute} gives.
    *
    * @param input of the stage
    * @param microBatch whose it is
    * @return to be closed
    */
-  public Tensor getOrCompute(Tensor input, long microBatch) {
+  public Tensor getOrCompute(Tensor input, int microBatch) {
     return Tensor.adopt(number(out -> Native.ckpt_activation_manager_get_or_compute(this, input, microBatch, out)));
   }
 
-  /** Lets go of all that is stored. */
+  /** Drops all that is stored. */
   public void clear() {
     Native.ckpt_activation_manager_clear(this);
   }
@@ -195,13 +180,10 @@ public final class ActivationManager extends NativeObject {
    *
    * @param microBatch whose it is
    * @return the numbers
-   * @throws NotFoundException when it is not stored
+   * @throws CkptNotFoundException when it is not stored
    */
-  public ActivationMetadata metadata(long microBatch) {
-    try (ckpt_activation_metadata struct = new ckpt_activation_metadata()) {
-      Native.ckpt_activation_manager_get_metadata(this, microBatch, struct);
-      return ActivationMetadata.of(struct);
-    }
+  public ActivationMetadata metadata(int microBatch) {
+    return ActivationMetadata.from(struct -> Native.ckpt_activation_manager_get_metadata(this, microBatch, struct));
   }
 
   /**
@@ -209,7 +191,7 @@ public final class ActivationManager extends NativeObject {
    *
    * @return ascending
    */
-  public long[] microBatches() {
+  public long[] list() {
     return Native.ckpt_activation_manager_list(this);
   }
 
@@ -221,7 +203,7 @@ public final class ActivationManager extends NativeObject {
     }
 
     @Override
-    public NativeObject forward(NativeObject input, long micro_batch) {
+    public NativeObject forward(NativeObject input, int micro_batch) {
       Native.ckpt_tensor_retain(input);
       try (Tensor given = Tensor.adopt(input.address())) {
         Tensor made = forward.forward(given, micro_batch);

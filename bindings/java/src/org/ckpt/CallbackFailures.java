@@ -47,7 +47,7 @@ final class CallbackFailures {
     try {
       System.getLogger("org.ckpt").log(System.Logger.Level.ERROR, "a callback failed", thrown);
     } catch (Throwable ignored) {
-      // Nobody is left to be told.
+      // There is no log left to report to.
     }
   }
 

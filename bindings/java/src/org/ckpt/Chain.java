@@ -35,7 +35,7 @@ public final class Chain extends NativeObject {
    *
    * @return at least 0
    */
-  public long layers() {
+  public long layerCount() {
     return number(out -> Native.ckpt_chain_get_layer_count(this, out));
   }
 
@@ -74,17 +74,5 @@ public final class Chain extends NativeObject {
    */
   public double clipGradients(double maxNorm) {
     return real(out -> Native.ckpt_chain_clip_gradients(this, maxNorm, out));
-  }
-
-  /**
-   * What planning must know.
-   *
-   * @param input type and shape of what goes in
-   * @param measuredSteps runs that time the layers; 0: bytes only
-   * @param pool null: a pool of Ckpt.availableThreads()
-   * @return the profile
-   */
-  public Profile profile(TensorSpec input, int measuredSteps, ThreadPool pool) {
-    return Profile.made(out -> Native.ckpt_profile_create_from_chain(this, input.numbers(), measuredSteps, pool, out));
   }
 }

@@ -8,19 +8,19 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A save or load in the background. As a future it completes with the result when the task completed, and exceptionally, with the
- * {@link CkptException} that tells why, when it failed or was dropped; a task that was cancelled, by whom ever, is a cancelled
+ * {@link CkptException} that says why, when it failed or was dropped; a task that was cancelled, by any caller, is a cancelled
  * future. {@link #waitFor} returns the result in any case. What depends on it runs on other threads than the manager's.
  */
 public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult> {
   private final CompletableFuture<Duration> staged = new CompletableFuture<>();
-  private final AsyncCheckpointManager manager;
+  private final AsyncManager manager;
   private final Object data;
   private volatile long id;
 
-  /** Somebody will hear of an error through this future, so that closing the manager need not throw it again. */
+  /** An error is reported through this future, so that closing the manager need not throw it again. */
   private volatile boolean watched;
 
-  CheckpointTask(AsyncCheckpointManager manager, Object data) {
+  CheckpointTask(AsyncManager manager, Object data) {
     this.manager = manager;
     this.data = data;
   }
@@ -53,15 +53,15 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
 
   private void watch() {
     watched = true;
-    if (isDone()) tellManager();
+    if (isDone()) reportSeen();
   }
 
   /** The manager takes a wait for a sign that the result was seen. */
-  private void tellManager() {
+  private void reportSeen() {
     try {
-      manager.waitForCompletion(id, null);
+      manager.waitFor(id, null);
     } catch (CkptException insideListenerOrForgotten) {
-      // Then closing throws the error once more, or nobody asks any longer.
+      // Then closing throws the error once more, or no caller asks any longer.
     }
   }
 
@@ -87,7 +87,7 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
    * How the task stands.
    *
    * @return a snapshot
-   * @throws NotFoundException when it is no longer in the history
+   * @throws CkptNotFoundException when it is no longer in the history
    */
   public CheckpointTaskInfo info() {
     return manager.task(id);
@@ -98,10 +98,10 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
    *
    * @param timeout null: for ever
    * @return how it ended, failures too
-   * @throws TimeoutException when it has not ended in time
+   * @throws CkptTimeoutException when it has not ended in time
    */
   public CheckpointTaskResult waitFor(Duration timeout) {
-    return manager.waitForCompletion(id, timeout);
+    return manager.waitFor(id, timeout);
   }
 
   /**
@@ -117,7 +117,7 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
    * Waits until the tensors of a save may be written, or it has ended.
    *
    * @param timeout null: for ever
-   * @throws TimeoutException when it was not in time
+   * @throws CkptTimeoutException when it was not in time
    */
   public void waitStaged(Duration timeout) {
     manager.waitStaged(id, timeout);
@@ -127,7 +127,7 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
    * What a completed save made.
    *
    * @return the numbers
-   * @throws InvalidStateException unless it is a save that has completed
+   * @throws CkptInvalidStateException unless it is a save that has completed
    */
   public SaveResult saved() {
     return manager.saved(id);
@@ -137,7 +137,7 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
    * What a completed load found.
    *
    * @return the numbers
-   * @throws InvalidStateException unless it is a load that has completed
+   * @throws CkptInvalidStateException unless it is a load that has completed
    */
   public LoadResult loaded() {
     return manager.loaded(id);
@@ -158,8 +158,8 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
 
   private boolean asksManager() {
     try {
-      return manager.cancelCheckpoint(id);
-    } catch (NotFoundException forgotten) {
+      return manager.cancel(id);
+    } catch (CkptNotFoundException forgotten) {
       return false; // it ended long ago
     }
   }
@@ -168,16 +168,16 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
     id = number;
   }
 
-  void stagedAfter(double seconds) {
-    defaultExecutor().execute(() -> staged.complete(CheckpointTaskResult.seconds(seconds)));
+  void stagedAfter(Duration stall) {
+    defaultExecutor().execute(() -> staged.complete(stall));
   }
 
   void end(CheckpointTaskResult result) {
     defaultExecutor().execute(() -> {
-          if (watched) tellManager();
+          if (watched) reportSeen();
           if (result.success()) {
             complete(result);
-          } else if (result.status() == CheckpointTaskStatus.CANCELLED) {
+          } else if (result.state() == CheckpointTaskState.CANCELLED) {
             completeExceptionally(cancellation(result.exception()));
           } else {
             completeExceptionally(result.exception());

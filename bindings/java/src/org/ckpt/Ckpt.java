@@ -79,10 +79,8 @@ public final class Ckpt {
    * @param listener null: silence, which is the default
    */
   public static void setLog(LogLevel minLevel, LogListener listener) {
-    Native.ckpt_set_log(minLevel.ordinal(), listener == null ? null : new Log(listener).pinned());
+    Native.ckpt_set_log(minLevel.number(), listener == null ? null : new Log(listener).pinned());
   }
-
-  private static final LogLevel[] LEVELS = LogLevel.values();
 
   private static final class Log extends NativeLogListener {
     private final LogListener listener;
@@ -93,7 +91,7 @@ public final class Ckpt {
 
     @Override
     public void message(int level, String component, String message) {
-      listener.message(LEVELS[level], component, message);
+      listener.message(LogLevel.of(level), component, message);
     }
   }
 

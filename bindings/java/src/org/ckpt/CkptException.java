@@ -30,29 +30,6 @@ public class CkptException extends RuntimeException {
   }
 
   static CkptException of(Status status, String message) {
-    return switch (status) {
-      case INVALID_ARGUMENT -> new InvalidArgumentException(message);
-      case OUT_OF_MEMORY -> new OutOfMemoryException(message);
-      case OUT_OF_RANGE -> new OutOfRangeException(message);
-      case INVALID_STATE -> new InvalidStateException(message);
-      case NOT_FOUND -> new NotFoundException(message);
-      case ALREADY_EXISTS -> new AlreadyExistsException(message);
-      case BUSY -> new BusyException(message);
-      case TIMEOUT -> new TimeoutException(message);
-      case CANCELLED -> new CancelledException(message);
-      case CALLBACK -> new CallbackException(message);
-      case FORKED -> new ForkedException(message);
-      case QUEUE_FULL -> new QueueFullException(message);
-      case CLOSED -> new ClosedException(message);
-      case IO -> new IoException(message);
-      case NO_SPACE -> new NoSpaceException(message);
-      case PERMISSION -> new PermissionException(message);
-      case CORRUPT -> new CorruptException(message);
-      case UNSUPPORTED -> new UnsupportedException(message);
-      case OVER_BUDGET -> new OverBudgetException(message);
-      case INVALID_SCHEDULE -> new InvalidScheduleException(message);
-      case INTERNAL -> new InternalException(message);
-      case OK, UNKNOWN -> new CkptException(status, message);
-    };
+    return Exceptions.of(status, message);
   }
 }

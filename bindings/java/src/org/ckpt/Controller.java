@@ -1,7 +1,7 @@
 package org.ckpt;
 
-import java.lang.ref.Reference;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that does not go
@@ -19,16 +19,8 @@ public final class Controller extends NativeObject {
    * @param options how it decides
    */
   public Controller(ControllerOptions options) {
-    super(create(options), Native::ckpt_controller_release);
-  }
-
-  private static long create(ControllerOptions options) {
-    try (ckpt_controller_options struct = new ckpt_controller_options()) {
-      options.apply(struct);
-      return number(out -> Native.ckpt_controller_create(struct, out));
-    } finally {
-      Reference.reachabilityFence(options);
-    }
+    super(
+        number(out -> options.with(struct -> Native.ckpt_controller_create(struct, out))), Native::ckpt_controller_release);
   }
 
   /**
@@ -50,7 +42,7 @@ public final class Controller extends NativeObject {
   }
 
   /**
-   * A process goes on with what it loaded by {@link #fromJson}: a run that was going on there has failed.
+   * A process goes on with what it loaded by {@link #restore}: a run that was going on there has failed.
    *
    * @param now seconds, on any clock
    */
@@ -65,10 +57,7 @@ public final class Controller extends NativeObject {
    * @return the answer
    */
   public Decision shouldCheckpoint(double now) {
-    try (ckpt_decision struct = new ckpt_decision()) {
-      Native.ckpt_controller_should_checkpoint(this, now, struct);
-      return Decision.of(struct);
-    }
+    return Decision.from(struct -> Native.ckpt_controller_should_checkpoint(this, now, struct));
   }
 
   /**
@@ -80,10 +69,8 @@ public final class Controller extends NativeObject {
    * @return the answer
    */
   public Decision decideAll(Coordinator coordinator, double now, Duration timeout) {
-    try (ckpt_decision struct = new ckpt_decision()) {
-      Native.ckpt_controller_decide_all(this, coordinator, now, nanoseconds(timeout), struct);
-      return Decision.of(struct);
-    }
+    long timeoutNs = nanoseconds(timeout);
+    return Decision.from(struct -> Native.ckpt_controller_decide_all(this, coordinator, now, timeoutNs, struct));
   }
 
   /**
@@ -122,13 +109,16 @@ public final class Controller extends NativeObject {
    * @param now seconds
    * @param state read; gets what the controller knows first
    * @param options what is written beside it
-   * @param how the task is admitted, copied and told of
+   * @param how the task is admitted and copied
+   * @param listener notified of this task, after that of the manager; null: none
+   * @param source reads the tensors instead of the library; null: they are memory
    * @return the task
    */
   public CheckpointTask saveAsync(
-      AsyncCheckpointManager manager, double now, State state, SaveOptions options, TaskOptions how) {
-    return AsyncCheckpointManager.start(manager, how, this, options, (struct, save, listener, source, out) ->
-        Native.ckpt_controller_save_async(this, now, manager, state, save, struct, listener, source, out));
+      AsyncManager manager, double now, State state, SaveOptions options, CheckpointTaskOptions how,
+      CheckpointTaskListener listener, CheckpointTaskSource source) {
+    return AsyncManager.start(manager, how, options, this, listener, source, (save, task, called, read, out) ->
+        Native.ckpt_controller_save_async(this, now, manager, state, save, task, called, read, out));
   }
 
   /**
@@ -154,11 +144,11 @@ public final class Controller extends NativeObject {
    * Work goes on after a failure.
    *
    * @param now seconds
-   * @param secondsSaved work that the loaded checkpoint made it needless to do again
+   * @param savedSeconds work that the loaded checkpoint made it needless to do again
    * @param overheadSeconds what that checkpoint had cost
    */
-  public void recordRecovery(double now, double secondsSaved, double overheadSeconds) {
-    Native.ckpt_controller_record_recovery(this, now, secondsSaved, overheadSeconds);
+  public void recordRecovery(double now, double savedSeconds, double overheadSeconds) {
+    Native.ckpt_controller_record_recovery(this, now, savedSeconds, overheadSeconds);
   }
 
   /**
@@ -174,10 +164,10 @@ public final class Controller extends NativeObject {
    * The process will be ended.
    *
    * @param now seconds
-   * @param secondsLeft until then
+   * @param leftSeconds until then
    */
-  public void preemptionNotice(double now, double secondsLeft) {
-    Native.ckpt_controller_notify_preemption(this, now, secondsLeft);
+  public void notifyPreemption(double now, double leftSeconds) {
+    Native.ckpt_controller_notify_preemption(this, now, leftSeconds);
   }
 
   /**
@@ -186,23 +176,16 @@ public final class Controller extends NativeObject {
    * @return the numbers
    */
   public ControllerInfo info() {
-    try (ckpt_controller_info struct = new ckpt_controller_info()) {
-      Native.ckpt_controller_get_info(this, struct);
-      return ControllerInfo.of(struct);
-    }
+    return ControllerInfo.from(struct -> Native.ckpt_controller_get_info(this, struct));
   }
 
   /**
-   * A task that was observed.
+   * The tasks that were observed, as far as they are remembered.
    *
-   * @param index 0, the oldest remembered, .. tasks-1
-   * @return the task
+   * @return the oldest first
    */
-  public ObservedTask task(long index) {
-    try (ckpt_task_observation struct = new ckpt_task_observation()) {
-      Native.ckpt_controller_task(this, index, struct);
-      return ObservedTask.of(struct);
-    }
+  public List<TaskObservation> tasks() {
+    return values(Native.ckpt_controller_list_tasks(this), TaskObservation::of, ckpt_task_observation::close);
   }
 
   /**
@@ -218,9 +201,9 @@ public final class Controller extends NativeObject {
    * Takes over what {@link #json} gave, also of a controller with other options.
    *
    * @param json the text
-   * @throws CorruptException when it is not such a text
+   * @throws CkptCorruptException when it is not such a text
    */
-  public void fromJson(String json) {
+  public void restore(String json) {
     Native.ckpt_controller_restore(this, json);
   }
 }

@@ -26,7 +26,7 @@ public final class Coordinator extends NativeObject {
    * @param functions pinned as long as the library needs them
    * @return the coordinator
    */
-  public static Coordinator custom(long rank, long worldSize, DistributedCoordinator functions) {
+  public static Coordinator custom(long rank, long worldSize, CustomCoordinator functions) {
     return new Coordinator(
         number(out -> Native.ckpt_coordinator_create_custom(rank, worldSize, new Functions(functions).pinned(), out)));
   }
@@ -52,7 +52,7 @@ public final class Coordinator extends NativeObject {
   /**
    * Returns when every process has called it.
    *
-   * @param timeout TimeoutException after that
+   * @param timeout CkptTimeoutException after that
    */
   public void barrier(Duration timeout) {
     Native.ckpt_coordinator_barrier(this, nanoseconds(timeout));
@@ -63,30 +63,30 @@ public final class Coordinator extends NativeObject {
    *
    * @param data direct, as long on every process; all between position and limit
    * @param root a rank
-   * @param timeout TimeoutException after that
+   * @param timeout CkptTimeoutException after that
    */
   public void broadcast(ByteBuffer data, long root, Duration timeout) {
     Native.ckpt_coordinator_broadcast(this, NativeBuffers.writable(data, "data"), root, nanoseconds(timeout));
   }
 
   /**
-   * Gives all processes everyone's bytes.
+   * Gives all processes the bytes of each.
    *
    * @param sent direct; all between position and limit
-   * @param timeout TimeoutException after that
-   * @return everyone's, in the order of ranks
+   * @param timeout CkptTimeoutException after that
+   * @return those of all processes, in the order of ranks
    */
   public ByteBuffer allGather(ByteBuffer sent, Duration timeout) {
     ByteBuffer given = NativeBuffers.argument(sent, "sent");
     ByteBuffer received = ByteBuffer.allocateDirect(Math.toIntExact(given.capacity() * worldSize()));
-    Native.ckpt_coordinator_all_gather(this, given, received, nanoseconds(timeout));
+    Native.ckpt_coordinator_all_gather(this, given, nanoseconds(timeout), received);
     return received;
   }
 
   private static final class Functions extends NativeCoordinatorFunctions {
-    private final DistributedCoordinator functions;
+    private final CustomCoordinator functions;
 
-    Functions(DistributedCoordinator functions) {
+    Functions(CustomCoordinator functions) {
       this.functions = functions;
     }
 

@@ -1,6 +1,8 @@
 package org.ckpt;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A place in a schedule. One thread at a time. */
 public final class Cursor extends NativeObject {
@@ -13,8 +15,8 @@ public final class Cursor extends NativeObject {
    *
    * @return after END it is END again
    */
-  public Action next() {
-    return Action.of(Native.ckpt_cursor_next(this))[0];
+  public ScheduleAction next() {
+    return ScheduleAction.of(new NumberReader(Native.ckpt_cursor_next(this)));
   }
 
   /**
@@ -23,17 +25,20 @@ public final class Cursor extends NativeObject {
    * @param most at least 1
    * @return fewer only where END was reached; none behind it
    */
-  public Action[] next(int most) {
-    return Action.of(Native.ckpt_cursor_next_many(this, most));
+  public List<ScheduleAction> next(int most) {
+    List<ScheduleAction> actions = new ArrayList<>();
+    NumberReader in = new NumberReader(Native.ckpt_cursor_next_many(this, most));
+    while (in.more()) actions.add(ScheduleAction.of(in));
+    return actions;
   }
 
   /**
-   * Tells an open-ended schedule how many steps there are.
+   * Says how many layers an open-ended schedule has.
    *
-   * @param steps at least those that were handed out already
+   * @param layers at least those of the actions that were taken already
    */
-  public void finish(long steps) {
-    Native.ckpt_cursor_finalize(this, steps);
+  public void finish(long layers) {
+    Native.ckpt_cursor_finalize(this, layers);
   }
 
   /**
@@ -49,7 +54,7 @@ public final class Cursor extends NativeObject {
    * Moves to a saved place of an equal schedule.
    *
    * @param place what {@link #save} gave
-   * @throws CorruptException for bytes that are none
+   * @throws CkptCorruptException for bytes that are none
    */
   public void restore(byte[] place) {
     ByteBuffer bytes = ByteBuffer.allocateDirect(place.length).put(place).flip();

@@ -5,16 +5,16 @@ import java.nio.ByteBuffer;
 /**
  * A layer of your own. Its parameters and their gradients stay yours. Runs on the thread that runs the executor, one call at a time
  * for one executor. Buffers are direct and in native order, and lent: <b>valid during the call only</b>; null where there is
- * nothing. Those that are only to be read are read-only. What a method throws ends the step with {@link CallbackException}.
+ * nothing. Those that are only to be read are read-only. What a method throws ends the step with {@link CkptCallbackException}.
  */
 public interface CustomLayer {
   /**
    * What backward reads, and whether forward may run again.
    *
-   * @return a sum of {@link LayerFlags}
+   * @return a sum of {@link LayerFlag}
    */
   default int flags() {
-    return LayerFlags.DEFAULT;
+    return LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC;
   }
 
   /**
@@ -50,8 +50,8 @@ public interface CustomLayer {
    * @param option 0 .. options-1
    * @return bytes
    */
-  default LayerBytes option(TensorSpec input, int option) {
-    return LayerBytes.NONE;
+  default LayerOption option(TensorSpec input, int option) {
+    return new LayerOption(0, 0, 0);
   }
 
   /**

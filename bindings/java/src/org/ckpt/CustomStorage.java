@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 /**
  * A storage of your own. Paths are relative, with '/' between their components; "" is the root. Files and locks are whatever
  * objects {@link #create}, {@link #open} and {@link #lock} give. Throw {@link java.nio.file.NoSuchFileException} for what is not
- * there, {@link java.nio.file.FileAlreadyExistsException} for a taken name, {@link BusyException} for a lock that is held,
- * {@link java.nio.file.AccessDeniedException}, {@link NoSpaceException}, or any other IOException, which is what a fault handler
- * tries again. Several methods may run at once, but only one with the same file; none may use its own storage. Buffers are direct
- * and valid during the call only.
+ * there, {@link java.nio.file.FileAlreadyExistsException} for a taken name, {@link CkptBusyException} for a lock that is held,
+ * {@link java.nio.file.AccessDeniedException}, {@link CkptNoSpaceException}, or any other IOException, which is what a fault
+ * handler tries again. Several methods may run at once, but only one with the same file; none may use its own storage. Buffers are
+ * direct and valid during the call only.
  *
  * @param <F> what a file is
  */
@@ -45,7 +45,7 @@ public interface CustomStorage<F> {
    *
    * @param file from create or open
    * @return its length
-   * @throws IOException when it cannot be told
+   * @throws IOException when it is not known
    */
   long fileSize(F file) throws IOException;
 
@@ -142,12 +142,12 @@ public interface CustomStorage<F> {
    *
    * @param path of it
    * @return not null
-   * @throws IOException when it cannot be had; {@link BusyException} at once when another has it
+   * @throws IOException when it cannot be had; {@link CkptBusyException} at once when another has it
    */
   Object lock(String path) throws IOException;
 
   /**
-   * Gives a lock back.
+   * Releases a lock.
    *
    * @param lock from lock
    * @throws IOException is only logged

@@ -22,7 +22,7 @@ final class CustomStorageFunctions<F> extends NativeStorageFunctions {
     T run() throws IOException;
   }
 
-  private interface Action {
+  private interface ScheduleAction {
     void run() throws IOException;
   }
 
@@ -34,7 +34,7 @@ final class CustomStorageFunctions<F> extends NativeStorageFunctions {
     }
   }
 
-  private static void done(Action action) {
+  private static void done(ScheduleAction action) {
     asked(() -> {
           action.run();
           return null;

@@ -66,7 +66,10 @@ public enum DType {
   F64(21),
 
   /** Complex: two F32, real and imaginary. */
-  C64(22);
+  C64(22),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
 
   private final int number;
 
@@ -106,16 +109,16 @@ public enum DType {
    *
    * @param name in the spelling of {@link #safetensorsName}
    * @return the type
-   * @throws NotFoundException for any other name
+   * @throws CkptNotFoundException for any other name
    */
-  public static DType fromName(String name) {
-    return of(NativeObject.whole(out -> Native.ckpt_dtype_from_name(name, out)));
+  public static DType find(String name) {
+    return of(NativeObject.whole(out -> Native.ckpt_dtype_find(name, out)));
   }
 
   static DType of(int number) {
     for (DType one : values()) {
       if (one.number == number) return one;
     }
-    throw new InternalException("DType " + number + " is unknown to this version");
+    return UNKNOWN;
   }
 }

@@ -20,7 +20,7 @@ final class Exit {
     try {
       Runtime.getRuntime().addShutdownHook(new Thread(Exit::run, "ckpt-exit"));
     } catch (IllegalStateException goingDown) {
-      // First used by somebody else's hook.
+      // First used by another shutdown hook.
     }
   }
 
@@ -66,7 +66,7 @@ final class Exit {
     for (AutoCloseable owner : owners) {
       try {
         owner.close();
-      } catch (TimeoutException configured) {
+      } catch (CkptTimeoutException configured) {
         // The time to drain was over, and what remained was cancelled.
       } catch (Exception error) {
         System.getLogger("org.ckpt").log(System.Logger.Level.ERROR, "closing at exit", error);

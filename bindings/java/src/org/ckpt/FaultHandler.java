@@ -38,11 +38,8 @@ public final class FaultHandler extends NativeObject {
   }
 
   private static long create(FaultHandlerOptions options, Consumer<Duration> sleep) {
-    try (ckpt_fault_handler_options struct = new ckpt_fault_handler_options()) {
-      options.apply(struct);
-      NativeSleeper sleeper = sleep == null ? null : new Sleeper(sleep).pinned();
-      return number(out -> Native.ckpt_fault_handler_create(struct, sleeper, out));
-    }
+    NativeSleeper sleeper = sleep == null ? null : new Sleeper(sleep).pinned();
+    return number(out -> options.with(struct -> Native.ckpt_fault_handler_create(struct, sleeper, out)));
   }
 
   /**
@@ -50,7 +47,7 @@ public final class FaultHandler extends NativeObject {
    *
    * @return since the handler was made
    */
-  public long retries() {
+  public long retryCount() {
     return number(out -> Native.ckpt_fault_handler_get_retry_count(this, out));
   }
 

@@ -19,7 +19,11 @@ public final class Follower extends NativeObject {
    * @param profile of the chain; copied
    * @param strategy kept
    */
-  public Follower(Profile profile, Strategy strategy) {
+  public Follower(Profile profile, CheckpointStrategy strategy) {
+    this(profile, Strategy.of(strategy));
+  }
+
+  private Follower(Profile profile, Strategy strategy) {
     super(number(out -> Native.ckpt_follower_create(profile, strategy, out)), Native::ckpt_follower_release);
   }
 

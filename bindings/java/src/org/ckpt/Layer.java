@@ -98,25 +98,24 @@ public final class Layer extends NativeObject {
 
     @Override
     public long[] output(long[] input) {
-      return layer.output(TensorSpec.of(input, 0, input.length)).numbers();
+      return layer.output(TensorSpec.of(input)).numbers();
     }
 
     @Override
     public long[] option(long[] input, int option) {
-      LayerBytes bytes = layer.option(TensorSpec.of(input, 0, input.length), option);
-      return new long[] {bytes.tape(), bytes.forwardWorkspace(), bytes.backwardWorkspace()};
+      return layer.option(TensorSpec.of(input), option).numbers();
     }
 
     @Override
     public void forward(long[] context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace) {
-      layer.forward(LayerContext.of(context), input, output, tape, workspace);
+      layer.forward(LayerContext.of(new NumberReader(context)), input, output, tape, workspace);
     }
 
     @Override
     public void backward(
         long[] context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer grad_output, ByteBuffer grad_input,
         ByteBuffer workspace) {
-      layer.backward(LayerContext.of(context), input, output, tape, grad_output, grad_input, workspace);
+      layer.backward(LayerContext.of(new NumberReader(context)), input, output, tape, grad_output, grad_input, workspace);
     }
 
     @Override

@@ -14,13 +14,9 @@ public final class MemoryEventQueue extends MemorySubscription {
    * @return empty when there is none
    */
   public Optional<MemoryEvent> poll() {
-    try (ckpt_memory_event e = new ckpt_memory_event()) {
-      if (!NativeObject.truth(out -> Native.ckpt_memory_tracker_poll_event(tracker, id, e, out))) return Optional.empty();
-      return Optional.of(
-          new MemoryEvent(
-              MemoryEventKind.of(e.getKind()), e.getSequence(), e.getAllocation(), e.getBytes(), e.getCurrent_bytes(),
-              e.getPeak_bytes(), e.getLimit_bytes(), e.getTime_ns(), e.getLayer_name(), e.getLayer()));
-    }
+    int[] got = new int[1];
+    MemoryEvent event = MemoryEvent.from(struct -> Native.ckpt_memory_tracker_poll_event(tracker, id, struct, got));
+    return got[0] == 0 ? Optional.empty() : Optional.of(event);
   }
 
   /**
@@ -28,7 +24,7 @@ public final class MemoryEventQueue extends MemorySubscription {
    *
    * @return since it was made
    */
-  public long dropped() {
+  public long droppedEvents() {
     return NativeObject.number(out -> Native.ckpt_memory_tracker_get_dropped_events(tracker, id, out));
   }
 }

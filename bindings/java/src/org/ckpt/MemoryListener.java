@@ -1,6 +1,6 @@
 package org.ckpt;
 
-/** Hears of a tracker's events. */
+/** Notified of a tracker's events. */
 @FunctionalInterface
 public interface MemoryListener {
   /**

@@ -4,7 +4,7 @@ package org.ckpt;
 public final class MemoryScope implements AutoCloseable {
   private final MemoryTracker tracker;
   private final long id;
-  private ScopeStats last;
+  private MemoryScopeStats last;
 
   MemoryScope(MemoryTracker tracker, long id) {
     this.tracker = tracker;
@@ -16,26 +16,20 @@ public final class MemoryScope implements AutoCloseable {
    *
    * @return the numbers
    */
-  public ScopeStats stats() {
+  public MemoryScopeStats stats() {
     if (last != null) return last;
-    try (ckpt_memory_scope_stats struct = new ckpt_memory_scope_stats()) {
-      Native.ckpt_memory_tracker_get_scope_stats(tracker, id, struct);
-      return ScopeStats.of(struct);
-    }
+    return MemoryScopeStats.from(struct -> Native.ckpt_memory_tracker_get_scope_stats(tracker, id, struct));
   }
 
   /**
    * Closes the scope.
    *
    * @return what happened in it
-   * @throws InvalidStateException when it is not the innermost one
+   * @throws CkptInvalidStateException when it is not the innermost one
    */
-  public ScopeStats pop() {
-    try (ckpt_memory_scope_stats struct = new ckpt_memory_scope_stats()) {
-      Native.ckpt_memory_tracker_pop_scope(tracker, id, struct);
-      last = ScopeStats.of(struct);
-      return last;
-    }
+  public MemoryScopeStats pop() {
+    last = MemoryScopeStats.from(struct -> Native.ckpt_memory_tracker_pop_scope(tracker, id, struct));
+    return last;
   }
 
   /** Closes the scope unless it was popped. */

@@ -8,4 +8,4 @@ import java.util.List;
  * @param stats the totals
  * @param layers all layers, in the order that was asked for
  */
-public record MemorySnapshot(MemoryStats stats, List<LayerStats> layers) {}
+public record MemorySnapshot(MemoryStats stats, List<MemoryLayerStats> layers) {}

@@ -1,8 +1,8 @@
 package org.ckpt;
 
 /**
- * A listener that hears of events until this is closed or the tracker's end. The library keeps the listener alive: this object need
- * not be kept.
+ * A listener that is notified of events until this is closed or the tracker's end. The library keeps the listener alive: this
+ * object need not be kept.
  */
 public class MemorySubscription implements AutoCloseable {
   final MemoryTracker tracker;
@@ -16,8 +16,8 @@ public class MemorySubscription implements AutoCloseable {
   /**
    * Ends it. Returns when no other thread is inside the listener.
    *
-   * @throws NotFoundException when it has ended already
-   * @throws InvalidStateException when listeners would wait for each other
+   * @throws CkptNotFoundException when it has ended already
+   * @throws CkptInvalidStateException when listeners would wait for each other
    */
   public void unsubscribe() {
     Native.ckpt_memory_tracker_unsubscribe(tracker, id);
@@ -29,7 +29,7 @@ public class MemorySubscription implements AutoCloseable {
     if (tracker.isClosed()) return;
     try {
       unsubscribe();
-    } catch (NotFoundException ended) {
+    } catch (CkptNotFoundException ended) {
       // What was wanted.
     }
   }

@@ -1,6 +1,6 @@
 package org.ckpt;
 
-import java.lang.ref.Reference;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 
 /**
  * Counts allocations of checkpoints: live, peak and total bytes, per layer; scopes, limit, events, export. Layers are named by a
- * text, or by the number that {@link #layer} gives, which is faster. Synchronised.
+ * text, or by the number that {@link #addLayer} gives, which is faster. Synchronised.
  *
  * <p>Listeners that hold the tracker itself keep it alive: end their subscription, or close the tracker.
  */
@@ -19,29 +19,18 @@ public final class MemoryTracker extends NativeObject {
     super(address, Native::ckpt_memory_tracker_release);
   }
 
-  /** A tracker on the system's monotonic clock that tells of every new peak. */
+  /** A tracker with all defaults. */
   public MemoryTracker() {
-    this(null, 1);
+    this(new MemoryTrackerOptions());
   }
 
   /**
    * A tracker that has counted nothing.
    *
-   * @param clock dates what is recorded; null: the system's monotonic clock in its coarse form
-   * @param peakGranularityBytes see {@link #setPeakGranularity}
+   * @param options how it is made
    */
-  public MemoryTracker(Clock clock, long peakGranularityBytes) {
-    this(create(clock, peakGranularityBytes));
-  }
-
-  private static long create(Clock clock, long peakGranularityBytes) {
-    try (ckpt_memory_tracker_options options = new ckpt_memory_tracker_options()) {
-      options.setClock(clock);
-      options.setPeak_granularity_bytes(peakGranularityBytes);
-      return number(out -> Native.ckpt_memory_tracker_create(options, out));
-    } finally {
-      Reference.reachabilityFence(clock);
-    }
+  public MemoryTracker(MemoryTrackerOptions options) {
+    this(number(out -> options.with(struct -> Native.ckpt_memory_tracker_create(struct, out))));
   }
 
   /**
@@ -62,7 +51,7 @@ public final class MemoryTracker extends NativeObject {
    * @param name any text that is not blank
    * @return 0, 1, 2, ... in the order in which names are first given
    */
-  public int layer(String name) {
+  public int addLayer(String name) {
     return whole(out -> Native.ckpt_memory_tracker_add_layer(this, name, out));
   }
 
@@ -75,7 +64,7 @@ public final class MemoryTracker extends NativeObject {
   public OptionalInt findLayer(String name) {
     try {
       return OptionalInt.of(whole(out -> Native.ckpt_memory_tracker_find_layer(this, name, out)));
-    } catch (NotFoundException none) {
+    } catch (CkptNotFoundException none) {
       return OptionalInt.empty();
     }
   }
@@ -139,7 +128,7 @@ public final class MemoryTracker extends NativeObject {
   private static OptionalLong reserved(Into<long[]> call) {
     try {
       return OptionalLong.of(number(call));
-    } catch (OverBudgetException refused) {
+    } catch (CkptOverBudgetException refused) {
       return OptionalLong.empty();
     }
   }
@@ -148,7 +137,7 @@ public final class MemoryTracker extends NativeObject {
    * Books the end of an allocation.
    *
    * @param allocation its id
-   * @throws NotFoundException when it is not live
+   * @throws CkptNotFoundException when it is not live
    */
   public void recordDeallocation(long allocation) {
     Native.ckpt_memory_tracker_record_deallocation(this, allocation);
@@ -182,10 +171,7 @@ public final class MemoryTracker extends NativeObject {
    * @return of one moment
    */
   public MemoryStats stats() {
-    try (ckpt_memory_stats struct = new ckpt_memory_stats()) {
-      Native.ckpt_memory_tracker_get_stats(this, struct);
-      return MemoryStats.of(struct);
-    }
+    return MemoryStats.from(struct -> Native.ckpt_memory_tracker_get_stats(this, struct));
   }
 
   /**
@@ -194,11 +180,8 @@ public final class MemoryTracker extends NativeObject {
    * @param layer the layer's number
    * @return the numbers
    */
-  public LayerStats layerStats(int layer) {
-    try (ckpt_memory_layer_stats struct = new ckpt_memory_layer_stats()) {
-      Native.ckpt_memory_tracker_get_layer_stats(this, layer, struct);
-      return LayerStats.of(struct);
-    }
+  public MemoryLayerStats layerStats(int layer) {
+    return MemoryLayerStats.from(struct -> Native.ckpt_memory_tracker_get_layer_stats(this, layer, struct));
   }
 
   /**
@@ -207,11 +190,8 @@ public final class MemoryTracker extends NativeObject {
    * @param layer the layer's name
    * @return the numbers
    */
-  public LayerStats layerStats(String layer) {
-    try (ckpt_memory_layer_stats struct = new ckpt_memory_layer_stats()) {
-      Native.ckpt_memory_tracker_get_layer_stats_named(this, layer, struct);
-      return LayerStats.of(struct);
-    }
+  public MemoryLayerStats layerStats(String layer) {
+    return MemoryLayerStats.from(struct -> Native.ckpt_memory_tracker_get_layer_stats_named(this, layer, struct));
   }
 
   /**
@@ -221,15 +201,13 @@ public final class MemoryTracker extends NativeObject {
    * @return the snapshot
    */
   public MemorySnapshot snapshot(MemoryOrder order) {
-    try (ckpt_memory_stats totals = new ckpt_memory_stats()) {
-      List<LayerStats> layers = new ArrayList<>();
-      for (ckpt_memory_layer_stats layer : Native.ckpt_memory_tracker_get_snapshot(this, order.number(), totals)) {
-        try (layer) {
-          layers.add(LayerStats.of(layer));
-        }
-      }
-      return new MemorySnapshot(MemoryStats.of(totals), List.copyOf(layers));
-    }
+    List<MemoryLayerStats> layers = new ArrayList<>();
+    MemoryStats stats = MemoryStats.from(
+        totals -> layers.addAll(
+            values(
+                Native.ckpt_memory_tracker_get_snapshot(this, order.number(), totals), MemoryLayerStats::of,
+                ckpt_memory_layer_stats::close)));
+    return new MemorySnapshot(stats, List.copyOf(layers));
   }
 
   /**
@@ -237,14 +215,8 @@ public final class MemoryTracker extends NativeObject {
    *
    * @return oldest first
    */
-  public List<MemoryAllocation> liveAllocations() {
-    List<MemoryAllocation> live = new ArrayList<>();
-    for (ckpt_memory_allocation allocation : Native.ckpt_memory_tracker_list_allocations(this)) {
-      try (allocation) {
-        live.add(MemoryAllocation.of(allocation));
-      }
-    }
-    return List.copyOf(live);
+  public List<MemoryAllocation> allocations() {
+    return values(Native.ckpt_memory_tracker_list_allocations(this), MemoryAllocation::of, ckpt_memory_allocation::close);
   }
 
   /**
@@ -312,30 +284,10 @@ public final class MemoryTracker extends NativeObject {
    * @return ends the subscription; need not be kept
    */
   public MemorySubscription subscribe(MemoryListener listener, MemoryEventKind... kinds) {
-    if (listener == null) throw new InvalidArgumentException("listener is null");
+    if (listener == null) throw new CkptInvalidArgumentException("listener is null");
     Listener called = new Listener(listener);
     return new MemorySubscription(
         this, number(out -> Native.ckpt_memory_tracker_subscribe(this, sum(kinds), called.pinned(), out)));
-  }
-
-  /**
-   * Calls a listener at every new peak.
-   *
-   * @param listener pinned until the subscription or the tracker ends
-   * @return ends the subscription; need not be kept
-   */
-  public MemorySubscription onPeakMemoryExceeded(MemoryListener listener) {
-    return subscribe(listener, MemoryEventKind.NEW_PEAK);
-  }
-
-  /**
-   * Calls a listener when the live total rises above the limit.
-   *
-   * @param listener pinned until the subscription or the tracker ends
-   * @return ends the subscription; need not be kept
-   */
-  public MemorySubscription onMemoryLimitExceeded(MemoryListener listener) {
-    return subscribe(listener, MemoryEventKind.LIMIT_EXCEEDED);
   }
 
   /**
@@ -351,8 +303,8 @@ public final class MemoryTracker extends NativeObject {
   }
 
   private static int sum(MemoryEventKind[] kinds) {
-    MemoryEventKind[] wanted = kinds.length == 0 ? MemoryEventKind.values() : kinds;
-    return Arrays.stream(wanted).mapToInt(MemoryEventKind::number).reduce(0, (a, b) -> a | b);
+    if (kinds.length == 0) return MemoryEventKind.ALL.number();
+    return Arrays.stream(kinds).mapToInt(MemoryEventKind::number).reduce(0, (a, b) -> a | b);
   }
 
   /**
@@ -365,9 +317,9 @@ public final class MemoryTracker extends NativeObject {
   }
 
   /**
-   * Tells of a new peak only when it is far enough above the last one told.
+   * Reports a new peak only when it is far enough above the last one reported.
    *
-   * @param bytes more than 0; 1, the default, tells every new peak
+   * @param bytes more than 0; 1, the default, reports every new peak
    */
   public void setPeakGranularity(long bytes) {
     Native.ckpt_memory_tracker_set_peak_granularity(this, bytes);
@@ -378,7 +330,7 @@ public final class MemoryTracker extends NativeObject {
   /**
    * A snapshot as one JSON object, whose members docs/memory.md names.
    *
-   * @param maxLayers that hold the most live bytes; -1: all
+   * @param maxLayers that hold the most live bytes; 0: all
    * @return JSON
    */
   public String json(long maxLayers) {
@@ -388,7 +340,7 @@ public final class MemoryTracker extends NativeObject {
   /**
    * A snapshot in the Prometheus text format.
    *
-   * @param maxLayers the first by number; -1: all
+   * @param maxLayers the first by number; 0: all
    * @return the text
    */
   public String prometheus(long maxLayers) {
@@ -401,32 +353,26 @@ public final class MemoryTracker extends NativeObject {
    * @return the numbers
    */
   public static MemorySystem probe() {
-    try (ckpt_memory_system struct = new ckpt_memory_system()) {
-      Native.ckpt_memory_probe(struct);
-      return MemorySystem.of(struct);
-    }
+    return MemorySystem.from(struct -> Native.ckpt_memory_probe(struct));
   }
 
   private static final class Listener extends NativeMemoryListener {
-    private static final MemoryEventKind[] BY_NUMBER = new MemoryEventKind[9];
-
-    static {
-      for (MemoryEventKind kind : MemoryEventKind.values()) BY_NUMBER[kind.number()] = kind;
-    }
-
     private final MemoryListener listener;
 
     Listener(MemoryListener listener) {
       this.listener = listener;
     }
 
+    /** Events are delivered now, which is their time of day; no layer that has a name is without one. */
     @Override
     public void on_event(
         int kind, long sequence, long allocation, long bytes, long current_bytes, long peak_bytes, long limit_bytes, long time_ns,
         String layer_name, int layer) {
+      OptionalInt layerId = layer_name.isEmpty() ? OptionalInt.empty() : OptionalInt.of(layer);
       listener.onEvent(
           new MemoryEvent(
-              BY_NUMBER[kind], sequence, allocation, bytes, current_bytes, peak_bytes, limit_bytes, time_ns, layer_name, layer));
+              MemoryEventKind.of(kind), sequence, allocation, bytes, current_bytes, peak_bytes, limit_bytes, time_ns, layer_name,
+              layerId, Instant.now()));
     }
   }
 }

@@ -20,7 +20,7 @@ final class NativeBuffers {
 
   static <B extends Buffer> B direct(B buffer, String what) {
     if (!buffer.isDirect()) {
-      throw new InvalidArgumentException(
+      throw new CkptInvalidArgumentException(
           what + " is a heap buffer: the library needs a direct one (ByteBuffer.allocateDirect), or ask for a copy");
     }
     return buffer;
@@ -32,7 +32,7 @@ final class NativeBuffers {
   }
 
   static ByteBuffer writable(ByteBuffer buffer, String what) {
-    if (buffer.isReadOnly()) throw new InvalidArgumentException(what + " is a read-only buffer, and would be written");
+    if (buffer.isReadOnly()) throw new CkptInvalidArgumentException(what + " is a read-only buffer, and would be written");
     return argument(buffer, what);
   }
 }

@@ -72,7 +72,7 @@ final class NativeLoader {
         tried.add(place + ": not in the jar");
         return false;
       }
-      Path directory = Files.createTempDirectory("ckpt-"); // nobody else may enter it
+      Path directory = Files.createTempDirectory("ckpt-"); // no other user may enter it
       Path file = directory.resolve(LIBRARY);
       try {
         Files.copy(core, directory.resolve(CORE));

@@ -2,12 +2,17 @@ package org.ckpt;
 
 import java.lang.ref.Cleaner;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
- * An object of the library. {@link #close} gives it back at once; otherwise that happens some time after the program lost it. A
- * closed object throws {@link InvalidStateException}. Objects keep what they need alive, so they may be closed in any order; but do
- * not close one while another thread is inside one of its calls.
+ * An object of the library. {@link #close} releases it at once; otherwise that happens some time after the program lost it. A
+ * closed object throws {@link CkptInvalidStateException}. Objects keep what they need alive, so they may be closed in any order;
+ * but do not close one while another thread is inside one of its calls.
  */
 public abstract class NativeObject implements AutoCloseable {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -17,13 +22,13 @@ public abstract class NativeObject implements AutoCloseable {
 
   private final Cleaner.Cleanable cleanable;
 
-  /** Lent by the library for a time: nothing is given back. */
+  /** Lent by the library for a time: nothing is released. */
   NativeObject(long address) {
     this.address = address;
     this.cleanable = null;
   }
 
-  /** One reference, which release gives back. */
+  /** One reference, which release ends. */
   NativeObject(long address, Consumer<NativeObject> release) {
     this.address = address;
     this.cleanable = CLEANER.register(this, new Remains(address, release));
@@ -36,12 +41,12 @@ public abstract class NativeObject implements AutoCloseable {
     }
   }
 
-  /** Gives a reference back when the owner has gone. */
+  /** Releases a reference when the owner has gone. */
   static void releaseWithOwner(Object owner, long address, Consumer<NativeObject> release) {
     CLEANER.register(owner, new Remains(address, release));
   }
 
-  /** Gives the object back. Closing again does nothing. */
+  /** Releases the object. Closing again does nothing. */
   @Override
   public void close() {
     address = 0;
@@ -64,7 +69,7 @@ public abstract class NativeObject implements AutoCloseable {
 
   /** Called by the native code when it gets a closed object. */
   static CkptException closed(NativeObject object) {
-    return new InvalidStateException("the " + object.getClass().getSimpleName() + " is closed");
+    return new CkptInvalidStateException("the " + object.getClass().getSimpleName() + " is closed");
   }
 
   // ---- Calls with out-parameters ----
@@ -101,10 +106,25 @@ public abstract class NativeObject implements AutoCloseable {
     return out[0];
   }
 
+  /** The values of structs, which it closes. */
+  static <S, R> List<R> values(S[] structs, Function<S, R> of, Consumer<S> close) {
+    List<R> made = Arrays.stream(structs).map(of).toList();
+    for (S struct : structs) close.accept(struct);
+    return made;
+  }
+
+  static Instant instant(long utcNs) {
+    return Instant.ofEpochSecond(0, utcNs);
+  }
+
+  static Optional<Instant> instantIfAny(long utcNs) {
+    return utcNs == 0 ? Optional.empty() : Optional.of(instant(utcNs));
+  }
+
   /** Nanoseconds for the library; null waits for ever. */
   static long nanoseconds(Duration timeout) {
     if (timeout == null) return -1;
-    if (timeout.isNegative()) throw new InvalidArgumentException("timeout is " + timeout + "; at least 0");
+    if (timeout.isNegative()) throw new CkptInvalidArgumentException("timeout is " + timeout + "; at least 0");
     try {
       return timeout.toNanos();
     } catch (ArithmeticException tooLong) {

@@ -29,10 +29,8 @@ public final class Optimizer extends NativeObject {
    * @return the optimizer
    */
   public static Optimizer adamw(Chain chain, AdamWOptions options) {
-    try (ckpt_adamw_options struct = new ckpt_adamw_options()) {
-      options.apply(struct);
-      return new Optimizer(number(out -> Native.ckpt_optimizer_create_adamw(chain, struct, out)));
-    }
+    return new Optimizer(
+        number(out -> options.with(struct -> Native.ckpt_optimizer_create_adamw(chain, struct, out))));
   }
 
   /** One update with the gradients as they are. */
@@ -45,7 +43,7 @@ public final class Optimizer extends NativeObject {
    *
    * @return at least 0
    */
-  public long steps() {
+  public long stepCount() {
     return number(out -> Native.ckpt_optimizer_get_step_count(this, out));
   }
 
@@ -54,7 +52,7 @@ public final class Optimizer extends NativeObject {
    *
    * @param steps at least 0
    */
-  public void setSteps(long steps) {
+  public void setStepCount(long steps) {
     Native.ckpt_optimizer_set_step_count(this, steps);
   }
 

@@ -1,6 +1,5 @@
 package org.ckpt;
 
-import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,35 +7,47 @@ import java.util.List;
 /**
  * Stages that run a chain's steps, each on a thread of its own, several micro-batches at once, with the bits of one stage. Custom
  * layers of different stages run at the same time. Synchronised: while a step runs, other calls but {@link #cancel} throw
- * {@link BusyException}.
+ * {@link CkptBusyException}.
  */
 public final class Pipeline extends NativeObject {
-  private static final int INTERVAL_NUMBERS = 6;
   private final int microBatches;
 
   /**
    * Cuts the chain, plans each stage and starts the threads.
    *
-   * @param chain kept; nobody else runs it while a step runs
+   * @param chain kept; no other caller runs it while a step runs
    * @param input type and shape of the whole batch
    * @param options how
-   * @throws OverBudgetException when no plan fits
+   * @throws CkptOverBudgetException when no plan fits
    */
   public Pipeline(Chain chain, TensorSpec input, PipelineOptions options) {
-    super(create(chain, input, options), Native::ckpt_pipeline_release);
-    microBatches = options.microBatchCount();
+    this(chain, input, options, null, null, null);
   }
 
-  private static long create(Chain chain, TensorSpec input, PipelineOptions options) {
-    ActivationPolicy policy = options.policyOrNull() == null ? ActivationPolicy.storeAll() : options.policyOrNull();
-    try (ckpt_pipeline_options struct = new ckpt_pipeline_options(); ckpt_activation_policy kept = policy.struct()) {
-      options.apply(struct);
-      return number(
-          out -> Native.ckpt_pipeline_create(
-              chain, input.numbers(), struct, options.beginsOrNone(), options.schedulesOrNone(), kept, out));
-    } finally {
-      Reference.reachabilityFence(options);
-    }
+  /**
+   * The same with pieces, plans and a policy of the caller's.
+   *
+   * @param chain kept; no other caller runs it while a step runs
+   * @param input type and shape of the whole batch
+   * @param options how
+   * @param begins the pieces' first layers, ascending from 0; null: as {@link #split} cuts
+   * @param schedules each piece's plan, for a chain of its own; null: none
+   * @param policy of every stage's manager; null: store-all
+   * @throws CkptOverBudgetException when no plan fits
+   */
+  public Pipeline(
+      Chain chain, TensorSpec input, PipelineOptions options, long[] begins, List<Schedule> schedules, ActivationPolicy policy) {
+    super(create(chain, input, options, begins, schedules, policy), Native::ckpt_pipeline_release);
+    microBatches = options.microBatches();
+  }
+
+  private static long create(
+      Chain chain, TensorSpec input, PipelineOptions options, long[] begins, List<Schedule> schedules, ActivationPolicy policy) {
+    NativeObject[] plans = schedules == null ? new NativeObject[0] : schedules.toArray(new NativeObject[0]);
+    ActivationPolicy kept = policy == null ? new ActivationPolicy() : policy;
+    return number(
+        out -> options.with(
+            struct -> kept.with(p -> Native.ckpt_pipeline_create(chain, input.numbers(), struct, begins, plans, p, out))));
   }
 
   /**
@@ -47,10 +58,9 @@ public final class Pipeline extends NativeObject {
    * @return the pieces' first layers
    */
   public static long[] split(Profile profile, PipelineOptions options) {
-    try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
-      options.apply(struct);
-      return Native.ckpt_pipeline_split(profile, struct);
-    }
+    long[][] begins = new long[1][];
+    options.with(struct -> begins[0] = Native.ckpt_pipeline_split(profile, struct));
+    return begins[0];
   }
 
   /**
@@ -61,10 +71,7 @@ public final class Pipeline extends NativeObject {
    * @return their number
    */
   public static int inFlight(PipelineOptions options, int piece) {
-    try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
-      options.apply(struct);
-      return whole(out -> Native.ckpt_pipeline_get_in_flight(struct, piece, out));
-    }
+    return whole(out -> options.with(struct -> Native.ckpt_pipeline_get_in_flight(struct, piece, out)));
   }
 
   /**
@@ -73,17 +80,14 @@ public final class Pipeline extends NativeObject {
    * @param step its data, of the batch's size
    * @param timeout null: for ever
    * @return the losses
-   * @throws TimeoutException when it took longer; the next step works
+   * @throws CkptTimeoutException when it took longer; the next step works
    */
   public PipelineLoss run(Step step, Duration timeout) {
-    try (ckpt_step struct = new ckpt_step()) {
-      step.apply(struct);
-      double[] mean = new double[1];
-      double[] losses = Native.ckpt_pipeline_run(this, struct, nanoseconds(timeout), microBatches, mean);
-      return new PipelineLoss(mean[0], losses);
-    } finally {
-      Reference.reachabilityFence(step);
-    }
+    double[] mean = new double[1];
+    double[][] losses = new double[1][];
+    long timeoutNs = nanoseconds(timeout);
+    step.with(struct -> losses[0] = Native.ckpt_pipeline_run(this, struct, timeoutNs, microBatches, mean));
+    return new PipelineLoss(mean[0], losses[0]);
   }
 
   /**
@@ -96,7 +100,7 @@ public final class Pipeline extends NativeObject {
     return run(step, null);
   }
 
-  /** Asks the step that is running to end with {@link CancelledException}. Any thread. */
+  /** Asks the step that is running to end with {@link CkptCancelledException}. Any thread. */
   public void cancel() {
     Native.ckpt_pipeline_cancel(this);
   }
@@ -147,10 +151,7 @@ public final class Pipeline extends NativeObject {
    * @return since the pipeline was made
    */
   public PipelineStats stats(int stage) {
-    try (ckpt_pipeline_stats struct = new ckpt_pipeline_stats()) {
-      Native.ckpt_pipeline_get_stats(this, stage, struct);
-      return PipelineStats.of(struct);
-    }
+    return PipelineStats.from(struct -> Native.ckpt_pipeline_get_stats(this, stage, struct));
   }
 
   /**
@@ -158,24 +159,20 @@ public final class Pipeline extends NativeObject {
    *
    * @return by stage, then by time
    */
-  public List<StageInterval> timeline() {
-    long[] n = Native.ckpt_pipeline_get_timeline(this, null);
-    List<StageInterval> intervals = new ArrayList<>();
-    for (int k = 0; k < n.length; k += INTERVAL_NUMBERS) {
-      intervals.add(
-          new StageInterval(
-              IntervalKind.of((int) n[k]), (int) n[k + 1], (int) n[k + 2], (int) n[k + 3], n[k + 4], n[k + 5]));
-    }
+  public List<PipelineInterval> timeline() {
+    NumberReader in = new NumberReader(Native.ckpt_pipeline_get_timeline(this, null));
+    List<PipelineInterval> intervals = new ArrayList<>();
+    while (in.more()) intervals.add(PipelineInterval.of(in));
     return List.copyOf(intervals);
   }
 
   /**
    * How long the last step that ended well took.
    *
-   * @return nanoseconds
+   * @return the time between its begin and its end
    */
-  public long stepNs() {
-    return number(out -> Native.ckpt_pipeline_get_timeline(this, out));
+  public Duration stepTime() {
+    return Duration.ofNanos(number(out -> Native.ckpt_pipeline_get_timeline(this, out)));
   }
 
   /**

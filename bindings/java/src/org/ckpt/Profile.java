@@ -1,10 +1,9 @@
 package org.ckpt;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
-/** What planning must know of a chain. {@link Chain#profile} makes one; or build it layer by layer. */
+/** What planning must know of a chain. {@link #of} makes one; or build it layer by layer. */
 public final class Profile extends NativeObject {
   private Profile(Into<long[]> create) {
     super(number(create), Native::ckpt_profile_release);
@@ -24,33 +23,29 @@ public final class Profile extends NativeObject {
   }
 
   /**
+   * Of a chain.
+   *
+   * @param chain is not changed
+   * @param input type and shape of what goes in
+   * @param measuredSteps runs that time the layers; 0: bytes only
+   * @param pool null: a pool of Ckpt.availableThreads()
+   * @return the profile
+   */
+  public static Profile of(Chain chain, TensorSpec input, int measuredSteps, WorkerPool pool) {
+    return made(out -> Native.ckpt_profile_create_from_chain(chain, input.numbers(), measuredSteps, pool, out));
+  }
+
+  /**
    * Appends a layer.
    *
-   * @param layer with its options
+   * @param name not blank
+   * @param layer what is known of it
+   * @param options ways to run it, at least one
    * @return this
    */
-  public Profile add(LayerProfile layer) {
-    try (ckpt_layer_profile struct = new ckpt_layer_profile()) {
-      struct.setFlags(layer.flags());
-      struct.setOutput_bytes(layer.outputBytes());
-      struct.setAmbient_bytes(layer.ambientBytes());
-      if (layer.output() != null) {
-        struct.setDtype(layer.output().dtype().number());
-        struct.setNdim(layer.output().shape().length);
-        struct.setShape(layer.output().shape());
-      }
-      Native.ckpt_profile_add_layer(this, layer.name(), struct);
-    }
-    for (OptionProfile option : layer.options()) {
-      try (ckpt_option_profile struct = new ckpt_option_profile()) {
-        struct.setTape_bytes(option.tapeBytes());
-        struct.setForward_workspace_bytes(option.forwardWorkspaceBytes());
-        struct.setBackward_workspace_bytes(option.backwardWorkspaceBytes());
-        struct.setForward_seconds(option.forwardSeconds());
-        struct.setBackward_seconds(option.backwardSeconds());
-        Native.ckpt_profile_add_option(this, struct);
-      }
-    }
+  public Profile addLayer(String name, LayerProfile layer, OptionProfile... options) {
+    layer.with(struct -> Native.ckpt_profile_add_layer(this, name, struct));
+    for (OptionProfile option : options) option.with(struct -> Native.ckpt_profile_add_option(this, struct));
     return this;
   }
 
@@ -59,7 +54,7 @@ public final class Profile extends NativeObject {
    *
    * @return at least 0
    */
-  public long layers() {
+  public long layerCount() {
     return number(out -> Native.ckpt_profile_get_layer_count(this, out));
   }
 
@@ -75,26 +70,39 @@ public final class Profile extends NativeObject {
   /**
    * One layer.
    *
-   * @param index 0 .. layers-1
-   * @return with all its options
+   * @param layer 0 .. layerCount-1
+   * @return what is known of it
    */
-  public LayerProfile layer(long index) {
+  public LayerProfile layer(long layer) {
+    return LayerProfile.from(struct -> Native.ckpt_profile_get_layer(this, layer, struct, null, null));
+  }
+
+  /**
+   * The name of a layer.
+   *
+   * @param layer 0 .. layerCount-1
+   * @return not blank
+   */
+  public String layerName(long layer) {
     try (ckpt_layer_profile struct = new ckpt_layer_profile()) {
-      int[] options = new int[1];
-      String name = text(out -> Native.ckpt_profile_get_layer(this, index, struct, out, options));
-      long[] shape = Arrays.copyOf(struct.getShape(), struct.getNdim());
-      TensorSpec output = struct.getDtype() == 0 ? null : new TensorSpec(DType.of(struct.getDtype()), shape);
-      List<OptionProfile> profiles = new ArrayList<>();
-      for (int option = 0; option < options[0]; ++option) profiles.add(option(index, option));
-      return new LayerProfile(
-          name, struct.getFlags(), struct.getOutput_bytes(), struct.getAmbient_bytes(), output, List.copyOf(profiles));
+      return text(out -> Native.ckpt_profile_get_layer(this, layer, struct, out, null));
+    }
+  }
+
+  /**
+   * The ways to run a layer.
+   *
+   * @param layer 0 .. layerCount-1
+   * @return at least one
+   */
+  public List<OptionProfile> options(long layer) {
+    try (ckpt_layer_profile struct = new ckpt_layer_profile()) {
+      int count = whole(out -> Native.ckpt_profile_get_layer(this, layer, struct, null, out));
+      return IntStream.range(0, count).mapToObj(option -> option(layer, option)).toList();
     }
   }
 
   private OptionProfile option(long layer, int option) {
-    try (ckpt_option_profile struct = new ckpt_option_profile()) {
-      Native.ckpt_profile_get_option(this, layer, option, struct);
-      return OptionProfile.of(struct);
-    }
+    return OptionProfile.from(struct -> Native.ckpt_profile_get_option(this, layer, option, struct));
   }
 }

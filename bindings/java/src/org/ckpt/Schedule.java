@@ -1,13 +1,13 @@
 package org.ckpt;
 
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.OptionalLong;
+import java.util.stream.LongStream;
 
 /** An immutable recipe of actions for one step of training. Iterating gives its actions. Synchronised. */
-public final class Schedule extends NativeObject implements Iterable<Action> {
+public final class Schedule extends NativeObject implements Iterable<ScheduleAction> {
   private Schedule(long address) {
     super(address, Native::ckpt_schedule_release);
   }
@@ -22,8 +22,35 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @param layers of the chain
    * @param actions the last one is END
    */
-  public Schedule(long layers, List<Action> actions) {
-    this(number(out -> Native.ckpt_schedule_create_list(layers, Action.numbers(actions), out)));
+  public Schedule(long layers, List<ScheduleAction> actions) {
+    this(number(out -> Native.ckpt_schedule_create_list(layers, numbers(actions), out)));
+  }
+
+  private static long[] numbers(List<ScheduleAction> actions) {
+    return actions.stream().flatMapToLong(action -> LongStream.of(action.numbers())).toArray();
+  }
+
+  /**
+   * An action on layers: FORWARD, FORWARD_TAPE, BACKWARD; with 0 and 0 one without fields: TURN, END.
+   *
+   * @param kind what it does
+   * @param first first layer
+   * @param last one past the last layer
+   * @return the action
+   */
+  public static ScheduleAction action(ActionKind kind, long first, long last) {
+    return new ScheduleAction(kind, 0, first, last, 0, Item.NONE, 0, 0, 0);
+  }
+
+  /**
+   * The end of an item in memory.
+   *
+   * @param item what it is
+   * @param index of which layer
+   * @return the action
+   */
+  public static ScheduleAction drop(Item item, long index) {
+    return new ScheduleAction(ActionKind.DROP, 0, index, 0, 0, item, 0, 0, 0);
   }
 
   /**
@@ -32,8 +59,8 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @param profile of the chain
    * @param planner {@link #knownPlanners} lists them
    * @return the schedule
-   * @throws OverBudgetException when nothing fits a budget; the message gives the smallest that works
-   * @throws NotFoundException for an unknown planner
+   * @throws CkptOverBudgetException when nothing fits a budget; the message gives the smallest that works
+   * @throws CkptNotFoundException for an unknown planner
    */
   public static Schedule create(Profile profile, String planner) {
     return made(out -> Native.ckpt_schedule_create(profile, planner, out));
@@ -66,15 +93,16 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @param strategy asked now; a {@link Follower} asks it again
    * @return the schedule
    */
-  public static Schedule fromStrategy(Profile profile, Strategy strategy) {
-    return made(out -> Native.ckpt_schedule_create_from_strategy(profile, strategy, out));
+  public static Schedule fromStrategy(Profile profile, CheckpointStrategy strategy) {
+    Strategy asked = Strategy.of(strategy);
+    return made(out -> Native.ckpt_schedule_create_from_strategy(profile, asked, out));
   }
 
   /**
    * For a number of steps that is not known yet: see {@link Cursor#finish}.
    *
    * @param period keeps the input of every period-th step; 0 records every step
-   * @param layerFlags a sum of {@link LayerFlags}, of all layers
+   * @param layerFlags a sum of {@link LayerFlag}, of all layers
    * @return the schedule
    */
   public static Schedule openEnded(long period, int layerFlags) {
@@ -87,7 +115,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @return "store-all", "periodic(4)", ...
    */
   public String name() {
-    return Native.ckpt_schedule_get_name(this);
+    return text(out -> Native.ckpt_schedule_get_name(this, out));
   }
 
   /**
@@ -96,7 +124,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    * @return one line; "" when nothing was left out
    */
   public String leftOut() {
-    return Native.ckpt_schedule_get_left_out(this);
+    return text(out -> Native.ckpt_schedule_get_left_out(this, out));
   }
 
   /**
@@ -113,9 +141,9 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    *
    * @return empty when open-ended
    */
-  public OptionalLong layers() {
+  public OptionalLong layerCount() {
     long layers = number(out -> Native.ckpt_schedule_get_layer_count(this, out));
-    return layers < 0 ? OptionalLong.empty() : OptionalLong.of(layers);
+    return layers == 0 ? OptionalLong.empty() : OptionalLong.of(layers);
   }
 
   /**
@@ -123,13 +151,10 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
    *
    * @param profile of the chain
    * @return exact costs
-   * @throws InvalidScheduleException names the action that breaks a rule
+   * @throws CkptInvalidScheduleException names the action that breaks a rule
    */
   public PlanReport verify(Profile profile) {
-    try (ckpt_plan_report struct = new ckpt_plan_report()) {
-      Native.ckpt_schedule_verify(this, profile, struct);
-      return PlanReport.of(struct);
-    }
+    return PlanReport.from(struct -> Native.ckpt_schedule_verify(this, profile, struct));
   }
 
   /**
@@ -152,7 +177,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
   }
 
   @Override
-  public Iterator<Action> iterator() {
+  public Iterator<ScheduleAction> iterator() {
     return new Actions(cursor());
   }
 
@@ -166,10 +191,10 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
     return new Schedule(address());
   }
 
-  private static final class Actions implements Iterator<Action> {
+  private static final class Actions implements Iterator<ScheduleAction> {
     private static final int AT_ONCE = 256;
     private final Cursor cursor;
-    private Iterator<Action> some;
+    private Iterator<ScheduleAction> some;
     private boolean more = true;
 
     Actions(Cursor cursor) {
@@ -178,9 +203,9 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
     }
 
     private void fetch() {
-      Action[] next = cursor.next(AT_ONCE);
-      some = Arrays.asList(next).iterator();
-      more = next.length == AT_ONCE;
+      List<ScheduleAction> next = cursor.next(AT_ONCE);
+      some = next.iterator();
+      more = next.size() == AT_ONCE;
       if (!more) cursor.close();
     }
 
@@ -191,7 +216,7 @@ public final class Schedule extends NativeObject implements Iterable<Action> {
     }
 
     @Override
-    public Action next() {
+    public ScheduleAction next() {
       if (!hasNext()) throw new NoSuchElementException("behind END");
       return some.next();
     }

@@ -8,14 +8,8 @@ public final class Simulation extends NativeObject {
    * @param options what it replays
    */
   public Simulation(SimulationOptions options) {
-    super(create(options), Native::ckpt_simulation_release);
-  }
-
-  private static long create(SimulationOptions options) {
-    try (ckpt_simulation_options struct = new ckpt_simulation_options()) {
-      options.apply(struct);
-      return number(out -> Native.ckpt_simulation_create(struct, out));
-    }
+    super(
+        number(out -> options.with(struct -> Native.ckpt_simulation_create(struct, out))), Native::ckpt_simulation_release);
   }
 
   /**

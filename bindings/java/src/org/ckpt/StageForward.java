@@ -10,5 +10,5 @@ public interface StageForward {
    * @param microBatch whose it is
    * @return stays the caller's: the manager takes a reference of its own
    */
-  Tensor forward(Tensor input, long microBatch);
+  Tensor forward(Tensor input, int microBatch);
 }

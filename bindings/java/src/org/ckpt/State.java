@@ -20,6 +20,12 @@ public final class State extends NativeObject {
     super(number(Native::ckpt_state_create), Native::ckpt_state_release);
   }
 
+  /** What a model and an optimizer list of themselves; optimizer null: none. */
+  static State of(Stateful model, Stateful optimizer) {
+    State state = new State().add("model", model);
+    return optimizer == null ? state : state.add("optimizer", optimizer);
+  }
+
   private State(NativeObject lent) {
     super(lent.address());
   }
@@ -79,7 +85,7 @@ public final class State extends NativeObject {
   public Optional<String> json(String key) {
     try {
       return Optional.of(Native.ckpt_state_get_json(this, key));
-    } catch (NotFoundException none) {
+    } catch (CkptNotFoundException none) {
       return Optional.empty();
     }
   }

@@ -4,7 +4,7 @@ package org.ckpt;
 @FunctionalInterface
 public interface Stateful {
   /**
-   * Lists tensors and values. What it throws makes the save or load fail with {@link CallbackException}.
+   * Lists tensors and values. What it throws makes the save or load fail with {@link CkptCallbackException}.
    *
    * @param into empty; valid during the call only
    */

@@ -30,10 +30,8 @@ public final class Storage extends NativeObject {
    * @return the storage
    */
   public static Storage fileSystem(Path root, FileSystemOptions options) {
-    try (ckpt_file_system_options struct = new ckpt_file_system_options()) {
-      options.apply(struct);
-      return made(out -> Native.ckpt_storage_create_file_system(root.toString(), struct, out));
-    }
+    return made(out -> options.with(
+        struct -> Native.ckpt_storage_create_file_system(root.toString(), struct, out)));
   }
 
   /**

@@ -1,18 +1,20 @@
 package org.ckpt;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * Answers for one layer after the other whether to checkpoint it. Synchronised. Wherever layers are named, a name may be a glob: *
  * stands for any text, ? for one character.
  */
-public final class Strategy extends NativeObject {
-  private Strategy(Into<long[]> create) {
+public class Strategy extends NativeObject implements CheckpointStrategy {
+  Strategy(Into<long[]> create) {
     this(number(create));
   }
 
-  private Strategy(long address) {
+  Strategy(long address) {
     super(address, Native::ckpt_strategy_release);
   }
 
@@ -73,11 +75,12 @@ public final class Strategy extends NativeObject {
   /**
    * Large, rarely used and late layers, after watching the first.
    *
+   * @param options its constants
    * @param excluded names or globs
    * @return the strategy
    */
-  public static Strategy smart(Collection<String> excluded) {
-    return new Strategy(out -> Native.ckpt_strategy_create_smart(texts(excluded), out));
+  public static Strategy smart(SmartStrategyOptions options, Collection<String> excluded) {
+    return new Strategy(out -> options.with(struct -> Native.ckpt_strategy_create_smart(struct, texts(excluded), out)));
   }
 
   /**
@@ -86,8 +89,9 @@ public final class Strategy extends NativeObject {
    * @param children at least one
    * @return the strategy
    */
-  public static Strategy anyOf(Strategy... children) {
-    return new Strategy(out -> Native.ckpt_strategy_create_any(children, out));
+  public static Strategy anyOf(CheckpointStrategy... children) {
+    Strategy[] asked = all(children);
+    return new Strategy(out -> Native.ckpt_strategy_create_any(asked, out));
   }
 
   /**
@@ -96,8 +100,9 @@ public final class Strategy extends NativeObject {
    * @param children at least one
    * @return the strategy
    */
-  public static Strategy allOf(Strategy... children) {
-    return new Strategy(out -> Native.ckpt_strategy_create_all(children, out));
+  public static Strategy allOf(CheckpointStrategy... children) {
+    Strategy[] asked = all(children);
+    return new Strategy(out -> Native.ckpt_strategy_create_all(asked, out));
   }
 
   /**
@@ -106,8 +111,9 @@ public final class Strategy extends NativeObject {
    * @param child the other strategy
    * @return the strategy
    */
-  public static Strategy notOf(Strategy child) {
-    return new Strategy(out -> Native.ckpt_strategy_create_not(child, out));
+  public static Strategy notOf(CheckpointStrategy child) {
+    Strategy asked = of(child);
+    return new Strategy(out -> Native.ckpt_strategy_create_not(asked, out));
   }
 
   /**
@@ -117,10 +123,11 @@ public final class Strategy extends NativeObject {
    * @param fallback for layers that no rule matches
    * @return the strategy
    */
-  public static Strategy firstOf(List<StrategyRule> rules, Strategy fallback) {
+  public static Strategy firstOf(List<StrategyRule> rules, CheckpointStrategy fallback) {
     String[] layers = rules.stream().map(StrategyRule::layers).toArray(String[]::new);
-    Strategy[] children = rules.stream().map(StrategyRule::strategy).toArray(Strategy[]::new);
-    return new Strategy(out -> Native.ckpt_strategy_create_first(layers, children, fallback, out));
+    Strategy[] children = all(rules.stream().map(StrategyRule::strategy).toArray(CheckpointStrategy[]::new));
+    Strategy last = of(fallback);
+    return new Strategy(out -> Native.ckpt_strategy_create_first(layers, children, last, out));
   }
 
   /**
@@ -134,24 +141,28 @@ public final class Strategy extends NativeObject {
     return new Strategy(out -> Native.ckpt_strategy_create_custom(name, new Functions(strategy).pinned(), out));
   }
 
-  /**
-   * Any kind from one set of fields, of which each kind reads its own.
-   *
-   * @param config the fields
-   * @return the strategy
-   */
-  public static Strategy fromConfig(StrategyConfig config) {
-    return new Strategy(config::create);
+  /** A strategy that the library can ask; one of the caller's has the name of its class. */
+  static Strategy of(CheckpointStrategy strategy) {
+    return strategy == null || strategy instanceof Strategy ? (Strategy) strategy : custom(named(strategy), strategy);
+  }
+
+  private static String named(CheckpointStrategy strategy) {
+    String name = strategy.getClass().getSimpleName();
+    return name.isEmpty() ? "custom" : name;
+  }
+
+  private static Strategy[] all(CheckpointStrategy[] strategies) {
+    return Arrays.stream(strategies).map(Strategy::of).toArray(Strategy[]::new);
   }
 
   // ---- Kinds of your own ----
 
   /**
-   * Makes a kind known to text and config.
+   * Makes a kind known to text.
    *
    * @param name letters, digits, '-', '_' and '.'
    * @param factory pinned until {@link #unregister}
-   * @throws AlreadyExistsException for a kind that is known
+   * @throws CkptAlreadyExistsException for a kind that is known
    */
   public static void register(String name, StrategyFactory factory) {
     Native.ckpt_strategy_register(name, new Factory(factory).pinned());
@@ -203,16 +214,23 @@ public final class Strategy extends NativeObject {
         out -> Native.ckpt_strategy_should_checkpoint_shape(this, layerName, dtype, activation.shape(), layerIndex, out));
   }
 
+  @Override
+  public boolean shouldCheckpoint(StrategyQuestion question) {
+    return shouldCheckpoint(question.layerName(), question.spec(), question.layerIndex());
+  }
+
   /**
-   * Tells that the layer's activation was used. Executors do it by themselves.
+   * Reports that the layer's activation was used. Executors do it by themselves.
    *
    * @param layerName the layer
    */
+  @Override
   public void observeAccess(String layerName) {
     Native.ckpt_strategy_observe_access(this, layerName);
   }
 
   /** Back to the state after creation, counters included. */
+  @Override
   public void reset() {
     Native.ckpt_strategy_reset(this);
   }
@@ -250,10 +268,54 @@ public final class Strategy extends NativeObject {
    * @return the numbers
    */
   public StrategyCounters counters() {
-    try (ckpt_strategy_counters struct = new ckpt_strategy_counters()) {
-      Native.ckpt_strategy_get_counters(this, struct);
-      return StrategyCounters.of(struct);
-    }
+    return StrategyCounters.from(struct -> Native.ckpt_strategy_get_counters(this, struct));
+  }
+
+  /**
+   * What the strategy was made of.
+   *
+   * @return its kind and numbers
+   */
+  public StrategyInfo info() {
+    return StrategyInfo.from(struct -> Native.ckpt_strategy_get_info(this, struct));
+  }
+
+  /**
+   * Names, globs or rules that the strategy was made with.
+   *
+   * @param list which of them
+   * @return empty where its kind has none
+   */
+  public List<String> patterns(StrategyList list) {
+    StrategyInfo info = info();
+    long count = switch (list) {
+      case NAMES -> info.namesCount();
+      case EXCLUDED -> info.excludedCount();
+      case RULES -> info.rulesCount();
+      case UNKNOWN -> throw new CkptInvalidArgumentException("list is UNKNOWN");
+    };
+    return LongStream.range(0, count).mapToObj(
+        i -> text(out -> Native.ckpt_strategy_get_pattern(this, list.number(), i, out))).toList();
+  }
+
+  /**
+   * The strategies that this one is made of.
+   *
+   * @return new references, each to be closed; of first one for each rule, then the fallback
+   */
+  public List<Strategy> children() {
+    return LongStream.range(0, info().childrenCount()).mapToObj(
+        i -> new Strategy(number(out -> Native.ckpt_strategy_get_child(this, i, out)))).toList();
+  }
+
+  /**
+   * The text form.
+   *
+   * @return what {@link #Strategy(String)} makes an equal strategy of
+   * @throws CkptUnsupportedException when it has none: custom strategies
+   */
+  public String text() {
+    return Native.ckpt_strategy_get_text(this);
   }
 
   /**
@@ -284,7 +346,7 @@ public final class Strategy extends NativeObject {
     @Override
     public boolean decide(String layer_name, int dtype, long[] shape, long bytes, long layer_index) {
       TensorSpec activation = new TensorSpec(DType.of(dtype), shape);
-      return strategy.shouldCheckpoint(new StrategyQuestion(layer_name, activation, bytes, layer_index));
+      return strategy.shouldCheckpoint(new StrategyQuestion(activation, layer_name, bytes, layer_index));
     }
 
     @Override
@@ -307,7 +369,7 @@ public final class Strategy extends NativeObject {
 
     @Override
     public NativeObject make(String arguments) {
-      Strategy made = factory.make(arguments);
+      Strategy made = of(factory.make(arguments));
       return made == null ? null : new LentObject(made.retained());
     }
   }

@@ -9,5 +9,5 @@ public interface StrategyFactory {
    * @param arguments the text behind the kind's name, "" when there is none
    * @return the strategy
    */
-  Strategy make(String arguments);
+  CheckpointStrategy make(String arguments);
 }

@@ -6,4 +6,4 @@ package org.ckpt;
  * @param layers a name, a glob, or "#5", "#2..7" or "#8.." for layer indices
  * @param strategy asked about these
  */
-public record StrategyRule(String layers, Strategy strategy) {}
+public record StrategyRule(String layers, CheckpointStrategy strategy) {}

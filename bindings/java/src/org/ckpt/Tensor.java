@@ -20,7 +20,7 @@ public final class Tensor extends NativeObject {
     super(address, Native::ckpt_tensor_release);
   }
 
-  /** One reference, which the tensor gives back. */
+  /** One reference, which the tensor releases. */
   static Tensor adopt(long address) {
     return new Tensor(address);
   }
@@ -56,8 +56,8 @@ public final class Tensor extends NativeObject {
    * @param dtype of its elements
    * @param shape lengths of its dimensions
    * @return the tensor
-   * @throws InvalidArgumentException for a heap or read-only buffer, one of the other byte order, and when the bytes are too many or
-   *     too few
+   * @throws CkptInvalidArgumentException for a heap or read-only buffer, one of the other byte order, and when the bytes are too
+   *     many or too few
    */
   public static Tensor borrow(ByteBuffer buffer, DType dtype, long... shape) {
     requireWritable(buffer);
@@ -111,7 +111,7 @@ public final class Tensor extends NativeObject {
 
   /**
    * A tensor over memory of another native library, which must stay valid as long as anything uses the tensor. For memory that this
-   * process cannot read, saves take an {@link AsyncSource}.
+   * process cannot read, saves take an {@link CheckpointTaskSource}.
    *
    * @param address of the first byte
    * @param dtype of the elements
@@ -120,7 +120,7 @@ public final class Tensor extends NativeObject {
    */
   public static Tensor foreign(long address, DType dtype, long... shape) {
     long bytes = new TensorSpec(dtype, shape).bytes();
-    if (bytes > Integer.MAX_VALUE) throw new OutOfRangeException("foreign memory of " + bytes + " bytes; at most 2 GiB");
+    if (bytes > Integer.MAX_VALUE) throw new CkptOutOfRangeException("foreign memory of " + bytes + " bytes; at most 2 GiB");
     return borrow(Native.view(address, bytes).order(ByteOrder.nativeOrder()), dtype, shape);
   }
 
@@ -132,12 +132,12 @@ public final class Tensor extends NativeObject {
 
   private static void requireWritable(Buffer buffer) {
     NativeBuffers.direct(buffer, "buffer");
-    if (buffer.isReadOnly()) throw new InvalidArgumentException("buffer is read-only, and a tensor may be written");
+    if (buffer.isReadOnly()) throw new CkptInvalidArgumentException("buffer is read-only, and a tensor may be written");
   }
 
   private static void requireOrder(ByteOrder order) {
     if (order != ByteOrder.nativeOrder()) {
-      throw new InvalidArgumentException("buffer is " + order + "; it must be in native order: ByteBuffer.order first");
+      throw new CkptInvalidArgumentException("buffer is " + order + "; it must be in native order: ByteBuffer.order first");
     }
   }
 
@@ -148,7 +148,7 @@ public final class Tensor extends NativeObject {
   private static Tensor over(Buffer buffer, Buffer slice, long bytes, TensorSpec spec) {
     requireWritable(buffer);
     if (spec.bytes() != bytes) {
-      throw new InvalidArgumentException("buffer has " + bytes + " bytes, and " + spec + " needs " + spec.bytes());
+      throw new CkptInvalidArgumentException("buffer has " + bytes + " bytes, and " + spec + " needs " + spec.bytes());
     }
     return new Tensor(number(out -> Native.ckpt_tensor_create_borrowed(slice, spec.dtype().number(), spec.shape(), out)));
   }
@@ -217,7 +217,7 @@ public final class Tensor extends NativeObject {
     requireOrder(buffer, dtype);
     TensorSpec spec = new TensorSpec(dtype, shape);
     if (spec.bytes() != buffer.remaining()) {
-      throw new InvalidArgumentException("buffer has " + buffer.remaining() + " bytes, and " + spec + " needs " + spec.bytes());
+      throw new CkptInvalidArgumentException("buffer has " + buffer.remaining() + " bytes, and " + spec + " needs " + spec.bytes());
     }
     Tensor made = new Tensor(dtype, shape);
     made.buffer().put(buffer.duplicate());
@@ -227,7 +227,7 @@ public final class Tensor extends NativeObject {
   private static Tensor sized(DType dtype, long elements, long[] shape) {
     TensorSpec spec = new TensorSpec(dtype, shape.length == 0 ? new long[] {elements} : shape);
     if (spec.elements() != elements) {
-      throw new InvalidArgumentException("the array has " + elements + " elements, and " + spec + " needs " + spec.elements());
+      throw new CkptInvalidArgumentException("the array has " + elements + " elements, and " + spec + " needs " + spec.elements());
     }
     return new Tensor(dtype, spec.shape());
   }
@@ -238,11 +238,11 @@ public final class Tensor extends NativeObject {
    * The tensor's memory, without a copy: read-only when the tensor is. It stays valid as long as anybody holds it.
    *
    * @return a direct buffer in native order
-   * @throws OutOfRangeException for 2 GiB or more: take {@link #buffer(long, int)}
+   * @throws CkptOutOfRangeException for 2 GiB or more: take {@link #buffer(long, int)}
    */
   public ByteBuffer buffer() {
     if (bytes() > Integer.MAX_VALUE) {
-      throw new OutOfRangeException("the tensor has " + bytes() + " bytes, and a ByteBuffer at most " + Integer.MAX_VALUE);
+      throw new CkptOutOfRangeException("the tensor has " + bytes() + " bytes, and a ByteBuffer at most " + Integer.MAX_VALUE);
     }
     if (isClosed()) throw closed(this);
     if (whole == null) whole = buffer(0, (int) bytes());
@@ -258,7 +258,7 @@ public final class Tensor extends NativeObject {
    */
   public ByteBuffer buffer(long offset, int length) {
     if (offset < 0 || length < 0 || offset > bytes() - length) {
-      throw new OutOfRangeException("bytes " + offset + " .. " + (offset + length) + " of a tensor with " + bytes());
+      throw new CkptOutOfRangeException("bytes " + offset + " .. " + (offset + length) + " of a tensor with " + bytes());
     }
     long data = Native.ckpt_tensor_get_const_data(this);
     if (length == 0 || data == 0) return ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder());
@@ -272,7 +272,7 @@ public final class Tensor extends NativeObject {
    * The elements as floats, without a copy, as {@link #buffer()}.
    *
    * @return a direct buffer in native order
-   * @throws UnsupportedException for other types than F32
+   * @throws CkptUnsupportedException for other types than F32
    */
   public FloatBuffer floatBuffer() {
     return as(DType.F32).asFloatBuffer();
@@ -282,7 +282,7 @@ public final class Tensor extends NativeObject {
    * The elements as doubles, without a copy, as {@link #buffer()}.
    *
    * @return a direct buffer in native order
-   * @throws UnsupportedException for other types than F64
+   * @throws CkptUnsupportedException for other types than F64
    */
   public DoubleBuffer doubleBuffer() {
     return as(DType.F64).asDoubleBuffer();
@@ -292,7 +292,7 @@ public final class Tensor extends NativeObject {
    * The elements as ints, without a copy, as {@link #buffer()}.
    *
    * @return a direct buffer in native order
-   * @throws UnsupportedException for other types than I32 and U32
+   * @throws CkptUnsupportedException for other types than I32 and U32
    */
   public IntBuffer intBuffer() {
     return as(dtype() == DType.U32 ? DType.U32 : DType.I32).asIntBuffer();
@@ -302,18 +302,18 @@ public final class Tensor extends NativeObject {
    * The elements as longs, without a copy, as {@link #buffer()}.
    *
    * @return a direct buffer in native order
-   * @throws UnsupportedException for other types than I64 and U64
+   * @throws CkptUnsupportedException for other types than I64 and U64
    */
   public LongBuffer longBuffer() {
     return as(dtype() == DType.U64 ? DType.U64 : DType.I64).asLongBuffer();
   }
 
   private ByteBuffer as(DType wanted) {
-    if (dtype() != wanted) throw new UnsupportedException("the tensor's elements are " + dtype() + ", not " + wanted);
+    if (dtype() != wanted) throw new CkptUnsupportedException("the tensor's elements are " + dtype() + ", not " + wanted);
     return buffer();
   }
 
-  /** Gives the reference back; buffers over the tensor stay valid. */
+  /** Releases the reference; buffers over the tensor stay valid. */
   @Override
   public void close() {
     whole = null;
@@ -474,8 +474,8 @@ public final class Tensor extends NativeObject {
    * @param other any tensor
    * @return so a NaN equals the same NaN
    */
-  public boolean bitEqual(Tensor other) {
-    return truth(out -> Native.ckpt_tensor_bit_equal(this, other, out));
+  public boolean isBitEqual(Tensor other) {
+    return truth(out -> Native.ckpt_tensor_is_bit_equal(this, other, out));
   }
 
   // ---- DLPack, for other native libraries in this process ----

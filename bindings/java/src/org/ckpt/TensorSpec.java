@@ -50,7 +50,12 @@ public record TensorSpec(DType dtype, long... shape) {
     return numbers;
   }
 
-  static TensorSpec of(long[] numbers, int from, int to) {
-    return new TensorSpec(DType.of((int) numbers[from]), Arrays.copyOfRange(numbers, from + 1, to));
+  static TensorSpec of(long[] numbers) {
+    return new TensorSpec(DType.of((int) numbers[0]), Arrays.copyOfRange(numbers, 1, numbers.length));
+  }
+
+  /** Of a struct, whose array of lengths may be longer. */
+  static TensorSpec of(int dtype, int ndim, long[] lengths) {
+    return new TensorSpec(DType.of(dtype), Arrays.copyOf(lengths, ndim));
   }
 }

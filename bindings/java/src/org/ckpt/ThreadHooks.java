@@ -16,7 +16,7 @@ public final class ThreadHooks implements AutoCloseable {
    * @param stop the same, before the thread ends
    */
   public ThreadHooks(Consumer<String> start, Consumer<String> stop) {
-    if (start == null && stop == null) throw new InvalidArgumentException("start and stop are null");
+    if (start == null && stop == null) throw new CkptInvalidArgumentException("start and stop are null");
     id = NativeObject.number(out -> Native.ckpt_add_thread_hooks(new Hooks(start, stop).pinned(), out));
   }
 

@@ -1,5 +1,7 @@
 package org.ckpt;
 
+import java.util.List;
+
 /**
  * Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share by what
  * recoveries saved. One thread at a time.
@@ -16,14 +18,8 @@ public final class Threshold extends NativeObject {
    * @param options how it begins
    */
   public Threshold(ThresholdOptions options) {
-    super(create(options), Native::ckpt_threshold_release);
-  }
-
-  private static long create(ThresholdOptions options) {
-    try (ckpt_threshold_options struct = new ckpt_threshold_options()) {
-      options.apply(struct);
-      return number(out -> Native.ckpt_threshold_create(struct, out));
-    }
+    super(
+        number(out -> options.with(struct -> Native.ckpt_threshold_create(struct, out))), Native::ckpt_threshold_release);
   }
 
   /**
@@ -34,6 +30,16 @@ public final class Threshold extends NativeObject {
    */
   public void observeTask(String name, double seconds) {
     Native.ckpt_threshold_observe_task(this, name, seconds);
+  }
+
+  /**
+   * A task failed after so long.
+   *
+   * @param name not blank, at most 95 bytes
+   * @param seconds at least 0
+   */
+  public void observeFailure(String name, double seconds) {
+    Native.ckpt_threshold_observe_failure(this, name, seconds);
   }
 
   /**
@@ -50,11 +56,11 @@ public final class Threshold extends NativeObject {
   /**
    * Moves the threshold by what a recovery was worth.
    *
-   * @param recoverySecondsSaved work that needed not be done again
+   * @param savedSeconds work that needed not be done again
    * @param checkpointOverheadSeconds what the checkpoint had cost
    */
-  public void adjustPolicy(double recoverySecondsSaved, double checkpointOverheadSeconds) {
-    Native.ckpt_threshold_adjust_policy(this, recoverySecondsSaved, checkpointOverheadSeconds);
+  public void adjustPolicy(double savedSeconds, double checkpointOverheadSeconds) {
+    Native.ckpt_threshold_adjust_policy(this, savedSeconds, checkpointOverheadSeconds);
   }
 
   /** All slots are free again; threshold and longest task stay. */
@@ -68,22 +74,15 @@ public final class Threshold extends NativeObject {
    * @return the numbers
    */
   public ThresholdInfo info() {
-    try (ckpt_threshold_info struct = new ckpt_threshold_info()) {
-      Native.ckpt_threshold_get_info(this, struct);
-      return ThresholdInfo.of(struct);
-    }
+    return ThresholdInfo.from(struct -> Native.ckpt_threshold_get_info(this, struct));
   }
 
   /**
-   * A task that was observed.
+   * The tasks that were observed, as far as they are remembered.
    *
-   * @param index 0, the oldest remembered, .. tasks-1
-   * @return the task
+   * @return the oldest first
    */
-  public ObservedTask task(long index) {
-    try (ckpt_task_observation struct = new ckpt_task_observation()) {
-      Native.ckpt_threshold_task(this, index, struct);
-      return ObservedTask.of(struct);
-    }
+  public List<TaskObservation> tasks() {
+    return values(Native.ckpt_threshold_list_tasks(this), TaskObservation::of, ckpt_task_observation::close);
   }
 }

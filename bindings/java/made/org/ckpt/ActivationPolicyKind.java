@@ -1,0 +1,52 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** How it is decided which micro-batches' activations stay from forward to backward. The others are computed again. */
+public enum ActivationPolicyKind {
+  /** The activations of all micro-batches stay from forward to backward: most memory, fastest backward. */
+  STORE_ALL(1),
+
+  /** No micro-batch's activations stay, all are computed again: least memory, slowest backward. */
+  RECOMPUTE_ALL(2),
+
+  /** The activations of every interval-th micro-batch stay, and always those of the first and the last. */
+  SELECTIVE(3),
+
+  /**
+   * The activations that fit thresholdBytes stay: when a store would pass it, the oldest are dropped first; the first and the last
+   * stay whatever their size, any other that does not fit beside them is not stored.
+   */
+  MEMORY_BASED(4),
+
+  /** The activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. */
+  STRATEGY(5),
+
+  /**
+   * Picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
+   * memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else the process's
+   * resident bytes, a pipeline's own arenas left out, over memoryLimitBytes. Each pick is logged (INFO).
+   */
+  AUTOMATIC(6),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final ActivationPolicyKind[] KNOWN = values();
+  private final int number;
+
+  ActivationPolicyKind(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static ActivationPolicyKind of(int number) {
+    for (ActivationPolicyKind one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

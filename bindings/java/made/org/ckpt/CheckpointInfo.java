@@ -1,0 +1,31 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.util.OptionalDouble;
+
+/**
+ * What is known of one checkpoint without reading its files.
+ *
+ * @param status {@link Status#OK}: manifest and file sizes are right (checksums of files not looked at); {@link Status#NOT_FOUND}:
+ *     no manifest, so being written or cut off; {@link Status#CORRUPT}: damaged; others: why it could not be read
+ * @param step number of the step that was saved
+ * @param commitSequence number of the save among those in its storage; 0 unless status is {@link Status#OK}
+ * @param bytes bytes of the files, the manifest not counted; 0 unless status is {@link Status#OK}
+ * @param name name of the checkpoint: its directory in the storage
+ * @param metric metric that the save was made with
+ */
+public record CheckpointInfo(
+    Status status, long step, long commitSequence, long bytes, String name, OptionalDouble metric) {
+  static CheckpointInfo of(ckpt_checkpoint_info struct) {
+    return new CheckpointInfo(
+        Status.of(struct.getStatus()), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(),
+        struct.getHas_metric() == 0 ? OptionalDouble.empty() : OptionalDouble.of(struct.getMetric()));
+  }
+
+  static CheckpointInfo from(NativeObject.Into<ckpt_checkpoint_info> call) {
+    try (ckpt_checkpoint_info struct = new ckpt_checkpoint_info()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/** What becomes of the tasks of a manager that is closed. */
+public enum CloseMode {
+  /** What is queued is done first. */
+  DRAIN(0),
+
+  /** What is queued or not yet committed is cancelled. */
+  CANCEL(1),
+
+  /** A number that this version does not know: a newer library has it. */
+  UNKNOWN(Integer.MIN_VALUE);
+
+  private static final CloseMode[] KNOWN = values();
+  private final int number;
+
+  CloseMode(int number) {
+    this.number = number;
+  }
+
+  /** {@return the number in the C API, fixed for ever} */
+  public int number() {
+    return number;
+  }
+
+  static CloseMode of(int number) {
+    for (CloseMode one : KNOWN) {
+      if (one.number == number) return one;
+    }
+    return UNKNOWN;
+  }
+}

@@ -1,0 +1,95 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** How a storage in the file system is made. */
+public final class FileSystemOptions {
+  private boolean mustExist = false;
+  private WritePath writePath = WritePath.RING;
+  private long largeFromBytes = 0L;
+  private long bytesPerSecond = 0L;
+
+  /** All defaults. */
+  public FileSystemOptions() {}
+
+  /**
+   * What happens when the directory is missing: false creates it, and those that lead to it, durably; true: NOT_FOUND. Default:
+   * false.
+   *
+   * @param mustExist the value
+   * @return this
+   */
+  public FileSystemOptions mustExist(boolean mustExist) {
+    this.mustExist = mustExist;
+    return this;
+  }
+
+  /** {@return what {@link #mustExist(boolean)} set} */
+  public boolean mustExist() {
+    return mustExist;
+  }
+
+  /**
+   * How large files are written: {@link WritePath#RING}, {@link WritePath#DIRECT} or {@link WritePath#BUFFERED}. Default: {@link
+   * WritePath#RING}.
+   *
+   * @param writePath the value
+   * @return this
+   */
+  public FileSystemOptions writePath(WritePath writePath) {
+    this.writePath = writePath;
+    return this;
+  }
+
+  /** {@return what {@link #writePath(WritePath)} set} */
+  public WritePath writePath() {
+    return writePath;
+  }
+
+  /**
+   * Files of at least this many bytes count as large, &gt;= 0; 0: 8 MiB. Default: 0.
+   *
+   * @param largeFromBytes the value
+   * @return this
+   */
+  public FileSystemOptions largeFromBytes(long largeFromBytes) {
+    this.largeFromBytes = largeFromBytes;
+    return this;
+  }
+
+  /** {@return what {@link #largeFromBytes(long)} set} */
+  public long largeFromBytes() {
+    return largeFromBytes;
+  }
+
+  /**
+   * Limit of all writes through this storage together, in bytes per second, &gt;= 0; 0: none. After a pause 4 MiB may be written at
+   * once. Default: 0.
+   *
+   * @param bytesPerSecond the value
+   * @return this
+   */
+  public FileSystemOptions bytesPerSecond(long bytesPerSecond) {
+    this.bytesPerSecond = bytesPerSecond;
+    return this;
+  }
+
+  /** {@return what {@link #bytesPerSecond(long)} set} */
+  public long bytesPerSecond() {
+    return bytesPerSecond;
+  }
+
+  /** Calls with a struct of these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_file_system_options> call) {
+    try (ckpt_file_system_options struct = new ckpt_file_system_options()) {
+      struct.setMust_exist(mustExist ? 1 : 0);
+      struct.setWrite_path(writePath.number());
+      struct.setLarge_from_bytes(largeFromBytes);
+      struct.setBytes_per_second(bytesPerSecond);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

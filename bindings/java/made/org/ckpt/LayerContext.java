@@ -1,0 +1,24 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/**
+ * Where and when a layer runs.
+ *
+ * @param option option of the layer that is run, from 0
+ * @param microBatch number of the micro-batch, from 0
+ * @param recomputation true when this forward ran before in the step, else false
+ * @param layer global number of the layer: the same in every split of the chain
+ * @param step number of the step, &gt;= 0
+ * @param seed seed of the step's random numbers (64 bits without a sign)
+ * @param firstSample global number of the batch's first sample within the step, &gt;= 0
+ * @param input element type and shape of the layer's input
+ * @param output element type and shape of the layer's output
+ */
+public record LayerContext(
+    int option, int microBatch, boolean recomputation, long layer, long step, long seed, long firstSample, TensorSpec input,
+    TensorSpec output) {
+  static LayerContext of(NumberReader in) {
+    return new LayerContext(
+        (int) in.next(), (int) in.next(), in.next() != 0, in.next(), in.next(), in.next(), in.next(), in.spec(), in.spec());
+  }
+}

@@ -1,0 +1,134 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.util.OptionalLong;
+
+/** What one load takes, and how. */
+public final class LoadOptions {
+  private Verify verify = Verify.FULL;
+  private String name = null;
+  private Long step = null;
+  private String environmentJson = null;
+  private boolean partial = false;
+  private boolean inPlace = false;
+
+  /** All defaults. */
+  public LoadOptions() {}
+
+  /**
+   * What is checked: {@link Verify#FULL} or {@link Verify#NONE}. Default: {@link Verify#FULL}.
+   *
+   * @param verify the value
+   * @return this
+   */
+  public LoadOptions verify(Verify verify) {
+    this.verify = verify;
+    return this;
+  }
+
+  /** {@return what {@link #verify(Verify)} set} */
+  public Verify verify() {
+    return verify;
+  }
+
+  /**
+   * Name of one checkpoint, which is loaded without falling back; none: the newest valid one.
+   *
+   * @param name the value
+   * @return this
+   */
+  public LoadOptions name(String name) {
+    this.name = name;
+    return this;
+  }
+
+  /** {@return what {@link #name(String)} set} */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * The checkpoint of this step is loaded, of several the newest valid one; not together with name. Default: none.
+   *
+   * @param step the value
+   * @return this
+   */
+  public LoadOptions step(long step) {
+    this.step = step;
+    return this;
+  }
+
+  /** {@return what {@link #step(long)} set} */
+  public OptionalLong step() {
+    return step == null ? OptionalLong.empty() : OptionalLong.of(step);
+  }
+
+  /**
+   * JSON text of what this run's results depend on, compared with what the save wrote; none: not compared. The library's version
+   * and the BLAS are compared in any case, as far as both sides have them.
+   *
+   * @param environmentJson the value
+   * @return this
+   */
+  public LoadOptions environmentJson(String environmentJson) {
+    this.environmentJson = environmentJson;
+    return this;
+  }
+
+  /** {@return what {@link #environmentJson(String)} set} */
+  public String environmentJson() {
+    return environmentJson;
+  }
+
+  /**
+   * False: the state and the checkpoint must have the same names; true: tensors that only one side has are counted and listed in
+   * the load report, those of the state and keys that the checkpoint lacks keep what they hold. Default: false.
+   *
+   * @param partial the value
+   * @return this
+   */
+  public LoadOptions partial(boolean partial) {
+    this.partial = partial;
+    return this;
+  }
+
+  /** {@return what {@link #partial(boolean)} set} */
+  public boolean partial() {
+    return partial;
+  }
+
+  /**
+   * False: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have; true:
+   * bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load that fails
+   * what the tensors hold is undefined. Default: false.
+   *
+   * @param inPlace the value
+   * @return this
+   */
+  public LoadOptions inPlace(boolean inPlace) {
+    this.inPlace = inPlace;
+    return this;
+  }
+
+  /** {@return what {@link #inPlace(boolean)} set} */
+  public boolean inPlace() {
+    return inPlace;
+  }
+
+  /** Calls with a struct of these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_load_options> call) {
+    try (ckpt_load_options struct = new ckpt_load_options()) {
+      struct.setVerify(verify.number());
+      if (name != null) struct.setName(name);
+      struct.setHas_step(step == null ? 0 : 1);
+      if (step != null) struct.setStep(step);
+      if (environmentJson != null) struct.setEnvironment_json(environmentJson);
+      struct.setPartial(partial ? 1 : 0);
+      struct.setIn_place(inPlace ? 1 : 0);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

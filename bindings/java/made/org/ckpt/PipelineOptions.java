@@ -1,0 +1,204 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/**
+ * How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k / stages
+ * of stage k % stages.
+ */
+public final class PipelineOptions {
+  private PipelineOrder order = PipelineOrder.ONE_FORWARD_ONE_BACKWARD;
+  private int stages = 1;
+  private int microBatches = 1;
+  private int chunks = 1;
+  private int threadsPerStage = 1;
+  private int measuredSteps = 3;
+  private long queuePlaces = 0L;
+  private long budgetBytes = 0L;
+  private Strategy strategy = null;
+  private MemoryTracker tracker = null;
+
+  /** All defaults. */
+  public PipelineOptions() {}
+
+  /**
+   * Order in which stages run the forward and backward parts of micro-batches. Default: {@link
+   * PipelineOrder#ONE_FORWARD_ONE_BACKWARD}.
+   *
+   * @param order the value
+   * @return this
+   */
+  public PipelineOptions order(PipelineOrder order) {
+    this.order = order;
+    return this;
+  }
+
+  /** {@return what {@link #order(PipelineOrder)} set} */
+  public PipelineOrder order() {
+    return order;
+  }
+
+  /**
+   * Number of stages, 1 .. 1024. Default: 1.
+   *
+   * @param stages the value
+   * @return this
+   */
+  public PipelineOptions stages(int stages) {
+    this.stages = stages;
+    return this;
+  }
+
+  /** {@return what {@link #stages(int)} set} */
+  public int stages() {
+    return stages;
+  }
+
+  /**
+   * Number of micro-batches of a step, 1 .. 65536; divides the batch's samples. Default: 1.
+   *
+   * @param microBatches the value
+   * @return this
+   */
+  public PipelineOptions microBatches(int microBatches) {
+    this.microBatches = microBatches;
+    return this;
+  }
+
+  /** {@return what {@link #microBatches(int)} set} */
+  public int microBatches() {
+    return microBatches;
+  }
+
+  /**
+   * Number of pieces of each stage; 1 unless the order is {@link PipelineOrder#INTERLEAVED}. Default: 1.
+   *
+   * @param chunks the value
+   * @return this
+   */
+  public PipelineOptions chunks(int chunks) {
+    this.chunks = chunks;
+    return this;
+  }
+
+  /** {@return what {@link #chunks(int)} set} */
+  public int chunks() {
+    return chunks;
+  }
+
+  /**
+   * Threads of each stage's pool, its own thread included; 1 .. 1024. Default: 1.
+   *
+   * @param threadsPerStage the value
+   * @return this
+   */
+  public PipelineOptions threadsPerStage(int threadsPerStage) {
+    this.threadsPerStage = threadsPerStage;
+    return this;
+  }
+
+  /** {@return what {@link #threadsPerStage(int)} set} */
+  public int threadsPerStage() {
+    return threadsPerStage;
+  }
+
+  /**
+   * Number of runs that time the layers, for the split and the budget; 0: bytes only. Default: 3.
+   *
+   * @param measuredSteps the value
+   * @return this
+   */
+  public PipelineOptions measuredSteps(int measuredSteps) {
+    this.measuredSteps = measuredSteps;
+    return this;
+  }
+
+  /** {@return what {@link #measuredSteps(int)} set} */
+  public int measuredSteps() {
+    return measuredSteps;
+  }
+
+  /**
+   * Places of each queue between neighbours; 0: as many as the schedule needs. Default: 0.
+   *
+   * @param queuePlaces the value
+   * @return this
+   */
+  public PipelineOptions queuePlaces(long queuePlaces) {
+    this.queuePlaces = queuePlaces;
+    return this;
+  }
+
+  /** {@return what {@link #queuePlaces(long)} set} */
+  public long queuePlaces() {
+    return queuePlaces;
+  }
+
+  /**
+   * Each stage takes the fastest plan with which its whole step reserves no more bytes than this; 0: no budget. Default: 0.
+   *
+   * @param budgetBytes the value
+   * @return this
+   */
+  public PipelineOptions budgetBytes(long budgetBytes) {
+    this.budgetBytes = budgetBytes;
+    return this;
+  }
+
+  /** {@return what {@link #budgetBytes(long)} set} */
+  public long budgetBytes() {
+    return budgetBytes;
+  }
+
+  /**
+   * Chooses each piece's plan, layer by layer; kept alive; none: no strategy.
+   *
+   * @param strategy the value
+   * @return this
+   */
+  public PipelineOptions strategy(CheckpointStrategy strategy) {
+    this.strategy = Strategy.of(strategy);
+    return this;
+  }
+
+  /** {@return what {@link #strategy(CheckpointStrategy)} set} */
+  public Strategy strategy() {
+    return strategy;
+  }
+
+  /**
+   * Counts every buffer, those of queues included; kept alive; none: one of its own.
+   *
+   * @param tracker the value
+   * @return this
+   */
+  public PipelineOptions tracker(MemoryTracker tracker) {
+    this.tracker = tracker;
+    return this;
+  }
+
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  public MemoryTracker tracker() {
+    return tracker;
+  }
+
+  /** Calls with a struct of these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_pipeline_options> call) {
+    try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
+      struct.setOrder(order.number());
+      struct.setStages(stages);
+      struct.setMicro_batches(microBatches);
+      struct.setChunks(chunks);
+      struct.setThreads_per_stage(threadsPerStage);
+      struct.setMeasured_steps(measuredSteps);
+      struct.setQueue_places(queuePlaces);
+      struct.setBudget_bytes(budgetBytes);
+      if (strategy != null) struct.setStrategy(strategy);
+      if (tracker != null) struct.setTracker(tracker);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

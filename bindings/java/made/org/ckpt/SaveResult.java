@@ -1,0 +1,27 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+/**
+ * What one save wrote.
+ *
+ * @param files number of files of the checkpoint, the manifest not counted
+ * @param step number of the step that was saved
+ * @param commitSequence number of the save, which grows with every save in this storage
+ * @param bytes bytes of the files, the manifest not counted
+ * @param name name of the checkpoint: its directory in the storage
+ * @param linked number of files that were linked or copied because nothing in them had changed
+ */
+public record SaveResult(
+    long files, long step, long commitSequence, long bytes, String name, long linked) {
+  static SaveResult of(ckpt_save_result struct) {
+    return new SaveResult(
+        struct.getFiles(), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(), struct.getLinked());
+  }
+
+  static SaveResult from(NativeObject.Into<ckpt_save_result> call) {
+    try (ckpt_save_result struct = new ckpt_save_result()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.lang.ref.Reference;
+
+/** How an executor is made. */
+public final class ScheduleExecutorOptions {
+  private long budgetBytes = 0L;
+  private WorkerPool pool = null;
+  private MemoryTracker tracker = null;
+  private Follower follower = null;
+
+  /** All defaults. */
+  public ScheduleExecutorOptions() {}
+
+  /**
+   * A schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget. Default: 0.
+   *
+   * @param budgetBytes the value
+   * @return this
+   */
+  public ScheduleExecutorOptions budgetBytes(long budgetBytes) {
+    this.budgetBytes = budgetBytes;
+    return this;
+  }
+
+  /** {@return what {@link #budgetBytes(long)} set} */
+  public long budgetBytes() {
+    return budgetBytes;
+  }
+
+  /**
+   * Threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use.
+   *
+   * @param pool the value
+   * @return this
+   */
+  public ScheduleExecutorOptions pool(WorkerPool pool) {
+    this.pool = pool;
+    return this;
+  }
+
+  /** {@return what {@link #pool(WorkerPool)} set} */
+  public WorkerPool pool() {
+    return pool;
+  }
+
+  /**
+   * Counts every buffer under its layer's name; kept alive; none: one of its own.
+   *
+   * @param tracker the value
+   * @return this
+   */
+  public ScheduleExecutorOptions tracker(MemoryTracker tracker) {
+    this.tracker = tracker;
+    return this;
+  }
+
+  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  public MemoryTracker tracker() {
+    return tracker;
+  }
+
+  /**
+   * The strategy it follows is notified of layers that run and of live bytes; none: no strategy is.
+   *
+   * @param follower the value
+   * @return this
+   */
+  public ScheduleExecutorOptions follower(Follower follower) {
+    this.follower = follower;
+    return this;
+  }
+
+  /** {@return what {@link #follower(Follower)} set} */
+  public Follower follower() {
+    return follower;
+  }
+
+  /** Calls with a struct of these values, which stay alive meanwhile. */
+  void with(NativeObject.Into<ckpt_schedule_executor_options> call) {
+    try (ckpt_schedule_executor_options struct = new ckpt_schedule_executor_options()) {
+      struct.setBudget_bytes(budgetBytes);
+      if (pool != null) struct.setPool(pool);
+      if (tracker != null) struct.setTracker(tracker);
+      if (follower != null) struct.setFollower(follower);
+      call.call(struct);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// Made from include/ckpt by tools/api: do not edit.
+package org.ckpt;
+
+import java.time.Duration;
+
+/**
+ * What an executor measured since it was made.
+ *
+ * @param steps number of steps that ended well
+ * @param forwards number of layer forwards, recomputed ones included
+ * @param recomputedForwards number of layer forwards beyond the first of each layer in a step
+ * @param liveBytes bytes of what is alive now: between steps 0
+ * @param peakLiveBytes the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte
+ * @param reservedBytes bytes of the arena that the executor reserved when it was made
+ * @param run duration of all steps
+ */
+public record ScheduleExecutorStats(
+    long steps, long forwards, long recomputedForwards, long liveBytes, long peakLiveBytes, long reservedBytes, Duration run) {
+  static ScheduleExecutorStats of(ckpt_schedule_executor_stats struct) {
+    return new ScheduleExecutorStats(
+        struct.getSteps(), struct.getForwards(), struct.getRecomputed_forwards(), struct.getLive_bytes(),
+        struct.getPeak_live_bytes(), struct.getReserved_bytes(), Duration.ofNanos(struct.getRun_ns()));
+  }
+
+  static ScheduleExecutorStats from(NativeObject.Into<ckpt_schedule_executor_stats> call) {
+    try (ckpt_schedule_executor_stats struct = new ckpt_schedule_executor_stats()) {
+      call.call(struct);
+      return of(struct);
+    }
+  }
+}

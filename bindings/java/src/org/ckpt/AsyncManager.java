@@ -1,0 +1,295 @@
+package org.ckpt;
+
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.LongStream;
+
+/**
+ * Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Synchronised. Tasks that have not
+ * ended keep the manager alive. When the virtual machine goes down, managers that are open are closed as {@link #close} does.
+ */
+public class AsyncManager extends NativeObject {
+  private static final long ALL = 0;
+
+  private final Duration drainTimeout;
+
+  /**
+   * A manager with all defaults: one worker, ten tasks.
+   *
+   * @param checkpoints kept alive
+   */
+  public AsyncManager(CheckpointManager checkpoints) {
+    this(checkpoints, new AsyncManagerOptions(), null);
+  }
+
+  /**
+   * A manager with its threads.
+   *
+   * @param checkpoints kept alive
+   * @param options how it works
+   */
+  public AsyncManager(CheckpointManager checkpoints, AsyncManagerOptions options) {
+    this(checkpoints, options, null);
+  }
+
+  /**
+   * A manager with its threads and a listener.
+   *
+   * @param checkpoints kept alive
+   * @param options how it works
+   * @param listener notified of all tasks, pinned as long as the manager; null: none
+   */
+  public AsyncManager(CheckpointManager checkpoints, AsyncManagerOptions options, CheckpointTaskListener listener) {
+    super(create(checkpoints, options, listener), Native::ckpt_async_manager_release);
+    drainTimeout = options.drainTimeout();
+    Exit.closes(this);
+  }
+
+  private static long create(CheckpointManager checkpoints, AsyncManagerOptions options, CheckpointTaskListener listener) {
+    NativeAsyncListener called = listener == null ? null : TaskFunctions.pinned(null, listener);
+    return number(out -> options.with(struct -> Native.ckpt_async_manager_create(checkpoints, struct, called, out)));
+  }
+
+  // ---- Tasks ----
+
+  /**
+   * Saves a state in the background.
+   *
+   * @param state read; what it lists is copied during the call
+   * @param options what is written beside it
+   * @param how the task is admitted and copied
+   * @param listener notified of this task, after that of the manager; null: none
+   * @param source reads the tensors instead of the library; null: they are memory. Not with BORROW
+   * @return the task
+   * @throws CkptQueueFullException as the options say; an error of an earlier save that was reported to no caller is thrown here,
+   *     once
+   */
+  public CheckpointTask save(
+      State state, SaveOptions options, CheckpointTaskOptions how, CheckpointTaskListener listener, CheckpointTaskSource source) {
+    return start(this, how, options, null, listener, source, (save, task, called, read, out) ->
+        Native.ckpt_async_manager_save(this, state, save, task, called, read, out));
+  }
+
+  /**
+   * The same without a listener and a source.
+   *
+   * @param state read; what it lists is copied during the call
+   * @param options what is written beside it
+   * @param how the task is admitted and copied
+   * @return the task
+   */
+  public CheckpointTask save(State state, SaveOptions options, CheckpointTaskOptions how) {
+    return save(state, options, how, null, null);
+  }
+
+  /**
+   * The same with all defaults.
+   *
+   * @param state read; what it lists is copied during the call
+   * @param step of the run
+   * @return the task
+   */
+  public CheckpointTask save(State state, long step) {
+    return save(state, new SaveOptions().step(step), new CheckpointTaskOptions());
+  }
+
+  /**
+   * Saves a model and an optimizer in the background, which list what is saved of them.
+   *
+   * @param model its groups and keys begin with "model."
+   * @param optimizer its groups and keys begin with "optimizer."; null: none
+   * @param options what is written beside them
+   * @return the task
+   */
+  public CheckpointTask save(Stateful model, Stateful optimizer, SaveOptions options) {
+    try (State state = State.of(model, optimizer)) {
+      return save(state, options, new CheckpointTaskOptions());
+    }
+  }
+
+  /**
+   * Loads into a state in the background.
+   *
+   * @param state written; no other caller may use it until the task has ended
+   * @param options how
+   * @param how the task is admitted
+   * @param listener notified of this task, after that of the manager; null: none
+   * @return the task
+   */
+  public CheckpointTask load(State state, LoadOptions options, CheckpointTaskOptions how, CheckpointTaskListener listener) {
+    CheckpointTask task = new CheckpointTask(this, state);
+    NativeAsyncListener called = TaskFunctions.pinned(task, listener);
+    task.known(number(out -> how.with(struct -> options.with(load ->
+        Native.ckpt_async_manager_load(this, state, load, struct, called, out)))));
+    return task;
+  }
+
+  /**
+   * The same with all defaults.
+   *
+   * @param state written; no other caller may use it until the task has ended
+   * @return the task
+   */
+  public CheckpointTask load(State state) {
+    return load(state, new LoadOptions(), new CheckpointTaskOptions(), null);
+  }
+
+  interface Starter {
+    void start(
+        ckpt_save_options save, ckpt_checkpoint_task_options task, NativeAsyncListener listener, NativeAsyncSource source,
+            long[] id);
+  }
+
+  static CheckpointTask start(
+      AsyncManager manager, CheckpointTaskOptions how, SaveOptions options, Object data, CheckpointTaskListener listener,
+      CheckpointTaskSource source, Starter call) {
+    CheckpointTask task = new CheckpointTask(manager, data);
+    NativeAsyncListener called = TaskFunctions.pinned(task, listener);
+    NativeAsyncSource read = TaskFunctions.pinned(source);
+    task.known(number(out -> how.with(struct -> options.with(save -> call.start(save, struct, called, read, out)))));
+    return task;
+  }
+
+  /**
+   * Asks a task to stop.
+   *
+   * @param id of the task
+   * @return true when the task ends cancelled because of this call; nothing of it stays then
+   */
+  public boolean cancel(long id) {
+    return truth(out -> Native.ckpt_async_manager_cancel(this, id, out));
+  }
+
+  /**
+   * Waits for the end of a task.
+   *
+   * @param id of the task
+   * @param timeout null: for ever
+   * @return how it ended, failures too
+   * @throws CkptTimeoutException when it has not ended in time
+   */
+  public CheckpointTaskResult waitFor(long id, Duration timeout) {
+    return CheckpointTaskResult.from(result -> Native.ckpt_async_manager_wait(this, id, nanoseconds(timeout), result));
+  }
+
+  /**
+   * Waits until all tasks have ended.
+   *
+   * @param timeout null: for ever
+   * @throws CkptTimeoutException when they have not in time
+   */
+  public void waitAll(Duration timeout) {
+    Native.ckpt_async_manager_wait(this, ALL, nanoseconds(timeout), null);
+  }
+
+  /**
+   * Waits until the tensors of a save may be written, or it has ended.
+   *
+   * @param id of the task
+   * @param timeout null: for ever
+   * @throws CkptTimeoutException when it was not in time
+   */
+  public void waitStaged(long id, Duration timeout) {
+    Native.ckpt_async_manager_wait_staged(this, id, nanoseconds(timeout));
+  }
+
+  /**
+   * The same for all saves.
+   *
+   * @param timeout null: for ever
+   */
+  public void waitAllStaged(Duration timeout) {
+    waitStaged(ALL, timeout);
+  }
+
+  /**
+   * Reports that a step has ended: tasks whose gate is not after it may begin.
+   *
+   * @param step never goes back
+   */
+  public void endStep(long step) {
+    Native.ckpt_async_manager_end_step(this, step);
+  }
+
+  SaveResult saved(long id) {
+    return SaveResult.from(result -> Native.ckpt_async_manager_get_save_result(this, id, result));
+  }
+
+  LoadResult loaded(long id) {
+    return LoadResult.from(result -> Native.ckpt_async_manager_get_load_result(this, id, result));
+  }
+
+  // ---- Look ----
+
+  /**
+   * How a task stands.
+   *
+   * @param id of the task
+   * @return a snapshot
+   * @throws CkptNotFoundException for an id that is unknown or no longer in the history
+   */
+  public CheckpointTaskInfo task(long id) {
+    return CheckpointTaskInfo.from(struct -> Native.ckpt_async_manager_get_task(this, id, struct));
+  }
+
+  /**
+   * Tasks, as far as the history goes.
+   *
+   * @param which LIVE or ENDED
+   * @return LIVE: the oldest first; ENDED: in the order in which they ended
+   */
+  public List<CheckpointTaskInfo> list(CheckpointTaskList which) {
+    long[] ids = Native.ckpt_async_manager_list(this, which.number());
+    return LongStream.of(ids).mapToObj(this::found).flatMap(Optional::stream).toList();
+  }
+
+  private Optional<CheckpointTaskInfo> found(long id) {
+    try {
+      return Optional.of(task(id));
+    } catch (CkptNotFoundException goneMeanwhile) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * What the manager does and has done.
+   *
+   * @return a snapshot
+   */
+  public AsyncManagerStats stats() {
+    return AsyncManagerStats.from(struct -> Native.ckpt_async_manager_get_stats(this, struct));
+  }
+
+  // ---- End ----
+
+  /**
+   * Admits nothing more, lets the tasks end, and ends the threads. The object can still be asked.
+   *
+   * @param mode what becomes of the tasks
+   * @param timeout that draining may take; null: for ever
+   * @throws CkptTimeoutException when it took longer: what remained was cancelled
+   * @throws CkptException the error of a save that failed and that was reported to no caller
+   */
+  public void close(CloseMode mode, Duration timeout) {
+    Native.ckpt_async_manager_close(this, mode.number(), nanoseconds(timeout));
+  }
+
+  /**
+   * Lets the tasks end for at most the options' drain time-out, ends the threads, and releases the object. Throws as
+   * {@link #close(CloseMode, Duration)} does. Inside a listener it returns at once, and the manager's own threads do the rest.
+   */
+  @Override
+  public void close() {
+    if (isClosed()) return;
+    try {
+      close(CloseMode.DRAIN, drainTimeout);
+    } catch (CkptInvalidStateException error) {
+      if (!TaskFunctions.insideListener()) throw error;
+    } finally {
+      super.close();
+      Reference.reachabilityFence(this);
+    }
+  }
+}

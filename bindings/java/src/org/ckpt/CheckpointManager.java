@@ -1,0 +1,278 @@
+package org.ckpt;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** The checkpoints in one storage. Synchronised. A writer holds the storage's lock until it is closed. */
+public final class CheckpointManager extends NativeObject {
+  /** Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
+  public static final String SELF = ".";
+
+  /**
+   * Opens the checkpoints of a storage for writing, with all defaults.
+   *
+   * @param storage kept alive
+   */
+  public CheckpointManager(Storage storage) {
+    this(storage, new CheckpointManagerOptions());
+  }
+
+  /**
+   * Opens the checkpoints of a storage.
+   *
+   * @param storage kept alive
+   * @param options how
+   * @throws CkptBusyException when another writer has the storage
+   */
+  public CheckpointManager(Storage storage, CheckpointManagerOptions options) {
+    super(
+        number(out -> options.with(struct -> Native.ckpt_checkpoint_manager_create(storage, struct, out))),
+        Native::ckpt_checkpoint_manager_release);
+  }
+
+  /**
+   * Opens the checkpoints below a directory, which is made when it is not there.
+   *
+   * @param directory of the file system
+   * @param options how
+   * @return to be closed
+   */
+  public static CheckpointManager open(Path directory, CheckpointManagerOptions options) {
+    try (Storage storage = Storage.fileSystem(directory)) {
+      return new CheckpointManager(storage, options);
+    }
+  }
+
+  /**
+   * The same with all defaults.
+   *
+   * @param directory of the file system
+   * @return to be closed
+   */
+  public static CheckpointManager open(Path directory) {
+    return open(directory, new CheckpointManagerOptions());
+  }
+
+  /**
+   * Writes a state as a new checkpoint and returns when it is durable.
+   *
+   * @param state read
+   * @param options what is written beside it
+   * @return what was made
+   */
+  public SaveResult save(State state, SaveOptions options) {
+    return SaveResult.from(
+        result -> options.with(struct -> Native.ckpt_checkpoint_manager_save(this, state, struct, result)));
+  }
+
+  /**
+   * The same for a step, with all defaults.
+   *
+   * @param state read
+   * @param step of the run
+   * @return what was made
+   */
+  public SaveResult save(State state, long step) {
+    return save(state, new SaveOptions().step(step));
+  }
+
+  /**
+   * Saves a model and an optimizer, which list what is saved of them.
+   *
+   * @param model its groups and keys begin with "model."
+   * @param optimizer its groups and keys begin with "optimizer."; null: none
+   * @param options what is written beside them
+   * @return what was made
+   */
+  public SaveResult save(Stateful model, Stateful optimizer, SaveOptions options) {
+    try (State state = State.of(model, optimizer)) {
+      return save(state, options);
+    }
+  }
+
+  /**
+   * Fills a state from the newest valid checkpoint, or the one that options name.
+   *
+   * @param state written; unchanged when this fails, unless it loads in place
+   * @param options how
+   * @return what was found
+   * @throws CkptNotFoundException when there is no checkpoint
+   */
+  public LoadResult load(State state, LoadOptions options) {
+    return LoadResult.from(
+        result -> options.with(struct -> Native.ckpt_checkpoint_manager_load(this, state, struct, result)));
+  }
+
+  /**
+   * The same from the newest valid checkpoint.
+   *
+   * @param state written
+   * @return what was found
+   */
+  public LoadResult load(State state) {
+    return load(state, new LoadOptions());
+  }
+
+  /**
+   * The same from the checkpoint of a step.
+   *
+   * @param state written
+   * @param step of the run; of several checkpoints of it the newest valid one
+   * @return what was found
+   */
+  public LoadResult load(State state, long step) {
+    return load(state, new LoadOptions().step(step));
+  }
+
+  /**
+   * Restores a model and an optimizer that were saved together.
+   *
+   * @param model its groups and keys begin with "model."
+   * @param optimizer its groups and keys begin with "optimizer."; null: none
+   * @param options how
+   * @return what was found
+   */
+  public LoadResult load(Stateful model, Stateful optimizer, LoadOptions options) {
+    try (State state = State.of(model, optimizer)) {
+      return load(state, options);
+    }
+  }
+
+  /**
+   * The same where there may be none yet.
+   *
+   * @param state written
+   * @return empty when there is no checkpoint
+   */
+  public Optional<LoadResult> loadIfAny(State state) {
+    try {
+      return Optional.of(load(state));
+    } catch (CkptNotFoundException none) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Looks at the storage.
+   *
+   * @return the checkpoints, good or not, in the order in which a load tries them
+   */
+  public List<CheckpointInfo> list() {
+    return values(Native.ckpt_checkpoint_manager_list(this), CheckpointInfo::of, ckpt_checkpoint_info::close);
+  }
+
+  /**
+   * The checkpoint that a load would take.
+   *
+   * @return empty when there is none
+   */
+  public Optional<CheckpointInfo> latest() {
+    return found(struct -> Native.ckpt_checkpoint_manager_get_latest(this, struct));
+  }
+
+  /**
+   * The checkpoint with the best metric.
+   *
+   * @return empty when no valid checkpoint has a metric
+   */
+  public Optional<CheckpointInfo> best() {
+    return found(struct -> Native.ckpt_checkpoint_manager_get_best(this, struct));
+  }
+
+  /**
+   * The checkpoint of a step.
+   *
+   * @param step of the run
+   * @return of several the newest valid one; empty when there is none
+   */
+  public Optional<CheckpointInfo> findStep(long step) {
+    return found(struct -> Native.ckpt_checkpoint_manager_find_step(this, step, struct));
+  }
+
+  private static Optional<CheckpointInfo> found(Into<ckpt_checkpoint_info> call) {
+    try {
+      return Optional.of(CheckpointInfo.from(call));
+    } catch (CkptNotFoundException none) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Removes a checkpoint with all its files.
+   *
+   * @param name of the checkpoint
+   */
+  public void remove(String name) {
+    Native.ckpt_checkpoint_manager_remove(this, name);
+  }
+
+  /**
+   * Removes the checkpoint of a step.
+   *
+   * @param step of the run; of several checkpoints of it the newest valid one
+   * @throws CkptNotFoundException when there is none
+   */
+  public void remove(long step) {
+    remove(CheckpointInfo.from(struct -> Native.ckpt_checkpoint_manager_find_step(this, step, struct)).name());
+  }
+
+  /**
+   * The manifest of one checkpoint (docs/format.md).
+   *
+   * @param name of the checkpoint
+   * @return JSON
+   */
+  public String manifest(String name) {
+    return Native.ckpt_checkpoint_manager_get_manifest(this, name);
+  }
+
+  /**
+   * Reads a whole checkpoint and checks everything.
+   *
+   * @param name of the checkpoint; null: the newest
+   * @return what was read
+   * @throws CkptCorruptException names the first bad file and tensor
+   */
+  public VerifyResult verify(String name) {
+    return VerifyResult.from(result -> Native.ckpt_checkpoint_manager_verify(this, name, result));
+  }
+
+  /**
+   * Opens one checkpoint to read tensors one by one.
+   *
+   * @param name of the checkpoint; null: the newest
+   * @param verify how much is checked
+   * @return to be closed
+   */
+  public Reader reader(String name, Verify verify) {
+    return Reader.made(out -> Native.ckpt_reader_create_from_checkpoint(this, name, verify.number(), out));
+  }
+
+  /**
+   * The storage that the manager was made with.
+   *
+   * @return a new reference
+   */
+  public Storage storage() {
+    return Storage.made(out -> Native.ckpt_checkpoint_manager_get_storage(this, out));
+  }
+
+  /**
+   * The coordinator that the manager was made with.
+   *
+   * @return a new reference
+   */
+  public Coordinator coordinator() {
+    return Coordinator.adopt(number(out -> Native.ckpt_checkpoint_manager_get_coordinator(this, out)));
+  }
+
+  /**
+   * The fault handler that the manager uses.
+   *
+   * @return a new reference
+   */
+  public FaultHandler faultHandler() {
+    return FaultHandler.adopt(number(out -> Native.ckpt_checkpoint_manager_get_fault_handler(this, out)));
+  }
+}

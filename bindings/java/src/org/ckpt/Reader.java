@@ -1,0 +1,155 @@
+package org.ckpt;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The tensors of one checkpoint ({@link CheckpointManager#reader}), or of any safetensors file or folder with an index. One thread
+ * at a time; the tensors it gives are independent of it.
+ */
+public final class Reader extends NativeObject {
+  private Reader(Into<long[]> create) {
+    super(number(create), Native::ckpt_reader_release);
+  }
+
+  static Reader made(Into<long[]> create) {
+    return new Reader(create);
+  }
+
+  /**
+   * Opens a safetensors file, or a directory with an index or a model.safetensors.
+   *
+   * @param path links are followed
+   */
+  public Reader(Path path) {
+    this(out -> Native.ckpt_reader_create(path.toString(), out));
+  }
+
+  /**
+   * The number of tensors.
+   *
+   * @return at least 0
+   */
+  public long tensorCount() {
+    return number(out -> Native.ckpt_reader_get_tensor_count(this, out));
+  }
+
+  /**
+   * One tensor.
+   *
+   * @param index 0 .. tensorCount-1
+   * @return what is known of it
+   */
+  public TensorInfo tensor(long index) {
+    return TensorInfo.from(info -> Native.ckpt_reader_get_tensor(this, index, info));
+  }
+
+  /**
+   * All tensors.
+   *
+   * @return group after group, file after file, in the order of the data
+   */
+  public List<TensorInfo> tensors() {
+    List<TensorInfo> all = new ArrayList<>();
+    long count = tensorCount();
+    for (long i = 0; i < count; ++i) all.add(tensor(i));
+    return List.copyOf(all);
+  }
+
+  /**
+   * The index of a tensor.
+   *
+   * @param group null when it does not matter
+   * @param name of the tensor
+   * @return its index
+   * @throws CkptNotFoundException when there is none
+   */
+  public long find(String group, String name) {
+    return number(out -> Native.ckpt_reader_find(this, group, name, out));
+  }
+
+  /**
+   * The metadata of files of other programs.
+   *
+   * @return texts by key
+   */
+  public Map<String, String> metadata() {
+    Map<String, String> all = new LinkedHashMap<>();
+    long count = number(out -> Native.ckpt_reader_get_metadata_count(this, out));
+    for (long i = 0; i < count; ++i) {
+      String[] key = new String[1];
+      String[] value = new String[1];
+      Native.ckpt_reader_get_metadata(this, i, key, value);
+      all.put(key[0], value[0]);
+    }
+    return all;
+  }
+
+  /**
+   * Reads a tensor into a new one.
+   *
+   * @param index 0 .. tensorCount-1
+   * @return with memory of the default pool
+   */
+  public Tensor read(long index) {
+    return read(index, (BufferPool) null);
+  }
+
+  /**
+   * Reads a tensor into a new one.
+   *
+   * @param index 0 .. tensorCount-1
+   * @param pool where its memory comes from; null: the default pool
+   * @return the tensor
+   */
+  public Tensor read(long index, BufferPool pool) {
+    return Tensor.adopt(number(out -> Native.ckpt_reader_read_new(this, index, pool, out)));
+  }
+
+  /**
+   * Reads a tensor by name into a new one.
+   *
+   * @param name of the tensor
+   * @return with memory of the default pool
+   */
+  public Tensor read(String name) {
+    return read(find(null, name));
+  }
+
+  /**
+   * Reads a tensor's bytes into memory of yours.
+   *
+   * @param index 0 .. tensorCount-1
+   * @param into of its type and shape
+   */
+  public void read(long index, Tensor into) {
+    Native.ckpt_reader_read(this, index, into);
+  }
+
+  /**
+   * Reads rows along the first dimension.
+   *
+   * @param index 0 .. tensorCount-1
+   * @param begin first row
+   * @param length number of rows
+   * @param pool where the memory comes from; null: the default pool
+   * @return a new tensor
+   */
+  public Tensor readSlice(long index, long begin, long length, BufferPool pool) {
+    return Tensor.adopt(number(out -> Native.ckpt_reader_read_slice(this, index, begin, length, pool, out)));
+  }
+
+  /**
+   * A read-only tensor over the file itself: no byte is copied.
+   *
+   * @param index 0 .. tensorCount-1
+   * @return keeps the mapping alive
+   * @throws CkptUnsupportedException where the storage has no mappings
+   */
+  public Tensor map(long index) {
+    return Tensor.adopt(number(out -> Native.ckpt_reader_map(this, index, out)));
+  }
+}

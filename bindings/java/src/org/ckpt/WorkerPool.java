@@ -1,0 +1,50 @@
+package org.ckpt;
+
+import java.util.function.LongConsumer;
+
+/** A fixed set of threads that work through numbered parts. Synchronised. */
+public final class WorkerPool extends NativeObject {
+  /**
+   * Starts the threads.
+   *
+   * @param threads 1 .. 1024, the calling one included; 0: {@link Ckpt#availableThreads}
+   */
+  public WorkerPool(int threads) {
+    super(number(out -> Native.ckpt_worker_pool_create(threads, out)), Native::ckpt_worker_pool_release);
+  }
+
+  /**
+   * Calls work for every part 0 .. parts-1, on several threads at once, and returns when all are done.
+   *
+   * @param parts at least 0
+   * @param work one part
+   * @throws CkptCallbackException when a part threw; parts not begun are skipped
+   */
+  public void run(long parts, LongConsumer work) {
+    try (Work called = new Work(work)) {
+      Native.ckpt_worker_pool_run(this, parts, called);
+    }
+  }
+
+  /**
+   * Threads of the pool.
+   *
+   * @return the caller's included
+   */
+  public int threadCount() {
+    return whole(out -> Native.ckpt_worker_pool_get_thread_count(this, out));
+  }
+
+  private static final class Work extends NativePartWork {
+    private final LongConsumer function;
+
+    Work(LongConsumer function) {
+      this.function = function;
+    }
+
+    @Override
+    public void run(long part) {
+      function.accept(part);
+    }
+  }
+}
