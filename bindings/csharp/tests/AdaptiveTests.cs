@@ -14,9 +14,9 @@ internal static class AdaptiveTests
         var shape = Intervals.FitWeibull(new double[] { 100, 200, 300, 400, 150 }, null, out scale);
         Check.That(shape > 1 && scale > 100, "fit");
         Check.That(Intervals.FitWeibull(new double[] { 100, 200, 300 }, new[] { true, true, false }, out scale) > 0, "censored");
-        Check.Throws<CheckpointInvalidArgumentException>(() => Intervals.FitWeibull(new double[] { 1, 2 }, new[] { true },
+        Check.Throws<CkptInvalidArgumentException>(() => Intervals.FitWeibull(new double[] { 1, 2 }, new[] { true },
             out scale), "flags");
-        Check.Throws<CheckpointInvalidArgumentException>(() => Intervals.Young(-1, 1), "negative");
+        Check.Throws<CkptInvalidArgumentException>(() => Intervals.Young(-1, 1), "negative");
     }
 
     internal static void TheThresholdRule()
@@ -45,7 +45,7 @@ internal static class AdaptiveTests
         using (var coordinator = new Coordinator())
         {
             Check.Equal(5.0, controller.Now, "now");
-            Check.Throws<CheckpointInvalidStateException>(() => controller.ShouldCheckpoint(0), "no run");
+            Check.Throws<CkptInvalidStateException>(() => controller.ShouldCheckpoint(0), "no run");
             controller.BeginRun(0);
             Check.Equal(DecisionReason.NotDue, controller.ShouldCheckpoint(10).Reason, "early");
             controller.ObserveTask("step", 1);
@@ -69,7 +69,7 @@ internal static class AdaptiveTests
                 next.Resume(1000);
                 Check.Equal(2L, next.GetInfo().Failures, "the run that was going on has failed");
                 next.RecordCleanExit(2000);
-                Check.Throws<CheckpointCorruptException>(() => next.FromJson("{}"), "no such text");
+                Check.Throws<CkptCorruptException>(() => next.FromJson("{}"), "no such text");
             }
         }
     }
@@ -100,7 +100,7 @@ internal static class AdaptiveTests
             Check.Contains("daly", simulation.ToJson(), "json");
             Check.Contains("extra_wall_curves", simulation.ToJson(), "curves");
         }
-        Check.Contains("law", Check.Throws<CheckpointInvalidArgumentException>(() =>
+        Check.Contains("law", Check.Throws<CkptInvalidArgumentException>(() =>
             new Simulation(new SimulationOptions { Law = "odd" }), "law").Message,
                        "message");
     }

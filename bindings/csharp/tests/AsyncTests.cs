@@ -70,7 +70,7 @@ internal static class AsyncTests
 
             Check.Equal(CheckpointTaskStatus.Completed, asyncManager.GetTaskStatus(checkpointId), "status");
             Check.That(asyncManager.GetTaskStatus(12345) == null, "unknown");
-            await Throws<CheckpointNotFoundException>(() => asyncManager.WaitForCompletionAsync(12345));
+            await Throws<CkptNotFoundException>(() => asyncManager.WaitForCompletionAsync(12345));
 
             var gated = asyncManager.Save(new State().Add("model", model), null, new CheckpointTaskOptions { GateStep = 9 });
             Check.Equal(gated.Id, asyncManager.GetActiveTasks().Single().Id, "active");
@@ -130,9 +130,9 @@ internal static class AsyncTests
             Check.Equal(2L, manager.GetStats().Completed, "completed");
             Check.Equal(2, told.Count, "told");
             Check.Equal(4L, manager.GetLoadResult(told[1].Id).Step, "load result");
-            Check.Throws<CheckpointInvalidStateException>(() => manager.GetLoadResult(task.Id), "a save is no load");
+            Check.Throws<CkptInvalidStateException>(() => manager.GetLoadResult(task.Id), "a save is no load");
             manager.Close();
-            Check.Throws<CheckpointClosedException>(() => manager.Save(state), "closed");
+            Check.Throws<CkptClosedException>(() => manager.Save(state), "closed");
         }
     }
 
@@ -157,15 +157,15 @@ internal static class AsyncTests
         {
             var gated = new CheckpointTaskOptions { GateStep = 5 };
             var first = manager.Save(state, null, gated);
-            Check.Throws<CheckpointQueueFullException>(() => manager.Save(state), "full");
-            Check.Throws<CheckpointQueueFullException>(() => manager.Save(state, null, new CheckpointTaskOptions
+            Check.Throws<CkptQueueFullException>(() => manager.Save(state), "full");
+            Check.Throws<CkptQueueFullException>(() => manager.Save(state, null, new CheckpointTaskOptions
             {
                 WhenFull = WhenQueueFull.Wait, Timeout = TimeSpan.FromMilliseconds(1),
             }), "still full");
             var second = manager.Save(state, null, new CheckpointTaskOptions { WhenFull = WhenQueueFull.DropOldest, GateStep = 5 });
             Check.Equal(CheckpointTaskStatus.Rejected, first.Wait().Status, "dropped");
             var error = Check.Throws<AggregateException>(() => first.CompletionTask.Wait(), "awaited");
-            Check.That(error.InnerException is CheckpointQueueFullException, "rejected");
+            Check.That(error.InnerException is CkptQueueFullException, "rejected");
             manager.EndStep(5);
             Check.That(second.Wait().Success, "the gate is open");
             Check.Equal(3L, manager.GetStats().Rejected, "rejected");
@@ -187,8 +187,8 @@ internal static class AsyncTests
                     impatient.Token)) is OperationCanceledException, "waiting ends");
             }
             Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id,
-                TimeSpan.FromMilliseconds(1))) is CheckpointTimeoutException, "in time");
-            Check.Throws<CheckpointTimeoutException>(() => task.Wait(TimeSpan.Zero), "not yet");
+                TimeSpan.FromMilliseconds(1))) is CkptTimeoutException, "in time");
+            Check.Throws<CkptTimeoutException>(() => task.Wait(TimeSpan.Zero), "not yet");
             Check.Equal(CheckpointTaskStatus.Queued, task.Status, "the task goes on");
             stop.Cancel();
             Check.Equal(CheckpointTaskStatus.Cancelled, task.Wait().Status, "cancelled");
@@ -230,7 +230,7 @@ internal static class AsyncTests
             var unseen = manager.Save(state, null, how);
             manager.WaitAll();
             Check.Equal(CheckpointTaskStatus.Failed, manager.GetTaskStatus(unseen.Id), "failed");
-            Check.Contains("the source broke", Check.Throws<CheckpointCallbackException>(() => manager.Save(state),
+            Check.Contains("the source broke", Check.Throws<CkptCallbackException>(() => manager.Save(state),
                 "the next save tells").Message, "text");
             Check.That(manager.Save(state).Wait().Success, "once");
         }
@@ -261,20 +261,20 @@ internal static class AsyncTests
                     }
                 }, "the block's own");
                 Check.Equal("of the block", thrown.Message, "not replaced");
-                Check.That(manager.DisposeError is CheckpointCallbackException, "the failure is kept");
+                Check.That(manager.DisposeError is CkptCallbackException, "the failure is kept");
                 Check.Contains("the source broke", manager.DisposeError.Message, "with its reason");
                 Check.Contains("the source broke", told.ToString(), "and told");
                 manager.Dispose();
                 Check.That(manager.DisposeError != null, "still");
 
                 using (manager = new AsyncCheckpointManager(checkpoint)) manager.Save(state, null, how);
-                Check.That(manager.DisposeError is CheckpointCallbackException, "without a throw too");
+                Check.That(manager.DisposeError is CkptCallbackException, "without a throw too");
                 told.GetStringBuilder().Clear();
                 using (manager = new AsyncCheckpointManager(checkpoint))
                 {
                     Check.That(manager.DisposeError == null, "not yet");
                     manager.Save(state, null, how);
-                    Check.Throws<CheckpointCallbackException>(() => manager.Close(), "closing tells");
+                    Check.Throws<CkptCallbackException>(() => manager.Close(), "closing tells");
                 }
                 Check.That(manager.DisposeError == null, "once");
                 gate.Fails = false;
@@ -332,7 +332,7 @@ internal static class AsyncTests
             };
             Check.That(manager.Save(state).Wait().Success, "the task goes on");
             Check.Equal(CheckpointTaskStatus.Completed, asked, "asked");
-            Check.That(refused is CheckpointInvalidStateException, "refused: " + refused);
+            Check.That(refused is CkptInvalidStateException, "refused: " + refused);
         }
     }
 

@@ -72,8 +72,8 @@ internal static class EngineTests
             optimizer.Steps = 5;
             Check.Equal(5L, optimizer.Steps, "set");
             Check.Equal("one.weight.momentum", optimizer.Tensors()[0].Key, "state");
-            Check.Throws<CheckpointAlreadyExistsException>(() => chain.Add(Layer.Relu("relu")), "name taken");
-            Check.Throws<CheckpointOverBudgetException>(() => new Executor(chain, Schedule.Create(chain.Profile(input), "store-all"), input,
+            Check.Throws<CkptAlreadyExistsException>(() => chain.Add(Layer.Relu("relu")), "name taken");
+            Check.Throws<CkptOverBudgetException>(() => new Executor(chain, Schedule.Create(chain.Profile(input), "store-all"), input,
                 100), "budget");
         }
     }
@@ -133,12 +133,12 @@ internal static class EngineTests
                 Check.That(twice.Forwards >= 2, "recomputed");
                 Check.Equal("16,8", string.Join(",", twice.Last.Input.Shape), "context");
                 twice.Broken = true;
-                var error = Check.Throws<CheckpointCallbackException>(() => executor.Run(Batch(1)), "broken");
+                var error = Check.Throws<CkptCallbackException>(() => executor.Run(Batch(1)), "broken");
                 Check.Contains("twice is broken", error.Message, "text");
                 twice.Broken = false;
                 Check.Equal(loss, executor.Run(Batch(1)), "the next step works");
             }
-            var refused = Check.Throws<CheckpointCallbackException>(() => chain.Profile(new TensorSpec(DType.F64, 16, 8)),
+            var refused = Check.Throws<CkptCallbackException>(() => chain.Profile(new TensorSpec(DType.F64, 16, 8)),
                 "refused");
             Check.Contains("only F32", refused.Message, "text");
         }

@@ -122,7 +122,7 @@ internal static class MemoryTests
             Check.Contains("\"b\"", tracker.ToJson(), "json");
             Check.Contains("ckpt_memory_current_bytes", tracker.ToPrometheus(), "prometheus");
             Check.That(tracker.FindLayer("no such") == null && tracker.FindLayer("b") == 1, "find");
-            var error = Check.Throws<CheckpointNotFoundException>(() => tracker.RecordDeallocation(77UL), "unknown allocation");
+            var error = Check.Throws<CkptNotFoundException>(() => tracker.RecordDeallocation(77UL), "unknown allocation");
             Check.Contains("77", error.Message, "message");
             using (var shared = tracker.Share())
             {

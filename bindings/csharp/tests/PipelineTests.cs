@@ -36,7 +36,7 @@ internal static class PipelineTests
             Check.Equal(60.0, manager.GetOrComputeActivation(activation, 3).Sum(), "computed");
             Check.Equal(40.0, manager.RecomputeActivation(activation, 2).Sum(), "recomputed");
             Check.Equal(2, runs, "runs");
-            Check.Contains("stage broke", Check.Throws<CheckpointCallbackException>(() => manager.RecomputeActivation(activation,
+            Check.Contains("stage broke", Check.Throws<CkptCallbackException>(() => manager.RecomputeActivation(activation,
                 7), "throws").Message,
                            "text");
             Check.Equal(16L, manager.EstimateMemoryUsage(), "bytes");
@@ -47,7 +47,7 @@ internal static class PipelineTests
             Check.That(manager.StoreGivenUpActivation(2, given2) && given2.IsDisposed, "given up");
             Check.Equal("0,2", string.Join(",", manager.StoredMicroBatches()), "list");
             Check.Equal(32L, tracker.GetLayerStats("stage-1").CurrentMemoryUsed, "tracked");
-            Check.Throws<CheckpointOutOfRangeException>(() => manager.StoreActivation(8, activation), "no such micro-batch");
+            Check.Throws<CkptOutOfRangeException>(() => manager.StoreActivation(8, activation), "no such micro-batch");
             Check.That(!activation.IsDisposed, "still the caller's");
             manager.Policy = new ActivationPolicy(CheckpointStrategy.RecomputeAll);
             Check.That(!manager.StoreActivation(4, activation), "changed");
@@ -58,7 +58,7 @@ internal static class PipelineTests
             Check.That(manager.StoreActivation(4, activation), "by a strategy");
         }
         using (var manager = new ActivationCheckpointManager(CheckpointStrategy.StoreAll))
-            Check.Throws<CheckpointInvalidStateException>(() => manager.RecomputeActivation(new Tensor(DType.F32, 1), 0),
+            Check.Throws<CkptInvalidStateException>(() => manager.RecomputeActivation(new Tensor(DType.F32, 1), 0),
                 "no forward");
     }
 

@@ -28,7 +28,7 @@ internal static class PlanTests
             Check.Equal(LayerFlags.Default, layer.Flags, "flags");
             Check.Equal("25", string.Join(",", layer.Output.Shape), "shape");
             Check.Equal(2.0, profile.Option(1).BackwardSeconds, "seconds");
-            Check.Throws<CheckpointOutOfRangeException>(() => profile.Layer(3), "no such layer");
+            Check.Throws<CkptOutOfRangeException>(() => profile.Layer(3), "no such layer");
         }
     }
 
@@ -53,7 +53,7 @@ internal static class PlanTests
             Check.That(periodic.ReservedBytes(profile) >= periodic.Verify(profile).PeakBytes, "reserved");
             using (var fits = Schedule.Create(profile, "budget:" + periodic.ReservedBytes(profile)))
                 Check.That(fits.ReservedBytes(profile) <= periodic.ReservedBytes(profile), "fits");
-            Check.Throws<CheckpointOverBudgetException>(() => Schedule.Create(profile, "budget:1"), "one byte");
+            Check.Throws<CkptOverBudgetException>(() => Schedule.Create(profile, "budget:1"), "one byte");
         }
     }
 
@@ -72,7 +72,7 @@ internal static class PlanTests
             }
             var wrong = actions.Skip(1);
             using (var broken = Schedule.FromActions(5, wrong))
-                Check.Contains("0", Check.Throws<CheckpointInvalidScheduleException>(() => broken.Verify(profile),
+                Check.Contains("0", Check.Throws<CkptInvalidScheduleException>(() => broken.Verify(profile),
                     "a rule").Message, "index");
             Check.Contains("FORWARD", actions[0].ToString(), "text");
         }
@@ -92,7 +92,7 @@ internal static class PlanTests
             other.Finalize(9);
             Check.That(cursor.NextMany(100000).SequenceEqual(other.NextMany(100000)), "the same rest");
             Check.Equal(ActionKind.End, cursor.Next().Kind, "end again");
-            Check.Throws<CheckpointCorruptException>(() => other.Restore(new byte[3]), "no place");
+            Check.Throws<CkptCorruptException>(() => other.Restore(new byte[3]), "no place");
         }
     }
 
@@ -136,7 +136,7 @@ internal static class PlanTests
     {
         Check.That(Schedule.KnownPlanners.Any(planner => planner.StartsWith("periodic:SEGMENTS - ", StringComparison.Ordinal)), "known");
         using (var profile = Uniform(4))
-            Check.Contains("budget:BYTES", Check.Throws<CheckpointNotFoundException>(() => Schedule.Create(profile, "best"), "unknown")
+            Check.Contains("budget:BYTES", Check.Throws<CkptNotFoundException>(() => Schedule.Create(profile, "best"), "unknown")
                 .Message, "message");
     }
 

@@ -46,7 +46,7 @@ internal static class StateTests
                 Check.That(state.Find("no such") == null, "no value");
                 Check.Equal(1L, checkpoint.Verify().Tensors, "verified");
                 Check.Contains("\"step\":3", checkpoint.Manifest(checkpoint.List()[0].Name).Replace(" ", ""), "manifest");
-                Check.Throws<CheckpointBusyException>(() => new Checkpoint(folder), "a second writer");
+                Check.Throws<CkptBusyException>(() => new Checkpoint(folder), "a second writer");
                 using (var reader = checkpoint.OpenReader())
                 {
                     var info = reader.Single();
@@ -63,7 +63,7 @@ internal static class StateTests
                     {
                         Check.That(mapped.IsReadOnly, "read-only");
                         Check.Equal(5f, mapped.AsReadOnlySpan<float>()[5], "mapped");
-                        Check.Throws<CheckpointUnsupportedException>(() => mapped.AsSpan<float>(), "not writable");
+                        Check.Throws<CkptUnsupportedException>(() => mapped.AsSpan<float>(), "not writable");
                     }
                 }
             }
@@ -90,10 +90,10 @@ internal static class StateTests
                     stream.Seek(-5, SeekOrigin.End);
                     stream.WriteByte(1);
                 }
-                var error = Check.Throws<CheckpointCorruptException>(() => checkpoint.Verify(), "verify");
+                var error = Check.Throws<CkptCorruptException>(() => checkpoint.Verify(), "verify");
                 Check.Contains("model.safetensors", error.Message, "file");
-                Check.Throws<CheckpointCorruptException>(() => checkpoint.Load(state), "load");
-                Check.Throws<CheckpointNotFoundException>(() => checkpoint.Load(state, new LoadOptions { Name = "step-99" }),
+                Check.Throws<CkptCorruptException>(() => checkpoint.Load(state), "load");
+                Check.Throws<CkptNotFoundException>(() => checkpoint.Load(state, new LoadOptions { Name = "step-99" }),
                     "no such");
             }
         }
@@ -114,7 +114,7 @@ internal static class StateTests
             other.Add<float>("model", "b", new float[] { 2 });
             saved.SetRarelyChanges("model");
             checkpoint.Save(saved, 1);
-            Check.Contains("\"b\"", Check.Throws<CheckpointInvalidArgumentException>(() => checkpoint.Load(other),
+            Check.Contains("\"b\"", Check.Throws<CkptInvalidArgumentException>(() => checkpoint.Load(other),
                 "names").Message.Replace('\'', '"'),
                            "names the tensor");
             var loaded = checkpoint.Load(other, new LoadOptions { Partial = true });
@@ -124,7 +124,7 @@ internal static class StateTests
             Check.Equal(1L, checkpoint.GetCoordinator().WorldSize, "coordinator");
             Check.Equal(0L, checkpoint.GetFaultHandler().Retries, "handler");
             using (var again = checkpoint.GetStorage())
-                Check.Throws<CheckpointBusyException>(() => new Checkpoint(again), "the same storage");
+                Check.Throws<CkptBusyException>(() => new Checkpoint(again), "the same storage");
         }
     }
 
@@ -162,10 +162,10 @@ internal static class StateTests
             Check.Equal(1f, counter.Values[0], "restored");
             Check.Equal("42", counter.Restored, "value");
             counter.BreakRestore = true;
-            Check.Contains("restore broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Load(state),
+            Check.Contains("restore broke", Check.Throws<CkptCallbackException>(() => checkpoint.Load(state),
                 "load").Message, "text");
             counter.BreakList = true;
-            Check.Contains("list broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 2),
+            Check.Contains("list broke", Check.Throws<CkptCallbackException>(() => checkpoint.Save(state, 2),
                 "save").Message, "text");
         }
     }
@@ -176,7 +176,7 @@ internal static class StateTests
 
         public override void Barrier(TimeSpan timeout)
         {
-            if (Late) throw new CheckpointTimeoutException("one is late");
+            if (Late) throw new CkptTimeoutException("one is late");
         }
 
         public override void Broadcast(Span<byte> data, long root, TimeSpan timeout)
@@ -205,10 +205,10 @@ internal static class StateTests
             var all = new byte[4];
             coordinator.AllGather(new byte[] { 5, 6 }, all, TimeSpan.FromSeconds(1));
             Check.Equal("5,6,5,6", string.Join(",", all), "gathered");
-            Check.Throws<CheckpointInvalidArgumentException>(() => coordinator.AllGather(new byte[2], new byte[3], TimeSpan.Zero),
+            Check.Throws<CkptInvalidArgumentException>(() => coordinator.AllGather(new byte[2], new byte[3], TimeSpan.Zero),
                 "room");
             pair.Late = true;
-            Check.Throws<CheckpointTimeoutException>(() => coordinator.Barrier(TimeSpan.Zero), "late");
+            Check.Throws<CkptTimeoutException>(() => coordinator.Barrier(TimeSpan.Zero), "late");
         }
         using (var alone = new Coordinator()) alone.Barrier(TimeSpan.Zero);
     }
@@ -223,7 +223,7 @@ internal static class StateTests
                 "{\"by\":\"me\"}");
             Check.Equal(1L << 40, Safetensors.Read(path)["a"].AsReadOnlySpan<long>()[0], "64 bits");
             using (var reader = new SafetensorsReader(path)) Check.Equal("me", reader.Metadata()["by"], "metadata");
-            Check.Throws<CheckpointNotFoundException>(() => new SafetensorsReader(path + "x"), "no file");
+            Check.Throws<CkptNotFoundException>(() => new SafetensorsReader(path + "x"), "no file");
         }
         finally
         {

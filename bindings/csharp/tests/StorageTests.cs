@@ -24,7 +24,7 @@ internal static class StorageTests
         public override object Create(string path)
         {
             Meet("create");
-            if (Files.ContainsKey(path)) throw new CheckpointAlreadyExistsException(path);
+            if (Files.ContainsKey(path)) throw new CkptAlreadyExistsException(path);
             return Files[path] = new MemoryStream();
         }
 
@@ -91,7 +91,7 @@ internal static class StorageTests
 
         public override void MakeDirectory(string path)
         {
-            if (!folders.Add(path)) throw new CheckpointAlreadyExistsException(path);
+            if (!folders.Add(path)) throw new CkptAlreadyExistsException(path);
         }
 
         public override void SyncDirectory(string path)
@@ -116,7 +116,7 @@ internal static class StorageTests
 
         public override object Lock(string path)
         {
-            if (!locks.Add(path)) throw new CheckpointBusyException(path + " is held");
+            if (!locks.Add(path)) throw new CkptBusyException(path + " is held");
             return path;
         }
 
@@ -141,7 +141,7 @@ internal static class StorageTests
                 checkpoint.Load(state);
                 Check.Equal(1f, values[0], "loaded");
                 Check.That(mine.Files.Count >= 2, "files");
-                Check.Throws<CheckpointBusyException>(() => new Checkpoint(storage), "locked");
+                Check.Throws<CkptBusyException>(() => new Checkpoint(storage), "locked");
             }
             new Checkpoint(storage).Dispose();
         }
@@ -155,14 +155,14 @@ internal static class StorageTests
             new CheckpointOptions { FaultHandler = new FaultHandler(new FaultHandlerOptions { MaxAttempts = 1 }) }))
         using (var state = new State().Add<float>("model", "a", new float[1]))
         {
-            mine.Fault = operation => operation == "write" ? new CheckpointNoSpaceException("the dictionary is full") : null;
-            Check.Contains("the dictionary is full", Check.Throws<CheckpointNoSpaceException>(() => checkpoint.Save(state, 1),
+            mine.Fault = operation => operation == "write" ? new CkptNoSpaceException("the dictionary is full") : null;
+            Check.Contains("the dictionary is full", Check.Throws<CkptNoSpaceException>(() => checkpoint.Save(state, 1),
                 "full").Message, "text");
             mine.Fault = operation => operation == "create" ? new UnauthorizedAccessException("not yours") : null;
-            Check.Contains("not yours", Check.Throws<CheckpointPermissionException>(() => checkpoint.Save(state, 1),
+            Check.Contains("not yours", Check.Throws<CkptPermissionException>(() => checkpoint.Save(state, 1),
                 "denied").Message, "text");
             mine.Fault = operation => operation == "write" ? new InvalidOperationException("odd") : null;
-            Check.Contains("odd", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 1), "other").Message,
+            Check.Contains("odd", Check.Throws<CkptCallbackException>(() => checkpoint.Save(state, 1), "other").Message,
                 "text");
             mine.Fault = operation => null;
             checkpoint.Save(state, 1);
@@ -196,7 +196,7 @@ internal static class StorageTests
 
     internal static void DirectoriesOfTheFileSystem()
     {
-        Check.Throws<CheckpointNotFoundException>(() => new Storage("/no/such/place", true), "must exist");
+        Check.Throws<CkptNotFoundException>(() => new Storage("/no/such/place", true), "must exist");
         var folder = StateTests.Folder();
         try
         {

@@ -20,13 +20,13 @@ internal static class StrategyTests
         }
         strategy.Reset();
         Check.Equal(3L, new IntervalCheckpointStrategy(3).Interval, "interval");
-        Check.Throws<CheckpointInvalidArgumentException>(() => new IntervalCheckpointStrategy(0), "interval 0");
+        Check.Throws<CkptInvalidArgumentException>(() => new IntervalCheckpointStrategy(0), "interval 0");
 
         var selective = CheckpointStrategyFactory.CreateSelective(new[] { "a", "block.*" }, new[] { "block.0" });
         Check.That(selective.ShouldCheckpoint("a", small, 0), "named");
         Check.That(selective.ShouldCheckpoint("block.1", small, 1), "by a glob");
         Check.That(!selective.ShouldCheckpoint("block.0", small, 2), "excluded");
-        var overlap = Check.Throws<CheckpointInvalidArgumentException>(() => new SelectiveCheckpointStrategy(new[] { "a" },
+        var overlap = Check.Throws<CkptInvalidArgumentException>(() => new SelectiveCheckpointStrategy(new[] { "a" },
             new[] { "a" }), "both");
         Check.Contains("a", overlap.Message, "message");
 
@@ -37,7 +37,7 @@ internal static class StrategyTests
         Check.Equal(2L << 20, sized.GetCounters().ChosenBytes, "bytes");
 
         Check.That(CheckpointStrategyFactory.CreateSmart().Name.StartsWith("Smart"), "smart");
-        Check.Throws<CheckpointInvalidArgumentException>(() => CheckpointStrategyFactory.CreateMemoryAware(1.5), "share above 1");
+        Check.Throws<CkptInvalidArgumentException>(() => CheckpointStrategyFactory.CreateMemoryAware(1.5), "share above 1");
     }
 
     internal static void ConfigsMakeEveryKind()
@@ -50,12 +50,12 @@ internal static class StrategyTests
                 strategy.Name);
         }
         config.Strategy = (CheckpointStrategy)99;
-        Check.Throws<CheckpointInvalidArgumentException>(() => CheckpointStrategyFactory.CreateStrategy(config), "unknown");
+        Check.Throws<CkptInvalidArgumentException>(() => CheckpointStrategyFactory.CreateStrategy(config), "unknown");
         config.Kind = "any";
         config.Children = new[] { new Strategy("interval:3"), new Strategy("size:1MiB") };
         using (var any = Strategy.FromConfig(config)) Check.Equal("Any(Interval(3), SizeBased(1MB))", any.Name, "children");
         config.Kind = "no-such";
-        Check.Contains("interval", Check.Throws<CheckpointNotFoundException>(() => Strategy.FromConfig(config), "kind").Message,
+        Check.Contains("interval", Check.Throws<CkptNotFoundException>(() => Strategy.FromConfig(config), "kind").Message,
             "known kinds");
     }
 
@@ -109,7 +109,7 @@ internal static class StrategyTests
             strategy.ObserveAccess("b");
             Check.Equal(1, resets, "resets");
             Check.Equal("b", accessed, "access");
-            var error = Check.Throws<CheckpointCallbackException>(() => strategy.ShouldCheckpoint("bad", small, 0), "throws");
+            var error = Check.Throws<CkptCallbackException>(() => strategy.ShouldCheckpoint("bad", small, 0), "throws");
             Check.Contains("cannot decide", error.Message, "text");
             strategy.Chosen = StrategyChosen.Boundary;
             Check.Equal(StrategyChosen.Boundary, strategy.Share().Chosen, "chosen");
@@ -122,13 +122,13 @@ internal static class StrategyTests
         Check.That(Strategy.KnownKinds.Contains("every"), "known");
         using (var strategy = new Strategy("every:4")) Check.Equal("Interval(4)", strategy.Name, "made");
         Strategy.Unregister("every");
-        Check.Throws<CheckpointNotFoundException>(() => new Strategy("every:4"), "forgotten");
+        Check.Throws<CkptNotFoundException>(() => new Strategy("every:4"), "forgotten");
         Strategy.Register("broken", arguments =>
         {
             if (arguments == "") throw new InvalidOperationException("no such luck");
             return null;
         });
-        Check.Contains("no such luck", Check.Throws<CheckpointCallbackException>(() => new Strategy("broken"), "throws").Message,
+        Check.Contains("no such luck", Check.Throws<CkptCallbackException>(() => new Strategy("broken"), "throws").Message,
             "text");
         Strategy.Unregister("broken");
     }

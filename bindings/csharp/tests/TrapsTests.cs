@@ -52,7 +52,7 @@ internal static class TrapsTests
         using (var tracker = new MemoryTracker())
         {
             var before = Callbacks.PinnedCount;
-            Check.Throws<CheckpointInvalidArgumentException>(() => tracker.Subscribe(0, e => { }), "no kinds");
+            Check.Throws<CkptInvalidArgumentException>(() => tracker.Subscribe(0, e => { }), "no kinds");
             Check.Equal(before, Callbacks.PinnedCount, "pinned");
         }
     }
@@ -164,13 +164,13 @@ internal static class TrapsTests
         {
             manager.TaskEnded += (sender, e) => Fail("ended");
             Check.That(manager.Save(state, null, null, new Broken()).Wait().Success, "saved");
-            Check.Throws<CheckpointCallbackException>(() => manager.Save(new State().Add("x", new BrokenState())), "list");
+            Check.Throws<CkptCallbackException>(() => manager.Save(new State().Add("x", new BrokenState())), "list");
         }
         Library.SetLog(null);
         using (var pool = new WorkerPool(2))
         {
             for (var i = 0; i < 100; ++i)
-                Check.Throws<CheckpointCallbackException>(() => pool.Run(4, part => Fail("part")), "part");
+                Check.Throws<CkptCallbackException>(() => pool.Run(4, part => Fail("part")), "part");
             pool.Run(4, part => { });
         }
     }

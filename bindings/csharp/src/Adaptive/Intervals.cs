@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using Ckpt.Interop;
 
-namespace Ckpt.Adaptive
+namespace Ckpt
 {
     /// <summary>Formulas for the time between two checkpoints. Seconds, above 0 and finite.</summary>
     public static unsafe class Intervals

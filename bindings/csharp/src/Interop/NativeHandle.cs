@@ -25,6 +25,12 @@ namespace Ckpt.Interop
             if (mayWait) Shutdown.Watch(this);
         }
 
+        // Somebody else's, for one call.
+        internal static NativeHandle Lent(IntPtr value)
+        {
+            return new NativeHandle(value, handle => { });
+        }
+
         internal static NativeHandle OrNone(NativeHandle handle)
         {
             return handle ?? none;
