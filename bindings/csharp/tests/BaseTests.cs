@@ -19,7 +19,7 @@ internal static class BaseTests
 
     internal static void ErrorsTellArgumentAndValue()
     {
-        var error = Check.Throws<CkptInvalidArgumentException>(() => new Queue(0), "capacity 0");
+        var error = Check.Throws<CkptInvalidArgumentException>(() => new WordQueue(0), "capacity 0");
         Check.Equal(CkptStatus.InvalidArgument, error.Status, "status");
         Check.Equal("INVALID_ARGUMENT", error.StatusName, "name");
         Check.Contains("capacity", error.Message, "message");
@@ -42,7 +42,7 @@ internal static class BaseTests
 
     internal static void DisposedObjectsSaySo()
     {
-        var queue = new Queue(4);
+        var queue = new WordQueue(4);
         queue.Dispose();
         queue.Dispose();
         Check.That(queue.IsDisposed, "disposed");
@@ -51,19 +51,19 @@ internal static class BaseTests
 
     internal static void QueueIsFirstInFirstOut()
     {
-        using (var queue = new Queue(2))
+        using (var queue = new WordQueue(2))
         {
             queue.Push(ulong.MaxValue, TimeSpan.Zero);
             queue.Push(2, TimeSpan.Zero);
-            Check.Equal(2L, queue.Count, "count");
-            Check.Throws<CkptQueueFullException>(() => queue.Push(3, TimeSpan.Zero), "full");
+            Check.Equal(2L, queue.WordCount, "count");
+            Check.Throws<CheckpointQueueFullException>(() => queue.Push(3, TimeSpan.Zero), "full");
             Check.Equal(ulong.MaxValue, queue.Pop(), "64 bits");
             queue.Close();
             Check.Throws<CkptClosedException>(() => queue.Push(3), "closed");
             Check.Equal(2UL, queue.Pop(), "second");
             Check.Throws<CkptClosedException>(() => queue.Pop(), "closed and empty");
         }
-        using (var queue = new Queue(1, true))
+        using (var queue = new WordQueue(1, WordQueueKind.Spsc))
             Check.Throws<CkptTimeoutException>(() => queue.Pop(TimeSpan.FromMilliseconds(1)), "empty");
     }
 
@@ -102,7 +102,7 @@ internal static class BaseTests
     {
         using (var pool = new WorkerPool(3))
         {
-            Check.Equal(3, pool.Threads, "threads");
+            Check.Equal(3, pool.ThreadCount, "threads");
             long sum = 0;
             var threads = new HashSet<int>();
             pool.Run(1000, part =>
@@ -136,10 +136,10 @@ internal static class BaseTests
         using (var tracker = new MemoryTracker())
         {
             const string name = "Schicht-äöü-日本-\U0001F600";
-            Check.Equal(name, tracker.LayerName(tracker.Layer(name)), "name");
-            Check.Throws<CkptInvalidArgumentException>(() => tracker.Layer("a\0b"), "NUL");
-            Check.Throws<CkptInvalidArgumentException>(() => tracker.Layer("\ud800"), "half a pair");
-            Check.Throws<CkptInvalidArgumentException>(() => tracker.Layer(null), "null");
+            Check.Equal(name, tracker.GetLayerName(tracker.AddLayer(name)), "name");
+            Check.Throws<CkptInvalidArgumentException>(() => tracker.AddLayer("a\0b"), "NUL");
+            Check.Throws<CkptInvalidArgumentException>(() => tracker.AddLayer("\ud800"), "half a pair");
+            Check.Throws<CkptInvalidArgumentException>(() => tracker.AddLayer(null), "null");
         }
     }
 }

@@ -20,7 +20,7 @@ internal static class StateTests
         {
             var weights = Enumerable.Range(0, 1000).Select(i => (float)i).ToArray();
             using (var state = new State())
-            using (var checkpoint = new Checkpoint(folder, new CheckpointOptions { KeepLast = 2 }))
+            using (var checkpoint = new CheckpointManager(folder, new CheckpointManagerOptions { KeepLast = 2 }))
             {
                 state.Add<float>("model", "weight", weights, 10, 100);
                 state["epoch"] = "{\"n\": 3}";
@@ -29,7 +29,7 @@ internal static class StateTests
                 for (var step = 1; step <= 3; ++step)
                 {
                     var saved = checkpoint.Save(state, new SaveOptions { Step = step, Seed = ulong.MaxValue, Metric = step,
-                        CheckpointPrefix = "run" });
+                        Prefix = "run" });
                     Check.Equal((long)step, saved.Step, "step");
                     Check.That(saved.Name.StartsWith("run"), saved.Name);
                 }
@@ -45,8 +45,8 @@ internal static class StateTests
                 Check.Equal("{\"n\":3}", state["epoch"], "value");
                 Check.That(state.Find("no such") == null, "no value");
                 Check.Equal(1L, checkpoint.Verify().Tensors, "verified");
-                Check.Contains("\"step\":3", checkpoint.Manifest(checkpoint.List()[0].Name).Replace(" ", ""), "manifest");
-                Check.Throws<CkptBusyException>(() => new Checkpoint(folder), "a second writer");
+                Check.Contains("\"step\":3", checkpoint.GetManifest(checkpoint.List()[0].Name).Replace(" ", ""), "manifest");
+                Check.Throws<CkptBusyException>(() => new CheckpointManager(folder), "a second writer");
                 using (var reader = checkpoint.OpenReader())
                 {
                     var info = reader.Single();
@@ -80,7 +80,7 @@ internal static class StateTests
         try
         {
             using (var state = new State())
-            using (var checkpoint = new Checkpoint(folder))
+            using (var checkpoint = new CheckpointManager(folder))
             {
                 state.Add<float>("model", "weight", new float[1000]);
                 checkpoint.Save(state, 1);
@@ -106,7 +106,7 @@ internal static class StateTests
     internal static void PartialLoadsReport()
     {
         using (var storage = Storage.InMemory())
-        using (var checkpoint = new Checkpoint(storage))
+        using (var checkpoint = new CheckpointManager(storage))
         using (var saved = new State())
         using (var other = new State())
         {
@@ -120,11 +120,11 @@ internal static class StateTests
             var loaded = checkpoint.Load(other, new LoadOptions { Partial = true });
             Check.Equal(1L, loaded.Missing, "missing");
             Check.Equal(1L, loaded.Unexpected, "unexpected");
-            Check.Contains("\"name\":\"b\"", other.LoadReport(), "report");
+            Check.Contains("\"name\":\"b\"", other.GetLoadReport(), "report");
             Check.Equal(1L, checkpoint.GetCoordinator().WorldSize, "coordinator");
-            Check.Equal(0L, checkpoint.GetFaultHandler().Retries, "handler");
+            Check.Equal(0L, checkpoint.GetFaultHandler().RetryCount, "handler");
             using (var again = checkpoint.GetStorage())
-                Check.Throws<CkptBusyException>(() => new Checkpoint(again), "the same storage");
+                Check.Throws<CkptBusyException>(() => new CheckpointManager(again), "the same storage");
         }
     }
 
@@ -150,7 +150,7 @@ internal static class StateTests
 
     internal static void StatefulObjectsListThemselves()
     {
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var state = new State())
         {
             var counter = new Counter();
@@ -222,8 +222,8 @@ internal static class StateTests
             Safetensors.Write(path, new Dictionary<string, Tensor> { { "a", Tensor.From(new long[] { 1L << 40 }) } },
                 "{\"by\":\"me\"}");
             Check.Equal(1L << 40, Safetensors.Read(path)["a"].AsReadOnlySpan<long>()[0], "64 bits");
-            using (var reader = new SafetensorsReader(path)) Check.Equal("me", reader.Metadata()["by"], "metadata");
-            Check.Throws<CkptNotFoundException>(() => new SafetensorsReader(path + "x"), "no file");
+            using (var reader = new Reader(path)) Check.Equal("me", reader.GetMetadata()["by"], "metadata");
+            Check.Throws<CkptNotFoundException>(() => new Reader(path + "x"), "no file");
         }
         finally
         {

@@ -11,8 +11,8 @@ internal static class TensorTests
         {
             Check.Equal(DType.F32, tensor.DType, "dtype");
             Check.Equal("2,3", string.Join(",", tensor.Shape), "shape");
-            Check.Equal(6L, tensor.Elements, "elements");
-            Check.Equal(24L, tensor.SizeBytes, "bytes");
+            Check.Equal(6L, tensor.ElementCount, "elements");
+            Check.Equal(24L, tensor.Bytes, "bytes");
             tensor.Fill(1.5);
             var elements = tensor.AsSpan<float>();
             elements[5] = 4;
@@ -24,7 +24,7 @@ internal static class TensorTests
             Check.Throws<CkptOutOfRangeException>(() => tensor.AsSpan<float>(5, 2), "outside");
             Check.Throws<CkptUnsupportedException>(() => tensor.AsSpan<DateTime>(), "no element type");
         }
-        using (var scalar = new Tensor(DType.F64)) Check.Equal(1L, scalar.Elements, "a scalar");
+        using (var scalar = new Tensor(DType.F64)) Check.Equal(1L, scalar.ElementCount, "a scalar");
         using (var empty = new Tensor(DType.F64, 0)) Check.Equal(0, empty.AsSpan<double>().Length, "no elements");
         Check.Throws<CkptInvalidArgumentException>(() => new Tensor(DType.F32, -1), "negative length");
     }
@@ -57,7 +57,7 @@ internal static class TensorTests
             Check.Equal(5f, tensor.AsReadOnlySpan<float>()[0], "still the same memory");
         }
         Check.Throws<CkptInvalidArgumentException>(() => Tensor.Borrow<float>(array, 1001), "too large");
-        using (var half = Tensor.BorrowAs<ushort>(new ushort[] { 0x3f80, 0 }, DType.BF16, 2)) Check.Equal(4L, half.SizeBytes,
+        using (var half = Tensor.BorrowAs<ushort>(new ushort[] { 0x3f80, 0 }, DType.BF16, 2)) Check.Equal(4L, half.Bytes,
             "BF16");
     }
 
@@ -115,7 +115,7 @@ internal static class TensorTests
     {
         using (var tensor = new Tensor(DType.U8, 3L << 30))
         {
-            Check.Equal(3L << 30, tensor.SizeBytes, "64-bit bytes");
+            Check.Equal(3L << 30, tensor.Bytes, "64-bit bytes");
             var error = Check.Throws<CkptOutOfRangeException>(() => tensor.AsSpan<byte>(), "longer than a span");
             Check.Contains("3221225472", error.Message, "message");
             tensor.AsSpan<byte>((3L << 30) - 1, 1).Fill(7);
@@ -126,9 +126,9 @@ internal static class TensorTests
     internal static void PoolsReuseAndTell()
     {
         using (var tracker = new MemoryTracker())
-        using (var pool = new BufferPool(tracker, "activations"))
+        using (var pool = new BufferPool(tracker, new BufferPoolOptions { LayerName = "activations" }))
         {
-            using (new Tensor(pool, DType.F32, 256)) Check.Equal(1024L, tracker.GetLayerStats("activations").CurrentMemoryUsed,
+            using (new Tensor(pool, DType.F32, 256)) Check.Equal(1024L, tracker.GetLayerStats("activations").CurrentBytes,
                 "tracked");
             using (new Tensor(pool, DType.F32, 256))
             {
@@ -160,10 +160,10 @@ internal static class TensorTests
         foreach (DType dtype in Enum.GetValues(typeof(DType)))
         {
             if (dtype == DType.None) continue;
-            Check.Equal(dtype, DTypes.FromName(DTypes.Name(dtype)), "name");
+            Check.Equal(dtype, DTypes.Find(DTypes.Name(dtype)), "name");
             Check.That(DTypes.Bits(dtype) >= 4, "bits");
         }
-        Check.Throws<CkptNotFoundException>(() => DTypes.FromName("F33"), "unknown");
+        Check.Throws<CkptNotFoundException>(() => DTypes.Find("F33"), "unknown");
         Check.Equal(DType.I64, DTypes.Of<long>(), "long");
     }
 }

@@ -52,15 +52,15 @@ namespace Ckpt
 
         /// <summary>The parameters of the built-in layers; their tensors share the chain's memory.</summary>
         /// <returns>All of them, in order.</returns>
-        public IReadOnlyList<Parameter> Parameters()
+        public IReadOnlyList<ChainParameter> Parameters()
         {
             var count = Get<long>(native.ckpt_chain_get_parameter_count);
-            var parameters = new List<Parameter>();
+            var parameters = new List<ChainParameter>();
             for (long i = 0; i < count; ++i)
             {
                 IntPtr name, value, gradient;
                 native.ckpt_chain_get_parameter(Handle, i, out name, out value, out gradient);
-                parameters.Add(new Parameter(Utf8.Text(name), Tensor.Owning(value), Tensor.Owning(gradient)));
+                parameters.Add(new ChainParameter(Utf8.Text(name), Tensor.Owning(value), Tensor.Owning(gradient)));
             }
             GC.KeepAlive(this);
             return parameters;
@@ -92,9 +92,9 @@ namespace Ckpt
     }
 
     /// <summary>A tensor of a chain or an optimizer by name; it shares their memory.</summary>
-    public sealed class Parameter
+    public sealed class ChainParameter
     {
-        internal Parameter(string name, Tensor value, Tensor gradient)
+        internal ChainParameter(string name, Tensor value, Tensor gradient)
         {
             Name = name;
             Value = value;

@@ -113,7 +113,7 @@ namespace Ckpt
         /// <summary>Layers of the chain; 0 when open-ended.</summary>
         public long LayerCount
         {
-            get { return Get<long>(native.ckpt_schedule_get_layer_count); }
+            get { return Math.Max(0, Get<long>(native.ckpt_schedule_get_layer_count)); }
         }
 
         /// <summary>Replays the schedule without running anything. CkptInvalidScheduleException names the action that breaks

@@ -176,16 +176,18 @@ namespace Ckpt
         }
 
         /// <summary>Asks the child of the first rule that matches the layer, and no other; the fallback for the rest.</summary>
+        /// <typeparam name="T">Strategy, or a class of yours.</typeparam>
         /// <param name="rules">A name, a glob, or "#5", "#2..7", "#8.." for layer indices; and what is asked then.</param>
         /// <param name="fallback">For layers that no rule matches.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy FirstOf(IEnumerable<KeyValuePair<string, ICheckpointStrategy>> rules, ICheckpointStrategy fallback)
+        public static Strategy FirstOf<T>(IEnumerable<KeyValuePair<string, T>> rules, ICheckpointStrategy fallback)
+            where T : ICheckpointStrategy
         {
             var kept = rules.ToArray();
             using (var memory = new CallMemory())
             {
                 var names = memory.Of(kept.Select(rule => rule.Key).ToArray());
-                var children = memory.Of(kept.Select(rule => memory.Of(rule.Value)));
+                var children = memory.Of(kept.Select(rule => memory.Of((ICheckpointStrategy)rule.Value)));
                 return new Strategy(Made((out IntPtr made) => native.ckpt_strategy_create_first(names, kept.Length, children,
                     kept.Length, memory.Of(fallback), out made)));
             }
