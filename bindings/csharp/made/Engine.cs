@@ -144,7 +144,7 @@ namespace Ckpt
 
     public abstract partial class CustomLayer
     {
-        /// <summary>Sum of CKPT_LAYER_* flags.</summary>
+        /// <summary>Sum of <see cref="LayerFlag"/>.</summary>
         public virtual LayerFlag Flags
         {
             get { return LayerFlag.NeedsInput | LayerFlag.Deterministic; }
@@ -239,7 +239,7 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public Tensor InputGradient { get; set; }
 
-        /// <summary>False: gradients are set to false first; true: this step adds to them.</summary>
+        /// <summary>False: gradients are set to 0 first; true: this step adds to them.</summary>
         public bool Accumulate { get; set; }
 
         internal static ckpt_step Native(Step from, CallMemory memory)

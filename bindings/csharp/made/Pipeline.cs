@@ -65,6 +65,28 @@ namespace Ckpt
     /// <summary>Which micro-batches' activations stay from forward to backward. The others are computed again.</summary>
     public sealed unsafe partial class ActivationPolicy
     {
+        /// <summary>With the usual values.</summary>
+        public ActivationPolicy()
+        {
+        }
+
+        internal ActivationPolicy(ckpt_activation_policy from)
+        {
+            Kind = (ActivationPolicyKind)from.kind;
+            Interval = from.interval;
+            ThresholdBytes = from.threshold_bytes;
+            MemoryLimitBytes = from.memory_limit_bytes;
+        }
+
+        internal static ActivationPolicy Filled(Action<ckpt_activation_policy> fill)
+        {
+            using (var from = new ckpt_activation_policy())
+            {
+                fill(from);
+                return new ActivationPolicy(from);
+            }
+        }
+
         /// <summary>Kind of policy: one of <see cref="ActivationPolicyKind"/>.</summary>
         public ActivationPolicyKind Kind { get; set; } = ActivationPolicyKind.StoreAll;
 
@@ -96,28 +118,6 @@ namespace Ckpt
             to.strategy = memory.Of(Strategy);
             to.memory_limit_bytes = MemoryLimitBytes;
             return to;
-        }
-
-        /// <summary>With the usual values.</summary>
-        public ActivationPolicy()
-        {
-        }
-
-        internal ActivationPolicy(ckpt_activation_policy from)
-        {
-            Kind = (ActivationPolicyKind)from.kind;
-            Interval = from.interval;
-            ThresholdBytes = from.threshold_bytes;
-            MemoryLimitBytes = from.memory_limit_bytes;
-        }
-
-        internal static ActivationPolicy Filled(Action<ckpt_activation_policy> fill)
-        {
-            using (var from = new ckpt_activation_policy())
-            {
-                fill(from);
-                return new ActivationPolicy(from);
-            }
         }
 
         /// <summary>The values in one line.</summary>

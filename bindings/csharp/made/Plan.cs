@@ -172,6 +172,29 @@ namespace Ckpt
     /// <summary>What planning must know of one layer.</summary>
     public sealed unsafe partial class LayerProfile
     {
+        /// <summary>With the usual values.</summary>
+        public LayerProfile()
+        {
+        }
+
+        internal LayerProfile(ckpt_layer_profile from)
+        {
+            Flags = (LayerFlag)from.flags;
+            OutputBytes = from.output_bytes;
+            AmbientBytes = from.ambient_bytes;
+            DType = (DType)from.dtype;
+            Shape = NativeList.Copied(from.shape, from.ndim);
+        }
+
+        internal static LayerProfile Filled(Action<ckpt_layer_profile> fill)
+        {
+            using (var from = new ckpt_layer_profile())
+            {
+                fill(from);
+                return new LayerProfile(from);
+            }
+        }
+
         /// <summary>Sum of <see cref="LayerFlag"/>.</summary>
         public LayerFlag Flags { get; set; } = LayerFlag.NeedsInput | LayerFlag.Deterministic;
 
@@ -204,29 +227,6 @@ namespace Ckpt
             return to;
         }
 
-        /// <summary>With the usual values.</summary>
-        public LayerProfile()
-        {
-        }
-
-        internal LayerProfile(ckpt_layer_profile from)
-        {
-            Flags = (LayerFlag)from.flags;
-            OutputBytes = from.output_bytes;
-            AmbientBytes = from.ambient_bytes;
-            DType = (DType)from.dtype;
-            Shape = NativeList.Copied(from.shape, from.ndim);
-        }
-
-        internal static LayerProfile Filled(Action<ckpt_layer_profile> fill)
-        {
-            using (var from = new ckpt_layer_profile())
-            {
-                fill(from);
-                return new LayerProfile(from);
-            }
-        }
-
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
@@ -239,6 +239,29 @@ namespace Ckpt
     /// <summary>What planning must know of one way to run a layer. Most layers have one.</summary>
     public sealed unsafe partial class OptionProfile
     {
+        /// <summary>With the usual values.</summary>
+        public OptionProfile()
+        {
+        }
+
+        internal OptionProfile(ckpt_option_profile from)
+        {
+            TapeBytes = from.tape_bytes;
+            ForwardWorkspaceBytes = from.forward_workspace_bytes;
+            BackwardWorkspaceBytes = from.backward_workspace_bytes;
+            ForwardSeconds = from.forward_seconds;
+            BackwardSeconds = from.backward_seconds;
+        }
+
+        internal static OptionProfile Filled(Action<ckpt_option_profile> fill)
+        {
+            using (var from = new ckpt_option_profile())
+            {
+                fill(from);
+                return new OptionProfile(from);
+            }
+        }
+
         /// <summary>Bytes that the layer records for its backward, &gt;= 0.</summary>
         public long TapeBytes { get; set; }
 
@@ -267,29 +290,6 @@ namespace Ckpt
             to.forward_seconds = ForwardSeconds;
             to.backward_seconds = BackwardSeconds;
             return to;
-        }
-
-        /// <summary>With the usual values.</summary>
-        public OptionProfile()
-        {
-        }
-
-        internal OptionProfile(ckpt_option_profile from)
-        {
-            TapeBytes = from.tape_bytes;
-            ForwardWorkspaceBytes = from.forward_workspace_bytes;
-            BackwardWorkspaceBytes = from.backward_workspace_bytes;
-            ForwardSeconds = from.forward_seconds;
-            BackwardSeconds = from.backward_seconds;
-        }
-
-        internal static OptionProfile Filled(Action<ckpt_option_profile> fill)
-        {
-            using (var from = new ckpt_option_profile())
-            {
-                fill(from);
-                return new OptionProfile(from);
-            }
         }
 
         /// <summary>The values in one line.</summary>
