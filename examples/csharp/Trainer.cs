@@ -1,5 +1,5 @@
-// Trains a small network with saves in the background: progress is reported, one save is cancelled, the process "crashes" half-way, and
-// a second run resumes. At the end every parameter has the same bits as in a run that was never interrupted.
+// Trains a small network with saves in the background: progress is reported, one save is cancelled, the process "crashes" half-way,
+// and a second run resumes. At the end every parameter has the same bits as in a run that was never interrupted.
 using System;
 using System.IO;
 using System.Linq;
@@ -31,7 +31,7 @@ internal sealed class Trainer : IDisposable
         optimizer = Optimizer.AdamW(chain, new AdamWOptions { LearningRate = 0.002 });
         using (var profile = chain.Profile(batchSpec))
         using (var everything = Schedule.Create(profile, "store-all"))
-        using (var schedule = Schedule.Create(profile, "budget:" + everything.ReservedBytes(profile) * 6 / 10)) // 60 % of what storing everything takes
+        using (var schedule = Schedule.Create(profile, "budget:" + everything.ReservedBytes(profile) * 6 / 10)) // 60 %
             executor = new ScheduleExecutor(chain, schedule, batchSpec);
         state = State.Of(chain, optimizer);
     }

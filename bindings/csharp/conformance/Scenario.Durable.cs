@@ -34,7 +34,8 @@ internal sealed partial class Scenario
             states[c.Text(1)][c.Text(2)] = c.Text(3);
             return nothing;
         });
-        Do("checkpoint", c => checkpoints.Make(c.Text(1), new CheckpointManager(directory + "-" + c.Text(2), new CheckpointManagerOptions
+        Do("checkpoint", c => checkpoints.Make(c.Text(1), new CheckpointManager(directory + "-" + c.Text(2),
+            new CheckpointManagerOptions
         {
             KeepLast = c.Integer("keep_last", 0), KeepEvery = c.Integer("keep_every", 0), KeepBest = c.Integer("keep_best", 0),
             BestMetric = c.Integer("larger", 0) != 0 ? BestMetric.Largest : BestMetric.Smallest,

@@ -174,8 +174,8 @@ internal sealed partial class Scenario : IDisposable
         if (tracker != null)
         {
             var n = tracker.GetStats();
-            return Line("current", n.CurrentBytes, "peak", n.PeakBytes, "allocated", n.TotalAllocatedBytes, "freed", n.TotalFreedBytes,
-                "live", n.LiveAllocations, "allocations", n.Allocations, "frees", n.Frees, "average", n.AverageBytes, "not_found",
+            return Line("current", n.CurrentBytes, "peak", n.PeakBytes, "allocated", n.TotalAllocatedBytes, "freed",
+                n.TotalFreedBytes, "live", n.LiveAllocations, "allocations", n.Allocations, "frees", n.Frees, "average", n.AverageBytes, "not_found",
                 n.NotFound, "refused", n.Refused, "failures", n.HandlerFailures);
         }
         var scope = scopes.Find(name);

@@ -100,7 +100,8 @@ namespace Ckpt
     {
         /// <summary>Makes the strategy.</summary>
         /// <param name="excludeLayers">Names or globs that are never chosen.</param>
-        public SmartCheckpointStrategy([AllowNull] IEnumerable<string> excludeLayers = null) : base(SmartHandle(null, excludeLayers))
+        public SmartCheckpointStrategy([AllowNull] IEnumerable<string> excludeLayers = null)
+            : base(SmartHandle(null, excludeLayers))
         {
         }
     }
@@ -143,7 +144,8 @@ namespace Ckpt
                 case CheckpointStrategy.SizeBased: return CreateSizeBased(config.MinActivationSizeBytes, config.ExcludeLayers);
                 case CheckpointStrategy.MemoryAware: return CreateMemoryAware(config.MaxMemoryPercentage);
                 case CheckpointStrategy.Smart: return CreateSmart(config.ExcludeLayers);
-                default: throw new CkptInvalidArgumentException("config.Strategy is " + config.Strategy + ", which chooses no layers");
+                default: throw new CkptInvalidArgumentException("config.Strategy is " + config.Strategy
+                    + ", which chooses no layers");
             }
         }
 
@@ -411,7 +413,8 @@ namespace Ckpt
         /// <returns>At most 1.</returns>
         public float CalculateMemoryReductionPercentage(long totalActivationSize)
         {
-            return totalActivationSize == 0 ? 0 : (float)((double)CalculateMemorySavings(totalActivationSize) / totalActivationSize);
+            if (totalActivationSize == 0) return 0;
+            return (float)((double)CalculateMemorySavings(totalActivationSize) / totalActivationSize);
         }
     }
 
@@ -480,8 +483,10 @@ namespace Ckpt
         /// <param name="memoryThreshold">MemoryBased: bytes.</param>
         public ActivationCheckpointManager(CheckpointStrategy strategy, [AllowNull] Func<Tensor, int, Tensor> forward = null,
                                            long checkpointInterval = 1, long memoryThreshold = 1024 * 1024 * 1024)
-            : base(new ActivationPolicy { Kind = KindOf(strategy), Interval = checkpointInterval, ThresholdBytes = memoryThreshold },
-                   forward)
+            : base(new ActivationPolicy
+            {
+                Kind = KindOf(strategy), Interval = checkpointInterval, ThresholdBytes = memoryThreshold,
+            }, forward)
         {
             Strategy = strategy;
         }

@@ -34,7 +34,8 @@ internal static class AdaptiveTests
             Check.That(!policy.ShouldCheckpoint("train_epoch_0", 15.3), "no slot left");
             policy.ObserveFailure("evaluate", 3);
             var failed = policy.ListTasks().Last();
-            Check.That(failed.Name == "evaluate" && failed.Failed && failed.DurationSeconds == 3, "a failure is observed: " + failed);
+            Check.That(failed.Name == "evaluate" && failed.Failed && failed.DurationSeconds == 3,
+                "a failure is observed: " + failed);
             policy.BeginRun();
             Check.That(policy.ShouldCheckpoint("train_epoch_0", 15.3), "a new run");
         }

@@ -173,6 +173,34 @@ internal static class AsyncTests
         }
     }
 
+    internal static void TasksHaveDefaultsTimesAndKinds()
+    {
+        var defaults = new CheckpointTaskOptions();
+        Check.That(defaults.WhenFull == WhenFull.Wait && defaults.Timeout == TimeSpan.FromSeconds(60) && defaults.GateStep == null,
+            "a full queue waits: " + defaults);
+        using (var state = new State().Add<float>("model", "a", new float[10]))
+        using (var checkpoints = new CheckpointManager(Storage.InMemory()))
+        using (var manager = new AsyncManager(checkpoints))
+        {
+            var before = DateTime.UtcNow.AddSeconds(-1);
+            var gated = manager.Save(state, new SaveOptions { Step = 3 }, new CheckpointTaskOptions { GateStep = 5 });
+            var waiting = manager.GetTask(gated.Id);
+            Check.That(waiting.QueuedUtc > before && waiting.QueuedUtc.Kind == DateTimeKind.Utc && waiting.StartedUtc == null
+                && waiting.EndedUtc == null && waiting.Step == 3 && waiting.Duration == null, "waits: " + waiting);
+            Check.Equal(gated.Id, manager.List().Single(), "live");
+            manager.EndStep(5);
+            var result = gated.Wait();
+            Check.That(result.Duration > TimeSpan.Zero && result.Durable >= result.Duration && result.Error == "", "ended: " + result);
+            var ended = manager.GetTask(gated.Id);
+            Check.That(ended.StartedUtc >= ended.QueuedUtc && ended.EndedUtc >= ended.StartedUtc && ended.EndedUtc < DateTime.UtcNow
+                .AddSeconds(1) && ended.Kind == CheckpointTaskKind.Save && ended.Staged, "times: " + ended);
+            Check.That(manager.List().Count == 0 && manager.List(CheckpointTaskList.Ended).Single() == gated.Id, "ended");
+            var last = manager.Save(state, null, new CheckpointTaskOptions { GateStep = 50 });
+            manager.Close(CloseMode.Cancel);
+            Check.Equal(CheckpointTaskState.Cancelled, last.Result.State, "closing cancels");
+        }
+    }
+
     internal static void TokensCancelTasksAndWaits()
     {
         using (var state = new State().Add<float>("model", "a", new float[10]))
@@ -301,7 +329,8 @@ internal static class AsyncTests
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var manager = new AsyncManager(checkpoint))
         {
-            var task = manager.Save(state, null, new CheckpointTaskOptions { Mode = StagingMode.Deferred }, source: gate.Source(values));
+            var task = manager.Save(state, null, new CheckpointTaskOptions { Mode = StagingMode.Deferred },
+                source: gate.Source(values));
             gate.Reached.Wait();
             Check.That(!task.StagedTask.IsCompleted && task.Result == null, "not staged");
             gate.Open.Set();

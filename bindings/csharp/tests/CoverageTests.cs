@@ -95,7 +95,7 @@ internal static class CoverageTests
         var platform = AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") as string;
         if (platform == null) return; // Mono
         var taken = new HashSet<string>();
-        foreach (var path in platform.Split(':').Where(path => Path.GetFileName(path).StartsWith("System.", StringComparison.Ordinal)))
+        foreach (var path in platform.Split(':').Where(path => Path.GetFileName(path).StartsWith("System.")))
         {
             foreach (var type in Assembly.Load(AssemblyName.GetAssemblyName(path)).GetExportedTypes())
                 if (type.Namespace != null && type.Namespace.StartsWith("System", StringComparison.Ordinal)) taken.Add(type.Name);

@@ -73,8 +73,8 @@ internal static class EngineTests
             Check.Equal(5L, optimizer.StepCount, "set");
             Check.Equal("one.weight.momentum", optimizer.Tensors()[0].Key, "state");
             Check.Throws<CkptAlreadyExistsException>(() => chain.Add(Layer.Relu("relu")), "name taken");
-            Check.Throws<CkptOverBudgetException>(() => new ScheduleExecutor(chain, Schedule.Create(chain.Profile(input), "store-all"), input,
-                new ScheduleExecutorOptions { BudgetBytes = 100 }), "budget");
+            Check.Throws<CkptOverBudgetException>(() => new ScheduleExecutor(chain,
+                Schedule.Create(chain.Profile(input), "store-all"), input, new ScheduleExecutorOptions { BudgetBytes = 100 }), "budget");
         }
     }
 

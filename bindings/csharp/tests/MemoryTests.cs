@@ -50,7 +50,8 @@ internal static class MemoryTests
             Check.That(now(tracker.GetStats().TakenUtc) && now(tracker.GetStats().Timestamp), "totals");
             using (var scope = tracker.PushScope("s")) Check.That(now(scope.GetStats().PushedUtc), "a scope");
             tracker.SetLimit(5);
-            Check.That(seen.Kind == MemoryEventKind.LimitExceeded && seen.LayerId == null && seen.LayerName == "", "no layer: " + seen);
+            Check.That(seen.Kind == MemoryEventKind.LimitExceeded && seen.LayerId == null && seen.LayerName == "",
+                "no layer: " + seen);
             Check.Contains("LayerId=null", seen.ToString(), "shown");
         }
     }

@@ -117,14 +117,16 @@ internal static class PipelineTests
                 pipeline.Run(EngineTests.Batch(0));
                 TimeSpan length;
                 var timeline = pipeline.GetTimeline(out length);
-                Check.That(timeline.Count >= 16 && timeline.All(part => part.EndAtNanoseconds <= length.Ticks * 100 + 100), "timeline");
+                Check.That(timeline.Count >= 16 && timeline.All(part => part.EndAtNanoseconds <= length.Ticks * 100 + 100),
+                    "timeline");
                 Check.That(timeline.Any(part => part.Kind == IntervalKind.Backward && part.Stage == 1 && part.MicroBatch == 3),
                     "backward");
                 Check.Contains("traceEvents", pipeline.ToTraceJson(), "trace");
                 using (var schedule = pipeline.GetSchedule(0))
                 using (var profile = pipeline.GetProfile(0))
                     Check.Equal(schedule.Verify(profile).PeakBytes[0], pipeline.GetStats(0).PeakLiveBytes, "the verifier's peak");
-                using (var manager = pipeline.GetManager(1)) Check.Equal(ActivationPolicyKind.StoreAll, manager.Policy.Kind, "manager");
+                using (var manager = pipeline.GetManager(1))
+                    Check.Equal(ActivationPolicyKind.StoreAll, manager.Policy.Kind, "manager");
                 pipeline.Cancel();
             }
         }

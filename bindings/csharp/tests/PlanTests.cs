@@ -125,7 +125,8 @@ internal static class PlanTests
                 using (var other = follower.Next(out changed))
                     Check.That(changed && other.Fingerprint != first.Fingerprint, "another");
                 using (var x = new Tensor(DType.F32, 2, 2))
-                using (var executor = new ScheduleExecutor(chain, first, input, new ScheduleExecutorOptions { Follower = follower }))
+                using (var executor = new ScheduleExecutor(chain, first, input,
+                    new ScheduleExecutorOptions { Follower = follower }))
                     executor.Run(new Step(x) { OutputGradient = x });
                 Check.That(used.Contains("layer0") && used.Contains("layer3"), "what ran");
             }
@@ -134,7 +135,7 @@ internal static class PlanTests
 
     internal static void PlannersAreNamed()
     {
-        Check.That(Schedule.KnownPlanners.Any(planner => planner.StartsWith("periodic:SEGMENTS - ", StringComparison.Ordinal)), "known");
+        Check.That(Schedule.KnownPlanners.Any(planner => planner.StartsWith("periodic:SEGMENTS - ")), "known");
         using (var profile = Uniform(4))
             Check.Contains("budget:BYTES", Check.Throws<CkptNotFoundException>(() => Schedule.Create(profile, "best"), "unknown")
                 .Message, "message");

@@ -191,6 +191,53 @@ internal static class StateTests
         }
     }
 
+    internal static void ManagersFindTheNewestTheBestAndSteps()
+    {
+        var values = new float[4];
+        using (var manager = new CheckpointManager(Storage.InMemory()))
+        using (var state = new State().Add<float>("model", "a", values))
+        {
+            Check.That(manager.Latest == null && manager.Best == null && manager.FindStep(1) == null, "none yet");
+            for (var step = 1; step <= 3; ++step)
+            {
+                values[0] = step;
+                manager.Save(state, new SaveOptions { Step = step, Metric = step == 2 ? 0.1 : 0.5 });
+            }
+            Check.Equal(3L, manager.Latest.Step, "newest");
+            Check.That(manager.Best.Step == 2 && manager.Best.Metric == 0.1, "best: " + manager.Best);
+            Check.That(manager.FindStep(1).Step == 1 && manager.FindStep(9) == null, "of a step");
+            Check.Equal(1L, manager.Load(state, 1).Step, "loaded by step");
+            Check.Equal(1f, values[0], "what that step had");
+            Check.Throws<CkptNotFoundException>(() => manager.Load(state, 9), "no such step");
+            Check.Equal(manager.Latest.Name, manager.Verify(manager.Latest.Name).Name, "verified");
+            manager.Remove(2);
+            Check.Equal("3,1", string.Join(",", manager.List().Select(one => one.Step)), "the others");
+            Check.That(manager.Best.Step != 2, "the best of the others");
+            manager.Remove(manager.Latest.Name);
+            Check.Equal(1L, manager.Latest.Step, "what is left");
+            Check.Throws<CkptNotFoundException>(() => manager.Remove(2), "removed");
+            Check.Throws<CkptNotFoundException>(() => manager.Remove("no-such"), "unknown");
+        }
+    }
+
+    internal static void AModelAndItsOptimizerInOneCall()
+    {
+        using (var chain = EngineTests.Model())
+        using (var optimizer = Optimizer.Sgd(chain, 0.1, 0.9))
+        using (var both = State.Of(chain, optimizer))
+        using (var alone = State.Of(chain))
+        {
+            Check.Equal(chain.Parameters().Count, (int)alone.TensorCount, "a model alone");
+            Check.Equal(alone.TensorCount + optimizer.Tensors().Count, both.TensorCount, "both");
+            using (var manager = new CheckpointManager(Storage.InMemory()))
+            {
+                manager.Save(both, 1);
+                using (var reader = manager.OpenReader())
+                    Check.Equal("model,optimizer", string.Join(",", reader.Select(one => one.Group).Distinct()), "groups");
+            }
+        }
+    }
+
     internal static void CoordinatorsOfYours()
     {
         var pair = new Pair();

@@ -136,7 +136,8 @@ internal static class StrategyTests
         {
             var info = aware.GetInfo();
             Check.That(info.HasTracker && info.HasTotal && !info.HasClock && info.TotalBytes == 1000, info.ToString());
-            Check.Contains("tracker", Check.Throws<CkptUnsupportedException>(() => aware.Text.ToString(), "no text").Message, "why");
+            Check.Contains("tracker", Check.Throws<CkptUnsupportedException>(() => aware.Text.ToString(), "no text").Message,
+                "why");
         }
         using (var smart = Strategy.Smart(new SmartStrategyOptions { LargeFactor = 3 }, new[] { "head" }))
             Check.That(smart.GetInfo().LargeFactor == 3 && smart.GetInfo().RareAccesses == 2, "constants");

@@ -103,7 +103,8 @@ namespace Ckpt
                                    [AllowNull] CheckpointSource source = null)
         {
             if (manager == null) throw new ArgumentNullException("manager");
-            return manager.Start(CheckpointTaskKind.Save, how, progress, cancellationToken, source, (memory, task, listener, reads) =>
+            return manager.Start(CheckpointTaskKind.Save, how, progress, cancellationToken, source,
+                (memory, task, listener, reads) =>
             {
                 long id;
                 native.ckpt_controller_save_async(Handle, now, manager.Handle, HandleOf(state), SaveOptions.Native(options, memory),

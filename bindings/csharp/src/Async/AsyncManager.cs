@@ -9,9 +9,9 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Dispose lets what
-    /// is queued end, within DrainTimeout. Close throws what a save failed of that no caller asked for; Dispose, which ends a using and
-    /// must not hide what its block threw, writes it to standard error and keeps it in DisposeError. Any thread may use it. Handlers
-    /// run on its threads; inside them what waits throws CkptInvalidStateException.</summary>
+    /// is queued end, within DrainTimeout. Close throws what a save failed of that no caller asked for; Dispose, which ends a using
+    /// and must not hide what its block threw, writes it to standard error and keeps it in DisposeError. Any thread may use it.
+    /// Handlers run on its threads; inside them what waits throws CkptInvalidStateException.</summary>
     public class AsyncManager : NativeObject
     {
         private readonly ConcurrentDictionary<long, CheckpointTask> live = new ConcurrentDictionary<long, CheckpointTask>();
@@ -40,8 +40,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>What a save had failed of that no caller had asked for when this was disposed of, or that not all tasks ended within
-        /// DrainTimeout; null when there was nothing to report.</summary>
+        /// <summary>What a save had failed of that no caller had asked for when this was disposed of, or that not all tasks ended
+        /// within DrainTimeout; null when there was nothing to report.</summary>
         [MaybeNull]
         public CkptException DisposeError
         {
@@ -87,7 +87,8 @@ namespace Ckpt
             return false;
         }
 
-        /// <summary>Raised when a task has ended, on the library's threads, before any caller that waits for it is notified.</summary>
+        /// <summary>Raised when a task has ended, on the library's threads, before any caller that waits for it is
+        /// notified.</summary>
         public event EventHandler<CheckpointTaskEventArgs> TaskEnded;
 
         /// <summary>Saves a state in the background. With StagingMode.Copy it returns when the tensors are copied; values and the
@@ -101,7 +102,8 @@ namespace Ckpt
         /// <param name="source">Reads the tensors instead of the library, for memory that it cannot read; null: memory. Not with
         /// StagingMode.Borrow.</param>
         /// <returns>The task.</returns>
-        public CheckpointTask Save(State state, [AllowNull] SaveOptions options = null, [AllowNull] CheckpointTaskOptions how = null,
+        public CheckpointTask Save(State state, [AllowNull] SaveOptions options = null,
+                                   [AllowNull] CheckpointTaskOptions how = null,
                                    [AllowNull] IProgress<CheckpointProgress> progress = null,
                                    CancellationToken cancellationToken = default(CancellationToken),
                                    [AllowNull] CheckpointSource source = null)
@@ -135,13 +137,15 @@ namespace Ckpt
         /// <param name="how">null: the defaults; its Mode is not used.</param>
         /// <param name="cancellationToken">Cancels the task.</param>
         /// <returns>The task.</returns>
-        public CheckpointTask Load(State state, [AllowNull] LoadOptions options = null, [AllowNull] CheckpointTaskOptions how = null,
+        public CheckpointTask Load(State state, [AllowNull] LoadOptions options = null,
+                                   [AllowNull] CheckpointTaskOptions how = null,
                                    CancellationToken cancellationToken = default(CancellationToken))
         {
             return Start(CheckpointTaskKind.Load, how, null, cancellationToken, null, (memory, task, listener, reads) =>
             {
                 long id;
-                native.ckpt_async_manager_load(Handle, HandleOf(state), LoadOptions.Native(options, memory), task, listener, out id);
+                native.ckpt_async_manager_load(Handle, HandleOf(state), LoadOptions.Native(options, memory), task, listener,
+                    out id);
                 return id;
             });
         }
@@ -338,9 +342,9 @@ namespace Ckpt
         public bool CancelAtExit { get; set; }
     }
 
-    // The end of a manager when the process ends. .NET does this on a thread of its own, for which a handler that called Environment.Exit
-    // waits; closing would wait for that handler in turn. So the tasks are waited for first, a second at a time, and a manager whose
-    // handlers do not return is left as it is.
+    // The end of a manager when the process ends. .NET does this on a thread of its own, for which a handler that called
+    // Environment.Exit waits; closing would wait for that handler in turn. So the tasks are waited for first, a second at a time,
+    // and a manager whose handlers do not return is left as it is.
     internal static class AsyncEnd
     {
         private static readonly TimeSpan slice = TimeSpan.FromSeconds(1);

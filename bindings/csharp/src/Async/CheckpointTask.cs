@@ -172,9 +172,9 @@ namespace Ckpt
             if (Interlocked.Increment(ref endings) < 2) return;
             var ended = result;
             cancellation.Dispose();
-            bool told;
-            lock (guard) told = asked;
-            if (told) See();
+            bool wanted;
+            lock (guard) wanted = asked;
+            if (wanted) See();
             if (ended.State == CheckpointTaskState.Completed) completion.TrySetResult(ended);
             else if (ended.State == CheckpointTaskState.Cancelled) completion.TrySetCanceled();
             else if (completion.TrySetException(ended.Exception())) GC.KeepAlive(completion.Task.Exception); // observed

@@ -14,7 +14,8 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Appends a word. CkptQueueFullException when there was no place in time, CkptClosedException after Close.</summary>
+        /// <summary>Appends a word. CkptQueueFullException when there was no place in time, CkptClosedException after
+        /// Close.</summary>
         /// <param name="word">The word.</param>
         /// <param name="timeout">How long to wait for a place; null: for ever.</param>
         public void Push(ulong word, TimeSpan? timeout = null)

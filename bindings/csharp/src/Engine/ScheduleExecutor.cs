@@ -13,7 +13,8 @@ namespace Ckpt
         /// <param name="schedule">Kept alive.</param>
         /// <param name="input">Element type and shape of every step's input.</param>
         /// <param name="options">null: the defaults.</param>
-        public ScheduleExecutor(Chain chain, Schedule schedule, TensorSpec input, [AllowNull] ScheduleExecutorOptions options = null)
+        public ScheduleExecutor(Chain chain, Schedule schedule, TensorSpec input,
+                                [AllowNull] ScheduleExecutorOptions options = null)
             : base(Made(chain, schedule, input, options))
         {
         }

@@ -14,8 +14,7 @@ namespace Ckpt.Interop
         private readonly bool mayWait;
         private bool disposing;
 
-        // mayWait: the object owns threads, which giving it back joins. The finalizer's thread has no time for that, and it must
-        // have
+        // mayWait: the object owns threads, which its release joins. The finalizer's thread has no time for that, and it must have
         // happened before the process ends.
         internal NativeHandle(IntPtr value, Action<IntPtr> release, bool mayWait = false) : base(IntPtr.Zero, true)
         {
@@ -36,8 +35,8 @@ namespace Ckpt.Interop
             return handle ?? none;
         }
 
-        // What is done first when the process ends; it must not refer to the object that owns this. False: the object cannot be given
-        // back any more.
+        // What is done first when the process ends; it must not refer to the object that owns this. False: the object cannot be
+        // released any more.
         internal Func<NativeHandle, bool> AtExit { get; set; }
 
         public override bool IsInvalid
@@ -72,7 +71,7 @@ namespace Ckpt.Interop
             return true;
         }
 
-        // Until all that was forgotten is given back.
+        // Until all that was forgotten is released.
         internal static void WaitForReleases()
         {
             lock (releases)

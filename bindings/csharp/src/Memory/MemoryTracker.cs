@@ -5,9 +5,9 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Counts what checkpoints hold: live, peak and total bytes, per layer. It owns no memory of its user: it is told of
-    /// allocations and frees. Layers are named by a text, or by the number that AddLayer gives, which is faster. Several threads may
-    /// use it at once.</summary>
+    /// <summary>Counts what checkpoints hold: live, peak and total bytes, per layer. It owns no memory of its user, who reports
+    /// allocations and frees. Layers are named by a text, or by the number that AddLayer gives, which is faster. Several threads
+    /// may use it at once.</summary>
     public sealed partial class MemoryTracker : NativeObject
     {
         /// <summary>A tracker that has counted nothing.</summary>
@@ -282,7 +282,8 @@ namespace Ckpt
             return new MemoryEventQueue(this, id);
         }
 
-        /// <summary>Switches all events off or on again. Accounting goes on; what happened meanwhile is not reported later.</summary>
+        /// <summary>Switches all events off or on again. Accounting goes on; what happened meanwhile is not reported
+        /// later.</summary>
         /// <param name="enabled">True: on, the default.</param>
         public void EnableEvents(bool enabled)
         {

@@ -24,17 +24,18 @@ namespace Ckpt
         {
         }
 
-        private static NativeHandle Made(ActivationPolicy policy, Func<Tensor, int, Tensor> forward, ActivationManagerOptions options)
+        private static NativeHandle Made(ActivationPolicy policy, Func<Tensor, int, Tensor> forward,
+                                         ActivationManagerOptions options)
         {
             if (policy == null) throw new ArgumentNullException("policy");
             using (var memory = new CallMemory())
                 return Made((out IntPtr made) => native.ckpt_activation_manager_create(ActivationPolicy.Native(policy, memory),
-                    ActivationManagerOptions.Native(options, memory), forward == null ? null : new StageFunction(forward), out made),
-                    native.ckpt_activation_manager_release);
+                    ActivationManagerOptions.Native(options, memory), forward == null ? null : new StageFunction(forward),
+                    out made), native.ckpt_activation_manager_release);
         }
 
-        /// <summary>The policy in force: under Automatic the one that was picked, and without the strategy of one. Setting it changes
-        /// what is stored from now on.</summary>
+        /// <summary>The policy in force: under Automatic the one that was picked, and without the strategy of one. Setting it
+        /// changes what is stored from now on.</summary>
         public ActivationPolicy Policy
         {
             get { return ActivationPolicy.Filled(policy => native.ckpt_activation_manager_get_policy(Handle, policy)); }

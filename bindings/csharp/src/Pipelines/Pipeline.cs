@@ -146,7 +146,8 @@ namespace Ckpt
         public IReadOnlyList<PipelineInterval> GetTimeline(out TimeSpan step)
         {
             long nanoseconds;
-            var intervals = NativeList.Made(native.ckpt_pipeline_get_timeline(Handle, out nanoseconds), at => *(PipelineInterval*)at);
+            var intervals = NativeList.Made(native.ckpt_pipeline_get_timeline(Handle, out nanoseconds),
+                at => *(PipelineInterval*)at);
             step = Times.OfNanoseconds(nanoseconds);
             return intervals;
         }

@@ -91,7 +91,8 @@ namespace Ckpt
             get { return Borrowed(native.ckpt_schedule_get_name); }
         }
 
-        /// <summary>What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left out.</summary>
+        /// <summary>What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left
+        /// out.</summary>
         public string LeftOut
         {
             get { return Borrowed(native.ckpt_schedule_get_left_out); }

@@ -15,7 +15,8 @@ namespace Ckpt
         /// <summary>Opens the checkpoints of a storage. CkptBusyException when another writer has it.</summary>
         /// <param name="storage">Kept alive.</param>
         /// <param name="options">null: the defaults.</param>
-        public CheckpointManager(Storage storage, [AllowNull] CheckpointManagerOptions options = null) : base(Made(storage, options))
+        public CheckpointManager(Storage storage, [AllowNull] CheckpointManagerOptions options = null)
+            : base(Made(storage, options))
         {
         }
 
@@ -179,8 +180,8 @@ namespace Ckpt
         /// <returns>The reader.</returns>
         public Reader OpenReader([AllowNull] string name = null, Verify verify = Ckpt.Verify.Lazy)
         {
-            return new Reader(Made((out IntPtr made) => native.ckpt_reader_create_from_checkpoint(Handle, name, (int)verify, out made),
-                native.ckpt_reader_release));
+            return new Reader(Made((out IntPtr made) => native.ckpt_reader_create_from_checkpoint(Handle, name, (int)verify,
+                out made), native.ckpt_reader_release));
         }
 
         /// <summary>A new reference to the storage.</summary>
@@ -198,7 +199,8 @@ namespace Ckpt
                 native.ckpt_coordinator_release));
         }
 
-        /// <summary>A new reference to the fault handler; its retries are those of this manager when nothing else uses it.</summary>
+        /// <summary>A new reference to the fault handler; its retries are those of this manager when nothing else uses
+        /// it.</summary>
         /// <returns>The reference.</returns>
         public FaultHandler GetFaultHandler()
         {

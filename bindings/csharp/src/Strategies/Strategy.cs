@@ -7,7 +7,8 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>Determines which layers to checkpoint, asked one layer at a time. Strategy is one; a class of yours can be given
-    /// wherever the library takes a strategy. The tensor that it gets there has an element type and a shape, and no memory.</summary>
+    /// wherever the library takes a strategy. The tensor that it gets there has an element type and a shape, and no
+    /// memory.</summary>
     public interface ICheckpointStrategy
     {
         /// <summary>Asks about one layer.</summary>
@@ -71,7 +72,8 @@ namespace Ckpt
         /// <param name="names">Names or globs.</param>
         /// <param name="excluded">Names or globs; a plain name that is in both is refused.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy Selective([AllowNull] IEnumerable<string> names = null, [AllowNull] IEnumerable<string> excluded = null)
+        public static Strategy Selective([AllowNull] IEnumerable<string> names = null,
+                                         [AllowNull] IEnumerable<string> excluded = null)
         {
             return new Strategy(SelectiveHandle(names, excluded));
         }
@@ -123,7 +125,8 @@ namespace Ckpt
         /// <param name="options">null: the defaults.</param>
         /// <param name="excluded">Names or globs of layers that are never chosen.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy Smart([AllowNull] SmartStrategyOptions options = null, [AllowNull] IEnumerable<string> excluded = null)
+        public static Strategy Smart([AllowNull] SmartStrategyOptions options = null,
+                                     [AllowNull] IEnumerable<string> excluded = null)
         {
             return new Strategy(SmartHandle(options, excluded));
         }
@@ -146,7 +149,8 @@ namespace Ckpt
         private static Strategy OfChildren(ICheckpointStrategy[] children, MakeOfChildren make)
         {
             using (var memory = new CallMemory())
-                return new Strategy(Made((out IntPtr made) => make(memory.Of(children.Select(memory.Of)), children.Length, out made)));
+                return new Strategy(Made((out IntPtr made) => make(memory.Of(children.Select(memory.Of)), children.Length,
+                    out made)));
         }
 
         /// <summary>Yes when at least one child says yes. Every child is asked about every layer; children are kept
@@ -200,8 +204,8 @@ namespace Ckpt
         /// <param name="onReset">The strategy is reset; may be null.</param>
         /// <param name="onAccess">An executor used the activation of the layer; may be null.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy Custom(Func<StrategyQuestion, bool> decide, string name = "Custom", [AllowNull] Action onReset = null,
-                                      [AllowNull] Action<string> onAccess = null)
+        public static Strategy Custom(Func<StrategyQuestion, bool> decide, string name = "Custom",
+                                      [AllowNull] Action onReset = null, [AllowNull] Action<string> onAccess = null)
         {
             if (decide == null) throw new ArgumentNullException("decide");
             return new Strategy(Made((out IntPtr made) =>
@@ -256,7 +260,8 @@ namespace Ckpt
             return answer != 0;
         }
 
-        /// <summary>Reports that the layer's activation was used. Executors do; call it when you run your layers yourself.</summary>
+        /// <summary>Reports that the layer's activation was used. Executors do; call it when you run your layers
+        /// yourself.</summary>
         /// <param name="layerId">The layer's name.</param>
         public void ObserveAccess(string layerId)
         {
