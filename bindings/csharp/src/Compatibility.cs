@@ -803,7 +803,7 @@ namespace Ckpt
                 sender = new WeakReference(tracker);
                 handlers += handler;
                 if (id != 0 || handlers == null) return;
-                native.csharp_subscribe(tracker.Handle, (int)kind, new MemoryEvents(Raise), out id);
+                native.csharp_subscribe(tracker.Handle, (int)kind, new MemoryEvents { handler = Raise }, out id);
             }
         }
 

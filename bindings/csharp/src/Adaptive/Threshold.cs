@@ -44,9 +44,7 @@ namespace Ckpt
         /// <returns>True: checkpoint.</returns>
         public bool ShouldCheckpoint(string name, double costSeconds)
         {
-            int yes;
-            native.ckpt_threshold_should_checkpoint(Handle, name, costSeconds, out yes);
-            return yes != 0;
+            return Yes((out int answer) => native.ckpt_threshold_should_checkpoint(Handle, name, costSeconds, out answer));
         }
 
         /// <summary>Learns from a recovery.</summary>

@@ -76,13 +76,9 @@ namespace Ckpt
             {
                 return true;
             }
-            catch (CkptTimeoutException)
+            catch (Exception error) when (error is CkptTimeoutException || error is ObjectDisposedException)
             {
-                // Tasks go on.
-            }
-            catch (ObjectDisposedException)
-            {
-                // By another thread, meanwhile.
+                // Tasks go on, or another thread disposed of this meanwhile.
             }
             return false;
         }
@@ -161,7 +157,7 @@ namespace Ckpt
             using (var memory = new CallMemory())
             {
                 var id = start(memory, CheckpointTaskOptions.Native(how, memory), new TaskListener(task, progress),
-                    source == null ? null : new SourceFunction(source));
+                    source == null ? null : new SourceFunction { function = source });
                 live[id] = task;
                 Thread.MemoryBarrier(); // it may have ended already: whoever comes second finds what the first one wrote
                 if (task.IsEnding) Forget(id);
@@ -223,9 +219,7 @@ namespace Ckpt
         /// <returns>True when it ends, or has just ended, cancelled because of this call.</returns>
         public bool Cancel(long id)
         {
-            int won;
-            native.ckpt_async_manager_cancel(Handle, id, out won);
-            return won != 0;
+            return Yes((out int answer) => native.ckpt_async_manager_cancel(Handle, id, out answer));
         }
 
         /// <summary>The numbers of tasks.</summary>

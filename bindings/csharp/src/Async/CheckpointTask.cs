@@ -135,13 +135,9 @@ namespace Ckpt
             {
                 Cancel();
             }
-            catch (CkptException)
+            catch (Exception error) when (error is CkptException || error is ObjectDisposedException)
             {
                 // It has left the history, or the manager is closed: there is nothing to stop.
-            }
-            catch (ObjectDisposedException)
-            {
-                // The same.
             }
         }
 
@@ -190,13 +186,9 @@ namespace Ckpt
             {
                 manager.Wait(ended.Id, null);
             }
-            catch (CkptException)
+            catch (Exception error) when (error is CkptException || error is ObjectDisposedException)
             {
                 // Closed, no longer in the history, or inside a handler.
-            }
-            catch (ObjectDisposedException)
-            {
-                // The same.
             }
         }
     }

@@ -24,7 +24,8 @@ namespace Ckpt
         public static Clock Custom(Func<long> now)
         {
             if (now == null) throw new ArgumentNullException("now");
-            return new Clock(Made((out IntPtr made) => native.ckpt_clock_create_custom(new ClockFunction(now), out made),
+            return new Clock(Made((out IntPtr made) => native.ckpt_clock_create_custom(new ClockFunction { function = now },
+                out made),
                 native.ckpt_clock_release));
         }
 

@@ -71,7 +71,7 @@ namespace Ckpt
         /// <param name="minLevel">Less important messages are dropped.</param>
         public static void SetLog([AllowNull] LogHandler handler, LogLevel minLevel = LogLevel.Warning)
         {
-            native.ckpt_set_log((int)minLevel, handler == null ? null : new Log(handler));
+            native.ckpt_set_log((int)minLevel, handler == null ? null : new Log { handler = handler });
         }
 
         /// <summary>Physical memory, control groups included, at this moment.</summary>

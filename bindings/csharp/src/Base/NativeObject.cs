@@ -36,6 +36,15 @@ namespace Ckpt
             return value;
         }
 
+        internal delegate void Answerer(out int answer);
+
+        internal static bool Yes(Answerer ask)
+        {
+            int answer;
+            ask(out answer);
+            return answer != 0;
+        }
+
         internal static NativeHandle Made(Maker make, Action<IntPtr> release, bool mayWait = false)
         {
             IntPtr made;
@@ -58,17 +67,7 @@ namespace Ckpt
         // One more reference to what the handle refers to.
         internal static NativeHandle Shared(NativeHandle of, Action<IntPtr> retain, Action<IntPtr> release)
         {
-            var counted = false;
-            try
-            {
-                of.DangerousAddRef(ref counted);
-                retain(of.DangerousGetHandle());
-                return new NativeHandle(of.DangerousGetHandle(), release);
-            }
-            finally
-            {
-                if (counted) of.DangerousRelease();
-            }
+            return new NativeHandle(Taken(of, retain), release);
         }
 
         // The same as a bare reference, for the library to take over.

@@ -26,7 +26,7 @@ namespace Ckpt
         public void Run(long partCount, Action<long> work)
         {
             if (work == null) throw new ArgumentNullException("work");
-            using (var function = new PartFunction(work)) native.ckpt_worker_pool_run(Handle, partCount, function);
+            using (var function = new PartFunction { function = work }) native.ckpt_worker_pool_run(Handle, partCount, function);
         }
     }
 }

@@ -87,7 +87,7 @@ namespace Ckpt
             var spec = input.Native;
             IntPtr profile;
             native.ckpt_profile_create_from_chain(Handle, (IntPtr)(&spec), measuredSteps, HandleOf(pool), out profile);
-            return Ckpt.Profile.Owning(profile);
+            return new Profile(new NativeHandle(profile, native.ckpt_profile_release));
         }
     }
 

@@ -83,7 +83,7 @@ namespace Ckpt
         {
             if (layer == null) throw new ArgumentNullException("layer");
             return Made((out IntPtr made) => native.ckpt_layer_create_custom(name, (uint)layer.Flags, layer.Options,
-                layer.AmbientBytes, new LayerCalls(layer), out made));
+                layer.AmbientBytes, new LayerCalls { layer = layer }, out made));
         }
     }
 }

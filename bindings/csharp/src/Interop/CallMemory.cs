@@ -9,13 +9,14 @@ namespace Ckpt.Interop
     // after the call.
     internal sealed unsafe class CallMemory : IDisposable
     {
-        private readonly List<object> kept = new List<object>();
+        private readonly List<IDisposable> owned = new List<IDisposable>();
+        private readonly List<object> lent = new List<object>(); // kept from the garbage collector
         private readonly List<IntPtr> places = new List<IntPtr>();
 
         // Disposed of with this.
         internal T Add<T>(T used) where T : IDisposable
         {
-            kept.Add(used);
+            owned.Add(used);
             return used;
         }
 
@@ -28,9 +29,9 @@ namespace Ckpt.Interop
             return place;
         }
 
-        internal NativeHandle Of(NativeObject lent)
+        internal NativeHandle Of(NativeObject used)
         {
-            return lent == null ? null : Lent(lent).Handle;
+            return used == null ? null : Lent(used).Handle;
         }
 
         // A strategy of the caller's is wrapped for the call; what the library keeps of it is a reference of its own.
@@ -64,10 +65,10 @@ namespace Ckpt.Interop
             return list;
         }
 
-        private NativeObject Lent(NativeObject lent)
+        private NativeObject Lent(NativeObject used)
         {
-            kept.Add(new Borrowed(lent));
-            return lent;
+            lent.Add(used);
+            return used;
         }
 
         private IntPtr Place(int bytes)
@@ -79,21 +80,11 @@ namespace Ckpt.Interop
 
         public void Dispose()
         {
-            foreach (var used in kept.OfType<IDisposable>()) used.Dispose();
-            kept.Clear();
+            foreach (var used in owned) used.Dispose();
+            owned.Clear();
+            lent.Clear();
             foreach (var place in places) Marshal.FreeHGlobal(place);
             places.Clear();
-        }
-
-        // Keeps an object from the garbage collector, and is not disposed of.
-        private sealed class Borrowed
-        {
-            private readonly object of;
-
-            internal Borrowed(object of)
-            {
-                this.of = of;
-            }
         }
     }
 }

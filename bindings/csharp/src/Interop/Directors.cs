@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace Ckpt.Interop
 {
-    // A director whose native half the library deletes.
+    // A director whose native half the library deletes. Those below are made with what they call.
     internal interface IHandedOver
     {
         void NoLongerOwned();
@@ -12,12 +12,7 @@ namespace Ckpt.Interop
 
     internal sealed class ClockFunction : ClockSource
     {
-        private readonly Func<long> function;
-
-        internal ClockFunction(Func<long> function)
-        {
-            this.function = function;
-        }
+        internal Func<long> function;
 
         public override long now()
         {
@@ -27,14 +22,8 @@ namespace Ckpt.Interop
 
     internal sealed class HookFunctions : ThreadHooks
     {
-        private readonly Action<string> onStart;
-        private readonly Action<string> onStop;
-
-        internal HookFunctions(Action<string> onStart, Action<string> onStop)
-        {
-            this.onStart = onStart;
-            this.onStop = onStop;
-        }
+        internal Action<string> onStart;
+        internal Action<string> onStop;
 
         public override void start(string name)
         {
@@ -49,12 +38,7 @@ namespace Ckpt.Interop
 
     internal sealed class Log : LogListener
     {
-        private readonly LogHandler handler;
-
-        internal Log(LogHandler handler)
-        {
-            this.handler = handler;
-        }
+        internal LogHandler handler;
 
         public override void message(int level, string component, string message)
         {
@@ -64,12 +48,7 @@ namespace Ckpt.Interop
 
     internal sealed class PartFunction : PartWork
     {
-        private readonly Action<long> function;
-
-        internal PartFunction(Action<long> function)
-        {
-            this.function = function;
-        }
+        internal Action<long> function;
 
         public override void run(long part)
         {
@@ -79,12 +58,7 @@ namespace Ckpt.Interop
 
     internal sealed class SleepFunction : Sleeper
     {
-        private readonly Action<TimeSpan> function;
-
-        internal SleepFunction(Action<TimeSpan> function)
-        {
-            this.function = function;
-        }
+        internal Action<TimeSpan> function;
 
         public override void sleep(long ns)
         {
@@ -95,12 +69,7 @@ namespace Ckpt.Interop
     // A subscription's half on this side. Without a strong way back to the tracker, which can go while this waits for events.
     internal sealed unsafe class MemoryEvents : EventListener
     {
-        private readonly Action<MemoryEvent> handler;
-
-        internal MemoryEvents(Action<MemoryEvent> handler)
-        {
-            this.handler = handler;
-        }
+        internal Action<MemoryEvent> handler;
 
         public override void on_event(IntPtr memoryEvent)
         {
@@ -110,16 +79,9 @@ namespace Ckpt.Interop
 
     internal sealed unsafe class StrategyCalls : StrategyAnswers
     {
-        private readonly Func<StrategyQuestion, bool> onDecide;
-        private readonly Action onReset;
-        private readonly Action<string> onAccess;
-
-        internal StrategyCalls(Func<StrategyQuestion, bool> onDecide, Action onReset, Action<string> onAccess)
-        {
-            this.onDecide = onDecide;
-            this.onReset = onReset;
-            this.onAccess = onAccess;
-        }
+        internal Func<StrategyQuestion, bool> onDecide;
+        internal Action onReset;
+        internal Action<string> onAccess;
 
         public override bool decide(IntPtr question)
         {
@@ -139,12 +101,7 @@ namespace Ckpt.Interop
 
     internal sealed class StrategyMaker : StrategyFactory
     {
-        private readonly Func<string, ICheckpointStrategy> function;
-
-        internal StrategyMaker(Func<string, ICheckpointStrategy> function)
-        {
-            this.function = function;
-        }
+        internal Func<string, ICheckpointStrategy> function;
 
         public override IntPtr make(string arguments)
         {
@@ -157,12 +114,7 @@ namespace Ckpt.Interop
     // The library's calls of a CustomLayer.
     internal sealed unsafe class LayerCalls : LayerFunctions
     {
-        private readonly CustomLayer layer;
-
-        internal LayerCalls(CustomLayer layer)
-        {
-            this.layer = layer;
-        }
+        internal CustomLayer layer;
 
         public override IntPtr output(IntPtr input)
         {
@@ -213,12 +165,7 @@ namespace Ckpt.Interop
 
     internal sealed class StageFunction : StageForward
     {
-        private readonly Func<Tensor, int, Tensor> function;
-
-        internal StageFunction(Func<Tensor, int, Tensor> function)
-        {
-            this.function = function;
-        }
+        internal Func<Tensor, int, Tensor> function;
 
         public override IntPtr forward(IntPtr input, int microBatch)
         {
@@ -233,12 +180,7 @@ namespace Ckpt.Interop
 
     internal sealed class StatefulCalls : Stateful
     {
-        private readonly IStateful stateful;
-
-        internal StatefulCalls(IStateful stateful)
-        {
-            this.stateful = stateful;
-        }
+        internal IStateful stateful;
 
         public override void list(IntPtr into)
         {
@@ -253,12 +195,7 @@ namespace Ckpt.Interop
 
     internal sealed class CoordinatorCalls : CoordinatorFunctions
     {
-        private readonly CustomCoordinator coordinator;
-
-        internal CoordinatorCalls(CustomCoordinator coordinator)
-        {
-            this.coordinator = coordinator;
-        }
+        internal CustomCoordinator coordinator;
 
         public override void barrier(long timeout)
         {
@@ -278,12 +215,7 @@ namespace Ckpt.Interop
 
     internal sealed class SourceFunction : AsyncSource
     {
-        private readonly CheckpointSource function;
-
-        internal SourceFunction(CheckpointSource function)
-        {
-            this.function = function;
-        }
+        internal CheckpointSource function;
 
         public override void read(string group, string name, long data, long offset, IntPtr buffer)
         {

@@ -99,16 +99,7 @@ namespace Ckpt
         /// <returns>The allocation's id, or null when it was refused.</returns>
         public ulong? TryReserve(string layerId, long sizeBytes)
         {
-            try
-            {
-                ulong allocation;
-                native.ckpt_memory_tracker_try_reserve_named(Handle, layerId, sizeBytes, out allocation);
-                return allocation;
-            }
-            catch (CkptOverBudgetException)
-            {
-                return null;
-            }
+            return Reserved((out ulong made) => native.ckpt_memory_tracker_try_reserve_named(Handle, layerId, sizeBytes, out made));
         }
 
         /// <summary>Books an allocation unless the live total would rise above the limit.</summary>
@@ -117,10 +108,17 @@ namespace Ckpt
         /// <returns>The allocation's id, or null when it was refused.</returns>
         public ulong? TryReserve(int layer, long sizeBytes)
         {
+            return Reserved((out ulong made) => native.ckpt_memory_tracker_try_reserve(Handle, layer, sizeBytes, out made));
+        }
+
+        private delegate void Reservation(out ulong allocation);
+
+        private static ulong? Reserved(Reservation reserve)
+        {
             try
             {
                 ulong allocation;
-                native.ckpt_memory_tracker_try_reserve(Handle, layer, sizeBytes, out allocation);
+                reserve(out allocation);
                 return allocation;
             }
             catch (CkptOverBudgetException)
@@ -267,7 +265,7 @@ namespace Ckpt
         {
             if (handler == null) throw new ArgumentNullException("handler");
             long id;
-            native.csharp_subscribe(Handle, (int)kinds, new MemoryEvents(handler), out id);
+            native.csharp_subscribe(Handle, (int)kinds, new MemoryEvents { handler = handler }, out id);
             return new MemorySubscription(this, id);
         }
 

@@ -30,7 +30,8 @@ namespace Ckpt
             if (policy == null) throw new ArgumentNullException("policy");
             using (var memory = new CallMemory())
                 return Made((out IntPtr made) => native.ckpt_activation_manager_create(ActivationPolicy.Native(policy, memory),
-                    ActivationManagerOptions.Native(options, memory), forward == null ? null : new StageFunction(forward),
+                    ActivationManagerOptions.Native(options, memory),
+                    forward == null ? null : new StageFunction { function = forward },
                     out made), native.ckpt_activation_manager_release);
         }
 
@@ -60,9 +61,7 @@ namespace Ckpt
         /// <returns>True: it would.</returns>
         public bool ShouldCheckpoint(int microBatch, long bytes = 0)
         {
-            int answer;
-            native.ckpt_activation_manager_should_checkpoint(Handle, microBatch, bytes, out answer);
-            return answer != 0;
+            return Yes((out int answer) => native.ckpt_activation_manager_should_checkpoint(Handle, microBatch, bytes, out answer));
         }
 
         /// <summary>Asks the policy, and keeps a copy of the activation if it says so.</summary>
@@ -71,9 +70,8 @@ namespace Ckpt
         /// <returns>True: kept.</returns>
         public bool Store(int microBatch, Tensor activation)
         {
-            int kept;
-            native.ckpt_activation_manager_store(Handle, microBatch, HandleOf(activation), out kept);
-            return kept != 0;
+            return Yes((out int answer) => native.ckpt_activation_manager_store(Handle, microBatch, HandleOf(activation), out
+                answer));
         }
 
         /// <summary>The same without a copy: no caller may write to the tensor any more, and this object of it is disposed
@@ -116,9 +114,7 @@ namespace Ckpt
         /// <returns>True: it is.</returns>
         public bool HasActivation(int microBatch)
         {
-            int has;
-            native.ckpt_activation_manager_has_activation(Handle, microBatch, out has);
-            return has != 0;
+            return Yes((out int answer) => native.ckpt_activation_manager_has_activation(Handle, microBatch, out answer));
         }
 
         /// <summary>Runs the stage's forward; nothing is stored. CkptInvalidStateException without a forward.</summary>
@@ -127,9 +123,8 @@ namespace Ckpt
         /// <returns>What it gave.</returns>
         public Tensor Recompute(Tensor input, int microBatch)
         {
-            IntPtr activation;
-            native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch, out activation);
-            return Tensor.Owning(activation);
+            return Tensor.Owned((out IntPtr made) => native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch,
+                out made));
         }
 
         /// <summary>What is stored, or else what the stage's forward gives.</summary>
@@ -138,9 +133,8 @@ namespace Ckpt
         /// <returns>The activation.</returns>
         public Tensor GetOrCompute(Tensor input, int microBatch)
         {
-            IntPtr activation;
-            native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input), microBatch, out activation);
-            return Tensor.Owning(activation);
+            return Tensor.Owned((out IntPtr made) => native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input),
+                microBatch, out made));
         }
 
         /// <summary>Releases all that is stored.</summary>

@@ -117,9 +117,7 @@ namespace Ckpt
         /// <returns>A new reference; only the pipeline can run it.</returns>
         public Schedule GetSchedule(int stage)
         {
-            IntPtr schedule;
-            native.ckpt_pipeline_get_schedule(Handle, stage, out schedule);
-            return Schedule.Owning(schedule);
+            return Schedule.Owned((out IntPtr made) => native.ckpt_pipeline_get_schedule(Handle, stage, out made));
         }
 
         /// <summary>The profile that this schedule is verified against.</summary>
@@ -127,9 +125,7 @@ namespace Ckpt
         /// <returns>The profile.</returns>
         public Profile GetProfile(int stage)
         {
-            IntPtr profile;
-            native.ckpt_pipeline_get_profile(Handle, stage, out profile);
-            return Profile.Owning(profile);
+            return Profile.Owned((out IntPtr made) => native.ckpt_pipeline_get_profile(Handle, stage, out made));
         }
 
         /// <summary>What a stage measured.</summary>

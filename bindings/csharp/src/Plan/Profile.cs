@@ -17,9 +17,9 @@ namespace Ckpt
         {
         }
 
-        internal static Profile Owning(IntPtr profile)
+        internal static Profile Owned(Maker make)
         {
-            return new Profile(new NativeHandle(profile, native.ckpt_profile_release));
+            return new Profile(Made(make, native.ckpt_profile_release));
         }
 
         private static NativeHandle Made(long inputBytes)

@@ -20,7 +20,7 @@ namespace Ckpt
             return new Schedule(new NativeHandle(schedule, native.ckpt_schedule_release));
         }
 
-        private static Schedule Made(Maker make)
+        internal static Schedule Owned(Maker make)
         {
             return new Schedule(Made(make, native.ckpt_schedule_release));
         }
@@ -32,7 +32,7 @@ namespace Ckpt
         /// <returns>The schedule.</returns>
         public static Schedule Create(Profile profile, string planner)
         {
-            return Made((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
+            return Owned((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
         }
 
         /// <summary>Each planner's form, what it makes, and the ranges of its values.</summary>
@@ -60,7 +60,7 @@ namespace Ckpt
         public static Schedule FromStrategy(Profile profile, ICheckpointStrategy strategy)
         {
             using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_schedule_create_from_strategy(HandleOf(profile), memory.Of(strategy),
+                return Owned((out IntPtr made) => native.ckpt_schedule_create_from_strategy(HandleOf(profile), memory.Of(strategy),
                     out made));
         }
 
@@ -70,7 +70,7 @@ namespace Ckpt
         /// <returns>The schedule.</returns>
         public static Schedule OpenEnded(long period, LayerFlag layerFlags = LayerFlag.NeedsInput | LayerFlag.Deterministic)
         {
-            return Made((out IntPtr made) => native.ckpt_schedule_create_open_ended(period, (uint)layerFlags, out made));
+            return Owned((out IntPtr made) => native.ckpt_schedule_create_open_ended(period, (uint)layerFlags, out made));
         }
 
         /// <summary>From actions of your own; only their kinds are checked here: see Verify.</summary>

@@ -188,7 +188,7 @@ namespace Ckpt
         /// <returns>The reference.</returns>
         public Storage GetStorage()
         {
-            return Storage.Owning(Get<IntPtr>(native.ckpt_checkpoint_manager_get_storage));
+            return Storage.Owned((out IntPtr made) => native.ckpt_checkpoint_manager_get_storage(Handle, out made));
         }
 
         /// <summary>A new reference to the coordinator.</summary>

@@ -30,7 +30,7 @@ namespace Ckpt
         {
             if (coordinator == null) throw new ArgumentNullException("coordinator");
             return new Coordinator(Made((out IntPtr made) => native.ckpt_coordinator_create_custom(rank, worldSize,
-                new CoordinatorCalls(coordinator), out made), native.ckpt_coordinator_release));
+                new CoordinatorCalls { coordinator = coordinator }, out made), native.ckpt_coordinator_release));
         }
 
         /// <summary>This process's number.</summary>

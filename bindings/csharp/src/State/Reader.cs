@@ -79,9 +79,7 @@ namespace Ckpt
         /// <returns>The tensor.</returns>
         public Tensor Read(long index, [AllowNull] BufferPool pool = null)
         {
-            IntPtr tensor;
-            native.ckpt_reader_read_new(Handle, index, HandleOf(pool), out tensor);
-            return Tensor.Owning(tensor);
+            return Tensor.Owned((out IntPtr made) => native.ckpt_reader_read_new(Handle, index, HandleOf(pool), out made));
         }
 
         /// <summary>Reads a tensor into a new one.</summary>
@@ -108,9 +106,8 @@ namespace Ckpt
         /// <returns>A new tensor.</returns>
         public Tensor ReadSlice(long index, long begin, long length, [AllowNull] BufferPool pool = null)
         {
-            IntPtr tensor;
-            native.ckpt_reader_read_slice(Handle, index, begin, length, HandleOf(pool), out tensor);
-            return Tensor.Owning(tensor);
+            return Tensor.Owned((out IntPtr made) => native.ckpt_reader_read_slice(Handle, index, begin, length, HandleOf(pool),
+                out made));
         }
 
         /// <summary>A read-only tensor over the file itself: no byte is copied. CkptUnsupportedException where that cannot
@@ -119,9 +116,7 @@ namespace Ckpt
         /// <returns>A tensor that keeps the mapping.</returns>
         public Tensor Map(long index)
         {
-            IntPtr tensor;
-            native.ckpt_reader_map(Handle, index, out tensor);
-            return Tensor.Owning(tensor);
+            return Tensor.Owned((out IntPtr made) => native.ckpt_reader_map(Handle, index, out made));
         }
 
         /// <summary>What there is, group after group, file after file.</summary>

@@ -96,7 +96,7 @@ namespace Ckpt
         public State Add(string name, IStateful stateful)
         {
             if (stateful == null) throw new ArgumentNullException("stateful");
-            native.ckpt_state_add_stateful(Handle, name, new StatefulCalls(stateful));
+            native.ckpt_state_add_stateful(Handle, name, new StatefulCalls { stateful = stateful });
             return this;
         }
 

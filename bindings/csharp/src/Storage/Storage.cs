@@ -19,9 +19,9 @@ namespace Ckpt
         {
         }
 
-        internal static Storage Owning(IntPtr storage)
+        internal static Storage Owned(Maker make)
         {
-            return new Storage(new NativeHandle(storage, native.ckpt_storage_release));
+            return new Storage(Made(make, native.ckpt_storage_release));
         }
 
         private static NativeHandle Made(string root, FileSystemOptions options)
@@ -35,9 +35,7 @@ namespace Ckpt
         /// <returns>The storage.</returns>
         public static Storage InMemory()
         {
-            IntPtr storage;
-            native.ckpt_storage_create_memory(out storage);
-            return Owning(storage);
+            return Owned(native.ckpt_storage_create_memory);
         }
 
         /// <summary>One that calls you. It keeps the object alive.</summary>
@@ -47,9 +45,7 @@ namespace Ckpt
         public static Storage Custom(CustomStorage storage, string name = "custom")
         {
             if (storage == null) throw new ArgumentNullException("storage");
-            IntPtr made;
-            native.ckpt_storage_create_custom(name, new StorageCalls(storage), out made);
-            return Owning(made);
+            return Owned((out IntPtr made) => native.ckpt_storage_create_custom(name, new StorageCalls(storage), out made));
         }
 
         /// <summary>A storage before this one, which it keeps alive: operations that fail with Io, Busy or Timeout are tried
@@ -58,9 +54,7 @@ namespace Ckpt
         /// <returns>The storage.</returns>
         public Storage Retrying(FaultHandler handler)
         {
-            IntPtr storage;
-            native.ckpt_storage_create_retrying(Handle, HandleOf(handler), out storage);
-            return Owning(storage);
+            return Owned((out IntPtr made) => native.ckpt_storage_create_retrying(Handle, HandleOf(handler), out made));
         }
     }
 
@@ -83,7 +77,7 @@ namespace Ckpt
         {
             using (var memory = new CallMemory())
                 return Made((out IntPtr made) => native.ckpt_fault_handler_create(FaultHandlerOptions.Native(options, memory),
-                    sleep == null ? null : new SleepFunction(sleep), out made), native.ckpt_fault_handler_release);
+                    sleep == null ? null : new SleepFunction { function = sleep }, out made), native.ckpt_fault_handler_release);
         }
 
         /// <summary>How often something was tried again.</summary>

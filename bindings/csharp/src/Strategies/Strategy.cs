@@ -209,7 +209,8 @@ namespace Ckpt
         {
             if (decide == null) throw new ArgumentNullException("decide");
             return new Strategy(Made((out IntPtr made) =>
-                native.csharp_strategy(name, new StrategyCalls(decide, onReset, onAccess), out made)));
+                native.csharp_strategy(name, new StrategyCalls { onDecide = decide, onReset = onReset, onAccess = onAccess },
+                    out made)));
         }
 
         /// <summary>Makes a kind known to text.</summary>
@@ -218,7 +219,7 @@ namespace Ckpt
         public static void Register(string name, Func<string, ICheckpointStrategy> factory)
         {
             if (factory == null) throw new ArgumentNullException("factory");
-            native.ckpt_strategy_register(name, new StrategyMaker(factory));
+            native.ckpt_strategy_register(name, new StrategyMaker { function = factory });
         }
 
         /// <summary>Forgets a registered kind; strategies made by it live on.</summary>

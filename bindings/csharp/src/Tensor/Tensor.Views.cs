@@ -100,9 +100,7 @@ namespace Ckpt
         /// <returns>The tensor.</returns>
         public static Tensor FromDLPack(IntPtr managed)
         {
-            IntPtr tensor;
-            native.ckpt_tensor_create_from_dlpack(managed, out tensor);
-            return Owning(tensor);
+            return Owned((out IntPtr made) => native.ckpt_tensor_create_from_dlpack(managed, out made));
         }
 
         /// <summary>The same for the address of a DLManagedTensorVersioned, of DLPack 1.x.</summary>
@@ -110,9 +108,7 @@ namespace Ckpt
         /// <returns>The tensor.</returns>
         public static Tensor FromDLPackVersioned(IntPtr managed)
         {
-            IntPtr tensor;
-            native.ckpt_tensor_create_from_dlpack_versioned(managed, out tensor);
-            return Owning(tensor);
+            return Owned((out IntPtr made) => native.ckpt_tensor_create_from_dlpack_versioned(managed, out made));
         }
 
         /// <summary>The address of a DLManagedTensor over this memory, for another library, which calls its deleter once. The

@@ -76,6 +76,11 @@ namespace Ckpt
             return new Tensor(new NativeHandle(tensor, native.ckpt_tensor_release));
         }
 
+        internal static Tensor Owned(Maker make)
+        {
+            return new Tensor(Made(make, native.ckpt_tensor_release));
+        }
+
         private static NativeHandle Made(DType dtype, long[] shape, BufferPool pool)
         {
             IntPtr tensor;
@@ -262,9 +267,7 @@ namespace Ckpt
         /// <returns>True: the same bits.</returns>
         public bool BitEqual(Tensor other)
         {
-            int equal;
-            native.ckpt_tensor_bit_equal(Handle, HandleOf(other), out equal);
-            return equal != 0;
+            return Yes((out int answer) => native.ckpt_tensor_bit_equal(Handle, HandleOf(other), out answer));
         }
 
         /// <summary>"Tensor(F32, [2, 3])".</summary>
