@@ -33,13 +33,6 @@ EXCEPTION = """\
     }
 """
 
-DEFAULTS = """\
-        /// <summary>With the usual values.</summary>
-        public %s()
-        {
-        }
-"""
-
 FACTORY = """\
     public partial class CkptException
     {
@@ -57,11 +50,8 @@ FACTORY = """\
 NATIVE = """\
         internal static %(raw)s Native(%(name)s from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new %(raw)s()), memory);
-        }
-
-        private %(raw)s Native(%(raw)s to, CallMemory memory)
-        {
+            if (from == null) return null;
+            var to = memory.Add(new %(raw)s());
 %(statements)s
             return to;
         }"""
@@ -73,7 +63,7 @@ FILLED = """\
             using (var from = new %(raw)s())
             {
                 fill(from);
-                return new %(name)s(%(value)s);
+                return %(made)s;
             }
         }"""
 
@@ -251,9 +241,9 @@ class Writer:
     @staticmethod
     def write(field):
         """The statements that set a field of the struct `to`; arrays and structs are arguments of the call."""
-        name, value, kind = "to." + field["name"], field["property"], field["kind"]
+        name, value, kind = "to." + field["name"], "from." + field["property"], field["kind"]
         if kind == "shape":
-            return ["to.ndim = Shape.Length;", f"fixed (long* lengths = NativeList.Lengths(Shape)) {name} = lengths;"]
+            return ["to.ndim = from.Shape.Length;", f"fixed (long* lengths = NativeList.Lengths(from.Shape)) {name} = lengths;"]
         if field["has"]:
             return [f"to.{field['has']} = {value} == null ? 0 : 1;", f"{name} = {value} ?? 0;"]
         number = "uint" if field["type"] == "ckpt_layer_flag" else "int"
@@ -274,23 +264,25 @@ class Writer:
     def reading(self, struct):
         """What makes one of a struct, and of what a call fills."""
         name, raw = class_of(struct["name"]), struct["name"]
-        lines = [f"        internal {name}({'Native' + name if raw in RAW else raw} from)", "        {"] + [
-            f"            {field['property']} = {self.read(field)};" for field in self.fields(struct) if field["kind"] != "handle"]
-        value = f"*(Native{name}*){raw}.getCPtr(from).Handle" if raw in RAW else "from"
-        filled = [] if raw in RAW - {"ckpt_memory_event"} else [FILLED % {"name": name, "raw": raw, "value": value}]
-        return lines + ["        }"] + filled
+        values = [f"{field['property']} = {self.read(field)}" for field in self.fields(struct) if field["kind"] != "handle"]
+        if raw in GIVEN:
+            made = "\n".join([f"new {name}", " " * 16 + "{", *(" " * 20 + value + "," for value in values), " " * 16 + "}"])
+            return [FILLED % {"name": name, "raw": raw, "made": made}]
+        given, value = ("Native" + name, f"*(Native{name}*){raw}.getCPtr(from).Handle") if raw in RAW else (raw, "from")
+        lines = [f"        internal {name}({given} from)", "        {", *(f"            {value};" for value in values), "        }"]
+        filled = raw not in RAW or raw == "ckpt_memory_event"
+        return lines + ([FILLED % {"name": name, "raw": raw, "made": f"new {name}({value})"}] if filled else [])
 
     def given(self, struct):
         name, fields = class_of(struct["name"]), self.fields(struct)
         lines = self.opened(struct, "sealed unsafe partial class")
-        if struct["name"] in GIVEN - {"ckpt_step"}:
-            lines += [DEFAULTS % name, *self.reading(struct), ""]
         for field in fields:
             lines += self.documented(struct, field)
             lines += ["        [MaybeNull, AllowNull]"] if field["kind"] in ("text", "handle", "structure") else []
             lines += [f"        public {field['cs']} {field['property']} {{ get; set; }}{self.initial(field)}", ""]
         statements = "\n".join(" " * 12 + statement for field in fields for statement in self.write(field))
-        return lines + [NATIVE % {"raw": struct["name"], "name": name, "statements": statements}] + self.shown(struct)
+        lines.append(NATIVE % {"raw": struct["name"], "name": name, "statements": statements})
+        return lines + (self.reading(struct) if struct["name"] in GIVEN - {"ckpt_step"} else []) + self.shown(struct)
 
     def result(self, struct):
         lines = self.opened(struct, "sealed unsafe partial class") + self.reading(struct)

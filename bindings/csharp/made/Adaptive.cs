@@ -66,14 +66,11 @@ namespace Ckpt
 
         internal static ckpt_threshold_options Native(ThresholdOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_threshold_options()), memory);
-        }
-
-        private ckpt_threshold_options Native(ckpt_threshold_options to, CallMemory memory)
-        {
-            to.threshold = Threshold;
-            to.learning_rate = LearningRate;
-            to.budget = Budget;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_threshold_options());
+            to.threshold = from.Threshold;
+            to.learning_rate = from.LearningRate;
+            to.budget = from.Budget;
             return to;
         }
 
@@ -232,27 +229,24 @@ namespace Ckpt
 
         internal static ckpt_controller_options Native(ControllerOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_controller_options()), memory);
-        }
-
-        private ckpt_controller_options Native(ckpt_controller_options to, CallMemory memory)
-        {
-            to.policy = (int)Policy;
-            to.mtbf_seconds = MtbfSeconds;
-            to.interval_seconds = IntervalSeconds;
-            to.keep = Keep;
-            to.initial_cost_seconds = InitialCostSeconds;
-            to.first_seconds = FirstSeconds;
-            to.poll_seconds = PollSeconds;
-            to.min_interval_seconds = MinIntervalSeconds;
-            to.max_interval_seconds = MaxIntervalSeconds;
-            to.max_overhead_share = MaxOverheadShare;
-            to.budget_saves = BudgetSaves;
-            to.budget_window_seconds = BudgetWindowSeconds;
-            to.threshold = Threshold;
-            to.threshold_learning_rate = ThresholdLearningRate;
-            to.threshold_budget = ThresholdBudget;
-            to.clock = memory.Of(Clock);
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_controller_options());
+            to.policy = (int)from.Policy;
+            to.mtbf_seconds = from.MtbfSeconds;
+            to.interval_seconds = from.IntervalSeconds;
+            to.keep = from.Keep;
+            to.initial_cost_seconds = from.InitialCostSeconds;
+            to.first_seconds = from.FirstSeconds;
+            to.poll_seconds = from.PollSeconds;
+            to.min_interval_seconds = from.MinIntervalSeconds;
+            to.max_interval_seconds = from.MaxIntervalSeconds;
+            to.max_overhead_share = from.MaxOverheadShare;
+            to.budget_saves = from.BudgetSaves;
+            to.budget_window_seconds = from.BudgetWindowSeconds;
+            to.threshold = from.Threshold;
+            to.threshold_learning_rate = from.ThresholdLearningRate;
+            to.threshold_budget = from.ThresholdBudget;
+            to.clock = memory.Of(from.Clock);
             return to;
         }
 
@@ -453,24 +447,21 @@ namespace Ckpt
 
         internal static ckpt_simulation_options Native(SimulationOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_simulation_options()), memory);
-        }
-
-        private ckpt_simulation_options Native(ckpt_simulation_options to, CallMemory memory)
-        {
-            to.trace = memory.Of(Trace);
-            to.law = memory.Of(Law);
-            to.policies = memory.Of(Policies);
-            to.nodes = Nodes;
-            to.failures = Failures;
-            to.replicas = Replicas;
-            to.seed = Seed;
-            to.cost_seconds = CostSeconds;
-            to.restart_seconds = RestartSeconds;
-            to.poll_seconds = PollSeconds;
-            to.remote_every = RemoteEvery;
-            to.local_cost_seconds = LocalCostSeconds;
-            to.remote_share = RemoteShare;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_simulation_options());
+            to.trace = memory.Of(from.Trace);
+            to.law = memory.Of(from.Law);
+            to.policies = memory.Of(from.Policies);
+            to.nodes = from.Nodes;
+            to.failures = from.Failures;
+            to.replicas = from.Replicas;
+            to.seed = from.Seed;
+            to.cost_seconds = from.CostSeconds;
+            to.restart_seconds = from.RestartSeconds;
+            to.poll_seconds = from.PollSeconds;
+            to.remote_every = from.RemoteEvery;
+            to.local_cost_seconds = from.LocalCostSeconds;
+            to.remote_share = from.RemoteShare;
             return to;
         }
 

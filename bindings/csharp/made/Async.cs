@@ -201,20 +201,17 @@ namespace Ckpt
 
         internal static ckpt_async_manager_options Native(AsyncManagerOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_async_manager_options()), memory);
-        }
-
-        private ckpt_async_manager_options Native(ckpt_async_manager_options to, CallMemory memory)
-        {
-            to.workers = Workers;
-            to.capacity = Capacity;
-            to.history = History;
-            to.staging_bytes = StagingBytes;
-            to.prepare_bytes = PrepareBytes;
-            to.bytes_per_second = BytesPerSecond;
-            to.drain_timeout_ns = Times.Nanoseconds(DrainTimeout);
-            to.staging_threads = StagingThreads;
-            to.nice = Nice;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_async_manager_options());
+            to.workers = from.Workers;
+            to.capacity = from.Capacity;
+            to.history = from.History;
+            to.staging_bytes = from.StagingBytes;
+            to.prepare_bytes = from.PrepareBytes;
+            to.bytes_per_second = from.BytesPerSecond;
+            to.drain_timeout_ns = Times.Nanoseconds(from.DrainTimeout);
+            to.staging_threads = from.StagingThreads;
+            to.nice = from.Nice;
             return to;
         }
 
@@ -252,17 +249,14 @@ namespace Ckpt
 
         internal static ckpt_checkpoint_task_options Native(CheckpointTaskOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_checkpoint_task_options()), memory);
-        }
-
-        private ckpt_checkpoint_task_options Native(ckpt_checkpoint_task_options to, CallMemory memory)
-        {
-            to.mode = (int)Mode;
-            to.when_full = (int)WhenFull;
-            to.priority = (int)Priority;
-            to.timeout_ns = Times.Nanoseconds(Timeout);
-            to.has_gate_step = GateStep == null ? 0 : 1;
-            to.gate_step = GateStep ?? 0;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_checkpoint_task_options());
+            to.mode = (int)from.Mode;
+            to.when_full = (int)from.WhenFull;
+            to.priority = (int)from.Priority;
+            to.timeout_ns = Times.Nanoseconds(from.Timeout);
+            to.has_gate_step = from.GateStep == null ? 0 : 1;
+            to.gate_step = from.GateStep ?? 0;
             return to;
         }
 

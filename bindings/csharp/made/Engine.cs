@@ -185,15 +185,12 @@ namespace Ckpt
 
         internal static ckpt_schedule_executor_options Native(ScheduleExecutorOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_schedule_executor_options()), memory);
-        }
-
-        private ckpt_schedule_executor_options Native(ckpt_schedule_executor_options to, CallMemory memory)
-        {
-            to.budget_bytes = BudgetBytes;
-            to.pool = memory.Of(Pool);
-            to.tracker = memory.Of(Tracker);
-            to.follower = memory.Of(Follower);
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_schedule_executor_options());
+            to.budget_bytes = from.BudgetBytes;
+            to.pool = memory.Of(from.Pool);
+            to.tracker = memory.Of(from.Tracker);
+            to.follower = memory.Of(from.Follower);
             return to;
         }
 
@@ -244,20 +241,17 @@ namespace Ckpt
 
         internal static ckpt_step Native(Step from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_step()), memory);
-        }
-
-        private ckpt_step Native(ckpt_step to, CallMemory memory)
-        {
-            to.step = Number;
-            to.seed = Seed;
-            to.first_sample = FirstSample;
-            to.input = memory.Of(Input);
-            to.targets = memory.Of(Targets);
-            to.output_gradient = memory.Of(OutputGradient);
-            to.output = memory.Of(Output);
-            to.input_gradient = memory.Of(InputGradient);
-            to.accumulate = Accumulate ? 1 : 0;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_step());
+            to.step = from.Number;
+            to.seed = from.Seed;
+            to.first_sample = from.FirstSample;
+            to.input = memory.Of(from.Input);
+            to.targets = memory.Of(from.Targets);
+            to.output_gradient = memory.Of(from.OutputGradient);
+            to.output = memory.Of(from.Output);
+            to.input_gradient = memory.Of(from.InputGradient);
+            to.accumulate = from.Accumulate ? 1 : 0;
             return to;
         }
 
@@ -347,16 +341,13 @@ namespace Ckpt
 
         internal static ckpt_adamw_options Native(AdamWOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_adamw_options()), memory);
-        }
-
-        private ckpt_adamw_options Native(ckpt_adamw_options to, CallMemory memory)
-        {
-            to.learning_rate = LearningRate;
-            to.beta1 = Beta1;
-            to.beta2 = Beta2;
-            to.epsilon = Epsilon;
-            to.weight_decay = WeightDecay;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_adamw_options());
+            to.learning_rate = from.LearningRate;
+            to.beta1 = from.Beta1;
+            to.beta2 = from.Beta2;
+            to.epsilon = from.Epsilon;
+            to.weight_decay = from.WeightDecay;
             return to;
         }
 

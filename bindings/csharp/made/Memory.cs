@@ -49,13 +49,10 @@ namespace Ckpt
 
         internal static ckpt_memory_tracker_options Native(MemoryTrackerOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_memory_tracker_options()), memory);
-        }
-
-        private ckpt_memory_tracker_options Native(ckpt_memory_tracker_options to, CallMemory memory)
-        {
-            to.clock = memory.Of(Clock);
-            to.peak_granularity_bytes = PeakGranularityBytes;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_memory_tracker_options());
+            to.clock = memory.Of(from.Clock);
+            to.peak_granularity_bytes = from.PeakGranularityBytes;
             return to;
         }
 

@@ -65,28 +65,6 @@ namespace Ckpt
     /// <summary>Which micro-batches' activations stay from forward to backward. The others are computed again.</summary>
     public sealed unsafe partial class ActivationPolicy
     {
-        /// <summary>With the usual values.</summary>
-        public ActivationPolicy()
-        {
-        }
-
-        internal ActivationPolicy(ckpt_activation_policy from)
-        {
-            Kind = (ActivationPolicyKind)from.kind;
-            Interval = from.interval;
-            ThresholdBytes = from.threshold_bytes;
-            MemoryLimitBytes = from.memory_limit_bytes;
-        }
-
-        internal static ActivationPolicy Filled(Action<ckpt_activation_policy> fill)
-        {
-            using (var from = new ckpt_activation_policy())
-            {
-                fill(from);
-                return new ActivationPolicy(from);
-            }
-        }
-
         /// <summary>Kind of policy: one of <see cref="ActivationPolicyKind"/>.</summary>
         public ActivationPolicyKind Kind { get; set; } = ActivationPolicyKind.StoreAll;
 
@@ -107,17 +85,29 @@ namespace Ckpt
 
         internal static ckpt_activation_policy Native(ActivationPolicy from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_activation_policy()), memory);
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_activation_policy());
+            to.kind = (int)from.Kind;
+            to.interval = from.Interval;
+            to.threshold_bytes = from.ThresholdBytes;
+            to.strategy = memory.Of(from.Strategy);
+            to.memory_limit_bytes = from.MemoryLimitBytes;
+            return to;
         }
 
-        private ckpt_activation_policy Native(ckpt_activation_policy to, CallMemory memory)
+        internal static ActivationPolicy Filled(Action<ckpt_activation_policy> fill)
         {
-            to.kind = (int)Kind;
-            to.interval = Interval;
-            to.threshold_bytes = ThresholdBytes;
-            to.strategy = memory.Of(Strategy);
-            to.memory_limit_bytes = MemoryLimitBytes;
-            return to;
+            using (var from = new ckpt_activation_policy())
+            {
+                fill(from);
+                return new ActivationPolicy
+                {
+                    Kind = (ActivationPolicyKind)from.kind,
+                    Interval = from.interval,
+                    ThresholdBytes = from.threshold_bytes,
+                    MemoryLimitBytes = from.memory_limit_bytes,
+                };
+            }
         }
 
         /// <summary>The values in one line.</summary>
@@ -146,14 +136,11 @@ namespace Ckpt
 
         internal static ckpt_activation_manager_options Native(ActivationManagerOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_activation_manager_options()), memory);
-        }
-
-        private ckpt_activation_manager_options Native(ckpt_activation_manager_options to, CallMemory memory)
-        {
-            to.name = memory.Of(Name);
-            to.tracker = memory.Of(Tracker);
-            to.clock = memory.Of(Clock);
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_activation_manager_options());
+            to.name = memory.Of(from.Name);
+            to.tracker = memory.Of(from.Tracker);
+            to.clock = memory.Of(from.Clock);
             return to;
         }
 
@@ -268,21 +255,18 @@ namespace Ckpt
 
         internal static ckpt_pipeline_options Native(PipelineOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_pipeline_options()), memory);
-        }
-
-        private ckpt_pipeline_options Native(ckpt_pipeline_options to, CallMemory memory)
-        {
-            to.order = (int)Order;
-            to.stages = Stages;
-            to.micro_batches = MicroBatches;
-            to.chunks = Chunks;
-            to.threads_per_stage = ThreadsPerStage;
-            to.measured_steps = MeasuredSteps;
-            to.queue_places = QueuePlaces;
-            to.budget_bytes = BudgetBytes;
-            to.strategy = memory.Of(Strategy);
-            to.tracker = memory.Of(Tracker);
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_pipeline_options());
+            to.order = (int)from.Order;
+            to.stages = from.Stages;
+            to.micro_batches = from.MicroBatches;
+            to.chunks = from.Chunks;
+            to.threads_per_stage = from.ThreadsPerStage;
+            to.measured_steps = from.MeasuredSteps;
+            to.queue_places = from.QueuePlaces;
+            to.budget_bytes = from.BudgetBytes;
+            to.strategy = memory.Of(from.Strategy);
+            to.tracker = memory.Of(from.Tracker);
             return to;
         }
 

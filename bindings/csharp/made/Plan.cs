@@ -172,29 +172,6 @@ namespace Ckpt
     /// <summary>What planning must know of one layer.</summary>
     public sealed unsafe partial class LayerProfile
     {
-        /// <summary>With the usual values.</summary>
-        public LayerProfile()
-        {
-        }
-
-        internal LayerProfile(ckpt_layer_profile from)
-        {
-            Flags = (LayerFlag)from.flags;
-            OutputBytes = from.output_bytes;
-            AmbientBytes = from.ambient_bytes;
-            DType = (DType)from.dtype;
-            Shape = NativeList.Copied(from.shape, from.ndim);
-        }
-
-        internal static LayerProfile Filled(Action<ckpt_layer_profile> fill)
-        {
-            using (var from = new ckpt_layer_profile())
-            {
-                fill(from);
-                return new LayerProfile(from);
-            }
-        }
-
         /// <summary>Sum of <see cref="LayerFlag"/>.</summary>
         public LayerFlag Flags { get; set; } = LayerFlag.NeedsInput | LayerFlag.Deterministic;
 
@@ -213,18 +190,31 @@ namespace Ckpt
 
         internal static ckpt_layer_profile Native(LayerProfile from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_layer_profile()), memory);
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_layer_profile());
+            to.flags = (uint)from.Flags;
+            to.output_bytes = from.OutputBytes;
+            to.ambient_bytes = from.AmbientBytes;
+            to.dtype = (int)from.DType;
+            to.ndim = from.Shape.Length;
+            fixed (long* lengths = NativeList.Lengths(from.Shape)) to.shape = lengths;
+            return to;
         }
 
-        private ckpt_layer_profile Native(ckpt_layer_profile to, CallMemory memory)
+        internal static LayerProfile Filled(Action<ckpt_layer_profile> fill)
         {
-            to.flags = (uint)Flags;
-            to.output_bytes = OutputBytes;
-            to.ambient_bytes = AmbientBytes;
-            to.dtype = (int)DType;
-            to.ndim = Shape.Length;
-            fixed (long* lengths = NativeList.Lengths(Shape)) to.shape = lengths;
-            return to;
+            using (var from = new ckpt_layer_profile())
+            {
+                fill(from);
+                return new LayerProfile
+                {
+                    Flags = (LayerFlag)from.flags,
+                    OutputBytes = from.output_bytes,
+                    AmbientBytes = from.ambient_bytes,
+                    DType = (DType)from.dtype,
+                    Shape = NativeList.Copied(from.shape, from.ndim),
+                };
+            }
         }
 
         /// <summary>The values in one line.</summary>
@@ -239,29 +229,6 @@ namespace Ckpt
     /// <summary>What planning must know of one way to run a layer. Most layers have one.</summary>
     public sealed unsafe partial class OptionProfile
     {
-        /// <summary>With the usual values.</summary>
-        public OptionProfile()
-        {
-        }
-
-        internal OptionProfile(ckpt_option_profile from)
-        {
-            TapeBytes = from.tape_bytes;
-            ForwardWorkspaceBytes = from.forward_workspace_bytes;
-            BackwardWorkspaceBytes = from.backward_workspace_bytes;
-            ForwardSeconds = from.forward_seconds;
-            BackwardSeconds = from.backward_seconds;
-        }
-
-        internal static OptionProfile Filled(Action<ckpt_option_profile> fill)
-        {
-            using (var from = new ckpt_option_profile())
-            {
-                fill(from);
-                return new OptionProfile(from);
-            }
-        }
-
         /// <summary>Bytes that the layer records for its backward, &gt;= 0.</summary>
         public long TapeBytes { get; set; }
 
@@ -279,17 +246,30 @@ namespace Ckpt
 
         internal static ckpt_option_profile Native(OptionProfile from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_option_profile()), memory);
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_option_profile());
+            to.tape_bytes = from.TapeBytes;
+            to.forward_workspace_bytes = from.ForwardWorkspaceBytes;
+            to.backward_workspace_bytes = from.BackwardWorkspaceBytes;
+            to.forward_seconds = from.ForwardSeconds;
+            to.backward_seconds = from.BackwardSeconds;
+            return to;
         }
 
-        private ckpt_option_profile Native(ckpt_option_profile to, CallMemory memory)
+        internal static OptionProfile Filled(Action<ckpt_option_profile> fill)
         {
-            to.tape_bytes = TapeBytes;
-            to.forward_workspace_bytes = ForwardWorkspaceBytes;
-            to.backward_workspace_bytes = BackwardWorkspaceBytes;
-            to.forward_seconds = ForwardSeconds;
-            to.backward_seconds = BackwardSeconds;
-            return to;
+            using (var from = new ckpt_option_profile())
+            {
+                fill(from);
+                return new OptionProfile
+                {
+                    TapeBytes = from.tape_bytes,
+                    ForwardWorkspaceBytes = from.forward_workspace_bytes,
+                    BackwardWorkspaceBytes = from.backward_workspace_bytes,
+                    ForwardSeconds = from.forward_seconds,
+                    BackwardSeconds = from.backward_seconds,
+                };
+            }
         }
 
         /// <summary>The values in one line.</summary>

@@ -62,18 +62,15 @@ namespace Ckpt
 
         internal static ckpt_checkpoint_manager_options Native(CheckpointManagerOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_checkpoint_manager_options()), memory);
-        }
-
-        private ckpt_checkpoint_manager_options Native(ckpt_checkpoint_manager_options to, CallMemory memory)
-        {
-            to.read_only = ReadOnly ? 1 : 0;
-            to.keep_last = KeepLast;
-            to.keep_every = KeepEvery;
-            to.keep_best = KeepBest;
-            to.best_metric = (int)BestMetric;
-            to.coordinator = memory.Of(Coordinator);
-            to.fault_handler = memory.Of(FaultHandler);
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_checkpoint_manager_options());
+            to.read_only = from.ReadOnly ? 1 : 0;
+            to.keep_last = from.KeepLast;
+            to.keep_every = from.KeepEvery;
+            to.keep_best = from.KeepBest;
+            to.best_metric = (int)from.BestMetric;
+            to.coordinator = memory.Of(from.Coordinator);
+            to.fault_handler = memory.Of(from.FaultHandler);
             return to;
         }
 
@@ -118,19 +115,16 @@ namespace Ckpt
 
         internal static ckpt_save_options Native(SaveOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_save_options()), memory);
-        }
-
-        private ckpt_save_options Native(ckpt_save_options to, CallMemory memory)
-        {
-            to.step = Step;
-            to.seed = Seed;
-            to.metadata_json = memory.Of(MetadataJson);
-            to.environment_json = memory.Of(EnvironmentJson);
-            to.prefix = memory.Of(Prefix);
-            to.has_metric = Metric == null ? 0 : 1;
-            to.metric = Metric ?? 0;
-            to.incremental = Incremental ? 1 : 0;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_save_options());
+            to.step = from.Step;
+            to.seed = from.Seed;
+            to.metadata_json = memory.Of(from.MetadataJson);
+            to.environment_json = memory.Of(from.EnvironmentJson);
+            to.prefix = memory.Of(from.Prefix);
+            to.has_metric = from.Metric == null ? 0 : 1;
+            to.metric = from.Metric ?? 0;
+            to.incremental = from.Incremental ? 1 : 0;
             return to;
         }
 
@@ -221,18 +215,15 @@ namespace Ckpt
 
         internal static ckpt_load_options Native(LoadOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_load_options()), memory);
-        }
-
-        private ckpt_load_options Native(ckpt_load_options to, CallMemory memory)
-        {
-            to.verify = (int)Verify;
-            to.name = memory.Of(Name);
-            to.has_step = Step == null ? 0 : 1;
-            to.step = Step ?? 0;
-            to.environment_json = memory.Of(EnvironmentJson);
-            to.partial = Partial ? 1 : 0;
-            to.in_place = InPlace ? 1 : 0;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_load_options());
+            to.verify = (int)from.Verify;
+            to.name = memory.Of(from.Name);
+            to.has_step = from.Step == null ? 0 : 1;
+            to.step = from.Step ?? 0;
+            to.environment_json = memory.Of(from.EnvironmentJson);
+            to.partial = from.Partial ? 1 : 0;
+            to.in_place = from.InPlace ? 1 : 0;
             return to;
         }
 

@@ -38,15 +38,12 @@ namespace Ckpt
 
         internal static ckpt_file_system_options Native(FileSystemOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_file_system_options()), memory);
-        }
-
-        private ckpt_file_system_options Native(ckpt_file_system_options to, CallMemory memory)
-        {
-            to.must_exist = MustExist ? 1 : 0;
-            to.write_path = (int)WritePath;
-            to.large_from_bytes = LargeFromBytes;
-            to.bytes_per_second = BytesPerSecond;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_file_system_options());
+            to.must_exist = from.MustExist ? 1 : 0;
+            to.write_path = (int)from.WritePath;
+            to.large_from_bytes = from.LargeFromBytes;
+            to.bytes_per_second = from.BytesPerSecond;
             return to;
         }
 
@@ -82,17 +79,14 @@ namespace Ckpt
 
         internal static ckpt_fault_handler_options Native(FaultHandlerOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_fault_handler_options()), memory);
-        }
-
-        private ckpt_fault_handler_options Native(ckpt_fault_handler_options to, CallMemory memory)
-        {
-            to.max_attempts = MaxAttempts;
-            to.first_delay_ns = Times.Nanoseconds(FirstDelay);
-            to.max_delay_ns = Times.Nanoseconds(MaxDelay);
-            to.factor = Factor;
-            to.jitter = Jitter;
-            to.seed = Seed;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_fault_handler_options());
+            to.max_attempts = from.MaxAttempts;
+            to.first_delay_ns = Times.Nanoseconds(from.FirstDelay);
+            to.max_delay_ns = Times.Nanoseconds(from.MaxDelay);
+            to.factor = from.Factor;
+            to.jitter = from.Jitter;
+            to.seed = from.Seed;
             return to;
         }
 

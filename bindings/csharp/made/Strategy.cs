@@ -42,14 +42,11 @@ namespace Ckpt
 
         internal static ckpt_smart_strategy_options Native(SmartStrategyOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_smart_strategy_options()), memory);
-        }
-
-        private ckpt_smart_strategy_options Native(ckpt_smart_strategy_options to, CallMemory memory)
-        {
-            to.large_factor = LargeFactor;
-            to.rare_accesses = RareAccesses;
-            to.late_share = LateShare;
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_smart_strategy_options());
+            to.large_factor = from.LargeFactor;
+            to.rare_accesses = from.RareAccesses;
+            to.late_share = from.LateShare;
             return to;
         }
 

@@ -70,14 +70,11 @@ namespace Ckpt
 
         internal static ckpt_buffer_pool_options Native(BufferPoolOptions from, CallMemory memory)
         {
-            return from == null ? null : from.Native(memory.Add(new ckpt_buffer_pool_options()), memory);
-        }
-
-        private ckpt_buffer_pool_options Native(ckpt_buffer_pool_options to, CallMemory memory)
-        {
-            to.has_retain_limit = RetainLimitBytes == null ? 0 : 1;
-            to.retain_limit_bytes = RetainLimitBytes ?? 0;
-            to.layer_name = memory.Of(LayerName);
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_buffer_pool_options());
+            to.has_retain_limit = from.RetainLimitBytes == null ? 0 : 1;
+            to.retain_limit_bytes = from.RetainLimitBytes ?? 0;
+            to.layer_name = memory.Of(from.LayerName);
             return to;
         }
 

@@ -89,6 +89,86 @@ internal static class CoverageTests
     // Of System.Xml.Linq, too.
     private static readonly string[] ofTheReference = { "SaveOptions", "LoadOptions" };
 
+    private static IEnumerable<Type> Given()
+    {
+        return typeof(CkptException).Assembly.GetExportedTypes().Where(type => Native(type) != null);
+    }
+
+    private static MethodInfo Native(Type type)
+    {
+        return type.GetMethods(BindingFlags.Static | BindingFlags.NonPublic).FirstOrDefault(method => method.Name == "Native");
+    }
+
+    private static object New(Type type)
+    {
+        return type == typeof(Step) ? new Step(null) : Activator.CreateInstance(type);
+    }
+
+    // Numbers and addresses of the struct that an object becomes, by the members' names.
+    private static Dictionary<string, object> Numbers(object given, Ckpt.Interop.CallMemory memory)
+    {
+        return Numbers(Native(given.GetType()).Invoke(null, new[] { given, memory }));
+    }
+
+    private static Dictionary<string, object> Numbers(object native)
+    {
+        return native.GetType().GetProperties().Where(property => property.CanRead && !property.PropertyType.IsPointer)
+            .ToDictionary(property => property.Name, property => property.GetValue(native));
+    }
+
+    internal static void OptionsBeginAsTheLibrarysDo()
+    {
+        var compared = 0;
+        foreach (var type in Given())
+        {
+            using (var memory = new Ckpt.Interop.CallMemory())
+            {
+                var made = Numbers(New(type), memory);
+                foreach (var member in Numbers(Activator.CreateInstance(Native(type).ReturnType)))
+                    Check.Equal(member.Value, made[member.Key], type.Name + ": " + member.Key);
+                compared += made.Count;
+            }
+        }
+        Check.That(compared > 90, "compared: " + compared);
+    }
+
+    private static readonly string[] notOfStructs = { "LayerProfile.Name", "AsyncManagerOptions.CancelAtExit",
+        "SaveOptions.CheckpointPrefix" };
+
+    internal static void EveryOptionReachesTheLibrary()
+    {
+        var values = new Dictionary<Type, object>
+        {
+            { typeof(int), 7 }, { typeof(long), 7L }, { typeof(ulong), 7UL }, { typeof(double), 0.625 }, { typeof(string), "seven" },
+            { typeof(long?), 7L }, { typeof(double?), 0.625 }, { typeof(TimeSpan), TimeSpan.FromSeconds(7) },
+        };
+        var reached = 0;
+        foreach (var type in Given())
+        {
+            foreach (var property in type.GetProperties().Where(property => property.CanWrite && property.SetMethod.IsPublic))
+            {
+                var given = New(type);
+                var before = property.GetValue(given);
+                object value;
+                if (property.PropertyType == typeof(bool)) value = !(bool)before;
+                else if (property.PropertyType.IsEnum) value = Enum.ToObject(property.PropertyType, 7);
+                else if (!values.TryGetValue(property.PropertyType, out value)) continue; // objects and arrays
+                if (notOfStructs.Contains(type.Name + "." + property.Name)) continue;
+                property.SetValue(given, value);
+                using (var memory = new Ckpt.Interop.CallMemory())
+                {
+                    var made = Numbers(given, memory);
+                    var changed = Numbers(New(type), memory).Count(member => !Equals(member.Value, made[member.Key]));
+                    Check.That(changed == 1 || changed == 2 && Nullable.GetUnderlyingType(property.PropertyType) != null,
+                        type.Name + "." + property.Name + " changes " + changed + " members");
+                    Check.Contains(property.Name + "=", given.ToString(), "shown");
+                    ++reached;
+                }
+            }
+        }
+        Check.That(reached > 80, "reached: " + reached);
+    }
+
     // No public name is one that System.* has: programs use both namespaces.
     internal static void NoNameIsSystems()
     {
