@@ -93,7 +93,7 @@ internal static class EngineTests
 
         public override LayerOption Option(TensorSpec given, int option)
         {
-            return new LayerOption(64, 128, 0);
+            return new LayerOption { TapeBytes = 64, ForwardWorkspaceBytes = 128 };
         }
 
         public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,

@@ -66,18 +66,4 @@ namespace Ckpt
             Targets = targets;
         }
     }
-
-    public partial struct LayerOption
-    {
-        /// <summary>All three, in bytes.</summary>
-        /// <param name="tape">Recorded for backward.</param>
-        /// <param name="forwardWorkspace">While forward runs.</param>
-        /// <param name="backwardWorkspace">While backward runs.</param>
-        public LayerOption(long tape, long forwardWorkspace, long backwardWorkspace)
-        {
-            tape_bytes = tape;
-            forward_workspace_bytes = forwardWorkspace;
-            backward_workspace_bytes = backwardWorkspace;
-        }
-    }
 }
