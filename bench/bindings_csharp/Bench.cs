@@ -42,10 +42,10 @@ internal static class Bench
         using (var tracker = new MemoryTracker())
         using (var tensor = new Tensor(DType.F32, 1024))
         {
-            var layer = tracker.Layer("layer");
-            Measure("tensor.Elements: a call with a handle", 3000000, count =>
+            var layer = tracker.AddLayer("layer");
+            Measure("tensor.ElementCount: a call with a handle", 3000000, count =>
             {
-                for (var i = 0; i < count; ++i) sink += tensor.Elements;
+                for (var i = 0; i < count; ++i) sink += tensor.ElementCount;
             });
             Measure("tensor.AsSpan<float>(): a view", 3000000, count =>
             {
@@ -70,7 +70,7 @@ internal static class Bench
         {
             Measure("WorkerPool.Run: a callback without arguments to convert", 3000000, count => pool.Run(count, part => ++sink));
         }
-        using (var strategy = Ckpt.Strategies.Strategy.Custom(question => true))
+        using (var strategy = Strategy.Custom(question => true))
         {
             var spec = new TensorSpec(DType.F32, 8, 8);
             Measure("a question to a strategy of one's own", 1000000, count =>

@@ -115,20 +115,7 @@ void end_lent(void* user_data) {
 %typemap(csvarout) const char* member %{
     get { return $imcall; } %}
 %enddef
-CKPT_TEXT_MEMBER(ckpt_simulation_options::trace)
-CKPT_TEXT_MEMBER(ckpt_simulation_options::law)
-CKPT_TEXT_MEMBER(ckpt_simulation_options::policies)
-CKPT_TEXT_MEMBER(ckpt_memory_layer_stats::name)
-CKPT_TEXT_MEMBER(ckpt_memory_event::layer_name)
-CKPT_TEXT_MEMBER(ckpt_activation_manager_options::name)
-CKPT_TEXT_MEMBER(ckpt_save_options::metadata_json)
-CKPT_TEXT_MEMBER(ckpt_save_options::environment_json)
-CKPT_TEXT_MEMBER(ckpt_save_options::prefix)
-CKPT_TEXT_MEMBER(ckpt_load_options::name)
-CKPT_TEXT_MEMBER(ckpt_load_options::environment_json)
-CKPT_TEXT_MEMBER(ckpt_tensor_info::name)
-CKPT_TEXT_MEMBER(ckpt_tensor_info::group)
-CKPT_TEXT_MEMBER(ckpt_buffer_pool_options::layer_name)
+%include "../csharp/made/members.i"
 
 // ---- Addresses and arrays, pinned by the caller ----
 %define CKPT_POINTER(type, cs)
@@ -255,6 +242,8 @@ CKPT_LIST(Numbers, list)
 CKPT_LIST(Intervals, list)
 CKPT_LIST(LayerStatsList, list)
 CKPT_LIST(AllocationList, list)
+CKPT_LIST(CheckpointInfoList, list)
+CKPT_LIST(TaskObservationList, list)
 
 // ---- Directors ----
 // Every function of theirs runs inside a guard: an exception becomes the callback's failure.
@@ -336,8 +325,8 @@ CKPT_VALUE(LayerBytes)
 CKPT_HANDED_OVER(LogListener)
 CKPT_HANDED_OVER(ThreadHooks)
 CKPT_HANDED_OVER(ClockSource)
-CKPT_HANDED_OVER(MemoryListener)
-CKPT_HANDED_OVER(StrategyFunctions)
+CKPT_HANDED_OVER(EventListener)
+CKPT_HANDED_OVER(StrategyAnswers)
 CKPT_HANDED_OVER(StrategyFactory)
 CKPT_HANDED_OVER(StorageFunctions)
 CKPT_HANDED_OVER(Sleeper)
@@ -347,6 +336,59 @@ CKPT_HANDED_OVER(LayerFunctions)
 CKPT_HANDED_OVER(AsyncListener)
 CKPT_HANDED_OVER(AsyncSource)
 CKPT_HANDED_OVER(StageForward)
+
+// ---- Callbacks that get a struct by its address: C# reads it there, in one step ----
+%ignore ckpt_swig::MemoryListener;
+%ignore ckpt_swig::StrategyFunctions;
+%ignore ckpt_swig::memory_tracker_subscribe;
+%ignore ckpt_swig::strategy_create_custom;
+%typemap(directorin) const void* "$input = const_cast<void*>($1);"
+%typemap(csdirectorin) const void* "$iminput"
+%feature("director") ckpt_swig::EventListener;
+%feature("director") ckpt_swig::StrategyAnswers;
+%inline %{
+namespace ckpt_swig {
+
+class EventListener {
+ public:
+  virtual ~EventListener() = default;
+  virtual void on_event(const void* event) = 0;
+};
+
+class StrategyAnswers {
+ public:
+  virtual ~StrategyAnswers() = default;
+  virtual bool decide(const void* question) = 0;
+  virtual void reset() = 0;
+  virtual void access(const char* layer_name) = 0;
+};
+
+inline ckpt_status csharp_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, EventListener* listener,
+                                    int64_t* subscription) {
+  std::unique_ptr<EventListener> owned(listener);
+  return handed_over(owned, ckpt_memory_tracker_subscribe(
+                                tracker, kinds,
+                                [](const ckpt_memory_event* event, void* user) {
+                                  return guarded([&] { static_cast<EventListener*>(user)->on_event(event); });
+                                },
+                                listener, destroy<EventListener>, subscription));
+}
+
+inline ckpt_status csharp_strategy(const char* name, StrategyAnswers* answers, ckpt_strategy** strategy) {
+  std::unique_ptr<StrategyAnswers> owned(answers);
+  ckpt_strategy_callbacks table = CKPT_STRATEGY_CALLBACKS_INIT;
+  table.decide = [](const ckpt_strategy_question* question, ckpt_bool* answer, void* user) {
+    return guarded([&] { *answer = static_cast<StrategyAnswers*>(user)->decide(question) ? 1 : 0; });
+  };
+  table.reset = [](void* user) { return guarded([&] { static_cast<StrategyAnswers*>(user)->reset(); }); };
+  table.access = [](const char* layer_name, void* user) {
+    return guarded([&] { static_cast<StrategyAnswers*>(user)->access(layer_name); });
+  };
+  return handed_over(owned, ckpt_strategy_create_custom(name, &table, answers, destroy<StrategyAnswers>, strategy));
+}
+
+}  // namespace ckpt_swig
+%}
 
 // ---- Functions for the layer above alone ----
 %ignore ckpt_swig::left_failure;
@@ -369,10 +411,10 @@ static void ckpt_csharp_tell_before_delete(void* function) {
   ckpt_swig::before_delete = reinterpret_cast<void (*)(void*)>(function);
 }
 static void ckpt_csharp_close_machine() { ckpt_swig::machine_closed = true; }
-static ckpt_status ckpt_csharp_tensor_borrow(void* data, ckpt_dtype dtype, const int64_t* shape, int64_t ndim,
-                                             ckpt_destroy_fn release, void* user_data, ckpt_tensor** tensor) {
-  std::unique_ptr<ckpt_csharp::Lent> lent(new ckpt_csharp::Lent{release, user_data});
-  const ckpt_status status = ckpt_tensor_create_borrowed(data, dtype, shape, ndim, ckpt_csharp::end_lent, lent.get(), tensor);
+static ckpt_status ckpt_csharp_tensor_borrow(void* data, ckpt_dtype dtype, const int64_t* shape, int32_t ndim, void* user_data,
+                                             ckpt_destroy_fn destroy, ckpt_tensor** tensor) {
+  std::unique_ptr<ckpt_csharp::Lent> lent(new ckpt_csharp::Lent{destroy, user_data});
+  const ckpt_status status = ckpt_tensor_create_borrowed(data, dtype, shape, ndim, lent.get(), ckpt_csharp::end_lent, tensor);
   if (status == CKPT_OK) lent.release();
   return status;
 }

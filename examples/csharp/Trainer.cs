@@ -1,6 +1,5 @@
-// Trains a small network with saves in the background: progress is reported, one save is cancelled, the process "crashes" half-way, and
-// a
-// second run resumes. At the end every parameter has the same bits as in a run that was never interrupted.
+// Trains a small network with saves in the background: progress is reported, one save is cancelled, the process "crashes" half-way,
+// and a second run resumes. At the end every parameter has the same bits as in a run that was never interrupted.
 using System;
 using System.IO;
 using System.Linq;
@@ -14,8 +13,8 @@ internal sealed class Trainer : IDisposable
 
     private readonly Chain chain;
     private readonly Optimizer optimizer;
-    private readonly Executor executor;
-    private readonly State state = new State();
+    private readonly ScheduleExecutor executor;
+    private readonly State state;
     private readonly Tensor x = new Tensor(DType.F32, Samples, Inputs);
     private readonly Tensor y = new Tensor(DType.I32, Samples);
 
@@ -29,12 +28,12 @@ internal sealed class Trainer : IDisposable
         }
         chain.Add(Layer.SoftmaxCrossEntropy("loss"));
         chain.Initialize(1);
-        optimizer = Optimizer.AdamW(chain, 0.002);
+        optimizer = Optimizer.AdamW(chain, new AdamWOptions { LearningRate = 0.002 });
         using (var profile = chain.Profile(batchSpec))
         using (var everything = Schedule.Create(profile, "store-all"))
-        using (var schedule = Schedule.Create(profile, "budget:" + everything.ReservedBytes(profile) * 6 / 10)) // 60 % of what storing everything takes
-            executor = new Executor(chain, schedule, batchSpec);
-        state.Add(chain).Add(optimizer);
+        using (var schedule = Schedule.Create(profile, "budget:" + everything.ReservedBytes(profile) * 6 / 10)) // 60 %
+            executor = new ScheduleExecutor(chain, schedule, batchSpec);
+        state = State.Of(chain, optimizer);
     }
 
     // The samples of a step: which quadrant of the first two inputs a sample lies in.
@@ -54,16 +53,16 @@ internal sealed class Trainer : IDisposable
     // Trains from where the checkpoints are up to `until`. Saves are not waited for: training goes on while they are written.
     internal void Run(string folder, long until)
     {
-        using (var checkpoint = new Checkpoint(folder, new CheckpointOptions { KeepLast = 2 }))
-        using (var manager = checkpoint.CreateAsyncManager())
+        using (var checkpoints = new CheckpointManager(folder, new CheckpointManagerOptions { KeepLast = 2 }))
+        using (var manager = new AsyncManager(checkpoints))
         {
-            var loaded = checkpoint.LoadIfAny(state);
+            var loaded = checkpoints.LoadIfAny(state);
             var first = loaded == null ? 0 : loaded.Step;
-            if (loaded != null) optimizer.Steps = first;
+            if (loaded != null) optimizer.StepCount = first;
             Console.WriteLine(loaded == null ? "a new run" : "resumed after step " + first);
             manager.TaskEnded += (sender, e) =>
             {
-                if (e.Result.Success)
+                if (e.Result.State == CheckpointTaskState.Completed)
                     Console.WriteLine("  step {0} is durable; training stood still for {1:F1} ms", e.Result.Step,
                         e.Result.Stall.TotalMilliseconds);
             };
@@ -80,14 +79,14 @@ internal sealed class Trainer : IDisposable
     }
 
     // A save that is no longer wanted: it waits for its gate, so that cancelling wins for certain.
-    private void CancelOne(AsyncCheckpointManager manager, long step)
+    private void CancelOne(AsyncManager manager, long step)
     {
         using (var stop = new CancellationTokenSource())
         {
             var task = manager.Save(state, new SaveOptions { Step = step }, new CheckpointTaskOptions { GateStep = Steps }, null,
                 stop.Token);
             stop.Cancel();
-            Console.WriteLine("the save of step {0} was {1}", step, task.Wait().Status.ToString().ToLowerInvariant());
+            Console.WriteLine("the save of step {0} was {1}", step, task.Wait().State.ToString().ToLowerInvariant());
         }
     }
 

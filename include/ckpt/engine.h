@@ -156,7 +156,7 @@ typedef int32_t (*ckpt_layer_restore_ambient_fn)(const void* state, void* user_d
 /* The functions of a custom layer, and what planning must know of it. All functions get the same user_data. */
 typedef struct ckpt_layer_callbacks {
   uint32_t struct_size;  /* size of this record in bytes, as its caller was compiled */
-  ckpt_layer_flag flags; /* sum of CKPT_LAYER_* flags */
+  ckpt_layer_flag flags; /* sum of CKPT_LAYER_FLAG_* */
   int32_t options;       /* number of ways to run the layer, 1 .. 64 */
   int32_t reserved;      /* not used: 0 */
   /* bytes of state outside the arguments that forward reads (a random generator); 0: none */

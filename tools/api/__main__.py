@@ -16,6 +16,7 @@ import compare
 import write_c
 import write_cpp
 import write_java
+import write_csharp
 import write_swig
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -70,6 +71,7 @@ def made_files():
         "bindings/swig/made.i": write_swig.struct_list(api),
         **write_cpp.files(api),
         **write_java.files(api),
+        **write_csharp.files(api),
     }
 
 

@@ -14,9 +14,13 @@ def crosses(struct, passed):
     return struct["name"] in passed and (struct["name"].endswith("_options") or not has_functions(struct))
 
 
+def passed_structs(api):
+    return {parameter["type"].replace("const ", "").rstrip("*").strip() for function in api["functions"]
+            if not function["name"].endswith("_init") for parameter in function["parameters"]}
+
+
 def struct_list(api):
-    passed = {parameter["type"].replace("const ", "").rstrip("*").strip() for function in api["functions"]
-              if not function["name"].endswith("_init") for parameter in function["parameters"]}
+    passed = passed_structs(api)
     lines = [f"// {MADE}"]
     for struct in filter(has_size, api["structs"]):
         name = struct["name"]

@@ -55,10 +55,10 @@ internal static class Matrix
     {
         var owned = new List<Tensor>();
         using (var state = Made(owned, true))
-        using (var checkpoint = new Checkpoint(directory))
+        using (var checkpoint = new CheckpointManager(directory))
         {
             foreach (var value in values) state[value.Key] = value.Value;
-            checkpoint.Save(state, new SaveOptions { Step = 7, Seed = ulong.MaxValue, CheckpointPrefix = "matrix" });
+            checkpoint.Save(state, new SaveOptions { Step = 7, Seed = ulong.MaxValue, Prefix = "matrix" });
             Console.WriteLine("wrote " + owned.Count + " tensors and " + values.Length + " values");
         }
         return 0;
@@ -69,7 +69,7 @@ internal static class Matrix
         var owned = new List<Tensor>();
         var written = new List<Tensor>();
         using (var state = Made(owned, false))
-        using (var checkpoint = new Checkpoint(directory, new CheckpointOptions { ReadOnly = true }))
+        using (var checkpoint = new CheckpointManager(directory, new CheckpointManagerOptions { ReadOnly = true }))
         {
             var loaded = checkpoint.Load(state);
             if (loaded.Step != 7 || loaded.Seed != ulong.MaxValue) return Unequal("checkpoint", loaded.Name);

@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using Ckpt;
-using Ckpt.Strategies;
 
 // Objects of one type by name.
 internal sealed class Named<T> : IDisposable where T : class, IDisposable
@@ -89,9 +88,9 @@ internal sealed class Background : IDisposable
 {
     internal readonly string Checkpoint;
     internal readonly Heard Heard = new Heard();
-    internal readonly AsyncCheckpointManager Manager;
+    internal readonly AsyncManager Manager;
 
-    internal Background(string checkpoint, AsyncCheckpointManager manager)
+    internal Background(string checkpoint, AsyncManager manager)
     {
         Checkpoint = checkpoint;
         Manager = manager;

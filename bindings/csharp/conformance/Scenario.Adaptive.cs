@@ -1,20 +1,19 @@
 using System;
 using System.Collections.Generic;
 using Ckpt;
-using Ckpt.Adaptive;
 
 // Commands on what says when to save.
 internal sealed partial class Scenario
 {
     private static readonly string[] policyWords = { "auto", "threshold", "expected_value", "young", "daly", "bayes", "weibull",
         "fixed" };
-    private static readonly Dictionary<DecisionReason, string> reasonWords = new Dictionary<DecisionReason, string>
+    private static readonly Dictionary<Reason, string> reasonWords = new Dictionary<Reason, string>
     {
-        { DecisionReason.NotDue, "NOT_DUE" }, { DecisionReason.Due, "DUE" }, { DecisionReason.FirstSave, "FIRST_SAVE" },
-        { DecisionReason.TaskIsLong, "TASK_IS_LONG" }, { DecisionReason.TaskIsShort, "TASK_IS_SHORT" },
-        { DecisionReason.SaveInFlight, "SAVE_IN_FLIGHT" }, { DecisionReason.BudgetIsSpent, "BUDGET_IS_SPENT" },
-        { DecisionReason.Preemption, "PREEMPTION" }, { DecisionReason.PreemptionShort, "PREEMPTION_SHORT" },
-        { DecisionReason.PreemptionSaved, "PREEMPTION_SAVED" },
+        { Reason.NotDue, "NOT_DUE" }, { Reason.Due, "DUE" }, { Reason.FirstSave, "FIRST_SAVE" },
+        { Reason.TaskIsLong, "TASK_IS_LONG" }, { Reason.TaskIsShort, "TASK_IS_SHORT" },
+        { Reason.SaveInFlight, "SAVE_IN_FLIGHT" }, { Reason.BudgetIsSpent, "BUDGET_IS_SPENT" },
+        { Reason.Preemption, "PREEMPTION" }, { Reason.PreemptionShort, "PREEMPTION_SHORT" },
+        { Reason.PreemptionSaved, "PREEMPTION_SAVED" },
     };
 
     private void OnAdaptive()
@@ -31,12 +30,14 @@ internal sealed partial class Scenario
                 default: throw new MisuseException("unknown word " + c.Text(1));
             }
         });
-        Do("threshold", c => thresholds.Make(c.Text(1), new ThresholdPolicy(c.Number("threshold", 0.35), c.Number("rate", 0.1),
-            c.Integer("budget", 3))));
+        Do("threshold", c => thresholds.Make(c.Text(1), new Threshold(new ThresholdOptions
+        {
+            Threshold = c.Number("threshold", 0.35), LearningRate = c.Number("rate", 0.1), Budget = c.Integer("budget", 3),
+        })));
         Do("controller", c =>
         {
             var options = new ControllerOptions();
-            options.Policy = (ControllerPolicy)IndexOf(policyWords, c.Text("policy", "auto"));
+            options.Policy = (Policy)IndexOf(policyWords, c.Text("policy", "auto"));
             options.MtbfSeconds = c.Number("mtbf", options.MtbfSeconds);
             options.IntervalSeconds = c.Number("interval", options.IntervalSeconds);
             options.InitialCostSeconds = c.Number("cost", options.InitialCostSeconds);
@@ -48,7 +49,7 @@ internal sealed partial class Scenario
             options.BudgetSaves = c.Integer("saves", options.BudgetSaves);
             options.BudgetWindowSeconds = c.Number("window", options.BudgetWindowSeconds);
             if (c.Has("clock")) options.Clock = clocks[c.Text("clock", "")];
-            controllers.Make(c.Text(1), new AdaptiveController(options));
+            controllers.Make(c.Text(1), new Controller(options));
         });
         Do("tell", Tell);
         On("decide", c =>
@@ -61,8 +62,8 @@ internal sealed partial class Scenario
                 Thousandths(n.IntervalSeconds), "due",
                         Thousandths(n.DueSeconds), "since", Thousandths(n.SinceLastSeconds));
         });
-        Do("carry", c => controllers[c.Text(2)].FromJson(controllers[c.Text(1)].ToJson()));
-        Do("recall", c => controllers[c.Text(1)].FromJson(c.Text(2)));
+        Do("carry", c => controllers[c.Text(2)].Restore(controllers[c.Text(1)].ToJson()));
+        Do("recall", c => controllers[c.Text(1)].Restore(c.Text(2)));
     }
 
     private void Tell(Command c)
@@ -96,7 +97,7 @@ internal sealed partial class Scenario
             case "failure": controller.RecordFailure(now); break;
             case "recovery": controller.RecordRecovery(now, c.Number(4), c.Number(5)); break;
             case "clean-exit": controller.RecordCleanExit(now); break;
-            case "preemption": controller.PreemptionNotice(now, c.Number(4)); break;
+            case "preemption": controller.NotifyPreemption(now, c.Number(4)); break;
             default: throw new MisuseException("unknown word " + what);
         }
     }

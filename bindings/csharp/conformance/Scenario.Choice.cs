@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using Ckpt;
-using Ckpt.Strategies;
 
 // Commands on strategies and schedules.
 internal sealed partial class Scenario
@@ -12,23 +11,10 @@ internal sealed partial class Scenario
         Do("strategy", c => strategies.Make(c.Text(1), new Strategy(c.Text(2))));
         Do("config", c =>
         {
-            var config = new CheckpointConfig();
-            config.Kind = c.Text(2);
-            config.Chosen = (StrategyChosen)IndexOf(chosenWords, c.Text("chosen", "default"));
-            config.Interval = c.Integer("interval", config.Interval);
-            config.CheckpointLayers = c.Names("names");
-            config.ExcludeLayers = c.Names("excluded");
-            config.MinActivationSizeBytes = c.Integer("threshold", config.MinActivationSizeBytes);
-            config.MaxMemoryPercentage = c.Number("share", config.MaxMemoryPercentage);
-            config.TotalSystemMemory = c.Integer("total", 0);
-            config.LargeFactor = c.Number("large", config.LargeFactor);
-            config.RareAccesses = c.Integer("rare", config.RareAccesses);
-            config.LateShare = c.Number("late", config.LateShare);
-            if (c.Has("tracker")) config.Tracker = trackers[c.Text("tracker", "")];
-            if (c.Has("clock")) config.Clock = clocks[c.Text("clock", "")];
-            config.Rules = c.Names("rules");
-            config.Children = c.Names("children").Select(child => strategies[child]).ToArray();
-            strategies.Make(c.Text(1), CheckpointStrategyFactory.CreateStrategy(config));
+            var made = Configured(c);
+            var chosen = (StrategyChosen)IndexOf(chosenWords, c.Text("chosen", "default"));
+            if (chosen != StrategyChosen.Default) made.Chosen = chosen;
+            strategies.Make(c.Text(1), made);
         });
         Do("custom", c =>
         {
@@ -36,8 +22,8 @@ internal sealed partial class Scenario
             IndexOf(new[] { "odd", "large", "throws" }, how);
             strategies.Make(c.Text(1), Strategy.Custom(question =>
             {
-                if (how == "throws") throw new InvalidOperationException("no answer for " + question.LayerId);
-                return how == "odd" ? question.LayerIndex % 2 == 1 : question.SizeBytes >= 1000;
+                if (how == "throws") throw new InvalidOperationException("no answer for " + question.LayerName);
+                return how == "odd" ? question.LayerIndex % 2 == 1 : question.Bytes >= 1000;
             }, how));
         });
         Do("register", c =>
@@ -57,9 +43,39 @@ internal sealed partial class Scenario
         Do("access", c => strategies[c.Text(1)].ObserveAccess(c.Text(2)));
     }
 
+    private Strategy Configured(Command c)
+    {
+        string[] names = c.Names("names"), excluded = c.Names("excluded"), rules = c.Names("rules");
+        var children = c.Names("children").Select(child => strategies[child]).ToArray();
+        switch (c.Text(2))
+        {
+            case "interval": return Strategy.Interval(c.Integer("interval", 2));
+            case "selective": return Strategy.Selective(names, excluded);
+            case "size": return Strategy.SizeBased(c.Integer("threshold", 1048576), excluded);
+            case "memory-aware":
+                return Strategy.MemoryAware(c.Number("share", 0.8), c.Has("tracker") ? trackers[c.Text("tracker", "")] : null,
+                    c.Integer("total", 0), c.Has("clock") ? clocks[c.Text("clock", "")] : null);
+            case "smart":
+                var constants = new SmartStrategyOptions();
+                constants.LargeFactor = c.Number("large", constants.LargeFactor);
+                constants.RareAccesses = c.Integer("rare", constants.RareAccesses);
+                constants.LateShare = c.Number("late", constants.LateShare);
+                return Strategy.Smart(constants, excluded);
+            case "any": return Strategy.AnyOf(children);
+            case "all": return Strategy.AllOf(children);
+            case "not":
+                if (children.Length != 1) throw new CkptInvalidArgumentException("not has " + children.Length + " children; one");
+                return Strategy.Not(children[0]);
+            case "first":
+                var pairs = rules.Select((rule, i) => new KeyValuePair<string, Strategy>(rule, children[i]));
+                return Strategy.FirstOf(pairs, children[rules.Length]);
+            default: return new Strategy(c.Text(2));
+        }
+    }
+
     private static TensorSpec Spec(Command c, int dtype)
     {
-        return new TensorSpec(DTypes.FromName(c.Text(dtype)), Command.ToShape(c.Text(dtype + 1)));
+        return new TensorSpec(DTypes.Find(c.Text(dtype)), Command.ToShape(c.Text(dtype + 1)));
     }
 
     private void OnSchedules()
@@ -67,7 +83,7 @@ internal sealed partial class Scenario
         Do("profile", c => profiles.Make(c.Text(1), new Profile(c.Integer(2))));
         Do("layer", c =>
         {
-            var flags = (LayerFlags)c.Integer("flags", (long)LayerFlags.Default);
+            var flags = (LayerFlag)c.Integer("flags", (long)(LayerFlag.NeedsInput | LayerFlag.Deterministic));
             var count = c.Integer("count", -1);
             for (long i = 0; i < (count < 0 ? 1 : count); ++i)
             {
@@ -81,9 +97,9 @@ internal sealed partial class Scenario
         {
             var profile = profiles[c.Text(2)];
             var n = schedules[c.Text(1)].Verify(profile);
-            return Line("actions", n.Actions, "forwards", n.Forwards, "recomputed", n.RecomputedForwards, "peak", n.PeakBytes,
+            return Line("actions", n.Actions, "forwards", n.Forwards, "recomputed", n.RecomputedForwards, "peak", n.PeakBytes[0],
                 "at", n.PeakAction,
-                        "seconds", Exact(n.Seconds), "again", Exact(n.RecomputedSeconds), "reserved",
+                        "seconds", Exact(n.StepSeconds), "again", Exact(n.RecomputedSeconds), "reserved",
                             schedules[c.Text(1)].ReservedBytes(profile));
         });
         Do("cursor", c => cursors.Make(c.Text(1), new Cursor(schedules[c.Text(2)])));

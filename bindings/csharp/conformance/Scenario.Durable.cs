@@ -18,7 +18,7 @@ internal sealed partial class Scenario
     }
 
     // The name of the checkpoint that is printed so; the text itself when there is none.
-    private static string FullName(Checkpoint checkpoint, string printed)
+    private static string FullName(CheckpointManager checkpoint, string printed)
     {
         var found = checkpoint.List().FirstOrDefault(info => Printed(info.Name) == printed);
         return found == null ? printed : found.Name;
@@ -34,15 +34,17 @@ internal sealed partial class Scenario
             states[c.Text(1)][c.Text(2)] = c.Text(3);
             return nothing;
         });
-        Do("checkpoint", c => checkpoints.Make(c.Text(1), new Checkpoint(directory + "-" + c.Text(2), new CheckpointOptions
+        Do("checkpoint", c => checkpoints.Make(c.Text(1), new CheckpointManager(directory + "-" + c.Text(2),
+            new CheckpointManagerOptions
         {
             KeepLast = c.Integer("keep_last", 0), KeepEvery = c.Integer("keep_every", 0), KeepBest = c.Integer("keep_best", 0),
-            BestIsLargest = c.Integer("larger", 0) != 0, ReadOnly = c.Integer("read_only", 0) != 0,
+            BestMetric = c.Integer("larger", 0) != 0 ? BestMetric.Largest : BestMetric.Smallest,
+            ReadOnly = c.Integer("read_only", 0) != 0,
         })));
         On("save", c =>
         {
             var options = new SaveOptions { Step = c.Integer("step", 0), Seed = (ulong)c.Integer("seed", 0),
-                CheckpointPrefix = c.Text("prefix", null) };
+                Prefix = c.Text("prefix", null) };
             if (c.Has("metric")) options.Metric = c.Number("metric", 0);
             var n = checkpoints[c.Text(1)].Save(states[c.Text(2)], options);
             return Line(Printed(n.Name), "step", n.Step, "files", n.Files);
@@ -91,13 +93,13 @@ internal sealed partial class Scenario
     {
         Do("async", c =>
         {
-            var options = new AsyncCheckpointOptions();
-            options.MaxQueueSize = c.Integer("capacity", options.MaxQueueSize);
+            var options = new AsyncManagerOptions();
+            options.Capacity = c.Integer("capacity", options.Capacity);
             options.History = c.Integer("history", options.History);
-            var background = new Background(c.Text(2), new AsyncCheckpointManager(checkpoints[c.Text(2)], options));
+            var background = new Background(c.Text(2), new AsyncManager(checkpoints[c.Text(2)], options));
             background.Manager.TaskEnded += (sender, e) => background.Heard.Add(
-                Line(e.Result.Type == CheckpointTaskType.Save ? "save" : "load", "step", e.Result.Step,
-                    taskWords[(int)e.Result.Status])[0]);
+                Line(e.Result.Kind == CheckpointTaskKind.Save ? "save" : "load", "step", e.Result.Step,
+                    taskWords[(int)e.Result.State])[0]);
             managers.Make(c.Text(1), background);
         });
         Do("start", c =>
@@ -105,8 +107,8 @@ internal sealed partial class Scenario
             var background = managers[c.Text(2)];
             var how = new CheckpointTaskOptions();
             if (c.Has("gate")) how.GateStep = c.Integer("gate", 0);
-            how.Priority = (CheckpointPriority)c.Integer("priority", 0);
-            how.WhenFull = (WhenQueueFull)IndexOf(fullWords, c.Text("full", "refuse"));
+            how.Priority = (Priority)c.Integer("priority", 0);
+            how.WhenFull = (WhenFull)IndexOf(fullWords, c.Text("full", "refuse"));
             long id;
             if (c.Text(3) == "load")
             {
@@ -116,23 +118,24 @@ internal sealed partial class Scenario
             }
             else
             {
-                if (c.Has("source")) how.Source = Source(c.Text("source", ""));
+                var source = c.Has("source") ? Source(c.Text("source", "")) : null;
                 how.Mode = (StagingMode)IndexOf(modeWords, c.Text("mode", "copy"));
-                id = background.Manager.Save(states[c.Text(4)], new SaveOptions { Step = c.Integer("step", 0) }, how).Id;
+                id = background.Manager.Save(states[c.Text(4)], new SaveOptions { Step = c.Integer("step", 0) }, how,
+                    source: source).Id;
             }
             tasks[c.Text(1)] = new BackgroundTask { Manager = c.Text(2), Id = id };
         });
-        On("cancel", c => Line(YesNo(Manager(c).CancelCheckpoint(Known(tasks, c.Text(1)).Id))));
+        On("cancel", c => Line(YesNo(Manager(c).Cancel(Known(tasks, c.Text(1)).Id))));
         On("wait", c =>
         {
             var n = Manager(c).Wait(Known(tasks, c.Text(1)).Id);
-            return Line(taskWords[(int)n.Status], "step", n.Step, Library.StatusName(n.ErrorStatus), Printed(n.CheckpointPath));
+            return Line(taskWords[(int)n.State], "step", n.Step, Library.StatusName(n.Status), Printed(n.Name));
         });
         Do("end-step", c => managers[c.Text(1)].Manager.EndStep(c.Integer(2)));
-        Do("finish", c => managers[c.Text(1)].Manager.Close(IndexOf(new[] { "drain", "cancel" }, c.Text(2)) == 1));
+        Do("finish", c => managers[c.Text(1)].Manager.Close((CloseMode)IndexOf(new[] { "drain", "cancel" }, c.Text(2))));
     }
 
-    private AsyncCheckpointManager Manager(Command c)
+    private AsyncManager Manager(Command c)
     {
         return managers[Known(tasks, c.Text(1)).Manager].Manager;
     }

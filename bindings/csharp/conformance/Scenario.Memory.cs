@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using Ckpt;
 
@@ -11,12 +12,15 @@ internal sealed partial class Scenario
     private static string[] ScopeLine(MemoryScopeStats n)
     {
         return Line("depth", n.Depth, "start", n.StartBytes, "peak", n.PeakBytes, "net", n.NetBytes, "allocated",
-            n.TotalMemoryAllocated);
+            n.TotalAllocatedBytes);
     }
 
     private void OnTrackers()
     {
-        Do("tracker", c => trackers.Make(c.Text(1), new MemoryTracker(c.Has("clock") ? clocks[c.Text("clock", "")] : null)));
+        Do("tracker", c => trackers.Make(c.Text(1), new MemoryTracker(new MemoryTrackerOptions
+        {
+            Clock = c.Has("clock") ? clocks[c.Text("clock", "")] : null,
+        })));
         Do("allocate", c => allocations[c.Text(4)] = trackers[c.Text(1)].RecordAllocation(c.Text(2), c.Integer(3)));
         On("reserve", c =>
         {
@@ -26,13 +30,17 @@ internal sealed partial class Scenario
         });
         Do("free", c => trackers[c.Text(1)].RecordDeallocation(Known(allocations, c.Text(2))));
         On("free-layer", c => Line(trackers[c.Text(1)].RecordDeallocation(c.Text(2))));
-        On("by-layer", c => trackers[c.Text(1)].Snapshot((MemoryOrder)IndexOf(orderWords, c.Text(2))).Layers.SelectMany(n => Line(
-            n.LayerId, "current", n.CurrentMemoryUsed, "peak", n.PeakMemoryUsed, "allocated", n.TotalBytesAllocated, "freed",
-            n.TotalBytesDeallocated, "live", n.ActiveAllocationCount, "largest", n.MaxAllocationSize)).ToArray());
+        On("by-layer", c =>
+        {
+            IReadOnlyList<MemoryLayerStats> layers;
+            trackers[c.Text(1)].GetSnapshot((MemoryOrder)IndexOf(orderWords, c.Text(2)), out layers);
+            return layers.SelectMany(n => Line(n.Name, "current", n.CurrentBytes, "peak", n.PeakBytes, "allocated",
+                n.TotalAllocatedBytes, "freed", n.TotalFreedBytes, "live", n.LiveAllocations, "largest", n.LargestBytes)).ToArray();
+        });
         On("savings", c =>
         {
             double fraction;
-            var saved = trackers[c.Text(1)].Savings(c.Integer(2), out fraction);
+            var saved = trackers[c.Text(1)].GetSavings(c.Integer(2), out fraction);
             return Line(saved, Exact(fraction));
         });
         Do("scope", c => scopes.Make(c.Text(3), trackers[c.Text(1)].PushScope(c.Text(2))));
@@ -40,22 +48,21 @@ internal sealed partial class Scenario
         Do("limit", c =>
         {
             var tracker = trackers[c.Text(1)];
-            if (c.Text(2) == "none") tracker.ClearMemoryLimit();
-            else tracker.SetMemoryLimit(c.Integer(2), c.Count > 2 ? c.Integer(3) : 0);
+            if (c.Text(2) == "none") tracker.ClearLimit();
+            else tracker.SetLimit(c.Integer(2), c.Count > 2 ? c.Integer(3) : 0);
         });
         Do("listen", c =>
         {
-            var kinds = MemoryEventKinds.None;
-            foreach (var word in c.Text(3).Split(',')) kinds |= (MemoryEventKinds)(1 << IndexOf(eventWords, word));
+            var kinds = MemoryEventKind.None;
+            foreach (var word in c.Text(3).Split(',')) kinds |= (MemoryEventKind)(1 << IndexOf(eventWords, word));
             var heard = new Heard();
             var throws = c.Count > 3 && c.Text(4) == "throws";
             listeners.Make(c.Text(1), new Listener(heard, trackers[c.Text(2)].Subscribe(kinds, e =>
             {
                 if (throws) throw new InvalidOperationException("a listener that throws");
                 var word = eventWords[(int)Math.Log((int)e.Kind, 2)];
-                heard.Add(Line(word, e.LayerId == "" ? "-" : e.LayerId, "bytes", e.SizeBytes, "current", e.CurrentMemoryUsage,
-                    "peak",
-                               e.PeakMemoryUsage, "limit", e.MemoryLimit ?? 0)[0]);
+                heard.Add(Line(word, e.LayerId == null ? "-" : e.LayerName, "bytes", e.Bytes, "current", e.CurrentBytes, "peak",
+                    e.PeakBytes, "limit", e.LimitBytes)[0]);
             })));
         });
         On("heard", c =>
@@ -78,7 +85,7 @@ internal sealed partial class Scenario
 
     internal static Tensor MadeTensor(string dtype, long[] shape, long seed)
     {
-        var tensor = new Tensor(DTypes.FromName(dtype), shape);
+        var tensor = new Tensor(DTypes.Find(dtype), shape);
         var bytes = tensor.AsBytes();
         for (var i = 0; i < bytes.Length; ++i)
         {

@@ -3,8 +3,6 @@ using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
 using Ckpt;
-using Ckpt.Adaptive;
-using Ckpt.Strategies;
 
 // The objects of one scenario by name, and the commands on objects of any type.
 internal sealed partial class Scenario : IDisposable
@@ -29,9 +27,9 @@ internal sealed partial class Scenario : IDisposable
     private readonly Dictionary<string, byte[]> places = new Dictionary<string, byte[]>();
     private readonly Named<Tensor> tensors = new Named<Tensor>();
     private readonly Named<State> states = new Named<State>();
-    private readonly Named<Checkpoint> checkpoints = new Named<Checkpoint>();
-    private readonly Named<ThresholdPolicy> thresholds = new Named<ThresholdPolicy>();
-    private readonly Named<AdaptiveController> controllers = new Named<AdaptiveController>();
+    private readonly Named<CheckpointManager> checkpoints = new Named<CheckpointManager>();
+    private readonly Named<Threshold> thresholds = new Named<Threshold>();
+    private readonly Named<Controller> controllers = new Named<Controller>();
     private readonly Dictionary<string, BackgroundTask> tasks = new Dictionary<string, BackgroundTask>();
     private readonly Named<Background> managers = new Named<Background>();
 
@@ -169,26 +167,24 @@ internal sealed partial class Scenario : IDisposable
         if (strategy != null)
         {
             var n = strategy.GetCounters();
-            return Line(strategy.Name, "asked", n.Asked, "chosen", n.Chosen, "bytes", n.ChosenBytes,
+            return Line(strategy.Name, "asked", n.AskedLayers, "chosen", n.ChosenLayers, "bytes", n.ChosenBytes,
                 chosenWords[(int)strategy.Chosen]);
         }
         var tracker = trackers.Find(name);
         if (tracker != null)
         {
             var n = tracker.GetStats();
-            return Line("current", n.CurrentMemoryUsed, "peak", n.PeakMemoryUsed, "allocated", n.TotalMemoryAllocated, "freed",
-                        n.TotalMemoryDeallocated, "live", n.CheckpointCount, "allocations", n.AllocationCount, "frees",
-                            n.DeallocationCount,
-                        "average", n.AverageMemoryPerCheckpoint, "not_found", n.NotFound, "refused", n.Refused, "failures",
-                            n.HandlerFailures);
+            return Line("current", n.CurrentBytes, "peak", n.PeakBytes, "allocated", n.TotalAllocatedBytes, "freed",
+                n.TotalFreedBytes, "live", n.LiveAllocations, "allocations", n.Allocations, "frees", n.Frees, "average", n.AverageBytes, "not_found",
+                n.NotFound, "refused", n.Refused, "failures", n.HandlerFailures);
         }
         var scope = scopes.Find(name);
         if (scope != null) return ScopeLine(scope.GetStats());
         var profile = profiles.Find(name);
-        if (profile != null) return Line("layers", profile.Layers, "input", profile.InputBytes);
+        if (profile != null) return Line("layers", profile.LayerCount, "input", profile.InputBytes);
         var schedule = schedules.Find(name);
-        if (schedule != null) return Line(schedule.Name, "layers", schedule.Layers == null ? "open"
-            : (object)schedule.Layers.Value);
+        if (schedule != null) return Line(schedule.Name, "layers", schedule.LayerCount == 0 ? "open"
+            : (object)schedule.LayerCount);
         var tensor = tensors.Find(name);
         if (tensor != null)
         {
@@ -196,8 +192,8 @@ internal sealed partial class Scenario : IDisposable
             long checksum = 0;
             for (var i = 0; i < bytes.Length; ++i) checksum += (i + 1L) * bytes[i];
             var shape = string.Join("x", tensor.Shape);
-            return Line(DTypes.Name(tensor.DType), shape == "" ? "-" : shape, "elements", tensor.Elements, "bytes",
-                tensor.SizeBytes, "checksum", checksum);
+            return Line(DTypes.Name(tensor.DType), shape == "" ? "-" : shape, "elements", tensor.ElementCount, "bytes",
+                tensor.Bytes, "checksum", checksum);
         }
         var state = states.Find(name);
         if (state != null) return Line("tensors", state.TensorCount);
@@ -212,7 +208,7 @@ internal sealed partial class Scenario : IDisposable
         if (controller != null)
         {
             var n = controller.GetInfo();
-            return Line("running", YesNo(n.IsRunning), "in_flight", YesNo(n.SaveInFlight), "failures", n.Failures, "saves",
+            return Line("running", YesNo(n.Running), "in_flight", YesNo(n.SaveInFlight), "failures", n.Failures, "saves",
                 n.Saves, "cost",
                         Thousandths(n.CostSeconds), "last", Thousandths(n.LastSeenSeconds), "mtbf", Thousandths(n.MtbfSeconds),
                             "tasks", n.Tasks);
@@ -220,11 +216,11 @@ internal sealed partial class Scenario : IDisposable
         BackgroundTask task;
         if (tasks.TryGetValue(name, out task))
         {
-            var n = managers[task.Manager].Manager.GetTaskInfo(task.Id);
-            return Line(n.Type == CheckpointTaskType.Save ? "save" : "load", taskWords[(int)n.Status], "step", n.Step ?? -1);
+            var n = managers[task.Manager].Manager.GetTask(task.Id);
+            return Line(n.Kind == CheckpointTaskKind.Save ? "save" : "load", taskWords[(int)n.State], "step", n.Step);
         }
         var stats = managers[name].Manager.GetStats();
-        return Line("live", stats.Live, "completed", stats.Completed, "failed", stats.Failed, "cancelled", stats.Cancelled,
-            "rejected", stats.Rejected);
+        return Line("live", stats.LiveTasks, "completed", stats.CompletedTasks, "failed", stats.FailedTasks, "cancelled",
+            stats.CancelledTasks, "rejected", stats.RejectedTasks);
     }
 }

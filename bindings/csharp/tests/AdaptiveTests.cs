@@ -1,6 +1,6 @@
 using System;
+using System.Linq;
 using Ckpt;
-using Ckpt.Adaptive;
 
 internal static class AdaptiveTests
 {
@@ -14,24 +14,28 @@ internal static class AdaptiveTests
         var shape = Intervals.FitWeibull(new double[] { 100, 200, 300, 400, 150 }, null, out scale);
         Check.That(shape > 1 && scale > 100, "fit");
         Check.That(Intervals.FitWeibull(new double[] { 100, 200, 300 }, new[] { true, true, false }, out scale) > 0, "censored");
-        Check.Throws<CheckpointInvalidArgumentException>(() => Intervals.FitWeibull(new double[] { 1, 2 }, new[] { true },
+        Check.Throws<CkptInvalidArgumentException>(() => Intervals.FitWeibull(new double[] { 1, 2 }, new[] { true },
             out scale), "flags");
-        Check.Throws<CheckpointInvalidArgumentException>(() => Intervals.Young(-1, 1), "negative");
+        Check.Throws<CkptInvalidArgumentException>(() => Intervals.Young(-1, 1), "negative");
     }
 
     internal static void TheThresholdRule()
     {
-        using (var policy = new ThresholdPolicy(budget: 2))
+        using (var policy = new Threshold(new ThresholdOptions { Budget = 2 }))
         {
             policy.ObserveTask("train_epoch_0", 15.3);
             Check.That(policy.ShouldCheckpoint("train_epoch_0", 15.3), "long");
             Check.That(!policy.ShouldCheckpoint("short", 1), "short");
             policy.AdjustPolicy(10, 1);
             Check.That(policy.GetInfo().Threshold < 0.35 && policy.GetInfo().Used == 1, "learned");
-            Check.Equal("train_epoch_0", policy.Task(0).Name, "task");
-            Check.That(policy.Task(0).Checkpointed, "checkpointed");
+            Check.Equal("train_epoch_0", policy.ListTasks()[0].Name, "task");
+            Check.That(policy.ListTasks()[0].Checkpointed, "checkpointed");
             policy.ShouldCheckpoint("train_epoch_0", 15.3);
             Check.That(!policy.ShouldCheckpoint("train_epoch_0", 15.3), "no slot left");
+            policy.ObserveFailure("evaluate", 3);
+            var failed = policy.ListTasks().Last();
+            Check.That(failed.Name == "evaluate" && failed.Failed && failed.DurationSeconds == 3,
+                "a failure is observed: " + failed);
             policy.BeginRun();
             Check.That(policy.ShouldCheckpoint("train_epoch_0", 15.3), "a new run");
         }
@@ -40,45 +44,45 @@ internal static class AdaptiveTests
     internal static void ControllersLearnAndSurvive()
     {
         using (var clock = new Clock(5000000000))
-        using (var controller = new AdaptiveController(new ControllerOptions { FirstSeconds = 100, PollSeconds = 10,
+        using (var controller = new Controller(new ControllerOptions { FirstSeconds = 100, PollSeconds = 10,
             Clock = clock }))
         using (var coordinator = new Coordinator())
         {
             Check.Equal(5.0, controller.Now, "now");
-            Check.Throws<CheckpointInvalidStateException>(() => controller.ShouldCheckpoint(0), "no run");
+            Check.Throws<CkptInvalidStateException>(() => controller.ShouldCheckpoint(0), "no run");
             controller.BeginRun(0);
-            Check.Equal(DecisionReason.NotDue, controller.ShouldCheckpoint(10).Reason, "early");
+            Check.Equal(Reason.NotDue, controller.ShouldCheckpoint(10).Reason, "early");
             controller.ObserveTask("step", 1);
             var first = controller.DecideAll(coordinator, 200, TimeSpan.FromSeconds(1));
-            Check.That(first.Checkpoint && first.Reason == DecisionReason.FirstSave, "first");
+            Check.That(first.Checkpoint && first.Reason == Reason.FirstSave, "first");
             controller.Begin(200);
-            Check.Equal(DecisionReason.SaveInFlight, controller.ShouldCheckpoint(201).Reason, "in flight");
+            Check.Equal(Reason.SaveInFlight, controller.ShouldCheckpoint(201).Reason, "in flight");
             controller.Commit(202, 0.5, 2);
             controller.Begin(210);
             controller.Abort(211);
             controller.RecordFailure(300);
             controller.RecordRecovery(310, 98, 0.5);
-            controller.PreemptionNotice(320, 60);
-            Check.Equal(DecisionReason.Preemption, controller.ShouldCheckpoint(320).Reason, "preemption");
+            controller.NotifyPreemption(320, 60);
+            Check.Equal(Reason.Preemption, controller.ShouldCheckpoint(320).Reason, "preemption");
             var info = controller.GetInfo();
-            Check.That(info.Saves == 1 && info.Failures == 1 && info.CostSeconds == 0.5 && info.IsRunning, "info");
-            Check.Equal("step", controller.Task(0).Name, "task");
-            using (var next = new AdaptiveController())
+            Check.That(info.Saves == 1 && info.Failures == 1 && info.CostSeconds == 0.5 && info.Running, "info");
+            Check.Equal("step", controller.ListTasks()[0].Name, "task");
+            using (var next = new Controller())
             {
-                next.FromJson(controller.ToJson());
+                next.Restore(controller.ToJson());
                 next.Resume(1000);
                 Check.Equal(2L, next.GetInfo().Failures, "the run that was going on has failed");
                 next.RecordCleanExit(2000);
-                Check.Throws<CheckpointCorruptException>(() => next.FromJson("{}"), "no such text");
+                Check.Throws<CkptCorruptException>(() => next.Restore("{}"), "no such text");
             }
         }
     }
 
     internal static void ControllersSaveInTheBackground()
     {
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var manager = checkpoint.CreateAsyncManager())
-        using (var controller = new AdaptiveController())
+        using (var controller = new Controller())
         using (var state = new State().Add<float>("model", "a", new float[10]))
         {
             controller.BeginRun(0);
@@ -100,7 +104,7 @@ internal static class AdaptiveTests
             Check.Contains("daly", simulation.ToJson(), "json");
             Check.Contains("extra_wall_curves", simulation.ToJson(), "curves");
         }
-        Check.Contains("law", Check.Throws<CheckpointInvalidArgumentException>(() =>
+        Check.Contains("law", Check.Throws<CkptInvalidArgumentException>(() =>
             new Simulation(new SimulationOptions { Law = "odd" }), "law").Message,
                        "message");
     }

@@ -57,29 +57,29 @@ internal static class AsyncTests
     {
         var model = new Listed();
         var optimizer = new Listed();
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var asyncManager = checkpoint.CreateAsyncManager(maxQueueSize: 5))
         {
             var checkpointId = asyncManager.QueueSaveAsync(model, optimizer, new SaveOptions { CheckpointPrefix = "async_model" });
             var result = await asyncManager.WaitForCompletionAsync(checkpointId);
             Check.That(result.Success && result.CheckpointPath.StartsWith("async_model"), result.CheckpointPath);
-            Check.That(result.BytesWritten >= 800 && result.Error == null, "bytes");
+            Check.That(result.BytesWritten >= 800 && result.Error == "", "bytes");
 
             result = await asyncManager.WaitForCompletionAsync(checkpointId, timeout: TimeSpan.FromMinutes(10));
             Check.Equal(checkpointId, result.Id, "again");
 
             Check.Equal(CheckpointTaskStatus.Completed, asyncManager.GetTaskStatus(checkpointId), "status");
             Check.That(asyncManager.GetTaskStatus(12345) == null, "unknown");
-            await Throws<CheckpointNotFoundException>(() => asyncManager.WaitForCompletionAsync(12345));
+            await Throws<CkptNotFoundException>(() => asyncManager.WaitAsync(12345));
 
             var gated = asyncManager.Save(new State().Add("model", model), null, new CheckpointTaskOptions { GateStep = 9 });
             Check.Equal(gated.Id, asyncManager.GetActiveTasks().Single().Id, "active");
             Check.Equal(CheckpointTaskStatus.Queued, gated.Status, "waits for its gate");
             Check.That(gated.Cancel() && !gated.Cancel(), "cancelled once");
-            Check.Equal(CheckpointTaskStatus.Cancelled, gated.Wait().Status, "wait gives the result");
+            Check.Equal(CheckpointTaskState.Cancelled, gated.Wait().State, "wait gives the result");
             await Throws<TaskCanceledException>(() => gated.CompletionTask);
-            Check.Equal(0, asyncManager.GetActiveTasks().Count, "none active");
-            var info = asyncManager.GetEndedTasks()[0];
+            Check.Equal(0, asyncManager.GetTasks().Count, "none active");
+            var info = asyncManager.GetTasks(CheckpointTaskList.Ended)[0];
             Check.That(info.Id == checkpointId && info.Duration >= TimeSpan.Zero && info.QueuedAt <= DateTime.UtcNow, "ended");
         }
     }
@@ -103,8 +103,8 @@ internal static class AsyncTests
         var values = new float[3 << 20];
         for (var i = 0; i < values.Length; ++i) values[i] = i;
         using (var state = new State().Add<float>("model", "a", values))
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
-        using (var manager = new AsyncCheckpointManager(checkpoint))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
+        using (var manager = new AsyncManager(checkpoint))
         {
             var told = new List<CheckpointTaskResult>();
             manager.TaskEnded += (sender, e) =>
@@ -127,12 +127,12 @@ internal static class AsyncTests
             Check.Equal((float)(values.Length - 1), values[values.Length - 1], "filled");
             manager.WaitAll();
             manager.WaitAllStaged();
-            Check.Equal(2L, manager.GetStats().Completed, "completed");
+            Check.Equal(2L, manager.GetStats().CompletedTasks, "completed");
             Check.Equal(2, told.Count, "told");
             Check.Equal(4L, manager.GetLoadResult(told[1].Id).Step, "load result");
-            Check.Throws<CheckpointInvalidStateException>(() => manager.GetLoadResult(task.Id), "a save is no load");
+            Check.Throws<CkptInvalidStateException>(() => manager.GetLoadResult(task.Id), "a save is no load");
             manager.Close();
-            Check.Throws<CheckpointClosedException>(() => manager.Save(state), "closed");
+            Check.Throws<CkptClosedException>(() => manager.Save(state), "closed");
         }
     }
 
@@ -152,47 +152,76 @@ internal static class AsyncTests
     internal static void FullQueuesRefuse()
     {
         using (var state = new State().Add<float>("model", "a", new float[10]))
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
-        using (var manager = new AsyncCheckpointManager(checkpoint, 1))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
+        using (var manager = new AsyncManager(checkpoint, new AsyncManagerOptions { Capacity = 1 }))
         {
             var gated = new CheckpointTaskOptions { GateStep = 5 };
             var first = manager.Save(state, null, gated);
-            Check.Throws<CheckpointQueueFullException>(() => manager.Save(state), "full");
+            Check.Throws<CheckpointQueueFullException>(() => manager.Save(state, null,
+                new CheckpointTaskOptions { WhenFull = WhenFull.Refuse }), "full");
             Check.Throws<CheckpointQueueFullException>(() => manager.Save(state, null, new CheckpointTaskOptions
             {
-                WhenFull = WhenQueueFull.Wait, Timeout = TimeSpan.FromMilliseconds(1),
+                WhenFull = WhenFull.Wait, Timeout = TimeSpan.FromMilliseconds(1),
             }), "still full");
-            var second = manager.Save(state, null, new CheckpointTaskOptions { WhenFull = WhenQueueFull.DropOldest, GateStep = 5 });
-            Check.Equal(CheckpointTaskStatus.Rejected, first.Wait().Status, "dropped");
+            var second = manager.Save(state, null, new CheckpointTaskOptions { WhenFull = WhenFull.DropOldest, GateStep = 5 });
+            Check.Equal(CheckpointTaskState.Rejected, first.Wait().State, "dropped");
             var error = Check.Throws<AggregateException>(() => first.CompletionTask.Wait(), "awaited");
-            Check.That(error.InnerException is CheckpointQueueFullException, "rejected");
+            Check.That(error.InnerException is CkptQueueFullException, "rejected");
             manager.EndStep(5);
             Check.That(second.Wait().Success, "the gate is open");
-            Check.Equal(3L, manager.GetStats().Rejected, "rejected");
+            Check.Equal(3L, manager.GetStats().RejectedTasks, "rejected");
+        }
+    }
+
+    internal static void TasksHaveDefaultsTimesAndKinds()
+    {
+        var defaults = new CheckpointTaskOptions();
+        Check.That(defaults.WhenFull == WhenFull.Wait && defaults.Timeout == TimeSpan.FromSeconds(60) && defaults.GateStep == null,
+            "a full queue waits: " + defaults);
+        using (var state = new State().Add<float>("model", "a", new float[10]))
+        using (var checkpoints = new CheckpointManager(Storage.InMemory()))
+        using (var manager = new AsyncManager(checkpoints))
+        {
+            var before = DateTime.UtcNow.AddSeconds(-1);
+            var gated = manager.Save(state, new SaveOptions { Step = 3 }, new CheckpointTaskOptions { GateStep = 5 });
+            var waiting = manager.GetTask(gated.Id);
+            Check.That(waiting.QueuedUtc > before && waiting.QueuedUtc.Kind == DateTimeKind.Utc && waiting.StartedUtc == null
+                && waiting.EndedUtc == null && waiting.Step == 3 && waiting.Duration == null, "waits: " + waiting);
+            Check.Equal(gated.Id, manager.List().Single(), "live");
+            manager.EndStep(5);
+            var result = gated.Wait();
+            Check.That(result.Duration > TimeSpan.Zero && result.Durable >= result.Duration && result.Error == "", "ended: " + result);
+            var ended = manager.GetTask(gated.Id);
+            Check.That(ended.StartedUtc >= ended.QueuedUtc && ended.EndedUtc >= ended.StartedUtc && ended.EndedUtc < DateTime.UtcNow
+                .AddSeconds(1) && ended.Kind == CheckpointTaskKind.Save && ended.Staged, "times: " + ended);
+            Check.That(manager.List().Count == 0 && manager.List(CheckpointTaskList.Ended).Single() == gated.Id, "ended");
+            var last = manager.Save(state, null, new CheckpointTaskOptions { GateStep = 50 });
+            manager.Close(CloseMode.Cancel);
+            Check.Equal(CheckpointTaskState.Cancelled, last.Result.State, "closing cancels");
         }
     }
 
     internal static void TokensCancelTasksAndWaits()
     {
         using (var state = new State().Add<float>("model", "a", new float[10]))
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
-        using (var manager = new AsyncCheckpointManager(checkpoint))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
+        using (var manager = new AsyncManager(checkpoint))
         using (var stop = new CancellationTokenSource())
         {
             var task = manager.Save(state, null, new CheckpointTaskOptions { GateStep = 5 }, null, stop.Token);
             using (var impatient = new CancellationTokenSource())
             {
                 impatient.Cancel();
-                Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id, null,
+                Check.That(Thrown(() => manager.WaitAsync(task.Id, null,
                     impatient.Token)) is OperationCanceledException, "waiting ends");
             }
-            Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id,
-                TimeSpan.FromMilliseconds(1))) is CheckpointTimeoutException, "in time");
-            Check.Throws<CheckpointTimeoutException>(() => task.Wait(TimeSpan.Zero), "not yet");
-            Check.Equal(CheckpointTaskStatus.Queued, task.Status, "the task goes on");
+            Check.That(Thrown(() => manager.WaitAsync(task.Id,
+                TimeSpan.FromMilliseconds(1))) is CkptTimeoutException, "in time");
+            Check.Throws<CkptTimeoutException>(() => task.Wait(TimeSpan.Zero), "not yet");
+            Check.Equal(CheckpointTaskState.Queued, task.State, "the task goes on");
             stop.Cancel();
-            Check.Equal(CheckpointTaskStatus.Cancelled, task.Wait().Status, "cancelled");
-            Check.That(Thrown(() => manager.WaitForCompletionAsync(task.Id)) is OperationCanceledException, "awaited");
+            Check.Equal(CheckpointTaskState.Cancelled, task.Wait().State, "cancelled");
+            Check.That(Thrown(() => manager.WaitAsync(task.Id)) is OperationCanceledException, "awaited");
             Check.Throws<OperationCanceledException>(() => manager.Save(state, null, null, null, stop.Token), "cancelled before");
             Check.Equal(0, checkpoint.List().Count, "nothing of it stays");
         }
@@ -216,21 +245,22 @@ internal static class AsyncTests
         var values = new float[10];
         using (var gate = new Gate { Fails = true })
         using (var state = new State().Add<float>("model", "a", values))
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
-        using (var manager = new AsyncCheckpointManager(checkpoint))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
+        using (var manager = new AsyncManager(checkpoint))
         {
             gate.Open.Set();
-            var how = new CheckpointTaskOptions { Mode = StagingMode.Deferred, Source = gate.Source(values) };
-            var seen = manager.Save(state, null, how);
+            var how = new CheckpointTaskOptions { Mode = StagingMode.Deferred };
+            var source = gate.Source(values);
+            var seen = manager.Save(state, null, how, source: source);
             Check.Contains("the source broke", Thrown(() => seen.CompletionTask).Message, "awaited");
-            Check.Equal(CkptStatus.Callback, seen.Wait().ErrorStatus, "wait gives the result");
+            Check.Equal(CkptStatus.Callback, seen.Wait().Status, "wait gives the result");
             gate.Fails = false;
-            Check.That(manager.Save(state, null, how).Wait().Success, "nobody is told again");
+            Check.That(manager.Save(state, null, how, source: source).Wait().Success, "nobody is told again");
             gate.Fails = true;
-            var unseen = manager.Save(state, null, how);
+            var unseen = manager.Save(state, null, how, source: source);
             manager.WaitAll();
-            Check.Equal(CheckpointTaskStatus.Failed, manager.GetTaskStatus(unseen.Id), "failed");
-            Check.Contains("the source broke", Check.Throws<CheckpointCallbackException>(() => manager.Save(state),
+            Check.Equal(CheckpointTaskState.Failed, manager.GetTask(unseen.Id).State, "failed");
+            Check.Contains("the source broke", Check.Throws<CkptCallbackException>(() => manager.Save(state),
                 "the next save tells").Message, "text");
             Check.That(manager.Save(state).Wait().Success, "once");
         }
@@ -242,43 +272,44 @@ internal static class AsyncTests
         var values = new float[10];
         var before = Console.Error;
         var told = new StringWriter();
-        AsyncCheckpointManager manager = null;
+        AsyncManager manager = null;
         using (var gate = new Gate { Fails = true })
         using (var state = new State().Add<float>("model", "a", values))
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         {
             gate.Open.Set();
-            var how = new CheckpointTaskOptions { Mode = StagingMode.Deferred, Source = gate.Source(values) };
+            var how = new CheckpointTaskOptions { Mode = StagingMode.Deferred };
+            var source = gate.Source(values);
             Console.SetError(told);
             try
             {
                 var thrown = Check.Throws<FormatException>(() =>
                 {
-                    using (manager = new AsyncCheckpointManager(checkpoint))
+                    using (manager = new AsyncManager(checkpoint))
                     {
-                        manager.Save(state, null, how);
+                        manager.Save(state, null, how, source: source);
                         throw new FormatException("of the block");
                     }
                 }, "the block's own");
                 Check.Equal("of the block", thrown.Message, "not replaced");
-                Check.That(manager.DisposeError is CheckpointCallbackException, "the failure is kept");
+                Check.That(manager.DisposeError is CkptCallbackException, "the failure is kept");
                 Check.Contains("the source broke", manager.DisposeError.Message, "with its reason");
                 Check.Contains("the source broke", told.ToString(), "and told");
                 manager.Dispose();
                 Check.That(manager.DisposeError != null, "still");
 
-                using (manager = new AsyncCheckpointManager(checkpoint)) manager.Save(state, null, how);
-                Check.That(manager.DisposeError is CheckpointCallbackException, "without a throw too");
+                using (manager = new AsyncManager(checkpoint)) manager.Save(state, null, how, source: source);
+                Check.That(manager.DisposeError is CkptCallbackException, "without a throw too");
                 told.GetStringBuilder().Clear();
-                using (manager = new AsyncCheckpointManager(checkpoint))
+                using (manager = new AsyncManager(checkpoint))
                 {
                     Check.That(manager.DisposeError == null, "not yet");
-                    manager.Save(state, null, how);
-                    Check.Throws<CheckpointCallbackException>(() => manager.Close(), "closing tells");
+                    manager.Save(state, null, how, source: source);
+                    Check.Throws<CkptCallbackException>(() => manager.Close(), "closing tells");
                 }
                 Check.That(manager.DisposeError == null, "once");
                 gate.Fails = false;
-                using (manager = new AsyncCheckpointManager(checkpoint)) manager.Save(state, null, how);
+                using (manager = new AsyncManager(checkpoint)) manager.Save(state, null, how, source: source);
                 Check.That(manager.DisposeError == null, "no failure");
                 Check.Equal("", told.ToString(), "nothing to tell");
             }
@@ -295,11 +326,11 @@ internal static class AsyncTests
         var dummy = new float[1000];
         using (var gate = new Gate())
         using (var state = new State().Add<float>("model", "a", dummy))
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
-        using (var manager = new AsyncCheckpointManager(checkpoint))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
+        using (var manager = new AsyncManager(checkpoint))
         {
-            var task = manager.Save(state, null, new CheckpointTaskOptions { Mode = StagingMode.Deferred,
-                Source = gate.Source(values) });
+            var task = manager.Save(state, null, new CheckpointTaskOptions { Mode = StagingMode.Deferred },
+                source: gate.Source(values));
             gate.Reached.Wait();
             Check.That(!task.StagedTask.IsCompleted && task.Result == null, "not staged");
             gate.Open.Set();
@@ -312,14 +343,14 @@ internal static class AsyncTests
     internal static void HandlersMayAskButNotWait()
     {
         using (var state = new State().Add<float>("model", "a", new float[10]))
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
-        using (var manager = new AsyncCheckpointManager(checkpoint))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
+        using (var manager = new AsyncManager(checkpoint))
         {
             Exception refused = null;
-            CheckpointTaskStatus? asked = null;
+            var asked = CheckpointTaskState.Queued;
             manager.TaskEnded += (sender, e) =>
             {
-                asked = manager.GetTaskStatus(e.Result.Id);
+                asked = manager.GetTask(e.Result.Id).State;
                 try
                 {
                     manager.Close();
@@ -331,15 +362,15 @@ internal static class AsyncTests
                 throw new InvalidOperationException("a handler that throws");
             };
             Check.That(manager.Save(state).Wait().Success, "the task goes on");
-            Check.Equal(CheckpointTaskStatus.Completed, asked, "asked");
-            Check.That(refused is CheckpointInvalidStateException, "refused: " + refused);
+            Check.Equal(CheckpointTaskState.Completed, asked, "asked");
+            Check.That(refused is CkptInvalidStateException, "refused: " + refused);
         }
     }
 
     internal static void ManyThreadsQueueAndAwait()
     {
-        using (var checkpoint = new Checkpoint(Storage.InMemory(), new CheckpointOptions { KeepLast = 2 }))
-        using (var manager = new AsyncCheckpointManager(checkpoint, 64))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory(), new CheckpointManagerOptions { KeepLast = 2 }))
+        using (var manager = new AsyncManager(checkpoint, new AsyncManagerOptions { Capacity = 64 }))
         {
             var saves = Enumerable.Range(0, 32).Select(i => Task.Run(async () =>
             {
@@ -347,17 +378,17 @@ internal static class AsyncTests
                     return await manager.SaveAsync(state, new SaveOptions { Step = i });
             })).ToArray();
             Check.That(Task.WhenAll(saves).Result.All(result => result.Success), "all");
-            Check.Equal(32L, manager.GetStats().Completed, "completed");
+            Check.Equal(32L, manager.GetStats().CompletedTasks, "completed");
         }
     }
 
     internal static void ForgottenTasksAndManagersEnd()
     {
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         {
             var thread = new Thread(() =>
             {
-                var manager = new AsyncCheckpointManager(checkpoint);
+                var manager = new AsyncManager(checkpoint);
                 manager.Save(new State().Add<float>("model", "a", new float[1 << 20]));
             });
             thread.Start();
@@ -385,7 +416,7 @@ internal static class AsyncTests
                     var code = Children.Start("exit " + how + " \"" + folder + "\"", out output);
                     Check.Equal(0, code, how + ": " + output);
                     Check.Contains("saving", output, "output");
-                    using (var checkpoint = new Checkpoint(folder))
+                    using (var checkpoint = new CheckpointManager(folder))
                     {
                         var good = checkpoint.List().Count(info => info.Status == CkptStatus.Ok);
                         if (how == "cancel") Check.Equal(0, checkpoint.List().Count, "nothing stays");
@@ -402,8 +433,8 @@ internal static class AsyncTests
 
     internal static int ExitDuringASave(string how, string folder)
     {
-        var checkpoint = new Checkpoint(folder);
-        var manager = new AsyncCheckpointManager(checkpoint, new AsyncCheckpointOptions
+        var checkpoint = new CheckpointManager(folder);
+        var manager = new AsyncManager(checkpoint, new AsyncManagerOptions
         {
             CancelAtExit = how == "cancel", BytesPerSecond = how == "cancel" ? 1 << 20 : 64 << 20,
         });

@@ -19,7 +19,7 @@ internal static class BaseTests
 
     internal static void ErrorsTellArgumentAndValue()
     {
-        var error = Check.Throws<CheckpointInvalidArgumentException>(() => new Queue(0), "capacity 0");
+        var error = Check.Throws<CkptInvalidArgumentException>(() => new WordQueue(0), "capacity 0");
         Check.Equal(CkptStatus.InvalidArgument, error.Status, "status");
         Check.Equal("INVALID_ARGUMENT", error.StatusName, "name");
         Check.Contains("capacity", error.Message, "message");
@@ -42,7 +42,7 @@ internal static class BaseTests
 
     internal static void DisposedObjectsSaySo()
     {
-        var queue = new Queue(4);
+        var queue = new WordQueue(4);
         queue.Dispose();
         queue.Dispose();
         Check.That(queue.IsDisposed, "disposed");
@@ -51,20 +51,20 @@ internal static class BaseTests
 
     internal static void QueueIsFirstInFirstOut()
     {
-        using (var queue = new Queue(2))
+        using (var queue = new WordQueue(2))
         {
             queue.Push(ulong.MaxValue, TimeSpan.Zero);
             queue.Push(2, TimeSpan.Zero);
-            Check.Equal(2L, queue.Count, "count");
+            Check.Equal(2L, queue.WordCount, "count");
             Check.Throws<CheckpointQueueFullException>(() => queue.Push(3, TimeSpan.Zero), "full");
             Check.Equal(ulong.MaxValue, queue.Pop(), "64 bits");
             queue.Close();
-            Check.Throws<CheckpointClosedException>(() => queue.Push(3), "closed");
+            Check.Throws<CkptClosedException>(() => queue.Push(3), "closed");
             Check.Equal(2UL, queue.Pop(), "second");
-            Check.Throws<CheckpointClosedException>(() => queue.Pop(), "closed and empty");
+            Check.Throws<CkptClosedException>(() => queue.Pop(), "closed and empty");
         }
-        using (var queue = new Queue(1, true))
-            Check.Throws<CheckpointTimeoutException>(() => queue.Pop(TimeSpan.FromMilliseconds(1)), "empty");
+        using (var queue = new WordQueue(1, WordQueueKind.Spsc))
+            Check.Throws<CkptTimeoutException>(() => queue.Pop(TimeSpan.FromMilliseconds(1)), "empty");
     }
 
     internal static void ClocksStandStillOrAsk()
@@ -73,7 +73,7 @@ internal static class BaseTests
         {
             clock.Advance(3000000000000);
             Check.Equal(3000000000005, clock.Now, "64-bit time");
-            Check.Throws<CheckpointInvalidArgumentException>(() => clock.Advance(-1), "backwards");
+            Check.Throws<CkptInvalidArgumentException>(() => clock.Advance(-1), "backwards");
         }
         var time = 7L;
         using (var clock = Clock.Custom(() =>
@@ -95,14 +95,14 @@ internal static class BaseTests
         Check.Equal(0xe169c58du, words[1], "word 1");
         Check.Equal(0xbc57ac4cu, words[2], "word 2");
         Check.Equal(0x9b00dbd8u, words[3], "word 3");
-        Check.Throws<CheckpointInvalidArgumentException>(() => Library.Philox(new uint[3], new uint[2]), "three words");
+        Check.Throws<CkptInvalidArgumentException>(() => Library.Philox(new uint[3], new uint[2]), "three words");
     }
 
     internal static void PoolWorksThroughParts()
     {
         using (var pool = new WorkerPool(3))
         {
-            Check.Equal(3, pool.Threads, "threads");
+            Check.Equal(3, pool.ThreadCount, "threads");
             long sum = 0;
             var threads = new HashSet<int>();
             pool.Run(1000, part =>
@@ -111,7 +111,7 @@ internal static class BaseTests
                 lock (threads) threads.Add(Thread.CurrentThread.ManagedThreadId);
             });
             Check.Equal(499500L, sum, "sum of parts");
-            var error = Check.Throws<CheckpointCallbackException>(() => pool.Run(10, part =>
+            var error = Check.Throws<CkptCallbackException>(() => pool.Run(10, part =>
             {
                 if (part == 3) throw new InvalidOperationException("part three broke");
             }), "a part that throws");
@@ -136,10 +136,10 @@ internal static class BaseTests
         using (var tracker = new MemoryTracker())
         {
             const string name = "Schicht-äöü-日本-\U0001F600";
-            Check.Equal(name, tracker.LayerName(tracker.Layer(name)), "name");
-            Check.Throws<CheckpointInvalidArgumentException>(() => tracker.Layer("a\0b"), "NUL");
-            Check.Throws<CheckpointInvalidArgumentException>(() => tracker.Layer("\ud800"), "half a pair");
-            Check.Throws<CheckpointInvalidArgumentException>(() => tracker.Layer(null), "null");
+            Check.Equal(name, tracker.GetLayerName(tracker.AddLayer(name)), "name");
+            Check.Throws<CkptInvalidArgumentException>(() => tracker.AddLayer("a\0b"), "NUL");
+            Check.Throws<CkptInvalidArgumentException>(() => tracker.AddLayer("\ud800"), "half a pair");
+            Check.Throws<CkptInvalidArgumentException>(() => tracker.AddLayer(null), "null");
         }
     }
 }

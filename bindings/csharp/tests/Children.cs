@@ -56,7 +56,7 @@ internal static class Children
     private static MemoryTracker Registered(Action act)
     {
         var tracker = new MemoryTracker();
-        tracker.Subscribe(MemoryEventKinds.Allocated, arguments => act());
+        tracker.Subscribe(MemoryEventKind.Allocated, arguments => act());
         return tracker;
     }
 }

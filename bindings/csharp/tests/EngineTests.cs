@@ -32,7 +32,7 @@ internal static class EngineTests
         using (var chain = Model())
         using (var profile = chain.Profile(input))
         using (var schedule = Schedule.Create(profile, planner))
-        using (var executor = new Executor(chain, schedule, input))
+        using (var executor = new ScheduleExecutor(chain, schedule, input))
         using (var optimizer = Optimizer.AdamW(chain))
         {
             var losses = new double[steps];
@@ -42,7 +42,7 @@ internal static class EngineTests
                 optimizer.Step();
             }
             Check.Equal((long)steps, executor.GetStats().Steps, "steps");
-            Check.Equal(schedule.Verify(profile).PeakBytes, executor.GetStats().PeakLiveBytes, "the verifier's peak");
+            Check.Equal(schedule.Verify(profile).PeakBytes[0], executor.GetStats().PeakLiveBytes, "the verifier's peak");
             return losses;
         }
     }
@@ -61,20 +61,20 @@ internal static class EngineTests
         using (var chain = Model())
         using (var optimizer = Optimizer.Sgd(chain, 0.1, 0.9))
         {
-            Check.Equal(7L, chain.Layers, "layers");
+            Check.Equal(7L, chain.LayerCount, "layers");
             var parameters = chain.Parameters();
             Check.Equal("one.weight", parameters[0].Name, "name");
             Check.Equal("8,32", string.Join(",", parameters[0].Value.Shape), "shape");
             parameters[0].Gradient.Fill(3);
             Check.That(chain.ClipGradients(1) > 1, "norm before");
             optimizer.Step();
-            Check.Equal(1L, optimizer.Steps, "steps");
-            optimizer.Steps = 5;
-            Check.Equal(5L, optimizer.Steps, "set");
+            Check.Equal(1L, optimizer.StepCount, "steps");
+            optimizer.StepCount = 5;
+            Check.Equal(5L, optimizer.StepCount, "set");
             Check.Equal("one.weight.momentum", optimizer.Tensors()[0].Key, "state");
-            Check.Throws<CheckpointAlreadyExistsException>(() => chain.Add(Layer.Relu("relu")), "name taken");
-            Check.Throws<CheckpointOverBudgetException>(() => new Executor(chain, Schedule.Create(chain.Profile(input), "store-all"), input,
-                100), "budget");
+            Check.Throws<CkptAlreadyExistsException>(() => chain.Add(Layer.Relu("relu")), "name taken");
+            Check.Throws<CkptOverBudgetException>(() => new ScheduleExecutor(chain,
+                Schedule.Create(chain.Profile(input), "store-all"), input, new ScheduleExecutorOptions { BudgetBytes = 100 }), "budget");
         }
     }
 
@@ -91,9 +91,9 @@ internal static class EngineTests
             return given;
         }
 
-        public override LayerBytes Option(TensorSpec given, int option)
+        public override LayerOption Option(TensorSpec given, int option)
         {
-            return new LayerBytes(64, 128, 0);
+            return new LayerOption { TapeBytes = 64, ForwardWorkspaceBytes = 128 };
         }
 
         public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
@@ -126,19 +126,19 @@ internal static class EngineTests
         using (var chain = new Chain(Layer.Custom("twice", twice), Layer.Linear("one", 8, 4), Layer.SoftmaxCrossEntropy("loss")))
         {
             chain.Initialize(1);
-            using (var executor = new Executor(chain, Schedule.Create(chain.Profile(input), "recompute-all"), input))
+            using (var executor = new ScheduleExecutor(chain, Schedule.Create(chain.Profile(input), "recompute-all"), input))
             {
                 var loss = executor.Run(Batch(1));
                 Check.That(loss > 0, "loss");
                 Check.That(twice.Forwards >= 2, "recomputed");
                 Check.Equal("16,8", string.Join(",", twice.Last.Input.Shape), "context");
                 twice.Broken = true;
-                var error = Check.Throws<CheckpointCallbackException>(() => executor.Run(Batch(1)), "broken");
+                var error = Check.Throws<CkptCallbackException>(() => executor.Run(Batch(1)), "broken");
                 Check.Contains("twice is broken", error.Message, "text");
                 twice.Broken = false;
                 Check.Equal(loss, executor.Run(Batch(1)), "the next step works");
             }
-            var refused = Check.Throws<CheckpointCallbackException>(() => chain.Profile(new TensorSpec(DType.F64, 16, 8)),
+            var refused = Check.Throws<CkptCallbackException>(() => chain.Profile(new TensorSpec(DType.F64, 16, 8)),
                 "refused");
             Check.Contains("only F32", refused.Message, "text");
         }
@@ -149,7 +149,7 @@ internal static class EngineTests
         using (var chain = new Chain(Layer.Linear("one", 8, 4)))
         {
             chain.Initialize(1);
-            using (var executor = new Executor(chain, Schedule.Create(chain.Profile(input), "store-all"), input))
+            using (var executor = new ScheduleExecutor(chain, Schedule.Create(chain.Profile(input), "store-all"), input))
             {
                 var step = Batch(0);
                 step.Targets = null;

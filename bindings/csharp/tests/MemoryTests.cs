@@ -24,12 +24,35 @@ internal static class MemoryTests
             Check.Equal(8192L, stats.CalculateMemorySavings(10240), "savings");
             Check.Equal(0.8f, stats.CalculateMemoryReductionPercentage(10240), "share");
             Check.Equal(0f, stats.CalculateMemoryReductionPercentage(0), "share of nothing");
-            var layer = tracker.GetLayerStats("layer1");
+            LayerMemoryStats layer = tracker.GetLayerStats("layer1");
             Check.Equal(1024L, layer.MaxAllocationSize, "largest");
             Check.That(!layer.IsCurrentlyAllocated, "freed");
             Check.That(tracker.GetLayerStats("no such") == null, "unknown layer");
             tracker.ResetStats();
             Check.Equal(2048L, tracker.PeakMemoryUsage, "peak after reset");
+        }
+    }
+
+    // Between two looks at the system's clock.
+    internal static void MomentsAreInUtc()
+    {
+        var before = DateTime.UtcNow.AddSeconds(-1);
+        using (var tracker = new MemoryTracker())
+        {
+            MemoryEvent seen = null;
+            tracker.Subscribe(MemoryEventKind.Allocated | MemoryEventKind.LimitExceeded, e => seen = e);
+            tracker.RecordAllocation("a", 10);
+            var after = DateTime.UtcNow.AddSeconds(1);
+            Func<DateTime?, bool> now = time => time.Value.Kind == DateTimeKind.Utc && before < time && time < after;
+            Check.That(now(seen.OccurredUtc) && seen.LayerId == 0, "an event: " + seen);
+            var layer = tracker.GetLayerStats("a");
+            Check.That(now(layer.LastAllocatedUtc) && layer.LastFreedUtc == null, "a layer: " + layer);
+            Check.That(now(tracker.GetStats().TakenUtc) && now(tracker.GetStats().Timestamp), "totals");
+            using (var scope = tracker.PushScope("s")) Check.That(now(scope.GetStats().PushedUtc), "a scope");
+            tracker.SetLimit(5);
+            Check.That(seen.Kind == MemoryEventKind.LimitExceeded && seen.LayerId == null && seen.LayerName == "",
+                "no layer: " + seen);
+            Check.Contains("LayerId=null", seen.ToString(), "shown");
         }
     }
 
@@ -56,7 +79,7 @@ internal static class MemoryTests
             Check.Equal("allocated a 100;peak a 100;allocated b 100;peak b 200;limit 200/150;freed a 100;allocated c 500;limit 600/150",
                         string.Join(";", told), "events in order");
             Check.Equal(150L, tracker.MemoryLimit, "limit");
-            tracker.ClearMemoryLimit();
+            tracker.ClearLimit();
             Check.That(tracker.MemoryLimit == null, "no limit");
         }
     }
@@ -77,14 +100,16 @@ internal static class MemoryTests
         using (var tracker = new MemoryTracker())
         {
             const long large = 3L << 40;
-            MemoryEventArgs seen = null;
-            tracker.Subscribe(MemoryEventKinds.Allocated, e => seen = e);
+            MemoryEvent seen = null;
+            tracker.Subscribe(MemoryEventKind.Allocated, e => seen = e);
             var allocation = tracker.RecordAllocation("a", large);
             Check.Equal(large, tracker.CurrentMemoryUsage, "current");
-            Check.Equal(large, seen.SizeBytes, "event");
-            Check.Equal(large, tracker.LiveAllocations()[0].SizeBytes, "list");
-            Check.Equal(large, tracker.Snapshot().Layers[0].CurrentMemoryUsed, "snapshot");
-            Check.Equal(large, tracker.GetLayerStats("a").TotalBytesAllocated, "layer");
+            Check.Equal(large, seen.Bytes, "event");
+            Check.Equal(large, tracker.ListAllocations()[0].Bytes, "list");
+            IReadOnlyList<MemoryLayerStats> layers;
+            Check.Equal(large, tracker.GetSnapshot(MemoryOrder.Id, out layers).CurrentBytes, "snapshot");
+            Check.Equal(large, layers[0].CurrentBytes, "its layers");
+            Check.Equal(large, tracker.GetLayerStats("a").TotalAllocatedBytes, "layer");
             tracker.RecordDeallocation(allocation);
             Check.Equal(0L, tracker.CurrentMemoryUsage, "freed");
         }
@@ -93,36 +118,36 @@ internal static class MemoryTests
     internal static void ScopesLimitsQueuesAndExports()
     {
         using (var clock = new Clock(10))
-        using (var tracker = new MemoryTracker(clock))
+        using (var tracker = new MemoryTracker(new MemoryTrackerOptions { Clock = clock }))
         {
-            using (var queue = tracker.SubscribeQueue(MemoryEventKinds.All, 2))
+            using (var queue = tracker.SubscribeQueue(MemoryEventKind.All, 2))
             {
                 MemoryScopeStats inside;
                 using (var scope = tracker.PushScope("forward"))
                 {
-                    tracker.RecordAllocation(tracker.Layer("a"), 10);
-                    tracker.RecordDeallocation(tracker.Layer("a"));
+                    tracker.RecordAllocation(tracker.AddLayer("a"), 10);
+                    tracker.RecordDeallocation(tracker.AddLayer("a"));
                     inside = scope.GetStats();
                 }
                 Check.Equal(10L, inside.PeakBytes, "scope's peak");
                 Check.Equal(0L, inside.NetBytes, "scope's rest");
-                Check.Equal(MemoryEventKinds.Allocated, queue.Poll().Kind, "first event");
-                Check.Equal(MemoryEventKinds.NewPeak, queue.Poll().Kind, "second event");
+                Check.Equal(MemoryEventKind.Allocated, queue.Poll().Kind, "first event");
+                Check.Equal(MemoryEventKind.NewPeak, queue.Poll().Kind, "second event");
                 Check.That(queue.Poll() == null, "empty");
-                Check.Equal(1L, queue.Dropped, "dropped");
+                Check.Equal(1L, queue.DroppedEvents, "dropped");
             }
-            tracker.SetMemoryLimit(100, 10);
-            Check.Equal(10L, tracker.MemoryLimitHysteresis, "hysteresis");
+            tracker.SetLimit(100, 10);
+            Check.Equal(10L, tracker.LimitHysteresis, "hysteresis");
             Check.That(tracker.TryReserve("b", 100) != null, "fits");
             Check.That(tracker.TryReserve("b", 1) == null, "refused");
-            Check.That(tracker.TryReserve(tracker.Layer("b"), 1) == null, "refused by number");
+            Check.That(tracker.TryReserve(tracker.AddLayer("b"), 1) == null, "refused by number");
             double share;
-            Check.Equal(900L, tracker.Savings(1000, out share), "savings");
+            Check.Equal(900L, tracker.GetSavings(1000, out share), "savings");
             Check.Equal(0.9, share, "share");
             Check.Contains("\"b\"", tracker.ToJson(), "json");
             Check.Contains("ckpt_memory_current_bytes", tracker.ToPrometheus(), "prometheus");
             Check.That(tracker.FindLayer("no such") == null && tracker.FindLayer("b") == 1, "find");
-            var error = Check.Throws<CheckpointNotFoundException>(() => tracker.RecordDeallocation(77UL), "unknown allocation");
+            var error = Check.Throws<CkptNotFoundException>(() => tracker.RecordDeallocation(77UL), "unknown allocation");
             Check.Contains("77", error.Message, "message");
             using (var shared = tracker.Share())
             {
@@ -130,7 +155,7 @@ internal static class MemoryTests
                 Check.Equal(100L, shared.CurrentMemoryUsage, "shared");
             }
         }
-        Check.That(SystemMemory.Probe().TotalBytes > 0, "probe");
+        Check.That(Library.ProbeMemory().TotalBytes > 0, "probe");
     }
 
     internal static void ManyThreadsAgree()

@@ -1,8 +1,6 @@
 using System;
 using System.Linq;
 using Ckpt;
-using Ckpt.Pipelines;
-using CheckpointStrategy = Ckpt.Pipelines.CheckpointStrategy;
 
 internal static class PipelineTests
 {
@@ -12,7 +10,7 @@ internal static class PipelineTests
     {
         var runs = 0;
         using (var tracker = new MemoryTracker())
-        using (var manager = new ActivationCheckpointManager(new ActivationPolicy(CheckpointStrategy.Selective, 2),
+        using (var manager = new ActivationManager(new ActivationPolicy { Kind = ActivationPolicyKind.Selective, Interval = 2 },
             (given, microBatch) =>
         {
             ++runs;
@@ -21,45 +19,54 @@ internal static class PipelineTests
             output.CopyFrom(given);
             output.Scale(microBatch);
             return output;
-        }, "stage-1", tracker))
+        }, new ActivationManagerOptions { Name = "stage-1", Tracker = tracker }))
         using (var activation = new Tensor(DType.F32, 4))
         {
             activation.Fill(1);
             manager.BeginStep(8);
-            Check.Equal(CheckpointStrategy.Selective, manager.Strategy, "strategy");
+            Check.Equal(ActivationPolicyKind.Selective, manager.Policy.Kind, "policy");
             Check.That(manager.ShouldCheckpoint(0) && !manager.ShouldCheckpoint(1) && manager.ShouldCheckpoint(7),
                 "first, every second, last");
-            Check.That(manager.StoreActivation(0, activation) && !manager.StoreActivation(1, activation), "stored");
+            Check.That(manager.Store(0, activation) && !manager.Store(1, activation), "stored");
             activation.Fill(5);
             Check.Equal(4.0, manager.GetActivation(0).Sum(), "a copy");
             Check.That(manager.GetActivation(1) == null && !manager.HasActivation(1) && manager.HasActivation(0), "not stored");
-            Check.Equal(60.0, manager.GetOrComputeActivation(activation, 3).Sum(), "computed");
-            Check.Equal(40.0, manager.RecomputeActivation(activation, 2).Sum(), "recomputed");
+            Check.Equal(60.0, manager.GetOrCompute(activation, 3).Sum(), "computed");
+            Check.Equal(40.0, manager.Recompute(activation, 2).Sum(), "recomputed");
             Check.Equal(2, runs, "runs");
-            Check.Contains("stage broke", Check.Throws<CheckpointCallbackException>(() => manager.RecomputeActivation(activation,
+            Check.Contains("stage broke", Check.Throws<CkptCallbackException>(() => manager.Recompute(activation,
                 7), "throws").Message,
                            "text");
-            Check.Equal(16L, manager.EstimateMemoryUsage(), "bytes");
-            Check.Equal(1L, manager.CheckpointCount, "count");
+            long count;
+            Check.Equal(16L, manager.GetMemoryUsage(out count), "bytes");
+            Check.Equal(1L, count, "count");
+            Check.That(Math.Abs((manager.GetMetadata(0).StoredUtc - DateTime.UtcNow).TotalMinutes) < 1, "stored just now");
             Check.Equal("4", string.Join(",", manager.GetMetadata(0).Shape), "metadata");
             Check.That(manager.GetMetadata(1) == null, "no metadata");
             var given2 = new Tensor(DType.F32, 4);
-            Check.That(manager.StoreGivenUpActivation(2, given2) && given2.IsDisposed, "given up");
-            Check.Equal("0,2", string.Join(",", manager.StoredMicroBatches()), "list");
-            Check.Equal(32L, tracker.GetLayerStats("stage-1").CurrentMemoryUsed, "tracked");
-            Check.Throws<CheckpointOutOfRangeException>(() => manager.StoreActivation(8, activation), "no such micro-batch");
+            Check.That(manager.StoreMoved(2, given2) && given2.IsDisposed, "given up");
+            Check.Equal("0,2", string.Join(",", manager.List()), "list");
+            Check.Equal(32L, tracker.GetLayerStats("stage-1").CurrentBytes, "tracked");
+            Check.Throws<CkptOutOfRangeException>(() => manager.Store(8, activation), "no such micro-batch");
             Check.That(!activation.IsDisposed, "still the caller's");
-            manager.Policy = new ActivationPolicy(CheckpointStrategy.RecomputeAll);
-            Check.That(!manager.StoreActivation(4, activation), "changed");
+            manager.Policy = new ActivationPolicy { Kind = ActivationPolicyKind.RecomputeAll };
+            Check.That(!manager.Store(4, activation), "changed");
             manager.Clear();
             Check.Equal(0L, tracker.CurrentMemoryUsage, "cleared");
-            manager.Policy = new ActivationPolicy(CheckpointStrategy.Custom,
-                chooser: Ckpt.Strategies.Strategy.Custom(q => q.LayerId == "stage-1"));
-            Check.That(manager.StoreActivation(4, activation), "by a strategy");
+            manager.Policy = new ActivationPolicy { Kind = ActivationPolicyKind.Strategy,
+                Strategy = Strategy.Custom(q => q.LayerName == "stage-1") };
+            Check.That(manager.Store(4, activation), "by a strategy");
         }
         using (var manager = new ActivationCheckpointManager(CheckpointStrategy.StoreAll))
-            Check.Throws<CheckpointInvalidStateException>(() => manager.RecomputeActivation(new Tensor(DType.F32, 1), 0),
+        {
+            manager.StoreActivation(0, new Tensor(DType.F32, 4));
+            CheckpointMetadata metadata = manager.GetMetadata(0);
+            Check.That(metadata.MicroBatchIndex == 0 && metadata.MemorySize == 16 && metadata.Shape[0] == 4, "metadata");
+            Check.That(manager.EstimateMemoryUsage() == 16 && manager.CheckpointCount == 1, "the reference's names");
+            Check.Throws<CkptInvalidStateException>(() => manager.RecomputeActivation(new Tensor(DType.F32, 1), 0),
                 "no forward");
+        }
+        Check.Throws<CkptInvalidArgumentException>(() => new ActivationCheckpointManager(CheckpointStrategy.Smart), "layers");
     }
 
     private static double[] Train(int stages, PipelineOrder order, int chunks)
@@ -69,7 +76,7 @@ internal static class PipelineTests
         using (var pipeline = new Pipeline(chain, input, new PipelineOptions
         {
             Stages = stages, MicroBatches = 4, Order = order, Chunks = chunks, MeasuredSteps = 0,
-                Policy = new ActivationPolicy(CheckpointStrategy.RecomputeAll),
+                Policy = new ActivationPolicy { Kind = ActivationPolicyKind.RecomputeAll },
         }))
         {
             var losses = new double[3];
@@ -80,7 +87,7 @@ internal static class PipelineTests
                 Check.Equal(4, parts.Length, "micro-batches");
                 optimizer.Step();
             }
-            Check.Equal(stages * chunks, pipeline.Begins().Length, "pieces");
+            Check.Equal(stages * chunks, pipeline.GetBegins().Length, "pieces");
             Check.Equal(3L, pipeline.GetStats(0).Steps, "steps");
             return losses;
         }
@@ -97,7 +104,7 @@ internal static class PipelineTests
     internal static void StagesShowWhatTheyDo()
     {
         var options = new PipelineOptions { Stages = 2, MicroBatches = 4, MeasuredSteps = 0 };
-        Check.Equal(2, Pipeline.InFlight(options, 0), "in flight");
+        Check.Equal(2, Pipeline.GetInFlight(options, 0), "in flight");
         using (var chain = EngineTests.Model())
         {
             using (var profile = chain.Profile(new TensorSpec(DType.F32, 4, 8)))
@@ -108,16 +115,18 @@ internal static class PipelineTests
             using (var pipeline = new Pipeline(chain, input, options))
             {
                 pipeline.Run(EngineTests.Batch(0));
-                long length;
-                var timeline = pipeline.Timeline(out length);
-                Check.That(timeline.Count >= 16 && timeline.All(part => part.EndNanoseconds <= length), "timeline");
+                TimeSpan length;
+                var timeline = pipeline.GetTimeline(out length);
+                Check.That(timeline.Count >= 16 && timeline.All(part => part.EndAtNanoseconds <= length.Ticks * 100 + 100),
+                    "timeline");
                 Check.That(timeline.Any(part => part.Kind == IntervalKind.Backward && part.Stage == 1 && part.MicroBatch == 3),
                     "backward");
                 Check.Contains("traceEvents", pipeline.ToTraceJson(), "trace");
                 using (var schedule = pipeline.GetSchedule(0))
                 using (var profile = pipeline.GetProfile(0))
-                    Check.Equal(schedule.Verify(profile).PeakBytes, pipeline.GetStats(0).PeakLiveBytes, "the verifier's peak");
-                using (var manager = pipeline.GetManager(1)) Check.Equal(CheckpointStrategy.StoreAll, manager.Strategy, "manager");
+                    Check.Equal(schedule.Verify(profile).PeakBytes[0], pipeline.GetStats(0).PeakLiveBytes, "the verifier's peak");
+                using (var manager = pipeline.GetManager(1))
+                    Check.Equal(ActivationPolicyKind.StoreAll, manager.Policy.Kind, "manager");
                 pipeline.Cancel();
             }
         }

@@ -20,7 +20,7 @@ internal static class StateTests
         {
             var weights = Enumerable.Range(0, 1000).Select(i => (float)i).ToArray();
             using (var state = new State())
-            using (var checkpoint = new Checkpoint(folder, new CheckpointOptions { KeepLast = 2 }))
+            using (var checkpoint = new CheckpointManager(folder, new CheckpointManagerOptions { KeepLast = 2 }))
             {
                 state.Add<float>("model", "weight", weights, 10, 100);
                 state["epoch"] = "{\"n\": 3}";
@@ -29,7 +29,7 @@ internal static class StateTests
                 for (var step = 1; step <= 3; ++step)
                 {
                     var saved = checkpoint.Save(state, new SaveOptions { Step = step, Seed = ulong.MaxValue, Metric = step,
-                        CheckpointPrefix = "run" });
+                        Prefix = "run" });
                     Check.Equal((long)step, saved.Step, "step");
                     Check.That(saved.Name.StartsWith("run"), saved.Name);
                 }
@@ -45,8 +45,8 @@ internal static class StateTests
                 Check.Equal("{\"n\":3}", state["epoch"], "value");
                 Check.That(state.Find("no such") == null, "no value");
                 Check.Equal(1L, checkpoint.Verify().Tensors, "verified");
-                Check.Contains("\"step\":3", checkpoint.Manifest(checkpoint.List()[0].Name).Replace(" ", ""), "manifest");
-                Check.Throws<CheckpointBusyException>(() => new Checkpoint(folder), "a second writer");
+                Check.Contains("\"step\":3", checkpoint.GetManifest(checkpoint.List()[0].Name).Replace(" ", ""), "manifest");
+                Check.Throws<CkptBusyException>(() => new CheckpointManager(folder), "a second writer");
                 using (var reader = checkpoint.OpenReader())
                 {
                     var info = reader.Single();
@@ -63,7 +63,7 @@ internal static class StateTests
                     {
                         Check.That(mapped.IsReadOnly, "read-only");
                         Check.Equal(5f, mapped.AsReadOnlySpan<float>()[5], "mapped");
-                        Check.Throws<CheckpointUnsupportedException>(() => mapped.AsSpan<float>(), "not writable");
+                        Check.Throws<CkptUnsupportedException>(() => mapped.AsSpan<float>(), "not writable");
                     }
                 }
             }
@@ -80,7 +80,7 @@ internal static class StateTests
         try
         {
             using (var state = new State())
-            using (var checkpoint = new Checkpoint(folder))
+            using (var checkpoint = new CheckpointManager(folder))
             {
                 state.Add<float>("model", "weight", new float[1000]);
                 checkpoint.Save(state, 1);
@@ -90,10 +90,10 @@ internal static class StateTests
                     stream.Seek(-5, SeekOrigin.End);
                     stream.WriteByte(1);
                 }
-                var error = Check.Throws<CheckpointCorruptException>(() => checkpoint.Verify(), "verify");
+                var error = Check.Throws<CkptCorruptException>(() => checkpoint.Verify(), "verify");
                 Check.Contains("model.safetensors", error.Message, "file");
-                Check.Throws<CheckpointCorruptException>(() => checkpoint.Load(state), "load");
-                Check.Throws<CheckpointNotFoundException>(() => checkpoint.Load(state, new LoadOptions { Name = "step-99" }),
+                Check.Throws<CkptCorruptException>(() => checkpoint.Load(state), "load");
+                Check.Throws<CkptNotFoundException>(() => checkpoint.Load(state, new LoadOptions { Name = "step-99" }),
                     "no such");
             }
         }
@@ -106,7 +106,7 @@ internal static class StateTests
     internal static void PartialLoadsReport()
     {
         using (var storage = Storage.InMemory())
-        using (var checkpoint = new Checkpoint(storage))
+        using (var checkpoint = new CheckpointManager(storage))
         using (var saved = new State())
         using (var other = new State())
         {
@@ -114,17 +114,17 @@ internal static class StateTests
             other.Add<float>("model", "b", new float[] { 2 });
             saved.SetRarelyChanges("model");
             checkpoint.Save(saved, 1);
-            Check.Contains("\"b\"", Check.Throws<CheckpointInvalidArgumentException>(() => checkpoint.Load(other),
+            Check.Contains("\"b\"", Check.Throws<CkptInvalidArgumentException>(() => checkpoint.Load(other),
                 "names").Message.Replace('\'', '"'),
                            "names the tensor");
             var loaded = checkpoint.Load(other, new LoadOptions { Partial = true });
             Check.Equal(1L, loaded.Missing, "missing");
             Check.Equal(1L, loaded.Unexpected, "unexpected");
-            Check.Contains("\"name\":\"b\"", other.LoadReport(), "report");
+            Check.Contains("\"name\":\"b\"", other.GetLoadReport(), "report");
             Check.Equal(1L, checkpoint.GetCoordinator().WorldSize, "coordinator");
-            Check.Equal(0L, checkpoint.GetFaultHandler().Retries, "handler");
+            Check.Equal(0L, checkpoint.GetFaultHandler().RetryCount, "handler");
             using (var again = checkpoint.GetStorage())
-                Check.Throws<CheckpointBusyException>(() => new Checkpoint(again), "the same storage");
+                Check.Throws<CkptBusyException>(() => new CheckpointManager(again), "the same storage");
         }
     }
 
@@ -150,7 +150,7 @@ internal static class StateTests
 
     internal static void StatefulObjectsListThemselves()
     {
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var state = new State())
         {
             var counter = new Counter();
@@ -162,10 +162,10 @@ internal static class StateTests
             Check.Equal(1f, counter.Values[0], "restored");
             Check.Equal("42", counter.Restored, "value");
             counter.BreakRestore = true;
-            Check.Contains("restore broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Load(state),
+            Check.Contains("restore broke", Check.Throws<CkptCallbackException>(() => checkpoint.Load(state),
                 "load").Message, "text");
             counter.BreakList = true;
-            Check.Contains("list broke", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 2),
+            Check.Contains("list broke", Check.Throws<CkptCallbackException>(() => checkpoint.Save(state, 2),
                 "save").Message, "text");
         }
     }
@@ -176,7 +176,7 @@ internal static class StateTests
 
         public override void Barrier(TimeSpan timeout)
         {
-            if (Late) throw new CheckpointTimeoutException("one is late");
+            if (Late) throw new CkptTimeoutException("one is late");
         }
 
         public override void Broadcast(Span<byte> data, long root, TimeSpan timeout)
@@ -188,6 +188,53 @@ internal static class StateTests
         {
             sent.CopyTo(received);
             sent.CopyTo(received.Slice(sent.Length));
+        }
+    }
+
+    internal static void ManagersFindTheNewestTheBestAndSteps()
+    {
+        var values = new float[4];
+        using (var manager = new CheckpointManager(Storage.InMemory()))
+        using (var state = new State().Add<float>("model", "a", values))
+        {
+            Check.That(manager.Latest == null && manager.Best == null && manager.FindStep(1) == null, "none yet");
+            for (var step = 1; step <= 3; ++step)
+            {
+                values[0] = step;
+                manager.Save(state, new SaveOptions { Step = step, Metric = step == 2 ? 0.1 : 0.5 });
+            }
+            Check.Equal(3L, manager.Latest.Step, "newest");
+            Check.That(manager.Best.Step == 2 && manager.Best.Metric == 0.1, "best: " + manager.Best);
+            Check.That(manager.FindStep(1).Step == 1 && manager.FindStep(9) == null, "of a step");
+            Check.Equal(1L, manager.Load(state, 1).Step, "loaded by step");
+            Check.Equal(1f, values[0], "what that step had");
+            Check.Throws<CkptNotFoundException>(() => manager.Load(state, 9), "no such step");
+            Check.Equal(manager.Latest.Name, manager.Verify(manager.Latest.Name).Name, "verified");
+            manager.Remove(2);
+            Check.Equal("3,1", string.Join(",", manager.List().Select(one => one.Step)), "the others");
+            Check.That(manager.Best.Step != 2, "the best of the others");
+            manager.Remove(manager.Latest.Name);
+            Check.Equal(1L, manager.Latest.Step, "what is left");
+            Check.Throws<CkptNotFoundException>(() => manager.Remove(2), "removed");
+            Check.Throws<CkptNotFoundException>(() => manager.Remove("no-such"), "unknown");
+        }
+    }
+
+    internal static void AModelAndItsOptimizerInOneCall()
+    {
+        using (var chain = EngineTests.Model())
+        using (var optimizer = Optimizer.Sgd(chain, 0.1, 0.9))
+        using (var both = State.Of(chain, optimizer))
+        using (var alone = State.Of(chain))
+        {
+            Check.Equal(chain.Parameters().Count, (int)alone.TensorCount, "a model alone");
+            Check.Equal(alone.TensorCount + optimizer.Tensors().Count, both.TensorCount, "both");
+            using (var manager = new CheckpointManager(Storage.InMemory()))
+            {
+                manager.Save(both, 1);
+                using (var reader = manager.OpenReader())
+                    Check.Equal("model,optimizer", string.Join(",", reader.Select(one => one.Group).Distinct()), "groups");
+            }
         }
     }
 
@@ -205,10 +252,10 @@ internal static class StateTests
             var all = new byte[4];
             coordinator.AllGather(new byte[] { 5, 6 }, all, TimeSpan.FromSeconds(1));
             Check.Equal("5,6,5,6", string.Join(",", all), "gathered");
-            Check.Throws<CheckpointInvalidArgumentException>(() => coordinator.AllGather(new byte[2], new byte[3], TimeSpan.Zero),
+            Check.Throws<CkptInvalidArgumentException>(() => coordinator.AllGather(new byte[2], new byte[3], TimeSpan.Zero),
                 "room");
             pair.Late = true;
-            Check.Throws<CheckpointTimeoutException>(() => coordinator.Barrier(TimeSpan.Zero), "late");
+            Check.Throws<CkptTimeoutException>(() => coordinator.Barrier(TimeSpan.Zero), "late");
         }
         using (var alone = new Coordinator()) alone.Barrier(TimeSpan.Zero);
     }
@@ -222,8 +269,8 @@ internal static class StateTests
             Safetensors.Write(path, new Dictionary<string, Tensor> { { "a", Tensor.From(new long[] { 1L << 40 }) } },
                 "{\"by\":\"me\"}");
             Check.Equal(1L << 40, Safetensors.Read(path)["a"].AsReadOnlySpan<long>()[0], "64 bits");
-            using (var reader = new SafetensorsReader(path)) Check.Equal("me", reader.Metadata()["by"], "metadata");
-            Check.Throws<CheckpointNotFoundException>(() => new SafetensorsReader(path + "x"), "no file");
+            using (var reader = new Reader(path)) Check.Equal("me", reader.GetMetadata()["by"], "metadata");
+            Check.Throws<CkptNotFoundException>(() => new Reader(path + "x"), "no file");
         }
         finally
         {

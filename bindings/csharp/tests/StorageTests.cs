@@ -24,7 +24,7 @@ internal static class StorageTests
         public override object Create(string path)
         {
             Meet("create");
-            if (Files.ContainsKey(path)) throw new CheckpointAlreadyExistsException(path);
+            if (Files.ContainsKey(path)) throw new CkptAlreadyExistsException(path);
             return Files[path] = new MemoryStream();
         }
 
@@ -91,7 +91,7 @@ internal static class StorageTests
 
         public override void MakeDirectory(string path)
         {
-            if (!folders.Add(path)) throw new CheckpointAlreadyExistsException(path);
+            if (!folders.Add(path)) throw new CkptAlreadyExistsException(path);
         }
 
         public override void SyncDirectory(string path)
@@ -116,7 +116,7 @@ internal static class StorageTests
 
         public override object Lock(string path)
         {
-            if (!locks.Add(path)) throw new CheckpointBusyException(path + " is held");
+            if (!locks.Add(path)) throw new CkptBusyException(path + " is held");
             return path;
         }
 
@@ -133,7 +133,7 @@ internal static class StorageTests
         using (var storage = Storage.Custom(mine, "dictionaries"))
         using (var state = new State().Add<float>("model", "a", values))
         {
-            using (var checkpoint = new Checkpoint(storage))
+            using (var checkpoint = new CheckpointManager(storage))
             {
                 GC.Collect();
                 checkpoint.Save(state, 1);
@@ -141,9 +141,9 @@ internal static class StorageTests
                 checkpoint.Load(state);
                 Check.Equal(1f, values[0], "loaded");
                 Check.That(mine.Files.Count >= 2, "files");
-                Check.Throws<CheckpointBusyException>(() => new Checkpoint(storage), "locked");
+                Check.Throws<CkptBusyException>(() => new CheckpointManager(storage), "locked");
             }
-            new Checkpoint(storage).Dispose();
+            new CheckpointManager(storage).Dispose();
         }
     }
 
@@ -151,18 +151,18 @@ internal static class StorageTests
     {
         var mine = new Dictionaries();
         using (var storage = Storage.Custom(mine))
-        using (var checkpoint = new Checkpoint(storage,
-            new CheckpointOptions { FaultHandler = new FaultHandler(new FaultHandlerOptions { MaxAttempts = 1 }) }))
+        using (var checkpoint = new CheckpointManager(storage,
+            new CheckpointManagerOptions { FaultHandler = new FaultHandler(new FaultHandlerOptions { MaxAttempts = 1 }) }))
         using (var state = new State().Add<float>("model", "a", new float[1]))
         {
-            mine.Fault = operation => operation == "write" ? new CheckpointNoSpaceException("the dictionary is full") : null;
-            Check.Contains("the dictionary is full", Check.Throws<CheckpointNoSpaceException>(() => checkpoint.Save(state, 1),
+            mine.Fault = operation => operation == "write" ? new CkptNoSpaceException("the dictionary is full") : null;
+            Check.Contains("the dictionary is full", Check.Throws<CkptNoSpaceException>(() => checkpoint.Save(state, 1),
                 "full").Message, "text");
             mine.Fault = operation => operation == "create" ? new UnauthorizedAccessException("not yours") : null;
-            Check.Contains("not yours", Check.Throws<CheckpointPermissionException>(() => checkpoint.Save(state, 1),
+            Check.Contains("not yours", Check.Throws<CkptPermissionException>(() => checkpoint.Save(state, 1),
                 "denied").Message, "text");
             mine.Fault = operation => operation == "write" ? new InvalidOperationException("odd") : null;
-            Check.Contains("odd", Check.Throws<CheckpointCallbackException>(() => checkpoint.Save(state, 1), "other").Message,
+            Check.Contains("odd", Check.Throws<CkptCallbackException>(() => checkpoint.Save(state, 1), "other").Message,
                 "text");
             mine.Fault = operation => null;
             checkpoint.Save(state, 1);
@@ -176,9 +176,9 @@ internal static class StorageTests
         var left = 2;
         mine.Fault = operation => operation == "write" && left-- > 0 ? new IOException("flaky") : null;
         var once = new FaultHandler(new FaultHandlerOptions { MaxAttempts = 1 });
-        using (var handler = new FaultHandler(new FaultHandlerOptions { Jitter = 0, Sleep = pauses.Add }))
+        using (var handler = new FaultHandler(new FaultHandlerOptions { Jitter = 0 }, pauses.Add))
         using (var storage = Storage.Custom(mine).Retrying(handler))
-        using (var checkpoint = new Checkpoint(storage, new CheckpointOptions { FaultHandler = once }))
+        using (var checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions { FaultHandler = once }))
         using (var state = new State().Add<float>("model", "a", new float[1]))
         {
             var warnings = new List<string>();
@@ -188,7 +188,7 @@ internal static class StorageTests
             });
             checkpoint.Save(state, 1);
             Library.SetLog(null);
-            Check.Equal(2L, handler.Retries, "retries");
+            Check.Equal(2L, handler.RetryCount, "retries");
             Check.Equal("00:00:00.0100000,00:00:00.0200000", string.Join(",", pauses), "pauses");
             Check.That(warnings.Count >= 2 && warnings[0].Contains("flaky"), "warnings: " + string.Join("; ", warnings));
         }
@@ -196,12 +196,14 @@ internal static class StorageTests
 
     internal static void DirectoriesOfTheFileSystem()
     {
-        Check.Throws<CheckpointNotFoundException>(() => new Storage("/no/such/place", true), "must exist");
+        Check.Throws<CkptNotFoundException>(() => new Storage("/no/such/place",
+            new FileSystemOptions { MustExist = true }), "must exist");
         var folder = StateTests.Folder();
         try
         {
             foreach (WritePath path in Enum.GetValues(typeof(WritePath)))
-                using (new Storage(Path.Combine(folder, path.ToString()), false, path, 1 << 20, 0)) Check.That(true, "made");
+                using (new Storage(Path.Combine(folder, path.ToString()),
+                    new FileSystemOptions { WritePath = path, LargeFromBytes = 1 << 20 })) Check.That(true, "made");
             Check.Equal(3, Directory.GetDirectories(folder).Length, "folders");
         }
         finally

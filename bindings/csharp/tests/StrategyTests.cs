@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using Ckpt;
-using Ckpt.Strategies;
 
 internal static class StrategyTests
 {
@@ -20,50 +19,47 @@ internal static class StrategyTests
         }
         strategy.Reset();
         Check.Equal(3L, new IntervalCheckpointStrategy(3).Interval, "interval");
-        Check.Throws<CheckpointInvalidArgumentException>(() => new IntervalCheckpointStrategy(0), "interval 0");
+        Check.Throws<CkptInvalidArgumentException>(() => new IntervalCheckpointStrategy(0), "interval 0");
 
         var selective = CheckpointStrategyFactory.CreateSelective(new[] { "a", "block.*" }, new[] { "block.0" });
         Check.That(selective.ShouldCheckpoint("a", small, 0), "named");
         Check.That(selective.ShouldCheckpoint("block.1", small, 1), "by a glob");
         Check.That(!selective.ShouldCheckpoint("block.0", small, 2), "excluded");
-        var overlap = Check.Throws<CheckpointInvalidArgumentException>(() => new SelectiveCheckpointStrategy(new[] { "a" },
+        var overlap = Check.Throws<CkptInvalidArgumentException>(() => new SelectiveCheckpointStrategy(new[] { "a" },
             new[] { "a" }), "both");
         Check.Contains("a", overlap.Message, "message");
 
         var sized = CheckpointStrategyFactory.CreateSizeBased();
         Check.That(sized.ShouldCheckpoint("x", large, 0) && !sized.ShouldCheckpoint("y", small, 1), "by size");
-        Check.Equal(1L << 20, sized.MinActivationSizeBytes, "1 MiB");
-        Check.Equal(1L, sized.GetCounters().Chosen, "chosen");
+        Check.Equal(1L << 20, sized.GetInfo().ThresholdBytes, "1 MiB");
+        Check.Equal(1L, sized.GetCounters().ChosenLayers, "chosen");
         Check.Equal(2L << 20, sized.GetCounters().ChosenBytes, "bytes");
 
         Check.That(CheckpointStrategyFactory.CreateSmart().Name.StartsWith("Smart"), "smart");
-        Check.Throws<CheckpointInvalidArgumentException>(() => CheckpointStrategyFactory.CreateMemoryAware(1.5), "share above 1");
+        Check.Throws<CkptInvalidArgumentException>(() => CheckpointStrategyFactory.CreateMemoryAware(1.5), "share above 1");
     }
 
     internal static void ConfigsMakeEveryKind()
     {
         var config = new CheckpointConfig();
-        foreach (CheckpointStrategy kind in Enum.GetValues(typeof(CheckpointStrategy)))
+        foreach (var kind in new[] { CheckpointStrategy.Interval, CheckpointStrategy.Selective, CheckpointStrategy.SizeBased,
+            CheckpointStrategy.MemoryAware, CheckpointStrategy.Smart })
         {
             config.Strategy = kind;
             using (var strategy = CheckpointStrategyFactory.CreateStrategy(config)) Check.That(strategy.Name.Length > 4,
                 strategy.Name);
         }
         config.Strategy = (CheckpointStrategy)99;
-        Check.Throws<CheckpointInvalidArgumentException>(() => CheckpointStrategyFactory.CreateStrategy(config), "unknown");
-        config.Kind = "any";
-        config.Children = new[] { new Strategy("interval:3"), new Strategy("size:1MiB") };
-        using (var any = Strategy.FromConfig(config)) Check.Equal("Any(Interval(3), SizeBased(1MB))", any.Name, "children");
-        config.Kind = "no-such";
-        Check.Contains("interval", Check.Throws<CheckpointNotFoundException>(() => Strategy.FromConfig(config), "kind").Message,
-            "known kinds");
+        Check.Throws<CkptInvalidArgumentException>(() => CheckpointStrategyFactory.CreateStrategy(config), "unknown");
+        config.Strategy = CheckpointStrategy.StoreAll;
+        Check.Throws<CkptInvalidArgumentException>(() => CheckpointStrategyFactory.CreateStrategy(config), "of micro-batches");
     }
 
     internal static void MemoryAwareFollowsPressure()
     {
         using (var clock = new Clock())
-        using (var tracker = new MemoryTracker(clock))
-        using (var strategy = new MemoryAwareCheckpointStrategy(0.8, tracker, 1000, clock))
+        using (var tracker = new MemoryTracker(new MemoryTrackerOptions { Clock = clock }))
+        using (var strategy = Strategy.MemoryAware(0.8, tracker, 1000, clock))
         {
             Check.That(!strategy.ShouldCheckpoint("a", small, 1), "every second");
             tracker.RecordAllocation("a", 900);
@@ -96,8 +92,8 @@ internal static class StrategyTests
         using (var strategy = Strategy.Custom(question =>
         {
             questions.Add(question);
-            if (question.LayerId == "bad") throw new InvalidOperationException("cannot decide");
-            return question.SizeBytes > 100;
+            if (question.LayerName == "bad") throw new InvalidOperationException("cannot decide");
+            return question.Bytes > 100;
         }, "Mine", () => ++resets, layer => accessed = layer))
         {
             Check.Equal("Mine", strategy.Name, "name");
@@ -109,11 +105,100 @@ internal static class StrategyTests
             strategy.ObserveAccess("b");
             Check.Equal(1, resets, "resets");
             Check.Equal("b", accessed, "access");
-            var error = Check.Throws<CheckpointCallbackException>(() => strategy.ShouldCheckpoint("bad", small, 0), "throws");
+            var error = Check.Throws<CkptCallbackException>(() => strategy.ShouldCheckpoint("bad", small, 0), "throws");
             Check.Contains("cannot decide", error.Message, "text");
             strategy.Chosen = StrategyChosen.Boundary;
             Check.Equal(StrategyChosen.Boundary, strategy.Share().Chosen, "chosen");
         }
+    }
+
+    internal static void StrategiesSayWhatTheyAreMadeOf()
+    {
+        using (var selective = Strategy.Selective(new[] { "a", "b.*" }, new[] { "b.0" }))
+        {
+            var info = selective.GetInfo();
+            Check.Equal("selective", info.Kind, "kind");
+            Check.That(info.NamesCount == 2 && info.ExcludedCount == 1, info.ToString());
+            Check.Equal("b.*", selective.GetPattern(StrategyList.Names, 1), "a name");
+            Check.Equal("b.0", selective.GetPattern(StrategyList.Excluded, 0), "an excluded one");
+            Check.Throws<CkptOutOfRangeException>(() => selective.GetPattern(StrategyList.Rules, 0), "no rules");
+            Check.Equal("selective:a,b.*,!b.0", selective.Text, "text");
+        }
+        using (var any = new Strategy("any(interval:3,size:2MiB)"))
+        using (var child = any.GetChild(1))
+        {
+            Check.That(any.GetInfo().ChildrenCount == 2 && child.GetInfo().ThresholdBytes == 2 << 20, "children");
+            using (var again = new Strategy(any.Text)) Check.Equal(any.Name, again.Name, "text: " + any.Text);
+            Check.Throws<CkptOutOfRangeException>(() => any.GetChild(2), "two children");
+        }
+        using (var tracker = new MemoryTracker())
+        using (var aware = Strategy.MemoryAware(0.5, tracker, 1000))
+        {
+            var info = aware.GetInfo();
+            Check.That(info.HasTracker && info.HasTotal && !info.HasClock && info.TotalBytes == 1000, info.ToString());
+            Check.Contains("tracker", Check.Throws<CkptUnsupportedException>(() => aware.Text.ToString(), "no text").Message,
+                "why");
+        }
+        using (var smart = Strategy.Smart(new SmartStrategyOptions { LargeFactor = 3 }, new[] { "head" }))
+            Check.That(smart.GetInfo().LargeFactor == 3 && smart.GetInfo().RareAccesses == 2, "constants");
+    }
+
+    private sealed class Odd : ICheckpointStrategy
+    {
+        internal readonly List<string> Asked = new List<string>();
+        internal int Resets;
+
+        public bool ShouldCheckpoint(string layerId, Tensor activation, long layerIndex)
+        {
+            Asked.Add(layerId + " " + activation.DType + " " + string.Join("x", activation.Shape) + " " + activation.Bytes);
+            if (layerId == "reads") activation.AsReadOnlyBytes();
+            return layerIndex % 2 == 1;
+        }
+
+        public string Name
+        {
+            get { return "Odd"; }
+        }
+
+        public void Reset()
+        {
+            ++Resets;
+        }
+    }
+
+    internal static void AnInterfaceOfYoursIsAStrategy()
+    {
+        var odd = new Odd();
+        using (var not = Strategy.Not(odd))
+        {
+            Check.That(not.ShouldCheckpoint("a", small, 0) && !not.ShouldCheckpoint("b", small, 1), "as a child");
+            Check.Equal("a F32 4x8 128", odd.Asked[0], "element type, shape and bytes");
+            Check.Contains("element type and shape", Check.Throws<CkptCallbackException>(() =>
+                not.ShouldCheckpoint("reads", small, 0), "no memory").Message, "message");
+            not.Reset();
+            Check.Equal(1, odd.Resets, "resets");
+            Check.Contains("Odd", not.Name, "name");
+        }
+        using (var profile = PlanTests.Uniform(4))
+        using (var schedule = Schedule.FromStrategy(profile, odd))
+        using (var follower = new Follower(profile, odd))
+        {
+            bool changed;
+            using (var next = follower.Next(out changed)) Check.Equal(schedule.Fingerprint, next.Fingerprint, "a follower's");
+            using (var same = Schedule.FromStrategy(profile, Strategy.Custom(question => question.LayerIndex % 2 == 1, "Odd")))
+                Check.Equal(same.Fingerprint, schedule.Fingerprint, "as its answers say");
+        }
+        Strategy.Register("odd", arguments => new Odd());
+        using (var made = new Strategy("odd")) Check.That(made.ShouldCheckpoint("x", small, 3), "of a registered kind");
+        Strategy.Unregister("odd");
+        using (var chain = EngineTests.Model())
+        {
+            odd.Asked.Clear();
+            using (new Pipeline(chain, new TensorSpec(DType.F32, 16, 8), new PipelineOptions { MeasuredSteps = 0, Strategy = odd }))
+                Check.That(odd.Asked.Count > 0, "a pipeline asks it");
+        }
+        using (var manager = new ActivationManager(new ActivationPolicy { Kind = ActivationPolicyKind.Strategy, Strategy = odd }))
+            Check.That(!manager.ShouldCheckpoint(0) && manager.ShouldCheckpoint(1), "a manager of activations asks it");
     }
 
     internal static void RegisteredKinds()
@@ -122,13 +207,13 @@ internal static class StrategyTests
         Check.That(Strategy.KnownKinds.Contains("every"), "known");
         using (var strategy = new Strategy("every:4")) Check.Equal("Interval(4)", strategy.Name, "made");
         Strategy.Unregister("every");
-        Check.Throws<CheckpointNotFoundException>(() => new Strategy("every:4"), "forgotten");
+        Check.Throws<CkptNotFoundException>(() => new Strategy("every:4"), "forgotten");
         Strategy.Register("broken", arguments =>
         {
             if (arguments == "") throw new InvalidOperationException("no such luck");
             return null;
         });
-        Check.Contains("no such luck", Check.Throws<CheckpointCallbackException>(() => new Strategy("broken"), "throws").Message,
+        Check.Contains("no such luck", Check.Throws<CkptCallbackException>(() => new Strategy("broken"), "throws").Message,
             "text");
         Strategy.Unregister("broken");
     }

@@ -11,22 +11,22 @@ internal static class TensorTests
         {
             Check.Equal(DType.F32, tensor.DType, "dtype");
             Check.Equal("2,3", string.Join(",", tensor.Shape), "shape");
-            Check.Equal(6L, tensor.Elements, "elements");
-            Check.Equal(24L, tensor.SizeBytes, "bytes");
+            Check.Equal(6L, tensor.ElementCount, "elements");
+            Check.Equal(24L, tensor.Bytes, "bytes");
             tensor.Fill(1.5);
             var elements = tensor.AsSpan<float>();
             elements[5] = 4;
             Check.Equal(11.5, tensor.Sum(), "sum");
             Check.Equal(4f, tensor.AsSpan<float>(5, 1)[0], "part");
             Check.Equal("Tensor(F32, [2, 3])", tensor.ToString(), "text");
-            var wrong = Check.Throws<CheckpointInvalidArgumentException>(() => tensor.AsSpan<double>(), "wrong dtype");
+            var wrong = Check.Throws<CkptInvalidArgumentException>(() => tensor.AsSpan<double>(), "wrong dtype");
             Check.Contains("F64", wrong.Message, "message");
-            Check.Throws<CheckpointOutOfRangeException>(() => tensor.AsSpan<float>(5, 2), "outside");
-            Check.Throws<CheckpointUnsupportedException>(() => tensor.AsSpan<DateTime>(), "no element type");
+            Check.Throws<CkptOutOfRangeException>(() => tensor.AsSpan<float>(5, 2), "outside");
+            Check.Throws<CkptUnsupportedException>(() => tensor.AsSpan<DateTime>(), "no element type");
         }
-        using (var scalar = new Tensor(DType.F64)) Check.Equal(1L, scalar.Elements, "a scalar");
+        using (var scalar = new Tensor(DType.F64)) Check.Equal(1L, scalar.ElementCount, "a scalar");
         using (var empty = new Tensor(DType.F64, 0)) Check.Equal(0, empty.AsSpan<double>().Length, "no elements");
-        Check.Throws<CheckpointInvalidArgumentException>(() => new Tensor(DType.F32, -1), "negative length");
+        Check.Throws<CkptInvalidArgumentException>(() => new Tensor(DType.F32, -1), "negative length");
     }
 
     internal static void ArithmeticAndCopies()
@@ -41,7 +41,7 @@ internal static class TensorTests
             Check.That(!a.BitEqual(b), "not equal");
             b.CopyFrom(a);
             Check.That(a.BitEqual(b), "equal");
-            Check.Throws<CheckpointInvalidArgumentException>(() => Tensor.From(new[] { 1f }, 2), "too few elements");
+            Check.Throws<CkptInvalidArgumentException>(() => Tensor.From(new[] { 1f }, 2), "too few elements");
         }
     }
 
@@ -56,8 +56,8 @@ internal static class TensorTests
             for (var i = 0; i < 3; ++i) GC.Collect(); // would move it
             Check.Equal(5f, tensor.AsReadOnlySpan<float>()[0], "still the same memory");
         }
-        Check.Throws<CheckpointInvalidArgumentException>(() => Tensor.Borrow<float>(array, 1001), "too large");
-        using (var half = Tensor.BorrowAs<ushort>(new ushort[] { 0x3f80, 0 }, DType.BF16, 2)) Check.Equal(4L, half.SizeBytes,
+        Check.Throws<CkptInvalidArgumentException>(() => Tensor.Borrow<float>(array, 1001), "too large");
+        using (var half = Tensor.BorrowAs<ushort>(new ushort[] { 0x3f80, 0 }, DType.BF16, 2)) Check.Equal(4L, half.Bytes,
             "BF16");
     }
 
@@ -115,8 +115,8 @@ internal static class TensorTests
     {
         using (var tensor = new Tensor(DType.U8, 3L << 30))
         {
-            Check.Equal(3L << 30, tensor.SizeBytes, "64-bit bytes");
-            var error = Check.Throws<CheckpointOutOfRangeException>(() => tensor.AsSpan<byte>(), "longer than a span");
+            Check.Equal(3L << 30, tensor.Bytes, "64-bit bytes");
+            var error = Check.Throws<CkptOutOfRangeException>(() => tensor.AsSpan<byte>(), "longer than a span");
             Check.Contains("3221225472", error.Message, "message");
             tensor.AsSpan<byte>((3L << 30) - 1, 1).Fill(7);
             Check.Equal((byte)7, tensor.AsReadOnlySpan<byte>((3L << 30) - 2, 2)[1], "the last element");
@@ -126,9 +126,9 @@ internal static class TensorTests
     internal static void PoolsReuseAndTell()
     {
         using (var tracker = new MemoryTracker())
-        using (var pool = new BufferPool(tracker, "activations"))
+        using (var pool = new BufferPool(tracker, new BufferPoolOptions { LayerName = "activations" }))
         {
-            using (new Tensor(pool, DType.F32, 256)) Check.Equal(1024L, tracker.GetLayerStats("activations").CurrentMemoryUsed,
+            using (new Tensor(pool, DType.F32, 256)) Check.Equal(1024L, tracker.GetLayerStats("activations").CurrentBytes,
                 "tracked");
             using (new Tensor(pool, DType.F32, 256))
             {
@@ -160,10 +160,10 @@ internal static class TensorTests
         foreach (DType dtype in Enum.GetValues(typeof(DType)))
         {
             if (dtype == DType.None) continue;
-            Check.Equal(dtype, DTypes.FromName(DTypes.Name(dtype)), "name");
+            Check.Equal(dtype, DTypes.Find(DTypes.Name(dtype)), "name");
             Check.That(DTypes.Bits(dtype) >= 4, "bits");
         }
-        Check.Throws<CheckpointNotFoundException>(() => DTypes.FromName("F33"), "unknown");
+        Check.Throws<CkptNotFoundException>(() => DTypes.Find("F33"), "unknown");
         Check.Equal(DType.I64, DTypes.Of<long>(), "long");
     }
 }

@@ -19,7 +19,7 @@ internal static class TrapsTests
     {
         var before = Callbacks.PinnedCount;
         var tracker = new MemoryTracker();
-        var subscription = tracker.Subscribe(MemoryEventKinds.All, e => { });
+        var subscription = tracker.Subscribe(MemoryEventKind.All, e => { });
         tracker.MemoryAllocated += (sender, e) => { };
         Check.Equal(before + 2, Callbacks.PinnedCount, "pinned");
         subscription.Dispose();
@@ -52,7 +52,7 @@ internal static class TrapsTests
         using (var tracker = new MemoryTracker())
         {
             var before = Callbacks.PinnedCount;
-            Check.Throws<CheckpointInvalidArgumentException>(() => tracker.Subscribe(0, e => { }), "no kinds");
+            Check.Throws<CkptInvalidArgumentException>(() => tracker.Subscribe(0, e => { }), "no kinds");
             Check.Equal(before, Callbacks.PinnedCount, "pinned");
         }
     }
@@ -63,7 +63,7 @@ internal static class TrapsTests
         {
             var seen = 0;
             tracker.MemoryAllocated += (sender, e) => ++seen;
-            var layer = tracker.Layer("a");
+            var layer = tracker.AddLayer("a");
             for (var i = 0; i < 1000; ++i) tracker.RecordDeallocation(tracker.RecordAllocation(layer, 1));
             var before = GC.GetTotalMemory(true);
             for (var i = 0; i < 1000000; ++i) tracker.RecordDeallocation(tracker.RecordAllocation(layer, 1));
@@ -110,7 +110,7 @@ internal static class TrapsTests
                 using (var layer = Layer.Custom("same" + i, same)) chain.Add(layer);
             Check.Equal(before + layers, Callbacks.PinnedCount, "pinned");
             using (var profile = chain.Profile(spec))
-            using (var executor = new Executor(chain, Schedule.Create(profile, "periodic:30"), spec))
+            using (var executor = new ScheduleExecutor(chain, Schedule.Create(profile, "periodic:30"), spec))
             using (var x = new Tensor(DType.F32, 2, 2))
             using (var gradient = new Tensor(DType.F32, 2, 2))
             {
@@ -158,19 +158,19 @@ internal static class TrapsTests
     {
         Library.SetLog((level, component, message) => Fail("log"), LogLevel.Debug);
         using (new NativeThreadHooks(name => Fail("start"), name => Fail("stop")))
-        using (var checkpoint = new Checkpoint(Storage.InMemory()))
+        using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var manager = checkpoint.CreateAsyncManager())
         using (var state = new State().Add<float>("model", "a", new float[100000]))
         {
             manager.TaskEnded += (sender, e) => Fail("ended");
             Check.That(manager.Save(state, null, null, new Broken()).Wait().Success, "saved");
-            Check.Throws<CheckpointCallbackException>(() => manager.Save(new State().Add("x", new BrokenState())), "list");
+            Check.Throws<CkptCallbackException>(() => manager.Save(new State().Add("x", new BrokenState())), "list");
         }
         Library.SetLog(null);
         using (var pool = new WorkerPool(2))
         {
             for (var i = 0; i < 100; ++i)
-                Check.Throws<CheckpointCallbackException>(() => pool.Run(4, part => Fail("part")), "part");
+                Check.Throws<CkptCallbackException>(() => pool.Run(4, part => Fail("part")), "part");
             pool.Run(4, part => { });
         }
     }
@@ -235,7 +235,7 @@ internal static class TrapsTests
                 break;
             case "ended":
                 var state = new State().Add<float>("model", "w", new float[10]);
-                var manager = new Checkpoint(Storage.InMemory()).CreateAsyncManager();
+                var manager = new CheckpointManager(Storage.InMemory()).CreateAsyncManager();
                 manager.TaskEnded += (sender, e) => Environment.Exit(7);
                 manager.Save(state);
                 Thread.Sleep(Timeout.Infinite);

@@ -39,7 +39,7 @@ cat >"$outside/Program.cs" <<'PROGRAM'
 using Ckpt;
 
 var weights = new float[] { 1, 2, 3 };
-using var checkpoint = new Checkpoint(Storage.InMemory());
+using var checkpoint = new CheckpointManager(Storage.InMemory());
 using var manager = checkpoint.CreateAsyncManager();
 using var state = new State().Add<float>("model", "weights", weights);
 CheckpointTaskResult saved = await manager.SaveAsync(state, new SaveOptions { Step = 7 });

@@ -6,8 +6,8 @@ internal static class Resume
     private static void Main()
     {
         var weights = new float[1000];
-        using (var run = new Checkpoint("run", new CheckpointOptions { KeepLast = 2 }))
-        using (var saves = run.CreateAsyncManager())
+        using (var run = new CheckpointManager("run", new CheckpointManagerOptions { KeepLast = 2 }))
+        using (var saves = new AsyncManager(run))
         using (var state = new State().Add<float>("model", "weights", weights)) // shares the array: a load fills it in place
         {
             var last = run.LoadIfAny(state); // the newest that is whole, every byte verified

@@ -3,20 +3,27 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using Ckpt.Interop;
 
-namespace Ckpt.Adaptive
+namespace Ckpt
 {
     /// <summary>Formulas for the time between two checkpoints. Seconds, above 0 and finite.</summary>
     public static unsafe class Intervals
     {
+        private delegate void Formula(out double interval);
+
+        private static double Seconds(Formula formula)
+        {
+            double interval;
+            formula(out interval);
+            return interval;
+        }
+
         /// <summary>sqrt(2 C M). Young, CACM 17(9), 1974.</summary>
         /// <param name="costSeconds">Of a save.</param>
         /// <param name="mtbfSeconds">Mean time between failures.</param>
         /// <returns>Seconds of work.</returns>
         public static double Young(double costSeconds, double mtbfSeconds)
         {
-            double interval;
-            native.ckpt_interval_young(costSeconds, mtbfSeconds, out interval);
-            return interval;
+            return Seconds((out double interval) => native.ckpt_interval_young(costSeconds, mtbfSeconds, out interval));
         }
 
         /// <summary>The same to a higher order. Daly, Future Generation Computer Systems 22(3), 2006.</summary>
@@ -25,9 +32,7 @@ namespace Ckpt.Adaptive
         /// <returns>Seconds of work.</returns>
         public static double Daly(double costSeconds, double mtbfSeconds)
         {
-            double interval;
-            native.ckpt_interval_daly(costSeconds, mtbfSeconds, out interval);
-            return interval;
+            return Seconds((out double interval) => native.ckpt_interval_daly(costSeconds, mtbfSeconds, out interval));
         }
 
         /// <summary>The work at which the expected loss equals the expected cost, for exponential failures.</summary>
@@ -36,9 +41,7 @@ namespace Ckpt.Adaptive
         /// <returns>Seconds of work.</returns>
         public static double ExpectedValue(double costSeconds, double mtbfSeconds)
         {
-            double interval;
-            native.ckpt_interval_expected_value(costSeconds, mtbfSeconds, out interval);
-            return interval;
+            return Seconds((out double interval) => native.ckpt_interval_expected_value(costSeconds, mtbfSeconds, out interval));
         }
 
         /// <summary>By the hazard of a Weibull law at an age.</summary>
@@ -49,9 +52,8 @@ namespace Ckpt.Adaptive
         /// <returns>Seconds of work.</returns>
         public static double Weibull(double costSeconds, double shape, double scaleSeconds, double ageSeconds)
         {
-            double interval;
-            native.ckpt_interval_weibull(costSeconds, shape, scaleSeconds, ageSeconds, out interval);
-            return interval;
+            return Seconds((out double interval) => native.ckpt_interval_weibull(costSeconds, shape, scaleSeconds, ageSeconds,
+                out interval));
         }
 
         /// <summary>Fits a Weibull law to gaps between failures by maximum likelihood.</summary>

@@ -1,28 +1,24 @@
 using System;
 using Ckpt.Interop;
 
-namespace Ckpt.Adaptive
+namespace Ckpt
 {
     /// <summary>Failures replayed against policies, fixed intervals, Daly's interval, and one who knows the future. Done when it is
     /// made.</summary>
     public sealed class Simulation : NativeObject
     {
-        /// <summary>Runs it. CheckpointInvalidArgumentException names what is wrong, also the line of a trace.</summary>
+        /// <summary>Runs it. CkptInvalidArgumentException names what is wrong, also the line of a trace.</summary>
         /// <param name="options">Has a trace or a law.</param>
         public Simulation(SimulationOptions options) : base(Made(options))
         {
         }
 
-        private static NativeHandle Made(SimulationOptions from)
+        private static NativeHandle Made(SimulationOptions options)
         {
-            if (from == null) throw new ArgumentNullException("from");
-            using (var texts = new TextMemory())
-            using (var options = from.Native(texts))
-            {
-                IntPtr simulation;
-                native.ckpt_simulation_create(options, out simulation);
-                return new NativeHandle(simulation, native.ckpt_simulation_release);
-            }
+            if (options == null) throw new ArgumentNullException("options");
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_simulation_create(SimulationOptions.Native(options, memory), out made),
+                    native.ckpt_simulation_release);
         }
 
         /// <summary>The results: each policy's efficiency, and its extra time against Daly's interval.</summary>

@@ -9,9 +9,9 @@ namespace Ckpt
 {
     /// <summary>A save or load in the background. Awaiting it throws when it failed; Wait gives the result, however it
     /// ended.</summary>
-    public sealed class CheckpointTask
+    public sealed partial class CheckpointTask
     {
-        private readonly AsyncCheckpointManager manager;
+        private readonly AsyncManager manager;
         private readonly TaskCompletionSource<CheckpointTaskResult> completion =
             new TaskCompletionSource<CheckpointTaskResult>(TaskCreationOptions.RunContinuationsAsynchronously);
         private readonly TaskCompletionSource<bool> staging =
@@ -23,25 +23,32 @@ namespace Ckpt
         private bool seen;
         private int endings;
 
-        internal CheckpointTask(AsyncCheckpointManager manager, CheckpointTaskType type)
+        internal CheckpointTask(AsyncManager manager, CheckpointTaskKind kind)
         {
             this.manager = manager;
-            Type = type;
+            Kind = kind;
         }
 
         /// <summary>Its number, which is never given again.</summary>
         public long Id { get; private set; }
 
         /// <summary>What it does.</summary>
-        public CheckpointTaskType Type { get; }
+        public CheckpointTaskKind Kind { get; }
 
         /// <summary>How it stands now.</summary>
-        public CheckpointTaskStatus Status
+        public CheckpointTaskState State
         {
             get
             {
-                var ended = result;
-                return ended != null ? ended.Status : manager.GetTaskStatus(Id) ?? CheckpointTaskStatus.Completed;
+                if (result != null) return result.State;
+                try
+                {
+                    return manager.GetTask(Id).State;
+                }
+                catch (CkptNotFoundException)
+                {
+                    return CheckpointTaskState.Completed; // it has left the history
+                }
             }
         }
 
@@ -82,7 +89,7 @@ namespace Ckpt
             return CompletionTask.GetAwaiter();
         }
 
-        /// <summary>Waits until it has ended. CheckpointTimeoutException; CheckpointInvalidStateException inside a handler of the
+        /// <summary>Waits until it has ended. CkptTimeoutException; CkptInvalidStateException inside a handler of the
         /// manager.</summary>
         /// <param name="timeout">How long to wait; null: for ever.</param>
         /// <returns>How it ended, failures included.</returns>
@@ -110,7 +117,7 @@ namespace Ckpt
         /// <returns>True when it ends, or has just ended, cancelled because of this call: then nothing of it stays.</returns>
         public bool Cancel()
         {
-            return result == null && manager.CancelCheckpoint(Id);
+            return result == null && manager.Cancel(Id);
         }
 
         internal bool IsEnding { get; private set; }
@@ -128,13 +135,9 @@ namespace Ckpt
             {
                 Cancel();
             }
-            catch (CkptException)
+            catch (Exception error) when (error is CkptException || error is ObjectDisposedException)
             {
                 // It has left the history, or the manager is closed: there is nothing to stop.
-            }
-            catch (ObjectDisposedException)
-            {
-                // The same.
             }
         }
 
@@ -153,7 +156,7 @@ namespace Ckpt
             }
             finally
             {
-                lock (guard) result = ended; // after the handlers: nobody who waits is told before them
+                lock (guard) result = ended; // after the handlers: no caller that waits is notified before them
                 staging.TrySetResult(true);
                 ThreadPool.QueueUserWorkItem(_ => Settle());
             }
@@ -165,32 +168,84 @@ namespace Ckpt
             if (Interlocked.Increment(ref endings) < 2) return;
             var ended = result;
             cancellation.Dispose();
-            bool told;
-            lock (guard) told = asked;
-            if (told) See();
-            if (ended.Success) completion.TrySetResult(ended);
-            else if (ended.Status == CheckpointTaskStatus.Cancelled) completion.TrySetCanceled();
+            bool wanted;
+            lock (guard) wanted = asked;
+            if (wanted) See();
+            if (ended.State == CheckpointTaskState.Completed) completion.TrySetResult(ended);
+            else if (ended.State == CheckpointTaskState.Cancelled) completion.TrySetCanceled();
             else if (completion.TrySetException(ended.Exception())) GC.KeepAlive(completion.Task.Exception); // observed
         }
 
-        // Tells the manager that somebody knows of a failure: else Close or the next save would throw it once more.
+        // Shows the manager that a caller knows of a failure: else Close or the next save would throw it once more.
         private void See()
         {
             var ended = result;
-            if (seen || ended == null || ended.Status != CheckpointTaskStatus.Failed) return;
+            if (seen || ended == null || ended.State != CheckpointTaskState.Failed) return;
             seen = true;
             try
             {
                 manager.Wait(ended.Id, null);
             }
-            catch (CkptException)
+            catch (Exception error) when (error is CkptException || error is ObjectDisposedException)
             {
                 // Closed, no longer in the history, or inside a handler.
             }
-            catch (ObjectDisposedException)
-            {
-                // The same.
-            }
+        }
+    }
+
+    /// <summary>How far a save is.</summary>
+    public struct CheckpointProgress
+    {
+        internal CheckpointProgress(long id, long doneBytes, long totalBytes)
+        {
+            Id = id;
+            DoneBytes = doneBytes;
+            TotalBytes = totalBytes;
+        }
+
+        /// <summary>Of the task.</summary>
+        public long Id { get; }
+
+        /// <summary>Written so far.</summary>
+        public long DoneBytes { get; }
+
+        /// <summary>To be written.</summary>
+        public long TotalBytes { get; }
+
+        /// <summary>DoneBytes over TotalBytes.</summary>
+        public double Fraction
+        {
+            get { return TotalBytes == 0 ? 0 : (double)DoneBytes / TotalBytes; }
+        }
+    }
+
+    /// <summary>Copies bytes of a tensor into buffer, for memory that the library cannot read itself. Called on the saving thread,
+    /// or on others, several at once. What it throws fails the save.</summary>
+    /// <param name="group">Of the tensor.</param>
+    /// <param name="name">Of the tensor.</param>
+    /// <param name="data">The tensor's address.</param>
+    /// <param name="offset">Of the first byte.</param>
+    /// <param name="buffer">To be filled; valid during the call only.</param>
+    public delegate void CheckpointSource(string group, string name, IntPtr data, long offset, Span<byte> buffer);
+
+    /// <summary>A background task ended.</summary>
+    public sealed class CheckpointTaskEventArgs : EventArgs
+    {
+        internal CheckpointTaskEventArgs(CheckpointTaskResult result)
+        {
+            Result = result;
+        }
+
+        /// <summary>How.</summary>
+        public CheckpointTaskResult Result { get; }
+    }
+
+    public sealed unsafe partial class CheckpointTaskResult
+    {
+        // What awaiting the task throws unless it was cancelled.
+        internal CkptException Exception()
+        {
+            return CkptException.Of((int)Status, Error);
         }
     }
 }

@@ -9,7 +9,8 @@ namespace Ckpt
     {
         /// <summary>A clock that stands still until Advance moves it.</summary>
         /// <param name="startNanoseconds">Its first time, at least 0.</param>
-        public Clock(long startNanoseconds = 0) : base(Made(startNanoseconds))
+        public Clock(long startNanoseconds = 0) : base(Made(
+            (out IntPtr made) => native.ckpt_clock_create_manual(startNanoseconds, out made), native.ckpt_clock_release))
         {
         }
 
@@ -23,27 +24,15 @@ namespace Ckpt
         public static Clock Custom(Func<long> now)
         {
             if (now == null) throw new ArgumentNullException("now");
-            IntPtr clock;
-            native.ckpt_clock_create_custom(new ClockFunction(now), out clock);
-            return new Clock(new NativeHandle(clock, native.ckpt_clock_release));
-        }
-
-        private static NativeHandle Made(long startNanoseconds)
-        {
-            IntPtr clock;
-            native.ckpt_clock_create_manual(startNanoseconds, out clock);
-            return new NativeHandle(clock, native.ckpt_clock_release);
+            return new Clock(Made((out IntPtr made) => native.ckpt_clock_create_custom(new ClockFunction { function = now },
+                out made),
+                native.ckpt_clock_release));
         }
 
         /// <summary>The time in nanoseconds.</summary>
         public long Now
         {
-            get
-            {
-                long now;
-                native.ckpt_clock_get_now(Handle, out now);
-                return now;
-            }
+            get { return Get<long>(native.ckpt_clock_get_now); }
         }
 
         /// <summary>Moves a clock that stands still forward.</summary>

@@ -4,6 +4,13 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
+    /// <summary>Receives one log message, on any thread, several at once. It must not call Library.SetLog. What it throws is
+    /// dropped.</summary>
+    /// <param name="level">How important it is.</param>
+    /// <param name="component">The part that it comes from ("state", "engine", ...).</param>
+    /// <param name="message">One line.</param>
+    public delegate void LogHandler(LogLevel level, string component, string message);
+
     /// <summary>The native library that is loaded: its version, its log, and small things that need no object.</summary>
     public static unsafe class Library
     {
@@ -64,7 +71,14 @@ namespace Ckpt
         /// <param name="minLevel">Less important messages are dropped.</param>
         public static void SetLog([AllowNull] LogHandler handler, LogLevel minLevel = LogLevel.Warning)
         {
-            native.ckpt_set_log((int)minLevel, handler == null ? null : new Log(handler));
+            native.ckpt_set_log((int)minLevel, handler == null ? null : new Log { handler = handler });
+        }
+
+        /// <summary>Physical memory, control groups included, at this moment.</summary>
+        /// <returns>The numbers.</returns>
+        public static MemorySystem ProbeMemory()
+        {
+            return MemorySystem.Filled(native.ckpt_memory_probe);
         }
 
         /// <summary>One block of Philox4x32-10: the same four random words on every machine.</summary>
@@ -73,8 +87,8 @@ namespace Ckpt
         /// <returns>Four words.</returns>
         public static uint[] Philox(uint[] counter, uint[] key)
         {
-            if (counter == null || counter.Length != 4) throw new CheckpointInvalidArgumentException("counter needs four words");
-            if (key == null || key.Length != 2) throw new CheckpointInvalidArgumentException("key needs two words");
+            if (counter == null || counter.Length != 4) throw new CkptInvalidArgumentException("counter needs four words");
+            if (key == null || key.Length != 2) throw new CkptInvalidArgumentException("key needs two words");
             var words = new uint[4];
             fixed (uint* counterWords = counter)
             fixed (uint* keyWords = key)

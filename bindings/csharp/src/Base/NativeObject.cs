@@ -3,7 +3,7 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>An object of the library. Dispose gives it back at once; otherwise that happens when the garbage collector finds
+    /// <summary>An object of the library. Dispose releases it at once; otherwise that happens when the garbage collector finds
     /// it. A disposed object throws ObjectDisposedException; calls that are going on in other threads end as if it was still
     /// there.</summary>
     public abstract class NativeObject : IDisposable
@@ -15,13 +15,41 @@ namespace Ckpt
             this.handle = handle;
         }
 
-        internal NativeHandle Handle
+        internal virtual NativeHandle Handle
         {
             get
             {
                 if (handle.IsClosed) throw new ObjectDisposedException(GetType().Name);
                 return handle;
             }
+        }
+
+        internal delegate void Getter<T>(NativeHandle handle, out T value);
+
+        internal delegate void Maker(out IntPtr made);
+
+        // What a function of the library says of this.
+        internal T Get<T>(Getter<T> getter)
+        {
+            T value;
+            getter(Handle, out value);
+            return value;
+        }
+
+        internal delegate void Answerer(out int answer);
+
+        internal static bool Yes(Answerer ask)
+        {
+            int answer;
+            ask(out answer);
+            return answer != 0;
+        }
+
+        internal static NativeHandle Made(Maker make, Action<IntPtr> release, bool mayWait = false)
+        {
+            IntPtr made;
+            make(out made);
+            return new NativeHandle(made, release, mayWait);
         }
 
         // A value that was asked for before, unless this is disposed of.
@@ -39,24 +67,13 @@ namespace Ckpt
         // One more reference to what the handle refers to.
         internal static NativeHandle Shared(NativeHandle of, Action<IntPtr> retain, Action<IntPtr> release)
         {
-            var counted = false;
-            try
-            {
-                of.DangerousAddRef(ref counted);
-                retain(of.DangerousGetHandle());
-                return new NativeHandle(of.DangerousGetHandle(), release);
-            }
-            finally
-            {
-                if (counted) of.DangerousRelease();
-            }
+            return new NativeHandle(Taken(of, retain), release);
         }
 
         // The same as a bare reference, for the library to take over.
-        internal IntPtr Taken(Action<IntPtr> retain)
+        internal static IntPtr Taken(NativeHandle of, Action<IntPtr> retain)
         {
             var counted = false;
-            var of = Handle;
             try
             {
                 of.DangerousAddRef(ref counted);
@@ -75,7 +92,7 @@ namespace Ckpt
             get { return handle.IsClosed; }
         }
 
-        /// <summary>Gives the object back. Doing it again does nothing.</summary>
+        /// <summary>Releases the object. Doing it again does nothing.</summary>
         public void Dispose()
         {
             BeforeDispose();

@@ -17,7 +17,7 @@ namespace Ckpt
         /// <param name="stop">Runs last.</param>
         public NativeThreadHooks([AllowNull] Action<string> start, [AllowNull] Action<string> stop)
         {
-            native.ckpt_add_thread_hooks(new HookFunctions(start, stop), out id);
+            native.ckpt_add_thread_hooks(new HookFunctions { onStart = start, onStop = stop }, out id);
         }
 
         /// <summary>Removes them. Waits for every thread that ran start: dispose of what owns such threads first.</summary>

@@ -7,14 +7,14 @@ namespace Ckpt
     /// <summary>The BLAS that layers run on. A process that never runs one never loads one.</summary>
     public static class Blas
     {
-        /// <summary>Loads it now and gives its name, version and core. CheckpointNotFoundException lists what was tried.</summary>
+        /// <summary>Loads it now and gives its name, version and core. CkptNotFoundException lists what was tried.</summary>
         /// <returns>One line.</returns>
         public static string Info()
         {
             return native.ckpt_blas_get_info();
         }
 
-        /// <summary>Uses another BLAS in this process. CheckpointInvalidStateException once one is in use.</summary>
+        /// <summary>Uses another BLAS in this process. CkptInvalidStateException once one is in use.</summary>
         /// <param name="sgemm">Address of its cblas_sgemm, valid for the process's life.</param>
         /// <param name="dgemm">Address of its cblas_dgemm.</param>
         /// <param name="name">For Info.</param>

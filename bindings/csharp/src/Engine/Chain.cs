@@ -24,13 +24,11 @@ namespace Ckpt
 
         private static NativeHandle Made(long firstLayer)
         {
-            IntPtr chain;
-            native.ckpt_chain_create(firstLayer, out chain);
-            return new NativeHandle(chain, native.ckpt_chain_release);
+            return Made((out IntPtr made) => native.ckpt_chain_create(firstLayer, out made), native.ckpt_chain_release);
         }
 
-        /// <summary>Appends a layer. CheckpointInvalidStateException when it belongs to a chain or an executor was made,
-        /// CheckpointAlreadyExistsException when its name is taken.</summary>
+        /// <summary>Appends a layer. CkptInvalidStateException when it belongs to a chain or an executor was made,
+        /// CkptAlreadyExistsException when its name is taken.</summary>
         /// <param name="layer">Kept alive.</param>
         /// <returns>This chain.</returns>
         public Chain Add(Layer layer)
@@ -40,14 +38,9 @@ namespace Ckpt
         }
 
         /// <summary>Number of layers.</summary>
-        public long Layers
+        public long LayerCount
         {
-            get
-            {
-                long layers;
-                native.ckpt_chain_get_layer_count(Handle, out layers);
-                return layers;
-            }
+            get { return Get<long>(native.ckpt_chain_get_layer_count); }
         }
 
         /// <summary>Gives every parameter its first value, the same on every machine. Sets gradients to 0.</summary>
@@ -59,16 +52,15 @@ namespace Ckpt
 
         /// <summary>The parameters of the built-in layers; their tensors share the chain's memory.</summary>
         /// <returns>All of them, in order.</returns>
-        public IReadOnlyList<Parameter> Parameters()
+        public IReadOnlyList<ChainParameter> Parameters()
         {
-            long count;
-            native.ckpt_chain_get_parameter_count(Handle, out count);
-            var parameters = new List<Parameter>();
+            var count = Get<long>(native.ckpt_chain_get_parameter_count);
+            var parameters = new List<ChainParameter>();
             for (long i = 0; i < count; ++i)
             {
                 IntPtr name, value, gradient;
                 native.ckpt_chain_get_parameter(Handle, i, out name, out value, out gradient);
-                parameters.Add(new Parameter(Utf8.Text(name), Tensor.Owning(value), Tensor.Owning(gradient)));
+                parameters.Add(new ChainParameter(Utf8.Text(name), Tensor.Owning(value), Tensor.Owning(gradient)));
             }
             GC.KeepAlive(this);
             return parameters;
@@ -95,7 +87,27 @@ namespace Ckpt
             var spec = input.Native;
             IntPtr profile;
             native.ckpt_profile_create_from_chain(Handle, (IntPtr)(&spec), measuredSteps, HandleOf(pool), out profile);
-            return Ckpt.Profile.Owning(profile);
+            return new Profile(new NativeHandle(profile, native.ckpt_profile_release));
         }
+    }
+
+    /// <summary>A tensor of a chain or an optimizer by name; it shares their memory.</summary>
+    public sealed class ChainParameter
+    {
+        internal ChainParameter(string name, Tensor value, Tensor gradient)
+        {
+            Name = name;
+            Value = value;
+            Gradient = gradient;
+        }
+
+        /// <summary>"layer.weight", ...</summary>
+        public string Name { get; }
+
+        /// <summary>Its value.</summary>
+        public Tensor Value { get; }
+
+        /// <summary>Its gradient.</summary>
+        public Tensor Gradient { get; }
     }
 }

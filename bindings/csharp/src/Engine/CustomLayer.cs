@@ -4,27 +4,9 @@ namespace Ckpt
 {
     /// <summary>Derive from this for a layer of your own. Spans are bytes (MemoryMarshal.Cast gives elements), valid during the
     /// call only, aligned to 64 bytes, and empty where there is nothing. Methods run on the thread that runs the executor, one at a
-    /// time; what they throw ends the step with CheckpointCallbackException.</summary>
-    public abstract class CustomLayer
+    /// time; what they throw ends the step with CkptCallbackException.</summary>
+    public abstract partial class CustomLayer
     {
-        /// <summary>What backward reads, and whether forward may run again. Asked once.</summary>
-        public virtual LayerFlags Flags
-        {
-            get { return LayerFlags.Default; }
-        }
-
-        /// <summary>Ways to run it, 1 .. 64. Asked once.</summary>
-        public virtual int Options
-        {
-            get { return 1; }
-        }
-
-        /// <summary>Bytes of state outside the arguments that forward reads. Asked once.</summary>
-        public virtual long AmbientBytes
-        {
-            get { return 0; }
-        }
-
         /// <summary>Dtype and shape of the output for an input; throw to refuse one.</summary>
         /// <param name="input">Dtype and shape.</param>
         /// <returns>Dtype and shape.</returns>
@@ -34,9 +16,9 @@ namespace Ckpt
         /// <param name="input">Dtype and shape.</param>
         /// <param name="option">0 .. Options - 1.</param>
         /// <returns>Bytes.</returns>
-        public virtual LayerBytes Option(TensorSpec input, int option)
+        public virtual LayerOption Option(TensorSpec input, int option)
         {
-            return new LayerBytes();
+            return new LayerOption();
         }
 
         /// <summary>Fills output, and the tape when there is one. It must give the same bits with and without tape, and
@@ -58,8 +40,7 @@ namespace Ckpt
         /// <param name="gradInput">To be filled.</param>
         /// <param name="workspace">Anything.</param>
         public abstract void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output,
-            ReadOnlySpan<byte> tape,
-                                      ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace);
+            ReadOnlySpan<byte> tape, ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace);
 
         /// <summary>Writes AmbientBytes of state.</summary>
         /// <param name="state">To be filled.</param>

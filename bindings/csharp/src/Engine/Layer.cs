@@ -7,17 +7,13 @@ namespace Ckpt
     /// counts samples.</summary>
     public sealed class Layer : NativeObject
     {
-        private delegate void Make(out IntPtr layer);
-
         private Layer(NativeHandle handle) : base(handle)
         {
         }
 
-        private static Layer Made(Make make)
+        private static Layer Made(Maker make)
         {
-            IntPtr layer;
-            make(out layer);
-            return new Layer(new NativeHandle(layer, native.ckpt_layer_release));
+            return new Layer(Made(make, native.ckpt_layer_release));
         }
 
         /// <summary>y = x W + b. Parameters "weight" and "bias".</summary>
@@ -87,8 +83,7 @@ namespace Ckpt
         {
             if (layer == null) throw new ArgumentNullException("layer");
             return Made((out IntPtr made) => native.ckpt_layer_create_custom(name, (uint)layer.Flags, layer.Options,
-                layer.AmbientBytes,
-                                                                              new LayerCalls(layer), out made));
+                layer.AmbientBytes, new LayerCalls { layer = layer }, out made));
         }
     }
 }

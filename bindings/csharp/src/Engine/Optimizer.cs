@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
 
 namespace Ckpt
@@ -7,7 +8,7 @@ namespace Ckpt
     /// <summary>Updates a chain's parameters from their gradients. One thread at a time.</summary>
     public sealed class Optimizer : NativeObject
     {
-        private Optimizer(IntPtr optimizer) : base(new NativeHandle(optimizer, native.ckpt_optimizer_release))
+        private Optimizer(NativeHandle handle) : base(handle)
         {
         }
 
@@ -18,34 +19,19 @@ namespace Ckpt
         /// <returns>The optimizer.</returns>
         public static Optimizer Sgd(Chain chain, double learningRate, double momentum = 0)
         {
-            IntPtr optimizer;
-            native.ckpt_optimizer_create_sgd(HandleOf(chain), learningRate, momentum, out optimizer);
-            return new Optimizer(optimizer);
+            return new Optimizer(Made((out IntPtr made) => native.ckpt_optimizer_create_sgd(HandleOf(chain), learningRate, momentum,
+                out made), native.ckpt_optimizer_release));
         }
 
         /// <summary>Adam with decoupled weight decay.</summary>
         /// <param name="chain">Kept alive.</param>
-        /// <param name="learningRate">Above 0.</param>
-        /// <param name="beta1">At least 0, below 1.</param>
-        /// <param name="beta2">At least 0, below 1.</param>
-        /// <param name="epsilon">Above 0.</param>
-        /// <param name="weightDecay">At least 0.</param>
+        /// <param name="options">null: the defaults.</param>
         /// <returns>The optimizer.</returns>
-        public static Optimizer AdamW(Chain chain, double learningRate = 1e-3, double beta1 = 0.9, double beta2 = 0.999,
-            double epsilon = 1e-8,
-                                      double weightDecay = 0.01)
+        public static Optimizer AdamW(Chain chain, [AllowNull] AdamWOptions options = null)
         {
-            using (var options = new ckpt_adamw_options())
-            {
-                options.learning_rate = learningRate;
-                options.beta1 = beta1;
-                options.beta2 = beta2;
-                options.epsilon = epsilon;
-                options.weight_decay = weightDecay;
-                IntPtr optimizer;
-                native.ckpt_optimizer_create_adamw(HandleOf(chain), options, out optimizer);
-                return new Optimizer(optimizer);
-            }
+            using (var memory = new CallMemory())
+                return new Optimizer(Made((out IntPtr made) => native.ckpt_optimizer_create_adamw(HandleOf(chain),
+                    AdamWOptions.Native(options, memory), out made), native.ckpt_optimizer_release));
         }
 
         /// <summary>One update with the gradients as they are.</summary>
@@ -55,14 +41,9 @@ namespace Ckpt
         }
 
         /// <summary>Updates so far; set it when state is restored.</summary>
-        public long Steps
+        public long StepCount
         {
-            get
-            {
-                long steps;
-                native.ckpt_optimizer_get_step_count(Handle, out steps);
-                return steps;
-            }
+            get { return Get<long>(native.ckpt_optimizer_get_step_count); }
             set { native.ckpt_optimizer_set_step_count(Handle, value); }
         }
 
@@ -70,8 +51,7 @@ namespace Ckpt
         /// <returns>All tensors, in order.</returns>
         public IReadOnlyList<KeyValuePair<string, Tensor>> Tensors()
         {
-            long count;
-            native.ckpt_optimizer_get_tensor_count(Handle, out count);
+            var count = Get<long>(native.ckpt_optimizer_get_tensor_count);
             var tensors = new List<KeyValuePair<string, Tensor>>();
             for (long i = 0; i < count; ++i)
             {

@@ -26,8 +26,7 @@ namespace Ckpt.Interop
                 fixed (long* lengths = shape)
                 {
                     native.ckpt_tensor_create_borrowed((IntPtr)lent.pin.Pointer, (int)dtype, lengths, shape.Length,
-                                              Marshal.GetFunctionPointerForDelegate(release), GCHandle.ToIntPtr(lent.self),
-                                                  out tensor);
+                        GCHandle.ToIntPtr(lent.self), Marshal.GetFunctionPointerForDelegate(release), out tensor);
                 }
                 return tensor;
             }
@@ -47,6 +46,42 @@ namespace Ckpt.Interop
         {
             pin.Dispose();
             self.Free();
+        }
+    }
+
+    // A view that holds a reference of its own, so that the memory outlives the Tensor it came from.
+    internal sealed unsafe class TensorMemory<T> : MemoryManager<T> where T : struct
+    {
+        private readonly Tensor tensor;
+        private readonly IntPtr data;
+        private readonly int length;
+
+        internal TensorMemory(Tensor tensor, IntPtr data, int length)
+        {
+            this.tensor = tensor;
+            this.data = data;
+            this.length = length;
+        }
+
+        public override Span<T> GetSpan()
+        {
+            return new Span<T>((void*)data, length);
+        }
+
+        public override MemoryHandle Pin(int elementIndex = 0)
+        {
+            if (elementIndex < 0 || elementIndex > length) throw new ArgumentOutOfRangeException("elementIndex");
+            var place = (byte*)data + (long)elementIndex * Marshal.SizeOf(typeof(T));
+            return new MemoryHandle(place, default(GCHandle), this);
+        }
+
+        public override void Unpin()
+        {
+        }
+
+        protected override void Dispose(bool disposing)
+        {
+            if (disposing) tensor.Dispose();
         }
     }
 }

@@ -14,8 +14,7 @@ namespace Ckpt.Interop
         private readonly bool mayWait;
         private bool disposing;
 
-        // mayWait: the object owns threads, which giving it back joins. The finalizer's thread has no time for that, and it must
-        // have
+        // mayWait: the object owns threads, which its release joins. The finalizer's thread has no time for that, and it must have
         // happened before the process ends.
         internal NativeHandle(IntPtr value, Action<IntPtr> release, bool mayWait = false) : base(IntPtr.Zero, true)
         {
@@ -25,13 +24,19 @@ namespace Ckpt.Interop
             if (mayWait) Shutdown.Watch(this);
         }
 
+        // Somebody else's, for one call.
+        internal static NativeHandle Lent(IntPtr value)
+        {
+            return new NativeHandle(value, handle => { });
+        }
+
         internal static NativeHandle OrNone(NativeHandle handle)
         {
             return handle ?? none;
         }
 
-        // What is done first when the process ends; it must not refer to the object that owns this. False: the object cannot be given
-        // back any more.
+        // What is done first when the process ends; it must not refer to the object that owns this. False: the object cannot be
+        // released any more.
         internal Func<NativeHandle, bool> AtExit { get; set; }
 
         public override bool IsInvalid
@@ -66,7 +71,7 @@ namespace Ckpt.Interop
             return true;
         }
 
-        // Until all that was forgotten is given back.
+        // Until all that was forgotten is released.
         internal static void WaitForReleases()
         {
             lock (releases)

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.InteropServices;
 
 namespace Ckpt.Interop
 {
@@ -22,31 +23,72 @@ namespace Ckpt.Interop
             return (IntPtr)((byte*)list + 16 + index * ((long*)list)[1]);
         }
 
-        internal byte[] Bytes()
-        {
-            var bytes = new byte[Count];
-            System.Runtime.InteropServices.Marshal.Copy(At(0), bytes, 0, bytes.Length);
-            return bytes;
-        }
-
-        internal long[] Integers()
-        {
-            var values = new long[Count];
-            for (long i = 0; i < values.Length; ++i) values[i] = *(long*)At(i);
-            return values;
-        }
-
-        internal double[] Numbers()
-        {
-            var values = new double[Count];
-            for (long i = 0; i < values.Length; ++i) values[i] = *(double*)At(i);
-            return values;
-        }
-
         public void Dispose()
         {
             native.ckpt_csharp_free(list);
             list = IntPtr.Zero;
+        }
+
+        // One value of each element's address.
+        internal static T[] Made<T>(IntPtr fetched, Func<IntPtr, T> make)
+        {
+            using (var list = new NativeList(fetched))
+            {
+                var values = new T[list.Count];
+                for (long i = 0; i < values.Length; ++i) values[i] = make(list.At(i));
+                return values;
+            }
+        }
+
+        internal static long[] Integers(IntPtr fetched)
+        {
+            return Made(fetched, at => *(long*)at);
+        }
+
+        internal static byte[] Bytes(IntPtr fetched)
+        {
+            using (var list = new NativeList(fetched))
+            {
+                var bytes = new byte[list.Count];
+                Marshal.Copy(list.At(0), bytes, 0, bytes.Length);
+                return bytes;
+            }
+        }
+
+        // An array of a struct.
+        internal static long[] Copied(long* values, int count)
+        {
+            var copy = new long[count];
+            for (var i = 0; i < count; ++i) copy[i] = values[i];
+            return copy;
+        }
+
+        // A shape as long as a struct's array of lengths.
+        internal static long[] Lengths(long[] shape)
+        {
+            if (shape.Length > native.CKPT_TENSOR_LARGEST_NDIM)
+                throw new CkptInvalidArgumentException("shape has " + shape.Length + " dimensions; at most " + Tensor.LargestNdim);
+            var lengths = new long[native.CKPT_TENSOR_LARGEST_NDIM];
+            shape.CopyTo(lengths, 0);
+            return lengths;
+        }
+    }
+
+    // ckpt_swig::Bytes: memory that is lent for one call.
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeBytes
+    {
+        private void* data;
+        private long size;
+
+        internal static Span<byte> Of(IntPtr bytes)
+        {
+            var lent = (NativeBytes*)bytes;
+            if (lent->data == null) return Span<byte>.Empty;
+            if (lent->size > int.MaxValue)
+                throw new CkptUnsupportedException("a callback's buffer has " + lent->size + " bytes; a span holds at most "
+                    + int.MaxValue);
+            return new Span<byte>(lent->data, (int)lent->size);
         }
     }
 }

@@ -5,16 +5,14 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Counts what checkpoints hold: live, peak and total bytes, per layer. It owns no memory of its user: it is told of
-    /// allocations and frees. Layers are named by a text, or by the number that Layer gives, which is faster. Several threads may
-    /// use it at once.</summary>
+    /// <summary>Counts what checkpoints hold: live, peak and total bytes, per layer. It owns no memory of its user, who reports
+    /// allocations and frees. Layers are named by a text, or by the number that AddLayer gives, which is faster. Several threads
+    /// may use it at once.</summary>
     public sealed partial class MemoryTracker : NativeObject
     {
         /// <summary>A tracker that has counted nothing.</summary>
-        /// <param name="clock">Dates what is recorded; null: the system's monotonic clock.</param>
-        /// <param name="peakGranularityBytes">A new peak is told only when it is so much above the one told last.</param>
-        public MemoryTracker([AllowNull] Clock clock = null, long peakGranularityBytes = 1)
-            : this(Made(clock, peakGranularityBytes))
+        /// <param name="options">null: the defaults.</param>
+        public MemoryTracker([AllowNull] MemoryTrackerOptions options = null) : this(Made(options))
         {
         }
 
@@ -22,17 +20,11 @@ namespace Ckpt
         {
         }
 
-        private static NativeHandle Made(Clock clock, long peakGranularityBytes)
+        private static NativeHandle Made(MemoryTrackerOptions options)
         {
-            using (var options = new ckpt_memory_tracker_options())
-            {
-                options.clock = HandleOf(clock);
-                options.peak_granularity_bytes = peakGranularityBytes;
-                IntPtr tracker;
-                native.ckpt_memory_tracker_create(options, out tracker);
-                GC.KeepAlive(clock);
-                return new NativeHandle(tracker, native.ckpt_memory_tracker_release);
-            }
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_memory_tracker_create(MemoryTrackerOptions.Native(options, memory),
+                    out made), native.ckpt_memory_tracker_release);
         }
 
         /// <summary>Another reference to the same tracker, with events of its own.</summary>
@@ -45,7 +37,7 @@ namespace Ckpt
         /// <summary>The number of the layer of this name, which need not have been given before: 0, 1, 2, ...</summary>
         /// <param name="layerId">Its name, not blank.</param>
         /// <returns>The number.</returns>
-        public int Layer(string layerId)
+        public int AddLayer(string layerId)
         {
             int layer;
             native.ckpt_memory_tracker_add_layer(Handle, layerId, out layer);
@@ -63,16 +55,16 @@ namespace Ckpt
                 native.ckpt_memory_tracker_find_layer(Handle, layerId, out layer);
                 return layer;
             }
-            catch (CheckpointNotFoundException)
+            catch (CkptNotFoundException)
             {
                 return null;
             }
         }
 
-        /// <summary>The name of a layer. CheckpointNotFoundException for a number that was never given.</summary>
+        /// <summary>The name of a layer. CkptNotFoundException for a number that was never given.</summary>
         /// <param name="layer">Its number.</param>
         /// <returns>The name.</returns>
-        public string LayerName(int layer)
+        public string GetLayerName(int layer)
         {
             IntPtr name;
             native.ckpt_memory_tracker_get_layer_name(Handle, layer, out name);
@@ -91,7 +83,7 @@ namespace Ckpt
         }
 
         /// <summary>Books an allocation by a layer's number.</summary>
-        /// <param name="layer">From Layer.</param>
+        /// <param name="layer">From AddLayer.</param>
         /// <param name="sizeBytes">Above 0.</param>
         /// <returns>The allocation's id, which is never 0.</returns>
         public ulong RecordAllocation(int layer, long sizeBytes)
@@ -107,16 +99,7 @@ namespace Ckpt
         /// <returns>The allocation's id, or null when it was refused.</returns>
         public ulong? TryReserve(string layerId, long sizeBytes)
         {
-            try
-            {
-                ulong allocation;
-                native.ckpt_memory_tracker_try_reserve_named(Handle, layerId, sizeBytes, out allocation);
-                return allocation;
-            }
-            catch (CheckpointOverBudgetException)
-            {
-                return null;
-            }
+            return Reserved((out ulong made) => native.ckpt_memory_tracker_try_reserve_named(Handle, layerId, sizeBytes, out made));
         }
 
         /// <summary>Books an allocation unless the live total would rise above the limit.</summary>
@@ -125,26 +108,33 @@ namespace Ckpt
         /// <returns>The allocation's id, or null when it was refused.</returns>
         public ulong? TryReserve(int layer, long sizeBytes)
         {
+            return Reserved((out ulong made) => native.ckpt_memory_tracker_try_reserve(Handle, layer, sizeBytes, out made));
+        }
+
+        private delegate void Reservation(out ulong allocation);
+
+        private static ulong? Reserved(Reservation reserve)
+        {
             try
             {
                 ulong allocation;
-                native.ckpt_memory_tracker_try_reserve(Handle, layer, sizeBytes, out allocation);
+                reserve(out allocation);
                 return allocation;
             }
-            catch (CheckpointOverBudgetException)
+            catch (CkptOverBudgetException)
             {
                 return null;
             }
         }
 
-        /// <summary>Books the end of an allocation. CheckpointNotFoundException when it is not live.</summary>
+        /// <summary>Books the end of an allocation. CkptNotFoundException when it is not live.</summary>
         /// <param name="allocation">Its id.</param>
         public void RecordDeallocation(ulong allocation)
         {
             native.ckpt_memory_tracker_record_deallocation(Handle, allocation);
         }
 
-        /// <summary>Frees all live allocations of a layer. CheckpointNotFoundException when it has none.</summary>
+        /// <summary>Frees all live allocations of a layer. CkptNotFoundException when it has none.</summary>
         /// <param name="layerId">The layer's name.</param>
         /// <returns>How many there were.</returns>
         public long RecordDeallocation(string layerId)
@@ -154,7 +144,7 @@ namespace Ckpt
             return freed;
         }
 
-        /// <summary>Frees all live allocations of a layer. CheckpointNotFoundException when it has none.</summary>
+        /// <summary>Frees all live allocations of a layer. CkptNotFoundException when it has none.</summary>
         /// <param name="layer">The layer's number.</param>
         /// <returns>How many there were.</returns>
         public long RecordDeallocation(int layer)
@@ -164,64 +154,31 @@ namespace Ckpt
             return freed;
         }
 
-        /// <summary>Bytes that are live.</summary>
-        public long CurrentMemoryUsage
-        {
-            get { return GetStats().CurrentMemoryUsed; }
-        }
-
-        /// <summary>The most bytes that were live at once.</summary>
-        public long PeakMemoryUsage
-        {
-            get { return GetStats().PeakMemoryUsed; }
-        }
-
-        /// <summary>Bytes of all allocations.</summary>
-        public long TotalMemoryAllocated
-        {
-            get { return GetStats().TotalMemoryAllocated; }
-        }
-
-        /// <summary>Bytes of all that was freed.</summary>
-        public long TotalMemoryDeallocated
-        {
-            get { return GetStats().TotalMemoryDeallocated; }
-        }
-
-        /// <summary>Allocations that are live.</summary>
-        public long ActiveAllocationCount
-        {
-            get { return GetStats().CheckpointCount; }
-        }
-
         /// <summary>The totals of one moment.</summary>
         /// <returns>The totals.</returns>
         public MemoryStats GetStats()
         {
-            using (var stats = new ckpt_memory_stats())
-            {
-                native.ckpt_memory_tracker_get_stats(Handle, stats);
-                return new MemoryStats(stats);
-            }
+            return MemoryStats.Filled(stats => native.ckpt_memory_tracker_get_stats(Handle, stats));
         }
 
         /// <summary>What one layer holds.</summary>
         /// <param name="layerId">Its name.</param>
         /// <returns>Its numbers, or null for an unknown layer.</returns>
         [return: MaybeNull]
-        public LayerMemoryStats GetLayerStats(string layerId)
+        public MemoryLayerStats GetLayerStats(string layerId)
         {
-            using (var stats = new ckpt_memory_layer_stats())
+            return Found(stats => native.ckpt_memory_tracker_get_layer_stats_named(Handle, layerId, stats));
+        }
+
+        private static MemoryLayerStats Found(Action<ckpt_memory_layer_stats> fill)
+        {
+            try
             {
-                try
-                {
-                    native.ckpt_memory_tracker_get_layer_stats_named(Handle, layerId, stats);
-                }
-                catch (CheckpointNotFoundException)
-                {
-                    return null;
-                }
-                return new LayerMemoryStats(stats);
+                return MemoryLayerStats.Filled(fill);
+            }
+            catch (CkptNotFoundException)
+            {
+                return null;
             }
         }
 
@@ -229,55 +186,39 @@ namespace Ckpt
         /// <param name="layer">Its number.</param>
         /// <returns>Its numbers, or null for an unknown layer.</returns>
         [return: MaybeNull]
-        public LayerMemoryStats GetLayerStats(int layer)
+        public MemoryLayerStats GetLayerStats(int layer)
         {
-            using (var stats = new ckpt_memory_layer_stats())
-            {
-                try
-                {
-                    native.ckpt_memory_tracker_get_layer_stats(Handle, layer, stats);
-                }
-                catch (CheckpointNotFoundException)
-                {
-                    return null;
-                }
-                return new LayerMemoryStats(stats);
-            }
+            return Found(stats => native.ckpt_memory_tracker_get_layer_stats(Handle, layer, stats));
         }
 
         /// <summary>Totals and all layers of one moment.</summary>
         /// <param name="order">Of the layers.</param>
-        /// <returns>Both.</returns>
-        public MemorySnapshot Snapshot(MemoryOrder order = MemoryOrder.Id)
+        /// <param name="layers">All layers, in that order.</param>
+        /// <returns>The totals.</returns>
+        public MemoryStats GetSnapshot(MemoryOrder order, out IReadOnlyList<MemoryLayerStats> layers)
         {
-            using (var stats = new ckpt_memory_stats())
-            using (var list = new NativeList(native.ckpt_memory_tracker_get_snapshot(Handle, (int)order, stats)))
-            {
-                var layers = new List<LayerMemoryStats>();
-                for (long i = 0; i < list.Count; ++i) layers.Add(new LayerMemoryStats(new ckpt_memory_layer_stats(list.At(i),
-                    false)));
-                GC.KeepAlive(this); // their names live as long as the tracker
-                return new MemorySnapshot(new MemoryStats(stats), layers);
-            }
+            MemoryLayerStats[] found = null;
+            var totals = MemoryStats.Filled(stats => found = NativeList.Made(
+                native.ckpt_memory_tracker_get_snapshot(Handle, (int)order, stats),
+                at => new MemoryLayerStats(new ckpt_memory_layer_stats(at, false))));
+            GC.KeepAlive(this); // their names live as long as the tracker
+            layers = found;
+            return totals;
         }
 
         /// <summary>The live allocations of one moment, oldest first.</summary>
         /// <returns>All of them.</returns>
-        public IReadOnlyList<MemoryAllocation> LiveAllocations()
+        public IReadOnlyList<MemoryAllocation> ListAllocations()
         {
-            using (var list = new NativeList(native.ckpt_memory_tracker_list_allocations(Handle)))
-            {
-                var live = new List<MemoryAllocation>();
-                for (long i = 0; i < list.Count; ++i) live.Add(new MemoryAllocation(new ckpt_memory_allocation(list.At(i), false)));
-                return live;
-            }
+            return NativeList.Made(native.ckpt_memory_tracker_list_allocations(Handle),
+                at => new MemoryAllocation(new ckpt_memory_allocation(at, false)));
         }
 
         /// <summary>Bytes, and their share, that are saved against storing everything.</summary>
         /// <param name="storeAllBytes">What storing everything would take.</param>
         /// <param name="fraction">The share; 0 when storeAllBytes is 0.</param>
         /// <returns>The bytes; negative when more is live.</returns>
-        public long Savings(long storeAllBytes, out double fraction)
+        public long GetSavings(long storeAllBytes, out double fraction)
         {
             long saved;
             native.ckpt_memory_tracker_get_savings(Handle, storeAllBytes, out saved, out fraction);
@@ -301,19 +242,191 @@ namespace Ckpt
         }
 
         /// <summary>A snapshot as one JSON object; docs/memory.md names its members.</summary>
-        /// <param name="maxLayers">Layers to list, those with the most live bytes; -1: all.</param>
+        /// <param name="maxLayers">Layers to list, those with the most live bytes; 0: all.</param>
         /// <returns>The text.</returns>
-        public string ToJson(long maxLayers = -1)
+        public string ToJson(long maxLayers = 0)
         {
             return native.ckpt_memory_tracker_get_json(Handle, maxLayers);
         }
 
         /// <summary>A snapshot in the Prometheus text format.</summary>
-        /// <param name="maxLayers">Layers to list, by number; -1: all.</param>
+        /// <param name="maxLayers">Layers to list, by number; 0: all.</param>
         /// <returns>The text.</returns>
         public string ToPrometheus(long maxLayers = 100)
         {
             return native.ckpt_memory_tracker_get_prometheus(Handle, maxLayers);
+        }
+
+        /// <summary>Calls handler for every event of these kinds from now on.</summary>
+        /// <param name="kinds">One or several.</param>
+        /// <param name="handler">Runs on the thread whose call caused the event.</param>
+        /// <returns>What ends it; it need not be kept.</returns>
+        public MemorySubscription Subscribe(MemoryEventKind kinds, Action<MemoryEvent> handler)
+        {
+            if (handler == null) throw new ArgumentNullException("handler");
+            long id;
+            native.csharp_subscribe(Handle, (int)kinds, new MemoryEvents { handler = handler }, out id);
+            return new MemorySubscription(this, id);
+        }
+
+        /// <summary>Collects events of these kinds, to be polled.</summary>
+        /// <param name="kinds">One or several.</param>
+        /// <param name="capacity">Events that are kept at most, 1 .. 2^24.</param>
+        /// <returns>The queue.</returns>
+        public MemoryEventQueue SubscribeQueue(MemoryEventKind kinds, long capacity)
+        {
+            long id;
+            native.ckpt_memory_tracker_subscribe_queue(Handle, (int)kinds, capacity, out id);
+            return new MemoryEventQueue(this, id);
+        }
+
+        /// <summary>Switches all events off or on again. Accounting goes on; what happened meanwhile is not reported
+        /// later.</summary>
+        /// <param name="enabled">True: on, the default.</param>
+        public void EnableEvents(bool enabled)
+        {
+            native.ckpt_memory_tracker_enable_events(Handle, enabled ? 1 : 0);
+        }
+
+        /// <summary>Reports a new peak only when it is at least so much above the one reported last.</summary>
+        /// <param name="bytes">Above 0; 1, the default, reports every new peak.</param>
+        public void SetPeakGranularity(long bytes)
+        {
+            native.ckpt_memory_tracker_set_peak_granularity(Handle, bytes);
+        }
+
+        /// <summary>Sets the limit of the live total. Recording goes on above it, with an event; TryReserve refuses what would pass
+        /// it.</summary>
+        /// <param name="limitBytes">Above 0.</param>
+        /// <param name="hysteresisBytes">The next event comes only after the total was so much below the limit.</param>
+        public void SetLimit(long limitBytes, long hysteresisBytes = 0)
+        {
+            native.ckpt_memory_tracker_set_limit(Handle, limitBytes, hysteresisBytes);
+        }
+
+        /// <summary>Back to no limit, the default.</summary>
+        public void ClearLimit()
+        {
+            native.ckpt_memory_tracker_clear_limit(Handle);
+        }
+
+        /// <summary>The limit in bytes, or null when there is none.</summary>
+        public long? Limit
+        {
+            get
+            {
+                long limit, hysteresis;
+                native.ckpt_memory_tracker_get_limit(Handle, out limit, out hysteresis);
+                return limit == 0 ? (long?)null : limit;
+            }
+        }
+
+        /// <summary>What was set with the limit, in bytes; 0 when there is none.</summary>
+        public long LimitHysteresis
+        {
+            get
+            {
+                long limit, hysteresis;
+                native.ckpt_memory_tracker_get_limit(Handle, out limit, out hysteresis);
+                return hysteresis;
+            }
+        }
+    }
+
+    /// <summary>A function that is called for a tracker's events until this is disposed of, or the tracker ends. The library keeps
+    /// the function: this object need not be kept.</summary>
+    public class MemorySubscription : IDisposable
+    {
+        private readonly MemoryTracker tracker;
+        private bool ended;
+
+        internal MemorySubscription(MemoryTracker tracker, long id)
+        {
+            this.tracker = tracker;
+            Id = id;
+        }
+
+        /// <summary>Its number.</summary>
+        public long Id { get; }
+
+        internal MemoryTracker Tracker
+        {
+            get { return tracker; }
+        }
+
+        /// <summary>Ends it. Returns when no other thread is inside the function. Doing it again does nothing.</summary>
+        public void Dispose()
+        {
+            if (ended || tracker.IsDisposed) return;
+            ended = true;
+            native.ckpt_memory_tracker_unsubscribe(tracker.Handle, Id);
+        }
+    }
+
+    /// <summary>Events of a tracker that are collected to be polled. One that finds the queue full is dropped and
+    /// counted.</summary>
+    public sealed class MemoryEventQueue : MemorySubscription
+    {
+        internal MemoryEventQueue(MemoryTracker tracker, long id) : base(tracker, id)
+        {
+        }
+
+        /// <summary>Takes the oldest event. Never waits.</summary>
+        /// <returns>The event, or null when there is none.</returns>
+        [return: MaybeNull]
+        public MemoryEvent Poll()
+        {
+            var got = 0;
+            var polled = MemoryEvent.Filled(one => native.ckpt_memory_tracker_poll_event(Tracker.Handle, Id, one, out got));
+            return got == 0 ? null : polled;
+        }
+
+        /// <summary>Events that found the queue full.</summary>
+        public long DroppedEvents
+        {
+            get
+            {
+                long dropped;
+                native.ckpt_memory_tracker_get_dropped_events(Tracker.Handle, Id, out dropped);
+                return dropped;
+            }
+        }
+    }
+
+    /// <summary>An open scope of a tracker; Dispose closes it. Scopes close in the opposite order of their opening.</summary>
+    public sealed class MemoryScope : IDisposable
+    {
+        private readonly MemoryTracker tracker;
+        private MemoryScopeStats last;
+
+        internal MemoryScope(MemoryTracker tracker, ulong id)
+        {
+            this.tracker = tracker;
+            Id = id;
+        }
+
+        /// <summary>Its number.</summary>
+        public ulong Id { get; }
+
+        /// <summary>What has happened in it up to now, or up to its end.</summary>
+        /// <returns>The numbers of one moment.</returns>
+        public MemoryScopeStats GetStats()
+        {
+            return last ?? MemoryScopeStats.Filled(stats => native.ckpt_memory_tracker_get_scope_stats(tracker.Handle, Id, stats));
+        }
+
+        /// <summary>Closes it; it must be the innermost one (CkptInvalidStateException). CkptNotFoundException when it is
+        /// closed.</summary>
+        /// <returns>What happened in it.</returns>
+        public MemoryScopeStats Pop()
+        {
+            return last = MemoryScopeStats.Filled(stats => native.ckpt_memory_tracker_pop_scope(tracker.Handle, Id, stats));
+        }
+
+        /// <summary>Closes it unless it is closed. Its numbers can still be asked for.</summary>
+        public void Dispose()
+        {
+            if (last == null && !tracker.IsDisposed) Pop();
         }
     }
 }

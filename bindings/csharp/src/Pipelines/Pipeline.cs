@@ -3,16 +3,16 @@ using System.Collections.Generic;
 using System.Linq;
 using Ckpt.Interop;
 
-namespace Ckpt.Pipelines
+namespace Ckpt
 {
     /// <summary>Stages that run a chain's steps, each on a thread of its own. Losses and gradients are bit for bit those of one
-    /// stage with the same micro-batches. While a step runs, other calls but Cancel throw CheckpointBusyException.</summary>
+    /// stage with the same micro-batches. While a step runs, other calls but Cancel throw CkptBusyException.</summary>
     public sealed unsafe class Pipeline : NativeObject
     {
         private readonly int microBatches;
 
         /// <summary>Cuts the chain, plans each stage and starts the threads.</summary>
-        /// <param name="chain">Kept alive; nobody else runs it while a step runs.</param>
+        /// <param name="chain">Kept alive; no other caller runs it while a step runs.</param>
         /// <param name="input">Dtype and shape of the whole batch.</param>
         /// <param name="options">How.</param>
         public Pipeline(Chain chain, TensorSpec input, PipelineOptions options) : base(Made(chain, input, options))
@@ -20,24 +20,18 @@ namespace Ckpt.Pipelines
             microBatches = options.MicroBatches;
         }
 
-        private static NativeHandle Made(Chain chain, TensorSpec input, PipelineOptions from)
+        private static NativeHandle Made(Chain chain, TensorSpec input, PipelineOptions options)
         {
             if (input == null) throw new ArgumentNullException("input");
-            if (from == null) throw new ArgumentNullException("from");
-            var spec = input.Native;
-            var schedules = from.Schedules.Select(schedule => HandleOf(schedule).DangerousGetHandle()).ToArray();
-            using (var options = from.Native())
-            using (var policy = from.Policy == null ? null : from.Policy.Native())
+            if (options == null) throw new ArgumentNullException("options");
+            using (var memory = new CallMemory())
             {
+                var spec = input.Native;
                 IntPtr pipeline;
-                fixed (long* begins = from.Begins)
-                fixed (IntPtr* plans = schedules)
-                {
-                    native.ckpt_pipeline_create(HandleOf(chain), (IntPtr)(&spec), options, begins, from.Begins.Length, plans,
-                        schedules.Length,
-                                                policy, out pipeline);
-                }
-                GC.KeepAlive(from);
+                fixed (long* begins = options.Begins)
+                    native.ckpt_pipeline_create(HandleOf(chain), (IntPtr)(&spec), PipelineOptions.Native(options, memory), begins,
+                        options.Begins.Length, memory.Of(options.Schedules.Select(memory.Of)), options.Schedules.Length,
+                        ActivationPolicy.Native(options.Policy, memory), out pipeline);
                 return new NativeHandle(pipeline, native.ckpt_pipeline_release, true);
             }
         }
@@ -49,26 +43,26 @@ namespace Ckpt.Pipelines
         public static long[] Split(Profile profile, PipelineOptions options)
         {
             if (options == null) throw new ArgumentNullException("options");
-            using (var given = options.Native())
-            using (var list = new NativeList(native.ckpt_pipeline_split(HandleOf(profile), given))) return list.Integers();
+            using (var memory = new CallMemory())
+                return NativeList.Integers(native.ckpt_pipeline_split(HandleOf(profile), PipelineOptions.Native(options, memory)));
         }
 
         /// <summary>The most micro-batches of a piece that are between their forward and the end of their backward.</summary>
         /// <param name="options">As for Split.</param>
         /// <param name="piece">0 .. pieces - 1.</param>
         /// <returns>Their number.</returns>
-        public static int InFlight(PipelineOptions options, int piece)
+        public static int GetInFlight(PipelineOptions options, int piece)
         {
             if (options == null) throw new ArgumentNullException("options");
-            using (var given = options.Native())
+            using (var memory = new CallMemory())
             {
                 int inFlight;
-                native.ckpt_pipeline_get_in_flight(given, piece, out inFlight);
+                native.ckpt_pipeline_get_in_flight(PipelineOptions.Native(options, memory), piece, out inFlight);
                 return inFlight;
             }
         }
 
-        /// <summary>One step of the whole batch. After an error every buffer is back and the next step works.</summary>
+        /// <summary>One step of the whole batch. After an error every buffer is returned and the next step works.</summary>
         /// <param name="step">Its tensors have the whole batch's size.</param>
         /// <param name="timeout">How long to wait; null: for ever.</param>
         /// <returns>The mean loss, or NaN where the output is not one number.</returns>
@@ -86,20 +80,16 @@ namespace Ckpt.Pipelines
         public double Run(Step step, TimeSpan? timeout, out double[] losses)
         {
             if (step == null) throw new ArgumentNullException("step");
-            using (var given = step.Native())
+            using (var memory = new CallMemory())
             {
                 double loss;
-                using (var list = new NativeList(native.ckpt_pipeline_run(Handle, given, Times.Nanoseconds(timeout), microBatches,
-                    out loss)))
-                {
-                    losses = list.Numbers();
-                    GC.KeepAlive(step);
-                    return loss;
-                }
+                losses = NativeList.Made(native.ckpt_pipeline_run(Handle, Step.Native(step, memory), Times.Nanoseconds(timeout),
+                    microBatches, out loss), at => *(double*)at);
+                return loss;
             }
         }
 
-        /// <summary>Asks the step that is running to end with CheckpointCancelledException. Any thread, also a layer's.</summary>
+        /// <summary>Asks the step that is running to end with CkptCancelledException. Any thread, also a layer's.</summary>
         public void Cancel()
         {
             native.ckpt_pipeline_cancel(Handle);
@@ -107,19 +97,19 @@ namespace Ckpt.Pipelines
 
         /// <summary>First layers of the pieces.</summary>
         /// <returns>Ascending from 0.</returns>
-        public long[] Begins()
+        public long[] GetBegins()
         {
-            using (var list = new NativeList(native.ckpt_pipeline_get_begins(Handle))) return list.Integers();
+            return NativeList.Integers(native.ckpt_pipeline_get_begins(Handle));
         }
 
         /// <summary>A stage's manager.</summary>
         /// <param name="stage">0 .. stages - 1.</param>
         /// <returns>A new reference.</returns>
-        public ActivationCheckpointManager GetManager(int stage)
+        public ActivationManager GetManager(int stage)
         {
             IntPtr manager;
             native.ckpt_pipeline_get_manager(Handle, stage, out manager);
-            return new ActivationCheckpointManager(new NativeHandle(manager, native.ckpt_activation_manager_release));
+            return new ActivationManager(new NativeHandle(manager, native.ckpt_activation_manager_release));
         }
 
         /// <summary>The schedule of a stage's whole step, all micro-batches.</summary>
@@ -127,9 +117,7 @@ namespace Ckpt.Pipelines
         /// <returns>A new reference; only the pipeline can run it.</returns>
         public Schedule GetSchedule(int stage)
         {
-            IntPtr schedule;
-            native.ckpt_pipeline_get_schedule(Handle, stage, out schedule);
-            return Schedule.Owning(schedule);
+            return Schedule.Owned((out IntPtr made) => native.ckpt_pipeline_get_schedule(Handle, stage, out made));
         }
 
         /// <summary>The profile that this schedule is verified against.</summary>
@@ -137,9 +125,7 @@ namespace Ckpt.Pipelines
         /// <returns>The profile.</returns>
         public Profile GetProfile(int stage)
         {
-            IntPtr profile;
-            native.ckpt_pipeline_get_profile(Handle, stage, out profile);
-            return Profile.Owning(profile);
+            return Profile.Owned((out IntPtr made) => native.ckpt_pipeline_get_profile(Handle, stage, out made));
         }
 
         /// <summary>What a stage measured.</summary>
@@ -147,24 +133,19 @@ namespace Ckpt.Pipelines
         /// <returns>The numbers.</returns>
         public PipelineStats GetStats(int stage)
         {
-            using (var stats = new ckpt_pipeline_stats())
-            {
-                native.ckpt_pipeline_get_stats(Handle, stage, stats);
-                return new PipelineStats(stats);
-            }
+            return PipelineStats.Filled(stats => native.ckpt_pipeline_get_stats(Handle, stage, stats));
         }
 
         /// <summary>The last step that ended well, by stage, then by time.</summary>
-        /// <param name="stepNanoseconds">How long it took.</param>
+        /// <param name="step">How long it took.</param>
         /// <returns>What each stage did when.</returns>
-        public IReadOnlyList<PipelineInterval> Timeline(out long stepNanoseconds)
+        public IReadOnlyList<PipelineInterval> GetTimeline(out TimeSpan step)
         {
-            using (var list = new NativeList(native.ckpt_pipeline_get_timeline(Handle, out stepNanoseconds)))
-            {
-                var intervals = new PipelineInterval[list.Count];
-                for (long i = 0; i < intervals.Length; ++i) intervals[i] = *(PipelineInterval*)list.At(i);
-                return intervals;
-            }
+            long nanoseconds;
+            var intervals = NativeList.Made(native.ckpt_pipeline_get_timeline(Handle, out nanoseconds),
+                at => *(PipelineInterval*)at);
+            step = Times.OfNanoseconds(nanoseconds);
+            return intervals;
         }
 
         /// <summary>The same as Chrome's trace events.</summary>

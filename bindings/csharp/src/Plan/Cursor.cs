@@ -14,16 +14,14 @@ namespace Ckpt
 
         private static NativeHandle Made(Schedule schedule)
         {
-            IntPtr cursor;
-            native.ckpt_cursor_create(HandleOf(schedule), out cursor);
-            return new NativeHandle(cursor, native.ckpt_cursor_release);
+            return Made((out IntPtr made) => native.ckpt_cursor_create(HandleOf(schedule), out made), native.ckpt_cursor_release);
         }
 
         /// <summary>The next action. After End it is End again.</summary>
         /// <returns>The action.</returns>
         public ScheduleAction Next()
         {
-            using (var list = new NativeList(native.ckpt_cursor_next(Handle))) return *(ScheduleAction*)list.At(0);
+            return NativeList.Made(native.ckpt_cursor_next(Handle), at => *(ScheduleAction*)at)[0];
         }
 
         /// <summary>Up to capacity next actions; none behind End.</summary>
@@ -31,17 +29,12 @@ namespace Ckpt
         /// <returns>The actions.</returns>
         public ScheduleAction[] NextMany(int capacity)
         {
-            if (capacity < 1) throw new CheckpointInvalidArgumentException("capacity is " + capacity + "; at least 1");
-            using (var list = new NativeList(native.ckpt_cursor_next_many(Handle, capacity)))
-            {
-                var actions = new ScheduleAction[list.Count];
-                for (var i = 0; i < actions.Length; ++i) actions[i] = *(ScheduleAction*)list.At(i);
-                return actions;
-            }
+            if (capacity < 1) throw new CkptInvalidArgumentException("capacity is " + capacity + "; at least 1");
+            return NativeList.Made(native.ckpt_cursor_next_many(Handle, capacity), at => *(ScheduleAction*)at);
         }
 
-        /// <summary>Tells an open-ended schedule that there are so many steps. Once.</summary>
-        /// <param name="steps">At least those already handed out, and at least 1.</param>
+        /// <summary>Sets the number of steps of an open-ended schedule. Once.</summary>
+        /// <param name="steps">At least those already returned, and at least 1.</param>
         public void Finalize(long steps)
         {
             native.ckpt_cursor_finalize(Handle, steps);
@@ -51,10 +44,10 @@ namespace Ckpt
         /// <returns>The bytes.</returns>
         public byte[] Save()
         {
-            using (var list = new NativeList(native.ckpt_cursor_save(Handle))) return list.Bytes();
+            return NativeList.Bytes(native.ckpt_cursor_save(Handle));
         }
 
-        /// <summary>Moves to a saved place of an equal schedule. CheckpointCorruptException for bytes that are none.</summary>
+        /// <summary>Moves to a saved place of an equal schedule. CkptCorruptException for bytes that are none.</summary>
         /// <param name="place">From Save.</param>
         public void Restore(ReadOnlySpan<byte> place)
         {

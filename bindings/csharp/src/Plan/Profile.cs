@@ -17,16 +17,14 @@ namespace Ckpt
         {
         }
 
-        internal static Profile Owning(IntPtr profile)
+        internal static Profile Owned(Maker make)
         {
-            return new Profile(new NativeHandle(profile, native.ckpt_profile_release));
+            return new Profile(Made(make, native.ckpt_profile_release));
         }
 
         private static NativeHandle Made(long inputBytes)
         {
-            IntPtr profile;
-            native.ckpt_profile_create(inputBytes, out profile);
-            return new NativeHandle(profile, native.ckpt_profile_release);
+            return Made((out IntPtr made) => native.ckpt_profile_create(inputBytes, out made), native.ckpt_profile_release);
         }
 
         /// <summary>Appends a layer.</summary>
@@ -36,84 +34,57 @@ namespace Ckpt
         public Profile AddLayer(LayerProfile layer, params OptionProfile[] options)
         {
             if (layer == null) throw new ArgumentNullException("layer");
-            using (var made = new ckpt_layer_profile())
+            using (var memory = new CallMemory())
             {
-                made.flags = (uint)layer.Flags;
-                made.output_bytes = layer.OutputBytes;
-                made.ambient_bytes = layer.AmbientBytes;
-                if (layer.Output != null)
-                {
-                    var spec = layer.Output.Native;
-                    made.dtype = spec.DType;
-                    made.ndim = spec.Rank;
-                    made.shape = spec.Shape;
-                }
-                native.ckpt_profile_add_layer(Handle, layer.Name, made);
-            }
-            foreach (var option in options.Length == 0 ? new[] { new OptionProfile() } : options)
-            {
-                using (var made = new ckpt_option_profile())
-                {
-                    made.tape_bytes = option.TapeBytes;
-                    made.forward_workspace_bytes = option.ForwardWorkspaceBytes;
-                    made.backward_workspace_bytes = option.BackwardWorkspaceBytes;
-                    made.forward_seconds = option.ForwardSeconds;
-                    made.backward_seconds = option.BackwardSeconds;
-                    native.ckpt_profile_add_option(Handle, made);
-                }
+                native.ckpt_profile_add_layer(Handle, layer.Name, LayerProfile.Native(layer, memory));
+                foreach (var option in options.Length == 0 ? new[] { new OptionProfile() } : options)
+                    native.ckpt_profile_add_option(Handle, OptionProfile.Native(option, memory));
             }
             return this;
         }
 
         /// <summary>Number of layers.</summary>
-        public long Layers
+        public long LayerCount
         {
-            get
-            {
-                long layers;
-                native.ckpt_profile_get_layer_count(Handle, out layers);
-                return layers;
-            }
+            get { return Get<long>(native.ckpt_profile_get_layer_count); }
         }
 
         /// <summary>Bytes of the chain's input.</summary>
         public long InputBytes
         {
-            get
-            {
-                long bytes;
-                native.ckpt_profile_get_input_bytes(Handle, out bytes);
-                return bytes;
-            }
+            get { return Get<long>(native.ckpt_profile_get_input_bytes); }
         }
 
         /// <summary>What was added as a layer.</summary>
-        /// <param name="layer">0 .. Layers - 1.</param>
-        /// <returns>The layer.</returns>
-        public LayerProfile Layer(long layer)
+        /// <param name="layer">0 .. LayerCount - 1.</param>
+        /// <returns>The layer, with its name and the number of its options.</returns>
+        public LayerProfile GetLayer(long layer)
         {
-            using (var found = new ckpt_layer_profile())
-            {
-                IntPtr name;
-                int options;
-                native.ckpt_profile_get_layer(Handle, layer, found, out name, out options);
-                var made = new LayerProfile(Utf8.Text(name), options, found);
-                GC.KeepAlive(this);
-                return made;
-            }
+            var name = IntPtr.Zero;
+            var optionCount = 0;
+            var found = LayerProfile.Filled(one => native.ckpt_profile_get_layer(Handle, layer, one, out name, out optionCount));
+            found.Name = Utf8.Text(name);
+            found.OptionCount = optionCount;
+            GC.KeepAlive(this);
+            return found;
         }
 
         /// <summary>What was added as an option of a layer.</summary>
-        /// <param name="layer">0 .. Layers - 1.</param>
+        /// <param name="layer">0 .. LayerCount - 1.</param>
         /// <param name="option">0 .. the layer's options - 1.</param>
         /// <returns>The option.</returns>
-        public OptionProfile Option(long layer, int option = 0)
+        public OptionProfile GetOption(long layer, int option = 0)
         {
-            using (var found = new ckpt_option_profile())
-            {
-                native.ckpt_profile_get_option(Handle, layer, option, found);
-                return new OptionProfile(found);
-            }
+            return OptionProfile.Filled(found => native.ckpt_profile_get_option(Handle, layer, option, found));
         }
+    }
+
+    public sealed unsafe partial class LayerProfile
+    {
+        /// <summary>Not blank.</summary>
+        public string Name { get; set; } = "";
+
+        /// <summary>Ways to run it, in what Profile.GetLayer gives.</summary>
+        public int OptionCount { get; internal set; }
     }
 }

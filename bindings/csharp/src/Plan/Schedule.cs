@@ -3,7 +3,7 @@ using System.Collections;
 using System.Collections.Generic;
 using System.Linq;
 using Ckpt.Interop;
-using Ckpt.Strategies;
+
 
 namespace Ckpt
 {
@@ -11,8 +11,6 @@ namespace Ckpt
     /// all. Several threads may use it at once.</summary>
     public sealed unsafe class Schedule : NativeObject, IEnumerable<ScheduleAction>
     {
-        private delegate void Make(out IntPtr schedule);
-
         internal Schedule(NativeHandle handle) : base(handle)
         {
         }
@@ -22,21 +20,19 @@ namespace Ckpt
             return new Schedule(new NativeHandle(schedule, native.ckpt_schedule_release));
         }
 
-        private static Schedule Made(Make make)
+        internal static Schedule Owned(Maker make)
         {
-            IntPtr schedule;
-            make(out schedule);
-            return Owning(schedule);
+            return new Schedule(Made(make, native.ckpt_schedule_release));
         }
 
         /// <summary>By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB", ...
-        /// CheckpointOverBudgetException of budget gives the smallest one that works.</summary>
+        /// CkptOverBudgetException of budget gives the smallest one that works.</summary>
         /// <param name="profile">Of the chain.</param>
         /// <param name="planner">KnownPlanners lists them.</param>
         /// <returns>The schedule.</returns>
         public static Schedule Create(Profile profile, string planner)
         {
-            return Made((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
+            return Owned((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
         }
 
         /// <summary>Each planner's form, what it makes, and the ranges of its values.</summary>
@@ -56,24 +52,25 @@ namespace Ckpt
             return Owning(made);
         }
 
-        /// <summary>Asks the strategy once per layer and freezes its answers. CheckpointCallbackException when one of yours
+        /// <summary>Asks the strategy once per layer and freezes its answers. CkptCallbackException when one of yours
         /// throws.</summary>
         /// <param name="profile">Of the chain.</param>
         /// <param name="strategy">Asked now; a Follower asks it again.</param>
         /// <returns>The schedule.</returns>
-        public static Schedule FromStrategy(Profile profile, Strategy strategy)
+        public static Schedule FromStrategy(Profile profile, ICheckpointStrategy strategy)
         {
-            return Made((out IntPtr made) => native.ckpt_schedule_create_from_strategy(HandleOf(profile), HandleOf(strategy),
-                out made));
+            using (var memory = new CallMemory())
+                return Owned((out IntPtr made) => native.ckpt_schedule_create_from_strategy(HandleOf(profile), memory.Of(strategy),
+                    out made));
         }
 
         /// <summary>For a number of steps that is not known yet: see Cursor.Finalize.</summary>
         /// <param name="period">Keeps the input of every so many-th step; 0 records every step.</param>
         /// <param name="layerFlags">Of all layers.</param>
         /// <returns>The schedule.</returns>
-        public static Schedule OpenEnded(long period, LayerFlags layerFlags = LayerFlags.Default)
+        public static Schedule OpenEnded(long period, LayerFlag layerFlags = LayerFlag.NeedsInput | LayerFlag.Deterministic)
         {
-            return Made((out IntPtr made) => native.ckpt_schedule_create_open_ended(period, (uint)layerFlags, out made));
+            return Owned((out IntPtr made) => native.ckpt_schedule_create_open_ended(period, (uint)layerFlags, out made));
         }
 
         /// <summary>From actions of your own; only their kinds are checked here: see Verify.</summary>
@@ -91,48 +88,42 @@ namespace Ckpt
         /// <summary>"store-all", "periodic(4)", ...</summary>
         public string Name
         {
-            get { return native.ckpt_schedule_get_name(Handle); }
+            get { return Borrowed(native.ckpt_schedule_get_name); }
         }
 
-        /// <summary>What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left out.</summary>
+        /// <summary>What the planner "budget" did not look at when it chose this schedule, and why; "" when nothing was left
+        /// out.</summary>
         public string LeftOut
         {
-            get { return native.ckpt_schedule_get_left_out(Handle); }
+            get { return Borrowed(native.ckpt_schedule_get_left_out); }
+        }
+
+        private string Borrowed(Getter<IntPtr> getter)
+        {
+            var text = Utf8.Text(Get(getter));
+            GC.KeepAlive(this);
+            return text;
         }
 
         /// <summary>A number that equal recipes share and different ones practically never.</summary>
         public ulong Fingerprint
         {
-            get
-            {
-                ulong fingerprint;
-                native.ckpt_schedule_get_fingerprint(Handle, out fingerprint);
-                return fingerprint;
-            }
+            get { return Get<ulong>(native.ckpt_schedule_get_fingerprint); }
         }
 
-        /// <summary>Layers of the chain; null when open-ended.</summary>
-        public long? Layers
+        /// <summary>Layers of the chain; 0 when open-ended.</summary>
+        public long LayerCount
         {
-            get
-            {
-                long layers;
-                native.ckpt_schedule_get_layer_count(Handle, out layers);
-                return layers < 0 ? (long?)null : layers;
-            }
+            get { return Math.Max(0, Get<long>(native.ckpt_schedule_get_layer_count)); }
         }
 
-        /// <summary>Replays the schedule without running anything. CheckpointInvalidScheduleException names the action that breaks
+        /// <summary>Replays the schedule without running anything. CkptInvalidScheduleException names the action that breaks
         /// a rule.</summary>
         /// <param name="profile">Of the chain.</param>
         /// <returns>What it costs.</returns>
         public PlanReport Verify(Profile profile)
         {
-            using (var report = new ckpt_plan_report())
-            {
-                native.ckpt_schedule_verify(Handle, HandleOf(profile), report);
-                return new PlanReport(report);
-            }
+            return PlanReport.Filled(report => native.ckpt_schedule_verify(Handle, HandleOf(profile), report));
         }
 
         /// <summary>Bytes that a machine must have: an arena with a place for every buffer.</summary>
@@ -177,6 +168,46 @@ namespace Ckpt
         IEnumerator IEnumerable.GetEnumerator()
         {
             return GetEnumerator();
+        }
+    }
+
+    /// <summary>Follows a strategy that changes its mind: asks it again between steps, and lets it learn what executors with this
+    /// follower run. Several threads may use it at once.</summary>
+    public sealed class Follower : NativeObject
+    {
+        /// <summary>One that has not asked yet.</summary>
+        /// <param name="profile">Of the chain; copied.</param>
+        /// <param name="strategy">Kept alive.</param>
+        public Follower(Profile profile, ICheckpointStrategy strategy) : base(Made(profile, strategy))
+        {
+        }
+
+        private static NativeHandle Made(Profile profile, ICheckpointStrategy strategy)
+        {
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_follower_create(HandleOf(profile), memory.Of(strategy), out made),
+                    native.ckpt_follower_release);
+        }
+
+        /// <summary>The schedule of the next step: asks the strategy about each layer.</summary>
+        /// <param name="changed">Whether it is another than the last one: only then is a new executor needed.</param>
+        /// <returns>The schedule.</returns>
+        public Schedule Next(out bool changed)
+        {
+            IntPtr schedule;
+            int another;
+            native.ckpt_follower_next(Handle, out schedule, out another);
+            changed = another != 0;
+            return Schedule.Owning(schedule);
+        }
+    }
+
+    public partial struct ScheduleAction
+    {
+        /// <summary>The kind's name in the C API: "FORWARD", "DROP", ...</summary>
+        public string KindName
+        {
+            get { return native.ckpt_action_kind_name(kind); }
         }
     }
 }

@@ -18,9 +18,7 @@ namespace Ckpt
 
         private static NativeHandle Made()
         {
-            IntPtr coordinator;
-            native.ckpt_coordinator_create_single(out coordinator);
-            return new NativeHandle(coordinator, native.ckpt_coordinator_release);
+            return Made(native.ckpt_coordinator_create_single, native.ckpt_coordinator_release);
         }
 
         /// <summary>One whose operations are yours; it keeps the object alive.</summary>
@@ -31,34 +29,23 @@ namespace Ckpt
         public static Coordinator Custom(long rank, long worldSize, CustomCoordinator coordinator)
         {
             if (coordinator == null) throw new ArgumentNullException("coordinator");
-            IntPtr made;
-            native.ckpt_coordinator_create_custom(rank, worldSize, new CoordinatorCalls(coordinator), out made);
-            return new Coordinator(new NativeHandle(made, native.ckpt_coordinator_release));
+            return new Coordinator(Made((out IntPtr made) => native.ckpt_coordinator_create_custom(rank, worldSize,
+                new CoordinatorCalls { coordinator = coordinator }, out made), native.ckpt_coordinator_release));
         }
 
         /// <summary>This process's number.</summary>
         public long Rank
         {
-            get
-            {
-                long rank;
-                native.ckpt_coordinator_get_rank(Handle, out rank);
-                return rank;
-            }
+            get { return Get<long>(native.ckpt_coordinator_get_rank); }
         }
 
         /// <summary>Number of processes.</summary>
         public long WorldSize
         {
-            get
-            {
-                long size;
-                native.ckpt_coordinator_get_world_size(Handle, out size);
-                return size;
-            }
+            get { return Get<long>(native.ckpt_coordinator_get_world_size); }
         }
 
-        /// <summary>Returns when every process has called it. CheckpointTimeoutException when not all came in time.</summary>
+        /// <summary>Returns when every process has called it. CkptTimeoutException when not all came in time.</summary>
         /// <param name="timeout">How long to wait.</param>
         public void Barrier(TimeSpan timeout)
         {
@@ -83,8 +70,29 @@ namespace Ckpt
         {
             fixed (byte* mine = &MemoryMarshal.GetReference(sent))
             fixed (byte* all = &MemoryMarshal.GetReference(received))
-                native.ckpt_coordinator_all_gather(Handle, (IntPtr)mine, sent.Length, (IntPtr)all, received.Length,
-                    Times.Nanoseconds(timeout));
+                native.ckpt_coordinator_all_gather(Handle, (IntPtr)mine, sent.Length, Times.Nanoseconds(timeout), (IntPtr)all,
+                    received.Length);
         }
+    }
+
+    /// <summary>Derive from this to join the processes of one run. Each method throws CkptTimeoutException when not all
+    /// processes came in time. Spans are valid during the call only.</summary>
+    public abstract class CustomCoordinator
+    {
+        /// <summary>Returns when every process has called it.</summary>
+        /// <param name="timeout">How long to wait.</param>
+        public abstract void Barrier(TimeSpan timeout);
+
+        /// <summary>Gives all processes the root's bytes.</summary>
+        /// <param name="data">Read at the root and written elsewhere.</param>
+        /// <param name="root">Its rank.</param>
+        /// <param name="timeout">How long to wait.</param>
+        public abstract void Broadcast(Span<byte> data, long root, TimeSpan timeout);
+
+        /// <summary>Gives all processes everyone's bytes.</summary>
+        /// <param name="sent">This process's.</param>
+        /// <param name="received">Everyone's, in the order of ranks.</param>
+        /// <param name="timeout">How long to wait.</param>
+        public abstract void AllGather(ReadOnlySpan<byte> sent, Span<byte> received, TimeSpan timeout);
     }
 }

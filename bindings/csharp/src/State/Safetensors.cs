@@ -38,7 +38,7 @@ namespace Ckpt
         /// <returns>New tensors by name.</returns>
         public static IReadOnlyDictionary<string, Tensor> Read(string path)
         {
-            using (var reader = new SafetensorsReader(path))
+            using (var reader = new Reader(path))
             {
                 var tensors = new Dictionary<string, Tensor>();
                 foreach (var info in reader) tensors[info.Name] = reader.Read(info.Index);

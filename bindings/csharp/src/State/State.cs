@@ -16,28 +16,15 @@ namespace Ckpt
         public const string Controller = native.CKPT_STATE_CONTROLLER;
 
         /// <summary>An empty state.</summary>
-        public State() : base(Made())
+        public State() : base(Made(native.ckpt_state_create, native.ckpt_state_release))
         {
         }
 
-        private State(NativeHandle handle) : base(handle)
+        internal State(NativeHandle handle) : base(handle)
         {
         }
 
-        // For one call of the library's.
-        internal static State Lent(IntPtr state)
-        {
-            return new State(new NativeHandle(state, handle => { }));
-        }
-
-        private static NativeHandle Made()
-        {
-            IntPtr state;
-            native.ckpt_state_create(out state);
-            return new NativeHandle(state, native.ckpt_state_release);
-        }
-
-        /// <summary>Adds a tensor, which is kept alive. CheckpointAlreadyExistsException when the group has the name.</summary>
+        /// <summary>Adds a tensor, which is kept alive. CkptAlreadyExistsException when the group has the name.</summary>
         /// <param name="group">Becomes a file of its own; at most 64 bytes.</param>
         /// <param name="name">Not blank.</param>
         /// <param name="tensor">Shared, not copied.</param>
@@ -82,6 +69,26 @@ namespace Ckpt
             return this;
         }
 
+        /// <summary>Adds a model and, when it is there, its optimizer: groups "model" and "optimizer".</summary>
+        /// <param name="model">Whose memory is shared.</param>
+        /// <param name="optimizer">Its number of steps is yours to keep; null: none.</param>
+        /// <returns>The state.</returns>
+        public static State Of(Chain model, [AllowNull] Optimizer optimizer = null)
+        {
+            var state = new State().Add(model);
+            return optimizer == null ? state : state.Add(optimizer);
+        }
+
+        /// <summary>The same for objects that list themselves.</summary>
+        /// <param name="model">Lists the model.</param>
+        /// <param name="optimizer">Lists the optimizer; null: none.</param>
+        /// <returns>The state.</returns>
+        public static State Of(IStateful model, [AllowNull] IStateful optimizer = null)
+        {
+            var state = new State().Add("model", model);
+            return optimizer == null ? state : state.Add("optimizer", optimizer);
+        }
+
         /// <summary>Adds an object that lists itself; it is kept alive until the last state that holds it goes.</summary>
         /// <param name="name">At most 32 bytes, no '.'; its groups are "name.group".</param>
         /// <param name="stateful">The object.</param>
@@ -89,24 +96,19 @@ namespace Ckpt
         public State Add(string name, IStateful stateful)
         {
             if (stateful == null) throw new ArgumentNullException("stateful");
-            native.ckpt_state_add_stateful(Handle, name, new StatefulCalls(stateful));
+            native.ckpt_state_add_stateful(Handle, name, new StatefulCalls { stateful = stateful });
             return this;
         }
 
         /// <summary>Number of tensors in all groups.</summary>
         public long TensorCount
         {
-            get
-            {
-                long count;
-                native.ckpt_state_get_tensor_count(Handle, out count);
-                return count;
-            }
+            get { return Get<long>(native.ckpt_state_get_tensor_count); }
         }
 
         /// <summary>The value of a key, as JSON.</summary>
         /// <param name="key">Not blank.</param>
-        /// <returns>One JSON value; reading a key without one throws CheckpointNotFoundException.</returns>
+        /// <returns>One JSON value; reading a key without one throws CkptNotFoundException.</returns>
         public string this[string key]
         {
             get { return native.ckpt_state_get_json(Handle, key); }
@@ -123,7 +125,7 @@ namespace Ckpt
             {
                 return this[key];
             }
-            catch (CheckpointNotFoundException)
+            catch (CkptNotFoundException)
             {
                 return null;
             }
@@ -140,9 +142,23 @@ namespace Ckpt
 
         /// <summary>What the last partial load found missing and unexpected, as JSON.</summary>
         /// <returns>{"missing":[{"group":...,"name":...}],"unexpected":[]}.</returns>
-        public string LoadReport()
+        public string GetLoadReport()
         {
             return native.ckpt_state_get_load_report(Handle);
         }
+    }
+
+    /// <summary>An object that lists what is saved of it, anew for every save and load. Both methods run on the thread that saves
+    /// or loads; what they throw makes that fail with CkptCallbackException. They must not use the states and checkpoints
+    /// that are saving or loading.</summary>
+    public interface IStateful
+    {
+        /// <summary>Adds tensors and values.</summary>
+        /// <param name="into">Empty; valid during the call only.</param>
+        void List(State into);
+
+        /// <summary>The tensors have their new contents.</summary>
+        /// <param name="loaded">Gives the values; valid during the call only.</param>
+        void Restore(State loaded);
     }
 }

@@ -4,9 +4,9 @@ using System.Collections.Generic;
 namespace Ckpt
 {
     /// <summary>Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root.
-    /// Files and locks are whatever objects Create, Open and Lock give. Throw FileNotFoundException or CheckpointNotFoundException
-    /// for what is not there, CheckpointAlreadyExistsException for a taken name, CheckpointBusyException for a lock that is held,
-    /// CheckpointNoSpaceException, UnauthorizedAccessException; IOException is what a fault handler tries again. Several methods
+    /// Files and locks are whatever objects Create, Open and Lock give. Throw FileNotFoundException or CkptNotFoundException
+    /// for what is not there, CkptAlreadyExistsException for a taken name, CkptBusyException for a lock that is held,
+    /// CkptNoSpaceException, UnauthorizedAccessException; IOException is what a fault handler tries again. Several methods
     /// may run at once, but only one with the same file. They must not use their own storage.</summary>
     public abstract class CustomStorage
     {
@@ -55,11 +55,11 @@ namespace Ckpt
         /// <param name="path">Its path.</param>
         public abstract void Remove(string path);
 
-        /// <summary>Removes a directory. CheckpointAlreadyExistsException when it is not empty.</summary>
+        /// <summary>Removes a directory. CkptAlreadyExistsException when it is not empty.</summary>
         /// <param name="path">Its path.</param>
         public abstract void RemoveDirectory(string path);
 
-        /// <summary>Makes a directory, one level. CheckpointAlreadyExistsException when the name is taken.</summary>
+        /// <summary>Makes a directory, one level. CkptAlreadyExistsException when the name is taken.</summary>
         /// <param name="path">Its path.</param>
         public abstract void MakeDirectory(string path);
 
@@ -77,7 +77,7 @@ namespace Ckpt
         /// <returns>The bytes.</returns>
         public abstract long Size(string path);
 
-        /// <summary>An exclusive lock; CheckpointBusyException at once when another has it.</summary>
+        /// <summary>An exclusive lock; CkptBusyException at once when another has it.</summary>
         /// <param name="path">What is locked.</param>
         /// <returns>The lock.</returns>
         public abstract object Lock(string path);
@@ -85,5 +85,24 @@ namespace Ckpt
         /// <summary>The lock is not held any more.</summary>
         /// <param name="held">From Lock.</param>
         public abstract void Unlock(object held);
+    }
+
+    /// <summary>One name in a directory of a CustomStorage.</summary>
+    public struct StorageEntry
+    {
+        /// <summary>A name without the path before it.</summary>
+        /// <param name="name">The name.</param>
+        /// <param name="isDirectory">Whether it is a directory.</param>
+        public StorageEntry(string name, bool isDirectory)
+        {
+            Name = name;
+            IsDirectory = isDirectory;
+        }
+
+        /// <summary>The name.</summary>
+        public string Name { get; }
+
+        /// <summary>Whether it is a directory.</summary>
+        public bool IsDirectory { get; }
     }
 }

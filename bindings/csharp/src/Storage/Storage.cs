@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using Ckpt.Interop;
 
 namespace Ckpt
@@ -9,12 +10,8 @@ namespace Ckpt
     {
         /// <summary>A directory of the file system.</summary>
         /// <param name="root">Its path; the storage stays the same one when the path is renamed.</param>
-        /// <param name="mustExist">True: CheckpointNotFoundException when it is missing; false: it is made, durably.</param>
-        /// <param name="writePath">How large files are written.</param>
-        /// <param name="largeFromBytes">Files of at least so many bytes count as large; 0: 8 MiB.</param>
-        /// <param name="bytesPerSecond">Limit of all writes together; 0: none.</param>
-        public Storage(string root, bool mustExist = false, WritePath writePath = WritePath.Ring, long largeFromBytes = 0,
-                       long bytesPerSecond = 0) : this(Made(root, mustExist, writePath, largeFromBytes, bytesPerSecond))
+        /// <param name="options">null: the defaults.</param>
+        public Storage(string root, [AllowNull] FileSystemOptions options = null) : this(Made(root, options))
         {
         }
 
@@ -22,32 +19,23 @@ namespace Ckpt
         {
         }
 
-        internal static Storage Owning(IntPtr storage)
+        internal static Storage Owned(Maker make)
         {
-            return new Storage(new NativeHandle(storage, native.ckpt_storage_release));
+            return new Storage(Made(make, native.ckpt_storage_release));
         }
 
-        private static NativeHandle Made(string root, bool mustExist, WritePath writePath, long largeFromBytes, long bytesPerSecond)
+        private static NativeHandle Made(string root, FileSystemOptions options)
         {
-            using (var options = new ckpt_file_system_options())
-            {
-                options.must_exist = mustExist ? 1 : 0;
-                options.write_path = (int)writePath;
-                options.large_from_bytes = largeFromBytes;
-                options.bytes_per_second = bytesPerSecond;
-                IntPtr storage;
-                native.ckpt_storage_create_file_system(root, options, out storage);
-                return new NativeHandle(storage, native.ckpt_storage_release);
-            }
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_storage_create_file_system(root,
+                    FileSystemOptions.Native(options, memory), out made), native.ckpt_storage_release);
         }
 
         /// <summary>In memory, empty: for tests, and for state that need not outlive the process.</summary>
         /// <returns>The storage.</returns>
         public static Storage InMemory()
         {
-            IntPtr storage;
-            native.ckpt_storage_create_memory(out storage);
-            return Owning(storage);
+            return Owned(native.ckpt_storage_create_memory);
         }
 
         /// <summary>One that calls you. It keeps the object alive.</summary>
@@ -57,9 +45,7 @@ namespace Ckpt
         public static Storage Custom(CustomStorage storage, string name = "custom")
         {
             if (storage == null) throw new ArgumentNullException("storage");
-            IntPtr made;
-            native.ckpt_storage_create_custom(name, new StorageCalls(storage), out made);
-            return Owning(made);
+            return Owned((out IntPtr made) => native.ckpt_storage_create_custom(name, new StorageCalls(storage), out made));
         }
 
         /// <summary>A storage before this one, which it keeps alive: operations that fail with Io, Busy or Timeout are tried
@@ -68,9 +54,36 @@ namespace Ckpt
         /// <returns>The storage.</returns>
         public Storage Retrying(FaultHandler handler)
         {
-            IntPtr storage;
-            native.ckpt_storage_create_retrying(Handle, HandleOf(handler), out storage);
-            return Owning(storage);
+            return Owned((out IntPtr made) => native.ckpt_storage_create_retrying(Handle, HandleOf(handler), out made));
+        }
+    }
+
+    /// <summary>Decides what is tried again, and when. One may serve several storages and managers, from several threads.</summary>
+    public sealed class FaultHandler : NativeObject
+    {
+        /// <summary>A handler.</summary>
+        /// <param name="options">null: the defaults.</param>
+        /// <param name="sleep">Called instead of sleeping, on the thread whose operation failed; null: really sleeps.</param>
+        public FaultHandler([AllowNull] FaultHandlerOptions options = null, [AllowNull] Action<TimeSpan> sleep = null)
+            : this(Made(options, sleep))
+        {
+        }
+
+        internal FaultHandler(NativeHandle handle) : base(handle)
+        {
+        }
+
+        private static NativeHandle Made(FaultHandlerOptions options, Action<TimeSpan> sleep)
+        {
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_fault_handler_create(FaultHandlerOptions.Native(options, memory),
+                    sleep == null ? null : new SleepFunction { function = sleep }, out made), native.ckpt_fault_handler_release);
+        }
+
+        /// <summary>How often something was tried again.</summary>
+        public long RetryCount
+        {
+            get { return Get<long>(native.ckpt_fault_handler_get_retry_count); }
         }
     }
 }

@@ -4,18 +4,33 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using Ckpt.Interop;
 
-namespace Ckpt.Strategies
+namespace Ckpt
 {
-    /// <summary>Answers for one layer after the other whether to checkpoint it: from a text, a config, other strategies, or
-    /// functions of yours. Several threads may ask at once.</summary>
+    /// <summary>Determines which layers to checkpoint, asked one layer at a time. Strategy is one; a class of yours can be given
+    /// wherever the library takes a strategy. The tensor that it gets there has an element type and a shape, and no
+    /// memory.</summary>
+    public interface ICheckpointStrategy
+    {
+        /// <summary>Asks about one layer.</summary>
+        /// <param name="layerId">Its name, not blank.</param>
+        /// <param name="activation">Only its element type and shape are read.</param>
+        /// <param name="layerIndex">Its place in the network, at least 0.</param>
+        /// <returns>True: checkpoint it.</returns>
+        bool ShouldCheckpoint(string layerId, Tensor activation, long layerIndex);
+
+        /// <summary>"Interval(2)", "SizeBased(1MB)", ...</summary>
+        string Name { get; }
+
+        /// <summary>Back to the state after creation.</summary>
+        void Reset();
+    }
+
+    /// <summary>Answers for one layer after the other whether to checkpoint it: from a text, other strategies, or functions of
+    /// yours. Several threads may ask at once.</summary>
     public unsafe class Strategy : NativeObject, ICheckpointStrategy
     {
-        internal delegate void Make(out IntPtr made);
-
-        internal delegate void MakeNamed(IntPtr* names, long count, IntPtr* excluded, long excludedCount, out IntPtr made);
-
-        /// <summary>From the text form: "interval:2", "any(size:1MiB,interval:8)", ... CheckpointInvalidArgumentException tells
-        /// which piece is wrong, CheckpointNotFoundException lists the known kinds.</summary>
+        /// <summary>From the text form: "interval:2", "any(size:1MiB,interval:8)", ... CkptInvalidArgumentException says which
+        /// piece is wrong, CkptNotFoundException lists the known kinds.</summary>
         /// <param name="text">The text.</param>
         public Strategy(string text) : this(Made((out IntPtr made) => native.ckpt_strategy_create(text, out made)))
         {
@@ -25,52 +40,124 @@ namespace Ckpt.Strategies
         {
         }
 
-        internal static NativeHandle Made(Make make)
+        internal static NativeHandle Made(Maker make)
         {
-            IntPtr made;
-            make(out made);
-            return new NativeHandle(made, native.ckpt_strategy_release);
+            return Made(make, native.ckpt_strategy_release);
         }
 
-        internal static NativeHandle Named(IEnumerable<string> names, IEnumerable<string> excluded, MakeNamed make)
+        // What asks an object of the caller's.
+        internal static Strategy Asking(ICheckpointStrategy asked)
         {
-            using (var texts = new TextMemory())
+            return Custom(question =>
             {
-                var chosen = names == null ? new string[0] : names.ToArray();
-                var refused = excluded == null ? new string[0] : excluded.ToArray();
-                IntPtr made;
-                make(texts.Of(chosen), chosen.Length, texts.Of(refused), refused.Length, out made);
-                return new NativeHandle(made, native.ckpt_strategy_release);
-            }
+                var spec = new TensorSpec(question.DType, question.Shape);
+                return asked.ShouldCheckpoint(question.LayerName, new Tensor(spec), question.LayerIndex);
+            }, asked.Name, asked.Reset);
+        }
+
+        /// <summary>Every n-th layer, beginning with layer 0.</summary>
+        /// <param name="interval">At least 1.</param>
+        /// <returns>The strategy.</returns>
+        public static Strategy Interval(long interval = 2)
+        {
+            return new Strategy(IntervalHandle(interval));
+        }
+
+        internal static NativeHandle IntervalHandle(long interval)
+        {
+            return Made((out IntPtr made) => native.ckpt_strategy_create_interval(interval, out made));
+        }
+
+        /// <summary>Layers that are named and not excluded. A name may be a glob: block.*.attn.</summary>
+        /// <param name="names">Names or globs.</param>
+        /// <param name="excluded">Names or globs; a plain name that is in both is refused.</param>
+        /// <returns>The strategy.</returns>
+        public static Strategy Selective([AllowNull] IEnumerable<string> names = null,
+                                         [AllowNull] IEnumerable<string> excluded = null)
+        {
+            return new Strategy(SelectiveHandle(names, excluded));
+        }
+
+        internal static NativeHandle SelectiveHandle(IEnumerable<string> names, IEnumerable<string> excluded)
+        {
+            string[] chosen = Listed(names), others = Listed(excluded);
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_strategy_create_selective(memory.Of(chosen), chosen.Length,
+                    memory.Of(others), others.Length, out made));
+        }
+
+        /// <summary>Large activations.</summary>
+        /// <param name="thresholdBytes">At least 1.</param>
+        /// <param name="excluded">Names or globs of layers that are never chosen.</param>
+        /// <returns>The strategy.</returns>
+        public static Strategy SizeBased(long thresholdBytes = 1024 * 1024, [AllowNull] IEnumerable<string> excluded = null)
+        {
+            return new Strategy(SizeBasedHandle(thresholdBytes, excluded));
+        }
+
+        internal static NativeHandle SizeBasedHandle(long thresholdBytes, IEnumerable<string> excluded)
+        {
+            var others = Listed(excluded);
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_strategy_create_size_based(thresholdBytes, memory.Of(others),
+                    others.Length, out made));
+        }
+
+        /// <summary>Every n-th layer, where n shrinks while memory is short.</summary>
+        /// <param name="maxShare">A share of total memory in (0, 1].</param>
+        /// <param name="tracker">Whose live bytes count; null: the executor's, else the process's.</param>
+        /// <param name="totalBytes">0: what the process may really use.</param>
+        /// <param name="clock">null: the monotonic clock.</param>
+        /// <returns>The strategy.</returns>
+        public static Strategy MemoryAware(double maxShare = 0.8, [AllowNull] MemoryTracker tracker = null, long totalBytes = 0,
+                                           [AllowNull] Clock clock = null)
+        {
+            return new Strategy(MemoryAwareHandle(maxShare, tracker, totalBytes, clock));
+        }
+
+        internal static NativeHandle MemoryAwareHandle(double maxShare, MemoryTracker tracker, long totalBytes, Clock clock)
+        {
+            return Made((out IntPtr made) => native.ckpt_strategy_create_memory_aware(maxShare, HandleOf(tracker), totalBytes,
+                HandleOf(clock), out made));
+        }
+
+        /// <summary>Large, rarely used and late layers, after it has watched the first.</summary>
+        /// <param name="options">null: the defaults.</param>
+        /// <param name="excluded">Names or globs of layers that are never chosen.</param>
+        /// <returns>The strategy.</returns>
+        public static Strategy Smart([AllowNull] SmartStrategyOptions options = null,
+                                     [AllowNull] IEnumerable<string> excluded = null)
+        {
+            return new Strategy(SmartHandle(options, excluded));
+        }
+
+        internal static NativeHandle SmartHandle(SmartStrategyOptions options, IEnumerable<string> excluded)
+        {
+            var others = Listed(excluded);
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_strategy_create_smart(SmartStrategyOptions.Native(options, memory),
+                    memory.Of(others), others.Length, out made));
+        }
+
+        private static string[] Listed(IEnumerable<string> names)
+        {
+            return names == null ? new string[0] : names.ToArray();
         }
 
         private delegate void MakeOfChildren(IntPtr* children, long count, out IntPtr made);
 
-        private static Strategy OfChildren(IEnumerable<Strategy> children, MakeOfChildren make)
+        private static Strategy OfChildren(ICheckpointStrategy[] children, MakeOfChildren make)
         {
-            var kept = children.ToArray();
-            var handles = Handles(kept);
-            IntPtr made;
-            fixed (IntPtr* first = handles) make(first, kept.Length, out made);
-            GC.KeepAlive(kept);
-            return new Strategy(new NativeHandle(made, native.ckpt_strategy_release));
-        }
-
-        // Bare handles of strategies that the caller keeps alive.
-        internal static IntPtr[] Handles(IReadOnlyList<Strategy> strategies)
-        {
-            return strategies.Select(strategy =>
-            {
-                if (strategy == null) throw new CheckpointInvalidArgumentException("a strategy of the list is null");
-                return strategy.Handle.DangerousGetHandle();
-            }).ToArray();
+            using (var memory = new CallMemory())
+                return new Strategy(Made((out IntPtr made) => make(memory.Of(children.Select(memory.Of)), children.Length,
+                    out made)));
         }
 
         /// <summary>Yes when at least one child says yes. Every child is asked about every layer; children are kept
         /// alive.</summary>
         /// <param name="children">At least one.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy AnyOf(params Strategy[] children)
+        public static Strategy AnyOf(params ICheckpointStrategy[] children)
         {
             return OfChildren(children, native.ckpt_strategy_create_any);
         }
@@ -78,7 +165,7 @@ namespace Ckpt.Strategies
         /// <summary>Yes when every child says yes. Every child is asked about every layer; children are kept alive.</summary>
         /// <param name="children">At least one.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy AllOf(params Strategy[] children)
+        public static Strategy AllOf(params ICheckpointStrategy[] children)
         {
             return OfChildren(children, native.ckpt_strategy_create_all);
         }
@@ -86,80 +173,53 @@ namespace Ckpt.Strategies
         /// <summary>Yes when the child says no.</summary>
         /// <param name="child">Kept alive.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy Not(Strategy child)
+        public static Strategy Not(ICheckpointStrategy child)
         {
-            return new Strategy(Made((out IntPtr made) => native.ckpt_strategy_create_not(HandleOf(child), out made)));
+            using (var memory = new CallMemory())
+                return new Strategy(Made((out IntPtr made) => native.ckpt_strategy_create_not(memory.Of(child), out made)));
         }
 
         /// <summary>Asks the child of the first rule that matches the layer, and no other; the fallback for the rest.</summary>
+        /// <typeparam name="T">Strategy, or a class of yours.</typeparam>
         /// <param name="rules">A name, a glob, or "#5", "#2..7", "#8.." for layer indices; and what is asked then.</param>
         /// <param name="fallback">For layers that no rule matches.</param>
         /// <returns>The strategy.</returns>
-        public static Strategy FirstOf(IEnumerable<KeyValuePair<string, Strategy>> rules, Strategy fallback)
+        public static Strategy FirstOf<T>(IEnumerable<KeyValuePair<string, T>> rules, ICheckpointStrategy fallback)
+            where T : ICheckpointStrategy
         {
             var kept = rules.ToArray();
-            using (var texts = new TextMemory())
+            using (var memory = new CallMemory())
             {
-                var handles = Handles(kept.Select(rule => rule.Value).ToArray());
-                var names = texts.Of(kept.Select(rule => rule.Key).ToArray());
-                IntPtr made;
-                fixed (IntPtr* children = handles)
-                    native.ckpt_strategy_create_first(names, kept.Length, children, kept.Length, HandleOf(fallback), out made);
-                GC.KeepAlive(kept);
-                return new Strategy(new NativeHandle(made, native.ckpt_strategy_release));
+                var names = memory.Of(kept.Select(rule => rule.Key).ToArray());
+                var children = memory.Of(kept.Select(rule => memory.Of((ICheckpointStrategy)rule.Value)));
+                return new Strategy(Made((out IntPtr made) => native.ckpt_strategy_create_first(names, kept.Length, children,
+                    kept.Length, memory.Of(fallback), out made)));
             }
         }
 
         /// <summary>A strategy that asks a function, on the thread that asks. What it throws makes the question fail with
-        /// CheckpointCallbackException. It must not ask its own strategy.</summary>
+        /// CkptCallbackException. It must not ask its own strategy.</summary>
         /// <param name="decide">True: checkpoint the layer.</param>
         /// <param name="name">What Name gives.</param>
         /// <param name="onReset">The strategy is reset; may be null.</param>
         /// <param name="onAccess">An executor used the activation of the layer; may be null.</param>
         /// <returns>The strategy.</returns>
         public static Strategy Custom(Func<StrategyQuestion, bool> decide, string name = "Custom",
-            [AllowNull] Action onReset = null,
-                                      [AllowNull] Action<string> onAccess = null)
+                                      [AllowNull] Action onReset = null, [AllowNull] Action<string> onAccess = null)
         {
             if (decide == null) throw new ArgumentNullException("decide");
             return new Strategy(Made((out IntPtr made) =>
-                native.ckpt_strategy_create_custom(name, new StrategyCalls(decide, onReset, onAccess), out made)));
+                native.csharp_strategy(name, new StrategyCalls { onDecide = decide, onReset = onReset, onAccess = onAccess },
+                    out made)));
         }
 
-        /// <summary>Any kind from one set of values.</summary>
-        /// <param name="config">Of which each kind reads its own.</param>
-        /// <returns>The strategy.</returns>
-        public static Strategy FromConfig(CheckpointConfig config)
-        {
-            if (config == null) throw new ArgumentNullException("config");
-            using (var texts = new TextMemory())
-            {
-                var names = config.CheckpointLayers.ToArray();
-                var excluded = config.ExcludeLayers.ToArray();
-                var rules = config.Rules.ToArray();
-                var handles = Handles(config.Children);
-                IntPtr made;
-                fixed (IntPtr* children = handles)
-                {
-                    native.ckpt_strategy_create_from_config(config.KindText, (int)config.Chosen, config.Interval, texts.Of(names), names.Length,
-                                                texts.Of(excluded), excluded.Length, config.MinActivationSizeBytes,
-                                                config.MaxMemoryPercentage, HandleOf(config.Tracker), config.TotalSystemMemory,
-                                                HandleOf(config.Clock), config.LargeFactor, config.RareAccesses, config.LateShare,
-                                                    children,
-                                                handles.Length, texts.Of(rules), rules.Length, config.Arguments, out made);
-                }
-                GC.KeepAlive(config);
-                return new Strategy(new NativeHandle(made, native.ckpt_strategy_release));
-            }
-        }
-
-        /// <summary>Makes a kind known to text and config.</summary>
+        /// <summary>Makes a kind known to text.</summary>
         /// <param name="name">Letters, digits, '-', '_' and '.'.</param>
         /// <param name="factory">Gets the text behind the kind's name, on the thread that makes the strategy.</param>
-        public static void Register(string name, Func<string, Strategy> factory)
+        public static void Register(string name, Func<string, ICheckpointStrategy> factory)
         {
             if (factory == null) throw new ArgumentNullException("factory");
-            native.ckpt_strategy_register(name, new StrategyMaker(factory));
+            native.ckpt_strategy_register(name, new StrategyMaker { function = factory });
         }
 
         /// <summary>Forgets a registered kind; strategies made by it live on.</summary>
@@ -178,6 +238,7 @@ namespace Ckpt.Strategies
         /// <inheritdoc />
         public bool ShouldCheckpoint(string layerId, Tensor activation, long layerIndex)
         {
+            if (activation != null && !activation.HasMemory) return ShouldCheckpoint(layerId, activation.Spec, layerIndex);
             int answer;
             native.ckpt_strategy_should_checkpoint(Handle, layerId, HandleOf(activation), layerIndex, out answer);
             return answer != 0;
@@ -195,13 +256,13 @@ namespace Ckpt.Strategies
             fixed (long* lengths = activation.Shape)
             {
                 native.ckpt_strategy_should_checkpoint_shape(Handle, layerId, (int)activation.DType, lengths,
-                    activation.Shape.Length,
-                                                             layerIndex, out answer);
+                    activation.Shape.Length, layerIndex, out answer);
             }
             return answer != 0;
         }
 
-        /// <summary>Tells that the layer's activation was used. Executors do; call it when you run your layers yourself.</summary>
+        /// <summary>Reports that the layer's activation was used. Executors do; call it when you run your layers
+        /// yourself.</summary>
         /// <param name="layerId">The layer's name.</param>
         public void ObserveAccess(string layerId)
         {
@@ -223,12 +284,7 @@ namespace Ckpt.Strategies
         /// <summary>What a yes means; schedules that were made before stay as they are.</summary>
         public StrategyChosen Chosen
         {
-            get
-            {
-                int chosen;
-                native.ckpt_strategy_get_chosen(Handle, out chosen);
-                return (StrategyChosen)chosen;
-            }
+            get { return (StrategyChosen)Get<int>(native.ckpt_strategy_get_chosen); }
             set { native.ckpt_strategy_set_chosen(Handle, (int)value); }
         }
 
@@ -236,11 +292,42 @@ namespace Ckpt.Strategies
         /// <returns>The counts.</returns>
         public StrategyCounters GetCounters()
         {
-            using (var counters = new ckpt_strategy_counters())
-            {
-                native.ckpt_strategy_get_counters(Handle, counters);
-                return new StrategyCounters(counters);
-            }
+            return StrategyCounters.Filled(counters => native.ckpt_strategy_get_counters(Handle, counters));
+        }
+
+        /// <summary>What it was made of.</summary>
+        /// <returns>Its kind and numbers.</returns>
+        public StrategyInfo GetInfo()
+        {
+            return StrategyInfo.Filled(info => native.ckpt_strategy_get_info(Handle, info));
+        }
+
+        /// <summary>A name, glob or rule that it was made with. CkptOutOfRangeException beyond the count in GetInfo.</summary>
+        /// <param name="list">Which of its lists.</param>
+        /// <param name="index">From 0 on.</param>
+        /// <returns>As it was set.</returns>
+        public string GetPattern(StrategyList list, long index)
+        {
+            IntPtr pattern;
+            native.ckpt_strategy_get_pattern(Handle, (int)list, index, out pattern);
+            var text = Utf8.Text(pattern);
+            GC.KeepAlive(this);
+            return text;
+        }
+
+        /// <summary>A child of a strategy that has some; of first the last one is the fallback.</summary>
+        /// <param name="index">From 0 on.</param>
+        /// <returns>A new reference.</returns>
+        public Strategy GetChild(long index)
+        {
+            return new Strategy(Made((out IntPtr made) => native.ckpt_strategy_get_child(Handle, index, out made)));
+        }
+
+        /// <summary>The text that makes the same strategy; Chosen is not in it. CkptUnsupportedException names what text cannot
+        /// say.</summary>
+        public string Text
+        {
+            get { return native.ckpt_strategy_get_text(Handle); }
         }
 
         /// <summary>Another reference to the same strategy.</summary>

@@ -22,17 +22,17 @@ namespace Ckpt
             return native.ckpt_dtype_name((int)dtype);
         }
 
-        /// <summary>The type of a name in the safetensors format. CheckpointNotFoundException for any other.</summary>
+        /// <summary>The type of a name in the safetensors format. CkptNotFoundException for any other.</summary>
         /// <param name="name">"F32", ...</param>
         /// <returns>The type.</returns>
-        public static DType FromName(string name)
+        public static DType Find(string name)
         {
             int dtype;
-            native.ckpt_dtype_from_name(name, out dtype);
+            native.ckpt_dtype_find(name, out dtype);
             return (DType)dtype;
         }
 
-        /// <summary>The element type of a type of C#: float is F32, long is I64, ... CheckpointUnsupportedException for one that
+        /// <summary>The element type of a type of C#: float is F32, long is I64, ... CkptUnsupportedException for one that
         /// has none.</summary>
         /// <typeparam name="T">A number, or bool.</typeparam>
         /// <returns>The type.</returns>
@@ -50,7 +50,7 @@ namespace Ckpt
             if (type == typeof(uint)) return DType.U32;
             if (type == typeof(ulong)) return DType.U64;
             if (type == typeof(bool)) return DType.Bool;
-            throw new CheckpointUnsupportedException(type.Name + " is no element type of a tensor");
+            throw new CkptUnsupportedException(type.Name + " is no element type of a tensor");
         }
     }
 }

@@ -7,15 +7,15 @@ namespace Ckpt
     public sealed unsafe partial class Tensor
     {
         /// <summary>The elements, for reading and writing, without a copy. A span does not keep the tensor: use it while the tensor
-        /// is not disposed of (inside its using), or take AsMemory. CheckpointInvalidArgumentException for another dtype,
-        /// CheckpointUnsupportedException when read-only, CheckpointOutOfRangeException for 2^31 elements or more: name a part
+        /// is not disposed of (inside its using), or take AsMemory. CkptInvalidArgumentException for another dtype,
+        /// CkptUnsupportedException when read-only, CkptOutOfRangeException for 2^31 elements or more: name a part
         /// then.</summary>
         /// <typeparam name="T">The C# type of the dtype.</typeparam>
         /// <returns>All elements.</returns>
         public Span<T> AsSpan<T>() where T : struct
         {
             Expect<T>();
-            return new Span<T>((void*)Writable(), Length(Elements));
+            return new Span<T>((void*)Writable(), Length(ElementCount));
         }
 
         /// <summary>Some of the elements, for tensors that are larger than a span can be.</summary>
@@ -26,7 +26,7 @@ namespace Ckpt
         public Span<T> AsSpan<T>(long start, int length) where T : struct
         {
             Expect<T>();
-            Inside(start, length, Elements);
+            Inside(start, length, ElementCount);
             return new Span<T>((byte*)Writable() + start * (DTypes.Bits(DType) / 8), length);
         }
 
@@ -36,7 +36,7 @@ namespace Ckpt
         public ReadOnlySpan<T> AsReadOnlySpan<T>() where T : struct
         {
             Expect<T>();
-            return new ReadOnlySpan<T>((void*)Open(data), Length(Elements));
+            return new ReadOnlySpan<T>((void*)Readable(), Length(ElementCount));
         }
 
         /// <summary>Some of the elements, for reading; see AsSpan.</summary>
@@ -47,22 +47,22 @@ namespace Ckpt
         public ReadOnlySpan<T> AsReadOnlySpan<T>(long start, int length) where T : struct
         {
             Expect<T>();
-            Inside(start, length, Elements);
-            return new ReadOnlySpan<T>((byte*)Open(data) + start * (DTypes.Bits(DType) / 8), length);
+            Inside(start, length, ElementCount);
+            return new ReadOnlySpan<T>((byte*)Readable() + start * (DTypes.Bits(DType) / 8), length);
         }
 
         /// <summary>The bytes of any dtype, for reading and writing; see AsSpan.</summary>
         /// <returns>All bytes.</returns>
         public Span<byte> AsBytes()
         {
-            return new Span<byte>((void*)Writable(), Length(SizeBytes));
+            return new Span<byte>((void*)Writable(), Length(Bytes));
         }
 
         /// <summary>The bytes of any dtype, for reading; see AsSpan.</summary>
         /// <returns>All bytes.</returns>
         public ReadOnlySpan<byte> AsReadOnlyBytes()
         {
-            return new ReadOnlySpan<byte>((void*)Open(data), Length(SizeBytes));
+            return new ReadOnlySpan<byte>((void*)Readable(), Length(Bytes));
         }
 
         /// <summary>The elements as memory that holds a reference of its own: valid also after the tensor was disposed
@@ -72,7 +72,7 @@ namespace Ckpt
         public Memory<T> AsMemory<T>() where T : struct
         {
             Expect<T>();
-            return new TensorMemory<T>(Share(), Writable(), Length(Elements)).Memory;
+            return new TensorMemory<T>(Share(), Writable(), Length(ElementCount)).Memory;
         }
 
         /// <summary>The same for reading, also of a read-only tensor.</summary>
@@ -81,7 +81,7 @@ namespace Ckpt
         public ReadOnlyMemory<T> AsReadOnlyMemory<T>() where T : struct
         {
             Expect<T>();
-            return new TensorMemory<T>(Share(), Open(data), Length(Elements)).Memory;
+            return new TensorMemory<T>(Share(), Readable(), Length(ElementCount)).Memory;
         }
 
         /// <summary>A copy of the elements.</summary>
@@ -100,9 +100,7 @@ namespace Ckpt
         /// <returns>The tensor.</returns>
         public static Tensor FromDLPack(IntPtr managed)
         {
-            IntPtr tensor;
-            native.ckpt_tensor_create_from_dlpack(managed, out tensor);
-            return Owning(tensor);
+            return Owned((out IntPtr made) => native.ckpt_tensor_create_from_dlpack(managed, out made));
         }
 
         /// <summary>The same for the address of a DLManagedTensorVersioned, of DLPack 1.x.</summary>
@@ -110,13 +108,11 @@ namespace Ckpt
         /// <returns>The tensor.</returns>
         public static Tensor FromDLPackVersioned(IntPtr managed)
         {
-            IntPtr tensor;
-            native.ckpt_tensor_create_from_dlpack_versioned(managed, out tensor);
-            return Owning(tensor);
+            return Owned((out IntPtr made) => native.ckpt_tensor_create_from_dlpack_versioned(managed, out made));
         }
 
         /// <summary>The address of a DLManagedTensor over this memory, for another library, which calls its deleter once. The
-        /// memory stays alive until then. CheckpointUnsupportedException for a read-only tensor.</summary>
+        /// memory stays alive until then. CkptUnsupportedException for a read-only tensor.</summary>
         /// <returns>The address.</returns>
         public IntPtr ToDLPack()
         {
@@ -138,20 +134,26 @@ namespace Ckpt
         {
             var wanted = DTypes.Of<T>();
             if (wanted != DType)
-                throw new CheckpointInvalidArgumentException(typeof(T).Name + " views " + DTypes.Name(wanted) + ", the tensor is "
+                throw new CkptInvalidArgumentException(typeof(T).Name + " views " + DTypes.Name(wanted) + ", the tensor is "
                     + DTypes.Name(DType));
+        }
+
+        private IntPtr Readable()
+        {
+            if (!HasMemory) throw new CkptUnsupportedException("only element type and shape of this tensor are known");
+            return Open(data);
         }
 
         private IntPtr Writable()
         {
-            if (IsReadOnly) throw new CheckpointUnsupportedException("the tensor is read-only: take AsReadOnlySpan");
+            if (IsReadOnly) throw new CkptUnsupportedException("the tensor is read-only: take AsReadOnlySpan");
             return data;
         }
 
         private static int Length(long elements)
         {
             if (elements > int.MaxValue)
-                throw new CheckpointOutOfRangeException("a span holds at most " + int.MaxValue + " elements, the tensor has "
+                throw new CkptOutOfRangeException("a span holds at most " + int.MaxValue + " elements, the tensor has "
                     + elements + ": name a part");
             return (int)elements;
         }
@@ -159,7 +161,7 @@ namespace Ckpt
         private static void Inside(long start, int length, long elements)
         {
             if (start < 0 || length < 0 || start > elements - length)
-                throw new CheckpointOutOfRangeException("elements " + start + " .. +" + length + " of " + elements);
+                throw new CkptOutOfRangeException("elements " + start + " .. +" + length + " of " + elements);
         }
     }
 }

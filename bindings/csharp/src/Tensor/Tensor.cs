@@ -9,7 +9,7 @@ namespace Ckpt
     public sealed unsafe partial class Tensor : NativeObject
     {
         /// <summary>The most dimensions that a tensor can have.</summary>
-        public const int LargestRank = native.CKPT_TENSOR_LARGEST_NDIM;
+        public const int LargestNdim = native.CKPT_TENSOR_LARGEST_NDIM;
 
         /// <summary>A tensor with memory of its own, aligned to 64 bytes, whose contents are undefined.</summary>
         /// <param name="dtype">Of its elements.</param>
@@ -32,6 +32,8 @@ namespace Ckpt
         private readonly bool readOnly;
         private readonly IntPtr data;
 
+        private readonly TensorSpec spec;
+
         internal Tensor(NativeHandle handle) : base(handle)
         {
             dtype = (DType)native.ckpt_tensor_get_dtype(handle);
@@ -40,9 +42,43 @@ namespace Ckpt
             data = readOnly ? native.ckpt_tensor_get_const_data(handle) : native.ckpt_tensor_get_data(handle);
         }
 
+        // Element type and shape alone, for questions about an activation: there is no memory behind it.
+        internal Tensor(TensorSpec spec) : base(NativeHandle.Lent(IntPtr.Zero))
+        {
+            this.spec = spec;
+            elements = 1;
+            foreach (var length in spec.Shape) elements *= length;
+            dtype = spec.DType;
+            readOnly = true;
+        }
+
+        internal TensorSpec Spec
+        {
+            get { return spec ?? new TensorSpec(dtype, Shape); }
+        }
+
+        internal bool HasMemory
+        {
+            get { return spec == null; }
+        }
+
+        internal override NativeHandle Handle
+        {
+            get
+            {
+                if (spec != null) throw new CkptUnsupportedException("only element type and shape of this tensor are known");
+                return base.Handle;
+            }
+        }
+
         internal static Tensor Owning(IntPtr tensor)
         {
             return new Tensor(new NativeHandle(tensor, native.ckpt_tensor_release));
+        }
+
+        internal static Tensor Owned(Maker make)
+        {
+            return new Tensor(Made(make, native.ckpt_tensor_release));
         }
 
         private static NativeHandle Made(DType dtype, long[] shape, BufferPool pool)
@@ -71,9 +107,9 @@ namespace Ckpt
             var tensor = new Tensor(DTypes.Of<T>(), Given(shape).Length == 0 ? new long[] { elements.Length } : shape);
             try
             {
-                if (tensor.Elements != elements.Length)
-                    throw new CheckpointInvalidArgumentException("elements are " + elements.Length + ", the shape has "
-                        + tensor.Elements);
+                if (tensor.ElementCount != elements.Length)
+                    throw new CkptInvalidArgumentException("elements are " + elements.Length + ", the shape has "
+                        + tensor.ElementCount);
                 elements.CopyTo(tensor.AsSpan<T>());
                 return tensor;
             }
@@ -119,7 +155,7 @@ namespace Ckpt
             var bytes = (long)memory.Length * System.Runtime.InteropServices.Marshal.SizeOf(typeof(T) == typeof(bool)
                 ? typeof(byte) : typeof(T));
             if (bits > bytes * 8 || (bits != bytes * 8 && typeof(T) != typeof(byte)))
-                throw new CheckpointInvalidArgumentException("memory has " + bytes + " bytes, dtype and shape need "
+                throw new CkptInvalidArgumentException("memory has " + bytes + " bytes, dtype and shape need "
                     + (bits + 7) / 8);
             return Owning(LentMemory.Borrow(memory, dtype, shape));
         }
@@ -134,13 +170,13 @@ namespace Ckpt
         /// <summary>The element type.</summary>
         public DType DType
         {
-            get { return Open(dtype); }
+            get { return HasMemory ? Open(dtype) : dtype; }
         }
 
         /// <summary>Number of dimensions, 0 .. 8.</summary>
-        public int Rank
+        public int Ndim
         {
-            get { return (int)native.ckpt_tensor_get_ndim(Handle); }
+            get { return HasMemory ? native.ckpt_tensor_get_ndim(Handle) : spec.Shape.Length; }
         }
 
         /// <summary>The lengths of the dimensions: a copy.</summary>
@@ -148,30 +184,34 @@ namespace Ckpt
         {
             get
             {
-                var shape = new long[Rank];
-                var lengths = native.ckpt_tensor_get_shape(Handle);
-                for (var i = 0; i < shape.Length; ++i) shape[i] = lengths[i];
+                if (!HasMemory) return (long[])spec.Shape.Clone();
+                var shape = NativeList.Copied(native.ckpt_tensor_get_shape(Handle), Ndim);
                 GC.KeepAlive(this);
                 return shape;
             }
         }
 
         /// <summary>Number of elements.</summary>
-        public long Elements
+        public long ElementCount
         {
-            get { return Open(elements); }
+            get { return HasMemory ? Open(elements) : elements; }
         }
 
         /// <summary>Bytes of all elements.</summary>
-        public long SizeBytes
+        public long Bytes
         {
-            get { return native.ckpt_tensor_get_bytes(Handle); }
+            get
+            {
+                if (HasMemory) return native.ckpt_tensor_get_bytes(Handle);
+                var bits = DTypes.Bits(dtype);
+                return elements / 8 * bits + elements % 8 * bits / 8;
+            }
         }
 
         /// <summary>Whether the memory must not be written.</summary>
         public bool IsReadOnly
         {
-            get { return Open(readOnly); }
+            get { return HasMemory ? Open(readOnly) : readOnly; }
         }
 
         /// <summary>Every element becomes value. F32 and F64 only, like the arithmetic that follows.</summary>
@@ -227,16 +267,14 @@ namespace Ckpt
         /// <returns>True: the same bits.</returns>
         public bool BitEqual(Tensor other)
         {
-            int equal;
-            native.ckpt_tensor_bit_equal(Handle, HandleOf(other), out equal);
-            return equal != 0;
+            return Yes((out int answer) => native.ckpt_tensor_bit_equal(Handle, HandleOf(other), out answer));
         }
 
         /// <summary>"Tensor(F32, [2, 3])".</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            if (IsDisposed) return "Tensor(disposed)";
+            if (HasMemory && IsDisposed) return "Tensor(disposed)";
             return "Tensor(" + DTypes.Name(DType) + ", [" + string.Join(", ", Shape) + "]" + (IsReadOnly ? ", read-only)" : ")");
         }
     }

@@ -1,0 +1,338 @@
+// Made from include/ckpt by tools/api: do not edit.
+using System;
+using System.Runtime.InteropServices;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>What memory holds. Bytes of <see cref="Item.Input"/>(i) and <see cref="Item.Grad"/>(i): those of x_i; of
+    /// <see cref="Item.Tape"/>(i, option): the layer's tape bytes under that option.</summary>
+    public enum Item
+    {
+        /// <summary>No item.</summary>
+        None = 0,
+        /// <summary><see cref="Item.Input"/>(i): x_i, i = 0 .. n; its bytes are those of x_i. <see cref="Item.Input"/>(0) is there
+        /// when a step begins; <see cref="Item.Input"/>(n) is the chain's output.</summary>
+        Input = 1,
+        /// <summary><see cref="Item.Tape"/>(i, option): what layer i recorded for its backward; its bytes are the layer's tape
+        /// bytes under that option.</summary>
+        Tape = 2,
+        /// <summary><see cref="Item.Grad"/>(i): the gradient with respect to x_i; its bytes are those of x_i.</summary>
+        Grad = 3,
+    }
+
+    /// <summary>Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped.</summary>
+    public enum ActionKind
+    {
+        /// <summary>None of them.</summary>
+        None = 0,
+        /// <summary>Runs layers first .. last-1 without recording; needs <see cref="Item.Input"/>(first), makes
+        /// <see cref="Item.Input"/>(last), keeps nothing between.</summary>
+        Forward = 1,
+        /// <summary>Runs layers first .. last-1 and records: needs <see cref="Item.Input"/>(first), makes
+        /// <see cref="Item.Tape"/>(i, option) and <see cref="Item.Input"/>(i+1) of each layer i.</summary>
+        ForwardTape = 2,
+        /// <summary>Runs layers last-1 down to first backward: needs <see cref="Item.Grad"/>(i+1), <see cref="Item.Tape"/>(i,
+        /// option), and <see cref="Item.Input"/>(i) or <see cref="Item.Input"/>(i+1) where the layer's flags say so; makes
+        /// <see cref="Item.Grad"/>(i); ends <see cref="Item.Grad"/>(i+1) and <see cref="Item.Tape"/>(i, option). Once for each
+        /// layer and micro-batch.</summary>
+        Backward = 3,
+        /// <summary>Begins to copy an item into (tier, slot), tier &gt;= 1; the item may be dropped at once, but its bytes count
+        /// until the <see cref="ActionKind.Await"/>.</summary>
+        StoreBegin = 4,
+        /// <summary>Begins to copy the item in (tier, slot) back to memory; its bytes count from here, it is usable after the
+        /// <see cref="ActionKind.Await"/>.</summary>
+        LoadBegin = 5,
+        /// <summary>Waits for a transfer that <see cref="ActionKind.StoreBegin"/> or <see cref="ActionKind.LoadBegin"/>
+        /// began.</summary>
+        Await = 6,
+        /// <summary>Ends an item (tier 0), or what a slot of another tier holds.</summary>
+        Drop = 7,
+        /// <summary>Sends a copy of an item to a neighbour stage of a pipeline; the item stays until its
+        /// <see cref="ActionKind.Drop"/>.</summary>
+        Send = 8,
+        /// <summary>Receives an item from a neighbour stage. In a stage's schedule of a pipeline every micro-batch's
+        /// <see cref="Item.Input"/> arrives this way; a schedule of a chain of its own has no <see cref="ActionKind.Send"/> and
+        /// <see cref="ActionKind.Receive"/>.</summary>
+        Receive = 9,
+        /// <summary>Ends the forward part: needs <see cref="Item.Input"/>(n), shows it to the caller, makes
+        /// <see cref="Item.Grad"/>(n); last stage only.</summary>
+        Turn = 10,
+        /// <summary>Ends the step: only <see cref="Item.Grad"/>(0) may be left.</summary>
+        End = 11,
+    }
+
+    /// <summary>What planning must know of a layer's backward and of running it again: a sum of flags.</summary>
+    [Flags]
+    public enum LayerFlag : uint
+    {
+        /// <summary>None of them.</summary>
+        None = 0,
+        /// <summary>Backward reads the layer's input.</summary>
+        NeedsInput = 1,
+        /// <summary>Backward reads the layer's output.</summary>
+        NeedsOutput = 2,
+        /// <summary>Running forward again produces the same bits; without it the layer is never recomputed.</summary>
+        Deterministic = 4,
+        /// <summary>Backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens).</summary>
+        NoInputGradient = 8,
+    }
+
+    /// <summary>One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public partial struct ScheduleAction
+    {
+        private int kind;
+        private int micro_batch;
+        private long first;
+        private long last;
+        private int option;
+        private int item;
+        private int tier;
+        private int slot;
+        private long transfer;
+        private long reserved0;
+        private long reserved1;
+
+        /// <summary>Kind of action: one of <see cref="ActionKind"/>.</summary>
+        public ActionKind Kind
+        {
+            get { return (ActionKind)kind; }
+            set { kind = (int)value; }
+        }
+
+        /// <summary>Number of the micro-batch, from 0; 0 for a step of one batch.</summary>
+        public int MicroBatch
+        {
+            get { return micro_batch; }
+            set { micro_batch = value; }
+        }
+
+        /// <summary>First layer of the action; or the index i of the item.</summary>
+        public long First
+        {
+            get { return first; }
+            set { first = value; }
+        }
+
+        /// <summary>One past the last layer of the action.</summary>
+        public long Last
+        {
+            get { return last; }
+            set { last = value; }
+        }
+
+        /// <summary>Option of the layers; or of the item, for a <see cref="Item.Tape"/>.</summary>
+        public int Option
+        {
+            get { return option; }
+            set { option = value; }
+        }
+
+        /// <summary>Kind of item of <see cref="ActionKind.StoreBegin"/>, <see cref="ActionKind.LoadBegin"/>,
+        /// <see cref="ActionKind.Drop"/>, <see cref="ActionKind.Send"/>, <see cref="ActionKind.Receive"/>: one of
+        /// <see cref="Item"/>.</summary>
+        public Item Item
+        {
+            get { return (Item)item; }
+            set { item = (int)value; }
+        }
+
+        /// <summary>Where the item is: 0 memory; 1 .. 4-1 slower places.</summary>
+        public int Tier
+        {
+            get { return tier; }
+            set { tier = value; }
+        }
+
+        /// <summary>Place within the tier, &gt;= 0.</summary>
+        public int Slot
+        {
+            get { return slot; }
+            set { slot = value; }
+        }
+
+        /// <summary>Id of a transfer from its <see cref="ActionKind.StoreBegin"/> or <see cref="ActionKind.LoadBegin"/> to its
+        /// <see cref="ActionKind.Await"/>.</summary>
+        public long Transfer
+        {
+            get { return transfer; }
+            set { transfer = value; }
+        }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("ScheduleAction", "Kind", Kind, "MicroBatch", MicroBatch, "First", First, "Last", Last,
+                "Option", Option, "Item", Item, "Tier", Tier, "Slot", Slot, "Transfer", Transfer);
+        }
+    }
+
+    /// <summary>What planning must know of one layer.</summary>
+    public sealed unsafe partial class LayerProfile
+    {
+        /// <summary>Sum of <see cref="LayerFlag"/>.</summary>
+        public LayerFlag Flags { get; set; } = LayerFlag.NeedsInput | LayerFlag.Deterministic;
+
+        /// <summary>Bytes of the layer's output, and of its gradient, &gt;= 0.</summary>
+        public long OutputBytes { get; set; }
+
+        /// <summary>Bytes of the ambient state that is saved before the first forward and restored before a recomputation, &gt;=
+        /// 0.</summary>
+        public long AmbientBytes { get; set; }
+
+        /// <summary>Element type of the layer's output, for strategies; 0 when not known.</summary>
+        public DType DType { get; set; }
+
+        /// <summary>Lengths of the dimensions of the layer's output, for strategies.</summary>
+        public long[] Shape { get; set; } = new long[0];
+
+        internal static ckpt_layer_profile Native(LayerProfile from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_layer_profile());
+            to.flags = (uint)from.Flags;
+            to.output_bytes = from.OutputBytes;
+            to.ambient_bytes = from.AmbientBytes;
+            to.dtype = (int)from.DType;
+            to.ndim = from.Shape.Length;
+            fixed (long* lengths = NativeList.Lengths(from.Shape)) to.shape = lengths;
+            return to;
+        }
+
+        internal static LayerProfile Filled(Action<ckpt_layer_profile> fill)
+        {
+            using (var from = new ckpt_layer_profile())
+            {
+                fill(from);
+                return new LayerProfile
+                {
+                    Flags = (LayerFlag)from.flags,
+                    OutputBytes = from.output_bytes,
+                    AmbientBytes = from.ambient_bytes,
+                    DType = (DType)from.dtype,
+                    Shape = NativeList.Copied(from.shape, from.ndim),
+                };
+            }
+        }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("LayerProfile", "Flags", Flags, "OutputBytes", OutputBytes, "AmbientBytes", AmbientBytes,
+                "DType", DType, "Shape", Shape);
+        }
+    }
+
+    /// <summary>What planning must know of one way to run a layer. Most layers have one.</summary>
+    public sealed unsafe partial class OptionProfile
+    {
+        /// <summary>Bytes that the layer records for its backward, &gt;= 0.</summary>
+        public long TapeBytes { get; set; }
+
+        /// <summary>Bytes needed while forward runs, with or without tape, &gt;= 0.</summary>
+        public long ForwardWorkspaceBytes { get; set; }
+
+        /// <summary>Bytes needed while backward runs, &gt;= 0.</summary>
+        public long BackwardWorkspaceBytes { get; set; }
+
+        /// <summary>Duration of one forward in seconds, &gt;= 0.</summary>
+        public double ForwardSeconds { get; set; }
+
+        /// <summary>Duration of one backward in seconds, &gt;= 0.</summary>
+        public double BackwardSeconds { get; set; }
+
+        internal static ckpt_option_profile Native(OptionProfile from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_option_profile());
+            to.tape_bytes = from.TapeBytes;
+            to.forward_workspace_bytes = from.ForwardWorkspaceBytes;
+            to.backward_workspace_bytes = from.BackwardWorkspaceBytes;
+            to.forward_seconds = from.ForwardSeconds;
+            to.backward_seconds = from.BackwardSeconds;
+            return to;
+        }
+
+        internal static OptionProfile Filled(Action<ckpt_option_profile> fill)
+        {
+            using (var from = new ckpt_option_profile())
+            {
+                fill(from);
+                return new OptionProfile
+                {
+                    TapeBytes = from.tape_bytes,
+                    ForwardWorkspaceBytes = from.forward_workspace_bytes,
+                    BackwardWorkspaceBytes = from.backward_workspace_bytes,
+                    ForwardSeconds = from.forward_seconds,
+                    BackwardSeconds = from.backward_seconds,
+                };
+            }
+        }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("OptionProfile", "TapeBytes", TapeBytes, "ForwardWorkspaceBytes", ForwardWorkspaceBytes,
+                "BackwardWorkspaceBytes", BackwardWorkspaceBytes, "ForwardSeconds", ForwardSeconds, "BackwardSeconds",
+                BackwardSeconds);
+        }
+    }
+
+    /// <summary>What a schedule costs on a chain, exactly.</summary>
+    public sealed unsafe partial class PlanReport
+    {
+        internal PlanReport(ckpt_plan_report from)
+        {
+            Actions = from.actions;
+            Forwards = from.forwards;
+            RecomputedForwards = from.recomputed_forwards;
+            StepSeconds = from.step_seconds;
+            RecomputedSeconds = from.recomputed_seconds;
+            PeakAction = from.peak_action;
+            PeakBytes = NativeList.Copied(from.peak_bytes, 4);
+        }
+
+        internal static PlanReport Filled(Action<ckpt_plan_report> fill)
+        {
+            using (var from = new ckpt_plan_report())
+            {
+                fill(from);
+                return new PlanReport(from);
+            }
+        }
+
+        /// <summary>Number of actions, <see cref="ActionKind.End"/> included.</summary>
+        public long Actions { get; }
+
+        /// <summary>Number of layer forwards, recomputed ones included.</summary>
+        public long Forwards { get; }
+
+        /// <summary>Number of layer forwards beyond the first of each layer.</summary>
+        public long RecomputedForwards { get; }
+
+        /// <summary>Duration of all forwards and backwards in seconds; transfers take no time.</summary>
+        public double StepSeconds { get; }
+
+        /// <summary>Duration of the recomputed forwards in seconds.</summary>
+        public double RecomputedSeconds { get; }
+
+        /// <summary>Index of the action during which tier 0 was fullest (the first such).</summary>
+        public long PeakAction { get; }
+
+        /// <summary>Live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state.</summary>
+        public long[] PeakBytes { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("PlanReport", "Actions", Actions, "Forwards", Forwards, "RecomputedForwards",
+                RecomputedForwards, "StepSeconds", StepSeconds, "RecomputedSeconds", RecomputedSeconds, "PeakAction",
+                PeakAction, "PeakBytes", PeakBytes);
+        }
+    }
+}

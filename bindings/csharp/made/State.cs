@@ -1,0 +1,444 @@
+// Made from include/ckpt by tools/api: do not edit.
+using System;
+using System.Diagnostics.CodeAnalysis;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>Which metric is the best.</summary>
+    public enum BestMetric
+    {
+        /// <summary>The best metric is the smallest.</summary>
+        Smallest = 0,
+        /// <summary>The best metric is the largest.</summary>
+        Largest = 1,
+    }
+
+    /// <summary>What is checked of the bytes that are read.</summary>
+    public enum Verify
+    {
+        /// <summary>Trust the bytes; sizes, headers and manifest are checked all the same.</summary>
+        None = 0,
+        /// <summary>Check the checksum of every byte that is loaded.</summary>
+        Full = 1,
+        /// <summary>Only for readers: check the checksum of a tensor when it is first touched.</summary>
+        Lazy = 2,
+    }
+
+    /// <summary>How the checkpoints of a storage are opened, and which of them stay.</summary>
+    public sealed unsafe partial class CheckpointManagerOptions
+    {
+        /// <summary>False locks the storage for writing; true: no lock, nothing is ever changed, and saving fails.</summary>
+        public bool ReadOnly { get; set; }
+
+        /// <summary>After every save older checkpoints are removed, except this many (the saved one included); 0: all stay.
+        /// Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a
+        /// load or verification of this process found damaged does not count, and is removed once it is older than all that stay;
+        /// the newest other one is never removed. Directories that cut-off saves have left are removed, too, once the saved one is
+        /// of the same or a later step.</summary>
+        public long KeepLast { get; set; }
+
+        /// <summary>Checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs
+        /// <see cref="KeepLast"/> &gt;= 1.</summary>
+        public long KeepEvery { get; set; }
+
+        /// <summary>This many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs
+        /// <see cref="KeepLast"/> &gt;= 1.</summary>
+        public long KeepBest { get; set; }
+
+        /// <summary>Which metric is the best: <see cref="BestMetric.Smallest"/> or <see cref="BestMetric.Largest"/>.</summary>
+        public BestMetric BestMetric { get; set; } = BestMetric.Smallest;
+
+        /// <summary>Coordinator of the processes of the run; kept alive; <see cref="CkptStatus.Unsupported"/> when its world size
+        /// is not 1; null: a single process.</summary>
+        [MaybeNull, AllowNull]
+        public Coordinator Coordinator { get; set; }
+
+        /// <summary>Says which of the storage's errors are tried again; kept alive; null: one with its usual settings. Set one with
+        /// <c>MaxAttempts</c> 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would
+        /// multiply.</summary>
+        [MaybeNull, AllowNull]
+        public FaultHandler FaultHandler { get; set; }
+
+        internal static ckpt_checkpoint_manager_options Native(CheckpointManagerOptions from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_checkpoint_manager_options());
+            to.read_only = from.ReadOnly ? 1 : 0;
+            to.keep_last = from.KeepLast;
+            to.keep_every = from.KeepEvery;
+            to.keep_best = from.KeepBest;
+            to.best_metric = (int)from.BestMetric;
+            to.coordinator = memory.Of(from.Coordinator);
+            to.fault_handler = memory.Of(from.FaultHandler);
+            return to;
+        }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("CheckpointManagerOptions", "ReadOnly", ReadOnly, "KeepLast", KeepLast, "KeepEvery", KeepEvery,
+                "KeepBest", KeepBest, "BestMetric", BestMetric, "Coordinator", Coordinator, "FaultHandler", FaultHandler);
+        }
+    }
+
+    /// <summary>What one save writes, and how.</summary>
+    public sealed unsafe partial class SaveOptions
+    {
+        /// <summary>Number of the step, &gt;= 0; a load takes the checkpoint of the highest step.</summary>
+        public long Step { get; set; }
+
+        /// <summary>Seed of the run's random numbers, kept for the load.</summary>
+        public ulong Seed { get; set; }
+
+        /// <summary>JSON text of anything, for people and tools; null: null.</summary>
+        [MaybeNull, AllowNull]
+        public string MetadataJson { get; set; }
+
+        /// <summary>JSON text of what else the results' last bits depend on (hardware, other libraries); null: nothing. The library
+        /// adds its version and the BLAS that this process uses by then, and loads none for that.</summary>
+        [MaybeNull, AllowNull]
+        public string EnvironmentJson { get; set; }
+
+        /// <summary>Begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and
+        /// retention do not look at it. Null or empty: no prefix.</summary>
+        [MaybeNull, AllowNull]
+        public string Prefix { get; set; }
+
+        /// <summary>Metric of the state, compared to find the best checkpoints; finite; null: none.</summary>
+        public double? Metric { get; set; }
+
+        /// <summary>True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false:
+        /// all are written.</summary>
+        public bool Incremental { get; set; } = true;
+
+        internal static ckpt_save_options Native(SaveOptions from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_save_options());
+            to.step = from.Step;
+            to.seed = from.Seed;
+            to.metadata_json = memory.Of(from.MetadataJson);
+            to.environment_json = memory.Of(from.EnvironmentJson);
+            to.prefix = memory.Of(from.Prefix);
+            to.has_metric = from.Metric == null ? 0 : 1;
+            to.metric = from.Metric ?? 0;
+            to.incremental = from.Incremental ? 1 : 0;
+            return to;
+        }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("SaveOptions", "Step", Step, "Seed", Seed, "MetadataJson", MetadataJson, "EnvironmentJson",
+                EnvironmentJson, "Prefix", Prefix, "Metric", Metric, "Incremental", Incremental);
+        }
+    }
+
+    /// <summary>What one save wrote.</summary>
+    public sealed unsafe partial class SaveResult
+    {
+        internal SaveResult(ckpt_save_result from)
+        {
+            Files = from.files;
+            Step = from.step;
+            CommitSequence = from.commit_sequence;
+            Bytes = from.bytes;
+            Name = from.name;
+            Linked = from.linked;
+        }
+
+        internal static SaveResult Filled(Action<ckpt_save_result> fill)
+        {
+            using (var from = new ckpt_save_result())
+            {
+                fill(from);
+                return new SaveResult(from);
+            }
+        }
+
+        /// <summary>Number of files of the checkpoint, the manifest not counted.</summary>
+        public long Files { get; }
+
+        /// <summary>Number of the step that was saved.</summary>
+        public long Step { get; }
+
+        /// <summary>Number of the save, which grows with every save in this storage.</summary>
+        public long CommitSequence { get; }
+
+        /// <summary>Bytes of the files, the manifest not counted.</summary>
+        public long Bytes { get; }
+
+        /// <summary>Name of the checkpoint: its directory in the storage.</summary>
+        public string Name { get; }
+
+        /// <summary>Number of files that were linked or copied because nothing in them had changed.</summary>
+        public long Linked { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("SaveResult", "Files", Files, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
+                "Name", Name, "Linked", Linked);
+        }
+    }
+
+    /// <summary>What one load takes, and how.</summary>
+    public sealed unsafe partial class LoadOptions
+    {
+        /// <summary>What is checked: <see cref="Verify.Full"/> or <see cref="Verify.None"/>.</summary>
+        public Verify Verify { get; set; } = Verify.Full;
+
+        /// <summary>Name of one checkpoint, which is loaded without falling back; null: the newest valid one.</summary>
+        [MaybeNull, AllowNull]
+        public string Name { get; set; }
+
+        /// <summary>The checkpoint of this step is loaded, of several the newest valid one; null: none.</summary>
+        public long? Step { get; set; }
+
+        /// <summary>JSON text of what this run's results depend on, compared with what the save wrote; null: not compared. The
+        /// library's version and the BLAS are compared in any case, as far as both sides have them.</summary>
+        [MaybeNull, AllowNull]
+        public string EnvironmentJson { get; set; }
+
+        /// <summary>False: the state and the checkpoint must have the same names; true: tensors that only one side has are counted
+        /// and listed in the load report, those of the state and keys that the checkpoint lacks keep what they hold.</summary>
+        public bool Partial { get; set; }
+
+        /// <summary>False: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as
+        /// they have; true: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and
+        /// after a load that fails what the tensors hold is undefined.</summary>
+        public bool InPlace { get; set; }
+
+        internal static ckpt_load_options Native(LoadOptions from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_load_options());
+            to.verify = (int)from.Verify;
+            to.name = memory.Of(from.Name);
+            to.has_step = from.Step == null ? 0 : 1;
+            to.step = from.Step ?? 0;
+            to.environment_json = memory.Of(from.EnvironmentJson);
+            to.partial = from.Partial ? 1 : 0;
+            to.in_place = from.InPlace ? 1 : 0;
+            return to;
+        }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("LoadOptions", "Verify", Verify, "Name", Name, "Step", Step, "EnvironmentJson", EnvironmentJson,
+                "Partial", Partial, "InPlace", InPlace);
+        }
+    }
+
+    /// <summary>What one load found.</summary>
+    public sealed unsafe partial class LoadResult
+    {
+        internal LoadResult(ckpt_load_result from)
+        {
+            EnvironmentDiffers = from.environment_differs != 0;
+            Step = from.step;
+            CommitSequence = from.commit_sequence;
+            Seed = from.seed;
+            Bytes = from.bytes;
+            Skipped = from.skipped;
+            Name = from.name;
+            Missing = from.missing;
+            Unexpected = from.unexpected;
+        }
+
+        internal static LoadResult Filled(Action<ckpt_load_result> fill)
+        {
+            using (var from = new ckpt_load_result())
+            {
+                fill(from);
+                return new LoadResult(from);
+            }
+        }
+
+        /// <summary>True when <c>EnvironmentJson</c> was set and is not the checkpoint's, or the library's version or the BLAS in
+        /// use is another one. The log says which; results may differ in their last bits. Where no BLAS is in use yet, its first
+        /// use warns in the log.</summary>
+        public bool EnvironmentDiffers { get; }
+
+        /// <summary>Number of the step that was loaded.</summary>
+        public long Step { get; }
+
+        /// <summary>Number of the save among those in its storage.</summary>
+        public long CommitSequence { get; }
+
+        /// <summary>Seed of the run's random numbers, as saved.</summary>
+        public ulong Seed { get; }
+
+        /// <summary>Bytes of the files, the manifest not counted.</summary>
+        public long Bytes { get; }
+
+        /// <summary>Number of newer checkpoints that could not be used; the load report names them. What has no manifest is no
+        /// checkpoint and does not count.</summary>
+        public long Skipped { get; }
+
+        /// <summary>Name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for
+        /// it by name).</summary>
+        public string Name { get; }
+
+        /// <summary>Number of tensors of the state that the checkpoint lacks; 0 unless the load was partial.</summary>
+        public long Missing { get; }
+
+        /// <summary>Number of tensors of the checkpoint that the state lacks; 0 unless the load was partial.</summary>
+        public long Unexpected { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("LoadResult", "EnvironmentDiffers", EnvironmentDiffers, "Step", Step, "CommitSequence",
+                CommitSequence, "Seed", Seed, "Bytes", Bytes, "Skipped", Skipped, "Name", Name, "Missing", Missing,
+                "Unexpected", Unexpected);
+        }
+    }
+
+    /// <summary>What is known of one checkpoint without reading its files.</summary>
+    public sealed unsafe partial class CheckpointInfo
+    {
+        internal CheckpointInfo(ckpt_checkpoint_info from)
+        {
+            Status = (CkptStatus)from.status;
+            Step = from.step;
+            CommitSequence = from.commit_sequence;
+            Bytes = from.bytes;
+            Name = from.name;
+            Metric = from.has_metric != 0 ? from.metric : (double?)null;
+        }
+
+        internal static CheckpointInfo Filled(Action<ckpt_checkpoint_info> fill)
+        {
+            using (var from = new ckpt_checkpoint_info())
+            {
+                fill(from);
+                return new CheckpointInfo(from);
+            }
+        }
+
+        /// <summary><see cref="CkptStatus.Ok"/>: manifest and file sizes are right (checksums of files not looked at);
+        /// <see cref="CkptStatus.NotFound"/>: no manifest, so being written or cut off; <see cref="CkptStatus.Corrupt"/>: damaged;
+        /// others: why it could not be read.</summary>
+        public CkptStatus Status { get; }
+
+        /// <summary>Number of the step that was saved.</summary>
+        public long Step { get; }
+
+        /// <summary>Number of the save among those in its storage; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
+        public long CommitSequence { get; }
+
+        /// <summary>Bytes of the files, the manifest not counted; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
+        public long Bytes { get; }
+
+        /// <summary>Name of the checkpoint: its directory in the storage.</summary>
+        public string Name { get; }
+
+        /// <summary>Metric that the save was made with; null: none.</summary>
+        public double? Metric { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("CheckpointInfo", "Status", Status, "Step", Step, "CommitSequence", CommitSequence, "Bytes",
+                Bytes, "Name", Name, "Metric", Metric);
+        }
+    }
+
+    /// <summary>What a verification checked.</summary>
+    public sealed unsafe partial class VerifyResult
+    {
+        internal VerifyResult(ckpt_verify_result from)
+        {
+            Files = from.files;
+            Tensors = from.tensors;
+            Bytes = from.bytes;
+            Name = from.name;
+        }
+
+        internal static VerifyResult Filled(Action<ckpt_verify_result> fill)
+        {
+            using (var from = new ckpt_verify_result())
+            {
+                fill(from);
+                return new VerifyResult(from);
+            }
+        }
+
+        /// <summary>Number of files whose every byte was checked, the manifest not counted.</summary>
+        public long Files { get; }
+
+        /// <summary>Number of tensors in the files that were checked.</summary>
+        public long Tensors { get; }
+
+        /// <summary>Bytes of the files that were checked.</summary>
+        public long Bytes { get; }
+
+        /// <summary>Name of the checkpoint: its directory in the storage, cut off when it is longer.</summary>
+        public string Name { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("VerifyResult", "Files", Files, "Tensors", Tensors, "Bytes", Bytes, "Name", Name);
+        }
+    }
+
+    /// <summary>What is known of one tensor in a file.</summary>
+    public sealed unsafe partial class TensorInfo
+    {
+        internal TensorInfo(ckpt_tensor_info from)
+        {
+            DType = (DType)from.dtype;
+            Name = Utf8.Text(from.name) ?? "";
+            Shape = NativeList.Copied(from.shape, from.ndim);
+            Bytes = from.bytes;
+            Offset = from.offset;
+            Group = Utf8.Text(from.group) ?? "";
+        }
+
+        internal static TensorInfo Filled(Action<ckpt_tensor_info> fill)
+        {
+            using (var from = new ckpt_tensor_info())
+            {
+                fill(from);
+                return new TensorInfo(from);
+            }
+        }
+
+        /// <summary>Element type: one of <see cref="DType"/>.</summary>
+        public DType DType { get; }
+
+        /// <summary>Name of the tensor: UTF-8; may be empty.</summary>
+        public string Name { get; }
+
+        /// <summary>Lengths of the dimensions; none when there are no dimensions.</summary>
+        public long[] Shape { get; }
+
+        /// <summary>Size of the tensor in bytes.</summary>
+        public long Bytes { get; }
+
+        /// <summary>Place of its first byte, from the start of the file, in bytes.</summary>
+        public long Offset { get; }
+
+        /// <summary>Group of the checkpoint that the tensor is in; empty for files without groups.</summary>
+        public string Group { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("TensorInfo", "DType", DType, "Name", Name, "Shape", Shape, "Bytes", Bytes, "Offset", Offset,
+                "Group", Group);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// Made from include/ckpt by tools/api: do not edit.
+using System;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>How large files are written. Each way falls back to the next where the system or the file does not support
+    /// it.</summary>
+    public enum WritePath
+    {
+        /// <summary>Large files are written past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring; falls back
+        /// to <see cref="WritePath.Direct"/> where the system or the file does not support it.</summary>
+        Ring = 0,
+        /// <summary>Large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to
+        /// <see cref="WritePath.Buffered"/> where the system or the file does not support it.</summary>
+        Direct = 1,
+        /// <summary>Large files are written through the page cache.</summary>
+        Buffered = 2,
+    }
+
+    /// <summary>How a storage in the file system is made.</summary>
+    public sealed unsafe partial class FileSystemOptions
+    {
+        /// <summary>What happens when the directory is missing: false creates it, and those that lead to it, durably; true:
+        /// <see cref="CkptStatus.NotFound"/>.</summary>
+        public bool MustExist { get; set; }
+
+        /// <summary>How large files are written: <see cref="WritePath.Ring"/>, <see cref="WritePath.Direct"/> or
+        /// <see cref="WritePath.Buffered"/>.</summary>
+        public WritePath WritePath { get; set; } = WritePath.Ring;
+
+        /// <summary>Files of at least this many bytes count as large, &gt;= 0; 0: 8 MiB.</summary>
+        public long LargeFromBytes { get; set; }
+
+        /// <summary>Limit of all writes through this storage together, in bytes per second, &gt;= 0; 0: none. After a pause 4 MiB
+        /// may be written at once.</summary>
+        public long BytesPerSecond { get; set; }
+
+        internal static ckpt_file_system_options Native(FileSystemOptions from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_file_system_options());
+            to.must_exist = from.MustExist ? 1 : 0;
+            to.write_path = (int)from.WritePath;
+            to.large_from_bytes = from.LargeFromBytes;
+            to.bytes_per_second = from.BytesPerSecond;
+            return to;
+        }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("FileSystemOptions", "MustExist", MustExist, "WritePath", WritePath, "LargeFromBytes",
+                LargeFromBytes, "BytesPerSecond", BytesPerSecond);
+        }
+    }
+
+    /// <summary>How a fault handler is made: how often and after which pauses a failed operation is tried again.</summary>
+    public sealed unsafe partial class FaultHandlerOptions
+    {
+        /// <summary>Attempts of one operation at most, the first one included, &gt;= 1.</summary>
+        public int MaxAttempts { get; set; } = 5;
+
+        /// <summary>Pause before the second attempt, &gt;= 0.</summary>
+        public TimeSpan FirstDelay { get; set; } = TimeSpan.FromTicks(100000);
+
+        /// <summary>No pause is longer than this, &gt;= 0.</summary>
+        public TimeSpan MaxDelay { get; set; } = TimeSpan.FromTicks(100000000);
+
+        /// <summary>Each pause is this many times as long as the pause before it, &gt;= 1.</summary>
+        public double Factor { get; set; } = 2.0;
+
+        /// <summary>A pause is made longer or shorter by a random share of it of at most this, 0 .. 1.</summary>
+        public double Jitter { get; set; } = 0.5;
+
+        /// <summary>Seed of the random numbers for the jitter: Philox4x32-10.</summary>
+        public ulong Seed { get; set; }
+
+        internal static ckpt_fault_handler_options Native(FaultHandlerOptions from, CallMemory memory)
+        {
+            if (from == null) return null;
+            var to = memory.Add(new ckpt_fault_handler_options());
+            to.max_attempts = from.MaxAttempts;
+            to.first_delay_ns = Times.Nanoseconds(from.FirstDelay);
+            to.max_delay_ns = Times.Nanoseconds(from.MaxDelay);
+            to.factor = from.Factor;
+            to.jitter = from.Jitter;
+            to.seed = from.Seed;
+            return to;
+        }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("FaultHandlerOptions", "MaxAttempts", MaxAttempts, "FirstDelay", FirstDelay, "MaxDelay",
+                MaxDelay, "Factor", Factor, "Jitter", Jitter, "Seed", Seed);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that
+    /// does not go backwards, given by the caller; Now asks the controller's own. Several threads may use it at once.</summary>
+    public sealed class Controller : NativeObject
+    {
+        /// <summary>A controller that knows nothing yet.</summary>
+        /// <param name="options">null: the defaults, which learn everything.</param>
+        public Controller([AllowNull] ControllerOptions options = null) : base(Made(options))
+        {
+        }
+
+        private static NativeHandle Made(ControllerOptions options)
+        {
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_controller_create(ControllerOptions.Native(options, memory), out made),
+                    native.ckpt_controller_release);
+        }
+
+        /// <summary>The time on the controller's clock.</summary>
+        public double Now
+        {
+            get { return Get<double>(native.ckpt_controller_get_now); }
+        }
+
+        /// <summary>A run begins. CkptInvalidStateException while one is going on.</summary>
+        /// <param name="now">Seconds.</param>
+        public void BeginRun(double now)
+        {
+            native.ckpt_controller_begin_run(Handle, now);
+        }
+
+        /// <summary>A process goes on with what Restore took over; a run that was going on there has failed.</summary>
+        /// <param name="now">Seconds, on any clock.</param>
+        public void Resume(double now)
+        {
+            native.ckpt_controller_resume(Handle, now);
+        }
+
+        /// <summary>Whether to save now, and why. Changes nothing.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <returns>The answer.</returns>
+        public Decision ShouldCheckpoint(double now)
+        {
+            return Decision.Filled(decision => native.ckpt_controller_should_checkpoint(Handle, now, decision));
+        }
+
+        /// <summary>The same answer for all processes, which must all call it: rank 0 decides.</summary>
+        /// <param name="coordinator">Joins them.</param>
+        /// <param name="now">Seconds; counts on rank 0 only.</param>
+        /// <param name="timeout">How long to wait.</param>
+        /// <returns>The answer.</returns>
+        public Decision DecideAll(Coordinator coordinator, double now, TimeSpan timeout)
+        {
+            return Decision.Filled(decision => native.ckpt_controller_decide_all(Handle, HandleOf(coordinator), now,
+                Times.Nanoseconds(timeout), decision));
+        }
+
+        /// <summary>A save starts; until it is committed or aborted no other one is asked for.</summary>
+        /// <param name="now">Seconds.</param>
+        public void Begin(double now)
+        {
+            native.ckpt_controller_begin(Handle, now);
+        }
+
+        /// <summary>The save that was begun is durable.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <param name="stallSeconds">How long work stood still for it.</param>
+        /// <param name="durableSeconds">From its begin until it was durable.</param>
+        public void Commit(double now, double stallSeconds, double durableSeconds)
+        {
+            native.ckpt_controller_commit(Handle, now, stallSeconds, durableSeconds);
+        }
+
+        /// <summary>The save that was begun came to nothing.</summary>
+        /// <param name="now">Seconds.</param>
+        public void Abort(double now)
+        {
+            native.ckpt_controller_abort(Handle, now);
+        }
+
+        /// <summary>Begins a save in the background that commits or aborts by itself when it ends. What the controller knows goes
+        /// into the state first.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <param name="manager">Saves.</param>
+        /// <param name="state">What is saved.</param>
+        /// <param name="options">null: the defaults.</param>
+        /// <param name="how">null: the defaults.</param>
+        /// <param name="progress">May be null.</param>
+        /// <param name="cancellationToken">Cancels the task.</param>
+        /// <param name="source">Reads the tensors instead of the library; may be null.</param>
+        /// <returns>The task.</returns>
+        public CheckpointTask Save(double now, AsyncManager manager, State state, [AllowNull] SaveOptions options = null,
+                                   [AllowNull] CheckpointTaskOptions how = null,
+                                   [AllowNull] IProgress<CheckpointProgress> progress = null,
+                                   CancellationToken cancellationToken = default(CancellationToken),
+                                   [AllowNull] CheckpointSource source = null)
+        {
+            if (manager == null) throw new ArgumentNullException("manager");
+            return manager.Start(CheckpointTaskKind.Save, how, progress, cancellationToken, source,
+                (memory, task, listener, reads) =>
+            {
+                long id;
+                native.ckpt_controller_save_async(Handle, now, manager.Handle, HandleOf(state), SaveOptions.Native(options, memory),
+                    task, listener, reads, out id);
+                return id;
+            });
+        }
+
+        /// <summary>A task took this long.</summary>
+        /// <param name="name">Not blank, at most 95 bytes.</param>
+        /// <param name="seconds">At least 0.</param>
+        public void ObserveTask(string name, double seconds)
+        {
+            native.ckpt_controller_observe_task(Handle, name, seconds);
+        }
+
+        /// <summary>The machine failed, and what was not saved is lost. The run goes on.</summary>
+        /// <param name="now">Seconds.</param>
+        public void RecordFailure(double now)
+        {
+            native.ckpt_controller_record_failure(Handle, now);
+        }
+
+        /// <summary>Work goes on after a failure.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <param name="secondsSaved">Work that the loaded checkpoint made it needless to do again.</param>
+        /// <param name="overheadSeconds">What that checkpoint had cost.</param>
+        public void RecordRecovery(double now, double secondsSaved, double overheadSeconds)
+        {
+            native.ckpt_controller_record_recovery(Handle, now, secondsSaved, overheadSeconds);
+        }
+
+        /// <summary>The run ends without a failure.</summary>
+        /// <param name="now">Seconds.</param>
+        public void RecordCleanExit(double now)
+        {
+            native.ckpt_controller_record_clean_exit(Handle, now);
+        }
+
+        /// <summary>The process will be ended.</summary>
+        /// <param name="now">Seconds.</param>
+        /// <param name="secondsLeft">Until then.</param>
+        public void NotifyPreemption(double now, double secondsLeft)
+        {
+            native.ckpt_controller_notify_preemption(Handle, now, secondsLeft);
+        }
+
+        /// <summary>What it knows.</summary>
+        /// <returns>The numbers.</returns>
+        public ControllerInfo GetInfo()
+        {
+            return ControllerInfo.Filled(info => native.ckpt_controller_get_info(Handle, info));
+        }
+
+        /// <summary>The tasks that were observed, the oldest that is remembered first.</summary>
+        /// <returns>All of them.</returns>
+        public IReadOnlyList<TaskObservation> ListTasks()
+        {
+            return NativeList.Made(native.ckpt_controller_list_tasks(Handle),
+                at => new TaskObservation(new ckpt_task_observation(at, false)));
+        }
+
+        /// <summary>Everything that it knows, for a state: state[State.Controller] = controller.ToJson(), between Begin and the
+        /// save.</summary>
+        /// <returns>JSON.</returns>
+        public string ToJson()
+        {
+            return native.ckpt_controller_get_json(Handle);
+        }
+
+        /// <summary>Takes over what ToJson wrote; its own options stay. After a restart call Resume. CkptCorruptException
+        /// when it is no such text.</summary>
+        /// <param name="json">The text.</param>
+        public void Restore(string json)
+        {
+            native.ckpt_controller_restore(Handle, json);
+        }
+    }
+}

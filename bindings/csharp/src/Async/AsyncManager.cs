@@ -1,0 +1,399 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using System.Threading.Tasks;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Dispose lets what
+    /// is queued end, within DrainTimeout. Close throws what a save failed of that no caller asked for; Dispose, which ends a using
+    /// and must not hide what its block threw, writes it to standard error and keeps it in DisposeError. Any thread may use it.
+    /// Handlers run on its threads; inside them what waits throws CkptInvalidStateException.</summary>
+    public class AsyncManager : NativeObject
+    {
+        private readonly ConcurrentDictionary<long, CheckpointTask> live = new ConcurrentDictionary<long, CheckpointTask>();
+        private readonly TimeSpan drainTimeout;
+        private volatile CkptException disposeError;
+
+        /// <summary>A manager with its threads.</summary>
+        /// <param name="checkpoints">Where to; kept alive.</param>
+        /// <param name="options">null: the defaults.</param>
+        public AsyncManager(CheckpointManager checkpoints, [AllowNull] AsyncManagerOptions options = null)
+            : base(Made(checkpoints, options ?? new AsyncManagerOptions()))
+        {
+            drainTimeout = (options ?? new AsyncManagerOptions()).DrainTimeout;
+        }
+
+        private static NativeHandle Made(CheckpointManager checkpoints, AsyncManagerOptions options)
+        {
+            using (var memory = new CallMemory())
+            {
+                var made = Made((out IntPtr manager) => native.ckpt_async_manager_create(HandleOf(checkpoints),
+                    AsyncManagerOptions.Native(options, memory), null, out manager), native.ckpt_async_manager_release, true);
+                var cancel = options.CancelAtExit;
+                var timeout = options.DrainTimeout;
+                made.AtExit = handle => AsyncEnd.Close(handle, cancel, timeout);
+                return made;
+            }
+        }
+
+        /// <summary>What a save had failed of that no caller had asked for when this was disposed of, or that not all tasks ended
+        /// within DrainTimeout; null when there was nothing to report.</summary>
+        [MaybeNull]
+        public CkptException DisposeError
+        {
+            get { return disposeError; }
+        }
+
+        internal override void BeforeDispose()
+        {
+            if (IsDisposed || IsInsideHandler()) return; // then the library's own threads do the rest, and its log says what failed
+            try
+            {
+                Close(CloseMode.Drain, drainTimeout);
+            }
+            catch (ObjectDisposedException)
+            {
+                // By another thread, meanwhile.
+            }
+            catch (CkptException error)
+            {
+                disposeError = error;
+                Console.Error.WriteLine("ckpt: a manager of background saves was disposed of: " + error.Message);
+            }
+        }
+
+        private bool IsInsideHandler()
+        {
+            try
+            {
+                WaitAll(TimeSpan.Zero);
+            }
+            catch (CkptInvalidStateException)
+            {
+                return true;
+            }
+            catch (Exception error) when (error is CkptTimeoutException || error is ObjectDisposedException)
+            {
+                // Tasks go on, or another thread disposed of this meanwhile.
+            }
+            return false;
+        }
+
+        /// <summary>Raised when a task has ended, on the library's threads, before any caller that waits for it is
+        /// notified.</summary>
+        public event EventHandler<CheckpointTaskEventArgs> TaskEnded;
+
+        /// <summary>Saves a state in the background. With StagingMode.Copy it returns when the tensors are copied; values and the
+        /// list of tensors always are. CkptQueueFullException as options say. Throws what an earlier save failed of when no caller
+        /// was notified of that; nothing is saved then.</summary>
+        /// <param name="state">What is saved.</param>
+        /// <param name="options">null: the defaults, step 0.</param>
+        /// <param name="how">null: the defaults.</param>
+        /// <param name="progress">Notified about every 4 MiB, on the library's threads; may be null.</param>
+        /// <param name="cancellationToken">Cancels the task, as Cancel does.</param>
+        /// <param name="source">Reads the tensors instead of the library, for memory that it cannot read; null: memory. Not with
+        /// StagingMode.Borrow.</param>
+        /// <returns>The task.</returns>
+        public CheckpointTask Save(State state, [AllowNull] SaveOptions options = null,
+                                   [AllowNull] CheckpointTaskOptions how = null,
+                                   [AllowNull] IProgress<CheckpointProgress> progress = null,
+                                   CancellationToken cancellationToken = default(CancellationToken),
+                                   [AllowNull] CheckpointSource source = null)
+        {
+            return Start(CheckpointTaskKind.Save, how, progress, cancellationToken, source, (memory, task, listener, reads) =>
+            {
+                long id;
+                native.ckpt_async_manager_save(Handle, HandleOf(state), SaveOptions.Native(options, memory), task, listener, reads,
+                    out id);
+                return id;
+            });
+        }
+
+        /// <summary>The same for those who await at once.</summary>
+        /// <param name="state">What is saved.</param>
+        /// <param name="options">null: the defaults, step 0.</param>
+        /// <param name="progress">Notified about every 4 MiB; may be null.</param>
+        /// <param name="cancellationToken">Cancels the task.</param>
+        /// <returns>Ends when the save is durable; throws when it failed.</returns>
+        public Task<CheckpointTaskResult> SaveAsync(State state, [AllowNull] SaveOptions options = null,
+                                                    [AllowNull] IProgress<CheckpointProgress> progress = null,
+                                                    CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return Save(state, options, null, progress, cancellationToken).CompletionTask;
+        }
+
+        /// <summary>Loads into a state in the background, restore methods of stateful objects included; no other caller may use the
+        /// state until the task has ended.</summary>
+        /// <param name="state">What is filled.</param>
+        /// <param name="options">null: the defaults.</param>
+        /// <param name="how">null: the defaults; its Mode is not used.</param>
+        /// <param name="cancellationToken">Cancels the task.</param>
+        /// <returns>The task.</returns>
+        public CheckpointTask Load(State state, [AllowNull] LoadOptions options = null,
+                                   [AllowNull] CheckpointTaskOptions how = null,
+                                   CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return Start(CheckpointTaskKind.Load, how, null, cancellationToken, null, (memory, task, listener, reads) =>
+            {
+                long id;
+                native.ckpt_async_manager_load(Handle, HandleOf(state), LoadOptions.Native(options, memory), task, listener,
+                    out id);
+                return id;
+            });
+        }
+
+        internal delegate long StartTask(CallMemory memory, ckpt_checkpoint_task_options task, AsyncListener listener,
+                                         AsyncSource source);
+
+        internal CheckpointTask Start(CheckpointTaskKind kind, CheckpointTaskOptions how, IProgress<CheckpointProgress> progress,
+                                      CancellationToken cancellationToken, CheckpointSource source, StartTask start)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            var task = new CheckpointTask(this, kind);
+            using (var memory = new CallMemory())
+            {
+                var id = start(memory, CheckpointTaskOptions.Native(how, memory), new TaskListener(task, progress),
+                    source == null ? null : new SourceFunction { function = source });
+                live[id] = task;
+                Thread.MemoryBarrier(); // it may have ended already: whoever comes second finds what the first one wrote
+                if (task.IsEnding) Forget(id);
+                task.Started(id, cancellationToken);
+                return task;
+            }
+        }
+
+        private void Forget(long id)
+        {
+            CheckpointTask ignored;
+            live.TryRemove(id, out ignored);
+        }
+
+        internal void TaskHasEnded(CheckpointTaskResult result)
+        {
+            Forget(result.Id);
+            var handlers = TaskEnded;
+            if (handlers != null) handlers(this, new CheckpointTaskEventArgs(result));
+        }
+
+        /// <summary>Waits for a task. Throws what it failed of, OperationCanceledException when it was cancelled,
+        /// CkptTimeoutException when it has not ended in time, CkptNotFoundException for an unknown number.</summary>
+        /// <param name="id">The task's number.</param>
+        /// <param name="timeout">null: for ever.</param>
+        /// <param name="cancellationToken">Ends the waiting, not the task.</param>
+        /// <returns>The result.</returns>
+        public async Task<CheckpointTaskResult> WaitAsync(long id, TimeSpan? timeout = null,
+                                                          CancellationToken cancellationToken = default(CancellationToken))
+        {
+            CheckpointTask task;
+            if (!live.TryGetValue(id, out task)) return Known(id);
+            var completion = task.CompletionTask;
+            using (var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken))
+            {
+                var limit = Task.Delay(timeout ?? Timeout.InfiniteTimeSpan, stop.Token);
+                if (await Task.WhenAny(completion, limit).ConfigureAwait(false) != completion)
+                {
+                    cancellationToken.ThrowIfCancellationRequested();
+                    throw new CkptTimeoutException("task " + id + " has not ended after " + timeout);
+                }
+                stop.Cancel();
+            }
+            return await completion.ConfigureAwait(false);
+        }
+
+        // Of a task that has ended.
+        private CheckpointTaskResult Known(long id)
+        {
+            var result = Wait(id);
+            if (result.State == CheckpointTaskState.Completed) return result;
+            if (result.State == CheckpointTaskState.Cancelled) throw new TaskCanceledException("task " + id + " was cancelled");
+            throw result.Exception();
+        }
+
+        /// <summary>Asks a task to stop. Never waits. CkptNotFoundException for a number that is unknown or no longer in the
+        /// history.</summary>
+        /// <param name="id">The task's number.</param>
+        /// <returns>True when it ends, or has just ended, cancelled because of this call.</returns>
+        public bool Cancel(long id)
+        {
+            return Yes((out int answer) => native.ckpt_async_manager_cancel(Handle, id, out answer));
+        }
+
+        /// <summary>The numbers of tasks.</summary>
+        /// <param name="which">Those that have not ended, or those that have, as far as the history goes.</param>
+        /// <returns>In the order that the list has.</returns>
+        public IReadOnlyList<long> List(CheckpointTaskList which = CheckpointTaskList.Live)
+        {
+            return NativeList.Integers(native.ckpt_async_manager_list(Handle, (int)which));
+        }
+
+        /// <summary>What is known of the tasks of a list; those that leave the history meanwhile are left out.</summary>
+        /// <param name="which">As for List.</param>
+        /// <returns>In the order that the list has.</returns>
+        public IReadOnlyList<CheckpointTaskInfo> GetTasks(CheckpointTaskList which = CheckpointTaskList.Live)
+        {
+            var found = new List<CheckpointTaskInfo>();
+            foreach (var id in List(which))
+            {
+                try
+                {
+                    found.Add(GetTask(id));
+                }
+                catch (CkptNotFoundException)
+                {
+                    // It has left the history meanwhile.
+                }
+            }
+            return found;
+        }
+
+        /// <summary>How a task stands. CkptNotFoundException when it is unknown or no longer in the history.</summary>
+        /// <param name="id">The task's number.</param>
+        /// <returns>Bytes, times and status of one moment.</returns>
+        public CheckpointTaskInfo GetTask(long id)
+        {
+            return CheckpointTaskInfo.Filled(task => native.ckpt_async_manager_get_task(Handle, id, task));
+        }
+
+        /// <summary>What a completed save made. CkptInvalidStateException unless the task is one.</summary>
+        /// <param name="id">The task's number.</param>
+        /// <returns>As CheckpointManager.Save gives it.</returns>
+        public SaveResult GetSaveResult(long id)
+        {
+            return SaveResult.Filled(result => native.ckpt_async_manager_get_save_result(Handle, id, result));
+        }
+
+        /// <summary>What a completed load found. CkptInvalidStateException unless the task is one.</summary>
+        /// <param name="id">The task's number.</param>
+        /// <returns>As CheckpointManager.Load gives it.</returns>
+        public LoadResult GetLoadResult(long id)
+        {
+            return LoadResult.Filled(result => native.ckpt_async_manager_get_load_result(Handle, id, result));
+        }
+
+        /// <summary>Numbers of tasks and bytes.</summary>
+        /// <returns>A snapshot.</returns>
+        public AsyncManagerStats GetStats()
+        {
+            return AsyncManagerStats.Filled(stats => native.ckpt_async_manager_get_stats(Handle, stats));
+        }
+
+        /// <summary>Reports that a step has ended: tasks whose GateStep is not after it may begin.</summary>
+        /// <param name="step">Never goes back.</param>
+        public void EndStep(long step)
+        {
+            native.ckpt_async_manager_end_step(Handle, step);
+        }
+
+        /// <summary>Waits until a task has ended. CkptTimeoutException; CkptNotFoundException for an unknown
+        /// number.</summary>
+        /// <param name="id">The task's number.</param>
+        /// <param name="timeout">null: for ever.</param>
+        /// <returns>How it ended, failures included.</returns>
+        public CheckpointTaskResult Wait(long id, TimeSpan? timeout = null)
+        {
+            return CheckpointTaskResult.Filled(result =>
+                native.ckpt_async_manager_wait(Handle, id, Times.Nanoseconds(timeout), result));
+        }
+
+        internal void WaitStaged(long id, TimeSpan? timeout)
+        {
+            native.ckpt_async_manager_wait_staged(Handle, id, Times.Nanoseconds(timeout));
+        }
+
+        /// <summary>Waits until all tasks that have not ended now have; their results say how.
+        /// CkptTimeoutException.</summary>
+        /// <param name="timeout">null: for ever.</param>
+        public void WaitAll(TimeSpan? timeout = null)
+        {
+            native.ckpt_async_manager_wait(Handle, native.CKPT_CHECKPOINT_TASK_ALL, Times.Nanoseconds(timeout), null);
+        }
+
+        /// <summary>Waits until the tensors of all saves may be written to. CkptTimeoutException.</summary>
+        /// <param name="timeout">null: for ever.</param>
+        public void WaitAllStaged(TimeSpan? timeout = null)
+        {
+            native.ckpt_async_manager_wait_staged(Handle, native.CKPT_CHECKPOINT_TASK_ALL, Times.Nanoseconds(timeout));
+        }
+
+        /// <summary>Takes nothing new, lets the tasks end, and ends the threads. Throws the error of a save that failed and that
+        /// no caller was notified of; CkptTimeoutException when draining took too long, and what remained is cancelled. Doing it
+        /// again does nothing. Dispose afterwards.</summary>
+        /// <param name="mode">What becomes of the tasks.</param>
+        /// <param name="timeout">That draining may take; null: for ever.</param>
+        public void Close(CloseMode mode = CloseMode.Drain, TimeSpan? timeout = null)
+        {
+            native.ckpt_async_manager_close(Handle, (int)mode, Times.Nanoseconds(timeout));
+        }
+    }
+
+    public sealed unsafe partial class AsyncManagerOptions
+    {
+        /// <summary>When the process ends: true cancels what is not committed yet, false lets it end within DrainTimeout.</summary>
+        public bool CancelAtExit { get; set; }
+    }
+
+    // The end of a manager when the process ends. .NET does this on a thread of its own, for which a handler that called
+    // Environment.Exit waits; closing would wait for that handler in turn. So the tasks are waited for first, a second at a time,
+    // and a manager whose handlers do not return is left as it is.
+    internal static class AsyncEnd
+    {
+        private static readonly TimeSpan slice = TimeSpan.FromSeconds(1);
+
+        // False: the manager must not be touched any more.
+        internal static bool Close(NativeHandle manager, bool cancel, TimeSpan timeout)
+        {
+            var begin = DateTime.UtcNow;
+            var mayWait = timeout < TimeSpan.Zero ? TimeSpan.MaxValue : timeout;
+            if (cancel) CancelAll(manager);
+            while (!AllEnd(manager, cancel || mayWait > slice ? slice : mayWait))
+            {
+                if (Live(manager).Count == 0 && !AllEnd(manager, slice)) return false;
+                if (DateTime.UtcNow - begin < mayWait) continue;
+                Console.Error.WriteLine("ckpt: at exit: not all tasks ended within " + timeout + "; the others are cancelled");
+                CancelAll(manager);
+                if (!AllEnd(manager, slice)) return false;
+            }
+            native.ckpt_async_manager_close(manager, native.CKPT_CLOSE_MODE_CANCEL, -1); // throws what no caller was notified of
+            return true;
+        }
+
+        // Handlers included.
+        private static bool AllEnd(NativeHandle manager, TimeSpan time)
+        {
+            try
+            {
+                native.ckpt_async_manager_wait(manager, native.CKPT_CHECKPOINT_TASK_ALL, Times.Nanoseconds(time), null);
+                return true;
+            }
+            catch (CkptTimeoutException)
+            {
+                return false;
+            }
+        }
+
+        private static void CancelAll(NativeHandle manager)
+        {
+            foreach (var id in Live(manager))
+            {
+                try
+                {
+                    int won;
+                    native.ckpt_async_manager_cancel(manager, id, out won);
+                }
+                catch (CkptNotFoundException)
+                {
+                    // It has left the history meanwhile.
+                }
+            }
+        }
+
+        private static IReadOnlyCollection<long> Live(NativeHandle manager)
+        {
+            return NativeList.Integers(native.ckpt_async_manager_list(manager, native.CKPT_CHECKPOINT_TASK_LIST_LIVE));
+        }
+    }
+}

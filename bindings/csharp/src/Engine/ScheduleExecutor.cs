@@ -1,0 +1,69 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>Runs one schedule over one chain for one input shape, step after step. Losses and gradients are bit for bit those
+    /// of store-all. One thread at a time.</summary>
+    public sealed unsafe class ScheduleExecutor : NativeObject
+    {
+        /// <summary>Verifies the schedule, places its buffers and reserves the memory.</summary>
+        /// <param name="chain">Kept alive.</param>
+        /// <param name="schedule">Kept alive.</param>
+        /// <param name="input">Element type and shape of every step's input.</param>
+        /// <param name="options">null: the defaults.</param>
+        public ScheduleExecutor(Chain chain, Schedule schedule, TensorSpec input,
+                                [AllowNull] ScheduleExecutorOptions options = null)
+            : base(Made(chain, schedule, input, options))
+        {
+        }
+
+        private static NativeHandle Made(Chain chain, Schedule schedule, TensorSpec input, ScheduleExecutorOptions options)
+        {
+            if (input == null) throw new ArgumentNullException("input");
+            using (var memory = new CallMemory())
+            {
+                var spec = input.Native;
+                IntPtr executor;
+                native.ckpt_schedule_executor_create(HandleOf(chain), HandleOf(schedule), (IntPtr)(&spec),
+                    ScheduleExecutorOptions.Native(options, memory), out executor);
+                return new NativeHandle(executor, native.ckpt_schedule_executor_release, true);
+            }
+        }
+
+        /// <summary>Runs the schedule once: forward, backward. After an error the next step works; gradients are undefined until
+        /// one that does not accumulate.</summary>
+        /// <param name="step">Its data.</param>
+        /// <returns>The loss, or NaN where the output has more than one element.</returns>
+        public double Run(Step step)
+        {
+            if (step == null) throw new ArgumentNullException("step");
+            using (var memory = new CallMemory())
+            {
+                double loss;
+                native.ckpt_schedule_executor_run(Handle, Step.Native(step, memory), out loss);
+                return loss;
+            }
+        }
+
+        /// <summary>What it measured since it was made.</summary>
+        /// <returns>The numbers.</returns>
+        public ScheduleExecutorStats GetStats()
+        {
+            return ScheduleExecutorStats.Filled(stats => native.ckpt_schedule_executor_get_stats(Handle, stats));
+        }
+    }
+
+    public sealed unsafe partial class Step
+    {
+        /// <summary>A step.</summary>
+        /// <param name="input">What the chain reads.</param>
+        /// <param name="targets">What a loss layer compares with; null when none needs it.</param>
+        public Step(Tensor input, [AllowNull] Tensor targets = null)
+        {
+            Input = input;
+            Targets = targets;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.InteropServices;
+
+namespace Ckpt.Interop
+{
+    // What one call borrows: texts, arrays, structs, and the objects whose handles are in structs. Alive until this is disposed of,
+    // after the call.
+    internal sealed unsafe class CallMemory : IDisposable
+    {
+        private readonly List<IDisposable> owned = new List<IDisposable>();
+        private readonly List<object> lent = new List<object>(); // kept from the garbage collector
+        private readonly List<IntPtr> places = new List<IntPtr>();
+
+        // Disposed of with this.
+        internal T Add<T>(T used) where T : IDisposable
+        {
+            owned.Add(used);
+            return used;
+        }
+
+        internal IntPtr Of(string text)
+        {
+            if (text == null) return IntPtr.Zero;
+            var bytes = Utf8.Bytes(text);
+            var place = Place(bytes.Length);
+            Marshal.Copy(bytes, 0, place, bytes.Length);
+            return place;
+        }
+
+        internal NativeHandle Of(NativeObject used)
+        {
+            return used == null ? null : Lent(used).Handle;
+        }
+
+        // A strategy of the caller's is wrapped for the call; what the library keeps of it is a reference of its own.
+        internal NativeHandle Of(ICheckpointStrategy strategy)
+        {
+            if (strategy == null) return null;
+            var own = strategy as Strategy;
+            return own != null ? Lent(own).Handle : Add(Strategy.Asking(strategy)).Handle;
+        }
+
+        internal IntPtr* Of(string[] texts)
+        {
+            if (texts.Contains(null))
+                throw new CkptInvalidArgumentException("text " + Array.IndexOf(texts, null) + " of a list is null");
+            return Addresses(texts.Select(Of).ToArray());
+        }
+
+        internal IntPtr* Of(IEnumerable<NativeHandle> handles)
+        {
+            return Addresses(handles.Select(handle =>
+            {
+                if (handle == null) throw new CkptInvalidArgumentException("an object of a list is null");
+                return handle.DangerousGetHandle();
+            }).ToArray());
+        }
+
+        private IntPtr* Addresses(IntPtr[] values)
+        {
+            var list = (IntPtr*)Place((values.Length + 1) * sizeof(IntPtr));
+            for (var i = 0; i < values.Length; ++i) list[i] = values[i];
+            return list;
+        }
+
+        private NativeObject Lent(NativeObject used)
+        {
+            lent.Add(used);
+            return used;
+        }
+
+        private IntPtr Place(int bytes)
+        {
+            var place = Marshal.AllocHGlobal(bytes);
+            places.Add(place);
+            return place;
+        }
+
+        public void Dispose()
+        {
+            foreach (var used in owned) used.Dispose();
+            owned.Clear();
+            lent.Clear();
+            foreach (var place in places) Marshal.FreeHGlobal(place);
+            places.Clear();
+        }
+    }
+}

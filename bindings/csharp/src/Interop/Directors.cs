@@ -1,0 +1,365 @@
+using System;
+using System.Collections.Concurrent;
+using System.Threading;
+
+namespace Ckpt.Interop
+{
+    // A director whose native half the library deletes. Those below are made with what they call.
+    internal interface IHandedOver
+    {
+        void NoLongerOwned();
+    }
+
+    internal sealed class ClockFunction : ClockSource
+    {
+        internal Func<long> function;
+
+        public override long now()
+        {
+            return function();
+        }
+    }
+
+    internal sealed class HookFunctions : ThreadHooks
+    {
+        internal Action<string> onStart;
+        internal Action<string> onStop;
+
+        public override void start(string name)
+        {
+            if (onStart != null) onStart(name);
+        }
+
+        public override void stop(string name)
+        {
+            if (onStop != null) onStop(name);
+        }
+    }
+
+    internal sealed class Log : LogListener
+    {
+        internal LogHandler handler;
+
+        public override void message(int level, string component, string message)
+        {
+            handler((LogLevel)level, component, message);
+        }
+    }
+
+    internal sealed class PartFunction : PartWork
+    {
+        internal Action<long> function;
+
+        public override void run(long part)
+        {
+            function(part);
+        }
+    }
+
+    internal sealed class SleepFunction : Sleeper
+    {
+        internal Action<TimeSpan> function;
+
+        public override void sleep(long ns)
+        {
+            function(Times.OfNanoseconds(ns));
+        }
+    }
+
+    // A subscription's half on this side. Without a strong way back to the tracker, which can go while this waits for events.
+    internal sealed unsafe class MemoryEvents : EventListener
+    {
+        internal Action<MemoryEvent> handler;
+
+        public override void on_event(IntPtr memoryEvent)
+        {
+            handler(new MemoryEvent(*(NativeMemoryEvent*)memoryEvent));
+        }
+    }
+
+    internal sealed unsafe class StrategyCalls : StrategyAnswers
+    {
+        internal Func<StrategyQuestion, bool> onDecide;
+        internal Action onReset;
+        internal Action<string> onAccess;
+
+        public override bool decide(IntPtr question)
+        {
+            return onDecide(new StrategyQuestion(*(NativeStrategyQuestion*)question));
+        }
+
+        public override void reset()
+        {
+            if (onReset != null) onReset();
+        }
+
+        public override void access(string layerName)
+        {
+            if (onAccess != null) onAccess(layerName);
+        }
+    }
+
+    internal sealed class StrategyMaker : StrategyFactory
+    {
+        internal Func<string, ICheckpointStrategy> function;
+
+        public override IntPtr make(string arguments)
+        {
+            var made = function(arguments);
+            if (made == null) throw new InvalidOperationException("the factory returned no strategy");
+            using (var memory = new CallMemory()) return NativeObject.Taken(memory.Of(made), native.ckpt_strategy_retain);
+        }
+    }
+
+    // The library's calls of a CustomLayer.
+    internal sealed unsafe class LayerCalls : LayerFunctions
+    {
+        internal CustomLayer layer;
+
+        public override IntPtr output(IntPtr input)
+        {
+            var made = layer.Output(new TensorSpec(*(NativeTensorSpec*)input));
+            if (made == null) throw new InvalidOperationException("Output returned null");
+            var place = native.ckpt_csharp_result_place();
+            *(NativeTensorSpec*)place = made.Native;
+            return place;
+        }
+
+        public override IntPtr option(IntPtr input, int number)
+        {
+            var option = layer.Option(new TensorSpec(*(NativeTensorSpec*)input), number);
+            var place = native.ckpt_csharp_result_place();
+            *(LayerOption*)place = option;
+            return place;
+        }
+
+        public override void forward(IntPtr context, IntPtr input, IntPtr output, IntPtr tape, IntPtr workspace)
+        {
+            layer.Forward(Context(context), NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape),
+                NativeBytes.Of(workspace));
+        }
+
+        public override void backward(IntPtr context, IntPtr input, IntPtr output, IntPtr tape, IntPtr gradOutput, IntPtr gradInput,
+                                      IntPtr workspace)
+        {
+            layer.Backward(Context(context), NativeBytes.Of(input), NativeBytes.Of(output), NativeBytes.Of(tape),
+                NativeBytes.Of(gradOutput), NativeBytes.Of(gradInput), NativeBytes.Of(workspace));
+        }
+
+        public override void save_ambient(IntPtr state)
+        {
+            layer.SaveAmbient(NativeBytes.Of(state));
+        }
+
+        public override void restore_ambient(IntPtr state)
+        {
+            layer.RestoreAmbient(NativeBytes.Of(state));
+        }
+
+        // ckpt_swig::LayerContext holds a pointer.
+        private static LayerContext Context(IntPtr context)
+        {
+            return new LayerContext(**(NativeLayerContext**)context);
+        }
+    }
+
+    internal sealed class StageFunction : StageForward
+    {
+        internal Func<Tensor, int, Tensor> function;
+
+        public override IntPtr forward(IntPtr input, int microBatch)
+        {
+            using (var lent = new Tensor(NativeHandle.Lent(input)))
+            {
+                var output = function(lent, microBatch);
+                if (output == null) throw new InvalidOperationException("the stage's forward returned no tensor");
+                return NativeObject.Taken(output.Handle, native.ckpt_tensor_retain);
+            }
+        }
+    }
+
+    internal sealed class StatefulCalls : Stateful
+    {
+        internal IStateful stateful;
+
+        public override void list(IntPtr into)
+        {
+            using (var lent = new State(NativeHandle.Lent(into))) stateful.List(lent);
+        }
+
+        public override void restore(IntPtr loaded)
+        {
+            using (var lent = new State(NativeHandle.Lent(loaded))) stateful.Restore(lent);
+        }
+    }
+
+    internal sealed class CoordinatorCalls : CoordinatorFunctions
+    {
+        internal CustomCoordinator coordinator;
+
+        public override void barrier(long timeout)
+        {
+            coordinator.Barrier(Times.OfNanoseconds(timeout));
+        }
+
+        public override void broadcast(IntPtr data, long root, long timeout)
+        {
+            coordinator.Broadcast(NativeBytes.Of(data), root, Times.OfNanoseconds(timeout));
+        }
+
+        public override void all_gather(IntPtr sent, IntPtr received, long timeout)
+        {
+            coordinator.AllGather(NativeBytes.Of(sent), NativeBytes.Of(received), Times.OfNanoseconds(timeout));
+        }
+    }
+
+    internal sealed class SourceFunction : AsyncSource
+    {
+        internal CheckpointSource function;
+
+        public override void read(string group, string name, long data, long offset, IntPtr buffer)
+        {
+            function(group, name, (IntPtr)data, offset, NativeBytes.Of(buffer));
+        }
+    }
+
+    // What the library reports of one task, on its threads.
+    internal sealed class TaskListener : AsyncListener
+    {
+        private readonly CheckpointTask task;
+        private readonly IProgress<CheckpointProgress> onProgress;
+
+        internal TaskListener(CheckpointTask task, IProgress<CheckpointProgress> onProgress)
+        {
+            this.task = task;
+            this.onProgress = onProgress;
+            wants(true, onProgress != null);
+        }
+
+        public override void staged(long id, long stall)
+        {
+            task.Stage();
+        }
+
+        public override void progress(long id, long doneBytes, long totalBytes)
+        {
+            onProgress.Report(new CheckpointProgress(id, doneBytes, totalBytes));
+        }
+
+        public override void ended(ckpt_checkpoint_task_result result)
+        {
+            task.End(new CheckpointTaskResult(result));
+        }
+    }
+
+    // The library's calls of a CustomStorage, whose files and locks go by numbers there.
+    internal sealed class StorageCalls : StorageFunctions
+    {
+        private readonly CustomStorage storage;
+        private readonly ConcurrentDictionary<long, object> files = new ConcurrentDictionary<long, object>();
+        private long last;
+
+        internal StorageCalls(CustomStorage storage)
+        {
+            this.storage = storage;
+        }
+
+        private long Number(object file)
+        {
+            var number = Interlocked.Increment(ref last);
+            files[number] = file;
+            return number;
+        }
+
+        private object Taken(long number)
+        {
+            object file;
+            files.TryRemove(number, out file);
+            return file;
+        }
+
+        public override long create(string path)
+        {
+            return Number(storage.Create(path));
+        }
+
+        public override long open(string path)
+        {
+            return Number(storage.Open(path));
+        }
+
+        public override long lock_(string path)
+        {
+            return Number(storage.Lock(path));
+        }
+
+        public override void close(long file)
+        {
+            storage.Close(Taken(file));
+        }
+
+        public override void unlock(long held)
+        {
+            storage.Unlock(Taken(held));
+        }
+
+        public override long file_size(long file)
+        {
+            return storage.FileSize(files[file]);
+        }
+
+        public override long read(long file, long offset, IntPtr buffer)
+        {
+            return storage.Read(files[file], offset, NativeBytes.Of(buffer));
+        }
+
+        public override void write(long file, long offset, IntPtr buffer)
+        {
+            storage.Write(files[file], offset, NativeBytes.Of(buffer));
+        }
+
+        public override void sync(long file)
+        {
+            storage.Sync(files[file]);
+        }
+
+        public override void rename(string from, string to)
+        {
+            storage.Rename(from, to);
+        }
+
+        public override void remove(string path)
+        {
+            storage.Remove(path);
+        }
+
+        public override void remove_directory(string path)
+        {
+            storage.RemoveDirectory(path);
+        }
+
+        public override void make_directory(string path)
+        {
+            storage.MakeDirectory(path);
+        }
+
+        public override void sync_directory(string path)
+        {
+            storage.SyncDirectory(path);
+        }
+
+        public override void list(string path, Listing listing)
+        {
+            foreach (var entry in storage.List(path))
+            {
+                listing.add(entry.Name, entry.IsDirectory);
+                Errors.CheckFetched();
+            }
+        }
+
+        public override long size(string path)
+        {
+            return storage.Size(path);
+        }
+    }
+}

@@ -1,8 +1,0 @@
-namespace Ckpt.Interop
-{
-    // A director whose native half the library deletes.
-    internal interface IHandedOver
-    {
-        void NoLongerOwned();
-    }
-}

@@ -1,0 +1,179 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Linq;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>Stores the activations of a stage's micro-batches as a policy says, and computes the others again. Several threads
+    /// may use it at once.</summary>
+    public class ActivationManager : NativeObject
+    {
+        /// <summary>A manager of a stage.</summary>
+        /// <param name="policy">Which activations stay.</param>
+        /// <param name="forward">The stage's forward of an input (valid during the call only) and a micro-batch's number; null:
+        /// nothing can be recomputed. What it throws makes the call fail with CkptCallbackException.</param>
+        /// <param name="options">null: the defaults.</param>
+        public ActivationManager(ActivationPolicy policy, [AllowNull] Func<Tensor, int, Tensor> forward = null,
+                                 [AllowNull] ActivationManagerOptions options = null) : this(Made(policy, forward, options))
+        {
+        }
+
+        internal ActivationManager(NativeHandle handle) : base(handle)
+        {
+        }
+
+        private static NativeHandle Made(ActivationPolicy policy, Func<Tensor, int, Tensor> forward,
+                                         ActivationManagerOptions options)
+        {
+            if (policy == null) throw new ArgumentNullException("policy");
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_activation_manager_create(ActivationPolicy.Native(policy, memory),
+                    ActivationManagerOptions.Native(options, memory),
+                    forward == null ? null : new StageFunction { function = forward },
+                    out made), native.ckpt_activation_manager_release);
+        }
+
+        /// <summary>The policy in force: under Automatic the one that was picked, and without the strategy of one. Setting it
+        /// changes what is stored from now on.</summary>
+        public ActivationPolicy Policy
+        {
+            get { return ActivationPolicy.Filled(policy => native.ckpt_activation_manager_get_policy(Handle, policy)); }
+            set
+            {
+                if (value == null) throw new ArgumentNullException("value");
+                using (var memory = new CallMemory())
+                    native.ckpt_activation_manager_set_policy(Handle, ActivationPolicy.Native(value, memory));
+            }
+        }
+
+        /// <summary>Clears, and says how many micro-batches the step has.</summary>
+        /// <param name="microBatches">0: not known; then the newest counts as the last.</param>
+        public void BeginStep(int microBatches = 0)
+        {
+            native.ckpt_activation_manager_begin_step(Handle, microBatches);
+        }
+
+        /// <summary>Whether a store of so many bytes would be kept now.</summary>
+        /// <param name="microBatch">From 0 on.</param>
+        /// <param name="bytes">Of the activation.</param>
+        /// <returns>True: it would.</returns>
+        public bool ShouldCheckpoint(int microBatch, long bytes = 0)
+        {
+            return Yes((out int answer) => native.ckpt_activation_manager_should_checkpoint(Handle, microBatch, bytes, out answer));
+        }
+
+        /// <summary>Asks the policy, and keeps a copy of the activation if it says so.</summary>
+        /// <param name="microBatch">From 0 on; what was stored of it is replaced.</param>
+        /// <param name="activation">Stays the caller's.</param>
+        /// <returns>True: kept.</returns>
+        public bool Store(int microBatch, Tensor activation)
+        {
+            return Yes((out int answer) => native.ckpt_activation_manager_store(Handle, microBatch, HandleOf(activation), out
+                answer));
+        }
+
+        /// <summary>The same without a copy: no caller may write to the tensor any more, and this object of it is disposed
+        /// of.</summary>
+        /// <param name="microBatch">From 0 on.</param>
+        /// <param name="activation">Given up, kept or not.</param>
+        /// <returns>True: kept.</returns>
+        public bool StoreMoved(int microBatch, Tensor activation)
+        {
+            if (activation == null) throw new ArgumentNullException("activation");
+            int kept;
+            var reference = Taken(activation.Handle, native.ckpt_tensor_retain); // the manager takes this one
+            try
+            {
+                using (var lent = NativeHandle.Lent(reference))
+                    native.ckpt_activation_manager_store_moved(Handle, microBatch, lent, out kept);
+            }
+            catch
+            {
+                native.ckpt_tensor_release(reference);
+                throw;
+            }
+            activation.Dispose();
+            return kept != 0;
+        }
+
+        /// <summary>What is stored: a read-only tensor whose memory lives as long as it.</summary>
+        /// <param name="microBatch">From 0 on.</param>
+        /// <returns>The tensor, or null when nothing is stored.</returns>
+        [return: MaybeNull]
+        public Tensor GetActivation(int microBatch)
+        {
+            IntPtr activation;
+            native.ckpt_activation_manager_get_activation(Handle, microBatch, out activation);
+            return activation == IntPtr.Zero ? null : Tensor.Owning(activation);
+        }
+
+        /// <summary>Whether the activation is stored.</summary>
+        /// <param name="microBatch">From 0 on.</param>
+        /// <returns>True: it is.</returns>
+        public bool HasActivation(int microBatch)
+        {
+            return Yes((out int answer) => native.ckpt_activation_manager_has_activation(Handle, microBatch, out answer));
+        }
+
+        /// <summary>Runs the stage's forward; nothing is stored. CkptInvalidStateException without a forward.</summary>
+        /// <param name="input">Of the stage.</param>
+        /// <param name="microBatch">From 0 on.</param>
+        /// <returns>What it gave.</returns>
+        public Tensor Recompute(Tensor input, int microBatch)
+        {
+            return Tensor.Owned((out IntPtr made) => native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch,
+                out made));
+        }
+
+        /// <summary>What is stored, or else what the stage's forward gives.</summary>
+        /// <param name="input">Of the stage; read in the second case only.</param>
+        /// <param name="microBatch">From 0 on.</param>
+        /// <returns>The activation.</returns>
+        public Tensor GetOrCompute(Tensor input, int microBatch)
+        {
+            return Tensor.Owned((out IntPtr made) => native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input),
+                microBatch, out made));
+        }
+
+        /// <summary>Releases all that is stored.</summary>
+        public void Clear()
+        {
+            native.ckpt_activation_manager_clear(Handle);
+        }
+
+        /// <summary>Exact bytes of what is stored.</summary>
+        /// <param name="count">Activations that are stored.</param>
+        /// <returns>The bytes.</returns>
+        public long GetMemoryUsage(out long count)
+        {
+            long bytes;
+            native.ckpt_activation_manager_get_memory_usage(Handle, out bytes, out count);
+            return bytes;
+        }
+
+        /// <summary>What is known of one stored activation; null when it is not stored.</summary>
+        /// <param name="microBatch">From 0 on.</param>
+        /// <returns>Bytes, shape and when.</returns>
+        [return: MaybeNull]
+        public ActivationMetadata GetMetadata(int microBatch)
+        {
+            try
+            {
+                return ActivationMetadata.Filled(one => native.ckpt_activation_manager_get_metadata(Handle, microBatch, one));
+            }
+            catch (CkptNotFoundException)
+            {
+                return null;
+            }
+        }
+
+        /// <summary>The stored micro-batches, ascending.</summary>
+        /// <returns>All of them.</returns>
+        public IReadOnlyList<int> List()
+        {
+            return NativeList.Integers(native.ckpt_activation_manager_list(Handle)).Select(one => (int)one).ToArray();
+        }
+    }
+}

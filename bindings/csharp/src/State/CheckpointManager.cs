@@ -1,0 +1,211 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>The checkpoints in one storage. A writer holds the storage's lock until it is disposed of. Several threads may use
+    /// it at once: saves and loads wait for one another.</summary>
+    public sealed class CheckpointManager : NativeObject
+    {
+        /// <summary>Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint.</summary>
+        public const string Self = native.CKPT_CHECKPOINT_SELF;
+
+        /// <summary>Opens the checkpoints of a storage. CkptBusyException when another writer has it.</summary>
+        /// <param name="storage">Kept alive.</param>
+        /// <param name="options">null: the defaults.</param>
+        public CheckpointManager(Storage storage, [AllowNull] CheckpointManagerOptions options = null)
+            : base(Made(storage, options))
+        {
+        }
+
+        /// <summary>Opens the checkpoints below a path.</summary>
+        /// <param name="path">Made when it is missing, unless read-only.</param>
+        /// <param name="options">null: the defaults.</param>
+        public CheckpointManager(string path, [AllowNull] CheckpointManagerOptions options = null) : base(Made(path, options))
+        {
+        }
+
+        private static NativeHandle Made(string path, CheckpointManagerOptions options)
+        {
+            var place = new FileSystemOptions { MustExist = options != null && options.ReadOnly };
+            using (var storage = new Storage(path, place)) return Made(storage, options);
+        }
+
+        private static NativeHandle Made(Storage storage, CheckpointManagerOptions options)
+        {
+            using (var memory = new CallMemory())
+                return Made((out IntPtr made) => native.ckpt_checkpoint_manager_create(HandleOf(storage),
+                    CheckpointManagerOptions.Native(options, memory), out made), native.ckpt_checkpoint_manager_release);
+        }
+
+        /// <summary>Writes the state as a new checkpoint and returns when it is durable. The tensors should not change
+        /// meanwhile.</summary>
+        /// <param name="state">What is saved.</param>
+        /// <param name="options">null: the defaults, step 0.</param>
+        /// <returns>What was made.</returns>
+        public SaveResult Save(State state, [AllowNull] SaveOptions options = null)
+        {
+            using (var memory = new CallMemory())
+                return SaveResult.Filled(result => native.ckpt_checkpoint_manager_save(Handle, HandleOf(state),
+                    SaveOptions.Native(options, memory), result));
+        }
+
+        /// <summary>Writes the state as the checkpoint of a step.</summary>
+        /// <param name="state">What is saved.</param>
+        /// <param name="step">At least 0.</param>
+        /// <returns>What was made.</returns>
+        public SaveResult Save(State state, long step)
+        {
+            return Save(state, new SaveOptions { Step = step });
+        }
+
+        /// <summary>Fills the state's tensors and replaces its values by those of a checkpoint: the newest valid one unless a name
+        /// or step is given. CkptNotFoundException when there is none, CkptCorruptException when none is usable.</summary>
+        /// <param name="state">What is filled.</param>
+        /// <param name="options">null: the defaults.</param>
+        /// <returns>What was found.</returns>
+        public LoadResult Load(State state, [AllowNull] LoadOptions options = null)
+        {
+            using (var memory = new CallMemory())
+                return LoadResult.Filled(result => native.ckpt_checkpoint_manager_load(Handle, HandleOf(state),
+                    LoadOptions.Native(options, memory), result));
+        }
+
+        /// <summary>Fills the state from the checkpoint of a step, of several the newest valid one.</summary>
+        /// <param name="state">What is filled.</param>
+        /// <param name="step">As it was saved.</param>
+        /// <returns>What was found.</returns>
+        public LoadResult Load(State state, long step)
+        {
+            return Load(state, new LoadOptions { Step = step });
+        }
+
+        /// <summary>Like Load, but null when there is no checkpoint yet.</summary>
+        /// <param name="state">What is filled.</param>
+        /// <param name="options">null: the defaults.</param>
+        /// <returns>What was found, or null.</returns>
+        [return: MaybeNull]
+        public LoadResult LoadIfAny(State state, [AllowNull] LoadOptions options = null)
+        {
+            try
+            {
+                return Load(state, options);
+            }
+            catch (CkptNotFoundException)
+            {
+                return null;
+            }
+        }
+
+        /// <summary>The checkpoints, good or not, in the order in which a load tries them: one snapshot.</summary>
+        /// <returns>All of them.</returns>
+        public IReadOnlyList<CheckpointInfo> List()
+        {
+            return NativeList.Made(native.ckpt_checkpoint_manager_list(Handle),
+                at => new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
+        }
+
+        /// <summary>The newest usable checkpoint; null when there is none.</summary>
+        [MaybeNull]
+        public CheckpointInfo Latest
+        {
+            get { return Found(info => native.ckpt_checkpoint_manager_get_latest(Handle, info)); }
+        }
+
+        /// <summary>The checkpoint with the best metric; null when none has a metric.</summary>
+        [MaybeNull]
+        public CheckpointInfo Best
+        {
+            get { return Found(info => native.ckpt_checkpoint_manager_get_best(Handle, info)); }
+        }
+
+        /// <summary>The newest usable checkpoint of a step.</summary>
+        /// <param name="step">As it was saved.</param>
+        /// <returns>The checkpoint, or null when the step has none.</returns>
+        [return: MaybeNull]
+        public CheckpointInfo FindStep(long step)
+        {
+            return Found(info => native.ckpt_checkpoint_manager_find_step(Handle, step, info));
+        }
+
+        private static CheckpointInfo Found(Action<ckpt_checkpoint_info> fill)
+        {
+            try
+            {
+                return CheckpointInfo.Filled(fill);
+            }
+            catch (CkptNotFoundException)
+            {
+                return null;
+            }
+        }
+
+        /// <summary>Removes one checkpoint, durably. CkptNotFoundException when there is none of the name.</summary>
+        /// <param name="name">As in CheckpointInfo.</param>
+        public void Remove(string name)
+        {
+            native.ckpt_checkpoint_manager_remove(Handle, name);
+        }
+
+        /// <summary>Removes the checkpoint of a step, of several the newest usable one. CkptNotFoundException when there is
+        /// none.</summary>
+        /// <param name="step">As it was saved.</param>
+        public void Remove(long step)
+        {
+            Remove(CheckpointInfo.Filled(info => native.ckpt_checkpoint_manager_find_step(Handle, step, info)).Name);
+        }
+
+        /// <summary>The manifest of one checkpoint as JSON (docs/format.md).</summary>
+        /// <param name="name">As in CheckpointInfo.</param>
+        /// <returns>The text.</returns>
+        public string GetManifest(string name)
+        {
+            return native.ckpt_checkpoint_manager_get_manifest(Handle, name);
+        }
+
+        /// <summary>Reads a whole checkpoint and checks everything. CkptCorruptException names the first bad file and
+        /// tensor.</summary>
+        /// <param name="name">null: the newest that has a manifest.</param>
+        /// <returns>What was read.</returns>
+        public VerifyResult Verify([AllowNull] string name = null)
+        {
+            return VerifyResult.Filled(result => native.ckpt_checkpoint_manager_verify(Handle, name, result));
+        }
+
+        /// <summary>Opens one checkpoint to read its tensors one by one.</summary>
+        /// <param name="name">null: the newest that has a manifest.</param>
+        /// <param name="verify">What is checked, and when.</param>
+        /// <returns>The reader.</returns>
+        public Reader OpenReader([AllowNull] string name = null, Verify verify = Ckpt.Verify.Lazy)
+        {
+            return new Reader(Made((out IntPtr made) => native.ckpt_reader_create_from_checkpoint(Handle, name, (int)verify,
+                out made), native.ckpt_reader_release));
+        }
+
+        /// <summary>A new reference to the storage.</summary>
+        /// <returns>The reference.</returns>
+        public Storage GetStorage()
+        {
+            return Storage.Owned((out IntPtr made) => native.ckpt_checkpoint_manager_get_storage(Handle, out made));
+        }
+
+        /// <summary>A new reference to the coordinator.</summary>
+        /// <returns>The reference.</returns>
+        public Coordinator GetCoordinator()
+        {
+            return new Coordinator(new NativeHandle(Get<IntPtr>(native.ckpt_checkpoint_manager_get_coordinator),
+                native.ckpt_coordinator_release));
+        }
+
+        /// <summary>A new reference to the fault handler; its retries are those of this manager when nothing else uses
+        /// it.</summary>
+        /// <returns>The reference.</returns>
+        public FaultHandler GetFaultHandler()
+        {
+            return new FaultHandler(new NativeHandle(Get<IntPtr>(native.ckpt_checkpoint_manager_get_fault_handler),
+                native.ckpt_fault_handler_release));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    /// <summary>The tensors of one checkpoint, of any safetensors file, or of a folder with an index, one by one. Enumerating gives
+    /// what there is. One thread at a time; the tensors it gives are independent of it.</summary>
+    public sealed class Reader : NativeObject, IEnumerable<TensorInfo>
+    {
+        /// <summary>Opens a safetensors file, or a folder of Hugging Face's layout. Such files have no checksums.</summary>
+        /// <param name="path">Of the file or folder.</param>
+        public Reader(string path) : this(Made(path))
+        {
+        }
+
+        internal Reader(NativeHandle handle) : base(handle)
+        {
+        }
+
+        private static NativeHandle Made(string path)
+        {
+            return Made((out IntPtr made) => native.ckpt_reader_create(path, out made), native.ckpt_reader_release);
+        }
+
+        /// <summary>Number of tensors.</summary>
+        public long TensorCount
+        {
+            get { return Get<long>(native.ckpt_reader_get_tensor_count); }
+        }
+
+        /// <summary>What is known of a tensor.</summary>
+        /// <param name="index">0 .. TensorCount - 1.</param>
+        /// <returns>The tensor's name, element type, shape and place.</returns>
+        public TensorInfo this[long index]
+        {
+            get
+            {
+                var found = TensorInfo.Filled(info => native.ckpt_reader_get_tensor(Handle, index, info));
+                found.Index = index;
+                GC.KeepAlive(this);
+                return found;
+            }
+        }
+
+        /// <summary>The index of a tensor. CkptNotFoundException; CkptInvalidArgumentException when several groups have
+        /// the name.</summary>
+        /// <param name="name">Of the tensor.</param>
+        /// <param name="group">null: does not matter.</param>
+        /// <returns>The index.</returns>
+        public long Find(string name, [AllowNull] string group = null)
+        {
+            long index;
+            native.ckpt_reader_find(Handle, group, name, out index);
+            return index;
+        }
+
+        /// <summary>Texts by key, of files of other programs.</summary>
+        /// <returns>All of them.</returns>
+        public IReadOnlyDictionary<string, string> GetMetadata()
+        {
+            var count = Get<long>(native.ckpt_reader_get_metadata_count);
+            var texts = new Dictionary<string, string>();
+            for (long i = 0; i < count; ++i)
+            {
+                IntPtr key, value;
+                native.ckpt_reader_get_metadata(Handle, i, out key, out value);
+                texts[Utf8.Text(key)] = Utf8.Text(value);
+            }
+            GC.KeepAlive(this);
+            return texts;
+        }
+
+        /// <summary>Reads a tensor into a new one.</summary>
+        /// <param name="index">0 .. TensorCount - 1.</param>
+        /// <param name="pool">Of its memory; null: the process's default pool.</param>
+        /// <returns>The tensor.</returns>
+        public Tensor Read(long index, [AllowNull] BufferPool pool = null)
+        {
+            return Tensor.Owned((out IntPtr made) => native.ckpt_reader_read_new(Handle, index, HandleOf(pool), out made));
+        }
+
+        /// <summary>Reads a tensor into a new one.</summary>
+        /// <param name="name">Of the tensor; in one group only.</param>
+        /// <returns>The tensor.</returns>
+        public Tensor Read(string name)
+        {
+            return Read(Find(name));
+        }
+
+        /// <summary>Reads a tensor into one that is there.</summary>
+        /// <param name="index">0 .. TensorCount - 1.</param>
+        /// <param name="into">Of the same dtype and shape.</param>
+        public void ReadInto(long index, Tensor into)
+        {
+            native.ckpt_reader_read(Handle, index, HandleOf(into));
+        }
+
+        /// <summary>Reads rows along the first dimension.</summary>
+        /// <param name="index">0 .. TensorCount - 1.</param>
+        /// <param name="begin">The first row.</param>
+        /// <param name="length">Their number.</param>
+        /// <param name="pool">Of the memory; null: the process's default pool.</param>
+        /// <returns>A new tensor.</returns>
+        public Tensor ReadSlice(long index, long begin, long length, [AllowNull] BufferPool pool = null)
+        {
+            return Tensor.Owned((out IntPtr made) => native.ckpt_reader_read_slice(Handle, index, begin, length, HandleOf(pool),
+                out made));
+        }
+
+        /// <summary>A read-only tensor over the file itself: no byte is copied. CkptUnsupportedException where that cannot
+        /// be.</summary>
+        /// <param name="index">0 .. TensorCount - 1.</param>
+        /// <returns>A tensor that keeps the mapping.</returns>
+        public Tensor Map(long index)
+        {
+            return Tensor.Owned((out IntPtr made) => native.ckpt_reader_map(Handle, index, out made));
+        }
+
+        /// <summary>What there is, group after group, file after file.</summary>
+        /// <returns>One after the other.</returns>
+        public IEnumerator<TensorInfo> GetEnumerator()
+        {
+            var count = TensorCount;
+            for (long i = 0; i < count; ++i) yield return this[i];
+        }
+
+        IEnumerator IEnumerable.GetEnumerator()
+        {
+            return GetEnumerator();
+        }
+    }
+
+    public sealed unsafe partial class TensorInfo
+    {
+        /// <summary>Its number in the reader.</summary>
+        public long Index { get; internal set; }
+    }
+}
