@@ -194,7 +194,7 @@ inline ckpt_status borrow(PyObject* object, ckpt_dtype dtype, ckpt_tensor** tens
     std::vector<std::int64_t> shape(view->shape, view->shape + (view->shape ? view->ndim : 0));
     ckpt_tensor* made = nullptr;
     ckpt_status status =
-        ckpt_tensor_create_borrowed(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, release_buffer, view, &made);
+        ckpt_tensor_create_borrowed(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, view, release_buffer, &made);
     if (status == CKPT_OK) {
       if (!view->readonly) {
         *tensor = made;

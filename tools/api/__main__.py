@@ -14,6 +14,7 @@ import sys
 
 import compare
 import write_c
+import write_python
 import write_swig
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -65,6 +66,7 @@ def made_files():
         "capi/made/structs.h": write_c.structs_header(api),
         "capi/made/init.cpp": write_c.init_source(api),
         "bindings/swig/made.i": write_swig.struct_list(api),
+        **write_python.files(api),
     }
 
 

@@ -1,4 +1,4 @@
-"""What belongs to no other part: version, log, thread hooks, clocks, random numbers, queues, thread pools."""
+"""What belongs to no other part: version, log, thread hooks, clocks, random numbers, queues, pools of threads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _hand_over, _Owned, _owners_of_threads, _timeout_ns
+from .made.values import LogLevel, WordQueueKind
 
-__all__ = ["version", "version_string", "build_info", "feature", "set_log", "LogLevel", "philox", "available_threads", "Clock",
-           "Queue", "ThreadPool", "ThreadHooks", "monotonic_ns"]
+__all__ = ["version", "version_string", "build_info", "feature", "set_log", "philox", "available_threads", "Clock",
+           "WordQueue", "WorkerPool", "ThreadHooks", "monotonic_ns"]
 
 
 # ---- Version ----
@@ -26,15 +27,6 @@ def feature(name: str) -> bool:
 
 
 # ---- Log ----
-
-
-class LogLevel:
-    """Levels of log messages."""
-
-    DEBUG = _n.CKPT_LOG_LEVEL_DEBUG
-    INFO = _n.CKPT_LOG_LEVEL_INFO
-    WARNING = _n.CKPT_LOG_LEVEL_WARNING
-    ERROR = _n.CKPT_LOG_LEVEL_ERROR
 
 
 class _Log(_native.LogListener):
@@ -57,7 +49,7 @@ _log: Optional[Callable[[int, str, str], Any]] = None  # that gets warnings
 
 
 class _Unraisable:
-    """Raises where nobody can catch it: sys.unraisablehook gets it, which cannot be called with an exception of one's own."""
+    """Raises where no caller can catch it: sys.unraisablehook gets it, which cannot be called with an exception of one's own."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -151,16 +143,16 @@ def philox(counter: Sequence[int], key: Sequence[int]) -> Tuple[int, int, int, i
     return _n.ckpt_random_philox(list(counter), list(key))
 
 
-# ---- Queue ----
+# ---- Queues ----
 
 
-class Queue(_Owned):
-    """A bounded first-in first-out queue of integers 0 .. 2**64 - 1. Several threads may use it at once unless spsc is set."""
+class WordQueue(_Owned):
+    """A bounded first-in first-out queue of integers 0 .. 2**64 - 1. Several threads may use it at once unless kind is SPSC."""
 
     _release = staticmethod(_n.ckpt_word_queue_release)
 
-    def __init__(self, capacity: int, spsc: bool = False) -> None:
-        self._adopt(_n.ckpt_word_queue_create(_n.CKPT_WORD_QUEUE_KIND_SPSC if spsc else _n.CKPT_WORD_QUEUE_KIND_MPMC, capacity))
+    def __init__(self, capacity: int, kind: int = WordQueueKind.MPMC) -> None:
+        self._adopt(_n.ckpt_word_queue_create(kind, capacity))
 
     def push(self, value: int, timeout: Optional[float] = 0) -> None:
         """Appends a value, waiting at most timeout seconds (None: for ever). QueueFullError, ClosedError."""
@@ -175,7 +167,7 @@ class Queue(_Owned):
         _n.ckpt_word_queue_close(self._h)
 
     def __len__(self) -> int:
-        return _n.ckpt_word_queue_get_size(self._h)
+        return _n.ckpt_word_queue_get_word_count(self._h)
 
 
 # ---- Threads ----
@@ -190,13 +182,13 @@ class _Work(_native.PartWork):
         self.function(part)
 
 
-class ThreadPool(_Owned):
-    """A fixed set of threads that work through numbered parts. threads 0: as many as the process may use."""
+class WorkerPool(_Owned):
+    """A fixed set of threads that work through numbered parts. thread_count 0: as many as the process may use."""
 
     _release = staticmethod(_n.ckpt_worker_pool_release)
 
-    def __init__(self, threads: int = 0) -> None:
-        self._adopt(_n.ckpt_worker_pool_create(threads))
+    def __init__(self, thread_count: int = 0) -> None:
+        self._adopt(_n.ckpt_worker_pool_create(thread_count))
         _owners_of_threads.add(self)
 
     def run(self, parts: int, function: Callable[[int], Any]) -> None:
@@ -206,6 +198,6 @@ class ThreadPool(_Owned):
             _n.ckpt_worker_pool_run(self._h, parts, work)
 
     @property
-    def threads(self) -> int:
+    def thread_count(self) -> int:
         """Threads of the pool, the caller's included."""
         return _n.ckpt_worker_pool_get_thread_count(self._h)

@@ -6,8 +6,9 @@ import json
 from typing import Any, Dict, NamedTuple, Optional, Sequence, Union
 
 from . import _native as _n
-from . import native as _native
-from ._base import InvalidArgumentError, _Owned
+from ._base import _Owned
+from .made import options as _o
+from .made.errors import InvalidArgumentError
 
 __all__ = ["young_interval", "daly_interval", "expected_value_interval", "weibull_interval", "fit_weibull", "WeibullLaw",
            "Simulation"]
@@ -59,28 +60,10 @@ class Simulation(_Owned):
 
     _release = staticmethod(_n.ckpt_simulation_release)
 
-    def __init__(self, *, trace: Optional[str] = None, law: Optional[str] = None, policies: Union[str, Sequence[str], None] = None,
-                 nodes: int = 1, failures: int = 200, replicas: int = 20, seed: int = 1, cost_seconds: float = 30.0,
-                 restart_seconds: float = 300.0, poll_seconds: float = 30.0, remote_every: int = 1, local_cost_seconds: float = 0.0,
-                 remote_share: float = 0.0) -> None:
-        """trace: text with the seconds between failures, one number a line; or law: "exponential:MTBF" or "weibull:SHAPE:MTBF" of
-        one node, from which failures in each of replicas runs are drawn. policies: "auto", "threshold", "expected-value", "young",
-        "daly", "bayes", "bayes:KEEP", "weibull", "fixed:SECONDS"; None: all but fixed. Runs when it is made. The rest as in
-        ckpt_simulation_options (adaptive.h)."""
-        options = _native.ckpt_simulation_options()
-        texts = (trace, law, policies if policies is None or isinstance(policies, str) else ",".join(policies))  # borrowed
-        options.trace, options.law, options.policies = texts
-        options.nodes = nodes
-        options.failures = failures
-        options.replicas = replicas
-        options.seed = seed
-        options.cost_seconds = cost_seconds
-        options.restart_seconds = restart_seconds
-        options.poll_seconds = poll_seconds
-        options.remote_every = remote_every
-        options.local_cost_seconds = local_cost_seconds
-        options.remote_share = remote_share
-        self._adopt(_n.ckpt_simulation_create(options))
+    def __init__(self, *, policies: Union[str, Sequence[str], None] = None, **options: _o.simulation_options) -> None:
+        """policies: also as a list. Runs when it is made."""
+        joined = policies if policies is None or isinstance(policies, str) else ",".join(policies)
+        self._adopt(_n.ckpt_simulation_create(_o.simulation_options(policies=joined, **options)))
 
     def results(self) -> Dict[str, Any]:
         """For each policy its efficiency, and its extra time against Daly's interval, over all failures, the first 10, the first

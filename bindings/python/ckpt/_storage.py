@@ -9,17 +9,11 @@ from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import InvalidArgumentError, _hand_over, _Owned, _take_back
+from ._base import _hand_over, _Owned, _take_back
+from .made import options as _o
+from .made.errors import InvalidArgumentError
 
-__all__ = ["Storage", "CustomStorage", "FaultHandler", "WritePath"]
-
-
-class WritePath:
-    """How large files are written."""
-
-    RING = _n.CKPT_WRITE_PATH_RING
-    DIRECT = _n.CKPT_WRITE_PATH_DIRECT
-    BUFFERED = _n.CKPT_WRITE_PATH_BUFFERED
+__all__ = ["Storage", "CustomStorage", "FaultHandler"]
 
 
 class CustomStorage(ABC):
@@ -160,21 +154,14 @@ class FaultHandler(_Owned):
 
     _release = staticmethod(_n.ckpt_fault_handler_release)
 
-    def __init__(self, max_attempts: int = 5, first_delay: float = 0.01, max_delay: float = 10.0, factor: float = 2.0,
-                 jitter: float = 0.5, seed: int = 0, sleep: Optional[Callable[[int], Any]] = None) -> None:
-        """Delays in seconds. sleep(ns) is called instead of sleeping."""
-        options = _native.ckpt_fault_handler_options()
-        options.max_attempts = max_attempts
-        options.first_delay_ns = int(first_delay * 1e9)
-        options.max_delay_ns = int(max_delay * 1e9)
-        options.factor = factor
-        options.jitter = jitter
-        options.seed = seed
+    def __init__(self, *, sleep: Optional[Callable[[int], Any]] = None, **options: _o.fault_handler_options) -> None:
+        """sleep(ns) is called instead of sleeping."""
+        given = _o.fault_handler_options(**options)
         sleeper = None if sleep is None else _hand_over(_Sleeper(sleep))
-        self._adopt(_n.ckpt_fault_handler_create(options, sleeper))
+        self._adopt(_n.ckpt_fault_handler_create(given, sleeper))
 
     @property
-    def retries(self) -> int:
+    def retry_count(self) -> int:
         """How often something was tried again."""
         return _n.ckpt_fault_handler_get_retry_count(self._h)
 
@@ -184,14 +171,8 @@ class Storage(_Owned):
 
     _release = staticmethod(_n.ckpt_storage_release)
 
-    def __init__(self, root: Union[str, "os.PathLike[str]"], must_exist: bool = False, write_path: int = WritePath.RING,
-                 large_from_bytes: int = 0, bytes_per_second: int = 0) -> None:
-        options = _native.ckpt_file_system_options()
-        options.must_exist = int(must_exist)
-        options.write_path = write_path
-        options.large_from_bytes = large_from_bytes
-        options.bytes_per_second = bytes_per_second
-        self._adopt(_n.ckpt_storage_create_file_system(os.fspath(root), options))
+    def __init__(self, root: Union[str, "os.PathLike[str]"], **options: _o.file_system_options) -> None:
+        self._adopt(_n.ckpt_storage_create_file_system(os.fspath(root), _o.file_system_options(**options)))
 
     @classmethod
     def memory(cls) -> "Storage":
