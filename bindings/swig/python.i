@@ -90,7 +90,8 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %typemap(argout) type* name {
   $result = SWIG_Python_AppendOutput($result, $1 ? ckpt_python::tuple_of(*$1) : SWIG_Py_Void());
 }
-%typemap(in) const type* name "" // directors only
+%typemap(in) const type* name = SWIGTYPE*;
+%typemap(argout) const type* name ""
 %typemap(directorin) const type* name "$input = ckpt_python::tuple_of(*$1);"
 %enddef
 %include "made/records.i"
@@ -127,7 +128,7 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %typemap(argout) (const element* array, int64_t length) ""
 %enddef
 CKPT_NUMBERS(double, gap_seconds, gap_count, numbers)
-CKPT_NUMBERS(int32_t, failed, failed_count, flags)
+CKPT_NUMBERS(ckpt_bool, failed, failed_count, flags)
 CKPT_TEXTS(names, names_count)
 CKPT_TEXTS(excluded, excluded_count)
 CKPT_TEXTS(rules, rules_count)

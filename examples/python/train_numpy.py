@@ -55,15 +55,15 @@ class Run:
         profile = self.chain.profile(spec)
         everything = ckpt.Schedule.create(profile, "store-all").reserved_bytes(profile)
         self.schedule = ckpt.Schedule.create(profile, f"budget:{int(everything * share)}")
-        self.executor = ckpt.Executor(self.chain, self.schedule, spec, budget_bytes=int(everything * share))
-        self.checkpoint = None if folder is None else ckpt.Checkpoint(folder, keep_last=2)
+        self.executor = ckpt.ScheduleExecutor(self.chain, self.schedule, spec, budget_bytes=int(everything * share))
+        self.checkpoint = None if folder is None else ckpt.CheckpointManager(folder, keep_last=2)
         self.saves = None if folder is None else ckpt.AsyncManager(self.checkpoint)
 
     def state(self):
         """What a resume needs: parameters, the optimizer's tensors and its number of steps. Arrays are shared, not copied."""
         state = ckpt.State({"model": {p.name: p.value for p in self.chain.parameters()},
                             "optimizer": dict(self.optimizer.tensors())})
-        state["optimizer_steps"] = self.optimizer.steps
+        state["optimizer_steps"] = self.optimizer.step_count
         return state
 
     def resume(self):
@@ -72,7 +72,7 @@ class Run:
         loaded = self.checkpoint.load_if_any(state)
         if loaded is None:
             return 0
-        self.optimizer.steps = state["optimizer_steps"]
+        self.optimizer.step_count = state["optimizer_steps"]
         return loaded.step + 1
 
     def train(self, steps):

@@ -248,8 +248,8 @@ def record(names, struct, defaults):
     fields = fields_of(names, struct, False)
     lines = [f"\n\nclass {name}(NamedTuple):\n" + docstring("    ", names.text(struct["comment"]), [(f.name, f.comment) for f in fields])]
     has = {field["name"]: field.get("default") for field in struct["fields"]}
-    for field in fields:
-        value = f" = {field.default(names, has.get(field.has))}" if defaults and (field.default_text or field is not fields[0]) else ""
+    for n, field in enumerate(fields):
+        value = f" = {field.default(names, has.get(field.has))}" if defaults and (field.default_text or not field.group or n) else ""
         lines.append(f"    {field.name}: {field.annotation(False)}{value}")
     places = [(n, field) for n, field in enumerate(fields) if field.group]
     parts, end = [], 0

@@ -12,11 +12,11 @@ from . import native as _native
 from ._base import _call_of, _hand_over, _is_inside, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
 from ._oneline import _key, _shared, _state_of
 from ._root import CkptError
-from ._state import CheckpointManager, PathLike, StateLike, _as_json, _as_state
+from ._state import CheckpointManager, PathLike, State, Stateful, StateLike, _as_json, _as_state
 from ._storage import Storage
 from ._task import CheckpointTask, CheckpointTaskResult, Progress
 from .made import options as _o
-from .made.errors import ClosedError, ForkedError, InvalidArgumentError
+from .made.errors import ClosedError, ForkedError, InvalidArgumentError, NotFoundError
 from .made.values import AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CloseMode, LoadResult, SaveResult
 
 __all__ = ["AsyncManager", "save_async", "finish_saves"]
@@ -186,12 +186,12 @@ class AsyncManager(_Owned):
               group: str = "model", values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False,
               **options: Union[CheckpointManager.save, _o.checkpoint_task_options]) -> CheckpointTask:
         """function: starts it, with first as its first arguments."""
-        if isinstance(state, Mapping):
-            state = _state_of(state, group, values, allow_empty)
-        else:
+        if isinstance(state, (State, Stateful, tuple)):
             state = _as_state(state)
             for key, value in (values or {}).items():
                 state[key] = value
+        else:
+            state = _state_of(state, group, values, allow_empty)
         how, what = _divided(options, _o.checkpoint_task_options)
         task, saved = _o.checkpoint_task_options(**how), _o.save_options(step=step, **_as_json(what))
         handle = state._h
@@ -225,6 +225,16 @@ class AsyncManager(_Owned):
     def wait(self, timeout: Optional[float] = None) -> None:
         """Waits until all tasks that have not ended now have, however they end. TimeoutError."""
         _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
+
+    def _wait_for(self, id: int, timeout: Optional[float]) -> CheckpointTaskResult:
+        return CheckpointTaskResult._of(_wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, id, ns)))
+
+    def _cancel(self, id: int) -> bool:
+        try:
+            with _call_of(self):
+                return bool(_n.ckpt_async_manager_cancel(self._h, id))
+        except NotFoundError:
+            return False
 
     def wait_staged(self, timeout: Optional[float] = None) -> None:
         """Returns when all arrays of all saves may be written to. TimeoutError."""

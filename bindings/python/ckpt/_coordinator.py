@@ -78,5 +78,5 @@ class Coordinator(_Owned):
     def all_gather(self, sent: Any, timeout: float = 60.0) -> bytes:
         """Everyone's bytes, in the order of ranks."""
         received = bytearray(memoryview(sent).nbytes * self.world_size)
-        _n.ckpt_coordinator_all_gather(self._h, sent, received, _timeout_ns(timeout))
+        _n.ckpt_coordinator_all_gather(self._h, sent, _timeout_ns(timeout), received)
         return bytes(received)

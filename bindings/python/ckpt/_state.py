@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 import json
 import os
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
@@ -200,14 +200,14 @@ class State(_Owned):
         return json.loads(_n.ckpt_state_get_load_report(self._h))
 
 
-StateLike = Union[State, Stateful, Sequence[Stateful]]
+StateLike = Union[State, Stateful, Tuple[Stateful, Stateful]]
 
 
 def _as_state(given: StateLike) -> State:
     """A State itself; one of a model, or of (model, optimizer)."""
     if isinstance(given, State):
         return given
-    parts = [given] if isinstance(given, Stateful) else list(given)
+    parts = given if isinstance(given, tuple) else (given,)
     if not 1 <= len(parts) <= 2 or not all(isinstance(part, Stateful) for part in parts):
         raise TypeError(f"state is a {type(given).__name__}; a State, a Stateful, or (model, optimizer)")
     state = State()

@@ -190,6 +190,8 @@ def _as_strategy(given: StrategyLike) -> Strategy:
     """A Strategy itself; one of a CustomStrategy, a callable or a text."""
     if isinstance(given, Strategy):
         return given
+    if not isinstance(given, (str, CustomStrategy)) and not callable(given):
+        raise TypeError(f"a {type(given).__name__} is no strategy: a Strategy, a CustomStrategy, a callable or a text")
     return Strategy(given) if isinstance(given, str) else Strategy.custom(given)
 
 

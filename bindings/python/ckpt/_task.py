@@ -7,10 +7,10 @@ import threading
 from typing import Any, Callable, Generator, List, Optional, Union
 
 from . import _native as _n
-from ._base import _call_of, _make_error, _wait_in_turns
+from ._base import _make_error, _wait_in_turns
 from ._root import CkptError
 from .made import values as _v
-from .made.errors import InvalidStateError, NotFoundError
+from .made.errors import InvalidStateError
 from .made.values import CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskState, LoadResult, SaveResult
 
 __all__ = ["CheckpointTaskResult", "CheckpointTask"]
@@ -132,9 +132,9 @@ class CheckpointTask:
         """Waits until the task has ended, at most timeout seconds (None: for ever), and returns its result, however it ended.
         TimeoutError. InvalidStateError inside a callback of the manager."""
         if self._result is None:
-            ended = _wait_in_turns(self._manager, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, self.id, ns))
+            ended = self._manager._wait_for(self.id, timeout)
             self._is_seen = True
-            return self._result or CheckpointTaskResult._of(ended)
+            return self._result or ended
         self._seen()
         return self._result
 
@@ -191,11 +191,7 @@ class CheckpointTask:
         False when it had ended, or cannot be undone any more."""
         if self._result is not None:
             return False
-        try:
-            with _call_of(self._manager):
-                return bool(_n.ckpt_async_manager_cancel(self._manager._h, self.id))
-        except NotFoundError:
-            return False
+        return self._manager._cancel(self.id)
 
     def done(self) -> bool:
         """Whether it has ended."""

@@ -29,7 +29,7 @@ class OutOfTheLibrary(unittest.TestCase):
 
     def test_view_outlives_close(self):
         tracker = ckpt.MemoryTracker()
-        pool = ckpt.BufferPool(tracker, "views", retain_limit_bytes=0)
+        pool = ckpt.BufferPool(tracker, layer_name="views", retain_limit_bytes=0)
         tensor = ckpt.Tensor(np.float64, [1000], pool)
         view = tensor.numpy()
         tensor.close()

@@ -921,7 +921,7 @@ class LayerOption(NamedTuple):
     backward_workspace_bytes: bytes that the layer needs while backward runs, >= 0
     """
 
-    tape_bytes: int
+    tape_bytes: int = 0
     forward_workspace_bytes: int = 0
     backward_workspace_bytes: int = 0
 
