@@ -232,7 +232,7 @@ def enumeration(names, kind):
     base = "IntFlag" if "sum of" in kind["comment"] else BEHAVIOUR.get(name, "OpenEnum")
     text = docstring("    ", names.text(kind["comment"]), [(member, names.text(constant["comment"])) for member, constant in members])
     body = "".join(f"    {member} = {constant['value']}\n" for member, constant in members)
-    return f"\n\nclass {name}({base}):\n{text}\n{body}\n\n_{name} = Members({name})\n"
+    return f"\n\nclass {name}({base}):\n{text}\n{body}\n\n_{name}: Members = Members({name})\n"
 
 
 def attributes(names, struct):

@@ -11,9 +11,9 @@ from ._base import _call_of, _hand_over, _Owned, _owners_of_threads, _take_back
 from ._common import WorkerPool
 from ._plan import Profile, Schedule
 from ._root import handle_of
-from ._tensor import DType, DTypeLike, Tensor, _dtype
+from ._tensor import DTypeLike, Tensor, _dtype
 from .made import options as _o
-from .made.values import LayerCallbacks, LayerContext, LayerOption, ScheduleExecutorStats
+from .made.values import DType, LayerCallbacks, LayerContext, LayerOption, ScheduleExecutorStats
 
 __all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "blas_info", "set_blas"]
 

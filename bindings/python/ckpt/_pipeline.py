@@ -36,12 +36,12 @@ class ActivationPolicy(_v.ActivationPolicy):
         return cls(ActivationPolicyKind.RECOMPUTE_ALL)
 
     @classmethod
-    def selective(cls, *interval: int) -> "ActivationPolicy":
+    def selective(cls, interval: int) -> "ActivationPolicy":
         """Every interval-th, and always the first and the last."""
-        return cls(ActivationPolicyKind.SELECTIVE, *interval)
+        return cls(ActivationPolicyKind.SELECTIVE, interval)
 
     @classmethod
-    def memory_based(cls, threshold_bytes: int = 1 << 30) -> "ActivationPolicy":
+    def memory_based(cls, threshold_bytes: int) -> "ActivationPolicy":
         """What fits threshold_bytes; the oldest go first, the first and the last micro-batch stay."""
         return cls(ActivationPolicyKind.MEMORY_BASED, threshold_bytes=threshold_bytes)
 
@@ -51,9 +51,9 @@ class ActivationPolicy(_v.ActivationPolicy):
         return cls(ActivationPolicyKind.STRATEGY, strategy=_as_strategy(strategy))
 
     @classmethod
-    def automatic(cls, **options: int) -> "ActivationPolicy":
-        """Picked when a step begins, by how short memory is; options: memory_limit_bytes."""
-        return cls(ActivationPolicyKind.AUTOMATIC, **options)
+    def automatic(cls) -> "ActivationPolicy":
+        """Picked when a step begins, by how short memory is; with _replace(memory_limit_bytes=...) of so much."""
+        return cls(ActivationPolicyKind.AUTOMATIC)
 
 
 class _Forward(_native.StageForward):

@@ -304,8 +304,8 @@ class CheckpointManager(_Owned):
         """Opens one checkpoint, or the newest, to read tensors one by one."""
         return Reader._of(_n.ckpt_reader_create_from_checkpoint(self._h, self._name(which), verify))
 
-    def create_async_manager(self, **options: Any) -> Any:
-        """An AsyncManager of these checkpoints, which it keeps alive. options: as AsyncManager's."""
+    def create_async_manager(self, **options: AsyncManager.__init__) -> Any:
+        """An AsyncManager of these checkpoints, which it keeps alive."""
         from ._async import AsyncManager
 
         return AsyncManager(self, **options)

@@ -32,7 +32,7 @@ class CheckpointTaskResult(_v.CheckpointTaskResult):
         return None if self.success else _make_error(self.status, self.error)
 
 
-class _Future(concurrent.futures.Future):  # type: ignore[type-arg]
+class _Future(concurrent.futures.Future[CheckpointTaskResult]):
     """The future of one task."""
 
     def __init__(self, task: "CheckpointTask") -> None:

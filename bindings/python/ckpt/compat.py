@@ -147,11 +147,11 @@ class AsyncCheckpointManager(AsyncManager):
 class AdaptiveController(Threshold):
     """The threshold rule with the names of the text that describes it."""
 
-    def observe_task(self, name: str, elapsed: float) -> None:  # type: ignore[override]
+    def observe_task(self, name: str, elapsed: float) -> None:
         super().observe_task(name, elapsed)
 
-    def should_checkpoint(self, name: str, estimated_cost: float) -> bool:  # type: ignore[override]
+    def should_checkpoint(self, name: str, estimated_cost: float) -> bool:
         return super().should_checkpoint(name, estimated_cost)
 
-    def adjust_policy(self, recovery_time_saved: float, checkpoint_overhead: float) -> None:  # type: ignore[override]
+    def adjust_policy(self, recovery_time_saved: float, checkpoint_overhead: float) -> None:
         super().adjust_policy(recovery_time_saved, checkpoint_overhead)

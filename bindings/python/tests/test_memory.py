@@ -3,6 +3,7 @@
 import gc
 import sys
 import threading
+import time
 import unittest
 import weakref
 
@@ -131,6 +132,22 @@ class Events(unittest.TestCase):
         finally:
             sys.unraisablehook = before
         self.assertEqual(seen, ["division by zero"])
+
+    def test_an_event_without_a_layer_and_its_time(self):
+        heard = []
+        with ckpt.MemoryTracker(clock=ckpt.Clock(7)) as tracker:
+            queue = tracker.subscribe_queue(8, ckpt.MemoryEventKind.LIMIT_EXCEEDED)
+            tracker.subscribe(heard.append, ckpt.MemoryEventKind.ALLOCATED | ckpt.MemoryEventKind.LIMIT_EXCEEDED)
+            tracker.record_allocation("a", 10)
+            tracker.set_limit(5)
+            self.assertEqual([event.kind.name for event in heard], ["ALLOCATED", "LIMIT_EXCEEDED"])
+            self.assertEqual([(event.layer_name, event.layer_id) for event in heard], [("a", 0), ("", None)])
+            self.assertEqual(queue.poll(), heard[1])
+            self.assertIsNone(queue.poll())
+            stats = tracker.layer_stats("a")
+            self.assertEqual((heard[0].occurred_at_ns, stats.last_allocated_at_ns, stats.last_freed_utc_ns), (7, 7, 0))
+            for utc in (heard[0].occurred_utc_ns, stats.last_allocated_utc_ns, tracker.stats().taken_utc_ns):
+                self.assertLess(abs(utc - time.time_ns()), 60 * 10**9)
 
     def test_many_callbacks_leave_memory_flat(self):
         def resident():

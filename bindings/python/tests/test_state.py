@@ -125,6 +125,57 @@ class Checkpoints(Folder):
             self.assertEqual(checkpoint.coordinator.world_size, 1)
             self.assertEqual(len(ckpt.CheckpointManager(checkpoint.storage, read_only=True).list()), 2)
 
+    def test_by_step_and_metric(self):
+        array = np.zeros(4, np.float32)
+        with ckpt.CheckpointManager(self.path, best_metric=ckpt.BestMetric.LARGEST) as manager:
+            self.assertEqual((manager.latest(), manager.best(), manager.find_step(1)), (None, None, None))
+            for step, metric in ((1, 0.5), (2, 0.9), (3, None)):
+                array[:] = step
+                manager.save(ckpt.State({"w": array}), step, metric=metric)
+            self.assertEqual([manager.latest().step, manager.best().step, manager.find_step(1).step], [3, 2, 1])
+            self.assertEqual((manager.best().metric, manager.latest().metric), (0.9, None))
+            self.assertEqual(manager.load(ckpt.State({"w": array}), step=np.int64(2)).step, 2)
+            self.assertEqual(array[0], 2)
+            self.assertEqual(manager.verify(1).name, manager.find_step(1).name)
+            self.assertEqual(manager.manifest(1)["step"], 1)
+            with manager.reader(1) as reader:
+                self.assertEqual(reader.read("w").numpy()[0], 1)
+            manager.remove(2)
+            manager.remove(manager.find_step(1).name)
+            self.assertEqual([info.step for info in manager.list()], [3])
+            for call in (manager.remove, manager.verify, lambda step: manager.load(ckpt.State({"w": array}), step=step)):
+                with self.assertRaises(ckpt.NotFoundError):
+                    call(2)
+            with self.assertRaises(ckpt.InvalidArgumentError):
+                manager.load(ckpt.State({"w": array}), step=3, name=manager.latest().name)
+
+    def test_a_model_or_a_model_and_an_optimizer(self):
+        class Part(ckpt.Stateful):
+            def __init__(self):
+                self.array, self.restored = np.zeros(4, np.float32), 0
+
+            def list(self, into):
+                into.add("part", "array", self.array)
+
+            def restore(self, loaded):
+                self.restored += 1
+
+        model, optimizer = Part(), Part()
+        model.array[:], optimizer.array[:] = 1, 2
+        with ckpt.CheckpointManager(self.path) as manager, ckpt.AsyncManager(manager) as background:
+            manager.save((model, optimizer), 1)
+            background.save((model, optimizer), 2).result()
+            manager.save(model, 3)
+            model.array[:], optimizer.array[:] = 0, 0
+            manager.load((model, optimizer), step=2)
+            self.assertEqual((model.array[0], optimizer.array[0], model.restored, optimizer.restored), (1, 2, 1, 1))
+            model.array[:] = 0
+            background.load(model).result()
+            self.assertEqual((model.array[0], model.restored), (1, 2))
+            for wrong in ((model, optimizer, model), (model, 3), 7):
+                with self.assertRaises(TypeError):
+                    manager.save(wrong, 4)
+
     def test_partial_load(self):
         with ckpt.CheckpointManager(self.path) as checkpoint:
             checkpoint.save(ckpt.State({"a": np.ones(1), "b": np.ones(1)}))

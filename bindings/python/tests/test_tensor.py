@@ -27,6 +27,16 @@ class OutOfTheLibrary(unittest.TestCase):
         gc.collect()
         self.assertIsNone(alive())
 
+    def test_retain_limit_and_its_absence(self):
+        kept = []
+        for limit in (0, 4096, None):
+            pool = ckpt.BufferPool(retain_limit_bytes=limit)
+            for tensor in [ckpt.Tensor("U8", [3000 + i], pool) for i in range(3)]:
+                tensor.close()
+            kept.append(pool.stats().retained_buffers)
+        self.assertEqual(kept, [0, 1, 3])
+        self.assertEqual(ckpt.made.options.buffer_pool_options().retain_limit_bytes, 256 << 20)
+
     def test_view_outlives_close(self):
         tracker = ckpt.MemoryTracker()
         pool = ckpt.BufferPool(tracker, layer_name="views", retain_limit_bytes=0)

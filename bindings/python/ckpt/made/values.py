@@ -33,7 +33,7 @@ class LogLevel(OpenEnum):
     ERROR = 3
 
 
-_LogLevel = Members(LogLevel)
+_LogLevel: Members = Members(LogLevel)
 
 
 class WordQueueKind(OpenEnum):
@@ -47,7 +47,7 @@ class WordQueueKind(OpenEnum):
     MPMC = 1
 
 
-_WordQueueKind = Members(WordQueueKind)
+_WordQueueKind: Members = Members(WordQueueKind)
 
 
 class MemoryOrder(OpenEnum):
@@ -63,7 +63,7 @@ class MemoryOrder(OpenEnum):
     PEAK = 2
 
 
-_MemoryOrder = Members(MemoryOrder)
+_MemoryOrder: Members = Members(MemoryOrder)
 
 
 class MemoryEventKind(IntFlag):
@@ -83,7 +83,7 @@ class MemoryEventKind(IntFlag):
     ALL = 15
 
 
-_MemoryEventKind = Members(MemoryEventKind)
+_MemoryEventKind: Members = Members(MemoryEventKind)
 
 
 class DType(DTypeBase):
@@ -138,7 +138,7 @@ class DType(DTypeBase):
     C64 = 22
 
 
-_DType = Members(DType)
+_DType: Members = Members(DType)
 
 
 class WritePath(OpenEnum):
@@ -156,7 +156,7 @@ class WritePath(OpenEnum):
     BUFFERED = 2
 
 
-_WritePath = Members(WritePath)
+_WritePath: Members = Members(WritePath)
 
 
 class StrategyChosen(OpenEnum):
@@ -172,7 +172,7 @@ class StrategyChosen(OpenEnum):
     BOUNDARY = 2
 
 
-_StrategyChosen = Members(StrategyChosen)
+_StrategyChosen: Members = Members(StrategyChosen)
 
 
 class StrategyList(OpenEnum):
@@ -188,7 +188,7 @@ class StrategyList(OpenEnum):
     RULES = 2
 
 
-_StrategyList = Members(StrategyList)
+_StrategyList: Members = Members(StrategyList)
 
 
 class Item(OpenEnum):
@@ -207,7 +207,7 @@ class Item(OpenEnum):
     GRAD = 3
 
 
-_Item = Members(Item)
+_Item: Members = Members(Item)
 
 
 class ActionKind(ActionKindBase):
@@ -242,7 +242,7 @@ class ActionKind(ActionKindBase):
     END = 11
 
 
-_ActionKind = Members(ActionKind)
+_ActionKind: Members = Members(ActionKind)
 
 
 class LayerFlag(IntFlag):
@@ -260,7 +260,7 @@ class LayerFlag(IntFlag):
     NO_INPUT_GRADIENT = 8
 
 
-_LayerFlag = Members(LayerFlag)
+_LayerFlag: Members = Members(LayerFlag)
 
 
 class ActivationPolicyKind(OpenEnum):
@@ -285,7 +285,7 @@ class ActivationPolicyKind(OpenEnum):
     AUTOMATIC = 6
 
 
-_ActivationPolicyKind = Members(ActivationPolicyKind)
+_ActivationPolicyKind: Members = Members(ActivationPolicyKind)
 
 
 class PipelineOrder(OpenEnum):
@@ -304,7 +304,7 @@ class PipelineOrder(OpenEnum):
     INTERLEAVED = 3
 
 
-_PipelineOrder = Members(PipelineOrder)
+_PipelineOrder: Members = Members(PipelineOrder)
 
 
 class IntervalKind(OpenEnum):
@@ -322,7 +322,7 @@ class IntervalKind(OpenEnum):
     WAIT = 4
 
 
-_IntervalKind = Members(IntervalKind)
+_IntervalKind: Members = Members(IntervalKind)
 
 
 class BestMetric(OpenEnum):
@@ -336,7 +336,7 @@ class BestMetric(OpenEnum):
     LARGEST = 1
 
 
-_BestMetric = Members(BestMetric)
+_BestMetric: Members = Members(BestMetric)
 
 
 class Verify(OpenEnum):
@@ -352,7 +352,7 @@ class Verify(OpenEnum):
     LAZY = 2
 
 
-_Verify = Members(Verify)
+_Verify: Members = Members(Verify)
 
 
 class Policy(OpenEnum):
@@ -378,7 +378,7 @@ class Policy(OpenEnum):
     FIXED = 7
 
 
-_Policy = Members(Policy)
+_Policy: Members = Members(Policy)
 
 
 class Reason(OpenEnum):
@@ -408,7 +408,7 @@ class Reason(OpenEnum):
     PREEMPTION_SAVED = 9
 
 
-_Reason = Members(Reason)
+_Reason: Members = Members(Reason)
 
 
 class CheckpointTaskState(OpenEnum):
@@ -431,7 +431,7 @@ class CheckpointTaskState(OpenEnum):
     REJECTED = 5
 
 
-_CheckpointTaskState = Members(CheckpointTaskState)
+_CheckpointTaskState: Members = Members(CheckpointTaskState)
 
 
 class CheckpointTaskKind(OpenEnum):
@@ -445,7 +445,7 @@ class CheckpointTaskKind(OpenEnum):
     LOAD = 1
 
 
-_CheckpointTaskKind = Members(CheckpointTaskKind)
+_CheckpointTaskKind: Members = Members(CheckpointTaskKind)
 
 
 class CloseMode(OpenEnum):
@@ -459,7 +459,7 @@ class CloseMode(OpenEnum):
     CANCEL = 1
 
 
-_CloseMode = Members(CloseMode)
+_CloseMode: Members = Members(CloseMode)
 
 
 class StagingMode(OpenEnum):
@@ -478,7 +478,7 @@ class StagingMode(OpenEnum):
     DEFERRED = 2
 
 
-_StagingMode = Members(StagingMode)
+_StagingMode: Members = Members(StagingMode)
 
 
 class WhenFull(OpenEnum):
@@ -495,7 +495,7 @@ class WhenFull(OpenEnum):
     DROP_OLDEST = 2
 
 
-_WhenFull = Members(WhenFull)
+_WhenFull: Members = Members(WhenFull)
 
 
 class Priority(OpenEnum):
@@ -511,7 +511,7 @@ class Priority(OpenEnum):
     HIGH = 1
 
 
-_Priority = Members(Priority)
+_Priority: Members = Members(Priority)
 
 
 class CheckpointTaskList(OpenEnum):
@@ -525,7 +525,7 @@ class CheckpointTaskList(OpenEnum):
     ENDED = 1
 
 
-_CheckpointTaskList = Members(CheckpointTaskList)
+_CheckpointTaskList: Members = Members(CheckpointTaskList)
 
 
 class MemoryStats(NamedTuple):
