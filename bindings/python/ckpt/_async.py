@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _hand_over, _is_inside, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
+from ._base import _call_of, _callbacks, _is_inside, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
 from ._oneline import _key, _shared, _state_of
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, State, Stateful, StateLike, _as_json, _as_state
@@ -27,6 +27,10 @@ Source = Callable[[str, str, int, int, memoryview], Any]
 # ---- What the library calls while tasks go on ----
 
 
+def _nothing(*_: Any) -> None:
+    pass
+
+
 class _Bar:
     """Moves a progress bar that has update and total, such as tqdm's."""
 
@@ -41,55 +45,25 @@ class _Bar:
         self.last = done_bytes
 
 
-class _TaskListener(_native.AsyncListener):
-    def __init__(self, task: CheckpointTask, progress: Optional[Progress], on_staged: Optional[Callable[[int], Any]],
-                 on_ended: Optional[Callable[[CheckpointTaskResult], Any]]) -> None:
-        super().__init__()
-        self.wants(on_staged is not None, progress is not None)
-        self.task: Optional[CheckpointTask] = task
-        self.on_progress = _Bar(progress) if hasattr(progress, "update") else progress
-        self.on_staged = on_staged
-        self.on_ended = on_ended
+def _task_listener(task: CheckpointTask, progress: Optional[Progress], on_staged: Optional[Callable[[int], Any]],
+                   on_ended: Optional[Callable[[CheckpointTaskResult], Any]]) -> Any:
+    waiting = [task]
+    on_progress: Any = _Bar(progress) if hasattr(progress, "update") else progress
+    staged: Any = on_staged
 
-    def staged(self, id: int, stall_ns: int) -> None:
-        assert self.on_staged is not None
-        self.on_staged(stall_ns)
-
-    def progress(self, id: int, done_bytes: int, total_bytes: int) -> None:
-        assert self.on_progress is not None
-        self.on_progress(done_bytes, total_bytes)
-
-    def ended(self, values: Any) -> None:
-        task, self.task = self.task, None  # released inside the callback, where the manager may be the last thing to go
-        assert task is not None
+    def ended(values: Any) -> None:
+        over = waiting.pop()  # released inside the callback, where the manager may be the last thing to go
         result = CheckpointTaskResult._of(values)
         try:
-            if self.on_ended is not None:
-                self.on_ended(result)
+            if on_ended is not None:
+                on_ended(result)
         finally:
-            task._end(result, _product_of(task, result))
+            over._end(result, _product_of(over, result))
 
-
-class _ManagerListener(_native.AsyncListener):
-    def __init__(self, on_staged: Optional[Callable[[int, int], Any]], on_progress: Optional[Callable[[int, int, int], Any]],
-                 on_ended: Optional[Callable[[CheckpointTaskResult], Any]]) -> None:
-        super().__init__()
-        self.wants(on_staged is not None, on_progress is not None)
-        self.on_staged = on_staged
-        self.on_progress = on_progress
-        self.on_ended = on_ended
-
-    def staged(self, id: int, stall_ns: int) -> None:
-        assert self.on_staged is not None
-        self.on_staged(id, stall_ns)
-
-    def progress(self, id: int, done_bytes: int, total_bytes: int) -> None:
-        assert self.on_progress is not None
-        self.on_progress(id, done_bytes, total_bytes)
-
-    def ended(self, values: Any) -> None:
-        if self.on_ended is not None:
-            self.on_ended(CheckpointTaskResult._of(values))
+    listener = _callbacks(_native.AsyncListener, staged=lambda id, stall_ns: staged(stall_ns), ended=ended,
+                          progress=lambda id, done_bytes, total_bytes: on_progress(done_bytes, total_bytes))
+    listener.wants(on_staged is not None, progress is not None)
+    return listener
 
 
 def _product_of(task: CheckpointTask, result: CheckpointTaskResult) -> Union[SaveResult, LoadResult, None]:
@@ -101,14 +75,12 @@ def _product_of(task: CheckpointTask, result: CheckpointTaskResult) -> Union[Sav
     return LoadResult._of(_n.ckpt_async_manager_get_load_result(handle, result.id))
 
 
-class _SourceFunction(_native.AsyncSource):
-    def __init__(self, function: Callable[[str, str, int, int, memoryview], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def read(self, group: str, name: str, address: int, offset: int, buffer: memoryview) -> None:
-        self.function(group, name, address, offset, buffer)
+def _source_of(function: Source) -> Any:
+    def read(group: str, name: str, address: int, offset: int, buffer: memoryview) -> None:
+        function(group, name, address, offset, buffer)
         _take_back(buffer)
+
+    return _callbacks(_native.AsyncSource, read=read)
 
 
 # ---- The manager ----
@@ -153,7 +125,10 @@ class AsyncManager(_Owned):
         self._drain_timeout_ns = given.drain_timeout_ns
         listener = None
         if on_staged is not None or on_progress is not None or on_ended is not None:
-            listener = _hand_over(_ManagerListener(on_staged, on_progress, on_ended))
+            told = on_ended or _nothing
+            listener = _callbacks(_native.AsyncListener, staged=on_staged, progress=on_progress,
+                                  ended=lambda values: told(CheckpointTaskResult._of(values)))
+            listener.wants(on_staged is not None, on_progress is not None)
         if isinstance(checkpoints, CheckpointManager):
             if others:
                 raise InvalidArgumentError(f"{', '.join(others)}: options of a CheckpointManager that was made already")
@@ -195,7 +170,7 @@ class AsyncManager(_Owned):
         how, what = _divided(options, _o.checkpoint_task_options)
         task, saved = _o.checkpoint_task_options(**how), _o.save_options(step=step, **_as_json(what))
         handle = state._h
-        reader = None if source is None else _hand_over(_SourceFunction(source))
+        reader = None if source is None else _source_of(source)
         return self._start(CheckpointTaskKind.SAVE, step, progress, on_staged, on_ended,
                            lambda listener: function(*first, handle, saved, task, listener, reader))
 
@@ -213,9 +188,9 @@ class AsyncManager(_Owned):
     def _start(self, kind: CheckpointTaskKind, step: int, progress: Optional[Progress], on_staged: Optional[Callable[[int], Any]],
                on_ended: Optional[Callable[[CheckpointTaskResult], Any]], call: Callable[[Any], int]) -> CheckpointTask:
         task = CheckpointTask(self, kind, step)
-        listener = _TaskListener(task, progress, on_staged, on_ended)
+        listener = _task_listener(task, progress, on_staged, on_ended)
         with _call_of(self):
-            task.id = call(_hand_over(listener))
+            task.id = call(listener)
         return task
 
     def end_step(self, step: int) -> None:

@@ -149,10 +149,24 @@ def _wait_in_turns(owner: Any, timeout: Optional[float], wait: Callable[[Any, in
                     raise
 
 
-def _hand_over(director: Any) -> Any:
-    """Pins the object until the library releases it: the C destroy hook frees it."""
-    director.__disown__()
-    return director
+_directors: Dict[Any, Any] = {}
+
+
+def _director(kind: Any, **methods: Any) -> Any:
+    """An object of one of SWIG's classes of callbacks, with these functions as its methods."""
+    if kind not in _directors:
+        _directors[kind] = type(kind.__name__, (kind,), {})  # of a class itself SWIG makes no director
+    made = _directors[kind]()
+    for name, method in methods.items():
+        setattr(made, name, method)
+    return made
+
+
+def _callbacks(kind: Any, **methods: Any) -> Any:
+    """The same, pinned until the library releases it: the C destroy hook frees it."""
+    made = _director(kind, **methods)
+    made.__disown__()
+    return made
 
 
 def _take_back(*buffers: Optional[memoryview]) -> None:

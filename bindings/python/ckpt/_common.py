@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _hand_over, _Owned, _owners_of_threads, _timeout_ns
+from ._base import _call_of, _callbacks, _director, _Owned, _owners_of_threads, _timeout_ns
 from .made.values import LogLevel, WordQueueKind
 
 __all__ = ["version", "version_string", "build_info", "feature", "set_log", "philox", "available_threads", "Clock",
@@ -29,19 +29,10 @@ def feature(name: str) -> bool:
 # ---- Log ----
 
 
-class _Log(_native.LogListener):
-    def __init__(self, function: Callable[[int, str, str], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def message(self, level: int, component: str, text: str) -> None:
-        self.function(level, component, text)
-
-
 def set_log(function: Optional[Callable[[int, str, str], Any]], min_level: int = LogLevel.WARNING) -> None:
     """Sends messages of at least min_level to function(level, component, message), on any thread. None: silence, the default."""
     global _log
-    _n.ckpt_set_log(min_level, None if function is None else _hand_over(_Log(function)))
+    _n.ckpt_set_log(min_level, None if function is None else _callbacks(_native.LogListener, message=function))
     _log = None if function is None or min_level > LogLevel.WARNING else function
 
 
@@ -71,19 +62,8 @@ def _warn(component: str, text: str) -> None:
 # ---- Thread hooks ----
 
 
-class _Hooks(_native.ThreadHooks):
-    def __init__(self, on_start: Optional[Callable[[str], Any]], on_stop: Optional[Callable[[str], Any]]) -> None:
-        super().__init__()
-        self.on_start = on_start
-        self.on_stop = on_stop
-
-    def start(self, name: str) -> None:
-        if self.on_start is not None:
-            self.on_start(name)
-
-    def stop(self, name: str) -> None:
-        if self.on_stop is not None:
-            self.on_stop(name)
+def _nothing(name: str) -> None:
+    pass
 
 
 class ThreadHooks(_Owned):
@@ -93,19 +73,11 @@ class ThreadHooks(_Owned):
     _release = staticmethod(_n.ckpt_remove_thread_hooks)
 
     def __init__(self, start: Optional[Callable[[str], Any]] = None, stop: Optional[Callable[[str], Any]] = None) -> None:
-        self._adopt(_n.ckpt_add_thread_hooks(_hand_over(_Hooks(start, stop))))
+        hooks = _callbacks(_native.ThreadHooks, start=start or _nothing, stop=stop or _nothing)
+        self._adopt(_n.ckpt_add_thread_hooks(hooks))
 
 
 # ---- Clock ----
-
-
-class _Source(_native.ClockSource):
-    def __init__(self, function: Callable[[], int]) -> None:
-        super().__init__()
-        self.function = function
-
-    def now(self) -> int:
-        return self.function()
 
 
 class Clock(_Owned):
@@ -119,7 +91,7 @@ class Clock(_Owned):
     @classmethod
     def custom(cls, now: Callable[[], int]) -> "Clock":
         """A clock that calls now(), which gives nanoseconds and never goes backwards. One that raises gives the time before."""
-        return cls._of(_n.ckpt_clock_create_custom(_hand_over(_Source(now))))
+        return cls._of(_n.ckpt_clock_create_custom(_callbacks(_native.ClockSource, now=now)))
 
     def advance(self, ns: int) -> None:
         """Moves a manual clock forward."""
@@ -173,15 +145,6 @@ class WordQueue(_Owned):
 # ---- Threads ----
 
 
-class _Work(_native.PartWork):
-    def __init__(self, function: Callable[[int], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def run(self, part: int) -> None:
-        self.function(part)
-
-
 class WorkerPool(_Owned):
     """A fixed set of threads that work through numbered parts. thread_count 0: as many as the process may use."""
 
@@ -193,7 +156,7 @@ class WorkerPool(_Owned):
 
     def run(self, parts: int, function: Callable[[int], Any]) -> None:
         """Calls function(part) for every part 0 .. parts-1, on several threads. CallbackError when one raised."""
-        work = _Work(function)
+        work = _director(_native.PartWork, run=function)
         with _call_of(self):
             _n.ckpt_worker_pool_run(self._h, parts, work)
 

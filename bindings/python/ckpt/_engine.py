@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _hand_over, _Owned, _owners_of_threads, _take_back
+from ._base import _call_of, _callbacks, _Owned, _owners_of_threads, _take_back
 from ._common import WorkerPool
 from ._plan import Profile, Schedule
 from ._root import handle_of
@@ -63,33 +63,22 @@ class CustomLayer(LayerCallbacks, ABC):
         """Reads them back."""
 
 
-class _Functions(_native.LayerFunctions):
-    def __init__(self, layer: CustomLayer) -> None:
-        super().__init__()
-        self.layer = layer
+def _functions_of(layer: CustomLayer) -> Dict[str, Callable[..., Any]]:
+    def lent(function: Callable[..., Any]) -> Callable[..., None]:
+        def call(*buffers: Any) -> None:
+            function(*buffers)
+            _take_back(*buffers)
+        return call
 
-    def output(self, input: Any) -> Any:
-        dtype, shape = self.layer.output(input)
-        return (int(_dtype(dtype)), tuple(shape))
+    def run(function: Callable[..., Any]) -> Callable[..., None]:
+        def call(context: Any, *buffers: Any) -> None:
+            function(LayerContext._make(context), *buffers)
+            _take_back(*buffers)
+        return call
 
-    def option(self, input: Any, option: int) -> Any:
-        return tuple(self.layer.option(input, option))
-
-    def forward(self, context: Any, *buffers: Any) -> None:
-        self.layer.forward(LayerContext._make(context), *buffers)
-        _take_back(*buffers)
-
-    def backward(self, context: Any, *buffers: Any) -> None:
-        self.layer.backward(LayerContext._make(context), *buffers)
-        _take_back(*buffers)
-
-    def save_ambient(self, state: Any) -> None:
-        self.layer.save_ambient(state)
-        _take_back(state)
-
-    def restore_ambient(self, state: Any) -> None:
-        self.layer.restore_ambient(state)
-        _take_back(state)
+    return {"output": lambda input: _spec(layer.output(input)), "option": lambda input, option: tuple(layer.option(input, option)),
+            "forward": run(layer.forward), "backward": run(layer.backward), "save_ambient": lent(layer.save_ambient),
+            "restore_ambient": lent(layer.restore_ambient)}
 
 
 class Layer(_Owned):
@@ -124,8 +113,8 @@ class Layer(_Owned):
     @classmethod
     def custom(cls, name: str, layer: CustomLayer) -> "Layer":
         """A layer that calls you, on the thread that runs the executor."""
-        return cls._of(_n.ckpt_layer_create_custom(name, layer.flags, layer.options, layer.ambient_bytes,
-                                                   _hand_over(_Functions(layer))))
+        functions = _callbacks(_native.LayerFunctions, **_functions_of(layer))
+        return cls._of(_n.ckpt_layer_create_custom(name, layer.flags, layer.options, layer.ambient_bytes, functions))
 
 
 class Parameter(NamedTuple):

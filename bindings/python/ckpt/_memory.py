@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import _hand_over, _Owned
+from ._base import _callbacks, _Owned
 from .made import options as _o
 from .made.errors import NotFoundError, OverBudgetError
 from .made.values import (MemoryAllocation, MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats, MemoryStats,
@@ -21,15 +21,6 @@ class MemorySnapshot(NamedTuple):
 
     stats: MemoryStats
     layers: List[MemoryLayerStats]
-
-
-class _Listener(_native.MemoryListener):
-    def __init__(self, function: Callable[[MemoryEvent], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def on_event(self, event: Any) -> None:
-        self.function(MemoryEvent._of(event))
 
 
 class MemorySubscription:
@@ -194,7 +185,8 @@ class MemoryTracker(_Owned):
     def subscribe(self, function: Callable[[MemoryEvent], Any], kinds: int = MemoryEventKind.ALL) -> MemorySubscription:
         """Calls function(event) on the thread whose call caused the event. What it raises goes to sys.unraisablehook and is counted
         in handler_failures; no caller sees it."""
-        return MemorySubscription(self, _n.ckpt_memory_tracker_subscribe(self._h, kinds, _hand_over(_Listener(function))))
+        listener = _callbacks(_native.MemoryListener, on_event=lambda event: function(MemoryEvent._of(event)))
+        return MemorySubscription(self, _n.ckpt_memory_tracker_subscribe(self._h, kinds, listener))
 
     def peak_memory_exceeded(self, function: Callable[[MemoryEvent], Any]) -> MemorySubscription:
         """Calls function at every new peak."""

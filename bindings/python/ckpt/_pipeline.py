@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _hand_over, _Owned, _owners_of_threads, _timeout_ns
+from ._base import _call_of, _callbacks, _Owned, _owners_of_threads, _timeout_ns
 from ._engine import Chain, Spec, _spec
 from ._plan import Profile, Schedule
 from ._strategy import StrategyLike, _as_strategy
@@ -56,18 +56,16 @@ class ActivationPolicy(_v.ActivationPolicy):
         return cls(ActivationPolicyKind.AUTOMATIC)
 
 
-class _Forward(_native.StageForward):
-    def __init__(self, function: Callable[[Tensor, int], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, input: Any, micro_batch: int) -> Any:
+def _forward_of(function: Callable[[Tensor, int], Any]) -> Any:
+    def forward(input: Any, micro_batch: int) -> Any:
         _n.ckpt_tensor_retain(input)
         with Tensor._of(input) as given:
-            made = as_tensor(self.function(given, micro_batch))
+            made = as_tensor(function(given, micro_batch))
             handle = made._h
             _n.ckpt_tensor_retain(handle)  # the reference that is handed out
         return handle
+
+    return _callbacks(_native.StageForward, forward=forward)
 
 
 class ActivationManager(_Owned):
@@ -80,7 +78,7 @@ class ActivationManager(_Owned):
         """forward(input, micro_batch): the stage's forward, which returns a Tensor or anything with a buffer; it runs on the thread
         that asks, and what it raises becomes CallbackError. None: nothing can be recomputed."""
         kept, given = _o.activation_policy(*policy), _o.activation_manager_options(**options)
-        function = None if forward is None else _hand_over(_Forward(forward))
+        function = None if forward is None else _forward_of(forward)
         self._adopt(_n.ckpt_activation_manager_create(kept, given, function))
 
     @property

@@ -9,8 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from . import _native as _n
 from . import native as _native
-from ._base import _hand_over, _Owned
-from ._coordinator import Coordinator
+from ._base import _callbacks, _Owned, _take_back, _timeout_ns
 from ._root import handle_of
 from ._storage import FaultHandler, Storage, _storage
 from ._tensor import BufferPool, Tensor, as_tensor
@@ -18,7 +17,7 @@ from .made import options as _o
 from .made.errors import InvalidArgumentError, NotFoundError
 from .made.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, Verify, VerifyResult
 
-__all__ = ["State", "Stateful", "CheckpointManager", "Reader", "DATA_POSITION", "CONTROLLER"]
+__all__ = ["State", "Stateful", "Coordinator", "CustomCoordinator", "CheckpointManager", "Reader", "DATA_POSITION", "CONTROLLER"]
 
 DATA_POSITION = _n.CKPT_STATE_DATA_POSITION
 CONTROLLER = _n.CKPT_STATE_CONTROLLER
@@ -36,23 +35,14 @@ class Stateful(ABC):
         """The tensors have their new contents; loaded gives the values, during the call only."""
 
 
-class _Object(_native.Stateful):
-    def __init__(self, stateful: Stateful) -> None:
-        super().__init__()
-        self.stateful = stateful
-
-    def lend(self, function: Callable[["State"], Any], handle: Any) -> None:
+def _lend(function: Callable[[State], Any]) -> Callable[[Any], None]:
+    def call(handle: Any) -> None:
         state = State._of(handle)
         try:
             function(state)
         finally:
             state._slot = None
-
-    def list(self, into: Any) -> None:
-        self.lend(self.stateful.list, into)
-
-    def restore(self, loaded: Any) -> None:
-        self.lend(self.stateful.restore, loaded)
+    return call
 
 
 class _NoValueError(NotFoundError, KeyError):
@@ -162,7 +152,8 @@ class State(_Owned):
 
     def add_stateful(self, name: str, stateful: Stateful) -> None:
         """Adds an object that lists itself; it is kept alive."""
-        _n.ckpt_state_add_stateful(self._h, name, _hand_over(_Object(stateful)))
+        _n.ckpt_state_add_stateful(
+            self._h, name, _callbacks(_native.Stateful, list=_lend(stateful.list), restore=_lend(stateful.restore)))
 
     def __len__(self) -> int:
         """Number of tensors."""
@@ -221,6 +212,76 @@ def _as_json(options: Dict[str, Any]) -> Dict[str, Any]:
     return {key + "_json" if key in ("metadata", "environment") else key:
             _json_text(key, value) if key in ("metadata", "environment") and value is not None else value
             for key, value in options.items()}
+
+
+# ---- Coordinators: how the processes of one run find one another ----
+
+
+class CustomCoordinator(ABC):
+    """Derive from this to join the processes of one run. Each method raises TimeoutError when not all came within timeout_ns."""
+
+    @abstractmethod
+    def barrier(self, timeout_ns: int) -> None:
+        """Returns when every process has called it."""
+
+    @abstractmethod
+    def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
+        """data is read at the root and written elsewhere."""
+
+    @abstractmethod
+    def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
+        """received holds everyone's bytes in the order of ranks."""
+
+
+def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any]]:
+    def broadcast(data: Optional[memoryview], root: int, timeout_ns: int) -> None:
+        coordinator.broadcast(memoryview(bytearray()) if data is None else data, root, timeout_ns)
+        _take_back(data)
+
+    def all_gather(sent: Optional[memoryview], received: Optional[memoryview], timeout_ns: int) -> None:
+        coordinator.all_gather(memoryview(b"") if sent is None else sent, memoryview(bytearray()) if received is None else received,
+                               timeout_ns)
+        _take_back(sent, received)
+
+    return {"barrier": coordinator.barrier, "broadcast": broadcast, "all_gather": all_gather}
+
+
+class Coordinator(_Owned):
+    """How the processes of one run find one another. Coordinator() is a single process. Timeouts in seconds."""
+
+    _release = staticmethod(_n.ckpt_coordinator_release)
+
+    def __init__(self) -> None:
+        self._adopt(_n.ckpt_coordinator_create_single())
+
+    @classmethod
+    def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
+        functions = _callbacks(_native.CoordinatorFunctions, **_functions_of(coordinator))
+        return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions))
+
+    @property
+    def rank(self) -> int:
+        return _n.ckpt_coordinator_get_rank(self._h)
+
+    @property
+    def world_size(self) -> int:
+        return _n.ckpt_coordinator_get_world_size(self._h)
+
+    def barrier(self, timeout: float = 60.0) -> None:
+        _n.ckpt_coordinator_barrier(self._h, _timeout_ns(timeout))
+
+    def broadcast(self, data: Any, root: int, timeout: float = 60.0) -> None:
+        """data: a writable buffer, as long on every process."""
+        _n.ckpt_coordinator_broadcast(self._h, data, root, _timeout_ns(timeout))
+
+    def all_gather(self, sent: Any, timeout: float = 60.0) -> bytes:
+        """Everyone's bytes, in the order of ranks."""
+        received = bytearray(memoryview(sent).nbytes * self.world_size)
+        _n.ckpt_coordinator_all_gather(self._h, sent, _timeout_ns(timeout), received)
+        return bytes(received)
+
+
+# ---- Checkpoints ----
 
 
 class CheckpointManager(_Owned):

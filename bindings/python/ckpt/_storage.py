@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+import itertools
 import os
-import threading
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import _hand_over, _Owned, _take_back
+from ._base import _callbacks, _Owned, _take_back
 from .made import options as _o
 from .made.errors import InvalidArgumentError
 
@@ -87,66 +87,36 @@ class CustomStorage(ABC):
         """The lock is not held any more."""
 
 
-class _Functions(_native.StorageFunctions):
-    def __init__(self, storage: CustomStorage) -> None:
-        super().__init__()
-        self.storage = storage
-        self.files: Dict[int, Any] = {}
-        self.last = 0
-        self.guard = threading.Lock()
-        for name in ("sync_directory", "make_directory", "remove_directory", "remove", "rename", "size"):
-            setattr(self, name, getattr(storage, name))  # paths pass as they are
+def _functions_of(storage: CustomStorage) -> Dict[str, Callable[..., Any]]:
+    """Files and locks are numbers for the library."""
+    files: Dict[int, Any] = {}
+    numbers = itertools.count(1)
 
-    def number(self, file: Any) -> int:
-        with self.guard:
-            self.last += 1
-            self.files[self.last] = file
-            return self.last
+    def numbered(function: Callable[[str], Any]) -> Callable[[str], int]:
+        def call(path: str) -> int:
+            file, number = function(path), next(numbers)
+            files[number] = file
+            return number
+        return call
 
-    def create(self, path: str) -> int:
-        return self.number(self.storage.create(path))
-
-    def open(self, path: str) -> int:
-        return self.number(self.storage.open(path))
-
-    def lock(self, path: str) -> int:
-        return self.number(self.storage.lock(path))
-
-    def close(self, file: int) -> None:
-        self.storage.close(self.files.pop(file))
-
-    def unlock(self, lock: int) -> None:
-        self.storage.unlock(self.files.pop(lock))
-
-    def file_size(self, file: int) -> int:
-        return self.storage.file_size(self.files[file])
-
-    def read(self, file: int, offset: int, buffer: Optional[memoryview]) -> int:
-        lent = memoryview(bytearray()) if buffer is None else buffer
-        count = self.storage.read(self.files[file], offset, lent)
+    def read(file: int, offset: int, buffer: Optional[memoryview]) -> int:
+        count = storage.read(files[file], offset, memoryview(bytearray()) if buffer is None else buffer)
         _take_back(buffer)
         return count
 
-    def write(self, file: int, offset: int, data: Optional[memoryview]) -> None:
-        lent = memoryview(b"") if data is None else data
-        self.storage.write(self.files[file], offset, lent)
+    def write(file: int, offset: int, data: Optional[memoryview]) -> None:
+        storage.write(files[file], offset, memoryview(b"") if data is None else data)
         _take_back(data)
 
-    def sync(self, file: int) -> None:
-        self.storage.sync(self.files[file])
-
-    def list(self, path: str, listing: Any) -> None:
-        for name, is_directory in self.storage.list(path):
+    def names(path: str, listing: Any) -> None:
+        for name, is_directory in storage.list(path):
             listing.add(name, bool(is_directory))
 
-
-class _Sleeper(_native.Sleeper):
-    def __init__(self, function: Callable[[int], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def sleep(self, ns: int) -> None:
-        self.function(ns)
+    paths = ("sync_directory", "make_directory", "remove_directory", "remove", "rename", "size")  # which pass as they are
+    return {**{name: getattr(storage, name) for name in paths}, "read": read, "write": write, "list": names,
+            **{name: numbered(getattr(storage, name)) for name in ("create", "open", "lock")},
+            "close": lambda file: storage.close(files.pop(file)), "unlock": lambda lock: storage.unlock(files.pop(lock)),
+            "file_size": lambda file: storage.file_size(files[file]), "sync": lambda file: storage.sync(files[file])}
 
 
 class FaultHandler(_Owned):
@@ -157,7 +127,7 @@ class FaultHandler(_Owned):
     def __init__(self, *, sleep: Optional[Callable[[int], Any]] = None, **options: _o.fault_handler_options) -> None:
         """sleep(ns) is called instead of sleeping."""
         given = _o.fault_handler_options(**options)
-        sleeper = None if sleep is None else _hand_over(_Sleeper(sleep))
+        sleeper = None if sleep is None else _callbacks(_native.Sleeper, sleep=sleep)
         self._adopt(_n.ckpt_fault_handler_create(given, sleeper))
 
     @property
@@ -182,7 +152,7 @@ class Storage(_Owned):
     @classmethod
     def custom(cls, storage: CustomStorage, name: str = "custom") -> "Storage":
         """One that calls you. name: where it is, for messages."""
-        return cls._of(_n.ckpt_storage_create_custom(name, _hand_over(_Functions(storage))))
+        return cls._of(_n.ckpt_storage_create_custom(name, _callbacks(_native.StorageFunctions, **_functions_of(storage))))
 
     def retrying(self, handler: FaultHandler) -> "Storage":
         """A storage before this one that tries failed operations again."""

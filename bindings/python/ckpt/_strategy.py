@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import _hand_over, _Owned
+from ._base import _callbacks, _Owned
 from ._common import Clock
 from ._memory import MemoryTracker
 from ._root import handle_of, made_by
@@ -32,24 +32,8 @@ class CustomStrategy(ABC):
         """The layer's activation was used."""
 
 
-class _Functions(_native.StrategyFunctions):
-    def __init__(self, decide: Callable[[StrategyQuestion], Any], on_reset: Optional[Callable[[], Any]],
-                 on_access: Optional[Callable[[str], Any]]) -> None:
-        super().__init__()
-        self.decide_function = decide
-        self.on_reset = on_reset
-        self.on_access = on_access
-
-    def decide(self, layer_name: str, dtype: int, shape: Tuple[int, ...], bytes: int, layer_index: int) -> bool:
-        return bool(self.decide_function(StrategyQuestion(_DType[dtype], layer_name, shape, bytes, layer_index)))
-
-    def reset(self) -> None:
-        if self.on_reset is not None:
-            self.on_reset()
-
-    def access(self, layer_name: str) -> None:
-        if self.on_access is not None:
-            self.on_access(layer_name)
+def _nothing(*_: Any) -> None:
+    pass
 
 
 class Strategy(_Owned):
@@ -117,10 +101,14 @@ class Strategy(_Owned):
         """A strategy that asks decide(question), or a CustomStrategy. It runs on the thread that asks; what it raises makes the
         question fail with CallbackError."""
         if isinstance(decide, CustomStrategy):
-            functions = _Functions(decide.should_checkpoint, decide.reset, decide.observe_access)
-        else:
-            functions = _Functions(decide, on_reset, on_access)
-        return cls._of(_n.ckpt_strategy_create_custom(name, _hand_over(functions)))
+            decide, on_reset, on_access = decide.should_checkpoint, decide.reset, decide.observe_access
+        function = decide
+
+        def answer(layer_name: str, dtype: int, shape: Tuple[int, ...], bytes: int, layer_index: int) -> bool:
+            return bool(function(StrategyQuestion(_DType[dtype], layer_name, shape, bytes, layer_index)))
+
+        functions = _callbacks(_native.StrategyFunctions, decide=answer, reset=on_reset or _nothing, access=on_access or _nothing)
+        return cls._of(_n.ckpt_strategy_create_custom(name, functions))
 
     def should_checkpoint(self, layer_name: str, activation: Union[Tensor, Tuple[DTypeLike, Sequence[int]], Any],
                           layer_index: int) -> bool:
@@ -198,20 +186,15 @@ def _as_strategy(given: StrategyLike) -> Strategy:
 made_by["strategy"] = lambda given: None if given is None else _as_strategy(given)
 
 
-class _Factory(_native.StrategyFactory):
-    def __init__(self, function: Callable[[str], StrategyLike]) -> None:
-        super().__init__()
-        self.function = function
+def register_strategy(name: str, factory: Callable[[str], StrategyLike]) -> None:
+    """Makes a kind known to the text form: factory gets the text behind the kind's name."""
 
-    def make(self, arguments: str) -> Any:
-        made = _as_strategy(self.function(arguments)).share()
+    def make(arguments: str) -> Any:
+        made = _as_strategy(factory(arguments)).share()
         handle, made._slot = made._slot, None  # the reference that is handed out
         return handle
 
-
-def register_strategy(name: str, factory: Callable[[str], StrategyLike]) -> None:
-    """Makes a kind known to the text form: factory gets the text behind the kind's name."""
-    _n.ckpt_strategy_register(name, _hand_over(_Factory(factory)))
+    _n.ckpt_strategy_register(name, _callbacks(_native.StrategyFactory, make=make))
 
 
 def unregister_strategy(name: str) -> None:
