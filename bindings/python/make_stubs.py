@@ -50,6 +50,8 @@ def stays(assign):
     if not isinstance(assign.targets[0], ast.Name):
         return False
     value = assign.value
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "TypeVar":
+        return True
     if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
         return value.value.id not in ("_n", "_native")
     return isinstance(value, (ast.Constant, ast.Subscript, ast.Name)) or assign.targets[0].id == "__all__"

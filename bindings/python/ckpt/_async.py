@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _callbacks, _is_inside, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
+from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
 from ._oneline import _key, _shared, _state_of
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, State, Stateful, StateLike, _as_json, _as_state
@@ -25,10 +25,6 @@ Source = Callable[[str, str, int, int, memoryview], Any]
 
 
 # ---- What the library calls while tasks go on ----
-
-
-def _nothing(*_: Any) -> None:
-    pass
 
 
 class _Bar:

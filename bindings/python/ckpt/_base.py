@@ -7,7 +7,7 @@ import contextlib
 import threading
 import time
 import weakref
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Dict, Iterator, Optional, TypeVar
 
 from . import _native as _n
 from ._root import CkptError
@@ -97,6 +97,24 @@ class _Owned:
         if _Owned._exiting:  # the process is about to end; a thread that sleeps now could be waited for
             return
         self.close()
+
+
+_Same = TypeVar("_Same", bound="_Shared")
+
+
+class _Shared(_Owned):
+    """One that several references can share."""
+
+    _retain: Callable[[Any], None]
+
+    def share(self: _Same) -> _Same:
+        """Another reference to the same object."""
+        type(self)._retain(self._h)
+        return type(self)._of(self._h)
+
+
+def _nothing(*_: Any) -> None:
+    pass
 
 
 def _is_inside(owner: Any) -> bool:

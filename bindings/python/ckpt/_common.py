@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _callbacks, _director, _Owned, _owners_of_threads, _timeout_ns
+from ._base import _call_of, _callbacks, _director, _nothing, _Owned, _owners_of_threads, _timeout_ns
 from .made.values import LogLevel, WordQueueKind
 
 __all__ = ["version", "version_string", "build_info", "feature", "set_log", "philox", "available_threads", "Clock",
@@ -60,10 +60,6 @@ def _warn(component: str, text: str) -> None:
 
 
 # ---- Thread hooks ----
-
-
-def _nothing(name: str) -> None:
-    pass
 
 
 class ThreadHooks(_Owned):

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import _callbacks, _Owned
+from ._base import _callbacks, _Shared
 from .made import options as _o
 from .made.errors import NotFoundError, OverBudgetError
 from .made.values import (MemoryAllocation, MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats, MemoryStats,
@@ -86,21 +86,16 @@ class MemoryScope:
             self.pop()
 
 
-class MemoryTracker(_Owned):
+class MemoryTracker(_Shared):
     """Counts allocations of checkpoints. Layers are named by a text or by the number that add_layer() gives, which is faster. Several
     threads may use it at once.
 
     Callables that hold the tracker itself keep it alive: unsubscribe or close it."""
 
-    _release = staticmethod(_n.ckpt_memory_tracker_release)
+    _release, _retain = staticmethod(_n.ckpt_memory_tracker_release), staticmethod(_n.ckpt_memory_tracker_retain)
 
     def __init__(self, **options: _o.memory_tracker_options) -> None:
         self._adopt(_n.ckpt_memory_tracker_create(_o.memory_tracker_options(**options)))
-
-    def share(self) -> "MemoryTracker":
-        """Another reference to the same tracker."""
-        _n.ckpt_memory_tracker_retain(self._h)
-        return MemoryTracker._of(self._h)
 
     def add_layer(self, name: str) -> int:
         """The number of the layer of this name, which need not have been named before."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterator, List, Optional, Sequence, Tuple
 
 from . import _native as _n
-from ._base import _Owned
+from ._base import _Owned, _Shared
 from ._strategy import StrategyLike, _as_strategy
 from .made import options as _o
 from .made.values import LayerProfile, OptionProfile, PlanReport, ScheduleAction
@@ -51,10 +51,10 @@ class Profile(_Owned):
         return OptionProfile._of(_n.ckpt_profile_get_option(self._h, layer, option))
 
 
-class Schedule(_Owned):
+class Schedule(_Shared):
     """An immutable recipe of actions for one step of training. Iterating gives its actions."""
 
-    _release = staticmethod(_n.ckpt_schedule_release)
+    _release, _retain = staticmethod(_n.ckpt_schedule_release), staticmethod(_n.ckpt_schedule_retain)
 
     def __init__(self, layer_count: int, actions: Sequence[ScheduleAction]) -> None:
         """From a list of actions of your own, the last of which is END."""
@@ -121,11 +121,6 @@ class Schedule(_Owned):
                 yield from actions
                 if len(actions) < 1024:
                     return
-
-    def share(self) -> "Schedule":
-        """Another reference to the same schedule."""
-        _n.ckpt_schedule_retain(self._h)
-        return Schedule._of(self._h)
 
 
 def known_planners() -> List[str]:

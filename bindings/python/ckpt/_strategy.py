@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import _callbacks, _Owned
+from ._base import _callbacks, _nothing, _Shared
 from ._common import Clock
 from ._memory import MemoryTracker
 from ._root import handle_of, made_by
@@ -32,14 +32,10 @@ class CustomStrategy(ABC):
         """The layer's activation was used."""
 
 
-def _nothing(*_: Any) -> None:
-    pass
-
-
-class Strategy(_Owned):
+class Strategy(_Shared):
     """Answers for one layer after the other whether to checkpoint it. Several threads may ask at once."""
 
-    _release = staticmethod(_n.ckpt_strategy_release)
+    _release, _retain = staticmethod(_n.ckpt_strategy_release), staticmethod(_n.ckpt_strategy_retain)
 
     def __init__(self, text: str = "interval:2") -> None:
         """From the text form: "interval:2", "any(size:1MiB,interval:8)", ..."""
@@ -164,11 +160,6 @@ class Strategy(_Owned):
     def children(self) -> List["Strategy"]:
         """New references to the strategies that it asks; of first_of the fallback is the last."""
         return [Strategy._of(_n.ckpt_strategy_get_child(self._h, index)) for index in range(self.info().children_count)]
-
-    def share(self) -> "Strategy":
-        """Another reference to the same strategy."""
-        _n.ckpt_strategy_retain(self._h)
-        return Strategy._of(self._h)
 
 
 StrategyLike = Union[Strategy, CustomStrategy, Callable[[StrategyQuestion], Any], str]

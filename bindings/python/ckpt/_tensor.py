@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
-from ._base import _Owned
+from ._base import _Owned, _Shared
 from ._memory import MemoryTracker
 from ._root import handle_of, made_by
 from .made import options as _o
@@ -56,13 +56,13 @@ class BufferPool(_Owned):
         return BufferPoolStats._of(_n.ckpt_buffer_pool_get_stats(self._h))
 
 
-class Tensor(_n.TensorBuffer, _Owned):
+class Tensor(_n.TensorBuffer, _Shared):
     """A tensor: row-major, contiguous. Tensor(dtype, shape) has undefined contents.
 
     numpy.asarray(tensor) and memoryview(tensor) are views of the same memory and keep it alive, also after close(). Types without a
     buffer format (BF16, F8_...) give their bytes by raw()."""
 
-    _release = staticmethod(_n.ckpt_tensor_release)
+    _release, _retain = staticmethod(_n.ckpt_tensor_release), staticmethod(_n.ckpt_tensor_retain)
 
     def __init__(self, dtype: DTypeLike, shape: Sequence[int], pool: Optional[BufferPool] = None) -> None:
         self._adopt(_n.ckpt_tensor_create(_dtype(dtype), list(shape), handle_of(pool)))
@@ -99,11 +99,6 @@ class Tensor(_n.TensorBuffer, _Owned):
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)
-
-    def share(self) -> "Tensor":
-        """Another reference to the same tensor."""
-        _n.ckpt_tensor_retain(self._h)
-        return Tensor._of(self._h)
 
     @property
     def dtype(self) -> DType:
