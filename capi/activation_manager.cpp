@@ -17,7 +17,6 @@ namespace {
 constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
 constexpr ckpt_activation_metadata empty_metadata = CKPT_ACTIVATION_METADATA_INIT;
 
-
 // A reference of its own: a callback may release the handle.
 std::shared_ptr<ActivationManager> manager_argument(const ckpt_activation_manager* manager) {
   return checked(manager, "manager")->object;
@@ -74,12 +73,7 @@ ckpt_status ckpt_activation_manager_set_policy(ckpt_activation_manager* manager,
 ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_manager* manager, ckpt_activation_policy* policy) {
   return guard([&] {
     const Policy active = manager_argument(manager)->active_policy();
-    ckpt_activation_policy values = default_policy;
-    values.kind = static_cast<int32_t>(active.kind);
-    values.interval = active.interval;
-    values.threshold_bytes = active.threshold_bytes;
-    values.memory_limit_bytes = active.memory_limit_bytes;
-    fill_struct(policy, values, "policy");
+    fill_struct(policy, struct_of<ckpt_activation_policy>(active), "policy");
   });
 }
 
@@ -109,7 +103,7 @@ ckpt_status ckpt_activation_manager_store(ckpt_activation_manager* manager, int3
 }
 
 ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager, int32_t micro_batch, ckpt_tensor* activation,
-                                                   int32_t* kept) {
+                                                int32_t* kept) {
   return guard([&] {
     const auto object = manager_argument(manager);
     set_flag(kept, object->store_moved(micro_batch, tensor_argument(activation, "activation")));
@@ -117,7 +111,8 @@ ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager* manager
   });
 }
 
-ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch, ckpt_tensor** activation) {
+ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch,
+                                                   ckpt_tensor** activation) {
   return guard([&] {
     const auto object = manager_argument(manager);
     not_null(activation, "activation");
@@ -172,20 +167,14 @@ ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activation_manag
 }
 
 ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int32_t micro_batch,
-                                             ckpt_activation_metadata* metadata) {
+                                                 ckpt_activation_metadata* metadata) {
   return guard([&] {
     const auto object = manager_argument(manager);
     check_struct(metadata, "metadata");
     const pipeline::CheckpointMetadata found = object->metadata(micro_batch);
-    ckpt_activation_metadata values = empty_metadata;
-    values.micro_batch = static_cast<int32_t>(found.micro_batch);
-    values.bytes = found.bytes;
-    values.dtype = static_cast<ckpt_dtype>(found.dtype);
+    auto values = struct_of<ckpt_activation_metadata, 1>(found);
     values.ndim = static_cast<int32_t>(found.shape.ndim());
     for (int32_t i = 0; i < values.ndim; ++i) values.shape[i] = found.shape[i];
-    values.stored_at_ns = found.stored_at_ns;
-    values.hits = found.hits;
-    values.stored_utc_ns = found.stored_utc_ns;
     fill_struct(metadata, values, "metadata");
   });
 }

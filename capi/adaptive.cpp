@@ -80,16 +80,8 @@ double or_unlimited(double value) {
 
 adaptive::ControllerOptions to_cpp(const ckpt_controller_options& given) {
   adaptive::ControllerOptions options;
-  options.policy = static_cast<adaptive::Policy>(given.policy);
-  options.mtbf_seconds = given.mtbf_seconds;
-  options.interval_seconds = given.interval_seconds;
-  options.keep = given.keep;
-  options.initial_cost_seconds = given.initial_cost_seconds;
-  options.first_seconds = given.first_seconds;
-  options.poll_seconds = given.poll_seconds;
-  options.min_interval_seconds = given.min_interval_seconds;
+  copy_from_c<2>(given, options);  // those of the threshold are
   options.max_interval_seconds = or_unlimited(given.max_interval_seconds);
-  options.max_overhead_share = given.max_overhead_share;
   options.budget_saves = given.budget_saves == 0 ? std::numeric_limits<int64_t>::max() : given.budget_saves;
   options.budget_window_seconds = or_unlimited(given.budget_window_seconds);
   options.threshold = {given.threshold, given.threshold_learning_rate, given.threshold_budget};
@@ -97,22 +89,13 @@ adaptive::ControllerOptions to_cpp(const ckpt_controller_options& given) {
 }
 
 void fill_decision(ckpt_decision* out, const adaptive::Decision& decision) {
-  fill_struct(out,
-              {0, decision.checkpoint ? 1 : 0, static_cast<int32_t>(decision.reason), static_cast<int32_t>(decision.policy),
-               decision.interval_seconds, decision.risk, decision.cost_seconds, decision.since_last_seconds, decision.due_seconds},
-              "decision");
+  fill_struct(out, struct_of<ckpt_decision>(decision), "decision");
 }
 
-ckpt_task_observation observation(const adaptive::Threshold::Task& task) {
-  ckpt_task_observation values = CKPT_TASK_OBSERVATION_INIT;
-  values.checkpointed = task.checkpointed ? 1 : 0;
-  values.duration_seconds = task.duration_seconds;
-  values.failed = task.failed ? 1 : 0;
-  std::copy(task.name.begin(), task.name.end(), values.name);
-  return values;
-}
+ckpt_task_observation observation(const adaptive::Threshold::Task& task) { return struct_of<ckpt_task_observation>(task); }
 
-void list_tasks(const std::vector<adaptive::Threshold::Task>& found, ckpt_task_observation* tasks, int64_t capacity, int64_t* count) {
+void list_tasks(const std::vector<adaptive::Threshold::Task>& found, ckpt_task_observation* tasks, int64_t capacity,
+                int64_t* count) {
   check_array(tasks, capacity, "tasks");
   *not_null(count, "count") = static_cast<int64_t>(found.size());
   fill_array(tasks, capacity, found, observation);
@@ -199,15 +182,16 @@ ckpt_status ckpt_threshold_begin_run(ckpt_threshold* threshold) {
 ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ckpt_threshold_info* info) {
   return guard([&] {
     const adaptive::Threshold& object = object_of(threshold);
-    fill_struct(info,
-                {0, 0, object.threshold(), object.longest_seconds(), object.options().budget, object.used(), object.history_size()},
-                "info");
+    auto values = struct_of<ckpt_threshold_info, 2>(object);
+    values.budget = object.options().budget;
+    values.tasks = object.history_size();
+    fill_struct(info, values, "info");
   });
 }
 
 ckpt_status ckpt_threshold_list_tasks(const ckpt_threshold* threshold, ckpt_task_observation* tasks, int64_t capacity,
                                       int64_t* count) {
-  return guard([&] { list_tasks(object_of(threshold).tasks(), tasks, capacity, count); });
+  return guard([&] { list_tasks(object_of(threshold).all_tasks(), tasks, capacity, count); });
 }
 
 void ckpt_threshold_release(ckpt_threshold* threshold) { release(threshold); }
@@ -309,13 +293,9 @@ ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, doubl
 ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info) {
   return guard([&] {
     const adaptive::Controller& object = object_of(controller);
-    const adaptive::ControllerInfo is = object.info();
-    fill_struct(
-        info,
-        {0, is.running ? 1 : 0, is.save_in_flight ? 1 : 0, 0, is.failures, is.saves, is.cost_seconds, is.durable_seconds,
-         is.unjudged_overhead_seconds, is.last_seen_seconds, is.mtbf_seconds, is.threshold, is.threshold_used,
-         static_cast<int64_t>(object.tasks().size())},
-        "info");
+    auto values = struct_of<ckpt_controller_info, 1>(object.info());
+    values.tasks = static_cast<int64_t>(object.tasks().size());
+    fill_struct(info, values, "info");
   });
 }
 

@@ -29,8 +29,6 @@ static_assert(CKPT_WHEN_FULL_DROP_OLDEST == static_cast<int>(async::WhenFull::dr
 
 namespace {
 
-constexpr ckpt_checkpoint_task_result no_result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
-
 // As much of text as fits, cut at a character.
 template <std::size_t size>
 void copy_line(char (&out)[size], std::string_view text) {
@@ -45,18 +43,7 @@ void copy_line(char (&out)[size], std::string_view text) {
 }
 
 ckpt_checkpoint_task_result converted(const async::TaskResult& result) {
-  ckpt_checkpoint_task_result out = no_result;
-  out.state = static_cast<int32_t>(result.state);
-  out.status = static_cast<ckpt_status>(result.status);
-  out.kind = static_cast<int32_t>(result.kind);
-  out.id = result.id;
-  out.step = result.step;
-  out.bytes = result.bytes;
-  out.retries = result.retries;
-  out.duration_ns = result.duration_ns;
-  out.stall_ns = result.stall_ns;
-  out.durable_ns = result.durable_ns;
-  copy_name(out.name, result.name);
+  auto out = struct_of<ckpt_checkpoint_task_result>(result);
   copy_line(out.error, result.error);
   return out;
 }
@@ -83,7 +70,7 @@ class CustomListener final : public async::TaskListener {
 };
 
 Listening listening_argument(const ckpt_checkpoint_task_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy,
-                            const char* argument) {
+                             const char* argument) {
   if (callbacks == nullptr) return {};
   const auto given = options_argument(callbacks, argument);
   auto user = std::make_shared<UserData>(user_data, destroy);
@@ -98,10 +85,10 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
   const auto given = options_argument(task, "task");
   require(given.mode >= CKPT_STAGING_MODE_COPY && given.mode <= CKPT_STAGING_MODE_DEFERRED, "task.mode is ", given.mode,
           "; CKPT_STAGING_MODE_COPY (0) .. CKPT_STAGING_MODE_DEFERRED (2)");
-  require(given.when_full >= CKPT_WHEN_FULL_REFUSE && given.when_full <= CKPT_WHEN_FULL_DROP_OLDEST, "task.when_full is ", given.when_full,
-          "; CKPT_WHEN_FULL_REFUSE (0) .. CKPT_WHEN_FULL_DROP_OLDEST (2)");
-  require(given.priority >= CKPT_PRIORITY_LOW && given.priority <= CKPT_PRIORITY_HIGH, "task.priority is ",
-          given.priority, "; CKPT_PRIORITY_LOW (-1) .. CKPT_PRIORITY_HIGH (1)");
+  require(given.when_full >= CKPT_WHEN_FULL_REFUSE && given.when_full <= CKPT_WHEN_FULL_DROP_OLDEST, "task.when_full is ",
+          given.when_full, "; CKPT_WHEN_FULL_REFUSE (0) .. CKPT_WHEN_FULL_DROP_OLDEST (2)");
+  require(given.priority >= CKPT_PRIORITY_LOW && given.priority <= CKPT_PRIORITY_HIGH, "task.priority is ", given.priority,
+          "; CKPT_PRIORITY_LOW (-1) .. CKPT_PRIORITY_HIGH (1)");
   TaskArgument out;
   out.listening = listening_argument(given.callbacks, given.user_data, given.destroy, "task.callbacks");
   out.options.mode = static_cast<async::StagingMode>(given.mode);
@@ -124,26 +111,21 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
   return out;
 }
 
-std::shared_ptr<async::AsyncManager> ckpt::capi::manager_of(const ckpt_async_manager* handle) { return checked(handle, "manager")->object; }
+std::shared_ptr<async::AsyncManager> ckpt::capi::manager_of(const ckpt_async_manager* handle) {
+  return checked(handle, "manager")->object;
+}
 
 // ---- Manager ----
 
-ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options, ckpt_async_manager** out) {
+ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options,
+                                      ckpt_async_manager** out) {
   return guard([&] {
     checked(checkpoints, "checkpoints")->object->refuse_inside();
     not_null(out, "manager");
     const auto given = options_argument(options, "options");
     const Listening listening = listening_argument(given.callbacks, given.user_data, given.destroy, "options.callbacks");
     async::AsyncOptions wanted;
-    wanted.workers = given.workers;
-    wanted.capacity = given.capacity;
-    wanted.history = given.history;
-    wanted.staging_bytes = given.staging_bytes;
-    wanted.prepare_bytes = given.prepare_bytes;
-    wanted.bytes_per_second = given.bytes_per_second;
-    wanted.drain_timeout_ns = given.drain_timeout_ns;
-    wanted.staging_threads = given.staging_threads;
-    wanted.nice = given.nice;
+    copy_from_c(given, wanted);
     wanted.listener = listening.listener;
     hand_out(out, std::make_shared<async::AsyncManager>(checkpoints->object, wanted));
     listening.adopt();
@@ -174,7 +156,7 @@ void ckpt_async_manager_release(ckpt_async_manager* handle) {
 // ---- Tasks ----
 
 ckpt_status ckpt_async_manager_save(ckpt_async_manager* handle, const ckpt_state* what, const ckpt_save_options* options,
-                            const ckpt_checkpoint_task_options* task, int64_t* id) {
+                                    const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     const auto manager = manager_of(handle);
     checked(what, "state");
@@ -187,7 +169,7 @@ ckpt_status ckpt_async_manager_save(ckpt_async_manager* handle, const ckpt_state
 }
 
 ckpt_status ckpt_async_manager_load(ckpt_async_manager* handle, ckpt_state* target, const ckpt_load_options* options,
-                            const ckpt_checkpoint_task_options* task, int64_t* id) {
+                                    const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     const auto manager = manager_of(handle);
     checked(target, "state");
@@ -211,7 +193,8 @@ ckpt_status ckpt_async_manager_wait_staged(ckpt_async_manager* handle, int64_t i
   return guard([&] { manager_of(handle)->wait_staged(id, timeout_ns); });
 }
 
-ckpt_status ckpt_async_manager_wait(ckpt_async_manager* handle, int64_t id, int64_t timeout_ns, ckpt_checkpoint_task_result* result) {
+ckpt_status ckpt_async_manager_wait(ckpt_async_manager* handle, int64_t id, int64_t timeout_ns,
+                                    ckpt_checkpoint_task_result* result) {
   return guard([&] {
     const auto manager = manager_of(handle);
     require_timeout(timeout_ns);
@@ -249,22 +232,7 @@ ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* handle, int64_t id, 
   return guard([&] {
     const auto manager = manager_of(handle);
     check_struct(task, "task");
-    const async::TaskInfo info = manager->info(id);
-    ckpt_checkpoint_task_info values = CKPT_CHECKPOINT_TASK_INFO_INIT;
-    values.kind = static_cast<int32_t>(info.kind);
-    values.state = static_cast<int32_t>(info.state);
-    values.staged = info.staged ? 1 : 0;
-    values.id = info.id;
-    values.step = info.step;
-    values.done_bytes = info.done_bytes;
-    values.total_bytes = info.total_bytes;
-    values.queued_at_ns = info.queued_at_ns;
-    values.started_at_ns = info.started_at_ns;
-    values.ended_at_ns = info.ended_at_ns;
-    values.queued_utc_ns = info.queued_utc_ns;
-    values.started_utc_ns = info.started_utc_ns;
-    values.ended_utc_ns = info.ended_utc_ns;
-    fill_struct(task, values, "task");
+    fill_struct(task, struct_of<ckpt_checkpoint_task_info>(manager->info(id)), "task");
   });
 }
 
@@ -285,19 +253,6 @@ ckpt_status ckpt_async_manager_get_stats(ckpt_async_manager* handle, ckpt_async_
   return guard([&] {
     const auto manager = manager_of(handle);
     check_struct(stats, "stats");
-    const async::AsyncStats now = manager->stats();
-    ckpt_async_manager_stats values = CKPT_ASYNC_MANAGER_STATS_INIT;
-    values.live_tasks = now.live_tasks;
-    values.running_tasks = now.running_tasks;
-    values.completed_tasks = now.completed_tasks;
-    values.failed_tasks = now.failed_tasks;
-    values.cancelled_tasks = now.cancelled_tasks;
-    values.rejected_tasks = now.rejected_tasks;
-    values.in_flight_bytes = now.in_flight_bytes;
-    values.written_bytes = now.written_bytes;
-    values.staging_bytes = now.staging_bytes;
-    values.stall_ns = now.stall_ns;
-    values.last_stall_ns = now.last_stall_ns;
-    fill_struct(stats, values, "stats");
+    fill_struct(stats, struct_of<ckpt_async_manager_stats>(manager->stats()), "stats");
   });
 }

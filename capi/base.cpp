@@ -59,8 +59,8 @@ int32_t ckpt_feature(const char* name) { return name != nullptr && has_feature(n
 
 ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
   return guard([&] {
-    require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; ", CKPT_LOG_LEVEL_DEBUG, " .. ",
-            CKPT_LOG_LEVEL_ERROR);
+    require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; ",
+            CKPT_LOG_LEVEL_DEBUG, " .. ", CKPT_LOG_LEVEL_ERROR);
     const auto user = std::make_shared<UserData>(user_data, destroy);
     LogSink sink;
     if (fn != nullptr) {
@@ -182,7 +182,8 @@ auto visit_queue(Queue* queue, Visitor&& visitor) {
 ckpt_status ckpt_word_queue_create(int32_t kind, int64_t capacity, ckpt_word_queue** queue) {
   return guard([&] {
     not_null(queue, "queue");
-    require(kind == CKPT_WORD_QUEUE_KIND_SPSC || kind == CKPT_WORD_QUEUE_KIND_MPMC, "kind is ", kind, "; CKPT_WORD_QUEUE_KIND_SPSC (0) or CKPT_WORD_QUEUE_KIND_MPMC (1)");
+    require(kind == CKPT_WORD_QUEUE_KIND_SPSC || kind == CKPT_WORD_QUEUE_KIND_MPMC, "kind is ", kind,
+            "; CKPT_WORD_QUEUE_KIND_SPSC (0) or CKPT_WORD_QUEUE_KIND_MPMC (1)");
     if (kind == CKPT_WORD_QUEUE_KIND_SPSC) {
       hand_out(queue, std::make_unique<Spsc>(capacity));
     } else {

@@ -51,15 +51,12 @@ engine::Step ckpt::capi::step_argument(const ckpt_step* step) {
   const auto given = struct_argument(step, "step");
   require(given.accumulate == 0 || given.accumulate == 1, "step.accumulate is ", given.accumulate, "; 0 or 1");
   engine::Step run;
-  run.step = given.step;
-  run.seed = given.seed;
-  run.first_sample = given.first_sample;
+  copy_from_c(given, run);
   run.input = tensor_or_null(given.input, "step.input");
   run.targets = tensor_or_null(given.targets, "step.targets");
   run.output_gradient = tensor_or_null(given.output_gradient, "step.output_gradient");
   run.output = tensor_or_null(given.output, "step.output");
   run.input_gradient = tensor_or_null(given.input_gradient, "step.input_gradient");
-  run.accumulate = given.accumulate == 1;
   return run;
 }
 
@@ -178,7 +175,7 @@ ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* par
 }
 
 ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
-                                 ckpt_tensor** gradient) {
+                                     ckpt_tensor** gradient) {
   return guard([&] {
     const auto object = chain_argument(chain);
     const auto& parameters = object->parameters();
@@ -207,8 +204,8 @@ ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double
   });
 }
 
-ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps, ckpt_worker_pool* pool,
-                               ckpt_profile** profile) {
+ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps,
+                                           ckpt_worker_pool* pool, ckpt_profile** profile) {
   return guard([&] {
     const auto object = chain_argument(chain);
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
@@ -230,7 +227,7 @@ void ckpt_chain_release(ckpt_chain* chain) { release(chain); }
 // ---- Executor ----
 
 ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
-                                 const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
+                                          const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
   return guard([&] {
     const auto object = chain_argument(chain);
     const auto recipe = checked(schedule, "schedule")->object;  // kept: a callback may release the handle
@@ -257,16 +254,7 @@ ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const c
 ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_executor* executor, ckpt_schedule_executor_stats* stats) {
   return guard([&] {
     const auto object = executor_argument(executor);
-    const engine::ExecutorStats& now = object->stats();
-    ckpt_schedule_executor_stats values = empty_stats;
-    values.steps = now.steps;
-    values.forwards = now.forwards;
-    values.recomputed_forwards = now.recomputed_forwards;
-    values.live_bytes = now.live_bytes;
-    values.peak_live_bytes = now.peak_live_bytes;
-    values.reserved_bytes = now.reserved_bytes;
-    values.run_ns = now.run_ns;
-    fill_struct(stats, values, "stats");
+    fill_struct(stats, struct_of<ckpt_schedule_executor_stats>(object->stats()), "stats");
   });
 }
 

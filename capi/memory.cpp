@@ -30,65 +30,11 @@ Tracker& tracker_argument(const ckpt_memory_tracker* tracker) { return *checked(
 // The name as it is: known names were looked at when they were first given.
 std::string_view text_argument(const char* name) { return not_null(name, "name"); }
 
-ckpt_memory_stats to_c(const Stats& s) {
-  return {0,
-          static_cast<int32_t>(s.layers),
-          s.current_bytes,
-          s.peak_bytes,
-          s.total_allocated_bytes,
-          s.total_freed_bytes,
-          s.live_allocations,
-          s.allocations,
-          s.frees,
-          s.average_bytes(),
-          s.not_found,
-          s.refused,
-          s.handler_failures,
-          s.time_ns,
-          s.sequence,
-          s.time_utc_ns};
-}
-
-ckpt_memory_layer_stats to_c(const LayerStats& s) {
-  return {0,
-          s.layer,
-          s.name.data(),
-          s.current_bytes,
-          s.peak_bytes,
-          s.total_allocated_bytes,
-          s.total_freed_bytes,
-          s.live_allocations,
-          s.allocations,
-          s.frees,
-          s.largest_bytes,
-          s.average_bytes(),
-          s.last_allocated_at_ns,
-          s.last_freed_at_ns,
-          s.last_allocated_utc_ns,
-          s.last_freed_utc_ns};
-}
-
-ckpt_memory_allocation to_c(const LiveAllocation& a) { return {0, a.layer, a.allocation, a.bytes, a.age_ns, a.sequence}; }
-
-ckpt_memory_scope_stats to_c(const ScopeStats& s) {
-  return {0,           static_cast<int32_t>(s.depth), s.scope,     s.start_bytes,  s.peak_bytes,
-          s.net_bytes, s.total_allocated_bytes,       s.pushed_at_ns, s.pushed_utc_ns};
-}
-
-ckpt_memory_event to_c(const Event& e) {
-  return {sizeof(ckpt_memory_event),
-          static_cast<int32_t>(e.kind),
-          e.sequence,
-          e.allocation,
-          e.bytes,
-          e.current_bytes,
-          e.peak_bytes,
-          e.limit_bytes,
-          e.time_ns,
-          e.layer_name,
-          e.layer < 0 ? 0 : e.layer,
-          e.layer < 0 ? 0 : 1,
-          e.time_utc_ns};
+ckpt_memory_event to_c(const Event& event) {
+  auto values = struct_of<ckpt_memory_event, 1>(event);
+  values.has_layer = event.layer_id == no_layer ? 0 : 1;
+  if (event.layer_id == no_layer) values.layer_id = 0;
+  return values;
 }
 
 // No exception: being refused is an answer.
@@ -117,38 +63,38 @@ void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker) { release(tracker
 
 // ---- Layers ----
 
-ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer) {
+ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
-    not_null(layer, "layer");  // before the call: it makes the layer
-    *layer = object.layer(text_argument(name));
+    not_null(layer_id, "layer_id");  // before the call: it makes the layer_id
+    *layer_id = object.layer(text_argument(name));
   });
 }
 
-ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer) {
+ckpt_status ckpt_memory_tracker_find_layer(const ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    not_null(layer, "layer");
-    *layer = object.find_layer(text_argument(name));
+    not_null(layer_id, "layer_id");
+    *layer_id = object.find_layer(text_argument(name));
   });
 }
 
-ckpt_status ckpt_memory_tracker_get_layer_name(const ckpt_memory_tracker* tracker, int32_t layer, const char** name) {
+ckpt_status ckpt_memory_tracker_get_layer_name(const ckpt_memory_tracker* tracker, int32_t layer_id, const char** name) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     not_null(name, "name");
-    *name = object.layer_name(layer).data();
+    *name = object.layer_name(layer_id).data();
   });
 }
 
 // ---- Recording ----
 
-ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes,
+ckpt_status ckpt_memory_tracker_record_allocation(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t bytes,
                                                   uint64_t* allocation) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
     not_null(allocation, "allocation");
-    *allocation = object.allocate(layer, bytes);
+    *allocation = object.allocate(layer_id, bytes);
   });
 }
 
@@ -161,11 +107,11 @@ ckpt_status ckpt_memory_tracker_record_allocation_named(ckpt_memory_tracker* tra
   });
 }
 
-ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker* tracker, int32_t layer, int64_t bytes, uint64_t* allocation) {
+ckpt_status ckpt_memory_tracker_try_reserve(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t bytes, uint64_t* allocation) {
   return guard([&]() -> ckpt_status {
     Tracker& object = tracker_argument(tracker);
     not_null(allocation, "allocation");
-    const AllocationId id = object.try_reserve(layer, bytes);
+    const AllocationId id = object.try_reserve(layer_id, bytes);
     if (id == 0) return over_budget(object, bytes);
     *allocation = id;
     return CKPT_OK;
@@ -188,9 +134,9 @@ ckpt_status ckpt_memory_tracker_record_deallocation(ckpt_memory_tracker* tracker
   return guard([&] { tracker_argument(tracker).free(allocation); });
 }
 
-ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker* tracker, int32_t layer, int64_t* freed) {
+ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_tracker* tracker, int32_t layer_id, int64_t* freed) {
   return guard([&] {
-    const int64_t count = tracker_argument(tracker).free_layer(layer);
+    const int64_t count = tracker_argument(tracker).free_layer(layer_id);
     if (freed != nullptr) *freed = count;
   });
 }
@@ -205,24 +151,26 @@ ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_tracker* t
 // ---- Reading ----
 
 ckpt_status ckpt_memory_tracker_get_stats(const ckpt_memory_tracker* tracker, ckpt_memory_stats* stats) {
-  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).stats()), "stats"); });
+  return guard([&] { fill_struct(stats, struct_of<ckpt_memory_stats>(tracker_argument(tracker).stats()), "stats"); });
 }
 
-ckpt_status ckpt_memory_tracker_get_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer, ckpt_memory_layer_stats* stats) {
-  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).layer_stats(layer)), "stats"); });
+ckpt_status ckpt_memory_tracker_get_layer_stats(const ckpt_memory_tracker* tracker, int32_t layer_id,
+                                                ckpt_memory_layer_stats* stats) {
+  return guard(
+      [&] { fill_struct(stats, struct_of<ckpt_memory_layer_stats>(tracker_argument(tracker).layer_stats(layer_id)), "stats"); });
 }
 
 ckpt_status ckpt_memory_tracker_get_layer_stats_named(const ckpt_memory_tracker* tracker, const char* name,
-                                                  ckpt_memory_layer_stats* stats) {
+                                                      ckpt_memory_layer_stats* stats) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     const LayerId layer = object.find_layer(text_argument(name));
-    fill_struct(stats, to_c(object.layer_stats(layer)), "stats");
+    fill_struct(stats, struct_of<ckpt_memory_layer_stats>(object.layer_stats(layer)), "stats");
   });
 }
 
 ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, int32_t order, ckpt_memory_stats* stats,
-                                         ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
+                                             ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     require(order >= CKPT_MEMORY_ORDER_ID && order <= CKPT_MEMORY_ORDER_PEAK, "order is ", order,
@@ -231,9 +179,10 @@ ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker,
     check_array(layers, capacity, "layers");
     not_null(count, "count");
     const Snapshot snapshot = object.snapshot(static_cast<LayerOrder>(order), capacity);
-    if (stats != nullptr) fill_struct(stats, to_c(snapshot.stats), "stats");
-    fill_array(layers, capacity, snapshot.layers, [](const LayerStats& layer) { return to_c(layer); });
-    *count = snapshot.stats.layers;
+    if (stats != nullptr) fill_struct(stats, struct_of<ckpt_memory_stats>(snapshot.stats), "stats");
+    fill_array(layers, capacity, snapshot.layers,
+               [](const LayerStats& layer) { return struct_of<ckpt_memory_layer_stats>(layer); });
+    *count = snapshot.stats.layer_count;
   });
 }
 
@@ -244,13 +193,13 @@ ckpt_status ckpt_memory_tracker_list_allocations(const ckpt_memory_tracker* trac
     check_array(allocations, capacity, "allocations");
     not_null(count, "count");
     const auto live = object.live_allocations();
-    fill_array(allocations, capacity, live, [](const LiveAllocation& each) { return to_c(each); });
+    fill_array(allocations, capacity, live, [](const LiveAllocation& each) { return struct_of<ckpt_memory_allocation>(each); });
     *count = static_cast<int64_t>(live.size());
   });
 }
 
 ckpt_status ckpt_memory_tracker_get_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes, int64_t* saved_bytes,
-                                        double* fraction) {
+                                            double* fraction) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     require(saved_bytes != nullptr || fraction != nullptr, "saved_bytes and fraction are both NULL");
@@ -279,12 +228,14 @@ ckpt_status ckpt_memory_tracker_pop_scope(ckpt_memory_tracker* tracker, uint64_t
     Tracker& object = tracker_argument(tracker);
     if (stats != nullptr) check_struct(stats, "stats");
     const ScopeStats popped = object.pop_scope(scope);
-    if (stats != nullptr) fill_struct(stats, to_c(popped), "stats");
+    if (stats != nullptr) fill_struct(stats, struct_of<ckpt_memory_scope_stats>(popped), "stats");
   });
 }
 
-ckpt_status ckpt_memory_tracker_get_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope, ckpt_memory_scope_stats* stats) {
-  return guard([&] { fill_struct(stats, to_c(tracker_argument(tracker).scope_stats(scope)), "stats"); });
+ckpt_status ckpt_memory_tracker_get_scope_stats(const ckpt_memory_tracker* tracker, uint64_t scope,
+                                                ckpt_memory_scope_stats* stats) {
+  return guard(
+      [&] { fill_struct(stats, struct_of<ckpt_memory_scope_stats>(tracker_argument(tracker).scope_stats(scope)), "stats"); });
 }
 
 // ---- Limit ----
@@ -307,8 +258,8 @@ ckpt_status ckpt_memory_tracker_get_limit(const ckpt_memory_tracker* tracker, in
 
 // ---- Events ----
 
-ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, ckpt_memory_event_fn fn, void* user_data,
-                                          ckpt_destroy_fn destroy, int64_t* subscription) {
+ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_memory_event_kind kinds, ckpt_memory_event_fn fn,
+                                          void* user_data, ckpt_destroy_fn destroy, int64_t* subscription) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
     not_null(fn, "fn");
@@ -375,7 +326,7 @@ ckpt_status ckpt_memory_tracker_set_peak_granularity(ckpt_memory_tracker* tracke
 // ---- Export ----
 
 ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity,
-                                     int64_t* needed) {
+                                         int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
@@ -383,8 +334,8 @@ ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int
   });
 }
 
-ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer, int64_t capacity,
-                                           int64_t* needed) {
+ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracker, int64_t max_layers, char* buffer,
+                                               int64_t capacity, int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
@@ -397,7 +348,6 @@ ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracke
 ckpt_status ckpt_memory_probe(ckpt_memory_system* system) {
   return guard([&] {
     check_struct(system, "system");
-    const SystemMemory probed = probe_system_memory();
-    fill_struct(system, {0, 0, probed.total_bytes, probed.available_bytes, probed.machine_bytes, probed.limit_bytes}, "system");
+    fill_struct(system, struct_of<ckpt_memory_system>(probe_system_memory()), "system");
   });
 }

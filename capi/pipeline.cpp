@@ -83,12 +83,9 @@ void copy_list(const std::vector<T>& all, T* out, int64_t capacity, int64_t* cou
 pipeline::Policy ckpt::capi::policy_argument(const ckpt_activation_policy* policy) {
   const auto given = options_argument(policy, "policy");
   Policy result;
-  require(given.kind >= CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && given.kind <= CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC, "policy.kind is ", given.kind,
-          "; 1 .. 6 (CKPT_ACTIVATION_*)");
-  result.kind = static_cast<Policy::Kind>(given.kind);
-  result.interval = given.interval;
-  result.threshold_bytes = given.threshold_bytes;
-  result.memory_limit_bytes = given.memory_limit_bytes;
+  require(given.kind >= CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && given.kind <= CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC,
+          "policy.kind is ", given.kind, "; 1 .. 6 (CKPT_ACTIVATION_*)");
+  copy_from_c(given, result);
   if (given.kind == CKPT_ACTIVATION_POLICY_KIND_STRATEGY) result.strategy = checked(given.strategy, "policy.strategy")->object;
   pipeline::check(result);
   return result;
@@ -176,25 +173,15 @@ ckpt_status ckpt_pipeline_get_stats(ckpt_pipeline* handle, int32_t stage, ckpt_p
     auto& object = pipeline_argument(handle);
     check_struct(stats, "stats");
     const pipeline::StageStats now = object.stats(stage);
-    ckpt_pipeline_stats values = empty_stats;
-    values.in_flight = now.in_flight;
-    values.first_layer = now.first_layer;
-    values.layers = now.layers;
-    values.steps = now.executor.steps;
-    values.forwards = now.executor.forwards;
-    values.recomputed_forwards = now.executor.recomputed_forwards;
-    values.kept_micro_batches = now.kept;
-    values.recomputed_micro_batches = now.recomputed;
-    values.peak_live_bytes = now.executor.peak_live_bytes;
-    values.reserved_bytes = now.executor.reserved_bytes;
+    auto values = struct_of<ckpt_pipeline_stats, 6>(now);
+    copy_to_c<7>(values, now.executor);
     values.queue_bytes = object.queue_bytes(stage);
-    values.busy_ns = now.busy_ns;
     fill_struct(stats, values, "stats");
   });
 }
 
 ckpt_status ckpt_pipeline_get_timeline(ckpt_pipeline* handle, ckpt_pipeline_interval* intervals, int64_t capacity, int64_t* count,
-                                   int64_t* step_ns) {
+                                       int64_t* step_ns) {
   return guard([&] {
     auto& object = pipeline_argument(handle);
     array_argument(intervals, capacity, "intervals");

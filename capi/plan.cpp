@@ -39,7 +39,7 @@ const plan::ChainProfile& profile_argument(const ckpt_profile* profile) { return
 // A strategy's callback must not change the chain that the strategy is asked about.
 void not_being_asked_about(const ckpt_profile* profile) { Entered::refuse(profile->object.get(), "profile"); }
 
-// What a strategy is told of the layer: its dtype and shape where the caller gave them, else its bytes.
+// What a strategy learns of the layer: its dtype and shape where the caller gave them, else its bytes.
 ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
   namespace tensor = ckpt::tensor;
   require(layer.output_bytes >= 0, "layer.output_bytes is ", layer.output_bytes, "; at least 0");
@@ -88,10 +88,8 @@ ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, cons
     const auto given = struct_argument(layer, "layer");
     plan::LayerProfile added;
     added.name = layer_name;
-    added.flags = given.flags;
+    copy_from_c<2>(given, added);
     added.output = output_of(given);
-    added.output_bytes = given.output_bytes;
-    added.ambient_bytes = given.ambient_bytes;
     profile->object->add_layer(std::move(added));
   });
 }
@@ -100,15 +98,16 @@ ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_pro
   return guard([&] {
     not_being_asked_about(checked(profile, "profile"));
     const auto given = struct_argument(option, "option");
-    profile->object->add_option({given.tape_bytes, given.forward_workspace_bytes, given.backward_workspace_bytes,
-                                 given.forward_seconds, given.backward_seconds});
+    plan::OptionProfile added;
+    copy_from_c(given, added);
+    profile->object->add_option(added);
   });
 }
 
-ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layers) {
+ckpt_status ckpt_profile_get_layer_count(const ckpt_profile* profile, int64_t* layer_count) {
   return guard([&] {
     const auto& object = profile_argument(profile);
-    *not_null(layers, "layers") = object.layers();
+    *not_null(layer_count, "layer_count") = object.layers();
   });
 }
 
@@ -120,22 +119,19 @@ ckpt_status ckpt_profile_get_input_bytes(const ckpt_profile* profile, int64_t* b
 }
 
 ckpt_status ckpt_profile_get_layer(const ckpt_profile* profile, int64_t layer, ckpt_layer_profile* out, const char** name,
-                               int32_t* options) {
+                                   int32_t* option_count) {
   return guard([&] {
     const auto& object = profile_argument(profile);
     if (layer < 0 || layer >= object.layers())
       fail(Status::out_of_range, "layer is ", layer, "; the profile has ", object.layers());
     const plan::LayerProfile& found = object.layer(layer);
-    ckpt_layer_profile values = default_layer;
-    values.flags = found.flags;
-    values.output_bytes = found.output_bytes;
-    values.ambient_bytes = found.ambient_bytes;
+    auto values = struct_of<ckpt_layer_profile, 2>(found);
     values.dtype = static_cast<ckpt_dtype>(found.output.dtype);
     values.ndim = static_cast<int32_t>(found.output.shape.ndim());
     for (int32_t i = 0; i < values.ndim; ++i) values.shape[i] = found.output.shape[i];
     fill_struct(out, values, "out");
     if (name != nullptr) *name = found.name.c_str();
-    if (options != nullptr) *options = static_cast<int32_t>(found.options.size());
+    if (option_count != nullptr) *option_count = static_cast<int32_t>(found.options.size());
   });
 }
 
@@ -148,13 +144,7 @@ ckpt_status ckpt_profile_get_option(const ckpt_profile* profile, int64_t layer, 
     const auto count = static_cast<int32_t>(options.size());
     if (option < 0 || option >= count) fail(Status::out_of_range, "option is ", option, "; layer ", layer, " has ", count);
     const plan::OptionProfile& found = options[static_cast<std::size_t>(option)];
-    ckpt_option_profile values = default_option;
-    values.tape_bytes = found.tape_bytes;
-    values.forward_workspace_bytes = found.forward_workspace_bytes;
-    values.backward_workspace_bytes = found.backward_workspace_bytes;
-    values.forward_seconds = found.forward_seconds;
-    values.backward_seconds = found.backward_seconds;
-    fill_struct(out, values, "out");
+    fill_struct(out, struct_of<ckpt_option_profile>(found), "out");
   });
 }
 
@@ -196,7 +186,8 @@ ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t layer_flags
   return guard([&] { hand_out_schedule(not_null(schedule, "schedule"), plan::make_open_ended(period, layer_flags)); });
 }
 
-ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_schedule_action* actions, int64_t count, ckpt_schedule** schedule) {
+ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_schedule_action* actions, int64_t count,
+                                      ckpt_schedule** schedule) {
   return guard([&] {
     not_null(schedule, "schedule");
     const auto given = array_argument(actions, count, "actions");
@@ -228,10 +219,10 @@ ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_
   });
 }
 
-ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layers) {
+ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layer_count) {
   return guard([&] {
     const int64_t count = checked(schedule, "schedule")->object->layers();
-    *not_null(layers, "layers") = count;
+    *not_null(layer_count, "layer_count") = count < 0 ? 0 : count;
   });
 }
 
@@ -317,13 +308,7 @@ ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profi
     const auto& chain = profile_argument(profile);
     check_struct(report, "report");
     const plan::PlanReport found = plan::verify(*schedule->object, chain);
-    ckpt_plan_report values = empty_report;
-    values.actions = found.actions;
-    values.forwards = found.forwards;
-    values.recomputed_forwards = found.recomputed_forwards;
-    values.step_seconds = found.step_seconds;
-    values.recomputed_seconds = found.recomputed_seconds;
-    values.peak_action = found.peak_action;
+    auto values = struct_of<ckpt_plan_report>(found);
     for (std::size_t tier = 0; tier < found.peak_bytes.size(); ++tier) values.peak_bytes[tier] = found.peak_bytes[tier];
     fill_struct(report, values, "report");
   });

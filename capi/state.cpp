@@ -45,16 +45,11 @@ void fill_tensor_info(ckpt_tensor_info* info, const state::TensorEntry& entry, i
 }
 
 ckpt_checkpoint_info checkpoint_info(const state::Found& found) {
-  ckpt_checkpoint_info values = CKPT_CHECKPOINT_INFO_INIT;
-  values.status = static_cast<ckpt_status>(found.status);
-  values.step = found.step;
-  if (found.condition == state::Condition::complete) {
-    values.commit_sequence = found.commit_sequence;
-    values.bytes = found.bytes;
-    values.metric = found.metric.value_or(0);
-    values.has_metric = found.metric ? 1 : 0;
-  }
-  copy_name(values.name, found.name);
+  auto values = struct_of<ckpt_checkpoint_info, 1>(found);
+  const bool is_complete = found.condition == state::Condition::complete;
+  values.has_metric = is_complete && found.metric ? 1 : 0;
+  if (!is_complete) values.commit_sequence = values.bytes = 0;
+  if (values.has_metric == 0) values.metric = 0;
   return values;
 }
 
@@ -154,14 +149,7 @@ state::SaveOptions save_options_argument(const ckpt_save_options* options) {
 void check_save_result(const ckpt_save_result* result) { check_result(result); }
 
 void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved) {
-  ckpt_save_result values = CKPT_SAVE_RESULT_INIT;
-  values.files = saved.files;
-  values.step = saved.step;
-  values.commit_sequence = saved.commit_sequence;
-  values.bytes = saved.bytes;
-  values.linked = saved.linked;
-  copy_name(values.name, saved.name);
-  fill_result(result, values);
+  fill_result(result, struct_of<ckpt_save_result>(saved));
 }
 
 state::LoadOptions load_options_argument(const ckpt_load_options* options) {
@@ -185,17 +173,7 @@ state::LoadOptions load_options_argument(const ckpt_load_options* options) {
 void check_load_result(const ckpt_load_result* result) { check_result(result); }
 
 void fill_load_result(ckpt_load_result* result, const state::LoadResult& loaded) {
-  ckpt_load_result values = CKPT_LOAD_RESULT_INIT;
-  values.environment_differs = loaded.environment_differs ? 1 : 0;
-  values.step = loaded.step;
-  values.commit_sequence = loaded.commit_sequence;
-  values.seed = loaded.seed;
-  values.bytes = loaded.bytes;
-  values.skipped = loaded.skipped;
-  values.missing = loaded.missing;
-  values.unexpected = loaded.unexpected;
-  copy_name(values.name, loaded.name);
-  fill_result(result, values);
+  fill_result(result, struct_of<ckpt_load_result>(loaded));
 }
 
 }  // namespace ckpt::capi
@@ -255,8 +233,8 @@ ckpt_status ckpt_state_get_load_report(const ckpt_state* handle, char* buffer, i
 
 void ckpt_state_release(ckpt_state* handle) { release(handle); }
 
-ckpt_status ckpt_state_add_stateful(ckpt_state* handle, const char* name, const ckpt_stateful_callbacks* callbacks,
-                                    void* user_data, ckpt_destroy_fn destroy) {
+ckpt_status ckpt_state_add_stateful(ckpt_state* handle, const char* name, const ckpt_stateful_callbacks* callbacks, void* user_data,
+                                    ckpt_destroy_fn destroy) {
   return guard([&] {
     checked(handle, "state");
     name_argument(name, "name");
@@ -274,8 +252,8 @@ ckpt_status ckpt_coordinator_create_single(ckpt_coordinator** out) {
   return guard([&] { hand_out(not_null(out, "coordinator"), state::make_single_process()); });
 }
 
-ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data,
-                                           ckpt_destroy_fn destroy, ckpt_coordinator** out) {
+ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy,
+                                           ckpt_coordinator** out) {
   return guard([&] {
     const auto given = struct_argument(callbacks, "callbacks");
     require(given.world_size >= 1, "callbacks.world_size is ", given.world_size, "; at least 1");
@@ -339,13 +317,14 @@ void ckpt_coordinator_release(ckpt_coordinator* handle) { release(handle); }
 
 // ---- Checkpoints ----
 
-ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** out) {
+ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
+                                           ckpt_checkpoint_manager** out) {
   return guard([&] {
     checked(storage, "storage");
     not_null(out, "manager");
     const auto given = options_argument(options, "options");
-    require(given.best_metric == CKPT_BEST_METRIC_SMALLEST || given.best_metric == CKPT_BEST_METRIC_LARGEST, "options.best_metric is ", given.best_metric,
-            "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
+    require(given.best_metric == CKPT_BEST_METRIC_SMALLEST || given.best_metric == CKPT_BEST_METRIC_LARGEST,
+            "options.best_metric is ", given.best_metric, "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
     const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
     const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
     const state::CheckpointOptions wanted{
@@ -388,7 +367,7 @@ void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* handle) { release(
 // ---- Save ----
 
 ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* handle, const ckpt_state* what, const ckpt_save_options* options,
-                                 ckpt_save_result* result) {
+                                         ckpt_save_result* result) {
   return guard([&] {
     checked(handle, "manager");
     checked(what, "state");
@@ -401,7 +380,7 @@ ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* handle, const 
 // ---- Load ----
 
 ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_state* target, const ckpt_load_options* options,
-                                 ckpt_load_result* result) {
+                                         ckpt_load_result* result) {
   return guard([&] {
     checked(handle, "manager");
     checked(target, "state");
@@ -457,7 +436,8 @@ ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* handle, cons
   });
 }
 
-ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* handle, const char* name, char* buffer, int64_t capacity, int64_t* needed) {
+ckpt_status ckpt_checkpoint_manager_get_manifest(ckpt_checkpoint_manager* handle, const char* name, char* buffer, int64_t capacity,
+                                                 int64_t* needed) {
   return guard([&] {
     checked(handle, "manager");
     copy_text(handle->object->manifest(std::string(name_argument(name, "name"))), buffer, capacity, needed);
@@ -469,18 +449,14 @@ ckpt_status ckpt_checkpoint_manager_verify(ckpt_checkpoint_manager* handle, cons
     checked(handle, "manager");
     check_result(result);
     const state::VerifyResult verified = handle->object->verify(optional_name(name));
-    ckpt_verify_result values = CKPT_VERIFY_RESULT_INIT;
-    values.files = verified.files;
-    values.tensors = verified.tensors;
-    values.bytes = verified.bytes;
-    copy_name(values.name, verified.name);
-    fill_result(result, values);
+    fill_result(result, struct_of<ckpt_verify_result>(verified));
   });
 }
 
 // ---- Readers ----
 
-ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* manager, const char* name, int32_t verify, ckpt_reader** out) {
+ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* manager, const char* name, int32_t verify,
+                                               ckpt_reader** out) {
   return guard([&] {
     checked(manager, "manager");
     require(verify >= CKPT_VERIFY_NONE && verify <= CKPT_VERIFY_LAZY, "verify is ", verify,

@@ -18,8 +18,8 @@ storage::WriteOptions write_options(const ckpt_file_system_options& given) {
   static_assert(static_cast<int>(storage::WritePath::ring) == CKPT_WRITE_PATH_RING);
   static_assert(static_cast<int>(storage::WritePath::direct) == CKPT_WRITE_PATH_DIRECT);
   static_assert(static_cast<int>(storage::WritePath::buffered) == CKPT_WRITE_PATH_BUFFERED);
-  ckpt::base::require(given.write_path >= CKPT_WRITE_PATH_RING && given.write_path <= CKPT_WRITE_PATH_BUFFERED, "options.write_path is ",
-                      given.write_path, "; CKPT_WRITE_PATH_RING (0) .. CKPT_WRITE_PATH_BUFFERED (2)");
+  ckpt::base::require(given.write_path >= CKPT_WRITE_PATH_RING && given.write_path <= CKPT_WRITE_PATH_BUFFERED,
+                      "options.write_path is ", given.write_path, "; CKPT_WRITE_PATH_RING (0) .. CKPT_WRITE_PATH_BUFFERED (2)");
   ckpt::base::require(given.large_from_bytes >= 0, "options.large_from_bytes is ", given.large_from_bytes, "; at least 0");
   storage::WriteOptions options;
   options.first = static_cast<storage::WritePath>(given.write_path);

@@ -176,8 +176,9 @@ ckpt_status ckpt_strategy_create_smart(const ckpt_smart_strategy_options* option
                                        int64_t excluded_count, ckpt_strategy** strategy) {
   return create_handle(strategy, [&] {
     const auto given = options_argument(options, "options");
-    return std::make_shared<Smart>(SmartOptions{given.large_factor, given.rare_accesses, given.late_share},
-                                   names_argument(excluded, excluded_count, "excluded"));
+    SmartOptions wanted;
+    copy_from_c(given, wanted);
+    return std::make_shared<Smart>(wanted, names_argument(excluded, excluded_count, "excluded"));
   });
 }
 
@@ -292,9 +293,7 @@ ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, int32_t chosen) {
 
 ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters) {
   return guard([&] {
-    const Counters now = checked(strategy, "strategy")->object->counters();
-    const ckpt_strategy_counters values{sizeof(ckpt_strategy_counters), 0, now.asked, now.chosen, now.chosen_bytes};
-    fill_struct(counters, values, "counters");
+    fill_struct(counters, struct_of<ckpt_strategy_counters>(checked(strategy, "strategy")->object->counters()), "counters");
   });
 }
 
@@ -303,22 +302,11 @@ ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strat
 ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info) {
   return guard([&] {
     const Parameters is = checked(strategy, "strategy")->object->parameters();
-    ckpt_strategy_info values = CKPT_STRATEGY_INFO_INIT;
-    values.has_tracker = is.has_tracker ? 1 : 0;
-    values.kind = is.kind.data();
-    values.interval = is.interval;
-    values.threshold_bytes = is.threshold_bytes;
-    values.max_share = is.max_share;
-    values.total_bytes = is.total_bytes;
-    values.large_factor = is.large_factor;
-    values.rare_accesses = is.rare_accesses;
-    values.late_share = is.late_share;
+    auto values = struct_of<ckpt_strategy_info, 4>(is);
     values.names_count = static_cast<int64_t>(is.names.size());
     values.excluded_count = static_cast<int64_t>(is.excluded.size());
     values.rules_count = static_cast<int64_t>(is.rules.size());
     values.children_count = static_cast<int64_t>(is.children.size());
-    values.has_clock = is.has_clock ? 1 : 0;
-    values.has_total = is.has_total ? 1 : 0;
     fill_struct(info, values, "info");
   });
 }

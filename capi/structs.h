@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "guard.h"
+#include "made/copies.h"
 #include "made/structs.h"
 
 namespace ckpt::capi {
@@ -77,6 +78,14 @@ void fill_array(T* out, std::int64_t capacity, const Items& items, Convert conve
     std::memcpy(bytes, &values, std::min<std::size_t>(stride, sizeof(T)));
     bytes += stride;
   }
+}
+
+// A struct of C with what the core says; by_hand fields are still to be set.
+template <class T, int by_hand = 0, class From>
+T struct_of(const From& from) {
+  T values = StructOf<T>::defaults;
+  copy_to_c<by_hand>(values, from);
+  return values;
 }
 
 // The initialiser for a caller whose struct has size bytes.

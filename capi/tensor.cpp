@@ -71,25 +71,12 @@ ckpt_status ckpt_buffer_pool_create(ckpt_memory_tracker* tracker, const ckpt_buf
     require(limit >= 0 || given.has_retain_limit == 0, "options.retain_limit_bytes is ", limit, "; at least 0");
     const char* const layer_name = given.layer_name == nullptr ? "tensor" : given.layer_name;
     require_name("options.layer_name", layer_name);
-    hand_out(pool, BufferPool::create(tracker == nullptr ? nullptr : tracker->object, layer_name,
-                                      limit));
+    hand_out(pool, BufferPool::create(tracker == nullptr ? nullptr : tracker->object, layer_name, limit));
   });
 }
 
 ckpt_status ckpt_buffer_pool_get_stats(const ckpt_buffer_pool* pool, ckpt_buffer_pool_stats* stats) {
-  return guard([&] {
-    const auto now = pool_argument(pool, "pool")->stats();
-    ckpt_buffer_pool_stats out = CKPT_BUFFER_POOL_STATS_INIT;
-    out.live_bytes = now.live_bytes;
-    out.live_buffers = now.live_buffers;
-    out.retained_bytes = now.retained_bytes;
-    out.retained_buffers = now.retained_buffers;
-    out.reserved_bytes = now.reserved_bytes;
-    out.peak_reserved_bytes = now.peak_reserved_bytes;
-    out.taken = now.taken;
-    out.reused = now.reused;
-    fill_struct(stats, out, "stats");
-  });
+  return guard([&] { fill_struct(stats, struct_of<ckpt_buffer_pool_stats>(pool_argument(pool, "pool")->stats()), "stats"); });
 }
 
 ckpt_status ckpt_buffer_pool_trim(ckpt_buffer_pool* pool, int64_t keep_bytes) {

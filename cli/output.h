@@ -6,8 +6,8 @@
 
 namespace ckpt::cli {
 
-// Makes or replaces the file at path by what write puts into the file whose name it gets, in a new directory beside it that nobody
-// else may enter. Whoever reads path, and whoever writes it at the same time, meets whole files only. A file that is replaced keeps
+// Makes or replaces the file at path by what write puts into the file whose name it gets, in a new directory beside it that no other
+// process may enter. Whoever reads path, and whoever writes it at the same time, meets whole files only. A file that is replaced keeps
 // its mode, and its owner and group where the system allows it; links are followed. Returns when it is durable. Throws
 // std::runtime_error that names path, also when something other than a file is there; then nothing has changed. A process that is
 // killed meanwhile leaves the directory, ".ckpt-" and six characters.

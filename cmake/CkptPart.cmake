@@ -1,9 +1,10 @@
-# ckpt_part(<name> [USES <part>...] SOURCES <file>...)
+# ckpt_part(<name> [SHOWS <part>...] [USES <part>...] SOURCES <file>...)
 #
-# One part of the library: a static target ckpt_<name> that links exactly the parts it may use. The folder is reached as
-# "<name>/header.h" through a directory that holds nothing else, so including a part that is not linked does not compile.
+# One part of the library: a static target ckpt_<name> that links exactly the parts it may include: those that its headers show to
+# whoever includes them, and those that only its sources use. The folder is reached as "<name>/header.h" through a directory that holds
+# nothing else, so including a part that is not linked does not compile.
 function(ckpt_part name)
-  cmake_parse_arguments(PART "" "" "USES;SOURCES" ${ARGN})
+  cmake_parse_arguments(PART "" "" "SHOWS;USES;SOURCES" ${ARGN})
   set(view "${CMAKE_BINARY_DIR}/parts/${name}")
   file(MAKE_DIRECTORY "${view}")
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${view}/${name}" SYMBOLIC)
@@ -14,7 +15,7 @@ function(ckpt_part name)
   if(CKPT_SANITIZE AND NOT CKPT_FUZZ) # a third of the compile time; elsewhere each file is compiled alone, so that its includes are complete
     set_target_properties(ckpt_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
-  foreach(used IN LISTS PART_USES)
-    target_link_libraries(ckpt_${name} PUBLIC ckpt_${used})
-  endforeach()
+  list(TRANSFORM PART_SHOWS PREPEND "ckpt_")
+  list(TRANSFORM PART_USES PREPEND "ckpt_")
+  target_link_libraries(ckpt_${name} PUBLIC ${PART_SHOWS} PRIVATE ${PART_USES})
 endfunction()

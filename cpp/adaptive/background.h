@@ -1,4 +1,4 @@
-// Saves in the background that tell a controller by themselves how they went.
+// Saves in the background that report to a controller by themselves how they ended.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ckpt::adaptive {
 
 // Begins a save of the controller's, puts what the controller knows into state, and starts it; its end commits or aborts on the
-// thread that tells of it. The task's own listener is told too. The task's id. When this throws, the save is aborted.
+// thread that notifies of it. The task's own listener is notified too. The task's id. When this throws, the save is aborted.
 std::int64_t save_in_background(const std::shared_ptr<Controller>& controller, async::AsyncManager& manager, double now,
                                 state::State& state, const state::SaveOptions& options, async::TaskOptions task);
 

@@ -368,7 +368,7 @@ ControllerInfo Controller::info() const {
 
 std::vector<Threshold::Task> Controller::tasks() const {
   const std::lock_guard lock(mutex_);
-  return memory_.threshold.tasks();
+  return memory_.threshold.all_tasks();
 }
 
 }  // namespace ckpt::adaptive

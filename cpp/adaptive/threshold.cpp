@@ -76,7 +76,7 @@ void Threshold::consume() {
   if (history_size_ > 0) history_[slot(history_size_ - 1)].checkpointed = true;
 }
 
-std::vector<Threshold::Task> Threshold::tasks() const {
+std::vector<Threshold::Task> Threshold::all_tasks() const {
   std::vector<Task> all;
   all.reserve(static_cast<std::size_t>(history_size_));
   for (std::int64_t i = 0; i < history_size_; ++i) all.push_back(history(i));

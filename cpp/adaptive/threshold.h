@@ -59,7 +59,7 @@ class Threshold {
   // 0 is the oldest of the tasks that are remembered.
   const Task& history(std::int64_t index) const { return history_[slot(index)]; }
   // All of them, the oldest first.
-  std::vector<Task> tasks() const;
+  std::vector<Task> all_tasks() const;
 
   // A former state; the options are this object's own.
   void restore(double threshold, double longest, std::int64_t used) noexcept;

@@ -91,7 +91,7 @@ std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool
         -1);
     if (!taken) leave_line(ticket);
   }
-  changed_.wake_all();  // somebody else is first in the line now
+  changed_.wake_all();  // another one is first in the line now
   make_blocks(missing, out);
   return out;
 }

@@ -23,7 +23,7 @@ class Crew {
   bool is_serving() const;
   // Returns when all bodies have returned. True for the one call that joined the threads.
   bool join();
-  // False when that is decided. Else nobody joins the threads: the last one lets go of keep_alive.
+  // False when that is decided. Else no thread joins the threads: the last one lets go of keep_alive.
   bool detach(std::shared_ptr<void> keep_alive);
 
  private:

@@ -77,7 +77,7 @@ void AsyncManager::serve(Serve&& serve) {
 
 void AsyncManager::start_threads() {
   crew_.start("ckpt-stage", [this] { serve([this] { stager_.serve(); }); });
-  crew_.start("ckpt-tell", [this] { serve([this] { tasks_.serve_telling(); }); });
+  crew_.start("ckpt-notify", [this] { serve([this] { tasks_.serve_notifications(); }); });
   for (std::size_t i = 0; i < workers_.count(); ++i) {
     crew_.start(cat("ckpt-save-", i), [this, i] { serve([this, i] { workers_.serve(i); }); });
   }
@@ -107,7 +107,7 @@ void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
 
 // The caller's reference is one of those that go; the last thread to leave drops the one that they get.
 void AsyncManager::detach_threads() {
-  if (!crew_.detach(weak_from_this().lock())) return;  // somebody is closing, who waits for the threads
+  if (!crew_.detach(weak_from_this().lock())) return;  // a caller is closing and waits for the threads
   if (options_.drain_timeout_ns >= 0) {
     const std::int64_t now = base::monotonic_ns();
     tasks_.set_deadline(options_.drain_timeout_ns > INT64_MAX - now ? INT64_MAX : now + options_.drain_timeout_ns);
@@ -248,7 +248,7 @@ TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns, bool is_
     refuse_callback();
     tasks_.open_gate(*task);
   }
-  // Inside the task's own callback it has ended and its waiters are not told yet.
+  // Inside the task's own callback it has ended and its waiters are not notified yet.
   if (!(task->has_ended() && is_inside_callback()) && !task->wait(timeout_ns)) {
     base::fail(Status::timeout, "task ", id, " did not end within ", timeout_ns, " ns");
   }
@@ -263,8 +263,8 @@ void AsyncManager::wait_all(std::int64_t timeout_ns) {
   base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
-  // A callback waits for nothing that has ended: it may be what tells of it.
-  const auto tasks = is_inside_callback() ? tasks_.table().live() : tasks_.table().untold();
+  // A callback waits for nothing that has ended: it may be what notifies of it.
+  const auto tasks = is_inside_callback() ? tasks_.table().live() : tasks_.table().not_notified();
   if (!tasks.empty() && timeout_ns != 0) refuse_callback();
   if (timeout_ns != 0) {
     for (const auto& task : tasks) tasks_.open_gate(*task);

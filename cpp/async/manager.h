@@ -36,8 +36,8 @@ enum class CloseMode { drain, cancel };
 class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
  public:
   AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const AsyncOptions& options);
-  // Ends the threads; closed by draining for drain_timeout_ns if need be. Logs each failure that nobody has seen. In a forked child
-  // only frees.
+  // Ends the threads; closed by draining for drain_timeout_ns if need be. Logs each failure that no caller has seen. In a forked
+  // child only frees.
   ~AsyncManager();
   AsyncManager(const AsyncManager&) = delete;
   AsyncManager& operator=(const AsyncManager&) = delete;

@@ -22,7 +22,7 @@ std::int32_t TaskQueue::try_admit() {
     if (live >= capacity()) return no_place;
   } while (!live_.compare_exchange_weak(live, live + 1));
   std::int32_t place = no_place;
-  while (!free_.try_pop(place)) base::spin_pause();  // it is there: places are given back before the count falls
+  while (!free_.try_pop(place)) base::spin_pause();  // it is there: places are released before the count falls
   return place;
 }
 

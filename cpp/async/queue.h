@@ -36,7 +36,7 @@ class TaskQueue {
 
   // ---- For callers ----
 
-  // no_place when as many tasks as capacity says have one. Wakes nobody.
+  // no_place when as many tasks as capacity says have one. Wakes no thread.
   std::int32_t try_admit();
   // The task there has ended.
   void give_back(std::int32_t place);

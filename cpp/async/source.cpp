@@ -30,7 +30,7 @@ void StagedSource::write_copied(state::TensorFileWriter& writer, const Staging::
   }
 }
 
-// Borrowed bytes are read again after they were written, for whoever changes them breaks a promise, and must be told.
+// Borrowed bytes are read again after they were written, for whoever changes them breaks a promise, and must be informed.
 state::WrittenFile StagedSource::write(storage::File& file, const std::string& file_name, const state::StateGroup& group) {
   const Staging::GroupPlan& plan = staging_.plan_of(group);
   state::TensorFileWriter writer(file, plan.layout, lane_, stop.get(), limit_.get());

@@ -11,13 +11,13 @@ void TaskTable::add(const std::shared_ptr<Task>& task) {
   ++last_id_;
 }
 
-void TaskTable::note_told(Task& task) {
+void TaskTable::note_notified(Task& task) {
   ById::node_type evicted;  // goes after the lock: that may run a user's destroy function
   const std::lock_guard lock(mutex_);
   ended_.insert(current_.extract(task.id));
   (ended_.size() == 1 ? first_ended_ : ended_.at(last_ended_).ended_next) = task.id;
   last_ended_ = task.id;
-  task.set_told();
+  task.set_notified();
   if (static_cast<std::int64_t>(ended_.size()) <= history_) return;
   evicted = ended_.extract(first_ended_);
   first_ended_ = evicted.mapped().ended_next;
@@ -45,7 +45,7 @@ std::vector<std::shared_ptr<Task>> TaskTable::live() const {
   return tasks;
 }
 
-std::vector<std::shared_ptr<Task>> TaskTable::untold() const {
+std::vector<std::shared_ptr<Task>> TaskTable::not_notified() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<Task>> tasks;
   for (const auto& [id, known] : current_) tasks.push_back(known.task);

@@ -23,7 +23,7 @@ class TaskTable {
   void add(const std::shared_ptr<Task>& task);
   // The task has ended and its listeners know: it is in the history, where the oldest may go, and whoever waits for it returns.
   // Allocates nothing.
-  void note_told(Task& task);
+  void note_notified(Task& task);
   // nullptr when there is none, or none any more.
   std::shared_ptr<Task> find(std::int64_t id) const;
   // Calls visit with the task or nullptr, under the lock: for who must not come to hold the last reference.
@@ -33,10 +33,10 @@ class TaskTable {
     const Known* const known = known_of(id);
     return visit(static_cast<const Task*>(known == nullptr ? nullptr : known->task.get()));
   }
-  // That have not ended, the oldest first; these and those whose listeners are still being told of the end; and that have ended, in
-  // the order in which they did.
+  // That have not ended, the oldest first; these and those whose listeners are still being notified of the end; and that have
+  // ended, in the order in which they did.
   std::vector<std::shared_ptr<Task>> live() const;
-  std::vector<std::shared_ptr<Task>> untold() const;
+  std::vector<std::shared_ptr<Task>> not_notified() const;
   std::vector<std::shared_ptr<Task>> ended() const;
   std::int64_t size() const;
 
@@ -65,7 +65,7 @@ class Failures {
   void add(std::int64_t id, base::Error error);
   // A caller has seen how this task ended.
   void forget(std::int64_t id);
-  // The oldest one, which is reported now; its message tells how many more there are.
+  // The oldest one, which is reported now; its message says how many more there are.
   std::optional<base::Error> take();
 
  private:

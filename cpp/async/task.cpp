@@ -59,15 +59,15 @@ void Task::post(Event event) noexcept {
   add_event(event);
 }
 
-bool Task::begin_telling() noexcept {
+bool Task::begin_notifying() noexcept {
   const std::lock_guard lock(mutex_);
-  return event_count_ > 0 && !std::exchange(is_telling_, true);
+  return event_count_ > 0 && !std::exchange(is_notifying_, true);
 }
 
 std::optional<Task::Event> Task::next() noexcept {
   const std::lock_guard lock(mutex_);
-  is_telling_ = event_count_ > 0;
-  if (!is_telling_) return std::nullopt;
+  is_notifying_ = event_count_ > 0;
+  if (!is_notifying_) return std::nullopt;
   const Event event = events_.front();
   std::shift_left(events_.begin(), events_.begin() + event_count_--, 1);
   return event;
@@ -87,12 +87,12 @@ void Task::ask_to_stop() {
 }
 
 bool Task::wait(std::int64_t timeout_ns) {
-  return changed_.wait([&] { return told_.load(); }, timeout_ns);
+  return changed_.wait([&] { return notified_.load(); }, timeout_ns);
 }
 
 bool Task::set_staged(std::int64_t stall) noexcept {
   {
-    // Under the lock of end(): it is staged, and that is told, before it ends or not at all.
+    // Under the lock of end(): it is staged, and that is reported, before it ends or not at all.
     const std::lock_guard lock(mutex_);
     if (has_ended()) return false;
     stall_ns.store(stall);
@@ -103,8 +103,8 @@ bool Task::set_staged(std::int64_t stall) noexcept {
   return true;
 }
 
-void Task::set_told() noexcept {
-  told_.store(true);
+void Task::set_notified() noexcept {
+  notified_.store(true);
   changed_.wake_all();
 }
 

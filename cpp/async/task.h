@@ -69,7 +69,7 @@ struct TaskInfo {
   TaskKind kind = TaskKind::save;
   TaskState state = TaskState::queued;
   bool staged = false;
-  std::int64_t step = -1;
+  std::int64_t step = 0;
   std::int64_t done_bytes = 0;
   std::int64_t total_bytes = 0;
   std::int64_t queued_at_ns = 0;
@@ -84,7 +84,7 @@ class Task : public std::enable_shared_from_this<Task> {
  public:
   // Where it stands. Running has three faces: cancelling can only end cancelled, committing can no longer be cancelled.
   enum class Phase : std::uint8_t { queued, running, cancelling, committing, completed, failed, cancelled, rejected };
-  // What listeners are told of.
+  // What listeners are notified of.
   enum class Event : std::uint8_t { staged, progress, ended };
 
   Task(TaskKind task_kind, TaskOptions task_options, std::int64_t begin_at_ns)
@@ -96,16 +96,16 @@ class Task : public std::enable_shared_from_this<Task> {
   bool move(Phase from, Phase to) noexcept { return phase_.compare_exchange_strong(from, to, std::memory_order_acq_rel); }
   // Begins the work on a task that is queued.
   bool start() noexcept;
-  // Ends a task that is in phase from; false when it is no longer. Whoever gets true tells the others.
+  // Ends a task that is in phase from; false when it is no longer. The caller that gets true notifies the others.
   bool end(Phase from, Phase to, TaskResult&& result);
   // After its end, when it no longer changes.
   const TaskResult& result() const noexcept;
 
-  // Events wait in the task until somebody tells of them, one thread at a time and under no lock: post(), then whoever gets true of
-  // begin_telling() tells of what next() gives until it gives nothing. One of progress stands for those that come before it is
-  // told.
+  // Events wait in the task until a thread notifies of them, one thread at a time and under no lock: post(), then whoever gets true
+  // of begin_notifying() notifies of what next() returns until it returns nothing. One of progress stands for those that come
+  // before it is notified.
   void post(Event event) noexcept;
-  bool begin_telling() noexcept;
+  bool begin_notifying() noexcept;
   std::optional<Event> next() noexcept;
 
   // Also true when it ends unstaged.
@@ -113,12 +113,12 @@ class Task : public std::enable_shared_from_this<Task> {
   // For the worker: until it is staged or asked to stop.
   void wait_staged_or_stop();
   void ask_to_stop();
-  // Until its listeners were told of its end.
+  // Until its listeners were notified of its end.
   bool wait(std::int64_t timeout_ns);
   // Posts the event, too. False when it has ended.
   bool set_staged(std::int64_t stall) noexcept;
-  void set_told() noexcept;
-  bool was_told() const noexcept { return told_.load(); }
+  void set_notified() noexcept;
+  bool was_notified() const noexcept { return notified_.load(); }
 
   std::shared_ptr<Staging> staging() const;
   void set_staging(std::shared_ptr<Staging> staging);
@@ -129,7 +129,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::int64_t left_bytes() const noexcept;
 
   const TaskKind kind;
-  TaskOptions options;  // listener: for who tells, and gone when it was told of the end
+  TaskOptions options;  // listener: for the thread that notifies, and gone when it was notified of the end
   const std::int64_t queued_at_ns;
   const std::int64_t queued_utc_ns = base::utc_ns();
   std::int64_t id = 0;      // set by the table; who came first has the lower one
@@ -147,7 +147,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::atomic<bool> gate_open{false};
   std::atomic<bool> is_staged{false};
   std::atomic<bool> is_seen{false};         // a caller was shown how it ended
-  std::atomic<bool> is_handed_over{false};  // to the thread that tells
+  std::atomic<bool> is_handed_over{false};  // to the thread that notifies
   std::atomic<std::int64_t> stall_ns{0};
   const std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
 
@@ -155,13 +155,13 @@ class Task : public std::enable_shared_from_this<Task> {
   void add_event(Event event) noexcept;  // under mutex_
 
   std::atomic<Phase> phase_{Phase::queued};
-  std::atomic<bool> told_{false};
+  std::atomic<bool> notified_{false};
   mutable std::mutex mutex_;
   std::shared_ptr<Staging> staging_;
   TaskResult result_;
-  std::array<Event, 3> events_{};  // that nobody was told of yet, each once
+  std::array<Event, 3> events_{};  // of which no listener was notified yet, each once
   std::size_t event_count_ = 0;
-  bool is_telling_ = false;  // some thread tells
+  bool is_notifying_ = false;  // some thread notifies
   base::WaitPoint changed_;
 };
 

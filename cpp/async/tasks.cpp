@@ -40,11 +40,11 @@ void say_ended(const Task& task) {
 Tasks::Tasks(std::int64_t capacity, std::int64_t history, std::shared_ptr<TaskListener> listener)
     : table_(history),
       queue_(capacity, [this](std::int64_t id) { return standing_of(id); }),
-      telling_(std::move(listener), this, [this](Task& task) { note_told(task); }) {}
+      notifier_(std::move(listener), this, [this](Task& task) { note_notified(task); }) {}
 
 // ---- Admission ----
 
-// Wakes nobody: it is also asked under the lock of places_.
+// Wakes no thread: it is also asked under the lock of places_.
 bool Tasks::try_admit(Task& task) {
   const std::int32_t place = queue_.try_admit();
   if (place == TaskQueue::no_place) return false;
@@ -70,7 +70,7 @@ void Tasks::reject(const std::shared_ptr<Task>& task) {
   if (task->end(Phase::queued, Phase::rejected, result_of(Status::queue_full, message))) {
     counters_.note_end(TaskState::rejected);
     say_ended(*task);
-    table_.note_told(*task);
+    table_.note_notified(*task);
   }
   base::fail(Status::queue_full, message);
 }
@@ -137,7 +137,7 @@ std::shared_ptr<Task> Tasks::next_to_stage() {
 void Tasks::note_staged(Task& task, std::int64_t stall_ns, When when) {
   if (!task.set_staged(stall_ns)) return;
   counters_.note_stall(stall_ns);
-  telling_.tell(task, when);
+  notifier_.notify(task, when);
 }
 
 void Tasks::note_written(Task& task, std::int64_t bytes) {
@@ -145,7 +145,7 @@ void Tasks::note_written(Task& task, std::int64_t bytes) {
   // More than all when a file was written anew.
   task.done_bytes.store(std::min(task.total_bytes, task.done_bytes.load() + bytes));
   task.post(Task::Event::progress);
-  telling_.tell(task, When::later);  // the checkpoint is locked while it is written
+  notifier_.notify(task, When::later);  // the checkpoint is locked while it is written
 }
 
 // ---- Ends ----
@@ -165,7 +165,7 @@ bool Tasks::finish(Task& task, Phase from, Phase to, TaskResult&& result, When w
   queue_.give_back(task.place);
   wake_all();
   task.post(Task::Event::ended);
-  telling_.tell(task, when);
+  notifier_.notify(task, when);
   return true;
 }
 
@@ -174,7 +174,7 @@ void Tasks::fail(Task& task, const base::Error& error) {
 }
 
 bool Tasks::cancel(Task& task, When when) {
-  if (task.place < 0) return false;  // is being refused, and has no place to give back
+  if (task.place < 0) return false;  // is being refused, and has no place to release
   if (finish(task, Phase::queued, Phase::cancelled, result_of(Status::cancelled, "cancelled"), when)) return true;
   if (!task.move(Phase::running, Phase::cancelling)) return false;
   task.ask_to_stop();
@@ -186,16 +186,16 @@ void Tasks::cancel_all() {
   for (const auto& task : table_.live()) cancel(*task, When::now);
 }
 
-void Tasks::note_told(Task& task) {
+void Tasks::note_notified(Task& task) {
   task.options.listener.reset();
-  table_.note_told(task);
+  table_.note_notified(task);
   untold_.fetch_sub(1);
   wake_all();
 }
 
-void Tasks::serve_telling() {
-  // Who ends counts as live before it counts as told.
-  telling_.serve([this] { return is_over() && untold_.load() == 0; });
+void Tasks::serve_notifications() {
+  // Who ends counts as live before it counts as notified.
+  notifier_.serve([this] { return is_over() && untold_.load() == 0; });
 }
 
 // ---- Gates ----
@@ -236,7 +236,7 @@ void Tasks::wake_all() noexcept {
   if (!closing_.load()) return;
   queue_.wake();
   to_stage_.wake();
-  telling_.wake();
+  notifier_.wake();
 }
 
 // ---- Look ----

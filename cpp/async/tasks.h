@@ -1,4 +1,4 @@
-// All tasks of one manager from admission to end: which live, who takes them next, how they ended, who was told. Synchronised.
+// All tasks of one manager from admission to end: which live, who takes them next, how they ended, who was notified. Synchronised.
 //
 // Threads that are at work for the manager, or inside one of its callbacks, have entered this object (base::Entered).
 #pragma once
@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "async/mailbox.h"
+#include "async/notifier.h"
 #include "async/queue.h"
 #include "async/table.h"
 #include "async/task.h"
-#include "async/telling.h"
 #include "base/log.h"
 #include "base/wait_point.h"
 
@@ -77,7 +77,7 @@ class Tasks {
   void note_staged(Task& task, std::int64_t stall_ns, When when);
   // More bytes than before.
   void note_written(Task& task, std::int64_t bytes);
-  // Ends a task, gives its place back and tells everybody; false when it is not, or no longer, in phase from.
+  // Ends a task, releases its place and notifies all; false when it is not, or no longer, in phase from.
   bool finish(Task& task, Task::Phase from, Task::Phase to, TaskResult&& result, When when = When::now);
   void fail(Task& task, const base::Error& error);
   // True when the task ends cancelled because of this.
@@ -101,15 +101,15 @@ class Tasks {
   bool is_over() const noexcept { return closing_.load() && queue_.live() == 0; }
   // False when tasks live after that time.
   bool wait_for_ends(std::int64_t timeout_ns);
-  // The thread that stages cancels, once, what lives at this moment, for a manager that nobody else will close.
+  // The thread that stages cancels, once, what lives at this moment, for a manager that no caller will close.
   void set_deadline(std::int64_t at_ns) noexcept { deadline_ns_.store(at_ns); }
 
-  // ---- For the threads that stage and that tell ----
+  // ---- For the threads that stage and that notify ----
 
   void stage_later(std::shared_ptr<Task> task) { to_stage_.push(std::move(task)); }
   // The next one that waits to be staged; nullptr when there will be none.
   std::shared_ptr<Task> next_to_stage();
-  void serve_telling();
+  void serve_notifications();
 
   // ---- Look ----
 
@@ -125,13 +125,13 @@ class Tasks {
   bool drop_oldest();
   [[noreturn]] void reject(const std::shared_ptr<Task>& task);
   TaskQueue::Standing standing_of(std::int64_t id) const;
-  void note_told(Task& task);
+  void note_notified(Task& task);
   void wake_all() noexcept;
 
   TaskTable table_;
   TaskQueue queue_;
   Mailbox to_stage_;
-  Telling telling_;
+  Notifier notifier_;
   Failures failures_;
   Counters counters_;
 

@@ -13,7 +13,7 @@ using base::LogLevel;
 using base::Status;
 using Phase = Task::Phase;
 
-// From here on nobody can cancel it.
+// From here on no caller can cancel it.
 void pass_commit_point(Task& task) {
   if (!task.move(Phase::running, Phase::committing)) base::fail(Status::cancelled, "cancelled");
 }
@@ -42,7 +42,7 @@ void Workers::serve(std::size_t worker) {
   say(LogLevel::info, "worker ", worker, " started");
   while (const auto task = tasks_.take()) {
     run(*task, *lanes_[worker]);
-    task->wait(-1);  // another thread may still be telling of it: the next one's end is told after its end
+    task->wait(-1);  // another thread may still be notifying of it: the next one's end is reported after its end
   }
   say(LogLevel::info, "worker ", worker, " stopped");
 }
@@ -66,11 +66,11 @@ void Workers::run(Task& task, HashLane& lane) {
     for (const Phase phase : {Phase::running, Phase::committing}) {
       if (tasks_.finish(task, phase, Phase::failed, result_of(error, retries()))) return;
     }
-    cancelled();  // somebody asked for it in this moment
+    cancelled();  // a caller asked for it in this moment
   }
 }
 
-// The checkpoint is locked while it is written: what happens meanwhile is told later.
+// The checkpoint is locked while it is written: what happens meanwhile is reported later.
 TaskResult Workers::save(Task& task, HashLane& lane) {
   const auto staging = task.staging();
   if (staging == nullptr) base::fail(Status::cancelled, "cancelled");

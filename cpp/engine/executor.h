@@ -110,7 +110,7 @@ class Executor {
   std::vector<memory::LayerId> tracker_layers_;    // by BufferId
   std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while it is not alive
   plan::StageRole role_;
-  std::shared_ptr<plan::RunObserver> observer_;  // nullptr: nobody asks
+  std::shared_ptr<plan::RunObserver> observer_;  // nullptr: no observer
   ExecutorStats stats_;
 };
 

@@ -24,16 +24,16 @@ constexpr std::uint32_t bit(EventKind kind) { return static_cast<std::uint32_t>(
 // order of their kinds' numbers.
 struct Event {
   EventKind kind{};
-  LayerId layer = no_layer;     // no_layer when a limit was set below what was live
+  LayerId layer_id = no_layer;  // no_layer when a limit was set below what was live
   const char* layer_name = "";  // lives as long as the tracker
   std::uint64_t sequence = 0;   // order of transitions, without gaps
   AllocationId allocation = 0;  // 0 when a limit was set below what was live
   std::int64_t bytes = 0;       // of the allocation
   std::int64_t current_bytes = 0;
   std::int64_t peak_bytes = 0;
-  std::int64_t limit_bytes = 0;  // 0: no limit
-  std::int64_t time_ns = 0;      // last seen, on the tracker's clock
-  std::int64_t time_utc_ns = 0;  // when it was handed to the hub
+  std::int64_t limit_bytes = 0;      // 0: no limit
+  std::int64_t occurred_at_ns = 0;   // last seen, on the tracker's clock
+  std::int64_t occurred_utc_ns = 0;  // when it was handed to the hub
 };
 
 // Throwing marks a failure: it is counted and has no other effect.

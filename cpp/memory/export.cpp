@@ -83,7 +83,7 @@ void counts(Object& object, const Counts& stats) {
 
 void layer_members(Object& object, const LayerStats& layer) {
   object.text("name", layer.name);
-  object.number("layer", layer.layer);
+  object.number("layer", layer.layer_id);
   counts(object, layer);
   object.number("largest_bytes", layer.largest_bytes);
   object.number("last_allocated_at_ns", layer.last_allocated_at_ns);
@@ -107,10 +107,10 @@ std::string to_json(const Snapshot& snapshot) {
   std::string out;
   const Stats& stats = snapshot.stats;
   Object object(out);
-  object.number("time_ns", stats.time_ns);
+  object.number("time_ns", stats.taken_at_ns);
   object.number("sequence", stats.sequence);
   counts(object, stats);
-  object.number("layer_count", stats.layers);
+  object.number("layer_count", stats.layer_count);
   object.number("not_found", stats.not_found);
   object.number("refused", stats.refused);
   object.number("handler_failures", stats.handler_failures);
@@ -131,7 +131,7 @@ std::string to_json(const Snapshot& snapshot) {
   {
     const LayerStats& rest = snapshot.rest;
     Object other(out);
-    other.number("layer_count", stats.layers - static_cast<std::int64_t>(snapshot.layers.size()));
+    other.number("layer_count", stats.layer_count - static_cast<std::int64_t>(snapshot.layers.size()));
     other.number("current_bytes", rest.current_bytes);
     other.number("total_allocated_bytes", rest.total_allocated_bytes);
     other.number("total_freed_bytes", rest.total_freed_bytes);
@@ -181,7 +181,7 @@ void per_layer(std::string& out, const Snapshot& snapshot, std::string_view name
                std::int64_t LayerStats::*member, bool sums) {
   family(out, name, type, help);
   std::int64_t rest = snapshot.rest.*member;
-  bool has_rest = snapshot.stats.layers > static_cast<std::int64_t>(snapshot.layers.size());
+  bool has_rest = snapshot.stats.layer_count > static_cast<std::int64_t>(snapshot.layers.size());
   for (const LayerStats& layer : snapshot.layers) {
     if (layer.name == other) {
       rest += layer.*member;

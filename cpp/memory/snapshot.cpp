@@ -24,19 +24,19 @@ Stats stats_of(const Totals& totals, std::int64_t handler_failures, const Moment
   stats.live_allocations = totals.live;
   stats.allocations = totals.allocations;
   stats.frees = totals.allocations - totals.live;
-  stats.layers = totals.layers;
+  stats.layer_count = totals.layers;
   stats.not_found = totals.not_found;
   stats.refused = totals.refused;
   stats.handler_failures = handler_failures;
-  stats.time_ns = now.now_ns;
-  stats.time_utc_ns = now.utc_ns;
+  stats.taken_at_ns = now.now_ns;
+  stats.taken_utc_ns = now.utc_ns;
   stats.sequence = totals.sequence;
   return stats;
 }
 
 LayerStats layer_stats_of(LayerId id, std::string_view name, const LayerState& layer, const Moment& now) {
   LayerStats stats;
-  stats.layer = id;
+  stats.layer_id = id;
   stats.name = name;
   stats.current_bytes = layer.current_bytes;
   stats.peak_bytes = layer.peak_bytes;
@@ -124,7 +124,7 @@ Snapshot Tracker::snapshot(LayerOrder order, std::int64_t most_layers) const {
     return order == LayerOrder::by_current ? layer.current_bytes : order == LayerOrder::by_peak ? layer.peak_bytes : 0;
   };
   const auto before = [&](const LayerStats& a, const LayerStats& b) {
-    return key(a) != key(b) ? key(a) > key(b) : a.layer < b.layer;
+    return key(a) != key(b) ? key(a) > key(b) : a.layer_id < b.layer_id;
   };
   const auto all = static_cast<std::int64_t>(snapshot.layers.size());
   const std::int64_t kept = most_layers < 0 ? all : std::min(most_layers, all);
@@ -190,7 +190,7 @@ void Tracker::reset_stats() {
       layer.last_allocated_at_ns = std::max(layer.last_allocated_at_ns, state.slots[index].allocated_ns);
     }
   }
-  totals.peak_bytes = totals.total_allocated_bytes = totals.told_peak_bytes = totals.current_bytes;
+  totals.peak_bytes = totals.total_allocated_bytes = totals.reported_peak_bytes = totals.current_bytes;
   totals.allocations = totals.live;
   totals.not_found = totals.refused = 0;
   state.hub.reset_failures();

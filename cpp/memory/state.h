@@ -53,7 +53,7 @@ struct Totals {
   std::uint32_t layers = 0;
   bool limit_armed = true;
   std::int64_t peak_granularity_bytes = 1;
-  std::int64_t told_peak_bytes = 0;
+  std::int64_t reported_peak_bytes = 0;
   std::int64_t not_found = 0;
   std::int64_t refused = 0;
   Limit limit;  // as it was set
@@ -76,9 +76,9 @@ void raise(T& highest, T value) noexcept {
 }
 
 // What one transition has to report: filled under the lock, delivered after it.
-class Told {
+class EventList {
  public:
-  explicit Told(std::uint32_t wanted) : wanted_(wanted) {}
+  explicit EventList(std::uint32_t wanted) : wanted_(wanted) {}
   bool wants(EventKind kind) const noexcept { return (wanted_ & bit(kind)) != 0; }
   void add(const Event& event) noexcept { events_[count_++] = event; }
   std::span<Event> events() noexcept { return {events_.data(), count_}; }
@@ -89,8 +89,8 @@ class Told {
   std::array<Event, 3> events_;
 };
 
-// In Told's place while there are no listeners: costs nothing.
-struct Untold {
+// In EventList's place while there are no listeners: costs nothing.
+struct NoEvents {
   static constexpr bool wants(EventKind) noexcept { return false; }
   static void add(const Event&) noexcept {}
 };
@@ -143,11 +143,11 @@ struct Tracker::State {
   bool fits(std::int64_t bytes);
   template <bool within_limit>
   bool has_room(std::int64_t bytes);
-  template <bool within_limit, class Teller>
-  [[gnu::always_inline]] AllocationId admit(LayerId layer, std::int64_t bytes, Teller& teller);
-  template <class Teller>
-  [[gnu::always_inline]] void free(AllocationId allocation, Teller& teller);
-  std::int64_t free_all(LayerId id, std::vector<Event>* told);  // told: null when there are no listeners
+  template <bool within_limit, class Events>
+  [[gnu::always_inline]] AllocationId admit(LayerId layer, std::int64_t bytes, Events& events);
+  template <class Events>
+  [[gnu::always_inline]] void free(AllocationId allocation, Events& events);
+  std::int64_t free_all(LayerId id, std::vector<Event>* events);  // events: nullptr when there are no listeners
   void grow_slots();
   [[noreturn]] static void refuse_bytes(std::int64_t bytes);
   // Release `lock` and throw; what was not found is counted.
@@ -180,8 +180,8 @@ struct Tracker::State {
     if (events.empty()) return;
     const std::int64_t utc_ns = base::utc_ns();
     for (Event& event : events) {
-      event.time_utc_ns = utc_ns;
-      if (event.layer != no_layer) event.layer_name = names.name(event.layer).data();
+      event.occurred_utc_ns = utc_ns;
+      if (event.layer_id != no_layer) event.layer_name = names.name(event.layer_id).data();
     }
     hub.deliver(events);
   }

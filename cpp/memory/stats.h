@@ -28,19 +28,19 @@ struct Stats {
   std::int64_t live_allocations = 0;
   std::int64_t allocations = 0;
   std::int64_t frees = 0;
-  std::int64_t layers = 0;            // known layers
+  std::int64_t layer_count = 0;       // known layers
   std::int64_t not_found = 0;         // calls refused for an unknown layer or allocation, double frees included
   std::int64_t refused = 0;           // reservations refused by the limit
   std::int64_t handler_failures = 0;  // event handlers that failed or threw
-  std::int64_t time_ns = 0;           // when these numbers were true, on the tracker's clock
+  std::int64_t taken_at_ns = 0;       // when these numbers were true, on the tracker's clock
   std::uint64_t sequence = 0;         // allocations and frees since the tracker was made; never reset
-  std::int64_t time_utc_ns = 0;       // time_ns by the system's clock
+  std::int64_t taken_utc_ns = 0;      // taken_at_ns by the system's clock
 
   std::int64_t average_bytes() const { return average(current_bytes, live_allocations); }
 };
 
 struct LayerStats {
-  LayerId layer = no_layer;
+  LayerId layer_id = no_layer;
   std::string_view name;  // lives as long as the tracker
   std::int64_t current_bytes = 0;
   std::int64_t peak_bytes = 0;
@@ -49,7 +49,7 @@ struct LayerStats {
   std::int64_t live_allocations = 0;
   std::int64_t allocations = 0;
   std::int64_t frees = 0;
-  std::int64_t largest_bytes = 0;      // largest single allocation
+  std::int64_t largest_bytes = 0;         // largest single allocation
   std::int64_t last_allocated_at_ns = 0;  // last seen, on the tracker's clock; 0 for never
   std::int64_t last_freed_at_ns = 0;
   std::int64_t last_allocated_utc_ns = 0;  // the same by the system's clock: now less the age; 0 for never
@@ -72,7 +72,7 @@ struct ScopeStats {
 
 struct LiveAllocation {
   AllocationId allocation = 0;
-  LayerId layer = no_layer;
+  LayerId layer_id = no_layer;
   std::int64_t bytes = 0;
   std::int64_t age_ns = 0;
   std::uint64_t sequence = 0;  // of the allocation: a lower number is older

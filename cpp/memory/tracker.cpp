@@ -88,8 +88,8 @@ bool Tracker::State::has_room(std::int64_t bytes) {
   return true;
 }
 
-template <bool within_limit, class Teller>
-inline AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Teller& teller) {
+template <bool within_limit, class Events>
+inline AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Events& events) {
   if (bytes <= 0) [[unlikely]]
     refuse_bytes(bytes);
   const std::int64_t now_ns = now();
@@ -113,21 +113,21 @@ inline AllocationId Tracker::State::admit(LayerId layer, std::int64_t bytes, Tel
   if (crossed) [[unlikely]]
     totals.limit_armed = false;
 
-  if (teller.wants(EventKind::allocated)) teller.add(event_now(EventKind::allocated, id, layer, bytes, now_ns));
-  if (teller.wants(EventKind::new_peak) && new_peak &&
-      totals.peak_bytes - totals.told_peak_bytes >= totals.peak_granularity_bytes) {
-    totals.told_peak_bytes = totals.peak_bytes;
-    teller.add(event_now(EventKind::new_peak, id, layer, bytes, now_ns));
+  if (events.wants(EventKind::allocated)) events.add(event_now(EventKind::allocated, id, layer, bytes, now_ns));
+  if (events.wants(EventKind::new_peak) && new_peak &&
+      totals.peak_bytes - totals.reported_peak_bytes >= totals.peak_granularity_bytes) {
+    totals.reported_peak_bytes = totals.peak_bytes;
+    events.add(event_now(EventKind::new_peak, id, layer, bytes, now_ns));
   }
-  if (teller.wants(EventKind::limit_exceeded) && crossed) {
-    teller.add(event_now(EventKind::limit_exceeded, id, layer, bytes, now_ns));
+  if (events.wants(EventKind::limit_exceeded) && crossed) {
+    events.add(event_now(EventKind::limit_exceeded, id, layer, bytes, now_ns));
   }
   lock.unlock();
   return id;
 }
 
-template <class Teller>
-inline void Tracker::State::free(AllocationId allocation, Teller& teller) {
+template <class Events>
+inline void Tracker::State::free(AllocationId allocation, Events& events) {
   const std::int64_t now_ns = now();
   lock.lock();
   const std::uint32_t index = slots.find(allocation);
@@ -137,11 +137,11 @@ inline void Tracker::State::free(AllocationId allocation, Teller& teller) {
   const LayerId layer = slot.layer;
   const std::int64_t bytes = slot.bytes;
   unbook(index, now_ns);
-  if (teller.wants(EventKind::freed)) teller.add(event_now(EventKind::freed, allocation, layer, bytes, now_ns));
+  if (events.wants(EventKind::freed)) events.add(event_now(EventKind::freed, allocation, layer, bytes, now_ns));
   lock.unlock();
 }
 
-std::int64_t Tracker::State::free_all(LayerId id, std::vector<Event>* told) {
+std::int64_t Tracker::State::free_all(LayerId id, std::vector<Event>* events) {
   const std::int64_t now_ns = now();
   for (;;) {
     lock.lock();
@@ -151,9 +151,9 @@ std::int64_t Tracker::State::free_all(LayerId id, std::vector<Event>* told) {
     const std::uint32_t live = layer.live;
     if (live == 0) [[unlikely]]
       refuse_empty(id);
-    if (told != nullptr && told->capacity() < live) {
+    if (events != nullptr && events->capacity() < live) {
       lock.unlock();
-      told->reserve(std::size_t{live} + live / 4);
+      events->reserve(std::size_t{live} + live / 4);
       continue;
     }
     while (layer.head != no_slot) {
@@ -161,7 +161,7 @@ std::int64_t Tracker::State::free_all(LayerId id, std::vector<Event>* told) {
       const AllocationId allocation = slots.id_of(index);
       const std::int64_t bytes = slots[index].bytes;
       unbook(index, now_ns);
-      if (told != nullptr) told->push_back(event_now(EventKind::freed, allocation, id, bytes, now_ns));
+      if (events != nullptr) events->push_back(event_now(EventKind::freed, allocation, id, bytes, now_ns));
     }
     lock.unlock();
     return live;
@@ -212,16 +212,16 @@ inline AllocationId Tracker::admit(LayerId layer, std::int64_t bytes) {
   const std::uint32_t wanted = state.hub.wanted();
   if (wanted != 0) [[unlikely]]
     return admit_and_tell<within_limit>(layer, bytes, wanted);
-  Untold nobody;
-  return state.admit<within_limit>(layer, bytes, nobody);
+  NoEvents no_events;
+  return state.admit<within_limit>(layer, bytes, no_events);
 }
 
 template <bool within_limit>
 [[gnu::noinline]] AllocationId Tracker::admit_and_tell(LayerId layer, std::int64_t bytes, std::uint32_t wanted) {
-  Told told(wanted);
+  EventList events(wanted);
   const auto state = state_;
-  const AllocationId id = state->admit<within_limit>(layer, bytes, told);
-  state->deliver(told.events());
+  const AllocationId id = state->admit<within_limit>(layer, bytes, events);
+  state->deliver(events.events());
   return id;
 }
 
@@ -248,15 +248,15 @@ void Tracker::free(AllocationId allocation) {
   const std::uint32_t wanted = state.hub.wanted();
   if (wanted != 0) [[unlikely]]
     return free_and_tell(allocation, wanted);
-  Untold nobody;
-  state.free(allocation, nobody);
+  NoEvents no_events;
+  state.free(allocation, no_events);
 }
 
 [[gnu::noinline]] void Tracker::free_and_tell(AllocationId allocation, std::uint32_t wanted) {
-  Told told(wanted);
+  EventList events(wanted);
   const auto state = state_;
-  state->free(allocation, told);
-  state->deliver(told.events());
+  state->free(allocation, events);
+  state->deliver(events.events());
 }
 
 std::int64_t Tracker::free_layer(LayerId layer) {
@@ -267,10 +267,10 @@ std::int64_t Tracker::free_layer(LayerId layer) {
 }
 
 [[gnu::noinline]] std::int64_t Tracker::free_layer_and_tell(LayerId layer) {
-  std::vector<Event> told;
+  std::vector<Event> freed_events;
   const auto state = state_;
-  const std::int64_t freed = state->free_all(layer, &told);
-  state->deliver(told);
+  const std::int64_t freed = state->free_all(layer, &freed_events);
+  state->deliver(freed_events);
   return freed;
 }
 
@@ -332,7 +332,7 @@ void Tracker::set_limit(std::int64_t bytes, std::int64_t hysteresis_bytes) {
                 "; 0 .. limit_bytes - 1");
   const auto state = state_;
   const std::int64_t now_ns = state->now();
-  Told told(state->hub.wanted());
+  EventList events(state->hub.wanted());
   {
     const std::lock_guard guard(state->lock);
     Totals& totals = state->totals;
@@ -340,12 +340,12 @@ void Tracker::set_limit(std::int64_t bytes, std::int64_t hysteresis_bytes) {
     totals.limit_bytes = bytes;
     totals.rearm_below_bytes = bytes - hysteresis_bytes;
     totals.limit_armed = totals.current_bytes <= bytes;
-    if (!totals.limit_armed && told.wants(EventKind::limit_exceeded)) {
+    if (!totals.limit_armed && events.wants(EventKind::limit_exceeded)) {
       ++totals.sequence;
-      told.add(state->event_now(EventKind::limit_exceeded, 0, no_layer, 0, now_ns));
+      events.add(state->event_now(EventKind::limit_exceeded, 0, no_layer, 0, now_ns));
     }
   }
-  state->deliver(told.events());
+  state->deliver(events.events());
 }
 
 void Tracker::clear_limit() {

@@ -87,7 +87,7 @@ Policy ActivationManager::resolved(Policy policy, std::int64_t own_bytes) {
   const Pressure pressure = pressure_of(*tracker_, total_bytes(policy), own_bytes);
   Policy picked = policy_for_pressure(policy, pressure.share());
   const auto kind = static_cast<std::int32_t>(picked.kind);
-  base::log(told_.exchange(kind) == kind ? base::LogLevel::debug : base::LogLevel::info, "pipeline",
+  base::log(logged_kind_.exchange(kind) == kind ? base::LogLevel::debug : base::LogLevel::info, "pipeline",
             base::cat(base::quoted(name_), ": automatic picks ", to_text(picked), " under pressure ", to_text(pressure)));
   return picked;
 }
@@ -279,8 +279,8 @@ CheckpointMetadata ActivationManager::metadata(std::int64_t micro_batch) const {
   const auto found = entries_.find(micro_batch);
   if (found == entries_.end()) fail(Status::not_found, "micro_batch is ", micro_batch, "; its activation is not stored");
   const Stored& stored = *found->second;
-  CheckpointMetadata metadata{
-      micro_batch, stored.bytes, tensor::Dtype::u8, {stored.bytes}, stored.stored_at_ns, stored.stored_utc_ns, stored.hits};
+  CheckpointMetadata metadata{micro_batch,         stored.bytes,         tensor::Dtype::u8, {stored.bytes},
+                              stored.stored_at_ns, stored.stored_utc_ns, stored.hits};
   if (stored.tensor != nullptr) {
     metadata.dtype = stored.tensor->dtype();
     metadata.shape = stored.tensor->shape();

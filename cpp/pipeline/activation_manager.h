@@ -25,9 +25,9 @@ struct CheckpointMetadata {
   std::int64_t bytes = 0;
   tensor::Dtype dtype = tensor::Dtype::u8;
   tensor::Shape shape;
-  std::int64_t stored_at_ns = 0;         // on the manager's clock
+  std::int64_t stored_at_ns = 0;   // on the manager's clock
   std::int64_t stored_utc_ns = 0;  // the same moment on the wall's
-  std::int64_t hits = 0;              // times it was read since it was stored
+  std::int64_t hits = 0;           // times it was read since it was stored
 };
 
 // Of what is stored.
@@ -114,7 +114,7 @@ class ActivationManager {
   const std::shared_ptr<const base::Clock> clock_;
   const Forward forward_;
   mutable std::atomic<std::int64_t> usable_bytes_{0};  // by this process, once it was asked
-  std::atomic<std::int32_t> told_{0};                  // the kind that automatic picked last, as it was logged
+  std::atomic<std::int32_t> logged_kind_{0};                  // the kind that automatic picked last, as it was logged
 
   mutable base::ForkMutex mutex_;  // for all below
   Policy policy_;

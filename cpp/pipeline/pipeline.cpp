@@ -61,7 +61,7 @@ class Pipeline::Port final : public engine::StagePort {
 
   void begins(const Operation& operation) override {
     if (pipeline_.stop_.load(std::memory_order_acquire)) throw Stopped();
-    tell_manager();
+    report_to_manager();
     follow(operation);
     switch (operation.kind) {
       case Operation::Kind::forward:
@@ -93,7 +93,7 @@ class Pipeline::Port final : public engine::StagePort {
   }
 
   void finish() {
-    tell_manager();
+    report_to_manager();
     if (open_) intervals_.back().end_at_ns = base::monotonic_ns() - pipeline_.begin_ns_;
     open_ = false;
   }
@@ -135,7 +135,7 @@ class Pipeline::Port final : public engine::StagePort {
     }
   }
 
-  void tell_manager() {
+  void report_to_manager() {
     const Change change = std::exchange(change_, {});
     if (change.kind == Change::Kind::keep) own_.manager()->keep(change.micro_batch, change.bytes);
     if (change.kind == Change::Kind::let_go) own_.manager()->let_go(change.micro_batch, change.bytes);

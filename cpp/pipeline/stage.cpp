@@ -204,10 +204,10 @@ std::int64_t Stage::resident_bytes() const {
 
 void Stage::count_step() {
   for (const Decision& decision : *decisions_) {
-    ++(decision.kept ? former_.kept : former_.recomputed);
+    ++(decision.kept ? former_.kept_micro_batches : former_.recomputed_micro_batches);
     // Those that went for a newer one were kept for a while only.
-    former_.kept -= std::ssize(decision.dropped);
-    former_.recomputed += std::ssize(decision.dropped);
+    former_.kept_micro_batches -= std::ssize(decision.dropped);
+    former_.recomputed_micro_batches += std::ssize(decision.dropped);
   }
 }
 

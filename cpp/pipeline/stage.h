@@ -28,13 +28,13 @@ struct PlanChoice {
 };
 
 struct StageStats {
-  engine::ExecutorStats executor;  // of all executors so far: counts are summed, peaks are the highest
-  std::int64_t first_layer = 0;    // global number, of chunk 0
-  std::int64_t layers = 0;         // of all chunks
-  std::int32_t in_flight = 0;      // micro-batches of chunk 0, at most
-  std::int64_t kept = 0;           // micro-batches whose tapes stayed, in all steps
-  std::int64_t recomputed = 0;     // micro-batches whose tapes did not
-  std::int64_t busy_ns = 0;        // computing, in the last step
+  engine::ExecutorStats executor;             // of all executors so far: counts are summed, peaks are the highest
+  std::int64_t first_layer = 0;               // global number, of chunk 0
+  std::int64_t layers = 0;                    // of all chunks
+  std::int32_t in_flight = 0;                 // micro-batches of chunk 0, at most
+  std::int64_t kept_micro_batches = 0;        // micro-batches whose tapes stayed, in all steps
+  std::int64_t recomputed_micro_batches = 0;  // micro-batches whose tapes did not
+  std::int64_t busy_ns = 0;                   // computing, in the last step
 };
 
 // The whole pipeline, as a stage needs to know it.

@@ -1,4 +1,4 @@
-// FNV-1a with 64 bits: tells recipes and damaged bytes apart. Nothing here must resist an attacker.
+// FNV-1a with 64 bits: distinguishes recipes and damaged bytes. Nothing here must resist an attacker.
 #pragma once
 
 #include <cstddef>

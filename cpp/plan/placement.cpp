@@ -149,7 +149,7 @@ struct Place {
 };
 
 struct Attempt {
-  std::vector<Place> places;  // empty when it was given up
+  std::vector<Place> places;  // empty when it was not pursued
   std::int64_t arena_bytes = 0;
 };
 

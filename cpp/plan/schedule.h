@@ -39,7 +39,7 @@ class ActionSource {
   virtual void group_at(const Position& position, std::int64_t layers, ActionGroup& group, Position& next) const = 0;
   // True when a position read from outside is one that this source can be at.
   virtual bool is_position(const Position& position, std::int64_t layers) const = 0;
-  // Everything that tells this recipe from another of the same name and length.
+  // Everything that distinguishes this recipe from another of the same name and length.
   virtual void describe(Fingerprint& fingerprint) const = 0;
   // Forward steps that are handed out before position; only asked of sources whose number of steps is not known.
   virtual std::int64_t steps_before(const Position&) const { return 0; }
@@ -53,7 +53,7 @@ struct StageRole {
     std::int64_t end = 0;
   };
   std::int32_t micro_batches = 0;  // 0: the chain is no stage, and has one batch that is there from the start
-  bool first = true;               // what chunk 0 receives is the caller's batch, and nobody takes its gradient
+  bool first = true;               // what chunk 0 receives is the caller's batch, and no stage takes its gradient
   bool last = true;                // the last chunk's output is the pipeline's: it turns there
   std::vector<Chunk> chunks;
 

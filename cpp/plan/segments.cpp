@@ -159,7 +159,7 @@ class SegmentSource final : public ActionSource {
     }
   }
 
-  // One step at a time: nobody knows yet whether there is another. Past the last step this is where the turn is found.
+  // One step at a time: it is not known yet whether there is another. Past the last step this is where the turn is found.
   void open_forward_part(std::int64_t layer, std::int64_t layers, ActionGroup& group, Position& next) const {
     if (layer == layers) return turn_part(layers, group, next);
     const std::int64_t period = segments_.period();

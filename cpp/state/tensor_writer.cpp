@@ -32,7 +32,7 @@ void FileHasher::hash(const Part& part) {
 }
 
 FileHasher::Digests FileHasher::finish() {
-  chunk_.finish();  // of a file that was given up
+  chunk_.finish();  // of a file that was abandoned
   again_.finish();
   return {file_.finish(), std::exchange(chunks_, {}), std::exchange(chunks_again_, {})};
 }

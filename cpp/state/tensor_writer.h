@@ -108,7 +108,7 @@ class TensorFileWriter {
   Place compared_;
 };
 
-// Writes tensors from their memory through small blocks of its own, so that what is hashed is what is written, even when somebody
+// Writes tensors from their memory through small blocks of its own, so that what is hashed is what is written, even when a thread
 // changes the tensors meanwhile.
 class TensorCopier {
  public:

@@ -24,8 +24,8 @@ namespace ckpt::storage {
 namespace {
 
 Descriptor open_at(int directory, const std::string& name, int flags, const char* verb, const std::string& shown) {
-  constexpr mode_t everybody = 0666;  // less the process's umask
-  const int number = uninterrupted([&] { return ::openat(directory, name.c_str(), flags | O_CLOEXEC, everybody); });
+  constexpr mode_t everyone = 0666;  // less the process's umask
+  const int number = uninterrupted([&] { return ::openat(directory, name.c_str(), flags | O_CLOEXEC, everyone); });
   if (number < 0) fail_os(errno, verb, shown);
   return Descriptor(number);
 }

@@ -63,8 +63,8 @@ void StripedCounters::begin(Stripe& stripe, std::uint64_t generation) noexcept {
 
 void StripedCounters::add_stripe(Counters& sum, const Stripe& stripe) const noexcept {
   if (stripe.generation.load(std::memory_order_acquire) != generation_.load(std::memory_order_acquire)) return;
-  sum.asked += stripe.asked.load(std::memory_order_relaxed);
-  sum.chosen += stripe.chosen.load(std::memory_order_relaxed);
+  sum.asked_layers += stripe.asked.load(std::memory_order_relaxed);
+  sum.chosen_layers += stripe.chosen.load(std::memory_order_relaxed);
   sum.chosen_bytes = add_up_to_limit(sum.chosen_bytes, stripe.chosen_bytes.load(std::memory_order_relaxed));
 }
 

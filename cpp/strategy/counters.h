@@ -15,8 +15,8 @@
 namespace ckpt::strategy {
 
 struct Counters {
-  std::int64_t asked = 0;
-  std::int64_t chosen = 0;
+  std::int64_t asked_layers = 0;
+  std::int64_t chosen_layers = 0;
   std::int64_t chosen_bytes = 0;  // stops at INT64_MAX
 };
 

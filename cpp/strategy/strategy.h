@@ -50,7 +50,7 @@ struct Parameters {
   std::int64_t threshold_bytes = 0;
   double max_share = 0;
   std::int64_t total_bytes = 0;  // memory-aware: also when the system reported it
-  bool has_total = false;      // it was given
+  bool has_total = false;        // it was given
   bool has_tracker = false;
   bool has_clock = false;
   double large_factor = 0;

@@ -1,6 +1,6 @@
 // adaptive.hpp - the C++17 face of adaptive.h: the controller that says when to save, the threshold rule, and the simulator.
 //
-// Everything here is inline and calls only the C API. Names and rules are those of adaptive.h; structs are used as they are there.
+// Everything here is inline and calls only the C API. Names and rules are those of adaptive.h; structs are values here.
 #ifndef CKPT_ADAPTIVE_HPP
 #define CKPT_ADAPTIVE_HPP
 
@@ -8,6 +8,7 @@
 #include <ckpt/async.hpp>
 #include <ckpt/base.hpp>
 #include <ckpt/state.hpp>
+#include <ckpt/values/adaptive.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -37,9 +38,9 @@ inline double expected_value_interval(double cost_seconds, double mtbf_seconds) 
   return interval;
 }
 
-inline double weibull_interval(double cost_seconds, double shape, double scale_seconds, double age_seconds) {
+inline double weibull_interval(double cost_seconds, double weibull_shape, double scale_seconds, double age_seconds) {
   double interval = 0;
-  check(ckpt_interval_weibull(cost_seconds, shape, scale_seconds, age_seconds, &interval));
+  check(ckpt_interval_weibull(cost_seconds, weibull_shape, scale_seconds, age_seconds, &interval));
   return interval;
 }
 
@@ -64,35 +65,42 @@ inline WeibullLaw fit_weibull(const std::vector<double>& gap_seconds, const std:
 class Threshold {
  public:
   Threshold() { check(ckpt_threshold_create(nullptr, threshold_.out())); }
-  explicit Threshold(const ckpt_threshold_options& options) { check(ckpt_threshold_create(&options, threshold_.out())); }
+  explicit Threshold(const ThresholdOptions& options) {
+    const ckpt_threshold_options given = detail::to_c(options);
+    check(ckpt_threshold_create(&given, threshold_.out()));
+  }
   ckpt_threshold* handle() const noexcept { return threshold_.get(); }
 
-  void observe_task(const std::string& name, double seconds) {
-    check(ckpt_threshold_observe_task(handle(), name.c_str(), seconds));
+  void observe_task(const std::string& name, double duration_seconds) {
+    check(ckpt_threshold_observe_task(handle(), name.c_str(), duration_seconds));
   }
   // A task failed after this long.
-  void observe_failure(const std::string& name, double seconds) {
-    check(ckpt_threshold_observe_failure(handle(), name.c_str(), seconds));
+  void observe_failure(const std::string& name, double duration_seconds) {
+    check(ckpt_threshold_observe_failure(handle(), name.c_str(), duration_seconds));
   }
   // A true answer consumes a slot.
   bool should_checkpoint(const std::string& name, double cost_seconds) {
-    std::int32_t yes = 0;
-    check(ckpt_threshold_should_checkpoint(handle(), name.c_str(), cost_seconds, &yes));
-    return yes != 0;
+    ckpt_bool answer = 0;
+    check(ckpt_threshold_should_checkpoint(handle(), name.c_str(), cost_seconds, &answer));
+    return answer != 0;
   }
   void adjust_policy(double recovery_seconds_saved, double checkpoint_overhead_seconds) {
     check(ckpt_threshold_adjust_policy(handle(), recovery_seconds_saved, checkpoint_overhead_seconds));
   }
   void begin_run() { check(ckpt_threshold_begin_run(handle())); }
-  ckpt_threshold_info info() const {
+  ThresholdInfo info() const {
     ckpt_threshold_info info = CKPT_THRESHOLD_INFO_INIT;
     check(ckpt_threshold_get_info(handle(), &info));
-    return info;
+    return detail::from_c(info);
   }
-  ckpt_task_observation task(std::int64_t index) const {
-    ckpt_task_observation task = CKPT_TASK_OBSERVATION_INIT;
-    check(ckpt_threshold_task(handle(), index, &task));
-    return task;
+  // Those that are remembered, the oldest first.
+  std::vector<TaskObservation> list_tasks() const {
+    return detail::values_of(
+        detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT,
+                                               [&](ckpt_task_observation* tasks, std::int64_t capacity, std::int64_t* count) {
+                                                 return ckpt_threshold_list_tasks(handle(), tasks, capacity, count);
+                                               }),
+        [](const auto& each) { return detail::from_c(each); });
   }
 
  private:
@@ -105,7 +113,10 @@ class Threshold {
 class Controller {
  public:
   Controller() { check(ckpt_controller_create(nullptr, controller_.out())); }
-  explicit Controller(const ckpt_controller_options& options) { check(ckpt_controller_create(&options, controller_.out())); }
+  explicit Controller(const ControllerOptions& options) {
+    const ckpt_controller_options given = detail::to_c(options);
+    check(ckpt_controller_create(&given, controller_.out()));
+  }
   ckpt_controller* handle() const noexcept { return controller_.get(); }
 
   double now() const {
@@ -116,16 +127,16 @@ class Controller {
   void begin_run(double now) { check(ckpt_controller_begin_run(handle(), now)); }
   void resume(double now) { check(ckpt_controller_resume(handle(), now)); }
 
-  ckpt_decision should_checkpoint(double now) const {
+  Decision should_checkpoint(double now) const {
     ckpt_decision decision = CKPT_DECISION_INIT;
     check(ckpt_controller_should_checkpoint(handle(), now, &decision));
-    return decision;
+    return detail::from_c(decision);
   }
   // Rank 0 decides for all; all must call it.
-  ckpt_decision decide_all(const Coordinator& coordinator, double now, std::chrono::nanoseconds timeout) const {
+  Decision decide_all(const Coordinator& coordinator, double now, std::chrono::nanoseconds timeout) const {
     ckpt_decision decision = CKPT_DECISION_INIT;
     check(ckpt_controller_decide_all(handle(), coordinator.handle(), now, timeout.count(), &decision));
-    return decision;
+    return detail::from_c(decision);
   }
 
   void begin(double now) { check(ckpt_controller_begin(handle(), now)); }
@@ -134,39 +145,44 @@ class Controller {
   }
   void abort(double now) { check(ckpt_controller_abort(handle(), now)); }
   // Begins a save in the background that commits or aborts by itself; the task's id.
-  std::int64_t save_async(AsyncManager& async, double now, State& state, const SaveOptions& options, AsyncTaskOptions task = {}) {
+  std::int64_t save_async(double now, AsyncManager& manager, State& state, const SaveOptions& options,
+                          const CheckpointTaskOptions& task = {}, CheckpointTaskFunctions functions = {}) {
     const ckpt_save_options given = detail::to_c(options);
-    return AsyncManager::start(std::move(task), [&](const ckpt_checkpoint_task_options& how, std::int64_t* id) {
-      return ckpt_controller_save_async(handle(), now, async.handle(), state.handle(), &given, &how, id);
+    return AsyncManager::start(task, std::move(functions), [&](const ckpt_checkpoint_task_options& how, std::int64_t* id) {
+      return ckpt_controller_save_async(handle(), now, manager.handle(), state.handle(), &given, &how, id);
     });
   }
 
-  void observe_task(const std::string& name, double seconds) {
-    check(ckpt_controller_observe_task(handle(), name.c_str(), seconds));
+  void observe_task(const std::string& name, double duration_seconds) {
+    check(ckpt_controller_observe_task(handle(), name.c_str(), duration_seconds));
   }
   void record_failure(double now) { check(ckpt_controller_record_failure(handle(), now)); }
   void record_recovery(double now, double seconds_saved, double overhead_seconds) {
     check(ckpt_controller_record_recovery(handle(), now, seconds_saved, overhead_seconds));
   }
   void record_clean_exit(double now) { check(ckpt_controller_record_clean_exit(handle(), now)); }
-  void preemption_notice(double now, double seconds_left) { check(ckpt_controller_notify_preemption(handle(), now, seconds_left)); }
+  void notify_preemption(double now, double seconds_left) { check(ckpt_controller_notify_preemption(handle(), now, seconds_left)); }
 
-  ckpt_controller_info info() const {
+  ControllerInfo info() const {
     ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
     check(ckpt_controller_get_info(handle(), &info));
-    return info;
+    return detail::from_c(info);
   }
-  ckpt_task_observation task(std::int64_t index) const {
-    ckpt_task_observation task = CKPT_TASK_OBSERVATION_INIT;
-    check(ckpt_controller_task(handle(), index, &task));
-    return task;
+  // Those that are remembered, the oldest first.
+  std::vector<TaskObservation> list_tasks() const {
+    return detail::values_of(
+        detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT,
+                                               [&](ckpt_task_observation* tasks, std::int64_t capacity, std::int64_t* count) {
+                                                 return ckpt_controller_list_tasks(handle(), tasks, capacity, count);
+                                               }),
+        [](const auto& each) { return detail::from_c(each); });
   }
   std::string json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_controller_get_json(handle(), buffer, capacity, needed);
     });
   }
-  void from_json(const std::string& json) { check(ckpt_controller_restore(handle(), json.c_str())); }
+  void restore(const std::string& json) { check(ckpt_controller_restore(handle(), json.c_str())); }
 
  private:
   detail::Handle<ckpt_controller, ckpt_controller_release> controller_;
@@ -176,7 +192,10 @@ class Controller {
 
 class Simulation {
  public:
-  explicit Simulation(const ckpt_simulation_options& options) { check(ckpt_simulation_create(&options, simulation_.out())); }
+  explicit Simulation(const SimulationOptions& options) {
+    const ckpt_simulation_options given = detail::to_c(options);
+    check(ckpt_simulation_create(&given, simulation_.out()));
+  }
   ckpt_simulation* handle() const noexcept { return simulation_.get(); }
 
   std::string json() const {

@@ -317,16 +317,16 @@ CKPT_API ckpt_status ckpt_async_manager_end_step(ckpt_async_manager* manager, in
 
 /* What is known of one background task. */
 typedef struct ckpt_checkpoint_task_info {
-  uint32_t struct_size;             /* size of this record in bytes, as its caller was compiled */
-  ckpt_checkpoint_task_kind kind;   /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
-  ckpt_checkpoint_task_state state; /* where the task is: CKPT_CHECKPOINT_TASK_STATE_QUEUED, CKPT_CHECKPOINT_TASK_STATE_RUNNING or
-                                       the way in which it ended */
-  ckpt_bool staged;                 /* 1 when the tensors of a save may be written, else 0 */
-  int64_t id;                       /* id of the task */
-  int64_t step;                     /* number of the step to be saved; 0 for a load */
-  int64_t done_bytes;               /* bytes written so far */
-  int64_t total_bytes;              /* bytes of the tensors and headers to be written; 0 for a load */
-  int64_t queued_at_ns;             /* when it was queued, in nanoseconds on the system's monotonic clock */
+  uint32_t struct_size;           /* size of this record in bytes, as its caller was compiled */
+  ckpt_checkpoint_task_kind kind; /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
+  /* where the task is: CKPT_CHECKPOINT_TASK_STATE_QUEUED, CKPT_CHECKPOINT_TASK_STATE_RUNNING or the way in which it ended */
+  ckpt_checkpoint_task_state state;
+  ckpt_bool staged;      /* 1 when the tensors of a save may be written, else 0 */
+  int64_t id;            /* id of the task */
+  int64_t step;          /* number of the step to be saved; 0 for a load */
+  int64_t done_bytes;    /* bytes written so far */
+  int64_t total_bytes;   /* bytes of the tensors and headers to be written; 0 for a load */
+  int64_t queued_at_ns;  /* when it was queued, in nanoseconds on the system's monotonic clock */
   int64_t started_at_ns; /* when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun */
   int64_t ended_at_ns;   /* when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended */
   /* when it was queued, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; that clock may be set at any
@@ -351,8 +351,8 @@ CKPT_API ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* manager, in
 /* A list of tasks. */
 typedef int32_t ckpt_checkpoint_task_list;
 
-#define CKPT_CHECKPOINT_TASK_LIST_LIVE 0 /* those that have not ended, the oldest first */
-/* those that have ended, as far as the history goes, in the order in which they ended */
+#define CKPT_CHECKPOINT_TASK_LIST_LIVE 0 /* tasks that have not ended, the oldest first */
+/* tasks that have ended, as far as the history goes, in the order in which they ended */
 #define CKPT_CHECKPOINT_TASK_LIST_ENDED 1
 
 /* Lists ids of tasks. which: CKPT_CHECKPOINT_TASK_LIST_LIVE or CKPT_CHECKPOINT_TASK_LIST_ENDED. *count receives how many there are;

@@ -7,8 +7,10 @@
 #define CKPT_BASE_HPP
 
 #include <ckpt/base.h>
+#include <ckpt/values/base.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -19,6 +21,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace ckpt {
 
@@ -103,6 +106,30 @@ std::string text_of(Ask&& ask) {
   return text;
 }
 
+// A list from a function of the (array, capacity, *count) kind, all of one moment. ask(array, capacity, count) returns its status.
+template <class T, class Ask>
+std::vector<T> list_of(const T& empty, Ask&& ask) {
+  std::int64_t count = 0;
+  check(ask(nullptr, 0, &count));
+  for (;;) {  // there may be more by now
+    std::vector<T> list(static_cast<std::size_t>(count), empty);
+    const std::int64_t capacity = count;
+    check(ask(list.data(), capacity, &count));
+    if (count > capacity) continue;
+    list.resize(static_cast<std::size_t>(count), empty);
+    return list;
+  }
+}
+
+// What convert makes of each.
+template <class Struct, class Convert>
+auto values_of(const std::vector<Struct>& structs, Convert&& convert) {
+  std::vector<decltype(convert(structs.front()))> values;
+  values.reserve(structs.size());
+  for (const Struct& each : structs) values.push_back(convert(each));
+  return values;
+}
+
 // ckpt_destroy_fn for a T made by new.
 template <class T>
 void destroy(void* user_data) noexcept {
@@ -122,20 +149,20 @@ inline bool has_feature(const std::string& name) noexcept { return ckpt_feature(
 
 // ---- Logging ----
 
-using LogSink = std::function<void(std::int32_t level, std::string_view component, std::string_view message)>;
+using LogSink = std::function<void(LogLevel level, std::string_view component, std::string_view message)>;
 
-// Sends messages of at least min_level (CKPT_LOG_...) to sink, on any thread, several at once; an empty sink silences. What sink
+// Sends messages of at least min_level to sink, on any thread, several at once; an empty sink silences. What sink
 // throws is ignored.
-inline void set_log(std::int32_t min_level, LogSink sink) {
+inline void set_log(LogLevel min_level, LogSink sink) {
   if (!sink) {
-    check(ckpt_set_log(min_level, nullptr, nullptr, nullptr));
+    check(ckpt_set_log(static_cast<ckpt_log_level>(min_level), nullptr, nullptr, nullptr));
     return;
   }
   auto owned = std::make_unique<LogSink>(std::move(sink));
   const ckpt_log_fn call = [](std::int32_t level, const char* component, const char* message, void* user_data) noexcept {
-    detail::callback_silent([&] { (*static_cast<LogSink*>(user_data))(level, component, message); });
+    detail::callback_silent([&] { (*static_cast<LogSink*>(user_data))(static_cast<LogLevel>(level), component, message); });
   };
-  check(ckpt_set_log(min_level, call, owned.get(), detail::destroy<LogSink>));
+  check(ckpt_set_log(static_cast<ckpt_log_level>(min_level), call, owned.get(), detail::destroy<LogSink>));
   static_cast<void>(owned.release());
 }
 
@@ -198,7 +225,7 @@ class Clock {
     return now;
   }
 
-  void advance(std::int64_t ns) { check(ckpt_clock_advance(handle_.get(), ns)); }
+  void advance(std::chrono::nanoseconds duration) { check(ckpt_clock_advance(handle_.get(), duration.count())); }
   std::int64_t now_ns() const {
     if (handle_.get() == nullptr) throw Error(CKPT_E_INVALID_STATE, "the clock was moved away");
     std::int64_t now = 0;
@@ -224,31 +251,33 @@ inline std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& c
 // ---- Queue ----
 
 // A bounded first-in first-out queue of 64-bit words.
-class Queue {
+class WordQueue {
  public:
-  // kind: CKPT_WORD_QUEUE_KIND_SPSC or CKPT_WORD_QUEUE_KIND_MPMC. capacity: exact, in words.
-  Queue(std::int32_t kind, std::int64_t capacity) { check(ckpt_word_queue_create(kind, capacity, handle_.out())); }
+  // capacity: exact, in words.
+  WordQueue(WordQueueKind kind, std::int64_t capacity) {
+    check(ckpt_word_queue_create(static_cast<ckpt_word_queue_kind>(kind), capacity, handle_.out()));
+  }
 
-  // False when there was no place in time (-1 waits for ever, 0 polls). Error with CKPT_E_CLOSED after close().
-  bool push(std::uint64_t value, std::int64_t timeout_ns = -1) {
-    const ckpt_status status = ckpt_word_queue_push(handle_.get(), value, timeout_ns);
+  // False when there was no place in time (0 polls). Error with CKPT_E_CLOSED after close().
+  bool push(std::uint64_t word, std::chrono::nanoseconds timeout = forever) {
+    const ckpt_status status = ckpt_word_queue_push(handle_.get(), word, timeout.count());
     if (status == CKPT_E_QUEUE_FULL) return false;
     check(status);
     return true;
   }
   // Empty when nothing came in time. Error with CKPT_E_CLOSED when the queue is closed and empty.
-  std::optional<std::uint64_t> pop(std::int64_t timeout_ns = -1) {
-    std::uint64_t value = 0;
-    const ckpt_status status = ckpt_word_queue_pop(handle_.get(), &value, timeout_ns);
+  std::optional<std::uint64_t> pop(std::chrono::nanoseconds timeout = forever) {
+    std::uint64_t word = 0;
+    const ckpt_status status = ckpt_word_queue_pop(handle_.get(), timeout.count(), &word);
     if (status == CKPT_E_TIMEOUT) return std::nullopt;
     check(status);
-    return value;
+    return word;
   }
   void close() { check(ckpt_word_queue_close(handle_.get())); }
-  std::int64_t size() const {
-    std::int64_t size = 0;
-    check(ckpt_word_queue_get_size(handle_.get(), &size));
-    return size;
+  std::int64_t word_count() const {
+    std::int64_t count = 0;
+    check(ckpt_word_queue_get_word_count(handle_.get(), &count));
+    return count;
   }
   ckpt_word_queue* handle() const noexcept { return handle_.get(); }
 
@@ -260,10 +289,10 @@ class Queue {
 
 inline std::int32_t available_threads() noexcept { return ckpt_available_threads(); }
 
-class ThreadPool {
+class WorkerPool {
  public:
-  // threads: the calling thread included; 0 takes available_threads().
-  explicit ThreadPool(std::int32_t threads = 0) { check(ckpt_worker_pool_create(threads, handle_.out())); }
+  // thread_count: the calling thread included; 0 takes available_threads().
+  explicit WorkerPool(std::int32_t thread_count = 0) { check(ckpt_worker_pool_create(thread_count, handle_.out())); }
 
   // Calls work(part) for 0 <= part < parts, several at once, and returns when all are done. work may throw: parts not begun are
   // skipped and Error with CKPT_E_CALLBACK carries the text of the lowest part that threw.
@@ -275,7 +304,11 @@ class ThreadPool {
     };
     check(ckpt_worker_pool_run(handle_.get(), parts, call, const_cast<void*>(static_cast<const void*>(std::addressof(work)))));
   }
-  std::int32_t threads() const noexcept { return ckpt_worker_pool_get_thread_count(handle_.get()); }
+  std::int32_t thread_count() const {
+    std::int32_t count = 0;
+    check(ckpt_worker_pool_get_thread_count(handle_.get(), &count));
+    return count;
+  }
   ckpt_worker_pool* handle() const noexcept { return handle_.get(); }
 
  private:

@@ -9,6 +9,7 @@
 #include <ckpt/memory.hpp>
 #include <ckpt/plan.hpp>
 #include <ckpt/tensor.hpp>
+#include <ckpt/values/engine.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -25,33 +26,22 @@ inline std::string blas_info() { return detail::text_of(ckpt_blas_get_info); }
 // The caller's BLAS from now on; Error with CKPT_E_INVALID_STATE once one is in use.
 inline void set_blas(const ckpt_blas& blas) { check(ckpt_blas_set(&blas)); }
 
-// dtype and shape of an activation. Error with CKPT_E_INVALID_ARGUMENT for more than 8 dimensions.
-inline ckpt_tensor_spec tensor_spec(ckpt_dtype dtype, const std::vector<std::int64_t>& shape) {
-  ckpt_tensor_spec spec = {};
-  spec.dtype = dtype;
-  if (shape.size() > 8)
-    throw Error(CKPT_E_INVALID_ARGUMENT, "shape has " + std::to_string(shape.size()) + " dimensions; at most 8");
-  spec.ndim = static_cast<std::int32_t>(shape.size());
-  std::copy(shape.begin(), shape.end(), spec.shape);
-  return spec;
-}
-
 // A layer of your own: derive from it. Its functions run on the thread that runs the executor and may throw: the exception's text
 // becomes part of the error of the step. What each must do is said at ckpt_layer_callbacks.
 class CustomLayer {
  public:
   virtual ~CustomLayer() = default;
-  virtual std::uint32_t flags() const { return CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC; }
+  virtual LayerFlag flags() const { return LayerFlag::needs_input | LayerFlag::deterministic; }
   virtual std::int32_t options() const { return 1; }
   virtual std::int64_t ambient_bytes() const { return 0; }
-  virtual ckpt_tensor_spec output(const ckpt_tensor_spec& input) = 0;
-  virtual ckpt_layer_option option(const ckpt_tensor_spec& input, std::int32_t option) {
+  virtual TensorSpec output(const TensorSpec& input) = 0;
+  virtual LayerOption option(const TensorSpec& input, std::int32_t option) {
     static_cast<void>(input);
     static_cast<void>(option);
-    return {0, 0, 0};
+    return {};
   }
-  virtual void forward(const ckpt_layer_context& context, const void* input, void* output, void* tape, void* workspace) = 0;
-  virtual void backward(const ckpt_layer_context& context, const void* input, const void* output, const void* tape,
+  virtual void forward(const LayerContext& context, const void* input, void* output, void* tape, void* workspace) = 0;
+  virtual void backward(const LayerContext& context, const void* input, const void* output, const void* tape,
                         const void* grad_output, void* grad_input, void* workspace) = 0;
   virtual void save_ambient(void* state) { static_cast<void>(state); }
   virtual void restore_ambient(const void* state) { static_cast<void>(state); }
@@ -60,8 +50,10 @@ class CustomLayer {
 // One layer, to be added to a chain.
 class Layer {
  public:
-  static Layer linear(const std::string& name, std::int64_t inputs, std::int64_t outputs, ckpt_dtype dtype = CKPT_DTYPE_F32) {
-    return make([&](ckpt_layer** out) { return ckpt_layer_create_linear(name.c_str(), inputs, outputs, dtype, out); });
+  static Layer linear(const std::string& name, std::int64_t inputs, std::int64_t outputs, DType dtype = DType::f32) {
+    return make([&](ckpt_layer** out) {
+      return ckpt_layer_create_linear(name.c_str(), inputs, outputs, static_cast<ckpt_dtype>(dtype), out);
+    });
   }
   static Layer relu(const std::string& name) {
     return make([&](ckpt_layer** out) { return ckpt_layer_create_relu(name.c_str(), out); });
@@ -70,9 +62,10 @@ class Layer {
     return make([&](ckpt_layer** out) { return ckpt_layer_create_gelu(name.c_str(), out); });
   }
   static Layer embedding(const std::string& name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
-                         ckpt_dtype dtype = CKPT_DTYPE_F32) {
-    return make(
-        [&](ckpt_layer** out) { return ckpt_layer_create_embedding(name.c_str(), vocabulary, context, width, dtype, out); });
+                         DType dtype = DType::f32) {
+    return make([&](ckpt_layer** out) {
+      return ckpt_layer_create_embedding(name.c_str(), vocabulary, context, width, static_cast<ckpt_dtype>(dtype), out);
+    });
   }
   static Layer dropout(const std::string& name, double probability) {
     return make([&](ckpt_layer** out) { return ckpt_layer_create_dropout(name.c_str(), probability, out); });
@@ -110,7 +103,7 @@ class Chain {
     check(ckpt_chain_add(handle(), layer.handle()));
     return *this;
   }
-  std::int64_t layers() const {
+  std::int64_t layer_count() const {
     std::int64_t layers = 0;
     check(ckpt_chain_get_layer_count(handle(), &layers));
     return layers;
@@ -138,9 +131,10 @@ class Chain {
     return norm;
   }
   // measured_steps 0: bytes only.
-  Profile profile(const ckpt_tensor_spec& input, std::int32_t measured_steps = 0, const ThreadPool* pool = nullptr) {
+  Profile profile(const TensorSpec& input, std::int32_t measured_steps = 0, detail::Borrowed<ckpt_worker_pool> pool = {}) {
+    const ckpt_tensor_spec given = detail::to_c(input);
     ckpt_profile* profile = nullptr;
-    check(ckpt_profile_create_from_chain(handle(), &input, measured_steps, pool == nullptr ? nullptr : pool->handle(), &profile));
+    check(ckpt_profile_create_from_chain(handle(), &given, measured_steps, pool, &profile));
     return Profile::adopt(profile);
   }
   ckpt_chain* handle() const noexcept { return handle_.get(); }
@@ -149,22 +143,25 @@ class Chain {
   detail::Handle<ckpt_chain, ckpt_chain_release> handle_;
 };
 
-class Executor {
+class ScheduleExecutor {
  public:
-  Executor(const Chain& chain, const Schedule& schedule, const ckpt_tensor_spec& input,
-           const ckpt_schedule_executor_options& options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT) {
-    check(ckpt_schedule_executor_create(chain.handle(), schedule.handle(), &input, &options, handle_.out()));
+  ScheduleExecutor(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
+                   const ScheduleExecutorOptions& options = {}) {
+    const ckpt_tensor_spec spec = detail::to_c(input);
+    const ckpt_schedule_executor_options given = detail::to_c(options);
+    check(ckpt_schedule_executor_create(chain.handle(), schedule.handle(), &spec, &given, handle_.out()));
   }
   // Returns the loss, or NaN when the output is not one number.
-  double run(const ckpt_step& step) {
+  double run(const Step& step) {
+    const ckpt_step given = detail::to_c(step);
     double loss = 0;
-    check(ckpt_schedule_executor_run(handle(), &step, &loss));
+    check(ckpt_schedule_executor_run(handle(), &given, &loss));
     return loss;
   }
-  ckpt_schedule_executor_stats stats() const {
+  ScheduleExecutorStats stats() const {
     ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     check(ckpt_schedule_executor_get_stats(handle(), &stats));
-    return stats;
+    return detail::from_c(stats);
   }
   ckpt_schedule_executor* handle() const noexcept { return handle_.get(); }
 
@@ -179,19 +176,20 @@ class Optimizer {
     check(ckpt_optimizer_create_sgd(chain.handle(), learning_rate, momentum, optimizer.handle_.out()));
     return optimizer;
   }
-  static Optimizer adamw(const Chain& chain, const ckpt_adamw_options& options = CKPT_ADAMW_OPTIONS_INIT) {
+  static Optimizer adamw(const Chain& chain, const AdamWOptions& options = {}) {
+    const ckpt_adamw_options given = detail::to_c(options);
     Optimizer optimizer;
-    check(ckpt_optimizer_create_adamw(chain.handle(), &options, optimizer.handle_.out()));
+    check(ckpt_optimizer_create_adamw(chain.handle(), &given, optimizer.handle_.out()));
     return optimizer;
   }
 
   void step() { check(ckpt_optimizer_step(handle())); }
-  std::int64_t steps() const {
+  std::int64_t step_count() const {
     std::int64_t steps = 0;
     check(ckpt_optimizer_get_step_count(handle(), &steps));
     return steps;
   }
-  void set_steps(std::int64_t steps) { check(ckpt_optimizer_set_step_count(handle(), steps)); }
+  void set_step_count(std::int64_t steps) { check(ckpt_optimizer_set_step_count(handle(), steps)); }
   // Name and tensor of everything that must be saved beside the number of steps.
   std::vector<std::pair<std::string, Tensor>> tensors() const {
     std::int64_t count = 0;
@@ -221,18 +219,19 @@ struct CustomLayerCalls {
   static CustomLayer& layer(void* user_data) { return **static_cast<std::unique_ptr<CustomLayer>*>(user_data); }
 
   static std::int32_t output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) noexcept {
-    return callback_status([&] { *output = layer(user_data).output(*input); });
+    return callback_status([&] { *output = to_c(layer(user_data).output(from_c(*input))); });
   }
   static std::int32_t option(const ckpt_tensor_spec* input, std::int32_t number, ckpt_layer_option* out, void* user_data) noexcept {
-    return callback_status([&] { *out = layer(user_data).option(*input, number); });
+    return callback_status([&] { *out = to_c(layer(user_data).option(from_c(*input), number)); });
   }
   static std::int32_t forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
                               void* user_data) noexcept {
-    return callback_status([&] { layer(user_data).forward(*context, input, output, tape, workspace); });
+    return callback_status([&] { layer(user_data).forward(from_c(*context), input, output, tape, workspace); });
   }
   static std::int32_t backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
                                const void* grad_output, void* grad_input, void* workspace, void* user_data) noexcept {
-    return callback_status([&] { layer(user_data).backward(*context, input, output, tape, grad_output, grad_input, workspace); });
+    return callback_status(
+        [&] { layer(user_data).backward(from_c(*context), input, output, tape, grad_output, grad_input, workspace); });
   }
   static std::int32_t save_ambient(void* state, void* user_data) noexcept {
     return callback_status([&] { layer(user_data).save_ambient(state); });
@@ -248,7 +247,7 @@ inline Layer Layer::custom(const std::string& name, std::unique_ptr<CustomLayer>
   using Calls = detail::CustomLayerCalls;
   if (layer == nullptr) throw Error(CKPT_E_INVALID_ARGUMENT, "layer is NULL");
   ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
-  callbacks.flags = layer->flags();
+  callbacks.flags = static_cast<ckpt_layer_flag>(layer->flags());
   callbacks.options = layer->options();
   callbacks.ambient_bytes = layer->ambient_bytes();
   callbacks.output = Calls::output;

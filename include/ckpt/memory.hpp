@@ -1,11 +1,12 @@
 // memory.hpp - the C++17 face of memory.h: a tracker of what checkpoints hold, scopes and subscriptions that end by themselves.
 //
-// Everything here is inline and calls only the C API. Names and rules are those of memory.h; structs are used as they are there.
+// Everything here is inline and calls only the C API. Names and rules are those of memory.h; structs are values here.
 #ifndef CKPT_MEMORY_HPP
 #define CKPT_MEMORY_HPP
 
 #include <ckpt/memory.h>
 #include <ckpt/base.hpp>
+#include <ckpt/values/memory.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -24,7 +25,7 @@ class MemoryTracker;
 using AllocationId = std::uint64_t;
 
 // May throw: that is counted in handler_failures and has no other effect.
-using MemoryEventHandler = std::function<void(const ckpt_memory_event&)>;
+using MemoryEventHandler = std::function<void(const MemoryEvent&)>;
 
 // Ends when it is destroyed, and then its handler is no longer running on another thread. Keeps the tracker alive.
 class MemorySubscription {
@@ -44,11 +45,11 @@ class MemorySubscription {
   std::int64_t id() const noexcept { return id_; }
 
   // For subscriptions with a queue: the oldest event, nothing when it is empty.
-  std::optional<ckpt_memory_event> poll() {
+  std::optional<MemoryEvent> poll() {
     ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
-    std::int32_t got = 0;
+    ckpt_bool got = 0;
     check(ckpt_memory_tracker_poll_event(tracker_.get(), id_, &event, &got));
-    return got != 0 ? std::optional<ckpt_memory_event>(event) : std::nullopt;
+    return got != 0 ? std::optional(detail::from_c(event)) : std::nullopt;
   }
   std::int64_t dropped() const {
     std::int64_t dropped = 0;
@@ -79,17 +80,17 @@ class MemoryScope {
   ~MemoryScope() {
     if (id_ != 0) ckpt_memory_tracker_pop_scope(tracker_.get(), id_, nullptr);
   }
-  ckpt_memory_scope_stats stats() const {
+  MemoryScopeStats stats() const {
     ckpt_memory_scope_stats stats = CKPT_MEMORY_SCOPE_STATS_INIT;
     check(ckpt_memory_tracker_get_scope_stats(tracker_.get(), id_, &stats));
-    return stats;
+    return detail::from_c(stats);
   }
   // Closes now and returns what happened.
-  ckpt_memory_scope_stats pop() {
+  MemoryScopeStats pop() {
     ckpt_memory_scope_stats stats = CKPT_MEMORY_SCOPE_STATS_INIT;
     check(ckpt_memory_tracker_pop_scope(tracker_.get(), id_, &stats));
     id_ = 0;
-    return stats;
+    return detail::from_c(stats);
   }
 
  private:
@@ -111,14 +112,17 @@ struct MemoryLimit {
 
 // Totals and layers of one moment.
 struct MemorySnapshot {
-  ckpt_memory_stats totals = CKPT_MEMORY_STATS_INIT;
-  std::vector<ckpt_memory_layer_stats> layers;
+  MemoryStats totals;
+  std::vector<MemoryLayerStats> layers;
 };
 
 class MemoryTracker {
  public:
   MemoryTracker() { check(ckpt_memory_tracker_create(nullptr, handle_.out())); }
-  explicit MemoryTracker(const ckpt_memory_tracker_options& options) { check(ckpt_memory_tracker_create(&options, handle_.out())); }
+  explicit MemoryTracker(const MemoryTrackerOptions& options) {
+    const ckpt_memory_tracker_options given = detail::to_c(options);
+    check(ckpt_memory_tracker_create(&given, handle_.out()));
+  }
   // Another reference to a tracker of the C API.
   explicit MemoryTracker(ckpt_memory_tracker* tracker) {
     ckpt_memory_tracker_retain(tracker);
@@ -128,7 +132,8 @@ class MemoryTracker {
 
   // ---- Layers ----
 
-  std::int32_t layer(const std::string& name) {
+  // The number of the layer of this name, which may be new.
+  std::int32_t add_layer(const std::string& name) {
     std::int32_t layer = 0;
     check(ckpt_memory_tracker_add_layer(handle(), name.c_str(), &layer));
     return layer;
@@ -186,46 +191,41 @@ class MemoryTracker {
 
   // ---- Reading ----
 
-  ckpt_memory_stats stats() const {
+  MemoryStats stats() const {
     ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
     check(ckpt_memory_tracker_get_stats(handle(), &stats));
-    return stats;
+    return detail::from_c(stats);
   }
-  ckpt_memory_layer_stats layer_stats(std::int32_t layer) const {
+  MemoryLayerStats layer_stats(std::int32_t layer) const {
     ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
     check(ckpt_memory_tracker_get_layer_stats(handle(), layer, &stats));
-    return stats;
+    return detail::from_c(stats);
   }
-  ckpt_memory_layer_stats layer_stats(const std::string& name) const {
+  MemoryLayerStats layer_stats(const std::string& name) const {
     ckpt_memory_layer_stats stats = CKPT_MEMORY_LAYER_STATS_INIT;
     check(ckpt_memory_tracker_get_layer_stats_named(handle(), name.c_str(), &stats));
-    return stats;
+    return detail::from_c(stats);
   }
-  // The first most layers in that order (CKPT_MEMORY_ORDER_...), all with -1.
-  MemorySnapshot snapshot(std::int32_t order = CKPT_MEMORY_ORDER_ID, std::int64_t most = -1) const {
-    MemorySnapshot snapshot;
-    std::int64_t count = 0;
-    check(ckpt_memory_tracker_get_snapshot(handle(), order, &snapshot.totals, nullptr, 0, &count));
-    for (;;) {  // layers may be added meanwhile
-      const std::int64_t wanted = most < 0 || most > count ? count : most;
-      snapshot.layers.assign(static_cast<std::size_t>(wanted), CKPT_MEMORY_LAYER_STATS_INIT);
-      check(ckpt_memory_tracker_get_snapshot(handle(), order, &snapshot.totals, snapshot.layers.data(), wanted, &count));
-      if (wanted == count || wanted == most) return snapshot;
+  // The first max_layers layers in that order; 0: all.
+  MemorySnapshot snapshot(MemoryOrder order = MemoryOrder::id, std::int64_t max_layers = 0) const {
+    ckpt_memory_stats totals = CKPT_MEMORY_STATS_INIT;
+    auto layers = detail::list_of<ckpt_memory_layer_stats>(
+        CKPT_MEMORY_LAYER_STATS_INIT, [&](ckpt_memory_layer_stats* list, std::int64_t capacity, std::int64_t* count) {
+          return ckpt_memory_tracker_get_snapshot(handle(), static_cast<ckpt_memory_order>(order), &totals, list, capacity, count);
+        });
+    if (max_layers > 0 && static_cast<std::size_t>(max_layers) < layers.size()) {
+      layers.resize(static_cast<std::size_t>(max_layers), CKPT_MEMORY_LAYER_STATS_INIT);
     }
+    return {detail::from_c(totals), detail::values_of(layers, [](const auto& each) { return detail::from_c(each); })};
   }
   // Oldest first.
-  std::vector<ckpt_memory_allocation> live_allocations() const {
-    std::vector<ckpt_memory_allocation> live;
-    std::int64_t count = 0;
-    check(ckpt_memory_tracker_list_allocations(handle(), nullptr, 0, &count));
-    for (;;) {  // there may be more by now
-      live.assign(static_cast<std::size_t>(count), CKPT_MEMORY_ALLOCATION_INIT);
-      const std::int64_t capacity = count;
-      check(ckpt_memory_tracker_list_allocations(handle(), live.data(), capacity, &count));
-      if (count > capacity) continue;
-      live.resize(static_cast<std::size_t>(count));
-      return live;
-    }
+  std::vector<MemoryAllocation> list_allocations() const {
+    return detail::values_of(
+        detail::list_of<ckpt_memory_allocation>(CKPT_MEMORY_ALLOCATION_INIT,
+                                                [&](ckpt_memory_allocation* list, std::int64_t capacity, std::int64_t* count) {
+                                                  return ckpt_memory_tracker_list_allocations(handle(), list, capacity, count);
+                                                }),
+        [](const auto& each) { return detail::from_c(each); });
   }
   MemorySavings savings(std::int64_t store_all_bytes) const {
     MemorySavings savings;
@@ -254,24 +254,24 @@ class MemoryTracker {
 
   // ---- Events ----
 
-  // handler runs on the threads whose calls cause the events; kinds is a sum of CKPT_MEMORY_...
-  [[nodiscard]] MemorySubscription subscribe(std::uint32_t kinds, MemoryEventHandler handler) {
+  // handler runs on the threads whose calls cause the events; kinds is a sum of them
+  [[nodiscard]] MemorySubscription subscribe(MemoryEventKind kinds, MemoryEventHandler handler) {
     if (!handler) throw Error(CKPT_E_INVALID_ARGUMENT, "handler is empty");
     auto owned = std::make_unique<MemoryEventHandler>(std::move(handler));
     const ckpt_memory_event_fn call = [](const ckpt_memory_event* event, void* user_data) noexcept {
-      return detail::callback_status([&] { (*static_cast<MemoryEventHandler*>(user_data))(*event); });
+      return detail::callback_status([&] { (*static_cast<MemoryEventHandler*>(user_data))(detail::from_c(*event)); });
     };
     MemorySubscription subscription;
     subscription.tracker_ = another_reference();
-    check(
-        ckpt_memory_tracker_subscribe(handle(), kinds, call, owned.get(), detail::destroy<MemoryEventHandler>, &subscription.id_));
+    check(ckpt_memory_tracker_subscribe(handle(), static_cast<ckpt_memory_event_kind>(kinds), call, owned.get(),
+                                        detail::destroy<MemoryEventHandler>, &subscription.id_));
     static_cast<void>(owned.release());
     return subscription;
   }
-  [[nodiscard]] MemorySubscription subscribe_queue(std::uint32_t kinds, std::int64_t capacity) {
+  [[nodiscard]] MemorySubscription subscribe_queue(MemoryEventKind kinds, std::int64_t capacity) {
     MemorySubscription subscription;
     subscription.tracker_ = another_reference();
-    check(ckpt_memory_tracker_subscribe_queue(handle(), kinds, capacity, &subscription.id_));
+    check(ckpt_memory_tracker_subscribe_queue(handle(), static_cast<ckpt_memory_event_kind>(kinds), capacity, &subscription.id_));
     return subscription;
   }
   void enable_events(bool enabled) { check(ckpt_memory_tracker_enable_events(handle(), enabled ? 1 : 0)); }
@@ -279,7 +279,8 @@ class MemoryTracker {
 
   // ---- Export ----
 
-  std::string json(std::int64_t max_layers = -1) const { return text(ckpt_memory_tracker_get_json, max_layers); }
+  // max_layers 0: all.
+  std::string json(std::int64_t max_layers = 0) const { return text(ckpt_memory_tracker_get_json, max_layers); }
   std::string prometheus(std::int64_t max_layers = 100) const { return text(ckpt_memory_tracker_get_prometheus, max_layers); }
 
  private:
@@ -313,10 +314,10 @@ class MemoryTracker {
 };
 
 // Physical memory that this process can have, control groups considered.
-inline ckpt_memory_system probe_memory() {
+inline MemorySystem probe_memory() {
   ckpt_memory_system system = CKPT_MEMORY_SYSTEM_INIT;
   check(ckpt_memory_probe(&system));
-  return system;
+  return detail::from_c(system);
 }
 
 }  // namespace ckpt

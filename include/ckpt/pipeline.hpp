@@ -11,7 +11,9 @@
 #include <ckpt/plan.hpp>
 #include <ckpt/strategy.hpp>
 #include <ckpt/tensor.hpp>
+#include <ckpt/values/pipeline.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,45 +24,15 @@
 
 namespace ckpt {
 
-// Which micro-batches' activations stay; see CKPT_ACTIVATION_*. A strategy must outlive the policy, not what is made with it.
-struct ActivationPolicy {
-  static ckpt_activation_policy of(std::int32_t kind) {
-    ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
-    policy.kind = kind;
-    return policy;
-  }
-  static ckpt_activation_policy store_all() { return of(CKPT_ACTIVATION_POLICY_KIND_STORE_ALL); }
-  static ckpt_activation_policy recompute_all() { return of(CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL); }
-  static ckpt_activation_policy selective(std::int64_t interval) {
-    ckpt_activation_policy policy = of(CKPT_ACTIVATION_POLICY_KIND_SELECTIVE);
-    policy.interval = interval;
-    return policy;
-  }
-  static ckpt_activation_policy memory_based(std::int64_t threshold_bytes) {
-    ckpt_activation_policy policy = of(CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED);
-    policy.threshold_bytes = threshold_bytes;
-    return policy;
-  }
-  static ckpt_activation_policy strategy(const Strategy& strategy) {
-    ckpt_activation_policy policy = of(CKPT_ACTIVATION_POLICY_KIND_STRATEGY);
-    policy.strategy = strategy.handle();
-    return policy;
-  }
-  // memory_limit_bytes 0: what the process may use.
-  static ckpt_activation_policy automatic(std::int64_t memory_limit_bytes = 0) {
-    ckpt_activation_policy policy = of(CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC);
-    policy.memory_limit_bytes = memory_limit_bytes;
-    return policy;
-  }
-};
-
 // The forward of a stage; may throw: the exception's text becomes part of the error.
-using StageForward = std::function<Tensor(const Tensor& input, std::int64_t micro_batch)>;
+using StageForward = std::function<Tensor(const Tensor& input, std::int32_t micro_batch)>;
 
 class ActivationManager {
  public:
-  explicit ActivationManager(const ckpt_activation_policy& policy = CKPT_ACTIVATION_POLICY_INIT, StageForward forward = {},
-                             const ckpt_activation_manager_options& options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT) {
+  explicit ActivationManager(const ActivationPolicy& activation_policy = {}, StageForward forward = {},
+                             const ActivationManagerOptions& manager_options = {}) {
+    const ckpt_activation_policy policy = detail::to_c(activation_policy);
+    const ckpt_activation_manager_options options = detail::to_c(manager_options);
     if (!forward) {
       check(ckpt_activation_manager_create(&policy, &options, nullptr, nullptr, nullptr, handle_.out()));
       return;
@@ -72,55 +44,56 @@ class ActivationManager {
   }
   static ActivationManager adopt(ckpt_activation_manager* manager) { return ActivationManager(manager); }
 
-  void set_policy(const ckpt_activation_policy& policy) { check(ckpt_activation_manager_set_policy(handle(), &policy)); }
-  // The one in force; its strategy is NULL.
-  ckpt_activation_policy policy() const {
+  void set_policy(const ActivationPolicy& policy) {
+    const ckpt_activation_policy given = detail::to_c(policy);
+    check(ckpt_activation_manager_set_policy(handle(), &given));
+  }
+  // The one in force, without its strategy.
+  ActivationPolicy policy() const {
     ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
     check(ckpt_activation_manager_get_policy(handle(), &policy));
-    return policy;
+    return detail::from_c(policy);
   }
-  // No number: not known.
-  void begin_step(std::optional<std::int64_t> micro_batches = std::nullopt) {
-    check(ckpt_activation_manager_begin_step(handle(), micro_batches.value_or(-1)));
-  }
-  bool should_checkpoint(std::int64_t micro_batch, std::int64_t bytes) {
-    std::int32_t answer = 0;
+  // 0: not known.
+  void begin_step(std::int32_t micro_batches = 0) { check(ckpt_activation_manager_begin_step(handle(), micro_batches)); }
+  bool should_checkpoint(std::int32_t micro_batch, std::int64_t bytes) {
+    ckpt_bool answer = 0;
     check(ckpt_activation_manager_should_checkpoint(handle(), micro_batch, bytes, &answer));
     return answer != 0;
   }
   // Whether it was kept.
-  bool store(std::int64_t micro_batch, const Tensor& activation) {
-    std::int32_t kept = 0;
+  bool store(std::int32_t micro_batch, const Tensor& activation) {
+    ckpt_bool kept = 0;
     check(ckpt_activation_manager_store(handle(), micro_batch, activation.handle(), &kept));
     return kept != 0;
   }
   // Without a copy. When it throws, the activation is gone all the same.
-  bool store(std::int64_t micro_batch, Tensor&& activation) {
+  bool store(std::int32_t micro_batch, Tensor&& activation) {
     Tensor given = std::move(activation);
-    std::int32_t kept = 0;
+    ckpt_bool kept = 0;
     ckpt_tensor_retain(given.handle());  // the reference that the manager takes; this one goes at the end
     const ckpt_status status = ckpt_activation_manager_store_moved(handle(), micro_batch, given.handle(), &kept);
     if (status != CKPT_OK) ckpt_tensor_release(given.handle());
     check(status);
     return kept != 0;
   }
-  std::optional<Tensor> get(std::int64_t micro_batch) {
+  std::optional<Tensor> activation(std::int32_t micro_batch) {
     ckpt_tensor* found = nullptr;
     check(ckpt_activation_manager_get_activation(handle(), micro_batch, &found));
     if (found == nullptr) return std::nullopt;
     return Tensor::adopt(found);
   }
-  bool has(std::int64_t micro_batch) const {
-    std::int32_t found = 0;
+  bool has_activation(std::int32_t micro_batch) const {
+    ckpt_bool found = 0;
     check(ckpt_activation_manager_has_activation(handle(), micro_batch, &found));
     return found != 0;
   }
-  Tensor recompute(const Tensor& input, std::int64_t micro_batch) {
+  Tensor recompute(const Tensor& input, std::int32_t micro_batch) {
     ckpt_tensor* made = nullptr;
     check(ckpt_activation_manager_recompute(handle(), input.handle(), micro_batch, &made));
     return Tensor::adopt(made);
   }
-  Tensor get_or_compute(const Tensor& input, std::int64_t micro_batch) {
+  Tensor get_or_compute(const Tensor& input, std::int32_t micro_batch) {
     ckpt_tensor* found = nullptr;
     check(ckpt_activation_manager_get_or_compute(handle(), input.handle(), micro_batch, &found));
     return Tensor::adopt(found);
@@ -136,28 +109,22 @@ class ActivationManager {
     check(ckpt_activation_manager_get_memory_usage(handle(), nullptr, &count));
     return count;
   }
-  ckpt_activation_metadata metadata(std::int64_t micro_batch) const {
+  ActivationMetadata metadata(std::int32_t micro_batch) const {
     ckpt_activation_metadata metadata = CKPT_ACTIVATION_METADATA_INIT;
     check(ckpt_activation_manager_get_metadata(handle(), micro_batch, &metadata));
-    return metadata;
+    return detail::from_c(metadata);
   }
   // The stored ones, ascending.
-  std::vector<std::int64_t> micro_batches() const {
-    std::vector<std::int64_t> all;
-    std::int64_t count = 0;
-    check(ckpt_activation_manager_list(handle(), nullptr, 0, &count));
-    while (static_cast<std::int64_t>(all.size()) < count) {  // another thread may store meanwhile
-      all.resize(static_cast<std::size_t>(count));
-      check(ckpt_activation_manager_list(handle(), all.data(), static_cast<std::int64_t>(all.size()), &count));
-    }
-    all.resize(static_cast<std::size_t>(count));
-    return all;
+  std::vector<std::int32_t> list() const {
+    return detail::list_of<std::int32_t>(0, [&](std::int32_t* list, std::int64_t capacity, std::int64_t* count) {
+      return ckpt_activation_manager_list(handle(), list, capacity, count);
+    });
   }
   ckpt_activation_manager* handle() const noexcept { return handle_.get(); }
 
  private:
   explicit ActivationManager(ckpt_activation_manager* manager) noexcept : handle_(manager) {}
-  static std::int32_t call_forward(ckpt_tensor* input, std::int64_t micro_batch, ckpt_tensor** output, void* user_data) noexcept {
+  static std::int32_t call_forward(ckpt_tensor* input, std::int32_t micro_batch, ckpt_tensor** output, void* user_data) noexcept {
     return detail::callback_status([&] {
       ckpt_tensor_retain(input);
       const Tensor given = Tensor::adopt(input);
@@ -170,38 +137,51 @@ class ActivationManager {
 };
 
 // Where a chain is cut; see ckpt_pipeline_split.
-inline std::vector<std::int64_t> pipeline_split(const Profile& profile, const ckpt_pipeline_options& options) {
-  std::int64_t count = 0;
-  check(ckpt_pipeline_split(profile.handle(), &options, nullptr, 0, &count));
-  std::vector<std::int64_t> begins(static_cast<std::size_t>(count));
-  check(ckpt_pipeline_split(profile.handle(), &options, begins.data(), count, &count));
-  return begins;
+inline std::vector<std::int64_t> pipeline_split(const Profile& profile, const PipelineOptions& options) {
+  const ckpt_pipeline_options given = detail::to_c(options);
+  return detail::list_of<std::int64_t>(0, [&](std::int64_t* list, std::int64_t capacity, std::int64_t* count) {
+    return ckpt_pipeline_split(profile.handle(), &given, list, capacity, count);
+  });
 }
 
-inline std::int32_t pipeline_in_flight(const ckpt_pipeline_options& options, std::int32_t piece) {
+inline std::int32_t pipeline_in_flight(const PipelineOptions& options, std::int32_t piece) {
+  const ckpt_pipeline_options given = detail::to_c(options);
   std::int32_t in_flight = 0;
-  check(ckpt_pipeline_get_in_flight(&options, piece, &in_flight));
+  check(ckpt_pipeline_get_in_flight(&given, piece, &in_flight));
   return in_flight;
 }
 
 class Pipeline {
  public:
-  Pipeline(const Chain& chain, const ckpt_tensor_spec& input, const ckpt_pipeline_options& options)
+  // schedules: none, or the plan of each piece. policy: of every stage's activation manager.
+  Pipeline(const Chain& chain, const TensorSpec& input, const PipelineOptions& options, const ActivationPolicy& policy = {},
+           const std::vector<const Schedule*>& schedules = {})
       : micro_batches_(options.micro_batches), stages_(options.stages) {
-    check(ckpt_pipeline_create(chain.handle(), &input, &options, handle_.out()));
+    const ckpt_tensor_spec spec = detail::to_c(input);
+    const ckpt_activation_policy wanted = detail::to_c(policy);
+    std::vector<ckpt_schedule*> plans;
+    plans.reserve(schedules.size());
+    for (const Schedule* schedule : schedules) plans.push_back(schedule == nullptr ? nullptr : schedule->handle());
+    ckpt_pipeline_options given = detail::to_c(options);
+    given.policy = &wanted;
+    given.schedules = plans.empty() ? nullptr : plans.data();
+    given.schedules_count = static_cast<std::int64_t>(plans.size());
+    check(ckpt_pipeline_create(chain.handle(), &spec, &given, handle_.out()));
   }
 
   // Returns the mean loss, or NaN when the output is not one number.
-  double run(const ckpt_step& step, std::int64_t timeout_ns = -1) {
+  double run(const Step& step, std::chrono::nanoseconds timeout = forever) {
+    const ckpt_step given = detail::to_c(step);
     double loss = 0;
-    check(ckpt_pipeline_run(handle(), &step, timeout_ns, &loss, nullptr));
+    check(ckpt_pipeline_run(handle(), &given, timeout.count(), &loss, nullptr));
     return loss;
   }
   // The same, with each micro-batch's loss.
-  double run(const ckpt_step& step, std::vector<double>& losses, std::int64_t timeout_ns = -1) {
+  double run(const Step& step, std::vector<double>& losses, std::chrono::nanoseconds timeout = forever) {
+    const ckpt_step given = detail::to_c(step);
     double loss = 0;
     losses.resize(static_cast<std::size_t>(micro_batches_));
-    check(ckpt_pipeline_run(handle(), &step, timeout_ns, &loss, losses.data()));
+    check(ckpt_pipeline_run(handle(), &given, timeout.count(), &loss, losses.data()));
     return loss;
   }
   // Any thread.
@@ -210,11 +190,9 @@ class Pipeline {
   std::int32_t stages() const noexcept { return stages_; }
   std::int32_t micro_batches() const noexcept { return micro_batches_; }
   std::vector<std::int64_t> begins() const {
-    std::int64_t count = 0;
-    check(ckpt_pipeline_get_begins(handle(), nullptr, 0, &count));
-    std::vector<std::int64_t> begins(static_cast<std::size_t>(count));
-    check(ckpt_pipeline_get_begins(handle(), begins.data(), count, &count));
-    return begins;
+    return detail::list_of<std::int64_t>(0, [&](std::int64_t* list, std::int64_t capacity, std::int64_t* count) {
+      return ckpt_pipeline_get_begins(handle(), list, capacity, count);
+    });
   }
   ActivationManager manager(std::int32_t stage) {
     ckpt_activation_manager* manager = nullptr;
@@ -231,18 +209,20 @@ class Pipeline {
     check(ckpt_pipeline_get_profile(handle(), stage, &profile));
     return Profile::adopt(profile);
   }
-  ckpt_pipeline_stats stats(std::int32_t stage) {
+  PipelineStats stats(std::int32_t stage) {
     ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
     check(ckpt_pipeline_get_stats(handle(), stage, &stats));
-    return stats;
+    return detail::from_c(stats);
   }
-  // Of the last step that ended well. step_ns, when given, receives how long it took.
-  std::vector<ckpt_pipeline_interval> timeline(std::int64_t* step_ns = nullptr) {
-    std::int64_t count = 0;
-    check(ckpt_pipeline_get_timeline(handle(), nullptr, 0, &count, nullptr));
-    std::vector<ckpt_pipeline_interval> intervals(static_cast<std::size_t>(count));
-    check(ckpt_pipeline_get_timeline(handle(), intervals.data(), count, &count, step_ns));
-    return intervals;
+  // Of the last step that ended well. step_time, when given, receives how long it took.
+  std::vector<PipelineInterval> timeline(std::chrono::nanoseconds* step_time = nullptr) {
+    std::int64_t step_ns = 0;
+    const auto intervals =
+        detail::list_of<ckpt_pipeline_interval>({}, [&](ckpt_pipeline_interval* list, std::int64_t capacity, std::int64_t* count) {
+          return ckpt_pipeline_get_timeline(handle(), list, capacity, count, &step_ns);
+        });
+    if (step_time != nullptr) *step_time = std::chrono::nanoseconds(step_ns);
+    return detail::values_of(intervals, [](const auto& each) { return detail::from_c(each); });
   }
   std::string trace_json() {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {

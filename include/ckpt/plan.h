@@ -49,9 +49,8 @@ typedef int32_t ckpt_action_kind;
 /* receives an item from a neighbour stage. In a stage's schedule of a pipeline every micro-batch's INPUT arrives this way; a
  * schedule of a chain of its own has no SEND and RECEIVE */
 #define CKPT_ACTION_KIND_RECEIVE 9
-#define CKPT_ACTION_KIND_TURN                                                                                                    \
-  10                            /* ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only \
-                                 */
+/* ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only */
+#define CKPT_ACTION_KIND_TURN 10
 #define CKPT_ACTION_KIND_END 11 /* ends the step: only GRAD(0) may be left */
 
 /* One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0. */

@@ -7,6 +7,7 @@
 #include <ckpt/plan.h>
 #include <ckpt/base.hpp>
 #include <ckpt/strategy.hpp>
+#include <ckpt/values/plan.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,15 +24,17 @@ class Profile {
   // Takes over a reference that a C function returned.
   static Profile adopt(ckpt_profile* profile) noexcept { return Profile(profile); }
 
-  Profile& add_layer(const std::string& name, const ckpt_layer_profile& layer) {
-    check(ckpt_profile_add_layer(handle(), name.c_str(), &layer));
+  Profile& add_layer(const std::string& name, const LayerProfile& layer) {
+    const ckpt_layer_profile given = detail::to_c(layer);
+    check(ckpt_profile_add_layer(handle(), name.c_str(), &given));
     return *this;
   }
-  Profile& add_option(const ckpt_option_profile& option) {
-    check(ckpt_profile_add_option(handle(), &option));
+  Profile& add_option(const OptionProfile& option) {
+    const ckpt_option_profile given = detail::to_c(option);
+    check(ckpt_profile_add_option(handle(), &given));
     return *this;
   }
-  std::int64_t layers() const {
+  std::int64_t layer_count() const {
     std::int64_t layers = 0;
     check(ckpt_profile_get_layer_count(handle(), &layers));
     return layers;
@@ -47,21 +50,21 @@ class Profile {
     check(ckpt_profile_get_layer(handle(), layer, &unused, &name, nullptr));
     return name;
   }
-  ckpt_layer_profile layer(std::int64_t layer) const {
+  LayerProfile layer(std::int64_t layer) const {
     ckpt_layer_profile out = CKPT_LAYER_PROFILE_INIT;
     check(ckpt_profile_get_layer(handle(), layer, &out, nullptr, nullptr));
-    return out;
+    return detail::from_c(out);
   }
-  std::int32_t options(std::int64_t layer) const {
+  std::int32_t option_count(std::int64_t layer) const {
     ckpt_layer_profile unused = CKPT_LAYER_PROFILE_INIT;
     std::int32_t options = 0;
     check(ckpt_profile_get_layer(handle(), layer, &unused, nullptr, &options));
     return options;
   }
-  ckpt_option_profile option(std::int64_t layer, std::int32_t option) const {
+  OptionProfile option(std::int64_t layer, std::int32_t option) const {
     ckpt_option_profile out = CKPT_OPTION_PROFILE_INIT;
     check(ckpt_profile_get_option(handle(), layer, option, &out));
-    return out;
+    return detail::from_c(out);
   }
   ckpt_profile* handle() const noexcept { return handle_.get(); }
 
@@ -86,33 +89,45 @@ class Schedule {
     return make([&](ckpt_schedule** out) { return ckpt_schedule_create_from_strategy(profile.handle(), strategy.handle(), out); });
   }
   // For a number of steps that is not known yet: see Cursor::finalize.
-  static Schedule open_ended(std::int64_t period, std::uint32_t layer_flags) {
-    return make([&](ckpt_schedule** out) { return ckpt_schedule_create_open_ended(period, layer_flags, out); });
+  static Schedule open_ended(std::int64_t period, LayerFlag flags) {
+    return make(
+        [&](ckpt_schedule** out) { return ckpt_schedule_create_open_ended(period, static_cast<ckpt_layer_flag>(flags), out); });
   }
-  static Schedule list(std::int64_t layers, const std::vector<ckpt_schedule_action>& actions) {
+  static Schedule list(std::int64_t layer_count, const std::vector<ScheduleAction>& given) {
+    std::vector<ckpt_schedule_action> actions;
+    actions.reserve(given.size());
+    for (const ScheduleAction& action : given) actions.push_back(detail::to_c(action));
     return make([&](ckpt_schedule** out) {
-      return ckpt_schedule_create_list(layers, actions.data(), static_cast<std::int64_t>(actions.size()), out);
+      return ckpt_schedule_create_list(layer_count, actions.data(), static_cast<std::int64_t>(actions.size()), out);
     });
   }
 
-  std::string_view name() const noexcept { return ckpt_schedule_get_name(handle()); }
+  std::string name() const {
+    const char* name = nullptr;
+    check(ckpt_schedule_get_name(handle(), &name));
+    return name;
+  }
   // What was not looked at when budget:BYTES chose this schedule; "" when nothing was.
-  std::string_view left_out() const noexcept { return ckpt_schedule_get_left_out(handle()); }
+  std::string left_out() const {
+    const char* left_out = nullptr;
+    check(ckpt_schedule_get_left_out(handle(), &left_out));
+    return left_out;
+  }
   std::uint64_t fingerprint() const {
     std::uint64_t fingerprint = 0;
     check(ckpt_schedule_get_fingerprint(handle(), &fingerprint));
     return fingerprint;
   }
-  // -1 when open-ended.
-  std::int64_t layers() const {
+  // 0 when open-ended.
+  std::int64_t layer_count() const {
     std::int64_t layers = 0;
     check(ckpt_schedule_get_layer_count(handle(), &layers));
     return layers;
   }
-  ckpt_plan_report verify(const Profile& profile) const {
+  PlanReport verify(const Profile& profile) const {
     ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
     check(ckpt_schedule_verify(handle(), profile.handle(), &report));
-    return report;
+    return detail::from_c(report);
   }
   std::int64_t reserved_bytes(const Profile& profile) const {
     std::int64_t bytes = 0;
@@ -146,9 +161,11 @@ class Schedule {
 inline std::string known_planners() { return detail::text_of(ckpt_schedule_get_known_planners); }
 
 // "FORWARD", "DROP", ...
-inline std::string_view action_name(std::int32_t kind) noexcept { return ckpt_action_kind_name(kind); }
+inline std::string_view action_kind_name(ActionKind kind) noexcept {
+  return ckpt_action_kind_name(static_cast<ckpt_action_kind>(kind));
+}
 
-// Asks a strategy again between steps. An executor whose options have this follower's handle lets the strategy learn what runs.
+// Asks a strategy again between steps. An executor whose options have this follower lets the strategy learn what runs.
 class Follower {
  public:
   Follower(const Profile& profile, const Strategy& strategy) {
@@ -157,7 +174,7 @@ class Follower {
   // The schedule of the next step. changed, when given, says whether it is another than the last one.
   Schedule next(bool* changed = nullptr) {
     ckpt_schedule* schedule = nullptr;
-    std::int32_t is_another = 0;
+    ckpt_bool is_another = 0;
     check(ckpt_follower_next(handle(), &schedule, &is_another));
     if (changed != nullptr) *changed = is_another != 0;
     return Schedule::adopt(schedule);
@@ -173,20 +190,20 @@ class Cursor {
  public:
   explicit Cursor(const Schedule& schedule) { check(ckpt_cursor_create(schedule.handle(), handle_.out())); }
 
-  ckpt_schedule_action next() {
+  ScheduleAction next() {
     ckpt_schedule_action action;
     check(ckpt_cursor_next(handle(), &action));
-    return action;
+    return detail::from_c(action);
   }
   // At most `most` actions; fewer only where END was reached, none behind it.
-  std::vector<ckpt_schedule_action> next_many(std::int64_t most) {
+  std::vector<ScheduleAction> next_many(std::int64_t most) {
     std::vector<ckpt_schedule_action> actions(static_cast<std::size_t>(most < 0 ? 0 : most));
     std::int64_t count = 0;
     check(ckpt_cursor_next_many(handle(), actions.data(), most, &count));
     actions.resize(static_cast<std::size_t>(count));
-    return actions;
+    return detail::values_of(actions, [](const auto& each) { return detail::from_c(each); });
   }
-  void finalize(std::int64_t n) { check(ckpt_cursor_finalize(handle(), n)); }
+  void finalize(std::int64_t layer_count) { check(ckpt_cursor_finalize(handle(), layer_count)); }
   std::vector<std::byte> save() const {
     std::int64_t needed = 0;
     check(ckpt_cursor_save(handle(), nullptr, 0, &needed));

@@ -1,13 +1,11 @@
 // state.hpp - the C++17 face of state.h: durable checkpoints, and safetensors files.
 //
 //   ckpt::State state;
-//   state.add("model", "weight", weight.handle());
-//   state.set_json("optimizer.step", "12");
-//   ckpt::Checkpoint checkpoint(ckpt::Storage::file_system("checkpoints"));
-//   if (const auto loaded = checkpoint.load_if_any(state)) first_step = loaded->step;
-//   ckpt::SaveOptions options;
-//   options.step = 12;
-//   checkpoint.save(state, options);
+//   state.add("model", "weight", weight);
+//   state.set("optimizer.step", 12);
+//   ckpt::CheckpointManager checkpoints(ckpt::Storage::file_system("checkpoints"));
+//   if (const auto loaded = checkpoints.load_if_any(state)) first_step = loaded->step;
+//   checkpoints.save(state, 12);
 #ifndef CKPT_STATE_HPP
 #define CKPT_STATE_HPP
 
@@ -15,6 +13,8 @@
 #include <ckpt/base.hpp>
 #include <ckpt/storage.hpp>
 #include <ckpt/tensor.hpp>
+#include <ckpt/values/json.hpp>
+#include <ckpt/values/state.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -27,19 +27,47 @@
 
 namespace ckpt {
 
-// What is saved and restored.
+class State;
+
+// An object that lists what is saved of it anew for every save and load, and is notified when it was restored. What these functions
+// throw becomes an Error with CKPT_E_CALLBACK of the save or load.
+struct Stateful {
+  // Adds what is saved to an empty state.
+  std::function<void(State& into)> list;  // must be given
+  // The tensors have their new contents; loaded has the values.
+  std::function<void(const State& loaded)> restore;  // may be empty
+};
+
+// What is saved and restored: groups of named tensors, and values by key.
 class State {
  public:
-  State() { check(ckpt_state_create(state_.out())); }
+  State() { check(ckpt_state_create(owned_.out())); }
 
-  // The tensor is shared and kept alive.
-  void add(const std::string& group, const std::string& name, ckpt_tensor* tensor) {
-    check(ckpt_state_add_tensor(handle(), group.c_str(), name.c_str(), tensor));
+  // The tensor is shared and kept alive, not copied.
+  void add(const std::string& group, const std::string& name, const Tensor& tensor) {
+    check(ckpt_state_add_tensor(handle(), group.c_str(), name.c_str(), tensor.handle()));
   }
+  // To the group "model".
+  void add(const std::string& name, const Tensor& tensor) { add("model", name, tensor); }
   std::int64_t tensor_count() const {
     std::int64_t count = 0;
     check(ckpt_state_get_tensor_count(handle(), &count));
     return count;
+  }
+
+  // A number, a truth value or a text. Numbers that are not finite are refused.
+  void set(const std::string& key, bool value) { set_json(key, value ? "true" : "false"); }
+  void set(const std::string& key, const char* text) { set(key, std::string_view(text)); }
+  void set(const std::string& key, std::string_view text) { set_json(key, detail::json_text(text)); }
+  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  void set(const std::string& key, Number value) {
+    set_json(key, detail::json_number(value));
+  }
+  // The value of the key as the type that it was set with; Error with CKPT_E_INVALID_ARGUMENT when it is of another kind or does
+  // not fit, with CKPT_E_NOT_FOUND when there is none.
+  template <class T>
+  T get(const std::string& key) const {
+    return detail::json_value<T>(key, json(key));
   }
 
   void set_json(const std::string& key, const std::string& json) {
@@ -62,121 +90,76 @@ class State {
     });
   }
 
-  // An object that adds what is saved of it before every save and load (list), and is notified after a load (restore). Both get
-  // states that are valid during the call only: use their handles with the functions of state.h. What they throw becomes an Error
-  // with CKPT_E_CALLBACK of the save or load.
-  using List = std::function<void(ckpt_state* into)>;
-  using Restore = std::function<void(const ckpt_state* loaded)>;
-  void add_stateful(const std::string& name, List list, Restore restore) {
-    struct Functions {
-      List list;
-      Restore restore;
-    };
-    auto functions = std::make_unique<Functions>(Functions{std::move(list), std::move(restore)});
+  void add_stateful(const std::string& name, Stateful object) {
+    auto owned = std::make_unique<Stateful>(std::move(object));
     ckpt_stateful_callbacks callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
-    callbacks.list = [](ckpt_state* into, void* user_data) noexcept {
-      return detail::callback_status([&] { static_cast<Functions*>(user_data)->list(into); });
-    };
+    if (owned->list) {
+      callbacks.list = [](ckpt_state* into, void* user_data) noexcept {
+        return detail::callback_status([&] {
+          State lent(into);
+          static_cast<Stateful*>(user_data)->list(lent);
+        });
+      };
+    }
     callbacks.restore = [](const ckpt_state* loaded, void* user_data) noexcept {
       return detail::callback_status([&] {
-        if (const auto& call = static_cast<Functions*>(user_data)->restore) call(loaded);
+        const State lent(const_cast<ckpt_state*>(loaded));
+        if (const auto& restore = static_cast<Stateful*>(user_data)->restore) restore(lent);
       });
     };
-    callbacks.destroy = detail::destroy<Functions>;
-    check(ckpt_state_add_stateful(handle(), name.c_str(), &callbacks, functions.get()));
-    static_cast<void>(functions.release());
+    check(ckpt_state_add_stateful(handle(), name.c_str(), &callbacks, owned.get(), detail::destroy<Stateful>));
+    static_cast<void>(owned.release());
   }
 
-  ckpt_state* handle() const noexcept { return state_.get(); }
+  ckpt_state* handle() const noexcept { return lent_ != nullptr ? lent_ : owned_.get(); }
 
  private:
-  detail::Handle<ckpt_state, ckpt_state_release> state_;
+  // The library's, for the time of a callback.
+  explicit State(ckpt_state* lent) noexcept : lent_(lent) {}
+
+  ckpt_state* lent_ = nullptr;
+  detail::Handle<ckpt_state, ckpt_state_release> owned_;
 };
 
-struct SaveOptions {
-  std::int64_t step = 0;
-  std::uint64_t seed = 0;
-  std::string metadata_json;     // "": null
-  std::string environment_json;  // "": only what the library adds
-  std::string prefix;            // of the checkpoint's name
-  std::optional<double> metric;  // for CheckpointOptions::keep_best
-  bool incremental = true;       // unchanged files of groups that rarely change are linked
+// The collective operations of a process of several; derive from it. Each may throw; see state.h for what it must do.
+class CustomCoordinator {
+ public:
+  virtual ~CustomCoordinator() = default;
+  virtual void barrier(std::chrono::nanoseconds timeout) = 0;
+  virtual void broadcast(Span<std::byte> data, std::int64_t root, std::chrono::nanoseconds timeout) = 0;
+  virtual void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds timeout, Span<std::byte> received) = 0;
 };
-
-struct SaveResult {
-  std::string name;
-  std::int64_t step = 0;
-  std::int64_t commit_sequence = 0;
-  std::int64_t files = 0;
-  std::int64_t bytes = 0;
-  std::int64_t linked = 0;
-};
-
-struct LoadOptions {
-  std::string name;  // "": the newest valid one
-  bool verify = true;
-  std::string environment_json;  // "": only what the library knows is compared
-  bool partial = false;          // see State::load_report
-  bool in_place = false;         // faster and without memory of its own; undefined contents when it throws
-};
-
-struct LoadResult {
-  std::string name;
-  std::int64_t step = 0;
-  std::int64_t commit_sequence = 0;
-  std::uint64_t seed = 0;
-  std::int64_t bytes = 0;
-  std::int64_t skipped = 0;  // newer ones that could not be used: see State::load_report
-  bool environment_differs = false;
-  std::int64_t missing = 0;
-  std::int64_t unexpected = 0;
-};
-
-namespace detail {
-
-inline const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
-
-// They borrow the texts.
-inline ckpt_save_options to_c(const SaveOptions& options) {
-  ckpt_save_options given = CKPT_SAVE_OPTIONS_INIT;
-  given.step = options.step;
-  given.seed = options.seed;
-  given.metadata_json = or_null(options.metadata_json);
-  given.environment_json = or_null(options.environment_json);
-  given.prefix = or_null(options.prefix);
-  given.metric = options.metric.value_or(0);
-  given.has_metric = options.metric ? 1 : 0;
-  given.incremental = options.incremental ? 1 : 0;
-  return given;
-}
-inline ckpt_load_options to_c(const LoadOptions& options) {
-  ckpt_load_options given = CKPT_LOAD_OPTIONS_INIT;
-  given.verify = options.verify ? CKPT_VERIFY_FULL : CKPT_VERIFY_NONE;
-  given.name = or_null(options.name);
-  given.environment_json = or_null(options.environment_json);
-  given.partial = options.partial ? 1 : 0;
-  given.in_place = options.in_place ? 1 : 0;
-  return given;
-}
-inline SaveResult from_c(const ckpt_save_result& result) {
-  return {result.name, result.step, result.commit_sequence, result.files, result.bytes, result.linked};
-}
-inline LoadResult from_c(const ckpt_load_result& result) {
-  return {result.name,      result.step,    result.commit_sequence,          result.seed,
-          result.bytes,     result.skipped, result.environment_differs != 0, result.missing,
-          result.unexpected};
-}
-
-}  // namespace detail
 
 // How processes find one another; see state.h.
 class Coordinator {
  public:
   // Rank 0 of 1.
   Coordinator() { check(ckpt_coordinator_create_single(coordinator_.out())); }
-  // user_data is destroyed by the callbacks' destroy, unless this throws.
-  Coordinator(const ckpt_coordinator_callbacks& callbacks, void* user_data) {
-    check(ckpt_coordinator_create_custom(&callbacks, user_data, coordinator_.out()));
+  Coordinator(std::int64_t rank, std::int64_t world_size, std::unique_ptr<CustomCoordinator> functions) {
+    if (functions == nullptr) throw Error(CKPT_E_INVALID_ARGUMENT, "functions is NULL");
+    auto owned = std::make_unique<Custom>(Custom{std::move(functions), world_size});
+    ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
+    callbacks.rank = rank;
+    callbacks.world_size = world_size;
+    callbacks.barrier = [](std::int64_t timeout_ns, void* user_data) noexcept {
+      return detail::callback_status([&] { custom(user_data).functions->barrier(std::chrono::nanoseconds(timeout_ns)); });
+    };
+    callbacks.broadcast = [](void* data, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* user_data) noexcept {
+      return detail::callback_status([&] {
+        custom(user_data).functions->broadcast(span(static_cast<std::byte*>(data), bytes), root,
+                                               std::chrono::nanoseconds(timeout_ns));
+      });
+    };
+    callbacks.all_gather = [](const void* sent, std::int64_t bytes, std::int64_t timeout_ns, void* received,
+                              void* user_data) noexcept {
+      return detail::callback_status([&] {
+        custom(user_data).functions->all_gather(span(static_cast<const std::byte*>(sent), bytes),
+                                                std::chrono::nanoseconds(timeout_ns),
+                                                span(static_cast<std::byte*>(received), bytes * custom(user_data).world_size));
+      });
+    };
+    check(ckpt_coordinator_create_custom(&callbacks, owned.get(), detail::destroy<Custom>, coordinator_.out()));
+    static_cast<void>(owned.release());
   }
   std::int64_t rank() const {
     std::int64_t rank = 0;
@@ -189,59 +172,49 @@ class Coordinator {
     return size;
   }
   void barrier(std::chrono::nanoseconds timeout) { check(ckpt_coordinator_barrier(handle(), timeout.count())); }
-  void broadcast(void* data, std::int64_t bytes, std::int64_t root, std::chrono::nanoseconds timeout) {
-    check(ckpt_coordinator_broadcast(handle(), data, bytes, root, timeout.count()));
+  void broadcast(Span<std::byte> data, std::int64_t root, std::chrono::nanoseconds timeout) {
+    check(ckpt_coordinator_broadcast(handle(), data.data(), static_cast<std::int64_t>(data.size()), root, timeout.count()));
   }
-  void all_gather(const void* sent, std::int64_t bytes, void* received, std::chrono::nanoseconds timeout) {
-    check(ckpt_coordinator_all_gather(handle(), sent, bytes, received, timeout.count()));
+  // received: world_size() times as long as sent.
+  void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds timeout, Span<std::byte> received) {
+    if (received.size() != sent.size() * static_cast<std::size_t>(world_size())) {
+      throw Error(CKPT_E_INVALID_ARGUMENT,
+                  "received has " + std::to_string(received.size()) + " bytes; world_size times those of sent");
+    }
+    check(ckpt_coordinator_all_gather(handle(), sent.data(), static_cast<std::int64_t>(sent.size()), timeout.count(),
+                                      received.data()));
   }
   static Coordinator adopt(ckpt_coordinator* coordinator) noexcept { return Coordinator(coordinator); }
   ckpt_coordinator* handle() const noexcept { return coordinator_.get(); }
 
  private:
+  struct Custom {
+    std::unique_ptr<CustomCoordinator> functions;
+    std::int64_t world_size;
+  };
+  static Custom& custom(void* user_data) { return *static_cast<Custom*>(user_data); }
+  template <class Byte>
+  static Span<Byte> span(Byte* first, std::int64_t bytes) {
+    return {first, static_cast<std::size_t>(bytes)};
+  }
   explicit Coordinator(ckpt_coordinator* coordinator) noexcept : coordinator_(coordinator) {}
 
   detail::Handle<ckpt_coordinator, ckpt_coordinator_release> coordinator_;
 };
 
-struct CheckpointOptions {
-  std::int64_t keep_last = 0;  // 0: all
-  std::int64_t keep_every = 0;
-  std::int64_t keep_best = 0;
-  bool larger_is_better = false;
-};
-
-struct CheckpointInfo {
-  std::string name;
-  std::int64_t step = 0;
-  std::int64_t commit_sequence = -1;
-  std::int64_t bytes = 0;
-  ckpt_status status = CKPT_OK;
-  std::optional<double> metric;
-};
-
-struct VerifyResult {
-  std::string name;
-  std::int64_t files = 0;
-  std::int64_t tensors = 0;
-  std::int64_t bytes = 0;
-};
-
-// The checkpoints in one storage.
-class Checkpoint {
+// The checkpoints in one storage. Unless it is read-only, a writer: it holds the storage's lock as long as it lives.
+class CheckpointManager {
  public:
-  // A writer: holds the storage's lock as long as it lives. keep_last 0 keeps all.
-  explicit Checkpoint(const Storage& storage, std::int64_t keep_last = 0)
-      : Checkpoint(storage, 0, CheckpointOptions{keep_last, 0, 0, false}, nullptr, nullptr) {}
-  Checkpoint(const Storage& storage, const CheckpointOptions& options) : Checkpoint(storage, 0, options, nullptr, nullptr) {}
-  Checkpoint(const Storage& storage, const CheckpointOptions& options, const FaultHandler& handler)
-      : Checkpoint(storage, 0, options, nullptr, handler.handle()) {}
-  Checkpoint(const Storage& storage, const CheckpointOptions& options, const Coordinator& coordinator)
-      : Checkpoint(storage, 0, options, coordinator.handle(), nullptr) {}
-  Checkpoint(const Storage& storage, const CheckpointOptions& options, const Coordinator& coordinator, const FaultHandler& handler)
-      : Checkpoint(storage, 0, options, coordinator.handle(), handler.handle()) {}
+  explicit CheckpointManager(const Storage& storage, const CheckpointManagerOptions& options = {}) {
+    const ckpt_checkpoint_manager_options given = detail::to_c(options);
+    check(ckpt_checkpoint_manager_create(storage.handle(), &given, manager_.out()));
+  }
   // Changes nothing, needs no lock.
-  static Checkpoint read_only(const Storage& storage) { return Checkpoint(storage, 1, {}, nullptr, nullptr); }
+  static CheckpointManager read_only(const Storage& storage) {
+    CheckpointManagerOptions options;
+    options.read_only = true;
+    return CheckpointManager(storage, options);
+  }
 
   // Durable when it returns.
   SaveResult save(const State& state, const SaveOptions& options) {
@@ -249,6 +222,11 @@ class Checkpoint {
     ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
     check(ckpt_checkpoint_manager_save(handle(), state.handle(), &given, &result));
     return detail::from_c(result);
+  }
+  SaveResult save(const State& state, std::int64_t step) {
+    SaveOptions options;
+    options.step = step;
+    return save(state, options);
   }
 
   // All or nothing: when this throws, the state is what it was (unless it was to be in place).
@@ -266,19 +244,36 @@ class Checkpoint {
     return detail::from_c(result);
   }
 
+  // The newest valid one of this step.
+  LoadResult load(State& state, std::int64_t step) {
+    LoadOptions options;
+    options.step = step;
+    return load(state, options);
+  }
+
   // In the order in which a load tries them, good or not.
   std::vector<CheckpointInfo> list() const {
-    std::int64_t count = 0;
-    check(ckpt_checkpoint_manager_count(handle(), &count));
-    std::vector<CheckpointInfo> all;
-    for (std::int64_t i = 0; i < count; ++i) {
-      ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
-      check(ckpt_checkpoint_manager_at(handle(), i, &info));
-      all.push_back({info.name, info.step, info.commit_sequence, info.bytes, info.status,
-                     info.has_metric != 0 ? std::optional(info.metric) : std::nullopt});
-    }
-    return all;
+    return detail::values_of(
+        detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT,
+                                              [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
+                                                return ckpt_checkpoint_manager_list(handle(), infos, capacity, count);
+                                              }),
+        [](const auto& each) { return detail::from_c(each); });
   }
+  // The one that a load tries first; none when there is none.
+  std::optional<CheckpointInfo> latest() const {
+    return found([&](ckpt_checkpoint_info* info) { return ckpt_checkpoint_manager_get_latest(handle(), info); });
+  }
+  // The one with the best metric; none when none has one.
+  std::optional<CheckpointInfo> best() const {
+    return found([&](ckpt_checkpoint_info* info) { return ckpt_checkpoint_manager_get_best(handle(), info); });
+  }
+  // The newest one of this step.
+  std::optional<CheckpointInfo> find_step(std::int64_t step) const {
+    return found([&](ckpt_checkpoint_info* info) { return ckpt_checkpoint_manager_find_step(handle(), step, info); });
+  }
+  // For ever, durably. name: of the list.
+  void remove(const std::string& name) { check(ckpt_checkpoint_manager_remove(handle(), name.c_str())); }
 
   // The manifest's JSON text. name: of the list, or CKPT_CHECKPOINT_SELF.
   std::string manifest(const std::string& name) const {
@@ -290,8 +285,8 @@ class Checkpoint {
   // Checks every checksum; the Error names the first bad file and tensor. name "": the newest that has a manifest.
   VerifyResult verify(const std::string& name = {}) const {
     ckpt_verify_result result = CKPT_VERIFY_RESULT_INIT;
-    check(ckpt_checkpoint_manager_verify(handle(), detail::or_null(name), &result));
-    return {result.name, result.files, result.tensors, result.bytes};
+    check(ckpt_checkpoint_manager_verify(handle(), detail::text_or_null(name), &result));
+    return detail::from_c(result);
   }
 
   // What it was made with, or the defaults that it made itself.
@@ -311,67 +306,50 @@ class Checkpoint {
     return FaultHandler::adopt(handler);
   }
 
-  ckpt_checkpoint_manager* handle() const noexcept { return checkpoint_.get(); }
+  ckpt_checkpoint_manager* handle() const noexcept { return manager_.get(); }
 
  private:
-  Checkpoint(const Storage& storage, std::int32_t read_only, const CheckpointOptions& given, ckpt_coordinator* coordinator,
-             ckpt_fault_handler* handler) {
-    ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
-    options.read_only = read_only;
-    options.keep_last = given.keep_last;
-    options.keep_every = given.keep_every;
-    options.keep_best = given.keep_best;
-    options.best_metric = given.larger_is_better ? CKPT_BEST_METRIC_LARGEST : CKPT_BEST_METRIC_SMALLEST;
-    options.coordinator = coordinator;
-    options.fault_handler = handler;
-    check(ckpt_checkpoint_manager_create(storage.handle(), &options, checkpoint_.out()));
+  template <class Ask>
+  static std::optional<CheckpointInfo> found(Ask&& ask) {
+    ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
+    const ckpt_status status = ask(&info);
+    if (status == CKPT_E_NOT_FOUND) return std::nullopt;
+    check(status);
+    return detail::from_c(info);
   }
   ckpt_status load_into(State& state, const LoadOptions& options, ckpt_load_result& result) {
     const ckpt_load_options given = detail::to_c(options);
     return ckpt_checkpoint_manager_load(handle(), state.handle(), &given, &result);
   }
 
-  detail::Handle<ckpt_checkpoint_manager, ckpt_checkpoint_manager_release> checkpoint_;
+  detail::Handle<ckpt_checkpoint_manager, ckpt_checkpoint_manager_release> manager_;
 };
-
-struct TensorInfo {
-  std::string name;
-  ckpt_dtype dtype = 0;
-  std::vector<std::int64_t> shape;
-  std::int64_t bytes = 0;
-  std::int64_t offset = 0;  // in the file
-  std::string group;        // "" for files without groups
-};
-
-enum class Verify : std::int32_t { none = CKPT_VERIFY_NONE, full = CKPT_VERIFY_FULL, lazy = CKPT_VERIFY_LAZY };
 
 // The tensors of a checkpoint, of a safetensors file or of an indexed folder, one by one.
 class Reader {
  public:
   // name "": the newest that has a manifest.
-  explicit Reader(const Checkpoint& checkpoint, const std::string& name = {}, Verify verify = Verify::lazy) {
-    check(ckpt_reader_create_from_checkpoint(checkpoint.handle(), name.empty() ? nullptr : name.c_str(), static_cast<std::int32_t>(verify),
-                                      reader_.out()));
+  explicit Reader(const CheckpointManager& checkpoints, const std::string& name = {}, Verify verify = Verify::lazy) {
+    check(ckpt_reader_create_from_checkpoint(checkpoints.handle(), detail::text_or_null(name), static_cast<ckpt_verify>(verify),
+                                             reader_.out()));
   }
   // A file or a directory of any program's.
   explicit Reader(const std::string& path) { check(ckpt_reader_create(path.c_str(), reader_.out())); }
 
-  std::int64_t count() const {
+  std::int64_t tensor_count() const {
     std::int64_t count = 0;
     check(ckpt_reader_get_tensor_count(handle(), &count));
     return count;
   }
-  TensorInfo at(std::int64_t index) const {
+  TensorInfo tensor(std::int64_t index) const {
     ckpt_tensor_info info = CKPT_TENSOR_INFO_INIT;
     check(ckpt_reader_get_tensor(handle(), index, &info));
-    TensorInfo out{info.name, info.dtype, {}, info.bytes, info.offset, info.group};
-    if (info.ndim > 0) out.shape.assign(info.shape, info.shape + info.ndim);
-    return out;
+    return detail::from_c(info);
   }
   // group "": any.
   std::int64_t find(const std::string& name, const std::string& group = {}) const {
     std::int64_t index = 0;
-    check(ckpt_reader_find(handle(), group.empty() ? nullptr : group.c_str(), name.c_str(), &index));
+    check(ckpt_reader_find(handle(), detail::text_or_null(group), name.c_str(), &index));
     return index;
   }
   // Texts by key of the files; checkpoints' have none.
@@ -388,7 +366,7 @@ class Reader {
     return all;
   }
   // Into a tensor of the same dtype and shape.
-  void read(std::int64_t index, ckpt_tensor* tensor) { check(ckpt_reader_read(handle(), index, tensor)); }
+  void read(std::int64_t index, Tensor& tensor) { check(ckpt_reader_read(handle(), index, tensor.handle())); }
   Tensor read(std::int64_t index) {
     ckpt_tensor* tensor = nullptr;
     check(ckpt_reader_read_new(handle(), index, nullptr, &tensor));
@@ -417,8 +395,7 @@ class Reader {
 // none.
 inline void write_safetensors(const std::string& path, const State& state, const std::string& group,
                               const std::string& metadata_json = {}) {
-  check(
-      ckpt_safetensors_write(path.c_str(), state.handle(), group.c_str(), metadata_json.empty() ? nullptr : metadata_json.c_str()));
+  check(ckpt_safetensors_write(path.c_str(), state.handle(), group.c_str(), detail::text_or_null(metadata_json)));
 }
 
 }  // namespace ckpt

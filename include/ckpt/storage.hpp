@@ -4,7 +4,9 @@
 
 #include <ckpt/storage.h>
 #include <ckpt/base.hpp>
+#include <ckpt/values/storage.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,13 +15,13 @@
 
 namespace ckpt {
 
-// An error of a storage, and what becomes of it: change retry and delay_ns, or leave what the rule says.
+// An error of a storage, and what becomes of it: change retry and delay, or leave what the rule says.
 struct Fault {
   ckpt_status status;
   std::string message;
   int32_t attempt;  // that failed, 1 for the first
   bool retry;
-  int64_t delay_ns;  // before the next attempt
+  std::chrono::nanoseconds delay;  // before the next attempt
 };
 
 // Decides what a retrying storage tries again. Storages made with it keep it alive.
@@ -28,7 +30,8 @@ class FaultHandler {
   // Asked about each error but the last attempt's; see ckpt_fault_decide_fn for where it runs. What it throws ends the operation.
   using Decide = std::function<void(Fault& fault)>;
 
-  FaultHandler(ckpt_fault_handler_options options, Decide decide) {
+  FaultHandler(const FaultHandlerOptions& given, Decide decide) {
+    ckpt_fault_handler_options options = detail::to_c(given);
     auto owned = std::make_unique<Decide>(std::move(decide));
     options.decide = *owned ? &FaultHandler::ask : nullptr;
     options.decide_user_data = owned.get();
@@ -38,17 +41,18 @@ class FaultHandler {
     static_cast<void>(owned.release());
     handler_ = detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release>(handler);
   }
-  explicit FaultHandler(const ckpt_fault_handler_options& options = CKPT_FAULT_HANDLER_OPTIONS_INIT) {
+  explicit FaultHandler(const FaultHandlerOptions& options = {}) {
+    const ckpt_fault_handler_options given = detail::to_c(options);
     ckpt_fault_handler* handler = nullptr;
-    check(ckpt_fault_handler_create(&options, nullptr, nullptr, nullptr, &handler));
+    check(ckpt_fault_handler_create(&given, nullptr, nullptr, nullptr, &handler));
     handler_ = detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release>(handler);
   }
 
   static FaultHandler adopt(ckpt_fault_handler* handler) noexcept { return FaultHandler(handler); }
 
   // How often something was tried again.
-  int64_t retries() const {
-    int64_t count = 0;
+  std::int64_t retry_count() const {
+    std::int64_t count = 0;
     check(ckpt_fault_handler_get_retry_count(handler_.get(), &count));
     return count;
   }
@@ -57,13 +61,13 @@ class FaultHandler {
 
  private:
   explicit FaultHandler(ckpt_fault_handler* handler) noexcept : handler_(handler) {}
-  static int32_t ask(ckpt_status status, const char* message, int32_t attempt, int32_t* retry, int64_t* delay_ns,
+  static int32_t ask(ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry, int64_t* delay_ns,
                      void* user_data) noexcept {
     return detail::callback_status([&] {
-      Fault fault{status, message, attempt, *retry != 0, *delay_ns};
+      Fault fault{status, message, attempt, *retry != 0, std::chrono::nanoseconds(*delay_ns)};
       (*static_cast<Decide*>(user_data))(fault);
       *retry = fault.retry ? 1 : 0;
-      *delay_ns = fault.delay_ns;
+      *delay_ns = fault.delay.count();
     });
   }
 
@@ -74,12 +78,17 @@ class FaultHandler {
 class Storage {
  public:
   // Makes the directory when it is missing.
-  static Storage file_system(const std::string& root) { return open(root, 0); }
+  static Storage file_system(const std::string& root) { return file_system(root, FileSystemOptions{}); }
   // Error with CKPT_E_NOT_FOUND when it is missing.
-  static Storage existing_file_system(const std::string& root) { return open(root, 1); }
-  static Storage file_system(const std::string& root, const ckpt_file_system_options& options) {
+  static Storage existing_file_system(const std::string& root) {
+    FileSystemOptions options;
+    options.must_exist = true;
+    return file_system(root, options);
+  }
+  static Storage file_system(const std::string& root, const FileSystemOptions& options) {
+    const ckpt_file_system_options given = detail::to_c(options);
     ckpt_storage* storage = nullptr;
-    check(ckpt_storage_create_file_system(root.c_str(), &options, &storage));
+    check(ckpt_storage_create_file_system(root.c_str(), &given, &storage));
     return Storage(storage);
   }
   // destroy (may be nullptr) runs with user_data after the last call of a function.
@@ -106,12 +115,6 @@ class Storage {
 
  private:
   explicit Storage(ckpt_storage* storage) noexcept : storage_(storage) {}
-  static Storage open(const std::string& root, int32_t must_exist) {
-    ckpt_file_system_options options = CKPT_FILE_SYSTEM_OPTIONS_INIT;
-    options.must_exist = must_exist;
-    return file_system(root, options);
-  }
-
   detail::Handle<ckpt_storage, ckpt_storage_release> storage_;
 };
 

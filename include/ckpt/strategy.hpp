@@ -4,6 +4,8 @@
 
 #include <ckpt/strategy.h>
 #include <ckpt/base.hpp>
+#include <ckpt/tensor.hpp>
+#include <ckpt/values/strategy.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -18,9 +20,9 @@ namespace ckpt {
 // The functions of a strategy of your own. They run on the threads that ask, several at once, and may throw: the exception's text
 // becomes part of the error of the call that asked.
 struct CustomStrategy {
-  std::function<bool(const ckpt_strategy_question& question)> decide;  // must be given
-  std::function<void()> reset;                                         // may be empty
-  std::function<void(std::string_view layer_name)> access;             // may be empty
+  std::function<bool(const StrategyQuestion& question)> decide;  // must be given
+  std::function<void()> reset;                                   // may be empty
+  std::function<void(std::string_view layer_name)> access;       // may be empty
 };
 
 // Answers layer by layer whether to checkpoint. May be asked from several threads at once.
@@ -44,14 +46,15 @@ class Strategy {
         [&](ckpt_strategy** out) { return ckpt_strategy_create_size_based(threshold_bytes, refused.data(), count(refused), out); });
   }
   // tracker, total_bytes and clock as for ckpt_strategy_create_memory_aware.
-  static Strategy memory_aware(double max_share = 0.8, ckpt_memory_tracker* tracker = nullptr, std::int64_t total_bytes = 0,
-                               ckpt_clock* clock = nullptr) {
+  static Strategy memory_aware(double max_share = 0.8, detail::Borrowed<ckpt_memory_tracker> tracker = {},
+                               std::int64_t total_bytes = 0, detail::Borrowed<ckpt_clock> clock = {}) {
     return make(
         [&](ckpt_strategy** out) { return ckpt_strategy_create_memory_aware(max_share, tracker, total_bytes, clock, out); });
   }
-  static Strategy smart(const Names& excluded = {}) {
+  static Strategy smart(const Names& excluded = {}, const SmartStrategyOptions& options = {}) {
+    const ckpt_smart_strategy_options given = detail::to_c(options);
     const auto refused = pointers(excluded);
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_smart(refused.data(), count(refused), out); });
+    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_smart(&given, refused.data(), count(refused), out); });
   }
   static Strategy any_of(const std::vector<const Strategy*>& children) {
     const auto handles = handles_of(children);
@@ -78,25 +81,21 @@ class Strategy {
     });
   }
   // "interval:4", "any(size:1MiB,interval:8)", ...
-  static Strategy from_text(const std::string& text) {
+  static Strategy create(const std::string& text) {
     return make([&](ckpt_strategy** out) { return ckpt_strategy_create(text.c_str(), out); });
-  }
-  static Strategy from_config(const ckpt_strategy_config& config) {
-    return make([&](ckpt_strategy** out) { return ckpt_strategy_create_from_config(&config, out); });
   }
   static Strategy custom(const std::string& name, CustomStrategy functions);
 
-  bool should_checkpoint(const std::string& layer_name, const ckpt_tensor* activation, std::int64_t layer_index) {
-    std::int32_t answer = 0;
-    check(ckpt_strategy_should_checkpoint(handle(), layer_name.c_str(), activation, layer_index, &answer));
+  bool should_checkpoint(const std::string& layer_name, const Tensor& activation, std::int64_t layer_index) {
+    ckpt_bool answer = 0;
+    check(ckpt_strategy_should_checkpoint(handle(), layer_name.c_str(), activation.handle(), layer_index, &answer));
     return answer != 0;
   }
-  // dtype: CKPT_DTYPE_...
-  bool should_checkpoint(const std::string& layer_name, ckpt_dtype dtype, const std::vector<std::int64_t>& shape,
+  bool should_checkpoint(const std::string& layer_name, DType dtype, const std::vector<std::int64_t>& shape,
                          std::int64_t layer_index) {
-    std::int32_t answer = 0;
-    check(ckpt_strategy_should_checkpoint_shape(handle(), layer_name.c_str(), dtype, shape.data(), count(shape), layer_index,
-                                                &answer));
+    ckpt_bool answer = 0;
+    check(ckpt_strategy_should_checkpoint_shape(handle(), layer_name.c_str(), static_cast<ckpt_dtype>(dtype), shape.data(),
+                                                static_cast<std::int32_t>(shape.size()), layer_index, &answer));
     return answer != 0;
   }
   void observe_access(const std::string& layer_name) { check(ckpt_strategy_observe_access(handle(), layer_name.c_str())); }
@@ -107,33 +106,34 @@ class Strategy {
       return ckpt_strategy_get_name(handle(), buffer, capacity, needed);
     });
   }
-  // CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY.
-  std::int32_t chosen() const {
-    std::int32_t chosen = 0;
+  StrategyChosen chosen() const {
+    ckpt_strategy_chosen chosen = 0;
     check(ckpt_strategy_get_chosen(handle(), &chosen));
-    return chosen;
+    return static_cast<StrategyChosen>(chosen);
   }
-  void set_chosen(std::int32_t chosen) { check(ckpt_strategy_set_chosen(handle(), chosen)); }
-  ckpt_strategy_counters counters() const {
+  void set_chosen(StrategyChosen chosen) { check(ckpt_strategy_set_chosen(handle(), static_cast<ckpt_strategy_chosen>(chosen))); }
+  StrategyCounters counters() const {
     ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
     check(ckpt_strategy_get_counters(handle(), &counters));
-    return counters;
+    return detail::from_c(counters);
   }
-  // What it was made of; numbers that its kind has not are 0. kind lives for ever.
-  ckpt_strategy_info info() const {
+  // What it was made of; numbers that its kind does not have are 0.
+  StrategyInfo info() const {
     ckpt_strategy_info info = CKPT_STRATEGY_INFO_INIT;
     check(ckpt_strategy_get_info(handle(), &info));
-    return info;
+    return detail::from_c(info);
   }
-  // list: CKPT_STRATEGY_LIST_... The names, globs or rules as they were given.
-  Names patterns(std::int32_t list) const {
-    const ckpt_strategy_info is = info();
-    const std::int64_t counts[] = {is.names_count, is.excluded_count, is.rules_count};
-    const std::int64_t count = list >= 0 && list < 3 ? counts[list] : 1;  // 1: to be refused
+  // The names, globs or rules as they were set.
+  Names patterns(StrategyList list) const {
+    const StrategyInfo is = info();
+    const std::int64_t count = list == StrategyList::names      ? is.names_count
+                               : list == StrategyList::excluded ? is.excluded_count
+                               : list == StrategyList::rules    ? is.rules_count
+                                                                : 1;  // to be refused
     Names out;
     for (std::int64_t i = 0; i < count; ++i) {
       const char* pattern = nullptr;
-      check(ckpt_strategy_get_pattern(handle(), list, i, &pattern));
+      check(ckpt_strategy_get_pattern(handle(), static_cast<ckpt_strategy_list>(list), i, &pattern));
       out.emplace_back(pattern);
     }
     return out;
@@ -145,7 +145,7 @@ class Strategy {
     }
     return out;
   }
-  // What from_text makes the same strategy of.
+  // What create makes the same strategy of.
   std::string text() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_strategy_get_text(handle(), buffer, capacity, needed);
@@ -195,8 +195,9 @@ inline Strategy Strategy::custom(const std::string& name, CustomStrategy functio
   auto owned = std::make_unique<CustomStrategy>(std::move(functions));
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   if (owned->decide) {
-    callbacks.decide = [](const ckpt_strategy_question* question, std::int32_t* answer, void* user_data) noexcept {
-      return detail::callback_status([&] { *answer = static_cast<CustomStrategy*>(user_data)->decide(*question) ? 1 : 0; });
+    callbacks.decide = [](const ckpt_strategy_question* question, ckpt_bool* answer, void* user_data) noexcept {
+      return detail::callback_status(
+          [&] { *answer = static_cast<CustomStrategy*>(user_data)->decide(detail::from_c(*question)) ? 1 : 0; });
     };
   }
   if (owned->reset) {
@@ -219,7 +220,7 @@ inline Strategy Strategy::custom(const std::string& name, CustomStrategy functio
 // The kinds that text can name, separated by ", ".
 inline std::string known_strategy_kinds() { return detail::text_of(ckpt_strategy_get_known_kinds); }
 
-// Makes a kind known to text and config while this object lives. make may throw.
+// Makes a kind known to text while this object lives. make may throw.
 class StrategyKind {
  public:
   using Make = std::function<Strategy(std::string_view arguments)>;

@@ -6,6 +6,7 @@
 
 #include <ckpt/tensor.h>
 #include <ckpt/base.hpp>
+#include <ckpt/values/tensor.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -18,43 +19,57 @@
 
 namespace ckpt {
 
-inline std::int64_t dtype_bits(ckpt_dtype dtype) noexcept { return ckpt_dtype_bits(dtype); }
-inline std::string_view dtype_name(ckpt_dtype dtype) noexcept { return ckpt_dtype_name(dtype); }
+inline std::int64_t dtype_bits(DType dtype) noexcept { return ckpt_dtype_bits(static_cast<ckpt_dtype>(dtype)); }
+inline std::string_view dtype_name(DType dtype) noexcept { return ckpt_dtype_name(static_cast<ckpt_dtype>(dtype)); }
 // Error with CKPT_E_NOT_FOUND for a name that no dtype has.
-inline ckpt_dtype dtype_from_name(const std::string& name) {
+inline DType find_dtype(const std::string& name) {
   ckpt_dtype dtype = 0;
-  check(ckpt_dtype_from_name(name.c_str(), &dtype));
-  return dtype;
+  check(ckpt_dtype_find(name.c_str(), &dtype));
+  return static_cast<DType>(dtype);
 }
 
 // The dtype whose elements are T: for float, double, bool and the integers of fixed width.
 template <class T>
-constexpr ckpt_dtype dtype_of() {
-  if constexpr (std::is_same_v<T, float>) return CKPT_DTYPE_F32;
-  if constexpr (std::is_same_v<T, double>) return CKPT_DTYPE_F64;
-  if constexpr (std::is_same_v<T, bool>) return CKPT_DTYPE_BOOL;
-  if constexpr (std::is_same_v<T, std::int8_t>) return CKPT_DTYPE_I8;
-  if constexpr (std::is_same_v<T, std::uint8_t>) return CKPT_DTYPE_U8;
-  if constexpr (std::is_same_v<T, std::int16_t>) return CKPT_DTYPE_I16;
-  if constexpr (std::is_same_v<T, std::uint16_t>) return CKPT_DTYPE_U16;
-  if constexpr (std::is_same_v<T, std::int32_t>) return CKPT_DTYPE_I32;
-  if constexpr (std::is_same_v<T, std::uint32_t>) return CKPT_DTYPE_U32;
-  if constexpr (std::is_same_v<T, std::int64_t>) return CKPT_DTYPE_I64;
-  if constexpr (std::is_same_v<T, std::uint64_t>) return CKPT_DTYPE_U64;
-  return 0;
+constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, float>) return DType::f32;
+  if constexpr (std::is_same_v<T, double>) return DType::f64;
+  if constexpr (std::is_same_v<T, bool>) return DType::bool_;
+  if constexpr (std::is_same_v<T, std::int8_t>) return DType::i8;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return DType::u8;
+  if constexpr (std::is_same_v<T, std::int16_t>) return DType::i16;
+  if constexpr (std::is_same_v<T, std::uint16_t>) return DType::u16;
+  if constexpr (std::is_same_v<T, std::int32_t>) return DType::i32;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return DType::u32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return DType::i64;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return DType::u64;
+  return DType{0};
 }
+
+// Elements one behind another, borrowed: what std::span is from C++20 on.
+template <class T>
+class Span {
+ public:
+  Span(T* first, std::size_t count) noexcept : first_(first), count_(count) {}
+  T* data() const noexcept { return first_; }
+  std::size_t size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
+  T* begin() const noexcept { return first_; }
+  T* end() const noexcept { return first_ + count_; }
+  T& operator[](std::size_t index) const noexcept { return first_[index]; }
+
+ private:
+  T* first_;
+  std::size_t count_;
+};
 
 // Memory for tensors that is kept and reused. Synchronised.
 class BufferPool {
  public:
-  // tracker: nullptr for none. layer_name: under which the tracker counts the pool's buffers.
-  explicit BufferPool(ckpt_memory_tracker* tracker = nullptr, const std::string& layer_name = "tensor",
-                      std::int64_t retain_limit_bytes = CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES) {
-    ckpt_buffer_pool_options options = CKPT_BUFFER_POOL_OPTIONS_INIT;
-    options.layer_name = layer_name.c_str();
-    options.retain_limit_bytes = retain_limit_bytes;
+  // tracker: counts every buffer while a tensor uses it; none: nothing is counted.
+  explicit BufferPool(detail::Borrowed<ckpt_memory_tracker> tracker = {}, const BufferPoolOptions& options = {}) {
+    const ckpt_buffer_pool_options given = detail::to_c(options);
     ckpt_buffer_pool* pool = nullptr;
-    check(ckpt_buffer_pool_create(tracker, &options, &pool));
+    check(ckpt_buffer_pool_create(tracker, &given, &pool));
     handle_.reset(pool);
   }
 
@@ -62,11 +77,11 @@ class BufferPool {
     require_handle();
     check(ckpt_buffer_pool_trim(handle(), keep_bytes));
   }
-  ckpt_buffer_pool_stats stats() const {
+  BufferPoolStats stats() const {
     require_handle();
     return stats_of(handle());
   }
-  static ckpt_buffer_pool_stats default_pool_stats() { return stats_of(nullptr); }
+  static BufferPoolStats default_pool_stats() { return stats_of(nullptr); }
   static void trim_default_pool(std::int64_t keep_bytes = 0) { check(ckpt_buffer_pool_trim(nullptr, keep_bytes)); }
   ckpt_buffer_pool* handle() const noexcept { return handle_.get(); }
 
@@ -75,10 +90,10 @@ class BufferPool {
   void require_handle() const {
     if (handle_ == nullptr) throw Error(CKPT_E_INVALID_STATE, "the buffer pool was moved away");
   }
-  static ckpt_buffer_pool_stats stats_of(const ckpt_buffer_pool* pool) {
+  static BufferPoolStats stats_of(const ckpt_buffer_pool* pool) {
     ckpt_buffer_pool_stats stats = CKPT_BUFFER_POOL_STATS_INIT;
     check(ckpt_buffer_pool_get_stats(pool, &stats));
-    return stats;
+    return detail::from_c(stats);
   }
   struct Release {
     void operator()(ckpt_buffer_pool* pool) const noexcept { ckpt_buffer_pool_release(pool); }
@@ -92,12 +107,12 @@ class Tensor {
   using Shape = std::vector<std::int64_t>;
 
   // Owned memory with undefined contents, from pool or the process's default pool.
-  Tensor(ckpt_dtype dtype, const Shape& shape) : Tensor(dtype, shape, nullptr) {}
-  Tensor(ckpt_dtype dtype, const Shape& shape, const BufferPool& pool) : Tensor(dtype, shape, pool.handle()) {}
+  Tensor(DType dtype, const Shape& shape) : Tensor(dtype, shape, nullptr) {}
+  Tensor(DType dtype, const Shape& shape, const BufferPool& pool) : Tensor(dtype, shape, pool.handle()) {}
 
   // Memory of another owner. release runs exactly once, when the last reference goes; what it throws is ignored. When this throws,
   // release does not run.
-  static Tensor borrow(void* data, ckpt_dtype dtype, const Shape& shape, std::function<void()> release = {}) {
+  static Tensor borrow(void* data, DType dtype, const Shape& shape, std::function<void()> release = {}) {
     using Release = std::function<void()>;
     std::unique_ptr<Release> owned;
     if (release) owned = std::make_unique<Release>(std::move(release));
@@ -109,7 +124,8 @@ class Tensor {
       }
     };
     ckpt_tensor* tensor = nullptr;
-    check(ckpt_tensor_create_borrowed(data, dtype, shape.data(), count(shape), owned ? call : nullptr, owned.get(), &tensor));
+    check(ckpt_tensor_create_borrowed(data, static_cast<ckpt_dtype>(dtype), shape.data(), count(shape), owned.get(),
+                                      owned ? call : nullptr, &tensor));
     static_cast<void>(owned.release());
     return Tensor(tensor);
   }
@@ -146,9 +162,9 @@ class Tensor {
     return Tensor(handle());
   }
 
-  ckpt_dtype dtype() const noexcept { return ckpt_tensor_get_dtype(handle()); }
+  DType dtype() const noexcept { return static_cast<DType>(ckpt_tensor_get_dtype(handle())); }
   std::int64_t bytes() const noexcept { return ckpt_tensor_get_bytes(handle()); }
-  std::int64_t elements() const noexcept { return ckpt_tensor_get_element_count(handle()); }
+  std::int64_t element_count() const noexcept { return ckpt_tensor_get_element_count(handle()); }
   bool read_only() const noexcept { return ckpt_tensor_is_read_only(handle()) != 0; }
   Shape shape() const {
     const std::int64_t* const first = ckpt_tensor_get_shape(handle());
@@ -170,6 +186,16 @@ class Tensor {
     return static_cast<const T*>(data());
   }
 
+  // All elements as T; as data_as.
+  template <class T>
+  Span<T> elements_as() {
+    return {data_as<T>(), static_cast<std::size_t>(element_count())};
+  }
+  template <class T>
+  Span<const T> elements_as() const {
+    return {data_as<T>(), static_cast<std::size_t>(element_count())};
+  }
+
   void fill(double value) { check(ckpt_tensor_fill(handle(), value)); }
   void scale(double factor) { check(ckpt_tensor_scale(handle(), factor)); }
   void add_scaled(double factor, const Tensor& source) { check(ckpt_tensor_add_scaled(handle(), factor, source.handle())); }
@@ -185,7 +211,7 @@ class Tensor {
     return dot;
   }
   bool bit_equal(const Tensor& other) const {
-    std::int32_t equal = 0;
+    ckpt_bool equal = 0;
     check(ckpt_tensor_bit_equal(handle(), other.handle(), &equal));
     return equal != 0;
   }
@@ -194,16 +220,16 @@ class Tensor {
 
  private:
   explicit Tensor(ckpt_tensor* tensor) noexcept : handle_(tensor) {}
-  Tensor(ckpt_dtype dtype, const Shape& shape, ckpt_buffer_pool* pool) {
+  Tensor(DType dtype, const Shape& shape, ckpt_buffer_pool* pool) {
     ckpt_tensor* tensor = nullptr;
-    check(ckpt_tensor_create(dtype, shape.data(), count(shape), pool, &tensor));
+    check(ckpt_tensor_create(static_cast<ckpt_dtype>(dtype), shape.data(), count(shape), pool, &tensor));
     handle_.reset(tensor);
   }
-  static std::int64_t count(const Shape& shape) noexcept { return static_cast<std::int64_t>(shape.size()); }
-  void require_dtype(ckpt_dtype wanted) const {
-    if (dtype() != wanted || wanted == 0) {
-      throw Error(CKPT_E_INVALID_ARGUMENT,
-                  std::string("the tensor is of dtype ") + ckpt_dtype_name(dtype()) + "; asked for as " + ckpt_dtype_name(wanted));
+  static std::int32_t count(const Shape& shape) noexcept { return static_cast<std::int32_t>(shape.size()); }
+  void require_dtype(DType wanted) const {
+    if (dtype() != wanted || wanted == DType{0}) {
+      throw Error(CKPT_E_INVALID_ARGUMENT, std::string("the tensor is of dtype ") + std::string(dtype_name(dtype())) +
+                                               "; asked for as " + std::string(dtype_name(wanted)));
     }
   }
 

@@ -12,8 +12,8 @@ for path in include/ckpt/*.h; do
   try "$CC" c11 c "-pedantic-errors" "$header"
   try "$CXX" c++17 c++ "-pedantic-errors -Wold-style-cast" "$header"
 done
-for path in include/ckpt/*.hpp; do
-  header=$(basename "$path")
+for path in include/ckpt/*.hpp include/ckpt/values/*.hpp; do
+  header=${path#include/ckpt/}
   try "$CXX" c++17 c++ "-pedantic-errors -Wold-style-cast -Wnon-virtual-dtor" "$header"
   try "$CXX" c++20 c++ "-pedantic-errors -Wold-style-cast -Wnon-virtual-dtor" "$header"
 done

@@ -66,7 +66,7 @@ TEST(Schedules, FromStrategyFreezesItsAnswers) {
   const auto boundary = strategy::make_interval(2);
   const std::int64_t begins[] = {0, 2, 4};
   EXPECT_EQ(actions_of(make_from_strategy(profile, boundary)), actions_of(make_segments(profile, begins)));
-  EXPECT_EQ(boundary->counters().asked, 6);
+  EXPECT_EQ(boundary->counters().asked_layers, 6);
 
   // "interval:1" as boundaries equals every layer recomputed.
   const auto every = strategy::make_interval(1);

@@ -22,7 +22,7 @@ TEST_P(Allocation, NoDecisionAllocates) {
   const std::int64_t before = heap_requests;
   for (int i = 0; i < 3; ++i) pass();
   EXPECT_EQ(heap_requests, before);
-  EXPECT_EQ(strategy->counters().asked, 400);
+  EXPECT_EQ(strategy->counters().asked_layers, 400);
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategy, Allocation,

@@ -30,10 +30,10 @@ TEST(Composite, AsksEveryChildAboutEveryLayer) {
   AllOf all(children);
   answers(any, 0, 6);
   answers(all, 0, 6);
-  for (const auto& child : children) EXPECT_EQ(child->counters().asked, 12);
-  EXPECT_EQ(any.counters().asked, 6);
-  EXPECT_EQ(any.counters().chosen, 6);
-  EXPECT_EQ(all.counters().chosen, 1);
+  for (const auto& child : children) EXPECT_EQ(child->counters().asked_layers, 12);
+  EXPECT_EQ(any.counters().asked_layers, 6);
+  EXPECT_EQ(any.counters().chosen_layers, 6);
+  EXPECT_EQ(all.counters().chosen_layers, 1);
 }
 
 TEST(Composite, FirstMatchAsksOneChild) {
@@ -48,10 +48,10 @@ TEST(Composite, FirstMatchAsksOneChild) {
   EXPECT_FALSE(ask(first, "x", 7));
   EXPECT_TRUE(ask(first, "x", 8));
   EXPECT_FALSE(ask(first, "x", largest));
-  EXPECT_EQ(children[0]->counters().asked, 2);
-  EXPECT_EQ(children[1]->counters().asked, 2);
-  EXPECT_EQ(children[2]->counters().asked, 3);
-  EXPECT_EQ(children[3]->counters().asked, 2);
+  EXPECT_EQ(children[0]->counters().asked_layers, 2);
+  EXPECT_EQ(children[1]->counters().asked_layers, 2);
+  EXPECT_EQ(children[2]->counters().asked_layers, 3);
+  EXPECT_EQ(children[3]->counters().asked_layers, 2);
 }
 
 TEST(Composite, FirstMatchWithoutRulesIsItsFallback) {
@@ -99,9 +99,9 @@ TEST(Composite, ResetReachesEveryChild) {
   const auto child = interval(1);
   AnyOf any(Children{std::make_shared<Not>(child)});
   answers(any, 0, 3);
-  EXPECT_EQ(child->counters().asked, 3);
+  EXPECT_EQ(child->counters().asked_layers, 3);
   any.reset();
-  EXPECT_EQ(child->counters().asked, 0);
+  EXPECT_EQ(child->counters().asked_layers, 0);
 }
 
 TEST(Composite, PassesAccessesAndBindingsOn) {
@@ -142,7 +142,7 @@ TEST(Custom, AsksItsFunctions) {
   EXPECT_EQ(seen, "layer0:7 layer1:7 layer2:7 access z");
   custom.reset();
   EXPECT_EQ(resets, 1);
-  EXPECT_EQ(custom.counters().asked, 0);
+  EXPECT_EQ(custom.counters().asked_layers, 0);
   EXPECT_EQ(custom.name(), "OddLayers");
   EXPECT_EQ(custom.chosen(), Chosen::recompute);
 }
@@ -160,7 +160,7 @@ TEST(Custom, DoesNotCountWhatFailed) {
   hooks.decide = [](auto, const auto&, auto) -> bool { base::fail(base::Status::callback, "no"); };
   Custom custom(hooks);
   EXPECT_EQ(error_of(base::Status::callback, [&] { ask(custom, "x"); }), "no");
-  EXPECT_EQ(custom.counters().asked, 0);
+  EXPECT_EQ(custom.counters().asked_layers, 0);
 }
 
 TEST(Custom, RefusesToAskItselfInACircle) {
@@ -174,7 +174,7 @@ TEST(Custom, RefusesToAskItselfInACircle) {
   const std::string text = "the strategy is in use by the operation whose callback makes this call";
   EXPECT_EQ(error_of(base::Status::invalid_state, [&] { ask(any, "x"); }), text);
   EXPECT_EQ(error_of(base::Status::invalid_state, [&] { ask(any, "x"); }), text);
-  EXPECT_EQ(any.counters().asked, 0);
+  EXPECT_EQ(any.counters().asked_layers, 0);
 }
 
 }  // namespace

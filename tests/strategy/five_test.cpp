@@ -50,25 +50,25 @@ TEST(Interval, NameCountersResetAndChosen) {
   Interval strategy(2);
   EXPECT_EQ(strategy.name(), "Interval(2)");
   answers(strategy, 0, 5, 100);
-  EXPECT_EQ(strategy.counters().asked, 5);
-  EXPECT_EQ(strategy.counters().chosen, 3);
+  EXPECT_EQ(strategy.counters().asked_layers, 5);
+  EXPECT_EQ(strategy.counters().chosen_layers, 3);
   EXPECT_EQ(strategy.counters().chosen_bytes, 300);
   EXPECT_EQ(strategy.chosen(), Chosen::boundary);
   strategy.set_chosen(Chosen::recompute);
   strategy.reset();
-  EXPECT_EQ(strategy.counters().asked, 0);
-  EXPECT_EQ(strategy.counters().chosen, 0);
+  EXPECT_EQ(strategy.counters().asked_layers, 0);
+  EXPECT_EQ(strategy.counters().chosen_layers, 0);
   EXPECT_EQ(strategy.counters().chosen_bytes, 0);
   EXPECT_EQ(strategy.chosen(), Chosen::recompute);
   EXPECT_EQ(answers(strategy, 0, 4), "1010");
-  EXPECT_EQ(strategy.counters().asked, 4);
+  EXPECT_EQ(strategy.counters().asked_layers, 4);
 }
 
 TEST(Strategy, RefusesNamelessLayersAndNegativeIndices) {
   Interval strategy(1);
   EXPECT_EQ(refusal([&] { ask(strategy, ""); }), "layer_name is empty");
   EXPECT_EQ(refusal([&] { ask(strategy, "x", -1); }), "layer_index is -1; at least 0");
-  EXPECT_EQ(strategy.counters().asked, 0);
+  EXPECT_EQ(strategy.counters().asked_layers, 0);
 }
 
 // ---- selective ----
@@ -185,7 +185,7 @@ TEST(SizeBased, NamesAsInTheReference) {
 TEST(SizeBased, CountedBytesStopAtTheLimit) {
   SizeBased strategy(1, Names{});
   for (int i = 0; i < 3; ++i) ask(strategy, "x", 0, largest);
-  EXPECT_EQ(strategy.counters().chosen, 3);
+  EXPECT_EQ(strategy.counters().chosen_layers, 3);
   EXPECT_EQ(strategy.counters().chosen_bytes, largest);
   strategy.reset();
   ask(strategy, "x", 0, std::int64_t{1} << 50);

@@ -58,10 +58,10 @@ TEST(StrategyHpp, Composes) {
 TEST(StrategyHpp, CountsAndResets) {
   auto strategy = Strategy::interval(1);
   answers(strategy, 3);
-  EXPECT_EQ(strategy.counters().asked, 3);
+  EXPECT_EQ(strategy.counters().asked_layers, 3);
   EXPECT_EQ(strategy.counters().chosen_bytes, 3 << 20);
   strategy.reset();
-  EXPECT_EQ(strategy.counters().asked, 0);
+  EXPECT_EQ(strategy.counters().asked_layers, 0);
   EXPECT_EQ(strategy.chosen(), CKPT_STRATEGY_CHOSEN_BOUNDARY);
   strategy.set_chosen(CKPT_STRATEGY_CHOSEN_RECOMPUTE);
   EXPECT_EQ(strategy.chosen(), CKPT_STRATEGY_CHOSEN_RECOMPUTE);

@@ -40,8 +40,8 @@ TEST_P(EveryKind, CountsEveryQuestionOfEightThreads) {
   const auto strategy = from_text(GetParam());
   constexpr int times = 5000;
   run_threads(thread_count, [&](int) { ask_layers(*strategy, times); });
-  EXPECT_EQ(strategy->counters().asked, thread_count * times);
-  EXPECT_LE(strategy->counters().chosen, strategy->counters().asked);
+  EXPECT_EQ(strategy->counters().asked_layers, thread_count * times);
+  EXPECT_LE(strategy->counters().chosen_layers, strategy->counters().asked_layers);
 }
 
 TEST_P(EveryKind, CanBeReadResetAndBoundMeanwhile) {
@@ -60,7 +60,7 @@ TEST_P(EveryKind, CanBeReadResetAndBoundMeanwhile) {
   });
   strategy->bind_live_bytes(nullptr);
   strategy->reset();
-  EXPECT_EQ(strategy->counters().asked, 0);
+  EXPECT_EQ(strategy->counters().asked_layers, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategy, EveryKind,
@@ -74,7 +74,7 @@ TEST(Threads, AnswersOfStatelessStrategiesDoNotDependOnThreads) {
   run_threads(thread_count, [&](int) { ask_layers(*strategy, times); });
   const auto alone = from_text("any(interval:3,size:6)");
   ask_layers(*alone, times);
-  EXPECT_EQ(strategy->counters().chosen, thread_count * alone->counters().chosen);
+  EXPECT_EQ(strategy->counters().chosen_layers, thread_count * alone->counters().chosen_layers);
   EXPECT_EQ(strategy->counters().chosen_bytes, thread_count * alone->counters().chosen_bytes);
 }
 
@@ -84,15 +84,15 @@ TEST(Threads, CountWithMoreThreadsThanStripes) {
   constexpr int many = stripe_count + 16;
   for (int round = 1; round <= 2; ++round) {  // threads of the second round take stripes over
     run_threads(many, [&](int) { ask_layers(*strategy, 100); });
-    EXPECT_EQ(strategy->counters().asked, round * many * 100);
-    EXPECT_EQ(strategy->counters().chosen, round * many * 100);
+    EXPECT_EQ(strategy->counters().asked_layers, round * many * 100);
+    EXPECT_EQ(strategy->counters().chosen_layers, round * many * 100);
   }
 }
 
 TEST(Threads, ThreadsOfOneStripeAddUp) {
   const auto strategy = make_interval(1);
   for (int i = 0; i < 200; ++i) std::thread([&] { ask(*strategy, "x", 0, 10); }).join();
-  EXPECT_EQ(strategy->counters().asked, 200);
+  EXPECT_EQ(strategy->counters().asked_layers, 200);
   EXPECT_EQ(strategy->counters().chosen_bytes, 2000);
 }
 

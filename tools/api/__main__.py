@@ -14,6 +14,7 @@ import sys
 
 import compare
 import write_c
+import write_cpp
 import write_python
 import write_swig
 
@@ -65,7 +66,9 @@ def made_files():
         "capi/made/table.cpp": write_c.table_source(api),
         "capi/made/structs.h": write_c.structs_header(api),
         "capi/made/init.cpp": write_c.init_source(api),
+        "capi/made/copies.h": write_c.copies_header(api),
         "bindings/swig/made.i": write_swig.struct_list(api),
+        **write_cpp.files(api),
         **write_python.files(api),
     }
 

@@ -195,3 +195,40 @@ def plain_header(api):
     lines += ["struct ckpt_api;"] + [text.split("\n", 1)[1] if text.startswith("typedef struct") else text for text in in_order(api)]
     lines += [f"CKPT_API {signature(function, function['name'])};" for function in api["functions"]]
     return "\n".join(lines + ["#ifdef __cplusplus", "}", "#endif", "#endif", ""])
+
+
+# ---- Copies between the structs of C and those of the core, whose fields have the same names ----
+
+COPIES_HEADER = """\
+// clang-format off
+// By struct of C: its fields that are plain values, copied to and from a struct of the core whose fields have the same names.
+// %(made)s
+#pragma once
+
+%(includes)s
+
+#include "../copy.h"
+
+namespace ckpt::capi {
+
+%(structs)s
+
+}  // namespace ckpt::capi
+"""
+
+
+def is_plain(field):
+    """A number, an enum, a truth value or a text: what is copied as it is. Objects, functions and arrays are not."""
+    if field["name"] == "struct_size" or re.fullmatch(r"reserved\d*", field["name"]):
+        return False
+    return "*" not in field["type"] and not field["type"].endswith("_fn") and "array" not in field or field["type"] in ("const char*", "char")
+
+
+def copies_header(api):
+    texts = []
+    for struct in api["structs"]:
+        names = [field["name"] for field in struct["fields"] if is_plain(field)]
+        if names and not struct["name"].endswith("_callbacks"):
+            fields = "\n".join(f"    field(CKPT_FIELD({name}));" for name in names)
+            texts.append(f"template <>\nstruct Fields<{struct['name']}> {{\n  template <class Each>\n  static constexpr void each(Each&& field) {{\n{fields}\n  }}\n}};")
+    return COPIES_HEADER % {"made": MADE, "includes": includes(api), "structs": "\n".join(texts)}

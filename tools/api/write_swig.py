@@ -1,4 +1,4 @@
-"""What SWIG is told of the structs: which of them other languages make and read, and which only C sees."""
+"""What SWIG reads of the structs: which of them other languages make and read, and which only C sees."""
 
 import re
 

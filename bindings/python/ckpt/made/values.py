@@ -225,7 +225,7 @@ class ActionKind(ActionKindBase):
     SEND: sends a copy of an item to a neighbour stage of a pipeline; the item stays until its DROP
     RECEIVE: receives an item from a neighbour stage. In a stage's schedule of a pipeline every micro-batch's INPUT arrives this
         way; a schedule of a chain of its own has no SEND and RECEIVE
-    TURN: ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only \
+    TURN: ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only
     END: ends the step: only GRAD(0) may be left
     """
 
@@ -517,8 +517,8 @@ _Priority: Members = Members(Priority)
 class CheckpointTaskList(OpenEnum):
     """A list of tasks.
 
-    LIVE: those that have not ended, the oldest first
-    ENDED: those that have ended, as far as the history goes, in the order in which they ended
+    LIVE: tasks that have not ended, the oldest first
+    ENDED: tasks that have ended, as far as the history goes, in the order in which they ended
     """
 
     LIVE = 0

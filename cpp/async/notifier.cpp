@@ -1,4 +1,4 @@
-#include "async/telling.h"
+#include "async/notifier.h"
 
 #include <new>
 #include <utility>
@@ -7,22 +7,22 @@
 
 namespace ckpt::async {
 
-Telling::Telling(std::shared_ptr<TaskListener> listener, const void* mark, std::function<void(Task&)> told)
-    : listener_(std::move(listener)), mark_(mark), told_(std::move(told)) {}
+Notifier::Notifier(std::shared_ptr<TaskListener> listener, const void* mark, std::function<void(Task&)> notified)
+    : listener_(std::move(listener)), mark_(mark), notified_(std::move(notified)) {}
 
-void Telling::tell(Task& task, When when) {
+void Notifier::notify(Task& task, When when) {
   if (when == When::later && hand_over(task)) return;
-  if (!task.begin_telling()) return;
+  if (!task.begin_notifying()) return;
   const base::Entered entered(mark_);
   while (const auto event = task.next()) {
-    if (listener_ != nullptr) tell_of(task, *event, *listener_);
-    if (task.options.listener != nullptr) tell_of(task, *event, *task.options.listener);
-    if (*event == Task::Event::ended) told_(task);
+    if (listener_ != nullptr) notify_of(task, *event, *listener_);
+    if (task.options.listener != nullptr) notify_of(task, *event, *task.options.listener);
+    if (*event == Task::Event::ended) notified_(task);
   }
 }
 
 // False when there is no memory for it.
-bool Telling::hand_over(Task& task) noexcept {
+bool Notifier::hand_over(Task& task) noexcept {
   if (task.is_handed_over.exchange(true)) return true;
   try {
     later_.push(task.shared_from_this());
@@ -33,7 +33,7 @@ bool Telling::hand_over(Task& task) noexcept {
   }
 }
 
-void Telling::tell_of(const Task& task, Task::Event event, TaskListener& listener) {
+void Notifier::notify_of(const Task& task, Task::Event event, TaskListener& listener) {
   switch (event) {
     case Task::Event::staged: listener.staged(task.id, task.stall_ns.load()); return;
     case Task::Event::progress: listener.progress(task.id, task.done_bytes.load(), task.total_bytes); return;

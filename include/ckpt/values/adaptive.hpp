@@ -1,0 +1,344 @@
+// adaptive.hpp - the values of adaptive.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_VALUES_ADAPTIVE_HPP
+#define CKPT_VALUES_ADAPTIVE_HPP
+
+#include <ckpt/adaptive.h>
+#include <ckpt/values/value.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ckpt {
+
+// How a controller decides when to save.
+enum class Policy : std::int32_t {
+  // experts on the failure rate, weighted by what each would have cost on every gap so far
+  auto_ = CKPT_POLICY_AUTO,
+  // the threshold rule on the last observed task; a commit consumes the slot
+  threshold = CKPT_POLICY_THRESHOLD,
+  // the interval at which expected loss and cost of a checkpoint are equal, with the learned failure rate
+  expected_value = CKPT_POLICY_EXPECTED_VALUE,
+  // Young's interval with a set mean time between failures and the measured cost
+  young = CKPT_POLICY_YOUNG,
+  // Daly's interval with a set mean time between failures and the measured cost
+  daly = CKPT_POLICY_DALY,
+  // Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h
+  bayes = CKPT_POLICY_BAYES,
+  // the interval for a Weibull law fitted to the last 512 gaps, at the age of the current one
+  weibull = CKPT_POLICY_WEIBULL,
+  // a set interval
+  fixed = CKPT_POLICY_FIXED,
+};
+
+// Why a controller answered as it did.
+enum class Reason : std::int32_t {
+  // no: no save is wanted yet
+  not_due = CKPT_REASON_NOT_DUE,
+  // yes: this poll is the nearest to the target
+  due = CKPT_REASON_DUE,
+  // yes: early, to learn what a save costs
+  first_save = CKPT_REASON_FIRST_SAVE,
+  // yes, by the threshold rule: the task is long enough
+  task_is_long = CKPT_REASON_TASK_IS_LONG,
+  // no, by the threshold rule: the task is too short, or it has no slot left
+  task_is_short = CKPT_REASON_TASK_IS_SHORT,
+  // no: the save before is not durable yet
+  save_in_flight = CKPT_REASON_SAVE_IN_FLIGHT,
+  // no: the budget of this window is spent
+  budget_is_spent = CKPT_REASON_BUDGET_IS_SPENT,
+  // yes: the process will be ended
+  preemption = CKPT_REASON_PREEMPTION,
+  // no: the process will be ended before a save could be durable
+  preemption_short = CKPT_REASON_PREEMPTION_SHORT,
+  // no: the process will be ended, and a save after the notice is durable
+  preemption_saved = CKPT_REASON_PREEMPTION_SAVED,
+};
+
+// How a threshold rule is made.
+struct ThresholdOptions {
+  // first value of the threshold: a share of the longest task, 0.05 .. 1
+  double threshold = 0.35;
+  // how far one recovery moves the threshold at most, above 0, at most 1
+  double learning_rate = 0.1;
+  // number of checkpoints of a run, at least 0
+  std::int64_t budget = 3;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_threshold_options to_c(const ThresholdOptions& value) {
+  ckpt_threshold_options to = CKPT_THRESHOLD_OPTIONS_INIT;
+  to.threshold = value.threshold;
+  to.learning_rate = value.learning_rate;
+  to.budget = value.budget;
+  return to;
+}
+
+}  // namespace detail
+
+// What a threshold rule knows.
+struct ThresholdInfo {
+  // value of the threshold now: a share of the longest task, 0.05 .. 1
+  double threshold = 0;
+  // duration of the longest task observed, in seconds
+  double longest_seconds = 0;
+  // number of checkpoints of a run
+  std::int64_t budget = 0;
+  // number of checkpoints used in this run
+  std::int64_t used = 0;
+  // number of tasks that can be read: the last 256 at most
+  std::int64_t tasks = 0;
+};
+
+namespace detail {
+
+inline ThresholdInfo from_c(const ckpt_threshold_info& from) {
+  ThresholdInfo value;
+  value.threshold = from.threshold;
+  value.longest_seconds = from.longest_seconds;
+  value.budget = from.budget;
+  value.used = from.used;
+  value.tasks = from.tasks;
+  return value;
+}
+
+}  // namespace detail
+
+// One task that was observed.
+struct TaskObservation {
+  // 1 when a checkpoint was made of it, else 0
+  bool checkpointed = false;
+  // duration of the task in seconds
+  double duration_seconds = 0;
+  // 1 when it failed, or a failure came while it was the last one, else 0
+  bool failed = false;
+  // name of the task: UTF-8, not blank
+  std::string name;
+};
+
+namespace detail {
+
+inline TaskObservation from_c(const ckpt_task_observation& from) {
+  TaskObservation value;
+  value.checkpointed = from.checkpointed != 0;
+  value.duration_seconds = from.duration_seconds;
+  value.failed = from.failed != 0;
+  value.name = detail::text(from.name);
+  return value;
+}
+
+}  // namespace detail
+
+// How a controller is made.
+struct ControllerOptions {
+  // how saves are decided: one of Policy
+  Policy policy = Policy{0};
+  // for Policy::young and Policy::daly: mean time between failures in seconds, above 0
+  double mtbf_seconds = 0;
+  // for Policy::fixed: interval between saves in seconds, above 0
+  double interval_seconds = 0;
+  // for Policy::bayes and Policy::expected_value: share of what is known that each failure leaves, above 0, at most 1; 1:
+  // nothing is forgotten
+  double keep = 1;
+  // what a save costs, in seconds, until one was measured; 0: unknown
+  double initial_cost_seconds = 0;
+  // when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it
+  double first_seconds = 600;
+  // seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll nearest to
+  // the target
+  double poll_seconds = 0;
+  // shortest interval between saves in seconds, at least 0
+  double min_interval_seconds = 0;
+  // longest interval between saves in seconds; 0: no maximum
+  double max_interval_seconds = 0;
+  // share of the time that saves may take, above 0, at most 1. Goes before max_interval_seconds
+  double max_overhead_share = 1;
+  // number of saves in each window, at least 0; 0: no limit
+  std::int64_t budget_saves = 0;
+  // length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run
+  double budget_window_seconds = 0;
+  // for Policy::threshold: first value of the threshold, a share of the longest task, 0.05 .. 1
+  double threshold = 0.35;
+  // for Policy::threshold: how far one recovery moves the threshold at most, above 0, at most 1
+  double threshold_learning_rate = 0.1;
+  // for Policy::threshold: number of checkpoints of a run, at least 0
+  std::int64_t threshold_budget = 3;
+  // source of time of ckpt_controller_get_now; kept alive; none: the monotonic clock
+  detail::Borrowed<ckpt_clock> clock;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_controller_options to_c(const ControllerOptions& value) {
+  ckpt_controller_options to = CKPT_CONTROLLER_OPTIONS_INIT;
+  to.policy = static_cast<int32_t>(value.policy);
+  to.mtbf_seconds = value.mtbf_seconds;
+  to.interval_seconds = value.interval_seconds;
+  to.keep = value.keep;
+  to.initial_cost_seconds = value.initial_cost_seconds;
+  to.first_seconds = value.first_seconds;
+  to.poll_seconds = value.poll_seconds;
+  to.min_interval_seconds = value.min_interval_seconds;
+  to.max_interval_seconds = value.max_interval_seconds;
+  to.max_overhead_share = value.max_overhead_share;
+  to.budget_saves = value.budget_saves;
+  to.budget_window_seconds = value.budget_window_seconds;
+  to.threshold = value.threshold;
+  to.threshold_learning_rate = value.threshold_learning_rate;
+  to.threshold_budget = value.threshold_budget;
+  to.clock = value.clock;
+  return to;
+}
+
+}  // namespace detail
+
+// A controller's answer to the question whether to save now.
+struct Decision {
+  // 1: save now; 0: do not
+  bool checkpoint = false;
+  // why: one of Reason
+  Reason reason = Reason{0};
+  // the policy that decided: one of Policy
+  Policy policy = Policy{0};
+  // interval wanted between saves now, in seconds; 0 for Policy::threshold
+  double interval_seconds = 0;
+  // probability of a failure within the interval wanted, 0 .. 1
+  double risk = 0;
+  // cost of a save in seconds: measured, set, or assumed (60 s)
+  double cost_seconds = 0;
+  // seconds since the last save, or since work began
+  double since_last_seconds = 0;
+  // when a save is wanted, in seconds on the caller's clock; 0 for Policy::threshold
+  double due_seconds = 0;
+};
+
+namespace detail {
+
+inline Decision from_c(const ckpt_decision& from) {
+  Decision value;
+  value.checkpoint = from.checkpoint != 0;
+  value.reason = static_cast<Reason>(from.reason);
+  value.policy = static_cast<Policy>(from.policy);
+  value.interval_seconds = from.interval_seconds;
+  value.risk = from.risk;
+  value.cost_seconds = from.cost_seconds;
+  value.since_last_seconds = from.since_last_seconds;
+  value.due_seconds = from.due_seconds;
+  return value;
+}
+
+}  // namespace detail
+
+// What a controller knows.
+struct ControllerInfo {
+  // 1 while a run is going on, else 0
+  bool running = false;
+  // 1 while a save is begun and neither committed nor aborted, else 0
+  bool save_in_flight = false;
+  // number of failures recorded
+  std::int64_t failures = 0;
+  // number of saves committed
+  std::int64_t saves = 0;
+  // mean stall of the last eight saves in seconds; 0 when there was none
+  double cost_seconds = 0;
+  // mean time in seconds until the last eight saves were durable; 0 when there was none
+  double durable_seconds = 0;
+  // cost in seconds of saves that neither a recovery nor a clean exit has judged
+  double unjudged_overhead_seconds = 0;
+  // the last sign of life, in seconds on the caller's clock
+  double last_seen_seconds = 0;
+  // mean time between failures in seconds at the last sign of life, as the policy sees it: 1 / failure rate
+  double mtbf_seconds = 0;
+  // value of the threshold rule's threshold now: a share of the longest task
+  double threshold = 0;
+  // number of checkpoints of this run that the threshold rule used
+  std::int64_t threshold_used = 0;
+  // number of tasks that can be read
+  std::int64_t tasks = 0;
+};
+
+namespace detail {
+
+inline ControllerInfo from_c(const ckpt_controller_info& from) {
+  ControllerInfo value;
+  value.running = from.running != 0;
+  value.save_in_flight = from.save_in_flight != 0;
+  value.failures = from.failures;
+  value.saves = from.saves;
+  value.cost_seconds = from.cost_seconds;
+  value.durable_seconds = from.durable_seconds;
+  value.unjudged_overhead_seconds = from.unjudged_overhead_seconds;
+  value.last_seen_seconds = from.last_seen_seconds;
+  value.mtbf_seconds = from.mtbf_seconds;
+  value.threshold = from.threshold;
+  value.threshold_used = from.threshold_used;
+  value.tasks = from.tasks;
+  return value;
+}
+
+}  // namespace detail
+
+// What a simulation of failures replays, and against which policies.
+struct SimulationOptions {
+  // text with the seconds between failures, one number a line, # begins a comment; none: a law is used
+  std::string trace;
+  // law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; none: a trace is used
+  std::string law;
+  // the policies, separated by commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes,
+  // bayes:KEEP, weibull, fixed:SECONDS; none: all but fixed
+  std::string policies;
+  // number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000
+  std::int64_t nodes = 1;
+  // number of failures to draw in each run, 1 .. 1000000
+  std::int64_t failures = 200;
+  // number of runs to draw, 1 .. 100000
+  std::int64_t replicas = 20;
+  // seed of all random draws
+  std::uint64_t seed = 1;
+  // cost of a save in seconds, above 0
+  double cost_seconds = 30;
+  // duration of a restart after a failure, in seconds, at least 0
+  double restart_seconds = 300;
+  // seconds between questions, above 0
+  double poll_seconds = 30;
+  // each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1: all are remote
+  std::int64_t remote_every = 1;
+  // cost of a local save in seconds, above 0 where saves are local
+  double local_cost_seconds = 0;
+  // share of the failures that destroy what is local, 0 .. 1
+  double remote_share = 0;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_simulation_options to_c(const SimulationOptions& value) {
+  ckpt_simulation_options to = CKPT_SIMULATION_OPTIONS_INIT;
+  to.trace = detail::text_or_null(value.trace);
+  to.law = detail::text_or_null(value.law);
+  to.policies = detail::text_or_null(value.policies);
+  to.nodes = value.nodes;
+  to.failures = value.failures;
+  to.replicas = value.replicas;
+  to.seed = value.seed;
+  to.cost_seconds = value.cost_seconds;
+  to.restart_seconds = value.restart_seconds;
+  to.poll_seconds = value.poll_seconds;
+  to.remote_every = value.remote_every;
+  to.local_cost_seconds = value.local_cost_seconds;
+  to.remote_share = value.remote_share;
+  return to;
+}
+
+}  // namespace detail
+
+}  // namespace ckpt
+
+#endif  // CKPT_VALUES_ADAPTIVE_HPP

@@ -1,0 +1,320 @@
+// async.hpp - the values of async.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_VALUES_ASYNC_HPP
+#define CKPT_VALUES_ASYNC_HPP
+
+#include <ckpt/async.h>
+#include <ckpt/values/value.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ckpt {
+
+// Where a task is, or how it ended. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once;
+// an end never changes.
+enum class CheckpointTaskState : std::int32_t {
+  // admitted; being copied, or waiting for a worker or its gate
+  queued = CKPT_CHECKPOINT_TASK_STATE_QUEUED,
+  // a worker has begun
+  running = CKPT_CHECKPOINT_TASK_STATE_RUNNING,
+  // a save is durable; a load has filled the state
+  completed = CKPT_CHECKPOINT_TASK_STATE_COMPLETED,
+  // an error stopped it
+  failed = CKPT_CHECKPOINT_TASK_STATE_FAILED,
+  // stopped on request
+  cancelled = CKPT_CHECKPOINT_TASK_STATE_CANCELLED,
+  // refused because the queue was full, or dropped for a newer one
+  rejected = CKPT_CHECKPOINT_TASK_STATE_REJECTED,
+};
+
+// What a task does.
+enum class CheckpointTaskKind : std::int32_t {
+  // saves a state
+  save = CKPT_CHECKPOINT_TASK_KIND_SAVE,
+  // loads a state
+  load = CKPT_CHECKPOINT_TASK_KIND_LOAD,
+};
+
+// What becomes of the tasks of a manager that is closed.
+enum class CloseMode : std::int32_t {
+  // what is queued is done first
+  drain = CKPT_CLOSE_MODE_DRAIN,
+  // what is queued or not yet committed is cancelled
+  cancel = CKPT_CLOSE_MODE_CANCEL,
+};
+
+// How the bytes of a save are taken.
+enum class StagingMode : std::int32_t {
+  // the tensors of a save are copied, by several threads, before the call returns: it returns staged
+  copy = CKPT_STAGING_MODE_COPY,
+  // the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, which is shortly
+  // before it ends. When one does and it is seen, the save fails with CKPT_E_INVALID_STATE; in no case does a checkpoint hold
+  // bytes that its checksums do not
+  borrow = CKPT_STAGING_MODE_BORROW,
+  // the tensors of a save are copied in the background: no caller may write to them until the save is staged, which is soon
+  deferred = CKPT_STAGING_MODE_DEFERRED,
+};
+
+// What happens to a task when the queue is full.
+enum class WhenFull : std::int32_t {
+  // fail with CKPT_E_QUEUE_FULL at once
+  refuse = CKPT_WHEN_FULL_REFUSE,
+  // wait for a place until the time-out has passed, then fail with CKPT_E_QUEUE_FULL; waiting for ever opens all gates
+  wait = CKPT_WHEN_FULL_WAIT,
+  // the oldest task that no worker has begun makes place and ends CheckpointTaskState::rejected; CKPT_E_QUEUE_FULL when there
+  // is none
+  drop_oldest = CKPT_WHEN_FULL_DROP_OLDEST,
+};
+
+// Which tasks begin first.
+enum class Priority : std::int32_t {
+  // begins after all tasks of a higher priority
+  low = CKPT_PRIORITY_LOW,
+  // begins after tasks of high priority and before tasks of low priority
+  normal = CKPT_PRIORITY_NORMAL,
+  // begins before all tasks of a lower priority
+  high = CKPT_PRIORITY_HIGH,
+};
+
+// A list of tasks.
+enum class CheckpointTaskList : std::int32_t {
+  // tasks that have not ended, the oldest first
+  live = CKPT_CHECKPOINT_TASK_LIST_LIVE,
+  // tasks that have ended, as far as the history goes, in the order in which they ended
+  ended = CKPT_CHECKPOINT_TASK_LIST_ENDED,
+};
+
+// How a background task ended.
+struct CheckpointTaskResult {
+  // how the task ended: CheckpointTaskState::completed, CheckpointTaskState::failed, CheckpointTaskState::cancelled or
+  // CheckpointTaskState::rejected
+  CheckpointTaskState state = CheckpointTaskState{0};
+  // CKPT_OK when completed, CKPT_E_CANCELLED when cancelled, CKPT_E_QUEUE_FULL when rejected, else why it failed
+  ckpt_status status = 0;
+  // kind of task: CheckpointTaskKind::save or CheckpointTaskKind::load
+  CheckpointTaskKind kind = CheckpointTaskKind{0};
+  // id of the task
+  std::int64_t id = 0;
+  // number of the step: of a save, however it ended; of what a load loaded, 0 unless completed
+  std::int64_t step = 0;
+  // bytes of the files that are durable, or that were loaded; 0 unless completed
+  std::int64_t bytes = 0;
+  // operations that the checkpoint's fault handler let try again, and files that were written anew
+  std::int64_t retries = 0;
+  // nanoseconds from the moment at which a worker began the task to its end; 0 when none began
+  std::chrono::nanoseconds duration = std::chrono::nanoseconds::zero();
+  // nanoseconds for which the call that made the task kept its caller: admission and staging
+  std::chrono::nanoseconds stall = std::chrono::nanoseconds::zero();
+  // nanoseconds from the call that made the task to the moment at which it was durable (loaded); 0 unless completed
+  std::chrono::nanoseconds durable = std::chrono::nanoseconds::zero();
+  // name of the checkpoint: its directory in the storage; empty unless completed
+  std::string name;
+  // why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
+  std::string error;
+};
+
+namespace detail {
+
+inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
+  CheckpointTaskResult value;
+  value.state = static_cast<CheckpointTaskState>(from.state);
+  value.status = from.status;
+  value.kind = static_cast<CheckpointTaskKind>(from.kind);
+  value.id = from.id;
+  value.step = from.step;
+  value.bytes = from.bytes;
+  value.retries = from.retries;
+  value.duration = std::chrono::nanoseconds(from.duration_ns);
+  value.stall = std::chrono::nanoseconds(from.stall_ns);
+  value.durable = std::chrono::nanoseconds(from.durable_ns);
+  value.name = detail::text(from.name);
+  value.error = detail::text(from.error);
+  return value;
+}
+
+}  // namespace detail
+
+// How a manager of background tasks is made.
+struct AsyncManagerOptions {
+  // threads that write and load, 1 .. 16; each has another one for checksums. Saves of one checkpoint wait for one another, so
+  // more than 1 helps only loads
+  std::int32_t workers = 1;
+  // tasks that have not ended, at most; 1 .. 65536
+  std::int64_t capacity = 10;
+  // tasks that have ended and can still be asked for, 1 .. 1048576
+  std::int64_t history = 100;
+  // bytes of memory for copies, at most; at least 65536. Allocated when it is first needed, then kept. A state that is larger
+  // is copied in waves: the save returns when the last wave was copied
+  std::int64_t staging_bytes = 1073741824;
+  // bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as the later
+  // ones; 0 .. staging_bytes
+  std::int64_t prepare_bytes = 0;
+  // limit on what is written, in bytes per second; 0: none
+  std::int64_t bytes_per_second = 0;
+  // time in nanoseconds for which the release of the manager lets tasks go on; -1: for ever
+  std::chrono::nanoseconds drain_timeout = std::chrono::nanoseconds(30000000000);
+  // threads that copy, the calling one included, 1 .. 1024; 0: what this process may use, at most 4
+  std::int32_t staging_threads = 0;
+  // niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable
+  std::int32_t nice = 0;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_async_manager_options to_c(const AsyncManagerOptions& value) {
+  ckpt_async_manager_options to = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+  to.workers = value.workers;
+  to.capacity = value.capacity;
+  to.history = value.history;
+  to.staging_bytes = value.staging_bytes;
+  to.prepare_bytes = value.prepare_bytes;
+  to.bytes_per_second = value.bytes_per_second;
+  to.drain_timeout_ns = value.drain_timeout.count();
+  to.staging_threads = value.staging_threads;
+  to.nice = value.nice;
+  return to;
+}
+
+}  // namespace detail
+
+// How one background task is run.
+struct CheckpointTaskOptions {
+  // how the bytes of a save are taken: StagingMode::copy, StagingMode::borrow or StagingMode::deferred; loads have none
+  StagingMode mode = StagingMode::copy;
+  // what happens when the queue is full: WhenFull::refuse, WhenFull::wait or WhenFull::drop_oldest
+  WhenFull when_full = WhenFull::wait;
+  // one of Priority: tasks of a higher one begin first, of equal ones the older
+  Priority priority = Priority::normal;
+  // how long WhenFull::wait waits for a place, in nanoseconds; -1: for ever
+  std::chrono::nanoseconds timeout = std::chrono::nanoseconds(60000000000);
+  // no worker begins before ckpt_async_manager_end_step was called with this step or a later one. Read only when has_gate_step
+  // is not 0. Waiting for the task, closing, a save that needs its memory, or a call that waits for a place for ever opens the
+  // gate. A task at a closed gate holds no worker up: others begin before it
+  std::optional<std::int64_t> gate_step = std::nullopt;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_checkpoint_task_options to_c(const CheckpointTaskOptions& value) {
+  ckpt_checkpoint_task_options to = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
+  to.mode = static_cast<int32_t>(value.mode);
+  to.when_full = static_cast<int32_t>(value.when_full);
+  to.priority = static_cast<int32_t>(value.priority);
+  to.timeout_ns = value.timeout.count();
+  to.has_gate_step = value.gate_step ? 1 : 0;
+  if (value.gate_step) to.gate_step = *value.gate_step;
+  return to;
+}
+
+}  // namespace detail
+
+// What is known of one background task.
+struct CheckpointTaskInfo {
+  // kind of task: CheckpointTaskKind::save or CheckpointTaskKind::load
+  CheckpointTaskKind kind = CheckpointTaskKind{0};
+  // where the task is: CheckpointTaskState::queued, CheckpointTaskState::running or the way in which it ended
+  CheckpointTaskState state = CheckpointTaskState{0};
+  // 1 when the tensors of a save may be written, else 0
+  bool staged = false;
+  // id of the task
+  std::int64_t id = 0;
+  // number of the step to be saved; 0 for a load
+  std::int64_t step = 0;
+  // bytes written so far
+  std::int64_t done_bytes = 0;
+  // bytes of the tensors and headers to be written; 0 for a load
+  std::int64_t total_bytes = 0;
+  // when it was queued, in nanoseconds on the system's monotonic clock
+  std::chrono::nanoseconds queued_at = std::chrono::nanoseconds::zero();
+  // when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun
+  std::chrono::nanoseconds started_at = std::chrono::nanoseconds::zero();
+  // when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended
+  std::chrono::nanoseconds ended_at = std::chrono::nanoseconds::zero();
+  // when it was queued, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; that clock may be set at
+  // any time, so take differences on the monotonic clock
+  std::chrono::system_clock::time_point queued_utc;
+  // when a worker began it, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when none has
+  // begun
+  std::chrono::system_clock::time_point started_utc;
+  // when it ended, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when it has not ended
+  std::chrono::system_clock::time_point ended_utc;
+};
+
+namespace detail {
+
+inline CheckpointTaskInfo from_c(const ckpt_checkpoint_task_info& from) {
+  CheckpointTaskInfo value;
+  value.kind = static_cast<CheckpointTaskKind>(from.kind);
+  value.state = static_cast<CheckpointTaskState>(from.state);
+  value.staged = from.staged != 0;
+  value.id = from.id;
+  value.step = from.step;
+  value.done_bytes = from.done_bytes;
+  value.total_bytes = from.total_bytes;
+  value.queued_at = std::chrono::nanoseconds(from.queued_at_ns);
+  value.started_at = std::chrono::nanoseconds(from.started_at_ns);
+  value.ended_at = std::chrono::nanoseconds(from.ended_at_ns);
+  value.queued_utc = detail::instant(from.queued_utc_ns);
+  value.started_utc = detail::instant(from.started_utc_ns);
+  value.ended_utc = detail::instant(from.ended_utc_ns);
+  return value;
+}
+
+}  // namespace detail
+
+// What a manager of background tasks did and holds.
+struct AsyncManagerStats {
+  // number of tasks that have not ended
+  std::int64_t live_tasks = 0;
+  // number of tasks that a worker has begun and that have not ended
+  std::int64_t running_tasks = 0;
+  // number of tasks that completed since the manager was made
+  std::int64_t completed_tasks = 0;
+  // number of tasks that failed since the manager was made
+  std::int64_t failed_tasks = 0;
+  // number of tasks that were cancelled since the manager was made
+  std::int64_t cancelled_tasks = 0;
+  // number of tasks that were rejected since the manager was made
+  std::int64_t rejected_tasks = 0;
+  // bytes of saves that have not ended and are not written yet
+  std::int64_t in_flight_bytes = 0;
+  // bytes written by all tasks
+  std::int64_t written_bytes = 0;
+  // bytes of memory that was allocated for copies
+  std::int64_t staging_bytes = 0;
+  // nanoseconds for which callers were kept, in all
+  std::chrono::nanoseconds stall = std::chrono::nanoseconds::zero();
+  // nanoseconds for which the save that was staged last kept its caller
+  std::chrono::nanoseconds last_stall = std::chrono::nanoseconds::zero();
+};
+
+namespace detail {
+
+inline AsyncManagerStats from_c(const ckpt_async_manager_stats& from) {
+  AsyncManagerStats value;
+  value.live_tasks = from.live_tasks;
+  value.running_tasks = from.running_tasks;
+  value.completed_tasks = from.completed_tasks;
+  value.failed_tasks = from.failed_tasks;
+  value.cancelled_tasks = from.cancelled_tasks;
+  value.rejected_tasks = from.rejected_tasks;
+  value.in_flight_bytes = from.in_flight_bytes;
+  value.written_bytes = from.written_bytes;
+  value.staging_bytes = from.staging_bytes;
+  value.stall = std::chrono::nanoseconds(from.stall_ns);
+  value.last_stall = std::chrono::nanoseconds(from.last_stall_ns);
+  return value;
+}
+
+}  // namespace detail
+
+}  // namespace ckpt
+
+#endif  // CKPT_VALUES_ASYNC_HPP

@@ -1,0 +1,242 @@
+// engine.hpp - the values of engine.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_VALUES_ENGINE_HPP
+#define CKPT_VALUES_ENGINE_HPP
+
+#include <ckpt/engine.h>
+#include <ckpt/values/value.hpp>
+#include <ckpt/values/tensor.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ckpt {
+
+// Element type and shape of one activation. Frozen: 72 bytes in every version.
+struct TensorSpec {
+  // element type: one of DType
+  DType dtype = DType{0};
+  // lengths of the dimensions, each >= 0
+  Shape shape;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_tensor_spec to_c(const TensorSpec& value) {
+  ckpt_tensor_spec to = {};
+  to.dtype = static_cast<int32_t>(value.dtype);
+  value.shape.put(to.shape, to.ndim);
+  return to;
+}
+
+inline TensorSpec from_c(const ckpt_tensor_spec& from) {
+  TensorSpec value;
+  value.dtype = static_cast<DType>(from.dtype);
+  value.shape = Shape(from.shape, from.shape + from.ndim);
+  return value;
+}
+
+}  // namespace detail
+
+// What a custom layer needs for one of its options. Frozen: 24 bytes in every version.
+struct LayerOption {
+  // bytes that the layer records for its backward, >= 0
+  std::int64_t tape_bytes = 0;
+  // bytes that the layer needs while forward runs, >= 0
+  std::int64_t forward_workspace_bytes = 0;
+  // bytes that the layer needs while backward runs, >= 0
+  std::int64_t backward_workspace_bytes = 0;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_layer_option to_c(const LayerOption& value) {
+  ckpt_layer_option to = {};
+  to.tape_bytes = value.tape_bytes;
+  to.forward_workspace_bytes = value.forward_workspace_bytes;
+  to.backward_workspace_bytes = value.backward_workspace_bytes;
+  return to;
+}
+
+}  // namespace detail
+
+// Where and when a layer runs. Borrowed for the call.
+struct LayerContext {
+  // option of the layer that is run, from 0
+  std::int32_t option = 0;
+  // number of the micro-batch, from 0
+  std::int32_t micro_batch = 0;
+  // 1 when this forward ran before in the step, else 0
+  bool recomputation = false;
+  // global number of the layer: the same in every split of the chain
+  std::int64_t layer = 0;
+  // number of the step, >= 0
+  std::int64_t step = 0;
+  // seed of the step's random numbers
+  std::uint64_t seed = 0;
+  // global number of the batch's first sample within the step, >= 0
+  std::int64_t first_sample = 0;
+  // element type and shape of the layer's input
+  TensorSpec input;
+  // element type and shape of the layer's output
+  TensorSpec output;
+};
+
+namespace detail {
+
+inline LayerContext from_c(const ckpt_layer_context& from) {
+  LayerContext value;
+  value.option = from.option;
+  value.micro_batch = from.micro_batch;
+  value.recomputation = from.recomputation != 0;
+  value.layer = from.layer;
+  value.step = from.step;
+  value.seed = from.seed;
+  value.first_sample = from.first_sample;
+  value.input = from_c(*from.input);
+  value.output = from_c(*from.output);
+  return value;
+}
+
+}  // namespace detail
+
+// How an executor is made.
+struct ScheduleExecutorOptions {
+  // a schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget
+  std::int64_t budget_bytes = 0;
+  // threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use
+  detail::Borrowed<ckpt_worker_pool> pool;
+  // counts every buffer under its layer's name; kept alive; none: one of its own
+  detail::Borrowed<ckpt_memory_tracker> tracker;
+  // the strategy it follows is notified of layers that run and of live bytes; none: no strategy is
+  detail::Borrowed<ckpt_follower> follower;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& value) {
+  ckpt_schedule_executor_options to = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
+  to.budget_bytes = value.budget_bytes;
+  to.pool = value.pool;
+  to.tracker = value.tracker;
+  to.follower = value.follower;
+  return to;
+}
+
+}  // namespace detail
+
+// Data of one step of training. Tensors are borrowed for the call.
+struct Step {
+  // number of the step, >= 0: a key of dropout's random numbers
+  std::int64_t step = 0;
+  // seed of the step's random numbers: a key of dropout
+  std::uint64_t seed = 0;
+  // global number of the batch's first sample within the step, >= 0
+  std::int64_t first_sample = 0;
+  // input of the chain, of the executor's input element type and shape
+  detail::Borrowed<ckpt_tensor> input;
+  // what a loss layer compares with; none when no layer needs it
+  detail::Borrowed<ckpt_tensor> targets;
+  // gradient of the chain's output; none: 1, only for a chain whose output has one element
+  detail::Borrowed<ckpt_tensor> output_gradient;
+  // receives the chain's output; none: it is not wanted
+  detail::Borrowed<ckpt_tensor> output;
+  // receives the gradient of the chain's input; none: it is not wanted. Refused when the first layer makes none
+  detail::Borrowed<ckpt_tensor> input_gradient;
+  // 0: gradients are set to 0 first; 1: this step adds to them
+  bool accumulate = false;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_step to_c(const Step& value) {
+  ckpt_step to = CKPT_STEP_INIT;
+  to.step = value.step;
+  to.seed = value.seed;
+  to.first_sample = value.first_sample;
+  to.input = value.input;
+  to.targets = value.targets;
+  to.output_gradient = value.output_gradient;
+  to.output = value.output;
+  to.input_gradient = value.input_gradient;
+  to.accumulate = value.accumulate ? 1 : 0;
+  return to;
+}
+
+}  // namespace detail
+
+// What an executor measured since it was made.
+struct ScheduleExecutorStats {
+  // number of steps that ended well
+  std::int64_t steps = 0;
+  // number of layer forwards, recomputed ones included
+  std::int64_t forwards = 0;
+  // number of layer forwards beyond the first of each layer in a step
+  std::int64_t recomputed_forwards = 0;
+  // bytes of what is alive now: between steps 0
+  std::int64_t live_bytes = 0;
+  // the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte
+  std::int64_t peak_live_bytes = 0;
+  // bytes of the arena that the executor reserved when it was made
+  std::int64_t reserved_bytes = 0;
+  // duration of all steps in nanoseconds
+  std::chrono::nanoseconds run = std::chrono::nanoseconds::zero();
+};
+
+namespace detail {
+
+inline ScheduleExecutorStats from_c(const ckpt_schedule_executor_stats& from) {
+  ScheduleExecutorStats value;
+  value.steps = from.steps;
+  value.forwards = from.forwards;
+  value.recomputed_forwards = from.recomputed_forwards;
+  value.live_bytes = from.live_bytes;
+  value.peak_live_bytes = from.peak_live_bytes;
+  value.reserved_bytes = from.reserved_bytes;
+  value.run = std::chrono::nanoseconds(from.run_ns);
+  return value;
+}
+
+}  // namespace detail
+
+// How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps. Source:
+// Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
+struct AdamWOptions {
+  // size of a step, > 0
+  double learning_rate = 1e-3;
+  // decay of the mean of gradients, 0 <= beta1 < 1
+  double beta1 = 0.9;
+  // decay of the mean of squared gradients, 0 <= beta2 < 1
+  double beta2 = 0.999;
+  // added to the root of the mean of squared gradients, > 0
+  double epsilon = 1e-8;
+  // decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it
+  double weight_decay = 0.01;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_adamw_options to_c(const AdamWOptions& value) {
+  ckpt_adamw_options to = CKPT_ADAMW_OPTIONS_INIT;
+  to.learning_rate = value.learning_rate;
+  to.beta1 = value.beta1;
+  to.beta2 = value.beta2;
+  to.epsilon = value.epsilon;
+  to.weight_decay = value.weight_decay;
+  return to;
+}
+
+}  // namespace detail
+
+}  // namespace ckpt
+
+#endif  // CKPT_VALUES_ENGINE_HPP

@@ -1,0 +1,290 @@
+// pipeline.hpp - the values of pipeline.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_VALUES_PIPELINE_HPP
+#define CKPT_VALUES_PIPELINE_HPP
+
+#include <ckpt/pipeline.h>
+#include <ckpt/values/value.hpp>
+#include <ckpt/values/tensor.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ckpt {
+
+// How it is decided which micro-batches' activations stay from forward to backward. The others are computed again.
+enum class ActivationPolicyKind : std::int32_t {
+  // the activations of all micro-batches stay from forward to backward: most memory, fastest backward
+  store_all = CKPT_ACTIVATION_POLICY_KIND_STORE_ALL,
+  // no micro-batch's activations stay, all are computed again: least memory, slowest backward
+  recompute_all = CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL,
+  // the activations of every interval-th micro-batch stay, and always those of the first and the last
+  selective = CKPT_ACTIVATION_POLICY_KIND_SELECTIVE,
+  // the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first and the
+  // last stay whatever their size, any other that does not fit beside them is not stored
+  memory_based = CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED,
+  // the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch
+  strategy = CKPT_ACTIVATION_POLICY_KIND_STRATEGY,
+  // picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
+  // memory-based, else recompute-all. Pressure is the tracker's live bytes over its limit, where it has one; else the
+  // process's resident bytes, a pipeline's own arenas left out, over memory_limit_bytes. Each pick is logged (INFO)
+  automatic = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC,
+};
+
+// In which order stages run the forward and backward parts of micro-batches. Gradients add up in the order of micro-batches
+// under each of them.
+enum class PipelineOrder : std::int32_t {
+  // all forwards, then all backwards. Source: Huang et al., "GPipe", arXiv:1811.06965
+  gpipe = CKPT_PIPELINE_ORDER_GPIPE,
+  // after a warm-up one forward, one backward, in turn: stage p of P holds at most P - p micro-batches. Source: Narayanan et
+  // al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503
+  one_f_one_b = CKPT_PIPELINE_ORDER_1F1B,
+  // 1F1B over several chunks a stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient large-scale
+  // language model training on GPU clusters using Megatron-LM", arXiv:2104.04473
+  interleaved = CKPT_PIPELINE_ORDER_INTERLEAVED,
+};
+
+// What a stage does in an interval of a step.
+enum class IntervalKind : std::int32_t {
+  // the stage runs a forward part
+  forward = CKPT_INTERVAL_KIND_FORWARD,
+  // the stage runs a forward part again
+  recompute = CKPT_INTERVAL_KIND_RECOMPUTE,
+  // the stage runs a backward part
+  backward = CKPT_INTERVAL_KIND_BACKWARD,
+  // the stage sends, or waits for a neighbour
+  wait = CKPT_INTERVAL_KIND_WAIT,
+};
+
+// Which micro-batches' activations stay from forward to backward. The others are computed again.
+struct ActivationPolicy {
+  // kind of policy: one of ActivationPolicyKind
+  ActivationPolicyKind kind = ActivationPolicyKind::store_all;
+  // for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1
+  std::int64_t interval = 1;
+  // for memory-based: bytes of activations that are stored at most, >= 0
+  std::int64_t threshold_bytes = 1073741824;
+  // for ActivationPolicyKind::strategy: the strategy that is asked; kept alive; ignored by other kinds
+  detail::Borrowed<ckpt_strategy> strategy;
+  // for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory or its control
+  // group's limit
+  std::int64_t memory_limit_bytes = 0;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_activation_policy to_c(const ActivationPolicy& value) {
+  ckpt_activation_policy to = CKPT_ACTIVATION_POLICY_INIT;
+  to.kind = static_cast<int32_t>(value.kind);
+  to.interval = value.interval;
+  to.threshold_bytes = value.threshold_bytes;
+  to.strategy = value.strategy;
+  to.memory_limit_bytes = value.memory_limit_bytes;
+  return to;
+}
+
+inline ActivationPolicy from_c(const ckpt_activation_policy& from) {
+  ActivationPolicy value;
+  value.kind = static_cast<ActivationPolicyKind>(from.kind);
+  value.interval = from.interval;
+  value.threshold_bytes = from.threshold_bytes;
+  value.memory_limit_bytes = from.memory_limit_bytes;
+  return value;
+}
+
+}  // namespace detail
+
+// How an activation manager is made.
+struct ActivationManagerOptions {
+  // name of the stage: strategies are asked with it, the tracker counts under it; copied; none: "stage"
+  std::string name;
+  // counts what is stored; kept alive; none: one of its own
+  detail::Borrowed<ckpt_memory_tracker> tracker;
+  // dates what is stored; kept alive; none: the monotonic clock
+  detail::Borrowed<ckpt_clock> clock;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_activation_manager_options to_c(const ActivationManagerOptions& value) {
+  ckpt_activation_manager_options to = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
+  to.name = detail::text_or_null(value.name);
+  to.tracker = value.tracker;
+  to.clock = value.clock;
+  return to;
+}
+
+}  // namespace detail
+
+// What is known of one stored activation.
+struct ActivationMetadata {
+  // number of the micro-batch, from 0
+  std::int32_t micro_batch = 0;
+  // element type of the activation
+  DType dtype = DType{0};
+  // lengths of the activation's dimensions
+  Shape shape;
+  // size of the activation in bytes
+  std::int64_t bytes = 0;
+  // number of times that it was read since it was stored
+  std::int64_t hits = 0;
+  // when it was stored, in nanoseconds on the manager's clock
+  std::chrono::nanoseconds stored_at = std::chrono::nanoseconds::zero();
+  // when it was stored, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock
+  std::chrono::system_clock::time_point stored_utc;
+};
+
+namespace detail {
+
+inline ActivationMetadata from_c(const ckpt_activation_metadata& from) {
+  ActivationMetadata value;
+  value.micro_batch = from.micro_batch;
+  value.dtype = static_cast<DType>(from.dtype);
+  value.shape = Shape(from.shape, from.shape + from.ndim);
+  value.bytes = from.bytes;
+  value.hits = from.hits;
+  value.stored_at = std::chrono::nanoseconds(from.stored_at_ns);
+  value.stored_utc = detail::instant(from.stored_utc_ns);
+  return value;
+}
+
+}  // namespace detail
+
+// How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
+// stages of stage k % stages.
+struct PipelineOptions {
+  // order in which stages run the forward and backward parts of micro-batches: one of PipelineOrder
+  PipelineOrder order = PipelineOrder::one_f_one_b;
+  // number of stages, 1 .. 1024
+  std::int32_t stages = 1;
+  // number of micro-batches of a step, 1 .. 65536; divides the batch's samples
+  std::int32_t micro_batches = 1;
+  // number of pieces of each stage; 1 unless the order is PipelineOrder::interleaved
+  std::int32_t chunks = 1;
+  // threads of each stage's pool, its own thread included; 1 .. 1024
+  std::int32_t threads_per_stage = 1;
+  // number of runs that time the layers, for the split and the budget; 0: bytes only
+  std::int32_t measured_steps = 3;
+  // first layers of the pieces, ascending from 0; none: a split into pieces of equal time
+  std::vector<std::int64_t> begins;
+  // places of each queue between neighbours; 0: as many as the schedule needs
+  std::int64_t queue_places = 0;
+  // each stage takes the fastest plan with which its whole step reserves no more bytes than this; 0: no budget
+  std::int64_t budget_bytes = 0;
+  // chooses each piece's plan, layer by layer; kept alive; none: no strategy
+  detail::Borrowed<ckpt_strategy> strategy;
+  // counts every buffer, those of queues included; kept alive; none: one of its own
+  detail::Borrowed<ckpt_memory_tracker> tracker;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_pipeline_options to_c(const PipelineOptions& value) {
+  ckpt_pipeline_options to = CKPT_PIPELINE_OPTIONS_INIT;
+  to.order = static_cast<int32_t>(value.order);
+  to.stages = value.stages;
+  to.micro_batches = value.micro_batches;
+  to.chunks = value.chunks;
+  to.threads_per_stage = value.threads_per_stage;
+  to.measured_steps = value.measured_steps;
+  to.begins = value.begins.empty() ? nullptr : value.begins.data();
+  to.begins_count = static_cast<std::int64_t>(value.begins.size());
+  to.queue_places = value.queue_places;
+  to.budget_bytes = value.budget_bytes;
+  to.strategy = value.strategy;
+  to.tracker = value.tracker;
+  return to;
+}
+
+}  // namespace detail
+
+// What a stage of a pipeline measured since the pipeline was made.
+struct PipelineStats {
+  // micro-batches between forward and backward at most (of chunk 0)
+  std::int32_t in_flight = 0;
+  // global number of the stage's first layer (of chunk 0)
+  std::int64_t first_layer = 0;
+  // number of layers of all chunks of the stage
+  std::int64_t layers = 0;
+  // number of steps that ended well
+  std::int64_t steps = 0;
+  // number of layer forwards, recomputed ones included
+  std::int64_t forwards = 0;
+  // number of layer forwards beyond the first of each layer and micro-batch in a step
+  std::int64_t recomputed_forwards = 0;
+  // number of micro-batches whose tapes stayed from forward to backward
+  std::int64_t kept_micro_batches = 0;
+  // number of micro-batches whose tapes did not stay from forward to backward
+  std::int64_t recomputed_micro_batches = 0;
+  // the most bytes that were alive at once: equals the verifier's peak of the whole step to the byte
+  std::int64_t peak_live_bytes = 0;
+  // bytes of the stage's arena
+  std::int64_t reserved_bytes = 0;
+  // bytes reserved by the queues to and from the next stage, beside the arena
+  std::int64_t queue_bytes = 0;
+  // nanoseconds of the last step in which the stage computed and did not wait
+  std::chrono::nanoseconds busy = std::chrono::nanoseconds::zero();
+};
+
+namespace detail {
+
+inline PipelineStats from_c(const ckpt_pipeline_stats& from) {
+  PipelineStats value;
+  value.in_flight = from.in_flight;
+  value.first_layer = from.first_layer;
+  value.layers = from.layers;
+  value.steps = from.steps;
+  value.forwards = from.forwards;
+  value.recomputed_forwards = from.recomputed_forwards;
+  value.kept_micro_batches = from.kept_micro_batches;
+  value.recomputed_micro_batches = from.recomputed_micro_batches;
+  value.peak_live_bytes = from.peak_live_bytes;
+  value.reserved_bytes = from.reserved_bytes;
+  value.queue_bytes = from.queue_bytes;
+  value.busy = std::chrono::nanoseconds(from.busy_ns);
+  return value;
+}
+
+}  // namespace detail
+
+// What a stage of a pipeline does in one interval of a step. Frozen: 32 bytes in every version.
+struct PipelineInterval {
+  // what the stage does: one of IntervalKind
+  IntervalKind kind = IntervalKind{0};
+  // number of the stage, from 0
+  std::int32_t stage = 0;
+  // number of the chunk of the stage, from 0
+  std::int32_t chunk = 0;
+  // number of the micro-batch, from 0
+  std::int32_t micro_batch = 0;
+  // begin of the interval, in nanoseconds since the step began
+  std::chrono::nanoseconds begin_at = std::chrono::nanoseconds::zero();
+  // end of the interval, in nanoseconds since the step began
+  std::chrono::nanoseconds end_at = std::chrono::nanoseconds::zero();
+};
+
+namespace detail {
+
+inline PipelineInterval from_c(const ckpt_pipeline_interval& from) {
+  PipelineInterval value;
+  value.kind = static_cast<IntervalKind>(from.kind);
+  value.stage = from.stage;
+  value.chunk = from.chunk;
+  value.micro_batch = from.micro_batch;
+  value.begin_at = std::chrono::nanoseconds(from.begin_at_ns);
+  value.end_at = std::chrono::nanoseconds(from.end_at_ns);
+  return value;
+}
+
+}  // namespace detail
+
+}  // namespace ckpt
+
+#endif  // CKPT_VALUES_PIPELINE_HPP

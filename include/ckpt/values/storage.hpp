@@ -1,0 +1,91 @@
+// storage.hpp - the values of storage.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_VALUES_STORAGE_HPP
+#define CKPT_VALUES_STORAGE_HPP
+
+#include <ckpt/storage.h>
+#include <ckpt/values/value.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ckpt {
+
+// How large files are written. Each way falls back to the next where the system or the file does not support it.
+enum class WritePath : std::int32_t {
+  // large files are written past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring; falls back to
+  // WritePath::direct where the system or the file does not support it
+  ring = CKPT_WRITE_PATH_RING,
+  // large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to WritePath::buffered where
+  // the system or the file does not support it
+  direct = CKPT_WRITE_PATH_DIRECT,
+  // large files are written through the page cache
+  buffered = CKPT_WRITE_PATH_BUFFERED,
+};
+
+// How a storage in the file system is made.
+struct FileSystemOptions {
+  // what happens when the directory is missing: 0 creates it, and those that lead to it, durably; other values: NOT_FOUND
+  bool must_exist = false;
+  // how large files are written: WritePath::ring, WritePath::direct or WritePath::buffered
+  WritePath write_path = WritePath::ring;
+  // files of at least this many bytes count as large, >= 0; 0: 8 MiB
+  std::int64_t large_from_bytes = 0;
+  // limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written
+  // at once
+  std::int64_t bytes_per_second = 0;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_file_system_options to_c(const FileSystemOptions& value) {
+  ckpt_file_system_options to = CKPT_FILE_SYSTEM_OPTIONS_INIT;
+  to.must_exist = value.must_exist ? 1 : 0;
+  to.write_path = static_cast<int32_t>(value.write_path);
+  to.large_from_bytes = value.large_from_bytes;
+  to.bytes_per_second = value.bytes_per_second;
+  return to;
+}
+
+}  // namespace detail
+
+// How a fault handler is made: how often and after which pauses a failed operation is tried again.
+struct FaultHandlerOptions {
+  // attempts of one operation at most, the first one included, >= 1
+  std::int32_t max_attempts = 5;
+  // pause before the second attempt, in nanoseconds, >= 0
+  std::chrono::nanoseconds first_delay = std::chrono::nanoseconds(10000000);
+  // no pause is longer than this, in nanoseconds, >= 0
+  std::chrono::nanoseconds max_delay = std::chrono::nanoseconds(10000000000);
+  // each pause is this many times as long as the pause before it, >= 1
+  double factor = 2.0;
+  // a pause is made longer or shorter by a random share of it of at most this, 0 .. 1
+  double jitter = 0.5;
+  // seed of the random numbers for the jitter: Philox4x32-10
+  std::uint64_t seed = 0;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_fault_handler_options to_c(const FaultHandlerOptions& value) {
+  ckpt_fault_handler_options to = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+  to.max_attempts = value.max_attempts;
+  to.first_delay_ns = value.first_delay.count();
+  to.max_delay_ns = value.max_delay.count();
+  to.factor = value.factor;
+  to.jitter = value.jitter;
+  to.seed = value.seed;
+  return to;
+}
+
+}  // namespace detail
+
+}  // namespace ckpt
+
+#endif  // CKPT_VALUES_STORAGE_HPP

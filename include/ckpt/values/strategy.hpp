@@ -1,0 +1,170 @@
+// strategy.hpp - the values of strategy.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_VALUES_STRATEGY_HPP
+#define CKPT_VALUES_STRATEGY_HPP
+
+#include <ckpt/strategy.h>
+#include <ckpt/values/value.hpp>
+#include <ckpt/values/tensor.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ckpt {
+
+// What a strategy's yes means for the layer.
+enum class StrategyChosen : std::int32_t {
+  // what is usual for the kind of strategy: StrategyChosen::boundary for interval, StrategyChosen::recompute for all others
+  default_ = CKPT_STRATEGY_CHOSEN_DEFAULT,
+  // a chosen layer keeps only its input and runs again in backward; all others are stored
+  recompute = CKPT_STRATEGY_CHOSEN_RECOMPUTE,
+  // inputs of chosen layers are kept, each stretch between them is recomputed as one segment
+  boundary = CKPT_STRATEGY_CHOSEN_BOUNDARY,
+};
+
+// A list of names, globs or rules that a strategy was made with.
+enum class StrategyList : std::int32_t {
+  // the names and globs of chosen layers
+  names = CKPT_STRATEGY_LIST_NAMES,
+  // the names and globs of excluded layers
+  excluded = CKPT_STRATEGY_LIST_EXCLUDED,
+  // the rules of first
+  rules = CKPT_STRATEGY_LIST_RULES,
+};
+
+// The constants of a smart strategy.
+struct SmartStrategyOptions {
+  // a layer with more than this many times the mean bytes is chosen; finite, above 0
+  double large_factor = 1.5;
+  // a layer accessed fewer times than this is chosen, at least 0
+  std::int64_t rare_accesses = 2;
+  // a layer whose index is past this share of the known layers is chosen, 0 .. 1
+  double late_share = 0.7;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_smart_strategy_options to_c(const SmartStrategyOptions& value) {
+  ckpt_smart_strategy_options to = CKPT_SMART_STRATEGY_OPTIONS_INIT;
+  to.large_factor = value.large_factor;
+  to.rare_accesses = value.rare_accesses;
+  to.late_share = value.late_share;
+  return to;
+}
+
+}  // namespace detail
+
+// What a strategy is asked about one layer. Borrowed for the call.
+struct StrategyQuestion {
+  // element type of the layer's activation
+  DType dtype = DType{0};
+  // name of the layer: UTF-8, not empty
+  std::string_view layer_name;
+  // lengths of the activation's dimensions
+  Shape shape;
+  // size of the activation in bytes
+  std::int64_t bytes = 0;
+  // index of the layer in its chain, from 0
+  std::int64_t layer_index = 0;
+};
+
+namespace detail {
+
+inline StrategyQuestion from_c(const ckpt_strategy_question& from) {
+  StrategyQuestion value;
+  value.dtype = static_cast<DType>(from.dtype);
+  value.layer_name = detail::text(from.layer_name);
+  value.shape = Shape(from.shape, from.shape + from.ndim);
+  value.bytes = from.bytes;
+  value.layer_index = from.layer_index;
+  return value;
+}
+
+}  // namespace detail
+
+// What a strategy did since it was created or reset. Questions that failed are not counted.
+struct StrategyCounters {
+  // number of layers that it was asked about
+  std::int64_t asked_layers = 0;
+  // number of layers that were answered with yes
+  std::int64_t chosen_layers = 0;
+  // bytes of the activations that were answered with yes; at most 2^63 - 1
+  std::int64_t chosen_bytes = 0;
+};
+
+namespace detail {
+
+inline StrategyCounters from_c(const ckpt_strategy_counters& from) {
+  StrategyCounters value;
+  value.asked_layers = from.asked_layers;
+  value.chosen_layers = from.chosen_layers;
+  value.chosen_bytes = from.chosen_bytes;
+  return value;
+}
+
+}  // namespace detail
+
+// What a strategy was made of. Numbers that its kind does not have are 0.
+struct StrategyInfo {
+  // for memory-aware: 1 when it was made with a tracker, else 0
+  bool has_tracker = false;
+  // kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind
+  // that its factory made
+  std::string kind;
+  // for interval: every so many-th layer is chosen; for memory-aware: the interval in force now
+  std::int64_t interval = 0;
+  // for size: activations of at least this many bytes are chosen
+  std::int64_t threshold_bytes = 0;
+  // for memory-aware: share of total memory above which more layers are chosen
+  double max_share = 0;
+  // for memory-aware: total memory in bytes, as set, or what the process may use
+  std::optional<std::int64_t> total_bytes = std::nullopt;
+  // for smart: a layer with more than this many times the mean bytes is chosen
+  double large_factor = 0;
+  // for smart: a layer accessed fewer times than this is chosen
+  std::int64_t rare_accesses = 0;
+  // for smart: a layer whose index is past this share of the known layers is chosen
+  double late_share = 0;
+  // for selective: number of names and globs of chosen layers
+  std::int64_t names_count = 0;
+  // for selective, size and smart: number of names and globs of excluded layers
+  std::int64_t excluded_count = 0;
+  // for first: number of rules
+  std::int64_t rules_count = 0;
+  // for any, all, not and first: number of children
+  std::int64_t children_count = 0;
+  // for memory-aware: 1 when it was made with a clock, else 0
+  bool has_clock = false;
+};
+
+namespace detail {
+
+inline StrategyInfo from_c(const ckpt_strategy_info& from) {
+  StrategyInfo value;
+  value.has_tracker = from.has_tracker != 0;
+  value.kind = detail::text(from.kind);
+  value.interval = from.interval;
+  value.threshold_bytes = from.threshold_bytes;
+  value.max_share = from.max_share;
+  value.total_bytes = from.has_total != 0 ? std::optional(from.total_bytes) : std::nullopt;
+  value.large_factor = from.large_factor;
+  value.rare_accesses = from.rare_accesses;
+  value.late_share = from.late_share;
+  value.names_count = from.names_count;
+  value.excluded_count = from.excluded_count;
+  value.rules_count = from.rules_count;
+  value.children_count = from.children_count;
+  value.has_clock = from.has_clock != 0;
+  return value;
+}
+
+}  // namespace detail
+
+}  // namespace ckpt
+
+#endif  // CKPT_VALUES_STRATEGY_HPP

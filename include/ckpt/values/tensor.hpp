@@ -1,0 +1,127 @@
+// tensor.hpp - the values of tensor.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_VALUES_TENSOR_HPP
+#define CKPT_VALUES_TENSOR_HPP
+
+#include <ckpt/tensor.h>
+#include <ckpt/values/value.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ckpt {
+
+// An element type: one of DType, the 22 element types of the safetensors format. Numbers are fixed for ever; 0 is none. Storage,
+// copies and exchange know all of them, arithmetic F32 and F64.
+enum class DType : std::int32_t {
+  // floating point of 4 bits: 2 exponent, 1 mantissa; two in a byte, the first in the low bits
+  f4 = CKPT_DTYPE_F4,
+  // floating point of 6 bits: 2 exponent, 3 mantissa; packed: four in three bytes
+  f6_e2m3 = CKPT_DTYPE_F6_E2M3,
+  // floating point of 6 bits: 3 exponent, 2 mantissa; packed: four in three bytes
+  f6_e3m2 = CKPT_DTYPE_F6_E3M2,
+  // truth value of one byte: 0 or 1
+  bool_ = CKPT_DTYPE_BOOL,
+  // unsigned integer of 8 bits
+  u8 = CKPT_DTYPE_U8,
+  // signed integer of 8 bits
+  i8 = CKPT_DTYPE_I8,
+  // floating point of 8 bits: 5 exponent, 2 mantissa
+  f8_e5m2 = CKPT_DTYPE_F8_E5M2,
+  // floating point of 8 bits: 4 exponent, 3 mantissa, no infinities ("e4m3fn")
+  f8_e4m3 = CKPT_DTYPE_F8_E4M3,
+  // floating point of 8 bits: exponent only, for scale factors
+  f8_e8m0 = CKPT_DTYPE_F8_E8M0,
+  // floating point of 8 bits: 4 exponent, 3 mantissa, no infinities, no negative zero
+  f8_e4m3fnuz = CKPT_DTYPE_F8_E4M3FNUZ,
+  // floating point of 8 bits: 5 exponent, 2 mantissa, no infinities, no negative zero
+  f8_e5m2fnuz = CKPT_DTYPE_F8_E5M2FNUZ,
+  // signed integer of 16 bits
+  i16 = CKPT_DTYPE_I16,
+  // unsigned integer of 16 bits
+  u16 = CKPT_DTYPE_U16,
+  // floating point of 16 bits: IEEE 754 binary16
+  f16 = CKPT_DTYPE_F16,
+  // floating point of 16 bits: the upper half of an F32
+  bf16 = CKPT_DTYPE_BF16,
+  // signed integer of 32 bits
+  i32 = CKPT_DTYPE_I32,
+  // unsigned integer of 32 bits
+  u32 = CKPT_DTYPE_U32,
+  // floating point of 32 bits: IEEE 754 binary32
+  f32 = CKPT_DTYPE_F32,
+  // signed integer of 64 bits
+  i64 = CKPT_DTYPE_I64,
+  // unsigned integer of 64 bits
+  u64 = CKPT_DTYPE_U64,
+  // floating point of 64 bits: IEEE 754 binary64
+  f64 = CKPT_DTYPE_F64,
+  // complex number of 64 bits: two F32, real and imaginary
+  c64 = CKPT_DTYPE_C64,
+};
+
+// How a buffer pool is made.
+struct BufferPoolOptions {
+  // bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system
+  std::optional<std::int64_t> retain_limit_bytes = CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES;
+  // the tracker counts the pool's buffers under this layer name; copied; none: "tensor"
+  std::string layer_name;
+};
+
+namespace detail {
+
+// Borrows from value: texts and arrays.
+inline ckpt_buffer_pool_options to_c(const BufferPoolOptions& value) {
+  ckpt_buffer_pool_options to = CKPT_BUFFER_POOL_OPTIONS_INIT;
+  to.has_retain_limit = value.retain_limit_bytes ? 1 : 0;
+  if (value.retain_limit_bytes) to.retain_limit_bytes = *value.retain_limit_bytes;
+  to.layer_name = detail::text_or_null(value.layer_name);
+  return to;
+}
+
+}  // namespace detail
+
+// What a buffer pool holds now and has done so far.
+struct BufferPoolStats {
+  // bytes that tensors use now: what the tracker counts
+  std::int64_t live_bytes = 0;
+  // number of buffers that tensors use now; tensors without bytes need none
+  std::int64_t live_buffers = 0;
+  // bytes kept for reuse
+  std::int64_t retained_bytes = 0;
+  // number of buffers kept for reuse
+  std::int64_t retained_buffers = 0;
+  // bytes allocated from the system: live buffers, each rounded up to 64 bytes, and retained ones
+  std::int64_t reserved_bytes = 0;
+  // the largest value of reserved_bytes since the pool was made
+  std::int64_t peak_reserved_bytes = 0;
+  // buffers that tensors took since the pool was made
+  std::int64_t taken = 0;
+  // buffers that tensors took and that needed no memory from the system
+  std::int64_t reused = 0;
+};
+
+namespace detail {
+
+inline BufferPoolStats from_c(const ckpt_buffer_pool_stats& from) {
+  BufferPoolStats value;
+  value.live_bytes = from.live_bytes;
+  value.live_buffers = from.live_buffers;
+  value.retained_bytes = from.retained_bytes;
+  value.retained_buffers = from.retained_buffers;
+  value.reserved_bytes = from.reserved_bytes;
+  value.peak_reserved_bytes = from.peak_reserved_bytes;
+  value.taken = from.taken;
+  value.reused = from.reused;
+  return value;
+}
+
+}  // namespace detail
+
+}  // namespace ckpt
+
+#endif  // CKPT_VALUES_TENSOR_HPP

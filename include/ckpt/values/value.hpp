@@ -1,0 +1,113 @@
+// value.hpp - what the values of all parts are made with: flags, borrowed handles, texts, instants.
+#ifndef CKPT_VALUES_VALUE_HPP
+#define CKPT_VALUES_VALUE_HPP
+
+#include <ckpt/base.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// Sums of flags: a | b, and whether one has another.
+#define CKPT_FLAGS(Name)                                                                                                   \
+  constexpr Name operator|(Name a, Name b) noexcept {                                                                      \
+    return static_cast<Name>(static_cast<std::underlying_type_t<Name>>(a) | static_cast<std::underlying_type_t<Name>>(b)); \
+  }                                                                                                                        \
+  constexpr bool has(Name sum, Name flag) noexcept {                                                                       \
+    return (static_cast<std::underlying_type_t<Name>>(sum) & static_cast<std::underlying_type_t<Name>>(flag)) != 0;        \
+  }
+
+namespace ckpt {
+
+// For time-outs: waits for ever.
+constexpr std::chrono::nanoseconds forever{-1};
+
+// The lengths of up to 8 dimensions, without memory of its own. A longer one keeps its size, and the library refuses it.
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<std::int64_t> lengths) : Shape(lengths.begin(), lengths.end()) {}
+  Shape(const std::vector<std::int64_t>& lengths) : Shape(lengths.begin(), lengths.end()) {}  // NOLINT(google-explicit-constructor)
+  template <class Iterator>
+  Shape(Iterator first, Iterator last) : size_(static_cast<std::size_t>(last - first)) {
+    std::copy_n(first, std::min(size_, most), lengths_.begin());
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  const std::int64_t* begin() const noexcept { return lengths_.data(); }
+  const std::int64_t* end() const noexcept { return begin() + std::min(size_, most); }
+  std::int64_t operator[](std::size_t dimension) const noexcept { return lengths_[dimension]; }
+  operator std::vector<std::int64_t>() const { return {begin(), end()}; }  // NOLINT(google-explicit-constructor)
+  friend bool operator==(const Shape& a, const Shape& b) noexcept {
+    return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
+  }
+  friend bool operator!=(const Shape& a, const Shape& b) noexcept { return !(a == b); }
+
+  // For a struct of C.
+  template <std::size_t places>
+  void put(std::int64_t (&out)[places], std::int32_t& ndim) const noexcept {
+    std::copy_n(lengths_.begin(), std::min(places, most), out);
+    ndim = static_cast<std::int32_t>(size_);
+  }
+
+ private:
+  static constexpr std::size_t most = 8;
+  std::array<std::int64_t, most> lengths_{};
+  std::size_t size_ = 0;
+};
+
+namespace detail {
+
+// An object that an option names: one of the classes of ckpt.hpp or a handle of C. It must live until the option was used.
+template <class T>
+class Borrowed {
+ public:
+  Borrowed() = default;
+  Borrowed(T* handle) noexcept : handle_(handle) {}  // NOLINT(google-explicit-constructor)
+  template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
+  Borrowed(const Object& object) noexcept : handle_(object.handle()) {}  // NOLINT(google-explicit-constructor)
+  operator T*() const noexcept { return handle_; }                       // NOLINT(google-explicit-constructor)
+
+ private:
+  T* handle_ = nullptr;
+};
+
+inline const char* text_or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+// Becomes a string where it is kept, and stays a view where it is borrowed.
+class Text {
+ public:
+  explicit Text(const char* text) noexcept : text_(text == nullptr ? "" : text) {}
+  operator std::string() const { return std::string(text_); }   // NOLINT(google-explicit-constructor)
+  operator std::string_view() const noexcept { return text_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  std::string_view text_;
+};
+inline Text text(const char* text) noexcept { return Text(text); }
+
+inline std::chrono::system_clock::time_point instant(std::int64_t utc_ns) {
+  return std::chrono::system_clock::time_point(
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(utc_ns)));
+}
+
+template <std::size_t count, class T>
+std::array<T, count> elements(const T (&from)[count]) {
+  std::array<T, count> all{};
+  std::copy_n(from, count, all.begin());
+  return all;
+}
+
+}  // namespace detail
+
+}  // namespace ckpt
+
+#endif  // CKPT_VALUES_VALUE_HPP

@@ -1,0 +1,80 @@
+"""Plain data of the API is written once, in the headers: no other hand-written file declares a struct's fields or says what they are.
+
+Run in the project's root. Checks the languages' hand-written sources, the C++ headers and the size of what is written by hand.
+"""
+
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, "tools/api")
+from text import camel, groups  # noqa: E402
+
+FOLDERS = {"bindings/java/src": ".java", "bindings/csharp/src": ".cs", "bindings/python/ckpt": ".py"}
+MOST_LINES = 23853 * 7 // 10  # of what was typed by hand over SWIG before tools/api
+MOST_TOOL_LINES = 1500
+BEHAVIOUR = {"DType"}  # an enum with functions of its own
+MADE = "Made from include/ckpt by tools/api"
+
+
+def sources(folder, suffix):
+    for path, _, names in os.walk(folder):
+        for name in sorted(names):
+            if name.endswith(suffix):
+                with open(os.path.join(path, name), encoding="utf-8") as file:
+                    text = file.read()
+                if MADE not in text:
+                    yield os.path.join(path, name), text
+
+
+def declared(text):
+    """The types that a file of any of the languages declares."""
+    pattern = r"^\s*(?:public |internal |private |static |final |sealed |abstract |partial |readonly )*(?:class|record|struct|enum(?: class)?)\s+(\w+)"
+    return set(re.findall(pattern, text, re.MULTILINE))
+
+
+def problems(api, files):
+    """files: (path, text) of what is written by hand."""
+    found = []
+    values = {camel(struct["name"]) for struct in api["structs"] if not struct["name"].endswith("_callbacks")}
+    values |= {camel(group) for group in groups(api)} - BEHAVIOUR
+    sentences = {" ".join(field["comment"].split()) for struct in api["structs"] for field in struct["fields"]}
+    sentences = {sentence for sentence in sentences if len(sentence) >= 40}
+    for path, text in files:
+        found += [f"{path} declares {name} by hand" for name in sorted(declared(text) & values)]
+        flat = " ".join(re.sub(r"^\s*(///|//|\*|#)", " ", text, flags=re.MULTILINE).split())
+        found += [f"{path} repeats the header: {sentence}" for sentence in sorted(sentences) if sentence in flat]
+    return found
+
+
+def lines_of(folder, suffix):
+    return sum(text.count("\n") for _, text in sources(folder, suffix))
+
+
+def main():
+    with open("capi/api.json", encoding="utf-8") as file:
+        api = json.load(file)
+    # The checks can fail.
+    some = api["structs"][1]
+    sentence = next(field["comment"] for field in some["fields"] if len(field["comment"]) >= 40)
+    for bad in (f"public final class {camel(some['name'])} {{", f"/// {sentence}\n"):
+        assert problems(api, [("made up", bad)]), bad
+
+    wrong = []
+    for folder, suffix in FOLDERS.items():
+        wrong += problems(api, sources(folder, suffix))
+    wrong += problems(api, sources("include/ckpt", ".hpp"))
+    lines = sum(lines_of(folder, suffix) for folder, suffix in FOLDERS.items())
+    tool = sum(text.count("\n") for _, text in sources("tools/api", ".py"))
+    print(f"{lines} hand-written lines of the languages (at most {MOST_LINES}), {tool} of tools/api (at most {MOST_TOOL_LINES})")
+    if lines > MOST_LINES:
+        wrong.append(f"{lines} hand-written lines")
+    if tool > MOST_TOOL_LINES:
+        wrong.append(f"tools/api has {tool} lines")
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
