@@ -1,7 +1,7 @@
 """Makes the .pyi files of the package: what its modules declare, without bodies, and what the extension holds.
 
-`**options: f`, or a Union of such, where f is a function of made/options.py or a method, stands for the keywords of f: the stub lists
-each of them, with its text.
+`**options: f`, or a Union of such, where f is a function of made/options.py or a method, stands for the keywords of f: the stub
+lists each of them, with its text.
 
 make_stubs.py SOURCES PACKAGE
 """
@@ -128,7 +128,7 @@ class Keywords:
         """What the keywords' types need and the module does not import."""
         known = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
         known |= {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
-        known |= {node.targets[0].id for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)}
+        known |= {ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)}
         typing = sorted(self.used & set(typing_names) - known)
         lines = [f"from typing import {', '.join(typing)}"] if typing else []
         needed = sorted(name for name in self.used - known if name in self.homes)

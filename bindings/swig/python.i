@@ -95,7 +95,7 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %typemap(directorin) const type* name "$input = ckpt_python::tuple_of(*$1);"
 %enddef
 %include "made/records.i"
-%typemap(check) ckpt_checkpoint_task_result* result "if (arg2 == CKPT_CHECKPOINT_TASK_ALL) $1 = NULL;" // there is no result of all tasks
+%typemap(check) ckpt_checkpoint_task_result* result "if (arg2 == CKPT_CHECKPOINT_TASK_ALL) $1 = NULL;" // all have no result
 
 // Not these: what is const is read only.
 %typemap(argout) const int64_t*, const int32_t*, const double*, const char* const*, SWIGTYPE* const* ""

@@ -17,7 +17,8 @@ from ._storage import Storage
 from ._task import CheckpointTask, CheckpointTaskResult, Progress
 from .made import options as _o
 from .made.errors import ClosedError, ForkedError, InvalidArgumentError, NotFoundError
-from .made.values import AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CloseMode, LoadResult, SaveResult
+from .made.values import (AsyncManagerStats, CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskList, CloseMode, LoadResult,
+                          SaveResult)
 
 __all__ = ["AsyncManager", "save_async", "finish_saves"]
 
@@ -99,8 +100,8 @@ class AsyncManager(_Owned):
 
     A with-block ends when all tasks have. The failure of a task that no caller asked for (wait, await, result, future) is raised
     there, or by the next save or load, each once, the oldest first; when the block raised something itself, that is raised with the
-    failure as its context. Callables run on threads of the manager, or on the one that cancels or closes; inside them state, cancel,
-    end_step and stats may be used, what waits raises InvalidStateError. What they raise goes to sys.unraisablehook."""
+    failure as its context. Callables run on threads of the manager, or on the one that cancels or closes; inside them state,
+    cancel, end_step and stats may be used, what waits raises InvalidStateError. What they raise goes to sys.unraisablehook."""
 
     _release = staticmethod(_n.ckpt_async_manager_release)
     _at_exit = "wait"
@@ -147,8 +148,8 @@ class AsyncManager(_Owned):
         """Saves in the background. state: as for CheckpointManager.save, or a dict of arrays (with values and allow_empty) as for
         ckpt.save. With StagingMode.COPY the arrays may change when this returns. progress(done_bytes, total_bytes), about every
         4 MiB; or a bar with update and total, such as tqdm's. on_staged(stall_ns); on_ended(result), before any caller that waits
-        goes on. source(group, name, address, offset, buffer): fills buffer with a tensor's bytes, for memory that the library cannot
-        read. Raises the failure of an earlier task that no caller has asked for; then nothing is saved."""
+        goes on. source(group, name, address, offset, buffer): fills buffer with a tensor's bytes, for memory that the library
+        cannot read. Raises the failure of an earlier task that no caller has asked for; then nothing is saved."""
         return self._save(_n.ckpt_async_manager_save, (self._h,), state, step, **options)
 
     def _save(self, function: Callable[..., int], first: Tuple[Any, ...], state: Any, step: int, *,
@@ -198,7 +199,8 @@ class AsyncManager(_Owned):
         _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
 
     def _wait_for(self, id: int, timeout: Optional[float]) -> CheckpointTaskResult:
-        return CheckpointTaskResult._of(_wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, id, ns)))
+        ended = _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, id, ns))
+        return CheckpointTaskResult._of(ended)
 
     def _cancel(self, id: int) -> bool:
         try:
@@ -242,8 +244,8 @@ class AsyncManager(_Owned):
 
     def close(self, cancel: bool = False, timeout: Optional[float] = None) -> None:
         """Ends all tasks and the manager's threads: waits for what is queued, or cancels what is not committed yet. What is not
-        done after timeout seconds (None: for ever) is cancelled, with TimeoutError. Raises the oldest failure that no caller has asked
-        for; the others are its __context__, one of the other. The manager is released in any case but one: InvalidStateError
+        done after timeout seconds (None: for ever) is cancelled, with TimeoutError. Raises the oldest failure that no caller has
+        asked for; the others are its __context__, one of the other. The manager is released in any case but one: InvalidStateError
         inside a callback. Closing again does nothing."""
         if self._slot is None:
             return

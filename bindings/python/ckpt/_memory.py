@@ -10,8 +10,8 @@ from . import native as _native
 from ._base import _callbacks, _Shared
 from .made import options as _o
 from .made.errors import NotFoundError, OverBudgetError
-from .made.values import (MemoryAllocation, MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats, MemoryStats,
-                          MemorySystem)
+from .made.values import (MemoryAllocation, MemoryEvent, MemoryEventKind, MemoryLayerStats, MemoryOrder, MemoryScopeStats,
+                          MemoryStats, MemorySystem)
 
 __all__ = ["MemoryTracker", "MemoryScope", "MemorySnapshot", "MemorySubscription", "MemoryQueue", "probe_memory"]
 
@@ -24,8 +24,8 @@ class MemorySnapshot(NamedTuple):
 
 
 class MemorySubscription:
-    """A callable that is notified of events, until unsubscribe() or the tracker's end. The library keeps it alive: this object need not
-    be kept."""
+    """A callable that is notified of events, until unsubscribe() or the tracker's end. The library keeps it alive: this object need
+    not be kept."""
 
     def __init__(self, tracker: "MemoryTracker", subscription: int) -> None:
         self._tracker = tracker
@@ -87,8 +87,8 @@ class MemoryScope:
 
 
 class MemoryTracker(_Shared):
-    """Counts allocations of checkpoints. Layers are named by a text or by the number that add_layer() gives, which is faster. Several
-    threads may use it at once.
+    """Counts allocations of checkpoints. Layers are named by a text or by the number that add_layer() gives, which is faster.
+    Several threads may use it at once.
 
     Callables that hold the tracker itself keep it alive: unsubscribe or close it."""
 

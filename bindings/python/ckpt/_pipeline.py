@@ -166,7 +166,8 @@ def _options(order: Union[int, str], options: Dict[str, Any]) -> Any:
     return _o.pipeline_options(order=_orders[order] if isinstance(order, str) else order, **options)
 
 
-def pipeline_split(profile: Profile, *, order: Union[int, str] = PipelineOrder.ONE_F_ONE_B, **options: _o.pipeline_options) -> List[int]:
+def pipeline_split(profile: Profile, *, order: Union[int, str] = PipelineOrder.ONE_F_ONE_B,
+                   **options: _o.pipeline_options) -> List[int]:
     """Where a chain is cut into stages * chunks pieces of equal time: their first layers. profile: of one micro-batch."""
     return list(_n.ckpt_pipeline_split(profile._h, _options(order, options)))
 

@@ -62,8 +62,8 @@ class Schedule(_Shared):
 
     @classmethod
     def create(cls, profile: Profile, planner: str) -> "Schedule":
-        """By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB", ...; `known_planners` lists them. OverBudgetError
-        of budget gives the smallest one that works."""
+        """By a planner: "store-all", "recompute-all", "periodic:4", "budget:64MiB", ...; `known_planners` lists them.
+        OverBudgetError of budget gives the smallest one that works."""
         return cls._of(_n.ckpt_schedule_create(profile._h, planner))
 
     @classmethod
@@ -100,8 +100,7 @@ class Schedule(_Shared):
     @property
     def layer_count(self) -> Optional[int]:
         """Layers of the chain; None when open-ended."""
-        count = _n.ckpt_schedule_get_layer_count(self._h)
-        return None if count < 0 else count
+        return _n.ckpt_schedule_get_layer_count(self._h) or None
 
     def verify(self, profile: Profile) -> PlanReport:
         """Replays the schedule without running anything. InvalidScheduleError names the action that breaks a rule."""

@@ -73,7 +73,7 @@ class Members(Dict[int, Any]):
         return None if number == 0 and not issubclass(self.kind, IntFlag) else self.kind(number)
 
 
-made_by: Dict[str, Callable[[Any], Any]] = {}  # what makes a tensor, a strategy or a dtype's number of what callers have in its place
+made_by: Dict[str, Callable[[Any], Any]] = {}  # what makes a tensor, a strategy, a dtype's number of what callers have
 
 
 def handle_of(owned: Any) -> Any:

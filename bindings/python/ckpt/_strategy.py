@@ -154,7 +154,8 @@ class Strategy(_Shared):
     def patterns(self, which: int) -> List[str]:
         """The names, globs or rules that it was made with: which is a StrategyList."""
         info = self.info()
-        count = {StrategyList.NAMES: info.names_count, StrategyList.EXCLUDED: info.excluded_count, StrategyList.RULES: info.rules_count}
+        count = {StrategyList.NAMES: info.names_count, StrategyList.EXCLUDED: info.excluded_count,
+                 StrategyList.RULES: info.rules_count}
         return [_n.ckpt_strategy_get_pattern(self._h, which, index) for index in range(count.get(StrategyList(which), 1))]
 
     def children(self) -> List["Strategy"]:

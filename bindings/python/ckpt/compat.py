@@ -1,5 +1,5 @@
-"""Names of the reference texts that this library grew from, where they differ from its own: from ckpt import compat. New programs need
-none of them."""
+"""Names of the reference texts that this library grew from, where they differ from its own: from ckpt import compat. New programs
+need none of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from enum import Enum
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 from . import (ActivationManager, ActivationMetadata, ActivationPolicy, AsyncManager, CheckpointTaskInfo, CheckpointTaskKind,
-               CheckpointTaskResult, CheckpointTaskState, CustomStrategy, MemoryAllocation, MemoryEvent, MemoryLayerStats, MemoryTracker,
-               NotFoundError, QueueFullError, Stateful, Strategy, Tensor, Threshold)
+               CheckpointTaskResult, CheckpointTaskState, CustomStrategy, MemoryAllocation, MemoryEvent, MemoryLayerStats,
+               MemoryTracker, NotFoundError, QueueFullError, Stateful, Strategy, Tensor, Threshold)
 
 ICheckpointStrategy = CustomStrategy
 CheckpointMetadata = ActivationMetadata

@@ -9,6 +9,7 @@ CKPT_RECORD(ckpt_checkpoint_task_info, task)
 CKPT_RECORD(ckpt_checkpoint_task_result, result)
 CKPT_RECORD(ckpt_controller_info, info)
 CKPT_RECORD(ckpt_decision, decision)
+CKPT_RECORD(ckpt_layer_profile, layer)
 CKPT_RECORD(ckpt_layer_profile, out)
 CKPT_RECORD(ckpt_load_result, result)
 CKPT_RECORD(ckpt_memory_allocation, allocations)
@@ -18,6 +19,7 @@ CKPT_RECORD(ckpt_memory_layer_stats, stats)
 CKPT_RECORD(ckpt_memory_scope_stats, stats)
 CKPT_RECORD(ckpt_memory_stats, stats)
 CKPT_RECORD(ckpt_memory_system, system)
+CKPT_RECORD(ckpt_option_profile, option)
 CKPT_RECORD(ckpt_option_profile, out)
 CKPT_RECORD(ckpt_pipeline_stats, stats)
 CKPT_RECORD(ckpt_plan_report, report)
@@ -37,6 +39,7 @@ CKPT_RECORD(ckpt_verify_result, result)
 %ignore ckpt_checkpoint_task_result;
 %ignore ckpt_controller_info;
 %ignore ckpt_decision;
+%ignore ckpt_layer_context;
 %ignore ckpt_load_result;
 %ignore ckpt_memory_allocation;
 %ignore ckpt_memory_event;
@@ -50,6 +53,7 @@ CKPT_RECORD(ckpt_verify_result, result)
 %ignore ckpt_schedule_executor_stats;
 %ignore ckpt_strategy_counters;
 %ignore ckpt_strategy_info;
+%ignore ckpt_strategy_question;
 %ignore ckpt_task_observation;
 %ignore ckpt_tensor_info;
 %ignore ckpt_threshold_info;

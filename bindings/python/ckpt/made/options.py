@@ -1,5 +1,5 @@
 # Made from include/ckpt by tools/api: do not edit.
-"""What callers fill: a function for each struct of the C API, whose keywords have its fields' names and defaults."""
+"""What callers fill: a function for each struct of the C API, whose keywords are its fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from .values import *
 
 if TYPE_CHECKING:
     from .. import Clock, Coordinator, FaultHandler, Follower, MemoryTracker, WorkerPool
-
 
 
 def memory_tracker_options(clock: Optional[Clock] = None, peak_granularity_bytes: int = 1) -> Any:
