@@ -6,6 +6,7 @@
 
 // Included behind Python.h and SWIG's runtime.
 #include <cerrno>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,30 @@ inline std::int32_t status_of_exception(PyObject* error) {
 inline PyObject* text_object(const char* text) {
   if (!text) Py_RETURN_NONE;
   return PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(strlen(text)), "surrogateescape");
+}
+
+inline PyObject* none() { Py_RETURN_NONE; }
+inline PyObject* object_of(std::int32_t value) { return PyLong_FromLong(value); }
+inline PyObject* object_of(std::uint32_t value) { return PyLong_FromUnsignedLong(value); }
+inline PyObject* object_of(std::int64_t value) { return PyLong_FromLongLong(value); }
+inline PyObject* object_of(std::uint64_t value) { return PyLong_FromUnsignedLongLong(value); }
+inline PyObject* object_of(double value) { return PyFloat_FromDouble(value); }
+
+// A tuple that takes the items; nullptr when one of them could not be made.
+inline PyObject* packed(std::initializer_list<PyObject*> items) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
+  bool whole = tuple != nullptr;
+  Py_ssize_t place = 0;
+  for (PyObject* item : items) {
+    whole = whole && item;
+    if (tuple) {
+      PyTuple_SET_ITEM(tuple, place++, item);
+    } else {
+      Py_XDECREF(item);
+    }
+  }
+  if (!whole) Py_CLEAR(tuple);
+  return tuple;
 }
 
 inline bool text(PyObject* object, const char** out) {

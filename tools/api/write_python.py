@@ -174,7 +174,7 @@ def record(names, struct, defaults):
             end = n + 1
     parts += [f"*v[{end}:]"] * (end < len(fields))
     made = f"({', '.join(parts)}{',' * (len(parts) == 1)})" if end else "v"
-    lines += ["", "    @classmethod", "    def _of(cls, v: Tuple[Any, ...]) -> Any:", f"        return cls._make({made})", ""]
+    lines += ["", "    @classmethod", "    def _of(cls, v: Tuple[Any, ...]) -> Any:", f"        return _new(cls, {made})", ""]
     return "\n".join(lines)
 
 
@@ -192,7 +192,7 @@ def values(names, api, filled, read):
     return "".join([
         HEAD % ("Enumerations and records. A number that a newer library has, and this file not, is a member without a name.",
                 "from enum import IntFlag\nfrom typing import Any, NamedTuple, Optional, Tuple\n\n"
-                "from .._root import ActionKindBase, DTypeBase, Members, OpenEnum\n"),
+                "from .._root import ActionKindBase, DTypeBase, Members, OpenEnum\n\n_new: Any = tuple.__new__\n"),
         "\n".join(wrapped("__all__ = [", [f'"{name}"' for name in public], "]", 11)) + "\n",
         *(enumeration(names, kind) for kind in kinds),
         *(record(names, struct, struct in filled or struct["name"] in WRITTEN) for struct in read),
@@ -235,22 +235,16 @@ def options(names, filled):
 # ---- For the extension, in C++ and for SWIG ----
 
 
-def tuple_item(field):
-    """The format and the value of one field for Py_BuildValue."""
+def item(field):
+    """One field as a Python object."""
     value = f"v.{field.name}"
     if field.numbers or field.is_shape:
-        return "N", f"integer_tuple({value}, {'v.ndim' if field.is_shape else field.numbers})"
+        return f"integer_tuple({value}, {'v.ndim' if field.is_shape else field.numbers})"
     if field.handle:
-        return "O", "Py_None"
-    calls = {"char": f"text_object({value})", "ckpt_tensor_spec": f"spec_object(*{value})",
-             "ckpt_bool": f"PyBool_FromLong({value})"}
-    if field.bare in calls:
-        return "N", calls[field.bare]
-    form, kind = {"int64_t": ("L", "long long"), "uint64_t": ("K", "unsigned long long"), "double": ("d", "double")}.get(
-        field.bare, ("i", "int"))
-    number = f"static_cast<{kind}>({value})"
-    absent = f"v.{field.has['name']} ? Py_BuildValue(\"{form}\", {number}) : Py_BuildValue(\"\")" if field.has else ""
-    return ("N", absent) if field.has else (form, number)
+        return "none()"
+    calls = {"char": f"text_object({value})", "ckpt_tensor_spec": f"spec_object(*{value})", "ckpt_bool": f"PyBool_FromLong({value})"}
+    made = calls.get(field.bare, f"object_of({value})")
+    return f"v.{field.has['name']} ? {made} : none()" if field.has else made
 
 
 def tuples(names, read):
@@ -259,10 +253,8 @@ def tuples(names, read):
              "namespace ckpt_python {", ""]
     for struct in read:
         fields = fields_of(names, struct, False)
-        items = [tuple_item(field) for field in fields]
-        head = f"  return\0Py_BuildValue(\"({''.join(form for form, _ in items)})\", "
         lines.append(f"inline PyObject* tuple_of(const {struct['name']}& v) {{")
-        lines += [*wrapped(head, [value for _, value in items], ");", 23), "}", ""]
+        lines += [*wrapped("  return\0packed({", [item(field) for field in fields], "});", 17), "}", ""]
         if struct["name"] in WRITTEN:
             lines += [f"inline bool struct_of(PyObject* object, {struct['name']}* out) {{",
                       f"  std::int64_t list[{len(fields)}] = {{}};", f"  if (!integers(object, list, {len(fields)})) return false;"]

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Optional, Tuple
 
 from .._root import ActionKindBase, DTypeBase, Members, OpenEnum
 
+_new: Any = tuple.__new__
+
 __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList",
            "Item", "ActionKind", "LayerFlag", "ActivationPolicyKind", "PipelineOrder", "IntervalKind", "BestMetric", "Verify",
            "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull", "Priority",
@@ -566,7 +568,7 @@ class MemoryStats(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class MemoryLayerStats(NamedTuple):
@@ -607,7 +609,7 @@ class MemoryLayerStats(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class MemoryAllocation(NamedTuple):
@@ -628,7 +630,7 @@ class MemoryAllocation(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class MemoryScopeStats(NamedTuple):
@@ -655,7 +657,7 @@ class MemoryScopeStats(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class MemoryEvent(NamedTuple):
@@ -688,7 +690,7 @@ class MemoryEvent(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((_MemoryEventKind[v[0]], *v[1:]))
+        return _new(cls, (_MemoryEventKind[v[0]], *v[1:]))
 
 
 class MemorySystem(NamedTuple):
@@ -707,7 +709,7 @@ class MemorySystem(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class BufferPoolStats(NamedTuple):
@@ -734,7 +736,7 @@ class BufferPoolStats(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class StrategyQuestion(NamedTuple):
@@ -755,7 +757,7 @@ class StrategyQuestion(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((_DType[v[0]], *v[1:]))
+        return _new(cls, (_DType[v[0]], *v[1:]))
 
 
 class StrategyCounters(NamedTuple):
@@ -772,7 +774,7 @@ class StrategyCounters(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class StrategyInfo(NamedTuple):
@@ -814,7 +816,7 @@ class StrategyInfo(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class ScheduleAction(NamedTuple):
@@ -843,7 +845,7 @@ class ScheduleAction(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((_ActionKind[v[0]], *v[1:5], _Item[v[5]], *v[6:]))
+        return _new(cls, (_ActionKind[v[0]], *v[1:5], _Item[v[5]], *v[6:]))
 
 
 class LayerProfile(NamedTuple):
@@ -864,7 +866,7 @@ class LayerProfile(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((_LayerFlag[v[0]], *v[1:3], _DType[v[3]], *v[4:]))
+        return _new(cls, (_LayerFlag[v[0]], *v[1:3], _DType[v[3]], *v[4:]))
 
 
 class OptionProfile(NamedTuple):
@@ -885,7 +887,7 @@ class OptionProfile(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class PlanReport(NamedTuple):
@@ -910,7 +912,7 @@ class PlanReport(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class LayerOption(NamedTuple):
@@ -927,7 +929,7 @@ class LayerOption(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class LayerContext(NamedTuple):
@@ -956,7 +958,7 @@ class LayerContext(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class ScheduleExecutorStats(NamedTuple):
@@ -981,7 +983,7 @@ class ScheduleExecutorStats(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class ActivationPolicy(NamedTuple):
@@ -1003,7 +1005,7 @@ class ActivationPolicy(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((_ActivationPolicyKind[v[0]], *v[1:]))
+        return _new(cls, (_ActivationPolicyKind[v[0]], *v[1:]))
 
 
 class ActivationMetadata(NamedTuple):
@@ -1028,7 +1030,7 @@ class ActivationMetadata(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((*v[0:1], _DType[v[1]], *v[2:]))
+        return _new(cls, (*v[0:1], _DType[v[1]], *v[2:]))
 
 
 class PipelineStats(NamedTuple):
@@ -1063,7 +1065,7 @@ class PipelineStats(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class PipelineInterval(NamedTuple):
@@ -1086,7 +1088,7 @@ class PipelineInterval(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((_IntervalKind[v[0]], *v[1:]))
+        return _new(cls, (_IntervalKind[v[0]], *v[1:]))
 
 
 class SaveResult(NamedTuple):
@@ -1109,7 +1111,7 @@ class SaveResult(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class LoadResult(NamedTuple):
@@ -1142,7 +1144,7 @@ class LoadResult(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class CheckpointInfo(NamedTuple):
@@ -1166,7 +1168,7 @@ class CheckpointInfo(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class VerifyResult(NamedTuple):
@@ -1185,7 +1187,7 @@ class VerifyResult(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class TensorInfo(NamedTuple):
@@ -1208,7 +1210,7 @@ class TensorInfo(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((_DType[v[0]], *v[1:]))
+        return _new(cls, (_DType[v[0]], *v[1:]))
 
 
 class ThresholdInfo(NamedTuple):
@@ -1229,7 +1231,7 @@ class ThresholdInfo(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class TaskObservation(NamedTuple):
@@ -1248,7 +1250,7 @@ class TaskObservation(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class Decision(NamedTuple):
@@ -1275,7 +1277,7 @@ class Decision(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((*v[0:1], _Reason[v[1]], _Policy[v[2]], *v[3:]))
+        return _new(cls, (*v[0:1], _Reason[v[1]], _Policy[v[2]], *v[3:]))
 
 
 class ControllerInfo(NamedTuple):
@@ -1310,7 +1312,7 @@ class ControllerInfo(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class CheckpointTaskResult(NamedTuple):
@@ -1346,7 +1348,7 @@ class CheckpointTaskResult(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((_CheckpointTaskState[v[0]], *v[1:2], _CheckpointTaskKind[v[2]], *v[3:]))
+        return _new(cls, (_CheckpointTaskState[v[0]], *v[1:2], _CheckpointTaskKind[v[2]], *v[3:]))
 
 
 class CheckpointTaskInfo(NamedTuple):
@@ -1386,7 +1388,7 @@ class CheckpointTaskInfo(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make((_CheckpointTaskKind[v[0]], _CheckpointTaskState[v[1]], *v[2:]))
+        return _new(cls, (_CheckpointTaskKind[v[0]], _CheckpointTaskState[v[1]], *v[2:]))
 
 
 class AsyncManagerStats(NamedTuple):
@@ -1419,7 +1421,7 @@ class AsyncManagerStats(NamedTuple):
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return cls._make(v)
+        return _new(cls, v)
 
 
 class LayerCallbacks:
