@@ -47,6 +47,7 @@ class Examples(Folder):
         self.assertEqual(result.error, "")
         self.assertGreater(result.bytes, 4000)
         self.assertGreater(result.duration_ns, 0)
+        self.manager.wait()  # its callables have returned, too
         info = self.manager.ended_tasks()[0]
         self.assertLess(abs(info.queued_utc_ns - time.time_ns()), 60 * 10**9)
         self.assertTrue(info.queued_utc_ns <= info.started_utc_ns + 10**9 and 0 < info.ended_at_ns <= ckpt.monotonic_ns())
