@@ -117,20 +117,20 @@ ckpt_status ckpt_interval_expected_value(double cost, double mtbf, double* inter
   return interval_of(adaptive::expected_value_interval, cost, mtbf, interval);
 }
 
-ckpt_status ckpt_interval_weibull(double cost, double shape, double scale, double age, double* interval) {
+ckpt_status ckpt_interval_weibull(double cost, double weibull_shape, double scale, double age, double* interval) {
   return guard([&] {
     positive_argument(cost, "cost_seconds");
-    positive_argument(shape, "shape");
+    positive_argument(weibull_shape, "weibull_shape");
     positive_argument(scale, "scale_seconds");
     positive_argument(age, "age_seconds");
-    *not_null(interval, "interval_seconds") = adaptive::weibull_interval(cost, shape, scale, age);
+    *not_null(interval, "interval_seconds") = adaptive::weibull_interval(cost, weibull_shape, scale, age);
   });
 }
 
-ckpt_status ckpt_weibull_fit(const double* gaps, const int32_t* failed, int64_t count, double* shape, double* scale) {
+ckpt_status ckpt_weibull_fit(const double* gaps, const int32_t* failed, int64_t count, double* weibull_shape, double* scale) {
   return guard([&] {
     const auto seconds = array_argument(gaps, count, "gap_seconds");
-    not_null(shape, "shape");
+    not_null(weibull_shape, "weibull_shape");
     not_null(scale, "scale_seconds");
     std::vector<adaptive::Gap> all(seconds.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -139,7 +139,7 @@ ckpt_status ckpt_weibull_fit(const double* gaps, const int32_t* failed, int64_t 
     }
     const auto fit = adaptive::fit_weibull(all);
     require(fit.has_value(), "gap_seconds has less than two failures of different lengths");
-    *shape = fit->shape;
+    *weibull_shape = fit->shape;
     *scale = fit->scale;
   });
 }
@@ -155,12 +155,12 @@ ckpt_status ckpt_threshold_create(const ckpt_threshold_options* options, ckpt_th
   });
 }
 
-ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double seconds) {
-  return guard([&] { object_of(threshold).observe_task(name_argument(name, "name"), seconds); });
+ckpt_status ckpt_threshold_observe_task(ckpt_threshold* threshold, const char* name, double duration_seconds) {
+  return guard([&] { object_of(threshold).observe_task(name_argument(name, "name"), duration_seconds); });
 }
 
-ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double seconds) {
-  return guard([&] { object_of(threshold).observe_failure(name_argument(name, "name"), seconds); });
+ckpt_status ckpt_threshold_observe_failure(ckpt_threshold* threshold, const char* name, double duration_seconds) {
+  return guard([&] { object_of(threshold).observe_failure(name_argument(name, "name"), duration_seconds); });
 }
 
 ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold, const char* name, double cost, int32_t* answer) {
@@ -256,11 +256,11 @@ ckpt_status ckpt_controller_abort(ckpt_controller* controller, double now) {
   return guard([&] { object_of(controller).abort_save(now); });
 }
 
-ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, ckpt_async_manager* async, ckpt_state* what,
+ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, ckpt_async_manager* handle, ckpt_state* what,
                                        const ckpt_save_options* options, const ckpt_checkpoint_task_options* task, int64_t* id) {
   return guard([&] {
     checked(controller, "controller");
-    const auto manager = manager_of(async);
+    const auto manager = manager_of(handle);
     checked(what, "state");
     not_null(id, "id");
     const ckpt::state::SaveOptions wanted = save_options_argument(options);
@@ -270,8 +270,8 @@ ckpt_status ckpt_controller_save_async(ckpt_controller* controller, double now, 
   });
 }
 
-ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double seconds) {
-  return guard([&] { object_of(controller).observe_task(name_argument(name, "name"), seconds); });
+ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, const char* name, double duration_seconds) {
+  return guard([&] { object_of(controller).observe_task(name_argument(name, "name"), duration_seconds); });
 }
 
 ckpt_status ckpt_controller_record_failure(ckpt_controller* controller, double now) {
@@ -286,8 +286,8 @@ ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controller, doubl
   return guard([&] { object_of(controller).record_clean_exit(now); });
 }
 
-ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now, double seconds_left) {
-  return guard([&] { object_of(controller).preemption_notice(now, seconds_left); });
+ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now, double left_seconds) {
+  return guard([&] { object_of(controller).preemption_notice(now, left_seconds); });
 }
 
 ckpt_status ckpt_controller_get_info(const ckpt_controller* controller, ckpt_controller_info* info) {

@@ -182,10 +182,10 @@ ckpt_status ckpt_async_manager_load(ckpt_async_manager* handle, ckpt_state* targ
   });
 }
 
-ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* handle, int64_t id, int32_t* won) {
+ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* handle, int64_t id, int32_t* cancelled) {
   return guard([&] {
     const bool is_won = manager_of(handle)->cancel(id);
-    if (won != nullptr) *won = is_won ? 1 : 0;
+    if (cancelled != nullptr) *cancelled = is_won ? 1 : 0;
   });
 }
 

@@ -127,11 +127,11 @@ ckpt_status ckpt_clock_create_custom(ckpt_clock_fn now, void* user_data, ckpt_de
   });
 }
 
-ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t ns) {
+ckpt_status ckpt_clock_advance(ckpt_clock* clock, int64_t duration_ns) {
   return guard([&] {
     auto* const manual = dynamic_cast<ManualClock*>(checked(clock, "clock")->object.get());
     if (manual == nullptr) fail(Status::invalid_state, "clock is not a manual clock: only that can be advanced");
-    manual->advance(ns);
+    manual->advance(duration_ns);
   });
 }
 
@@ -192,11 +192,11 @@ ckpt_status ckpt_word_queue_create(int32_t kind, int64_t capacity, ckpt_word_que
   });
 }
 
-ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t value, int64_t timeout_ns) {
+ckpt_status ckpt_word_queue_push(ckpt_word_queue* queue, uint64_t word, int64_t timeout_ns) {
   return guard([&] {
     require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
     visit_queue(queue, [&](auto& object) {
-      const QueueResult result = object.push(value, timeout_ns);
+      const QueueResult result = object.push(word, timeout_ns);
       if (result == QueueResult::closed) fail(Status::closed, "queue is closed");
       if (result == QueueResult::full) fail(Status::queue_full, "queue is full: it holds ", object.capacity(), " values");
     });
@@ -237,19 +237,19 @@ int32_t ckpt_available_threads(void) {
   return threads;
 }
 
-ckpt_status ckpt_worker_pool_create(int32_t threads, ckpt_worker_pool** pool) {
+ckpt_status ckpt_worker_pool_create(int32_t thread_count, ckpt_worker_pool** pool) {
   return guard([&] {
     not_null(pool, "pool");
-    hand_out(pool, std::make_shared<ThreadPool>(threads));
+    hand_out(pool, std::make_shared<ThreadPool>(thread_count));
   });
 }
 
-ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t parts, ckpt_part_fn fn, void* user_data) {
+ckpt_status ckpt_worker_pool_run(ckpt_worker_pool* pool, int64_t part_count, ckpt_part_fn fn, void* user_data) {
   return guard([&] {
     // A part may release the pool: it lives until the last part is done.
     const auto object = checked(pool, "pool")->object;
     not_null(fn, "fn");
-    object->run(parts, [&](std::int64_t part) {
+    object->run(part_count, [&](std::int64_t part) {
       set_callback_error(nullptr);
       const int32_t code = fn(part, user_data);
       if (code != 0) fail_callback(cat("part ", part), code);

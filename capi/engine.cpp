@@ -156,10 +156,10 @@ ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer) {
   });
 }
 
-ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layers) {
+ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layer_count) {
   return guard([&] {
     const int64_t count = chain_argument(chain)->layers();
-    *not_null(layers, "layers") = count;
+    *not_null(layer_count, "layer_count") = count;
   });
 }
 
@@ -167,10 +167,10 @@ ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed) {
   return guard([&] { chain_argument(chain)->initialize(seed); });
 }
 
-ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameters) {
+ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameter_count) {
   return guard([&] {
     const auto count = static_cast<int64_t>(chain_argument(chain)->parameters().size());
-    *not_null(parameters, "parameters") = count;
+    *not_null(parameter_count, "parameter_count") = count;
   });
 }
 
@@ -282,21 +282,21 @@ ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer) {
   return guard([&] { checked(optimizer, "optimizer")->object->step(); });
 }
 
-ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* steps) {
+ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* step_count) {
   return guard([&] {
     const int64_t count = checked(optimizer, "optimizer")->object->steps();
-    *not_null(steps, "steps") = count;
+    *not_null(step_count, "step_count") = count;
   });
 }
 
-ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t steps) {
-  return guard([&] { checked(optimizer, "optimizer")->object->set_steps(steps); });
+ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t step_count) {
+  return guard([&] { checked(optimizer, "optimizer")->object->set_steps(step_count); });
 }
 
-ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensors) {
+ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensor_count) {
   return guard([&] {
     const auto count = static_cast<int64_t>(checked(optimizer, "optimizer")->object->state().size());
-    *not_null(tensors, "tensors") = count;
+    *not_null(tensor_count, "tensor_count") = count;
   });
 }
 

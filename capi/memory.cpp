@@ -66,7 +66,7 @@ void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker) { release(tracker
 ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
-    not_null(layer_id, "layer_id");  // before the call: it makes the layer_id
+    not_null(layer_id, "layer_id");  // before the call: it makes the layer
     *layer_id = object.layer(text_argument(name));
   });
 }

@@ -182,11 +182,11 @@ ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt
   });
 }
 
-ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t layer_flags, ckpt_schedule** schedule) {
-  return guard([&] { hand_out_schedule(not_null(schedule, "schedule"), plan::make_open_ended(period, layer_flags)); });
+ckpt_status ckpt_schedule_create_open_ended(int64_t period, uint32_t flags, ckpt_schedule** schedule) {
+  return guard([&] { hand_out_schedule(not_null(schedule, "schedule"), plan::make_open_ended(period, flags)); });
 }
 
-ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_schedule_action* actions, int64_t count,
+ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t count,
                                       ckpt_schedule** schedule) {
   return guard([&] {
     not_null(schedule, "schedule");
@@ -194,7 +194,7 @@ ckpt_status ckpt_schedule_create_list(int64_t layers, const ckpt_schedule_action
     std::vector<plan::Action> list;
     list.reserve(given.size());
     for (const ckpt_schedule_action& action : given) list.push_back(to_action(action));
-    hand_out_schedule(schedule, plan::make_list(layers, list));
+    hand_out_schedule(schedule, plan::make_list(layer_count, list));
   });
 }
 
@@ -222,7 +222,7 @@ ckpt_status ckpt_schedule_get_fingerprint(const ckpt_schedule* schedule, uint64_
 ckpt_status ckpt_schedule_get_layer_count(const ckpt_schedule* schedule, int64_t* layer_count) {
   return guard([&] {
     const int64_t count = checked(schedule, "schedule")->object->layers();
-    *not_null(layer_count, "layer_count") = count < 0 ? 0 : count;
+    *not_null(layer_count, "layer_count") = count < 0 ? 0 : count;  // open-ended
   });
 }
 
@@ -283,18 +283,18 @@ ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_action* act
   });
 }
 
-ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t n) {
-  return guard([&] { checked(cursor, "cursor")->object->finalize(n); });
+ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t layer_count) {
+  return guard([&] { checked(cursor, "cursor")->object->finalize(layer_count); });
 }
 
 ckpt_status ckpt_cursor_save(const ckpt_cursor* cursor, void* buffer, int64_t capacity, int64_t* needed) {
   return guard([&] { copy_bytes(checked(cursor, "cursor")->object->save(), buffer, capacity, needed); });
 }
 
-ckpt_status ckpt_cursor_restore(ckpt_cursor* cursor, const void* bytes, int64_t count) {
+ckpt_status ckpt_cursor_restore(ckpt_cursor* cursor, const void* data, int64_t bytes) {
   return guard([&] {
     checked(cursor, "cursor");
-    cursor->object->restore(array_argument(static_cast<const std::byte*>(bytes), count, "bytes"));
+    cursor->object->restore(array_argument(static_cast<const std::byte*>(data), bytes, "data"));
   });
 }
 

@@ -193,10 +193,10 @@ ckpt_status ckpt_state_add_tensor(ckpt_state* handle, const char* group, const c
   });
 }
 
-ckpt_status ckpt_state_get_tensor_count(const ckpt_state* handle, int64_t* count) {
+ckpt_status ckpt_state_get_tensor_count(const ckpt_state* handle, int64_t* tensor_count) {
   return guard([&] {
     checked(handle, "state")->object->refuse_inside();
-    *not_null(count, "count") = handle->object->tensor_count();
+    *not_null(tensor_count, "tensor_count") = handle->object->tensor_count();
   });
 }
 

@@ -45,10 +45,10 @@ std::size_t index_argument(int64_t index, std::size_t count) {
   return static_cast<std::size_t>(index);
 }
 
-Chosen chosen_argument(int32_t chosen) {
-  require(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE || chosen == CKPT_STRATEGY_CHOSEN_BOUNDARY, "chosen is ", chosen,
-          "; CKPT_STRATEGY_CHOSEN_RECOMPUTE (1) or CKPT_STRATEGY_CHOSEN_BOUNDARY (2)");
-  return static_cast<Chosen>(chosen);
+Chosen chosen_argument(int32_t chosen, Chosen usual) {
+  require(chosen >= CKPT_STRATEGY_CHOSEN_DEFAULT && chosen <= CKPT_STRATEGY_CHOSEN_BOUNDARY, "chosen is ", chosen,
+          "; CKPT_STRATEGY_CHOSEN_DEFAULT (0) .. CKPT_STRATEGY_CHOSEN_BOUNDARY (2)");
+  return chosen == CKPT_STRATEGY_CHOSEN_DEFAULT ? usual : static_cast<Chosen>(chosen);
 }
 
 std::shared_ptr<ckpt::memory::Tracker> tracker_argument(ckpt_memory_tracker* tracker) {
@@ -182,12 +182,12 @@ ckpt_status ckpt_strategy_create_smart(const ckpt_smart_strategy_options* option
   });
 }
 
-ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] { return std::make_shared<AnyOf>(children_argument(children, count)); });
+ckpt_status ckpt_strategy_create_any(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] { return std::make_shared<AnyOf>(children_argument(children, children_count)); });
 }
 
-ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t count, ckpt_strategy** strategy) {
-  return create_handle(strategy, [&] { return std::make_shared<AllOf>(children_argument(children, count)); });
+ckpt_status ckpt_strategy_create_all(ckpt_strategy* const* children, int64_t children_count, ckpt_strategy** strategy) {
+  return create_handle(strategy, [&] { return std::make_shared<AllOf>(children_argument(children, children_count)); });
 }
 
 ckpt_status ckpt_strategy_create_not(ckpt_strategy* child, ckpt_strategy** strategy) {
@@ -288,7 +288,10 @@ ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, int32_t* cho
 }
 
 ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, int32_t chosen) {
-  return guard([&] { checked(strategy, "strategy")->object->set_chosen(chosen_argument(chosen)); });
+  return guard([&] {
+    checked(strategy, "strategy");
+    strategy->object->set_chosen(chosen_argument(chosen, strategy->object->usual_chosen()));
+  });
 }
 
 ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters) {

@@ -210,7 +210,7 @@ ckpt_status ckpt_tensor_copy(ckpt_tensor* target, const ckpt_tensor* source) {
   });
 }
 
-ckpt_status ckpt_tensor_bit_equal(const ckpt_tensor* a, const ckpt_tensor* b, int32_t* equal) {
+ckpt_status ckpt_tensor_is_bit_equal(const ckpt_tensor* a, const ckpt_tensor* b, int32_t* equal) {
   return guard([&] {
     const auto& left = tensor_argument(a, "a");
     const auto& right = tensor_argument(b, "b");

@@ -16,8 +16,8 @@ volatile std::sig_atomic_t noticed = 0;
 
 extern "C" void take_notice(int) { noticed = 1; }
 
-ckpt_controller_options options_of(double first_seconds) {
-  ckpt_controller_options options = CKPT_CONTROLLER_OPTIONS_INIT;
+ControllerOptions options_of(double first_seconds) {
+  ControllerOptions options;
   options.first_seconds = first_seconds;
   return options;
 }
@@ -48,16 +48,9 @@ void AutoSave::begin_run() {
 }
 
 void AutoSave::resume(const State& loaded) {
-  std::string text;
-  try {
-    text = loaded.json(CKPT_STATE_CONTROLLER);
-  } catch (const Error& error) {
-    if (error.status() != CKPT_E_NOT_FOUND) throw;
-    begin_run();  // saved without a controller
-    return;
-  }
-  controller_.from_json(text);
-  const bool crashed = controller_.info().running != 0;
+  if (!loaded.has(State::controller_key)) return begin_run();  // saved without a controller
+  controller_.restore(loaded.json(State::controller_key));
+  const bool crashed = controller_.info().running;
   begin_ = now();
   controller_.resume(begin_);
   if (!crashed) return;
@@ -70,11 +63,11 @@ AutoSave::Answer AutoSave::after_step(double step_seconds, Saver& saver) {
   const bool ends = noticed != 0;
   if (ends) {
     saver.wait();
-    controller_.preemption_notice(now(), notice_seconds_);
+    controller_.notify_preemption(now(), notice_seconds_);
   }
-  const ckpt_decision decision = controller_.should_checkpoint(now());
-  if (ends) return decision.checkpoint != 0 ? Answer::save_and_end : Answer::end;
-  return decision.checkpoint != 0 ? Answer::save : Answer::go_on;
+  const Decision decision = controller_.should_checkpoint(now());
+  if (ends) return decision.checkpoint ? Answer::save_and_end : Answer::end;
+  return decision.checkpoint ? Answer::save : Answer::go_on;
 }
 
 void AutoSave::put_work(State& state) { state.set_json(work_key, nlohmann::json(now() - begin_).dump()); }
@@ -83,13 +76,11 @@ void AutoSave::save(State& state, const SaveOptions& options, Saver& saver) {
   put_work(state);
   const double begin = now();
   if (AsyncManager* const background = saver.background()) {
-    AsyncTaskOptions task;
-    task.when_full = WhenFull::wait;
-    controller_.save_async(*background, begin, state, options, std::move(task));
+    controller_.save_async(begin, *background, state, options, waiting_for_ever());
     return;
   }
   controller_.begin(begin);
-  state.set_json(CKPT_STATE_CONTROLLER, controller_.json());
+  state.set_json(State::controller_key, controller_.json());
   saver.save(state, options);
   const double seconds = now() - begin;
   controller_.commit(now(), seconds, seconds);
@@ -98,7 +89,7 @@ void AutoSave::save(State& state, const SaveOptions& options, Saver& saver) {
 void AutoSave::end_run(State& state) {
   put_work(state);
   controller_.record_clean_exit(now());
-  state.set_json(CKPT_STATE_CONTROLLER, controller_.json());
+  state.set_json(State::controller_key, controller_.json());
 }
 
 }  // namespace ckpt::cli

@@ -26,12 +26,12 @@ bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
 
 std::vector<IndexAndName> names_in(const Reader& reader, const std::string& group) {
   std::set<std::string> groups;
-  for (std::int64_t i = 0; i < reader.count(); ++i) groups.insert(reader.at(i).group);
+  for (std::int64_t i = 0; i < reader.tensor_count(); ++i) groups.insert(reader.tensor(i).group);
   if (!group.empty() && !groups.contains(group)) throw std::runtime_error("there is no group " + printable(group));
   const bool prefixed = group.empty() && groups.size() > 1;
   std::vector<IndexAndName> names;
-  for (std::int64_t i = 0; i < reader.count(); ++i) {
-    const TensorInfo info = reader.at(i);
+  for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
+    const TensorInfo info = reader.tensor(i);
     if (group.empty() || info.group == group) names.emplace_back(i, prefixed ? info.group + '.' + info.name : info.name);
   }
   return names;
@@ -49,7 +49,7 @@ Tensor tensor_at(Reader& reader, std::int64_t index) {
   try {
     return reader.map(index);
   } catch (const Error& error) {
-    if (error.status() != CKPT_E_UNSUPPORTED) throw;
+    if (error.status() != Status::unsupported) throw;
     return reader.read(index);
   }
 }
@@ -62,7 +62,7 @@ void convert(const std::string& from, const std::string& to, const std::string& 
   if (is_npz(from)) {
     if (is_npz(to)) throw std::runtime_error("both are .npz files: copy it");
     if (!group.empty()) throw std::runtime_error(from + " has no groups");
-    for (const auto& [name, tensor] : read_npz(from)) state.add(file_group, name, tensor.handle());
+    for (const auto& [name, tensor] : read_npz(from)) state.add(file_group, name, tensor);
     if (state.tensor_count() == 0) throw std::runtime_error(from + " holds no array");
     return write_state(to, state);
   }
@@ -72,7 +72,7 @@ void convert(const std::string& from, const std::string& to, const std::string& 
     write_whole(to, [&](const std::string& file) { write_npz(file, reader, names); });
     return report(to, names.size());
   }
-  for (const auto& [index, name] : names) state.add(file_group, name, tensor_at(reader, index).handle());
+  for (const auto& [index, name] : names) state.add(file_group, name, tensor_at(reader, index));
   if (names.empty()) throw std::runtime_error(from + " holds no tensor");
   write_state(to, state);
 }

@@ -18,15 +18,15 @@
 namespace ckpt::cli {
 namespace {
 
-bool has_groups(const Reader& reader) { return reader.count() > 0 && !reader.at(0).group.empty(); }
+bool has_groups(const Reader& reader) { return reader.tensor_count() > 0 && !reader.tensor(0).group.empty(); }
 
 // By "group/name"; by name alone when one side has no groups.
 std::map<std::string, std::int64_t> names_of(const Reader& reader, bool with_groups) {
   std::map<std::string, std::int64_t> names;
-  for (std::int64_t i = 0; i < reader.count(); ++i) {
-    const TensorInfo info = reader.at(i);
+  for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
+    const TensorInfo info = reader.tensor(i);
     const std::string name = with_groups ? info.group + '/' + info.name : info.name;
-    if (!names.emplace(name, i).second) throw Error(CKPT_E_INVALID_ARGUMENT, "two groups have a tensor " + printable(name));
+    if (!names.emplace(name, i).second) throw Error(Status::invalid_argument, "two groups have a tensor " + printable(name));
   }
   return names;
 }
@@ -67,36 +67,36 @@ double largest(const void* a, const void* b, std::int64_t bytes, Value&& value) 
 }
 
 // Nothing for dtypes whose bytes only are compared.
-std::optional<double> largest_difference(ckpt_dtype dtype, const void* a, const void* b, std::int64_t bytes) {
+std::optional<double> largest_difference(DType dtype, const void* a, const void* b, std::int64_t bytes) {
   const auto same = [](auto x) { return x; };
   switch (dtype) {
-    case CKPT_DTYPE_F64: return largest<double>(a, b, bytes, same);
-    case CKPT_DTYPE_F32:
-    case CKPT_DTYPE_C64: return largest<float>(a, b, bytes, same);  // of the real and the imaginary parts
-    case CKPT_DTYPE_F16: return largest<std::uint16_t>(a, b, bytes, half_value);
-    case CKPT_DTYPE_BF16: return largest<std::uint16_t>(a, b, bytes, bfloat_value);
-    case CKPT_DTYPE_I8: return largest<std::int8_t>(a, b, bytes, same);
-    case CKPT_DTYPE_U8: return largest<std::uint8_t>(a, b, bytes, same);
-    case CKPT_DTYPE_I16: return largest<std::int16_t>(a, b, bytes, same);
-    case CKPT_DTYPE_U16: return largest<std::uint16_t>(a, b, bytes, same);
-    case CKPT_DTYPE_I32: return largest<std::int32_t>(a, b, bytes, same);
-    case CKPT_DTYPE_U32: return largest<std::uint32_t>(a, b, bytes, same);
-    case CKPT_DTYPE_I64: return largest<std::int64_t>(a, b, bytes, same);
-    case CKPT_DTYPE_U64: return largest<std::uint64_t>(a, b, bytes, same);
+    case DType::f64: return largest<double>(a, b, bytes, same);
+    case DType::f32:
+    case DType::c64: return largest<float>(a, b, bytes, same);  // of the real and the imaginary parts
+    case DType::f16: return largest<std::uint16_t>(a, b, bytes, half_value);
+    case DType::bf16: return largest<std::uint16_t>(a, b, bytes, bfloat_value);
+    case DType::i8: return largest<std::int8_t>(a, b, bytes, same);
+    case DType::u8: return largest<std::uint8_t>(a, b, bytes, same);
+    case DType::i16: return largest<std::int16_t>(a, b, bytes, same);
+    case DType::u16: return largest<std::uint16_t>(a, b, bytes, same);
+    case DType::i32: return largest<std::int32_t>(a, b, bytes, same);
+    case DType::u32: return largest<std::uint32_t>(a, b, bytes, same);
+    case DType::i64: return largest<std::int64_t>(a, b, bytes, same);
+    case DType::u64: return largest<std::uint64_t>(a, b, bytes, same);
     default: return std::nullopt;
   }
 }
 
 // What is different; "" when nothing is.
 std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_b) {
-  const TensorInfo in_a = a.at(at_a);
-  const TensorInfo in_b = b.at(at_b);
+  const TensorInfo in_a = a.tensor(at_a);
+  const TensorInfo in_b = b.tensor(at_b);
   if (in_a.dtype != in_b.dtype) return std::string(dtype_name(in_a.dtype)) + " against " + std::string(dtype_name(in_b.dtype));
   if (in_a.shape != in_b.shape) return "another shape";
   const Tensor left = a.read(at_a);
   const Tensor right = b.read(at_b);
-  const void* const left_bytes = ckpt_tensor_get_const_data(left.handle());
-  const void* const right_bytes = ckpt_tensor_get_const_data(right.handle());
+  const void* const left_bytes = left.data();
+  const void* const right_bytes = right.data();
   if (in_a.bytes == 0 || std::memcmp(left_bytes, right_bytes, static_cast<std::size_t>(in_a.bytes)) == 0) return "";
   const auto apart = largest_difference(in_a.dtype, left_bytes, right_bytes, in_a.bytes);
   if (!apart) return "other bytes";

@@ -131,8 +131,8 @@ void refuse_empty_texts(CLI::App& app) {
   }
 }
 
-void show_message(std::int32_t level, std::string_view component, std::string_view message) {
-  const char* const name = level >= CKPT_LOG_LEVEL_ERROR ? "error" : level >= CKPT_LOG_LEVEL_WARNING ? "warning" : "info";
+void show_message(ckpt::LogLevel level, std::string_view component, std::string_view message) {
+  const char* const name = level >= ckpt::LogLevel::error ? "error" : level >= ckpt::LogLevel::warning ? "warning" : "info";
   (void)std::fprintf(stderr, "ckpt: %s: %.*s: %.*s\n", name, static_cast<int>(component.size()), component.data(),
                      static_cast<int>(message.size()), message.data());
 }
@@ -169,7 +169,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : wrong_use;
   }
-  ckpt::set_log(train_options.verbose ? CKPT_LOG_LEVEL_INFO : CKPT_LOG_LEVEL_WARNING, show_message);
+  ckpt::set_log(train_options.verbose ? ckpt::LogLevel::info : ckpt::LogLevel::warning, show_message);
   if (app.got_subcommand("train")) return ckpt::cli::train(train_options) ? 0 : preempted;
   if (app.got_subcommand("simulate")) ckpt::cli::simulate(simulate_options);
   if (inspect->parsed()) ckpt::cli::inspect(path);

@@ -9,13 +9,13 @@ constexpr std::int64_t top_layers = 20;
 
 }  // namespace
 
-MemoryReport::MemoryReport(const MemoryTracker& tracker) : tracker_(tracker.handle()) {
+MemoryReport::MemoryReport(const MemoryTracker& tracker) : tracker_(tracker.share()) {
   points_.reserve(longest_timeline);
-  subscription_ = tracker_.subscribe(CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, [this](const ckpt_memory_event& event) {
+  subscription_ = tracker_.subscribe(MemoryEventKind::allocated | MemoryEventKind::freed, [this](const MemoryEvent& event) {
     const std::lock_guard lock(mutex_);
     if (points_.size() == longest_timeline) return tracker_.enable_events(false);
-    const std::int64_t bytes = event.kind == CKPT_MEMORY_EVENT_KIND_ALLOCATED ? event.bytes : -event.bytes;
-    points_.push_back({event.time_ns, event.current_bytes, bytes, event.layer});
+    const std::int64_t bytes = event.kind == MemoryEventKind::allocated ? event.bytes : -event.bytes;
+    points_.push_back({event.occurred_at, event.current_bytes, bytes, event.layer_id.value_or(0)});
   });
 }
 
@@ -25,7 +25,7 @@ nlohmann::json MemoryReport::finish() {
   const MemorySnapshot snapshot = tracker_.snapshot();
   nlohmann::json timeline = nlohmann::json::array();
   for (const Point& point : points_) {
-    timeline.push_back({{"ns", point.time_ns - points_.front().time_ns},
+    timeline.push_back({{"ns", (point.at - points_.front().at).count()},
                         {"current_bytes", point.current_bytes},
                         {"bytes", point.bytes},
                         {"layer", snapshot.layers.at(static_cast<std::size_t>(point.layer)).name}});

@@ -20,7 +20,7 @@ class MemoryReport {
 
  private:
   struct Point {
-    std::int64_t time_ns;
+    std::chrono::nanoseconds at;
     std::int64_t current_bytes;
     std::int64_t bytes;  // negative: freed
     std::int32_t layer;

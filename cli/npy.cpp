@@ -14,21 +14,21 @@ constexpr std::string_view magic("\x93NUMPY", 6);
 
 struct NamedType {
   std::string_view name;  // without the sign of the byte order
-  ckpt_dtype dtype;
+  DType dtype;
 };
-constexpr std::array<NamedType, 13> types = {{{"b1", CKPT_DTYPE_BOOL},
-                                              {"u1", CKPT_DTYPE_U8},
-                                              {"i1", CKPT_DTYPE_I8},
-                                              {"u2", CKPT_DTYPE_U16},
-                                              {"i2", CKPT_DTYPE_I16},
-                                              {"f2", CKPT_DTYPE_F16},
-                                              {"u4", CKPT_DTYPE_U32},
-                                              {"i4", CKPT_DTYPE_I32},
-                                              {"f4", CKPT_DTYPE_F32},
-                                              {"u8", CKPT_DTYPE_U64},
-                                              {"i8", CKPT_DTYPE_I64},
-                                              {"f8", CKPT_DTYPE_F64},
-                                              {"c8", CKPT_DTYPE_C64}}};
+constexpr std::array<NamedType, 13> types = {{{"b1", DType::bool_},
+                                              {"u1", DType::u8},
+                                              {"i1", DType::i8},
+                                              {"u2", DType::u16},
+                                              {"i2", DType::i16},
+                                              {"f2", DType::f16},
+                                              {"u4", DType::u32},
+                                              {"i4", DType::i32},
+                                              {"f4", DType::f32},
+                                              {"u8", DType::u64},
+                                              {"i8", DType::i64},
+                                              {"f8", DType::f64},
+                                              {"c8", DType::c64}}};
 
 [[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
 
@@ -122,10 +122,10 @@ class Dictionary {
   int seen_ = 0;
 };
 
-std::size_t element_bytes(ckpt_dtype dtype) { return static_cast<std::size_t>(dtype_bits(dtype)) / 8; }
+std::size_t element_bytes(DType dtype) { return static_cast<std::size_t>(dtype_bits(dtype)) / 8; }
 
 // What is swapped as one: a complex element is two numbers.
-std::size_t number_bytes(ckpt_dtype dtype) { return dtype == CKPT_DTYPE_C64 ? 4 : element_bytes(dtype); }
+std::size_t number_bytes(DType dtype) { return dtype == DType::c64 ? 4 : element_bytes(dtype); }
 
 std::size_t bytes_of(const NpyHeader& header) {
   std::int64_t bytes = static_cast<std::int64_t>(element_bytes(header.dtype));
@@ -188,7 +188,7 @@ NpyHeader parse_npy(std::string_view header_text, std::uint64_t bytes) {
   return header;
 }
 
-std::string npy_header(ckpt_dtype dtype, const std::vector<std::int64_t>& shape) {
+std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
   const auto* const type = std::find_if(types.begin(), types.end(), [&](const NamedType& known) { return known.dtype == dtype; });
   if (type == types.end()) refuse("NumPy has no dtype for " + std::string(dtype_name(dtype)));
   std::string text = "{'descr': '";
@@ -215,12 +215,12 @@ bool is_row_major(const NpyHeader& header) { return !header.column_major || head
 
 void to_native_order(const NpyHeader& header, Tensor& tensor) {
   if (!header.swapped) return;
-  swap_numbers(static_cast<char*>(ckpt_tensor_get_data(tensor.handle())), static_cast<std::size_t>(tensor.bytes()),
+  swap_numbers(static_cast<char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes()),
                number_bytes(header.dtype));
 }
 
 void copy_elements(const NpyHeader& header, std::string_view data, Tensor& tensor) {
-  auto* const to = static_cast<char*>(ckpt_tensor_get_data(tensor.handle()));
+  auto* const to = static_cast<char*>(tensor.data());
   if (data.empty()) return;
   if (is_row_major(header)) {
     std::memcpy(to, data.data(), data.size());

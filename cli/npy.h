@@ -13,7 +13,7 @@
 namespace ckpt::cli {
 
 struct NpyHeader {
-  ckpt_dtype dtype = 0;
+  DType dtype{};
   bool swapped = false;       // big-endian elements
   bool column_major = false;  // "fortran_order"
   std::vector<std::int64_t> shape;
@@ -32,7 +32,7 @@ std::size_t npy_header_bytes(std::string_view prefix, std::uint64_t bytes);
 NpyHeader parse_npy(std::string_view header, std::uint64_t bytes);
 
 // The header of a tensor's array, version 1.0 or, for very many dimensions, 2.0. Throws for dtypes that NumPy does not have.
-std::string npy_header(ckpt_dtype dtype, const std::vector<std::int64_t>& shape);
+std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape);
 
 // Whether the elements lie in the file as in a tensor but for their byte order.
 bool is_row_major(const NpyHeader& header);

@@ -108,7 +108,7 @@ Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
   Tensor tensor(parsed.dtype, parsed.shape);
   const auto size = static_cast<std::size_t>(tensor.bytes());
   if (is_row_major(parsed)) {
-    entry.read(static_cast<char*>(ckpt_tensor_get_data(tensor.handle())), size);
+    entry.read(static_cast<char*>(tensor.data()), size);
     entry.finish();
     to_native_order(parsed, tensor);
     return tensor;
@@ -124,7 +124,7 @@ Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
 class Source {
  public:
   Source(Reader& reader, std::int64_t index, std::exception_ptr& problem)
-      : reader_(reader), index_(index), info_(reader.at(index)), problem_(problem), head_(npy_header(info_.dtype, info_.shape)) {
+      : reader_(reader), index_(index), info_(reader.tensor(index)), problem_(problem), head_(npy_header(info_.dtype, info_.shape)) {
     zip_error_init(&error_);
   }
   ~Source() { zip_error_fini(&error_); }
@@ -181,7 +181,7 @@ class Source {
       at_ += count;
     };
     take(head_.data(), head_.size(), 0);
-    take(static_cast<const char*>(ckpt_tensor_get_const_data(tensor_->handle())), static_cast<std::size_t>(info_.bytes), head_.size());
+    take(static_cast<const char*>(tensor_->data()), static_cast<std::size_t>(info_.bytes), head_.size());
     return static_cast<zip_int64_t>(done);
   }
 

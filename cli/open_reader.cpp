@@ -7,11 +7,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Reader open_newest(const Checkpoint& checkpoint, const std::string& path) {
+Reader open_newest(const CheckpointManager& checkpoint, const std::string& path) {
   for (const CheckpointInfo& info : checkpoint.list()) {
-    if (info.status == CKPT_OK) return Reader(checkpoint, info.name, Verify::full);
+    if (info.status == Status::ok) return Reader(checkpoint, info.name, Verify::full);
   }
-  throw Error(CKPT_E_NOT_FOUND, path + " holds no checkpoint");
+  throw Error(Status::not_found, path + " holds no checkpoint");
 }
 
 }  // namespace
@@ -21,8 +21,8 @@ Reader open_reader(const std::string& path) {
   const bool is_plain = fs::exists(directory / "model.safetensors.index.json") || fs::exists(directory / "model.safetensors");
   const bool is_one = fs::exists(directory / "manifest.json");
   if (!fs::is_directory(directory) || (is_plain && !is_one)) return Reader(path);
-  const Checkpoint checkpoint = Checkpoint::read_only(Storage::existing_file_system(path));
-  return is_one ? Reader(checkpoint, CKPT_CHECKPOINT_SELF, Verify::full) : open_newest(checkpoint, path);
+  const CheckpointManager checkpoint = CheckpointManager::read_only(Storage::existing_file_system(path));
+  return is_one ? Reader(checkpoint, CheckpointManager::self, Verify::full) : open_newest(checkpoint, path);
 }
 
 }  // namespace ckpt::cli

@@ -26,8 +26,8 @@ std::string saves_text(const Saver& saver) {
   const std::int64_t saves = saver.figures().saves;
   if (saves > 0) text += "  checkpoints " + std::to_string(saves);
   if (const AsyncManager* const background = saver.background(); background != nullptr) {
-    const ckpt_async_manager_stats stats = background->stats();
-    if (stats.live > 0) text += "  saving " + std::to_string(stats.live) + ", " + bytes_text(stats.in_flight_bytes) + " to go";
+    const AsyncManagerStats stats = background->stats();
+    if (stats.live_tasks > 0) text += "  saving " + std::to_string(stats.live_tasks) + ", " + bytes_text(stats.in_flight_bytes) + " to go";
   }
   return text;
 }
@@ -42,7 +42,7 @@ Progress::Progress(std::int64_t first_step, std::int64_t steps, std::int64_t tok
       tracker_(tracker),
       saver_(saver),
       terminal_(isatty(STDERR_FILENO) != 0),
-      begin_ns_(Clock::monotonic_ns()),
+      begin_(Clock::monotonic()),
       step_(first_step) {
   if (!quiet) drawer_ = std::thread([this] { draw_until_stopped(); });
 }
@@ -73,9 +73,9 @@ void Progress::draw_until_stopped() {
 
 std::string Progress::line() {
   const std::int64_t step = step_.load(std::memory_order_relaxed);
-  const double seconds = static_cast<double>(std::max<std::int64_t>(1, Clock::monotonic_ns() - begin_ns_)) * 1e-9;
+  const double seconds = seconds_of(std::max(std::chrono::nanoseconds(1), Clock::monotonic() - begin_));
   const double tokens = static_cast<double>((step - first_step_) * tokens_per_step_) / seconds;
-  const ckpt_memory_stats memory = tracker_.stats();
+  const MemoryStats memory = tracker_.stats();
   std::string text;
   if (terminal_) text += bar(steps_ == 0 ? 1 : static_cast<double>(step) / static_cast<double>(steps_)) + " ";
   text += "step " + std::to_string(step) + "/" + std::to_string(steps_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -36,7 +37,7 @@ class Progress {
   const MemoryTracker& tracker_;
   const Saver* saver_;
   bool terminal_;
-  std::int64_t begin_ns_;
+  std::chrono::nanoseconds begin_;
   std::atomic<std::int64_t> step_;
   std::atomic<double> loss_{0};
   std::mutex mutex_;

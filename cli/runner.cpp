@@ -6,26 +6,26 @@
 namespace ckpt::cli {
 namespace {
 
-void add(ckpt_schedule_executor_stats& sum, const ckpt_schedule_executor_stats& more) {
+void add(ScheduleExecutorStats& sum, const ScheduleExecutorStats& more) {
   sum.steps += more.steps;
   sum.forwards += more.forwards;
   sum.recomputed_forwards += more.recomputed_forwards;
   sum.live_bytes = more.live_bytes;
   sum.peak_live_bytes = std::max(sum.peak_live_bytes, more.peak_live_bytes);
   sum.reserved_bytes = std::max(sum.reserved_bytes, more.reserved_bytes);
-  sum.seconds += more.seconds;
+  sum.run += more.run;
 }
 
 }  // namespace
 
-Runner::Runner(const Chain& chain, Schedule schedule, const ckpt_tensor_spec& input, const ckpt_schedule_executor_options& options)
+Runner::Runner(const Chain& chain, Schedule schedule, const TensorSpec& input, const ScheduleExecutorOptions& options)
     : chain_(chain), input_(input), options_(options) {
   use(std::move(schedule));
 }
 
-Runner::Runner(const Chain& chain, Follower follower, const ckpt_tensor_spec& input, const ckpt_schedule_executor_options& options)
+Runner::Runner(const Chain& chain, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options)
     : chain_(chain), input_(input), options_(options), follower_(std::move(follower)) {
-  options_.follower = follower_->handle();
+  options_.follower = *follower_;
   use(follower_->next());
 }
 
@@ -37,7 +37,7 @@ std::string Runner::schedule_name() const {
   return std::to_string(pipeline_->stages()) + " stages, " + std::to_string(pipeline_->micro_batches()) + " micro-batches";
 }
 
-double Runner::run(const ckpt_step& step) {
+double Runner::run(const Step& step) {
   if (pipeline_) return pipeline_->run(step);
   if (follower_ && stats().steps > 0) {
     bool changed = false;
@@ -48,17 +48,17 @@ double Runner::run(const ckpt_step& step) {
 }
 
 void Runner::use(Schedule schedule) {
-  Executor executor(chain_, schedule, input_, options_);
+  ScheduleExecutor executor(chain_, schedule, input_, options_);
   if (executor_) add(former_, executor_->stats());
   schedule_ = std::move(schedule);
   executor_ = std::move(executor);
 }
 
 // Counts are sums over the stages; the peak is that of all stages together, queues included.
-ckpt_schedule_executor_stats Runner::pipeline_stats() const {
-  ckpt_schedule_executor_stats all = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
+ScheduleExecutorStats Runner::pipeline_stats() const {
+  ScheduleExecutorStats all;
   for (std::int32_t stage = 0; stage < pipeline_->stages(); ++stage) {
-    const ckpt_pipeline_stats stats = pipeline_->stats(stage);
+    const PipelineStats stats = pipeline_->stats(stage);
     all.steps = stats.steps;
     all.forwards += stats.forwards;
     all.recomputed_forwards += stats.recomputed_forwards;
@@ -68,9 +68,9 @@ ckpt_schedule_executor_stats Runner::pipeline_stats() const {
   return all;
 }
 
-ckpt_schedule_executor_stats Runner::stats() const {
+ScheduleExecutorStats Runner::stats() const {
   if (pipeline_) return pipeline_stats();
-  ckpt_schedule_executor_stats all = former_;
+  ScheduleExecutorStats all = former_;
   add(all, executor_->stats());
   return all;
 }

@@ -4,26 +4,30 @@
 
 namespace ckpt::cli {
 
-Saver::Saver(Checkpoint& checkpoint, bool async) : checkpoint_(checkpoint) {
+CheckpointTaskOptions waiting_for_ever() {
+  CheckpointTaskOptions task;
+  task.when_full = WhenFull::wait;
+  task.timeout = forever;
+  return task;
+}
+
+Saver::Saver(CheckpointManager& checkpoint, bool async) : checkpoint_(checkpoint) {
   if (!async) return;
-  AsyncCallbacks callbacks;
-  callbacks.ended = [this](const AsyncResult& result) {
-    if (result.success()) add(result.stall_seconds, result.durable_seconds);
+  CheckpointTaskCallbacks callbacks;
+  callbacks.ended = [this](const CheckpointTaskResult& result) {
+    if (succeeded(result)) add(seconds_of(result.stall), seconds_of(result.durable));
   };
-  const ckpt_async_manager_options defaults = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
-  async_.emplace(checkpoint, defaults, std::move(callbacks));
+  async_.emplace(checkpoint, AsyncManagerOptions(), std::move(callbacks));
 }
 
 void Saver::save(const State& state, const SaveOptions& options) {
   if (async_) {
-    AsyncTaskOptions task;
-    task.when_full = WhenFull::wait;
-    async_->save(state, options, std::move(task));
+    async_->save(state, options, waiting_for_ever());
     return;
   }
-  const std::int64_t begin = Clock::monotonic_ns();
+  const std::chrono::nanoseconds begin = Clock::monotonic();
   checkpoint_.save(state, options);
-  const double seconds = static_cast<double>(Clock::monotonic_ns() - begin) * 1e-9;
+  const double seconds = seconds_of(Clock::monotonic() - begin);
   add(seconds, seconds);
 }
 

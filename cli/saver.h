@@ -1,6 +1,7 @@
 // The saves of a training run, in the background or not: how many, and how long they kept the training.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,11 @@
 
 namespace ckpt::cli {
 
+// For saves in the background: a full queue keeps the training until there is a place.
+CheckpointTaskOptions waiting_for_ever();
+
+inline double seconds_of(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
+
 class Saver {
  public:
   struct Figures {
@@ -18,7 +24,7 @@ class Saver {
     double durable_seconds = 0;  // from their begin until they were durable, in all
   };
 
-  Saver(Checkpoint& checkpoint, bool async);
+  Saver(CheckpointManager& checkpoint, bool async);
 
   // In the background: returns when the state may change again; throws what an earlier save has failed of.
   void save(const State& state, const SaveOptions& options);
@@ -35,7 +41,7 @@ class Saver {
  private:
   void add(double stall_seconds, double durable_seconds);
 
-  Checkpoint& checkpoint_;
+  CheckpointManager& checkpoint_;
   mutable std::mutex mutex_;
   Figures figures_;
   std::optional<AsyncManager> async_;

@@ -42,14 +42,13 @@ void print(const json& result) {
 }  // namespace
 
 void simulate(const SimulateOptions& options) {
-  ckpt_simulation_options given = CKPT_SIMULATION_OPTIONS_INIT;
-  const std::string text = is_law(options.trace) ? std::string() : read_text_file(options.trace);
+  SimulationOptions given;
   if (is_law(options.trace)) {
-    given.law = options.trace.c_str();
+    given.law = options.trace;
   } else {
-    given.trace = text.c_str();
+    given.trace = read_text_file(options.trace);
   }
-  if (!options.policies.empty()) given.policies = options.policies.c_str();
+  given.policies = options.policies;
   given.nodes = options.nodes;
   given.failures = options.failures;
   given.replicas = options.replicas;

@@ -14,17 +14,16 @@ namespace {
 
 constexpr std::int32_t profiled_steps = 5;
 
-std::int32_t schedule_of(const std::string& name) {
-  if (name == "gpipe") return CKPT_PIPELINE_ORDER_GPIPE;
-  return name == "interleaved" ? CKPT_PIPELINE_ORDER_INTERLEAVED : CKPT_PIPELINE_ORDER_1F1B;
+PipelineOrder order_of(const std::string& name) {
+  if (name == "gpipe") return PipelineOrder::gpipe;
+  return name == "interleaved" ? PipelineOrder::interleaved : PipelineOrder::one_f_one_b;
 }
 
-std::int64_t budget_bytes(const std::string& text, const Chain& chain, const ckpt_tensor_spec& input,
-                          const ckpt_pipeline_options& options) {
+std::int64_t budget_bytes(const std::string& text, const Chain& chain, const TensorSpec& input,
+                          const PipelineOptions& options) {
   const Budget budget = parse_budget("--memory-budget", text);
   if (budget.bytes > 0) return std::max<std::int64_t>(1, budget.bytes / options.stages);
-  ckpt_pipeline_options everything = options;
-  everything.policy = nullptr;
+  PipelineOptions everything = options;
   everything.tracker = nullptr;
   Pipeline store_all(chain, input, everything);
   std::int64_t most = 0;
@@ -35,11 +34,11 @@ std::int64_t budget_bytes(const std::string& text, const Chain& chain, const ckp
 std::string cell(const std::string& text) { return "<td>" + escaped(text) + "</td>"; }
 
 std::string stage_row(Pipeline& pipeline, std::int32_t stage) {
-  const ckpt_pipeline_stats stats = pipeline.stats(stage);
+  const PipelineStats stats = pipeline.stats(stage);
   return "<tr>" + cell(std::to_string(stage)) + cell(std::to_string(stats.layers)) + cell(std::to_string(stats.in_flight)) +
          cell(std::string(pipeline.schedule(stage).name())) + cell(std::to_string(stats.recomputed_forwards)) +
          cell(bytes_text(stats.peak_live_bytes)) + cell(bytes_text(stats.reserved_bytes)) + cell(bytes_text(stats.queue_bytes)) +
-         cell(fixed_text(static_cast<double>(stats.busy_ns) * 1e-6, 2)) + "</tr>\n";
+         cell(fixed_text(static_cast<double>(stats.busy.count()) * 1e-6, 2)) + "</tr>\n";
 }
 
 }  // namespace
@@ -48,9 +47,9 @@ bool wants_stages(const TrainOptions& options) {
   return options.stages > 1 || options.micro_batches > 1 || !options.timeline_file.empty() || !options.report_file.empty();
 }
 
-ckpt_activation_policy parse_activations(const std::string& text) {
-  if (text == "store-all") return ActivationPolicy::store_all();
-  if (text == "recompute-all") return ActivationPolicy::recompute_all();
+ActivationPolicy parse_activations(const std::string& text) {
+  if (text == "store-all") return {ActivationPolicyKind::store_all};
+  if (text == "recompute-all") return {ActivationPolicyKind::recompute_all};
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon);
   const std::string argument = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -58,13 +57,15 @@ ckpt_activation_policy parse_activations(const std::string& text) {
     std::int64_t interval = -1;
     const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), interval);
     if (error == std::errc() && end == argument.data() + argument.size() && interval >= 0)
-      return ActivationPolicy::selective(interval);
+      return {ActivationPolicyKind::selective, interval};
   }
   if (kind == "memory" && argument.find('%') == std::string::npos) {
-    return ActivationPolicy::memory_based(parse_budget("--activations: '" + printable(text) + "'", argument).bytes);
+    ActivationPolicy policy{ActivationPolicyKind::memory_based};
+    policy.threshold_bytes = parse_budget("--activations: '" + printable(text) + "'", argument).bytes;
+    return policy;
   }
   if (kind == "automatic" && argument.find('%') == std::string::npos) {
-    ckpt_activation_policy policy = ActivationPolicy::automatic();
+    ActivationPolicy policy{ActivationPolicyKind::automatic};
     if (colon != std::string::npos)
       policy.threshold_bytes = parse_budget("--activations: '" + printable(text) + "'", argument).bytes;
     return policy;
@@ -74,10 +75,10 @@ ckpt_activation_policy parse_activations(const std::string& text) {
       "' is no choice of activations; use store-all, recompute-all, selective:N, memory:BYTES or automatic[:BYTES]");
 }
 
-ckpt_activation_policy activation_policy(const TrainOptions& options) {
-  ckpt_activation_policy policy = parse_activations(options.activations);
+ActivationPolicy activation_policy(const TrainOptions& options) {
+  ActivationPolicy policy = parse_activations(options.activations);
   if (options.memory_limit.empty()) return policy;
-  if (policy.kind != CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC) {
+  if (policy.kind != ActivationPolicyKind::automatic) {
     throw std::invalid_argument("--memory-limit is what --activations automatic goes by; '" + printable(options.activations) +
                                 "' needs none");
   }
@@ -86,33 +87,32 @@ ckpt_activation_policy activation_policy(const TrainOptions& options) {
   return policy;
 }
 
-std::string policy_text(const ckpt_activation_policy& policy) {
+std::string policy_text(const ActivationPolicy& policy) {
   switch (policy.kind) {
-    case CKPT_ACTIVATION_POLICY_KIND_STORE_ALL: return "store-all";
-    case CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL: return "recompute-all";
-    case CKPT_ACTIVATION_POLICY_KIND_SELECTIVE: return "selective:" + std::to_string(policy.interval);
-    case CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED: return "memory:" + std::to_string(policy.threshold_bytes);
+    case ActivationPolicyKind::store_all: return "store-all";
+    case ActivationPolicyKind::recompute_all: return "recompute-all";
+    case ActivationPolicyKind::selective: return "selective:" + std::to_string(policy.interval);
+    case ActivationPolicyKind::memory_based: return "memory:" + std::to_string(policy.threshold_bytes);
     default: return "strategy";
   }
 }
 
-Pipeline make_pipeline(const Chain& chain, const ckpt_tensor_spec& input, const TrainOptions& options, std::int32_t threads,
+Pipeline make_pipeline(const Chain& chain, const TensorSpec& input, const TrainOptions& options, std::int32_t threads,
                        const MemoryTracker& tracker) {
-  const ckpt_activation_policy policy = activation_policy(options);
+  const ActivationPolicy policy = activation_policy(options);
   std::optional<Strategy> strategy;
-  if (!options.strategy.empty()) strategy = Strategy::from_text(options.strategy);
-  ckpt_pipeline_options pipeline = CKPT_PIPELINE_OPTIONS_INIT;
-  pipeline.schedule = schedule_of(options.schedule);
+  if (!options.strategy.empty()) strategy = Strategy::create(options.strategy);
+  PipelineOptions pipeline;
+  pipeline.order = order_of(options.schedule);
   pipeline.stages = options.stages;
   pipeline.micro_batches = options.micro_batches;
   pipeline.chunks = options.chunks > 0 ? options.chunks : options.schedule == "interleaved" ? 2 : 1;
   pipeline.threads_per_stage = std::max(1, threads / options.stages);
   pipeline.measured_steps = profiled_steps;
-  pipeline.policy = &policy;
-  pipeline.tracker = tracker.handle();
+  pipeline.tracker = tracker;
   if (!options.memory_budget.empty()) pipeline.budget_bytes = budget_bytes(options.memory_budget, chain, input, pipeline);
-  if (strategy) pipeline.strategy = strategy->handle();
-  return Pipeline(chain, input, pipeline);
+  if (strategy) pipeline.strategy = *strategy;
+  return Pipeline(chain, input, pipeline, policy);
 }
 
 std::string report_page(Pipeline& pipeline, const std::string& figures) {
@@ -121,9 +121,9 @@ std::string report_page(Pipeline& pipeline, const std::string& figures) {
       "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"
       "table{border-collapse:collapse}svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:1em}</style></head><body>\n"
       "<h1>Timeline of the last step</h1>\n";
-  std::int64_t step_ns = 0;
-  const std::vector<ckpt_pipeline_interval> intervals = pipeline.timeline(&step_ns);
-  page += timeline_picture(intervals, pipeline.stages(), step_ns);
+  std::chrono::nanoseconds step_time{0};
+  const std::vector<PipelineInterval> intervals = pipeline.timeline(&step_time);
+  page += timeline_picture(intervals, pipeline.stages(), step_time);
   page +=
       "<p>One lane a stage; numbers are micro-batches. Grey: waiting for a neighbour, or handing over "
       "(bubbles).</p>\n<h1>Stages</h1>\n"

@@ -13,14 +13,14 @@ namespace ckpt::cli {
 bool wants_stages(const TrainOptions& options);
 
 // What --activations and --memory-limit say. Throws std::invalid_argument that says what is understood.
-ckpt_activation_policy activation_policy(const TrainOptions& options);
+ActivationPolicy activation_policy(const TrainOptions& options);
 
 // As --activations takes it.
-std::string policy_text(const ckpt_activation_policy& policy);
+std::string policy_text(const ActivationPolicy& policy);
 
 // threads are shared out among the stages. A budget in bytes too; one in percent is a share of what each stage reserves when it
 // stores everything.
-Pipeline make_pipeline(const Chain& chain, const ckpt_tensor_spec& input, const TrainOptions& options, std::int32_t threads,
+Pipeline make_pipeline(const Chain& chain, const TensorSpec& input, const TrainOptions& options, std::int32_t threads,
                        const MemoryTracker& tracker);
 
 // A page that needs no other file: the timeline of the last step, a table of the stages, and the figures (JSON text).

@@ -1,6 +1,7 @@
 // The timeline of a pipeline's step as a picture.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,6 @@
 namespace ckpt::cli {
 
 // An <svg> element that stands alone in a page: a lane a stage, forwards, recomputations and backwards in colours of their own.
-std::string timeline_picture(const std::vector<ckpt_pipeline_interval>& intervals, std::int32_t stages, std::int64_t step_ns);
+std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages, std::chrono::nanoseconds step_time);
 
 }  // namespace ckpt::cli

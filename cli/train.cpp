@@ -45,15 +45,15 @@ struct Training {
         data(data_),
         chain(make_model(options_.seed)),
         optimizer(make_optimizer(chain, options_)),
-        input(tensor_spec(CKPT_DTYPE_U8, {options_.batch, context_bytes})),
-        tokens(CKPT_DTYPE_U8, {options_.batch, context_bytes}),
-        targets(CKPT_DTYPE_U8, {options_.batch}) {
-    for (const Parameter& parameter : chain.parameters()) state.add("model", parameter.name, parameter.value.handle());
-    for (const auto& [name, tensor] : optimizer.tensors()) state.add("optimizer", name, tensor.handle());
+        input{DType::u8, {options_.batch, context_bytes}},
+        tokens(DType::u8, {options_.batch, context_bytes}),
+        targets(DType::u8, {options_.batch}) {
+    for (const Parameter& parameter : chain.parameters()) state.add("model", parameter.name, parameter.value);
+    for (const auto& [name, tensor] : optimizer.tensors()) state.add("optimizer", name, tensor);
   }
 
   static Optimizer make_optimizer(const Chain& chain, const TrainOptions& options) {
-    ckpt_adamw_options adamw = CKPT_ADAMW_OPTIONS_INIT;
+    AdamWOptions adamw;
     adamw.learning_rate = options.learning_rate;
     return Optimizer::adamw(chain, adamw);
   }
@@ -62,8 +62,7 @@ struct Training {
   const TextData& data;
   Chain chain;
   Optimizer optimizer;
-  ckpt_tensor_spec input;
-  Tensor tokens;
+  TensorSpec input;Tensor tokens;
   Tensor targets;
   State state;
   std::int64_t step = 0;      // steps that are done
@@ -82,27 +81,27 @@ Schedule schedule_for(const std::string& memory_budget, const Profile& profile) 
   return Schedule::create(profile, "budget:" + std::to_string(bytes));
 }
 
-Runner make_runner(Training& training, const ThreadPool& pool, const MemoryTracker& tracker) {
+Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTracker& tracker) {
   const TrainOptions& options = training.options;
   if (wants_stages(options)) {
-    return Runner(training.chain, make_pipeline(training.chain, training.input, options, pool.threads(), tracker), tracker);
+    return Runner(training.chain, make_pipeline(training.chain, training.input, options, pool.thread_count(), tracker), tracker);
   }
-  ckpt_schedule_executor_options executor = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
-  executor.pool = pool.handle();
-  executor.tracker = tracker.handle();
-  Profile profile = training.chain.profile(training.input, profiled_steps, &pool);
+  ScheduleExecutorOptions executor;
+  executor.pool = pool;
+  executor.tracker = tracker;
+  Profile profile = training.chain.profile(training.input, profiled_steps, pool);
   if (options.strategy.empty()) {
     return Runner(training.chain, schedule_for(options.memory_budget, profile), training.input, executor);
   }
-  return Runner(training.chain, Follower(profile, Strategy::from_text(options.strategy)), training.input, executor);
+  return Runner(training.chain, Follower(profile, Strategy::create(options.strategy)), training.input, executor);
 }
 
 // ---- Checkpoints ----
 
 // What goes with the tensors, put into the state; and the options of the save.
 SaveOptions prepare_save(Training& training) {
-  training.state.set_json(CKPT_STATE_DATA_POSITION, json{{"position", training.position}}.dump());
-  training.state.set_json("optimizer_steps", std::to_string(training.optimizer.steps()));
+  training.state.set_json(State::data_position_key, json{{"position", training.position}}.dump());
+  training.state.set("optimizer_steps", training.optimizer.step_count());
   training.state.set_json("training", identity_of(training.options, training.data).dump());
   SaveOptions options;
   options.step = training.step;
@@ -120,26 +119,28 @@ void require_same_run(const json& saved, const json& now) {
 }
 
 // Goes on where the newest valid checkpoint stands; false when there is none.
-bool resume(Checkpoint& checkpoint, Training& training) {
+bool resume(CheckpointManager& checkpoint, Training& training) {
   LoadOptions options;
   options.environment_json = environment();
   const std::optional<LoadResult> loaded = checkpoint.load_if_any(training.state, options);
   if (!loaded) return false;
   require_same_run(json::parse(training.state.json("training")), identity_of(training.options, training.data));
   training.step = loaded->step;
-  training.position = json::parse(training.state.json(CKPT_STATE_DATA_POSITION)).at("position").get<std::int64_t>();
-  training.optimizer.set_steps(json::parse(training.state.json("optimizer_steps")).get<std::int64_t>());
+  training.position = json::parse(training.state.json(State::data_position_key)).at("position").get<std::int64_t>();
+  training.optimizer.set_step_count(training.state.get<std::int64_t>("optimizer_steps"));
   (void)std::fprintf(stderr, "resumed from %s at step %lld%s\n", loaded->name.c_str(), static_cast<long long>(loaded->step),
                      loaded->skipped > 0 ? " (newer ones were damaged and skipped)" : "");
   return true;
 }
 
-std::optional<Checkpoint> open_checkpoint(const TrainOptions& options, Training& training) {
+std::optional<CheckpointManager> open_checkpoint(const TrainOptions& options, Training& training) {
   if (options.directory.empty()) {
     if (options.resume == "require") throw std::runtime_error("--resume require needs --dir");
     return std::nullopt;
   }
-  Checkpoint checkpoint(Storage::file_system(options.directory), options.keep_last);
+  CheckpointManagerOptions keep;
+  keep.keep_last = options.keep_last;
+  CheckpointManager checkpoint(Storage::file_system(options.directory), keep);
   if (options.resume == "never") {
     if (!checkpoint.list().empty()) {
       throw std::runtime_error(options.directory + " holds checkpoints; --resume never starts anew and needs an empty directory");
@@ -151,9 +152,8 @@ std::optional<Checkpoint> open_checkpoint(const TrainOptions& options, Training&
 }
 
 // The checksum of the parameters' file, as the newest checkpoint's manifest has it.
-std::string model_checksum(const Checkpoint& checkpoint) {
-  const auto list = checkpoint.list();
-  const json manifest = json::parse(checkpoint.manifest(list.at(0).name));
+std::string model_checksum(const CheckpointManager& checkpoint) {
+  const json manifest = json::parse(checkpoint.manifest(checkpoint.latest().value().name));
   for (const json& group : manifest.at("groups")) {
     if (group.at("name") == "model") return group.at("files").at(0).at("xxh3_128").get<std::string>();
   }
@@ -164,11 +164,11 @@ std::string model_checksum(const Checkpoint& checkpoint) {
 
 double train_step(Training& training, Runner& runner) {
   training.data.batch(training.position, training.tokens.data_as<std::uint8_t>(), training.targets.data_as<std::uint8_t>());
-  ckpt_step step = CKPT_STEP_INIT;
+  Step step;
   step.step = training.step;
   step.seed = training.options.seed;
-  step.input = training.tokens.handle();
-  step.targets = training.targets.handle();
+  step.input = training.tokens;
+  step.targets = training.targets;
   const double loss = runner.run(step);
   if (!std::isfinite(loss)) throw std::runtime_error("the loss is no finite number at step " + std::to_string(training.step));
   training.chain.clip_gradients(largest_gradient_norm);
@@ -210,9 +210,9 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
   Progress progress(training.step, options.steps, options.batch, tracker, saver, options.quiet);
   note_interrupts(automatic == nullptr);
   while (training.step < options.steps && !outcome.interrupted && !outcome.preempted) {
-    const std::int64_t begin = Clock::monotonic_ns();
+    const std::chrono::nanoseconds begin = Clock::monotonic();
     outcome.loss = train_step(training, runner);
-    const double seconds = static_cast<double>(Clock::monotonic_ns() - begin) * 1e-9;
+    const double seconds = seconds_of(Clock::monotonic() - begin);
     outcome.seconds += seconds;
     progress.step_done(training.step, outcome.loss);
     outcome.interrupted = interrupted();
@@ -232,7 +232,7 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
 }
 
 json report(const Training& training, const Runner& runner, const Outcome& outcome) {
-  const ckpt_schedule_executor_stats stats = runner.stats();
+  const ScheduleExecutorStats stats = runner.stats();
   const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
   const auto per_save = [&](double total) {
     return outcome.saves.saves == 0 ? 0 : total / static_cast<double>(outcome.saves.saves);
@@ -262,10 +262,10 @@ json report(const Training& training, const Runner& runner, const Outcome& outco
 json stages_report(Pipeline& pipeline) {
   json stages = json::array();
   for (std::int32_t stage = 0; stage < pipeline.stages(); ++stage) {
-    const ckpt_pipeline_stats stats = pipeline.stats(stage);
+    const PipelineStats stats = pipeline.stats(stage);
     stages.push_back({{"activations", policy_text(pipeline.manager(stage).policy())},
-                      {"kept", stats.kept},
-                      {"recomputed", stats.recomputed},
+                      {"kept", stats.kept_micro_batches},
+                      {"recomputed", stats.recomputed_micro_batches},
                       {"recomputed_forwards", stats.recomputed_forwards},
                       {"reserved_bytes", stats.reserved_bytes}});
   }
@@ -294,7 +294,7 @@ bool train(const TrainOptions& options) {
 
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
   const TextData data(options.data, options.batch);
-  const ThreadPool pool(options.threads);
+  const WorkerPool pool(options.threads);
   const MemoryTracker tracker;
   Training training(options, data);
 
@@ -302,11 +302,11 @@ bool train(const TrainOptions& options) {
   std::optional<MemoryReport> memory_report;
   if (!options.memory_report_file.empty()) memory_report.emplace(tracker);
 
-  std::optional<Checkpoint> checkpoint = open_checkpoint(options, training);
+  std::optional<CheckpointManager> checkpoint = open_checkpoint(options, training);
   if (!options.quiet) {
     (void)std::fprintf(stderr, "%s, %lld bytes; schedule %s; activations reserve %s; %d threads\n", data.name().c_str(),
                        static_cast<long long>(data.bytes()), runner.schedule_name().c_str(),
-                       bytes_text(runner.stats().reserved_bytes).c_str(), static_cast<int>(pool.threads()));
+                       bytes_text(runner.stats().reserved_bytes).c_str(), static_cast<int>(pool.thread_count()));
   }
   const std::unique_ptr<AutoSave> automatic = begin_automatic_saves(options, training);
   std::optional<Saver> saver;
@@ -320,7 +320,7 @@ bool train(const TrainOptions& options) {
   json result = report(training, runner, outcome);
   if (Pipeline* const pipeline = runner.pipeline()) result["stages"] = stages_report(*pipeline);
   // A notice may have come too early for a save.
-  if (checkpoint && training.step > 0 && !checkpoint->list().empty()) result["model_checksum"] = model_checksum(*checkpoint);
+  if (checkpoint && training.step > 0 && checkpoint->latest()) result["model_checksum"] = model_checksum(*checkpoint);
   if (!options.json_file.empty()) write_json(options.json_file, result);
   if (Pipeline* const pipeline = runner.pipeline()) {
     if (!options.timeline_file.empty()) write_text(options.timeline_file, pipeline->trace_json());

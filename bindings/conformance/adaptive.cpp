@@ -25,7 +25,7 @@ void Commands::adaptive() {
     }
   });
   on("threshold", [this](const Command& c) {
-    ckpt_threshold_options options = CKPT_THRESHOLD_OPTIONS_INIT;
+    ckpt::ThresholdOptions options;
     options.threshold = c.number("threshold", options.threshold);
     options.learning_rate = c.number("rate", options.learning_rate);
     options.budget = c.integer("budget", options.budget);
@@ -33,8 +33,8 @@ void Commands::adaptive() {
     return Words();
   });
   on("controller", [this](const Command& c) {
-    ckpt_controller_options options = CKPT_CONTROLLER_OPTIONS_INIT;
-    options.policy = index_of(policy_words, c.text("policy", "auto"));
+    ckpt::ControllerOptions options;
+    options.policy = value_of<ckpt::Policy>(policy_words, c.text("policy", "auto"));
     options.mtbf_seconds = c.number("mtbf", options.mtbf_seconds);
     options.interval_seconds = c.number("interval", options.interval_seconds);
     options.initial_cost_seconds = c.number("cost", options.initial_cost_seconds);
@@ -45,7 +45,7 @@ void Commands::adaptive() {
     options.max_overhead_share = c.number("overhead", options.max_overhead_share);
     options.budget_saves = c.integer("saves", options.budget_saves);
     options.budget_window_seconds = c.number("window", options.budget_window_seconds);
-    if (c.has("clock")) options.clock = clocks_[c.text("clock")].handle();
+    if (c.has("clock")) options.clock = clocks_[c.text("clock")];
     controllers_.make(c.text(1), options);
     return Words();
   });
@@ -57,16 +57,16 @@ void Commands::adaptive() {
     if (auto* threshold = thresholds_.find(c.text(1))) return Words{yes_no(threshold->should_checkpoint(c.text(2), c.number(3)))};
     const auto& controller = controllers_[c.text(1)];
     const auto n = controller.should_checkpoint(c.text(2) == "now" ? controller.now() : c.number(2));
-    return line({yes_no(n.checkpoint != 0), reason_words[static_cast<std::size_t>(n.reason)],
+    return line({yes_no(n.checkpoint), reason_words[static_cast<std::size_t>(n.reason)],
                  policy_words[static_cast<std::size_t>(n.policy)], "interval", thousandths(n.interval_seconds), "due",
                  thousandths(n.due_seconds), "since", thousandths(n.since_last_seconds)});
   });
   on("carry", [this](const Command& c) {
-    controllers_[c.text(2)].from_json(controllers_[c.text(1)].json());
+    controllers_[c.text(2)].restore(controllers_[c.text(1)].json());
     return Words();
   });
   on("recall", [this](const Command& c) {
-    controllers_[c.text(1)].from_json(c.text(2));
+    controllers_[c.text(1)].restore(c.text(2));
     return Words();
   });
 }
@@ -92,7 +92,7 @@ void Commands::tell(const Command& c) {
     case 5: return controller.record_failure(now);
     case 6: return controller.record_recovery(now, c.number(4), c.number(5));
     case 7: return controller.record_clean_exit(now);
-    default: return controller.preemption_notice(now, c.number(4));
+    default: return controller.notify_preemption(now, c.number(4));
   }
 }
 

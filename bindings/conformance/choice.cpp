@@ -5,51 +5,53 @@ namespace conformance {
 
 // ---- Strategies ----
 
+ckpt::Strategy Commands::from_factory(const Command& c) {
+  const std::string& kind = c.text(2);
+  std::vector<const ckpt::Strategy*> children;
+  for (const auto& child : c.names("children")) children.push_back(&strategies_[child]);
+  const Words excluded = c.names("excluded");
+  if (kind == "interval") return ckpt::Strategy::interval(c.integer("interval", 2));
+  if (kind == "selective") return ckpt::Strategy::selective(c.names("names"), excluded);
+  if (kind == "size") return ckpt::Strategy::size_based(c.integer("threshold", std::int64_t{1} << 20), excluded);
+  if (kind == "any") return ckpt::Strategy::any_of(children);
+  if (kind == "all") return ckpt::Strategy::all_of(children);
+  if (kind == "smart") {
+    ckpt::SmartStrategyOptions options;
+    options.large_factor = c.number("large", options.large_factor);
+    options.rare_accesses = c.integer("rare", options.rare_accesses);
+    options.late_share = c.number("late", options.late_share);
+    return ckpt::Strategy::smart(excluded, options);
+  }
+  if (kind == "memory-aware") {
+    const ckpt::MemoryTracker* const tracker = c.has("tracker") ? &trackers_[c.text("tracker")] : nullptr;
+    const ckpt::Clock* const clock = c.has("clock") ? &clocks_[c.text("clock")] : nullptr;
+    return ckpt::Strategy::memory_aware(c.number("share", 0.8), tracker, c.integer("total", 0), clock);
+  }
+  if (children.empty()) throw Misuse("a strategy of kind " + kind + " has children");
+  if (kind == "not") return ckpt::Strategy::not_of(*children.front());
+  if (kind != "first") throw Misuse("no factory makes " + kind);
+  std::vector<std::pair<std::string, const ckpt::Strategy*>> rules;
+  for (const auto& rule : c.names("rules")) rules.emplace_back(rule, children.at(rules.size()));
+  return ckpt::Strategy::first_of(rules, *children.back());
+}
+
 void Commands::strategies() {
   on("strategy", [this](const Command& c) {
-    strategies_.make(c.text(1), ckpt::Strategy::from_text(c.text(2)));
+    strategies_.make(c.text(1), ckpt::Strategy::create(c.text(2)));
     return Words();
   });
   on("config", [this](const Command& c) {
-    ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
-    const std::string kind = c.text(2);
-    config.kind = kind.c_str();
-    config.chosen = index_of(chosen_words, c.text("chosen", "default"));
-    config.interval = c.integer("interval", config.interval);
-    config.threshold_bytes = c.integer("threshold", config.threshold_bytes);
-    config.max_share = c.number("share", config.max_share);
-    config.total_bytes = c.integer("total", 0);
-    config.large_factor = c.number("large", config.large_factor);
-    config.rare_accesses = c.integer("rare", config.rare_accesses);
-    config.late_share = c.number("late", config.late_share);
-    if (c.has("tracker")) config.tracker = trackers_[c.text("tracker")].handle();
-    if (c.has("clock")) config.clock = clocks_[c.text("clock")].handle();
-    const auto pointers = [](const Words& words) {
-      std::vector<const char*> out;
-      for (const auto& word : words) out.push_back(word.c_str());
-      return out;
-    };
-    const Words names = c.names("names"), excluded = c.names("excluded"), rules = c.names("rules");
-    const auto name_texts = pointers(names), excluded_texts = pointers(excluded), rule_texts = pointers(rules);
-    std::vector<ckpt_strategy*> children;
-    for (const auto& child : c.names("children")) children.push_back(strategies_[child].handle());
-    config.names = name_texts.data();
-    config.names_count = static_cast<std::int64_t>(names.size());
-    config.excluded = excluded_texts.data();
-    config.excluded_count = static_cast<std::int64_t>(excluded.size());
-    config.rules = rule_texts.data();
-    config.rules_count = static_cast<std::int64_t>(rules.size());
-    config.children = children.data();
-    config.children_count = static_cast<std::int64_t>(children.size());
-    strategies_.make(c.text(1), ckpt::Strategy::from_config(config));
+    ckpt::Strategy made = from_factory(c);
+    if (c.has("chosen")) made.set_chosen(value_of<ckpt::StrategyChosen>(chosen_words, c.text("chosen")));
+    strategies_.make(c.text(1), std::move(made));
     return Words();
   });
   on("custom", [this](const Command& c) {
     ckpt::CustomStrategy functions;
     const std::string how = c.text(2);
     index_of({"odd", "large", "throws"}, how);
-    functions.decide = [how](const ckpt_strategy_question& question) {
-      if (how == "throws") throw std::runtime_error(std::string("no answer for ") + question.layer_name);
+    functions.decide = [how](const ckpt::StrategyQuestion& question) {
+      if (how == "throws") throw std::runtime_error("no answer for " + std::string(question.layer_name));
       return how == "odd" ? question.layer_index % 2 == 1 : question.bytes >= 1000;
     };
     strategies_.make(c.text(1), ckpt::Strategy::custom(how, std::move(functions)));
@@ -62,13 +64,13 @@ void Commands::strategies() {
   });
   on("ask", [this](const Command& c) {
     return Words{yes_no(
-        strategies_[c.text(1)].should_checkpoint(c.text(2), ckpt::dtype_from_name(c.text(3)), to_shape(c.text(4)), c.integer(5)))};
+        strategies_[c.text(1)].should_checkpoint(c.text(2), ckpt::find_dtype(c.text(3)), to_shape(c.text(4)), c.integer(5)))};
   });
   on("layers", [this](const Command& c) {
     std::string answers;
     for (std::int64_t i = 0; i < c.integer(2); ++i) {
       answers +=
-          strategies_[c.text(1)].should_checkpoint("layer" + number(i), ckpt::dtype_from_name(c.text(3)), to_shape(c.text(4)), i)
+          strategies_[c.text(1)].should_checkpoint("layer" + number(i), ckpt::find_dtype(c.text(3)), to_shape(c.text(4)), i)
               ? 'y'
               : 'n';
     }
@@ -88,13 +90,13 @@ void Commands::schedules() {
     return Words();
   });
   on("layer", [this](const Command& c) {
-    ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
-    ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+    ckpt::LayerProfile layer;
+    ckpt::OptionProfile option;
     layer.output_bytes = c.integer(3);
     option.tape_bytes = c.integer(4);
     option.forward_seconds = c.number(5);
     option.backward_seconds = c.number(6);
-    layer.flags = static_cast<std::uint32_t>(c.integer("flags", layer.flags));
+    layer.flags = static_cast<ckpt::LayerFlag>(c.integer("flags", static_cast<std::int64_t>(layer.flags)));
     const std::int64_t count = c.integer("count", -1);
     for (std::int64_t i = 0; i < (count < 0 ? 1 : count); ++i) {
       profiles_[c.text(1)].add_layer(count < 0 ? c.text(2) : c.text(2) + number(i), layer).add_option(option);
@@ -106,7 +108,7 @@ void Commands::schedules() {
     const std::string argument = c.size() > 3 ? c.text(4) : "";
     const auto make = [&]() -> ckpt::Schedule {
       if (kind == "open")
-        return ckpt::Schedule::open_ended(to_integer(argument), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC);
+        return ckpt::Schedule::open_ended(to_integer(argument), ckpt::LayerFlag::needs_input | ckpt::LayerFlag::deterministic);
       const ckpt::Profile& profile = profiles_[c.text(3)];
       if (kind == "strategy") return ckpt::Schedule::from_strategy(profile, strategies_[argument]);
       if (kind != "segments") return ckpt::Schedule::create(profile, argument.empty() ? kind : kind + ":" + argument);
@@ -121,7 +123,7 @@ void Commands::schedules() {
     const auto& profile = profiles_[c.text(2)];
     const auto n = schedules_[c.text(1)].verify(profile);
     return line({"actions", number(n.actions), "forwards", number(n.forwards), "recomputed", number(n.recomputed_forwards), "peak",
-                 number(n.peak_bytes[0]), "at", number(n.peak_action), "seconds", exact(n.seconds), "again",
+                 number(n.peak_bytes[0]), "at", number(n.peak_action), "seconds", exact(n.step_seconds), "again",
                  exact(n.recomputed_seconds), "reserved", number(schedules_[c.text(1)].reserved_bytes(profile))});
   });
   on("cursor", [this](const Command& c) {
@@ -131,8 +133,8 @@ void Commands::schedules() {
   on("next", [this](const Command& c) {
     Words lines;
     for (const auto& action : cursors_[c.text(1)].next_many(c.integer(2))) {
-      lines.push_back(joined({ckpt_action_kind_name(action.kind), number(action.first), number(action.last), number(action.option),
-                              number(action.item), number(action.tier), number(action.slot)}));
+      lines.push_back(joined({std::string(ckpt::action_kind_name(action.kind)), number(action.first), number(action.last), number(action.option),
+                              number(static_cast<std::int64_t>(action.item)), number(action.tier), number(action.slot)}));
     }
     return lines;
   });

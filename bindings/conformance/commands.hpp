@@ -17,6 +17,11 @@ inline std::string yes_no(bool yes) { return yes ? "yes" : "no"; }
 // The index of a word in a list, where the library has numbers.
 std::int32_t index_of(const Words& words, const std::string& word);
 
+template <class Enum>
+Enum value_of(const Words& words, const std::string& word) {
+  return static_cast<Enum>(index_of(words, word));
+}
+
 inline const Words chosen_words = {"default", "recompute", "boundary"};
 inline const Words task_words = {"queued", "running", "completed", "failed", "cancelled", "rejected"};
 
@@ -107,7 +112,8 @@ class Commands : public Scenario {
   void adaptive();
   void tell(const Command& c);
   Words show(const std::string& name);
-  std::string scope_line(const ckpt_memory_scope_stats& stats) const;
+  ckpt::Strategy from_factory(const Command& c);
+  std::string scope_line(const ckpt::MemoryScopeStats& stats) const;
 
   // Where a command can name objects of several types, the first of these types that has the name is meant.
   std::string directory_;
@@ -125,7 +131,7 @@ class Commands : public Scenario {
   Named<std::vector<std::byte>> places_;
   Named<ckpt::Tensor> tensors_;
   Named<ckpt::State> states_;
-  Named<ckpt::Checkpoint> checkpoints_;
+  Named<ckpt::CheckpointManager> checkpoints_;
   Named<ckpt::Threshold> thresholds_;
   Named<ckpt::Controller> controllers_;
   Named<Task> tasks_;

@@ -14,7 +14,7 @@ const Words full_words = {"refuse", "wait", "drop_oldest"};
 // Without the random digits at its end: README.md, "What is printed".
 std::string printed_name(const std::string& name) { return name.empty() ? "-" : name.substr(0, name.rfind('-')); }
 // The name of the checkpoint that is printed so; the text itself when there is none.
-std::string full_name(const ckpt::Checkpoint& checkpoint, const std::string& printed) {
+std::string full_name(const ckpt::CheckpointManager& checkpoint, const std::string& printed) {
   for (const auto& info : checkpoint.list()) {
     if (printed_name(info.name) == printed) return info.name;
   }
@@ -22,11 +22,11 @@ std::string full_name(const ckpt::Checkpoint& checkpoint, const std::string& pri
 }
 
 // Reads tensors in place of the library.
-decltype(ckpt::AsyncTaskOptions::source) source_of(const std::string& how) {
+ckpt::CheckpointTaskSource source_of(const std::string& how) {
   const bool throws = index_of({"sevens", "throws"}, how) == 1;
-  return [throws](const char*, const char* name, const void*, std::int64_t, std::int64_t bytes, void* buffer) {
-    if (throws) throw std::runtime_error(std::string("cannot read ") + name);
-    std::memset(buffer, 7, static_cast<std::size_t>(bytes));
+  return [throws](std::string_view, std::string_view name, const void*, std::int64_t, ckpt::Span<std::byte> buffer) {
+    if (throws) throw std::runtime_error("cannot read " + std::string(name));
+    std::memset(buffer.data(), 7, buffer.size());
   };
 }
 
@@ -40,7 +40,7 @@ void Commands::checkpoints() {
     return Words();
   });
   on("add", [this](const Command& c) {
-    states_[c.text(1)].add(c.text(2), c.text(3), tensors_[c.text(4)].handle());
+    states_[c.text(1)].add(c.text(2), c.text(3), tensors_[c.text(4)]);
     return Words();
   });
   on("value", [this](const Command& c) {
@@ -50,14 +50,14 @@ void Commands::checkpoints() {
   });
   on("checkpoint", [this](const Command& c) {
     const std::string path = directory_ + "-" + c.text(2);
-    ckpt::CheckpointOptions options;
+    ckpt::CheckpointManagerOptions options;
     options.keep_last = c.integer("keep_last", 0);
     options.keep_every = c.integer("keep_every", 0);
     options.keep_best = c.integer("keep_best", 0);
-    options.larger_is_better = c.integer("larger", 0) != 0;
+    options.best_metric = c.integer("larger", 0) != 0 ? ckpt::BestMetric::largest : ckpt::BestMetric::smallest;
     checkpoints_.make(c.text(1), c.integer("read_only", 0) != 0
-                                     ? ckpt::Checkpoint::read_only(ckpt::Storage::existing_file_system(path))
-                                     : ckpt::Checkpoint(ckpt::Storage::file_system(path), options));
+                                     ? ckpt::CheckpointManager::read_only(ckpt::Storage::existing_file_system(path))
+                                     : ckpt::CheckpointManager(ckpt::Storage::file_system(path), options));
     return Words();
   });
   on("save", [this](const Command& c) {
@@ -81,7 +81,7 @@ void Commands::checkpoints() {
     Words lines;
     for (const auto& n : checkpoints_[c.text(1)].list()) {
       lines.push_back(joined(
-          {printed_name(n.name), "step", number(n.step), ckpt_status_name(n.status), "metric", n.metric ? exact(*n.metric) : "-"}));
+          {printed_name(n.name), "step", number(n.step), std::string(status_name(n.status)), "metric", n.metric ? exact(*n.metric) : "-"}));
     }
     return lines;
   });
@@ -112,13 +112,13 @@ void Commands::checkpoints() {
 
 void Commands::background() {
   on("async", [this](const Command& c) {
-    ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+    ckpt::AsyncManagerOptions options;
     options.capacity = c.integer("capacity", options.capacity);
     options.history = c.integer("history", options.history);
     auto heard = std::make_shared<Heard>();
-    ckpt::AsyncCallbacks callbacks;
-    callbacks.ended = [heard](const ckpt::AsyncResult& result) {
-      heard->add(joined({result.kind == CKPT_CHECKPOINT_TASK_KIND_SAVE ? "save" : "load", "step", number(result.step),
+    ckpt::CheckpointTaskCallbacks callbacks;
+    callbacks.ended = [heard](const ckpt::CheckpointTaskResult& result) {
+      heard->add(joined({result.kind == ckpt::CheckpointTaskKind::save ? "save" : "load", "step", number(result.step),
                          task_words[static_cast<std::size_t>(result.state)]}));
     };
     managers_.make(c.text(1), c.text(2), heard, ckpt::AsyncManager(checkpoints_[c.text(2)], options, std::move(callbacks)));
@@ -127,21 +127,22 @@ void Commands::background() {
   on("start", [this](const Command& c) {
     auto& background = managers_[c.text(2)];
     auto& manager = background.manager;
-    ckpt::AsyncTaskOptions task;
-    task.gate_step = c.integer("gate", -1);
-    task.priority = static_cast<std::int32_t>(c.integer("priority", 0));
-    task.when_full = static_cast<ckpt::WhenFull>(index_of(full_words, c.text("full", "refuse")));
+    ckpt::CheckpointTaskOptions task;
+    if (c.has("gate")) task.gate_step = c.integer("gate", 0);
+    task.priority = static_cast<ckpt::Priority>(c.integer("priority", 0));
+    task.when_full = value_of<ckpt::WhenFull>(full_words, c.text("full", "refuse"));
     std::int64_t id = 0;
     if (c.text(3) == "load") {
       ckpt::LoadOptions options;
       if (c.has("name")) options.name = full_name(checkpoints_[background.checkpoint], c.text("name"));
-      id = manager.load(states_[c.text(4)], options, std::move(task));
+      id = manager.load(states_[c.text(4)], options, task);
     } else {
-      if (c.has("source")) task.source = source_of(c.text("source"));
-      task.mode = static_cast<ckpt::AsyncMode>(index_of(mode_words, c.text("mode", "copy")));
+      ckpt::CheckpointTaskFunctions functions;
+      if (c.has("source")) functions.source = source_of(c.text("source"));
+      task.mode = value_of<ckpt::StagingMode>(mode_words, c.text("mode", "copy"));
       ckpt::SaveOptions options;
       options.step = c.integer("step", 0);
-      id = manager.save(states_[c.text(4)], options, std::move(task));
+      id = manager.save(states_[c.text(4)], options, task, std::move(functions));
     }
     tasks_.make(c.text(1), Task{c.text(2), id});
     return Words();
@@ -154,14 +155,14 @@ void Commands::background() {
     const Task& task = tasks_[c.text(1)];
     const auto n = managers_[task.manager].manager.wait(task.id);
     return line(
-        {task_words[static_cast<std::size_t>(n.state)], "step", number(n.step), ckpt_status_name(n.status), printed_name(n.name)});
+        {task_words[static_cast<std::size_t>(n.state)], "step", number(n.step), std::string(status_name(n.status)), printed_name(n.name)});
   });
   on("end-step", [this](const Command& c) {
     managers_[c.text(1)].manager.end_step(c.integer(2));
     return Words();
   });
   on("finish", [this](const Command& c) {
-    managers_[c.text(1)].manager.close(index_of({"drain", "cancel"}, c.text(2)));
+    managers_[c.text(1)].manager.close(value_of<ckpt::CloseMode>({"drain", "cancel"}, c.text(2)));
     return Words();
   });
 }

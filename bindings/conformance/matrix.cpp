@@ -20,8 +20,8 @@ struct Expected {
 
 std::vector<Expected> tensors() {
   std::vector<Expected> all;
-  for (ckpt_dtype dtype = 1; dtype <= 22; ++dtype) {
-    const std::string name(ckpt::dtype_name(dtype));
+  for (std::int32_t dtype = 1; dtype <= 22; ++dtype) {
+    const std::string name(ckpt::dtype_name(static_cast<ckpt::DType>(dtype)));
     all.push_back({"dtypes", name, name, {3, 8}, dtype});
   }
   all.push_back({long_group, "gewicht/ß ☃ 漢字 🙂", "F32", {2, 3, 4}, 30});
@@ -41,7 +41,7 @@ ckpt::State make_state(std::vector<ckpt::Tensor>& owned, bool filled) {
   ckpt::State state;
   for (const auto& t : tensors()) {
     owned.push_back(make_tensor(t.dtype, t.shape, filled ? t.seed : 99));
-    state.add(t.group, t.name, owned.back().handle());
+    state.add(t.group, t.name, owned.back());
   }
   return state;
 }
@@ -57,7 +57,7 @@ int write_matrix(const std::string& directory) {
   std::vector<ckpt::Tensor> owned;
   ckpt::State state = make_state(owned, true);
   for (const auto& value : values) state.set_json(value.first, value.second);
-  ckpt::Checkpoint checkpoint(ckpt::Storage::file_system(directory));
+  ckpt::CheckpointManager checkpoint(ckpt::Storage::file_system(directory));
   ckpt::SaveOptions options;
   options.step = 7;
   options.seed = 18446744073709551615U;
@@ -70,7 +70,7 @@ int write_matrix(const std::string& directory) {
 int read_matrix(const std::string& directory) {
   std::vector<ckpt::Tensor> owned;
   ckpt::State state = make_state(owned, false);
-  ckpt::Checkpoint checkpoint = ckpt::Checkpoint::read_only(ckpt::Storage::existing_file_system(directory));
+  ckpt::CheckpointManager checkpoint = ckpt::CheckpointManager::read_only(ckpt::Storage::existing_file_system(directory));
   const ckpt::LoadResult loaded = checkpoint.load(state);
   if (loaded.step != 7 || loaded.seed != 18446744073709551615U) return unequal("checkpoint", loaded.name);
 

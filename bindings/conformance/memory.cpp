@@ -3,13 +3,13 @@
 
 namespace conformance {
 
-std::uint8_t byte_at(ckpt_dtype dtype, std::int64_t seed, std::int64_t i) {
+std::uint8_t byte_at(ckpt::DType dtype, std::int64_t seed, std::int64_t i) {
   const std::int64_t value = (17 * seed + 31 * i + 5) % 256;
-  return static_cast<std::uint8_t>(dtype == CKPT_DTYPE_BOOL ? value % 2 : value);
+  return static_cast<std::uint8_t>(dtype == ckpt::DType::bool_ ? value % 2 : value);
 }
 
 ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_t>& shape, std::int64_t seed) {
-  ckpt::Tensor tensor(ckpt::dtype_from_name(dtype), shape);
+  ckpt::Tensor tensor(ckpt::find_dtype(dtype), shape);
   auto* bytes = static_cast<std::uint8_t*>(tensor.data());
   for (std::int64_t i = 0; i < tensor.bytes(); ++i) bytes[i] = byte_at(tensor.dtype(), seed, i);
   return tensor;
@@ -18,24 +18,24 @@ ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_
 namespace {
 
 const Words order_words = {"id", "current", "peak"};
-const std::vector<std::pair<std::string, std::int32_t>> event_kinds = {{"allocated", CKPT_MEMORY_EVENT_KIND_ALLOCATED},
-                                                                       {"freed", CKPT_MEMORY_EVENT_KIND_FREED},
-                                                                       {"peak", CKPT_MEMORY_EVENT_KIND_NEW_PEAK},
-                                                                       {"limit", CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED}};
+const std::vector<std::pair<std::string, ckpt::MemoryEventKind>> event_kinds = {{"allocated", ckpt::MemoryEventKind::allocated},
+                                                                       {"freed", ckpt::MemoryEventKind::freed},
+                                                                       {"peak", ckpt::MemoryEventKind::new_peak},
+                                                                       {"limit", ckpt::MemoryEventKind::limit_exceeded}};
 
 }  // namespace
 
 // ---- Memory tracker ----
 
-std::string Commands::scope_line(const ckpt_memory_scope_stats& n) const {
+std::string Commands::scope_line(const ckpt::MemoryScopeStats& n) const {
   return joined({"depth", number(n.depth), "start", number(n.start_bytes), "peak", number(n.peak_bytes), "net", number(n.net_bytes),
                  "allocated", number(n.total_allocated_bytes)});
 }
 
 void Commands::tracker() {
   on("tracker", [this](const Command& c) {
-    ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
-    if (c.has("clock")) options.clock = clocks_[c.text("clock")].handle();
+    ckpt::MemoryTrackerOptions options;
+    if (c.has("clock")) options.clock = clocks_[c.text("clock")];
     trackers_.make(c.text(1), options);
     return Words();
   });
@@ -55,7 +55,7 @@ void Commands::tracker() {
   on("free-layer", [this](const Command& c) { return Words{number(trackers_[c.text(1)].free_layer(c.text(2)))}; });
   on("by-layer", [this](const Command& c) {
     Words lines;
-    for (const auto& n : trackers_[c.text(1)].snapshot(index_of(order_words, c.text(2))).layers) {
+    for (const auto& n : trackers_[c.text(1)].snapshot(value_of<ckpt::MemoryOrder>(order_words, c.text(2))).layers) {
       lines.push_back(joined({n.name, "current", number(n.current_bytes), "peak", number(n.peak_bytes), "allocated",
                               number(n.total_allocated_bytes), "freed", number(n.total_freed_bytes), "live",
                               number(n.live_allocations), "largest", number(n.largest_bytes)}));
@@ -81,17 +81,17 @@ void Commands::tracker() {
     return Words();
   });
   on("listen", [this](const Command& c) {
-    std::uint32_t kinds = 0;
+    ckpt::MemoryEventKind kinds{};
     for (const auto& word : split(c.text(3), ',')) {
-      for (const auto& [name, kind] : event_kinds) kinds |= word == name ? static_cast<std::uint32_t>(kind) : 0U;
+      for (const auto& [name, kind] : event_kinds) kinds = word == name ? kinds | kind : kinds;
     }
     auto heard = std::make_shared<Heard>();
     const bool throws = c.size() > 3 && c.text(4) == "throws";
-    listeners_.make(c.text(1), heard, trackers_[c.text(2)].subscribe(kinds, [heard, throws](const ckpt_memory_event& event) {
+    listeners_.make(c.text(1), heard, trackers_[c.text(2)].subscribe(kinds, [heard, throws](const ckpt::MemoryEvent& event) {
       if (throws) throw std::runtime_error("a listener that throws");
       std::string kind_name;
       for (const auto& [name, kind] : event_kinds) kind_name = event.kind == kind ? name : kind_name;
-      heard->add(joined({kind_name, *event.layer_name == '\0' ? "-" : event.layer_name, "bytes", number(event.bytes), "current",
+      heard->add(joined({kind_name, event.layer_name.empty() ? "-" : event.layer_name, "bytes", number(event.bytes), "current",
                          number(event.current_bytes), "peak", number(event.peak_bytes), "limit", number(event.limit_bytes)}));
     }));
     return Words();

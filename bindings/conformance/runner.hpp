@@ -54,7 +54,7 @@ std::string exact(double value);
 std::string thousandths(double value);
 
 // Byte i of a tensor.
-std::uint8_t byte_at(ckpt_dtype dtype, std::int64_t seed, std::int64_t i);
+std::uint8_t byte_at(ckpt::DType dtype, std::int64_t seed, std::int64_t i);
 ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_t>& shape, std::int64_t seed);
 
 // The objects of one scenario and the commands on them.

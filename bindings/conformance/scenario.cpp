@@ -26,11 +26,11 @@ void Commands::base() {
     return line({number(out[0]), number(out[1]), number(out[2]), number(out[3])});
   });
   on("clock", [this](const Command& c) {
-    clocks_.make(c.text(1), ckpt::Clock::manual(c.integer(2)));
+    clocks_.make(c.text(1), ckpt::Clock::manual(std::chrono::nanoseconds(c.integer(2))));
     return Words();
   });
   on("advance", [this](const Command& c) {
-    clocks_[c.text(1)].advance(c.integer(2));
+    clocks_[c.text(1)].advance(std::chrono::nanoseconds(c.integer(2)));
     return Words();
   });
   on("show", [this](const Command& c) { return show(c.text(1)); });
@@ -59,10 +59,10 @@ void Commands::base() {
 }
 
 Words Commands::show(const std::string& name) {
-  if (auto* clock = clocks_.find(name)) return {number(clock->now_ns())};
+  if (auto* clock = clocks_.find(name)) return {number(clock->now().count())};
   if (auto* strategy = strategies_.find(name)) {
     const auto n = strategy->counters();
-    return line({strategy->name(), "asked", number(n.asked), "chosen", number(n.chosen), "bytes", number(n.chosen_bytes),
+    return line({strategy->name(), "asked", number(n.asked_layers), "chosen", number(n.chosen_layers), "bytes", number(n.chosen_bytes),
                  chosen_words[static_cast<std::size_t>(strategy->chosen())]});
   }
   if (auto* tracker = trackers_.find(name)) {
@@ -81,11 +81,11 @@ Words Commands::show(const std::string& name) {
   }
   if (auto* scope = scopes_.find(name)) return {scope_line((*scope)->stats())};
   if (auto* profile = profiles_.find(name)) {
-    return line({"layers", number(profile->layers()), "input", number(profile->input_bytes())});
+    return line({"layers", number(profile->layer_count()), "input", number(profile->input_bytes())});
   }
   if (auto* schedule = schedules_.find(name)) {
-    const std::int64_t layers = schedule->layers();
-    return line({std::string(schedule->name()), "layers", layers < 0 ? "open" : number(layers)});
+    const std::int64_t layers = schedule->layer_count();
+    return line({std::string(schedule->name()), "layers", layers == 0 ? "open" : number(layers)});
   }
   if (auto* tensor = tensors_.find(name)) {
     std::string shape;
@@ -94,7 +94,7 @@ Words Commands::show(const std::string& name) {
     const auto* bytes = static_cast<const std::uint8_t*>(std::as_const(*tensor).data());
     for (std::int64_t i = 0; i < tensor->bytes(); ++i) checksum += (i + 1) * bytes[i];
     return line({std::string(ckpt::dtype_name(tensor->dtype())), shape.empty() ? "-" : shape, "elements",
-                 number(tensor->elements()), "bytes", number(tensor->bytes()), "checksum", number(checksum)});
+                 number(tensor->element_count()), "bytes", number(tensor->bytes()), "checksum", number(checksum)});
   }
   if (auto* state = states_.find(name)) return line({"tensors", number(state->tensor_count())});
   if (auto* threshold = thresholds_.find(name)) {
@@ -104,18 +104,18 @@ Words Commands::show(const std::string& name) {
   }
   if (auto* controller = controllers_.find(name)) {
     const auto n = controller->info();
-    return line({"running", yes_no(n.running != 0), "in_flight", yes_no(n.save_in_flight != 0), "failures", number(n.failures),
+    return line({"running", yes_no(n.running), "in_flight", yes_no(n.save_in_flight), "failures", number(n.failures),
                  "saves", number(n.saves), "cost", thousandths(n.cost_seconds), "last", thousandths(n.last_seen_seconds), "mtbf",
                  thousandths(n.mtbf_seconds), "tasks", number(n.tasks)});
   }
   if (auto* task = tasks_.find(name)) {
     const auto n = managers_[task->manager].manager.task(task->id);
     return line(
-        {n.kind == CKPT_CHECKPOINT_TASK_KIND_SAVE ? "save" : "load", task_words[static_cast<std::size_t>(n.state)], "step", number(n.step)});
+        {n.kind == ckpt::CheckpointTaskKind::save ? "save" : "load", task_words[static_cast<std::size_t>(n.state)], "step", number(n.step)});
   }
   const auto n = managers_[name].manager.stats();
-  return line({"live", number(n.live), "completed", number(n.completed), "failed", number(n.failed), "cancelled",
-               number(n.cancelled), "rejected", number(n.rejected)});
+  return line({"live", number(n.live_tasks), "completed", number(n.completed_tasks), "failed", number(n.failed_tasks), "cancelled",
+               number(n.cancelled_tasks), "rejected", number(n.rejected_tasks)});
 }
 
 std::unique_ptr<Scenario> make_scenario(const std::string& directory) { return std::make_unique<Commands>(directory); }

@@ -2,6 +2,7 @@
 CKPT_STRUCT(ckpt_memory_tracker_options)
 %ignore ckpt_memory_tracker_options::reserved;
 CKPT_STRUCT(ckpt_memory_stats)
+%ignore ckpt_memory_stats::reserved;
 CKPT_STRUCT(ckpt_memory_layer_stats)
 CKPT_STRUCT(ckpt_memory_allocation)
 CKPT_STRUCT(ckpt_memory_scope_stats)

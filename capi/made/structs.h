@@ -35,7 +35,7 @@ struct StructOf<ckpt_memory_stats> {
   static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_memory_stats, taken_utc_ns);
   static constexpr ckpt_memory_stats defaults = CKPT_MEMORY_STATS_INIT;
 };
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_memory_stats>::first_size == 120);
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_memory_stats>::first_size == 128);
 
 template <>
 struct StructOf<ckpt_memory_layer_stats> {

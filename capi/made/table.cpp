@@ -101,7 +101,7 @@ static_assert(offsetof(ckpt_api, ckpt_tensor_add_scaled) == 8 + 94 * sizeof(void
 static_assert(offsetof(ckpt_api, ckpt_tensor_sum) == 8 + 95 * sizeof(void (*)()));
 static_assert(offsetof(ckpt_api, ckpt_tensor_dot) == 8 + 96 * sizeof(void (*)()));
 static_assert(offsetof(ckpt_api, ckpt_tensor_copy) == 8 + 97 * sizeof(void (*)()));
-static_assert(offsetof(ckpt_api, ckpt_tensor_bit_equal) == 8 + 98 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tensor_is_bit_equal) == 8 + 98 * sizeof(void (*)()));
 static_assert(offsetof(ckpt_api, ckpt_tensor_create_from_dlpack) == 8 + 99 * sizeof(void (*)()));
 static_assert(offsetof(ckpt_api, ckpt_tensor_create_from_dlpack_versioned) == 8 + 100 * sizeof(void (*)()));
 static_assert(offsetof(ckpt_api, ckpt_tensor_export_dlpack) == 8 + 101 * sizeof(void (*)()));
@@ -477,7 +477,7 @@ const ckpt_api* ckpt_get_api(uint32_t version) {
       ckpt_tensor_sum,
       ckpt_tensor_dot,
       ckpt_tensor_copy,
-      ckpt_tensor_bit_equal,
+      ckpt_tensor_is_bit_equal,
       ckpt_tensor_create_from_dlpack,
       ckpt_tensor_create_from_dlpack_versioned,
       ckpt_tensor_export_dlpack,

@@ -317,10 +317,10 @@ void Controller::record_failure(double now) {
   plan_next();
 }
 
-void Controller::record_recovery(double now, double seconds_saved, double overhead) {
+void Controller::record_recovery(double now, double saved_seconds, double overhead) {
   const std::lock_guard lock(mutex_);
   see(now);
-  memory_.threshold.adjust_policy(seconds_saved, overhead);
+  memory_.threshold.adjust_policy(saved_seconds, overhead);
   memory_.unjudged_overhead = std::max(0.0, memory_.unjudged_overhead - overhead);
   memory_.last_seen = memory_.saved_at = now;
   memory_.work_age = now - memory_.gap_begin;
@@ -337,13 +337,13 @@ void Controller::record_clean_exit(double now) {
   memory_.last_seen = now;
 }
 
-void Controller::preemption_notice(double now, double seconds_left) {
+void Controller::preemption_notice(double now, double left_seconds) {
   const std::lock_guard lock(mutex_);
   see(now);
-  require_seconds("seconds_left", seconds_left);
+  require_seconds("left_seconds", left_seconds);
   memory_.noticed = true;
   memory_.notice_saved = false;
-  memory_.deadline = bounded(now + seconds_left);
+  memory_.deadline = bounded(now + left_seconds);
   memory_.last_seen = now;
 }
 

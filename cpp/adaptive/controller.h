@@ -111,11 +111,11 @@ class Controller {
   void observe_task(std::string_view name, double seconds);
   void record_failure(double now);
   // Work goes on after a failure. saved: work that needs not be done again; overhead: what the loaded checkpoint had cost.
-  void record_recovery(double now, double seconds_saved, double overhead);
+  void record_recovery(double now, double saved_seconds, double overhead);
   // The run ends without a failure.
   void record_clean_exit(double now);
-  // The process will be ended in seconds_left.
-  void preemption_notice(double now, double seconds_left);
+  // The process will be ended in left_seconds.
+  void preemption_notice(double now, double left_seconds);
 
   ControllerInfo info() const;
   // Those that the threshold rule remembers, the oldest first.

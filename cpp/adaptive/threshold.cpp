@@ -87,10 +87,10 @@ void Threshold::mark_failed() {
   if (history_size_ > 0) history_[slot(history_size_ - 1)].failed = true;
 }
 
-void Threshold::adjust_policy(double recovery_seconds_saved, double checkpoint_seconds) {
-  require_seconds("recovery_seconds_saved", recovery_seconds_saved);
+void Threshold::adjust_policy(double saved_seconds, double checkpoint_seconds) {
+  require_seconds("saved_seconds", saved_seconds);
   require_seconds("checkpoint_seconds", checkpoint_seconds);
-  const double benefit = recovery_seconds_saved - checkpoint_seconds;
+  const double benefit = saved_seconds - checkpoint_seconds;
   const double size = std::abs(benefit);
   const double step = options_.learning_rate * (size / (size + 1));
   threshold_ = std::clamp(threshold_ + (benefit > 0 ? -step : step), smallest_threshold, largest_threshold);

@@ -150,14 +150,14 @@ void AsyncManager::refuse_fork() const {
 bool AsyncManager::is_inside_callback() const noexcept { return base::Entered::is_inside(&tasks_); }
 
 void AsyncManager::refuse_callback() const {
-  if (is_inside_callback()) base::fail(Status::invalid_state, "async is used inside one of its callbacks in a way that would wait");
+  if (is_inside_callback()) base::fail(Status::invalid_state, "manager is used inside one of its callbacks in a way that would wait");
 }
 
 void AsyncManager::require_open() {
   refuse_fork();
   refuse_callback();
   if (const auto failure = tasks_.failures().take()) throw base::Error(*failure);
-  if (tasks_.is_closing()) base::fail(Status::closed, "async is closed");
+  if (tasks_.is_closing()) base::fail(Status::closed, "manager is closed");
 }
 
 std::shared_ptr<Task> AsyncManager::require_task(std::int64_t id) const {

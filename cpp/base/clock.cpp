@@ -32,11 +32,11 @@ ManualClock::ManualClock(std::int64_t start_ns) : now_ns_(start_ns) {
 }
 
 void ManualClock::advance(std::int64_t ns) {
-  require(ns >= 0, "ns is ", ns, "; a clock does not go backwards");
+  require(ns >= 0, "duration_ns is ", ns, "; a clock does not go backwards");
   std::int64_t now = now_ns_.load(std::memory_order_relaxed);
   do {
     if (now > std::numeric_limits<std::int64_t>::max() - ns) {
-      fail(Status::out_of_range, "ns is ", ns, "; the clock stands at ", now, " and would pass INT64_MAX");
+      fail(Status::out_of_range, "duration_ns is ", ns, "; the clock stands at ", now, " and would pass INT64_MAX");
     }
   } while (!now_ns_.compare_exchange_weak(now, now + ns, std::memory_order_acq_rel));
 }

@@ -82,7 +82,7 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(std::int32_t threads) {
-  require(threads >= 0 && threads <= 1024, "threads is ", threads, "; 0 .. 1024");
+  require(threads >= 0 && threads <= 1024, "thread_count is ", threads, "; 0 .. 1024");
   state_ = std::make_unique<State>();
   const std::int32_t count = threads == 0 ? std::min(available_threads(), 1024) : threads;
   // A failing push_back would join a thread that was not asked to stop.
@@ -104,7 +104,7 @@ ThreadPool::~ThreadPool() {
 std::int32_t ThreadPool::threads() const noexcept { return static_cast<std::int32_t>(state_->workers.size()) + 1; }
 
 void ThreadPool::run_parts(std::int64_t parts, PartFunction function, void* context) {
-  require(parts >= 0, "parts is ", parts, "; at least 0");
+  require(parts >= 0, "part_count is ", parts, "; at least 0");
   State& state = *state_;
   if (state.generation != fork_generation()) fail(Status::forked, "the pool's threads stayed in the parent process");
   if (parts <= 1 || state.workers.empty() || state.busy.exchange(true, std::memory_order_acquire)) {

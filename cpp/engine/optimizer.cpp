@@ -18,7 +18,7 @@ void Optimizer::step() {
 }
 
 void Optimizer::set_steps(std::int64_t steps) {
-  require(steps >= 0, "steps is ", steps, "; at least 0");
+  require(steps >= 0, "step_count is ", steps, "; at least 0");
   steps_ = steps;
 }
 

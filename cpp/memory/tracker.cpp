@@ -171,7 +171,7 @@ std::int64_t Tracker::State::free_all(LayerId id, std::vector<Event>* events) {
 void Tracker::State::refuse_layer(LayerId layer) {
   ++totals.not_found;
   lock.unlock();
-  base::fail(base::Status::not_found, "layer is ", layer, "; no layer has that number");
+  base::fail(base::Status::not_found, "layer_id is ", layer, "; no layer has that number");
 }
 
 void Tracker::State::refuse_allocation(AllocationId allocation) {
@@ -183,7 +183,7 @@ void Tracker::State::refuse_allocation(AllocationId allocation) {
 void Tracker::State::refuse_empty(LayerId layer) {
   ++totals.not_found;
   lock.unlock();
-  base::fail(base::Status::not_found, "layer is ", layer, " (", base::quoted(names.name(layer)), "); it has no live allocation");
+  base::fail(base::Status::not_found, "layer_id is ", layer, " (", base::quoted(names.name(layer)), "); it has no live allocation");
 }
 
 void Tracker::State::refuse_total(std::int64_t bytes) {
@@ -320,7 +320,7 @@ LayerId Tracker::find_layer(std::string_view name) const {
 
 std::string_view Tracker::layer_name(LayerId layer) const {
   if (layer < 0 || layer >= state_->names.count())
-    base::fail(base::Status::not_found, "layer is ", layer, "; no layer has that number");
+    base::fail(base::Status::not_found, "layer_id is ", layer, "; no layer has that number");
   return state_->names.name(layer);
 }
 

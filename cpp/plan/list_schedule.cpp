@@ -36,8 +36,8 @@ class ListSource final : public ActionSource {
 }  // namespace
 
 std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions) {
-  require(layers >= 1, "layers is ", layers, "; at least 1");
-  require(!actions.empty(), "count is 0; a schedule ends with END");
+  require(layers >= 1, "layer_count is ", layers, "; at least 1");
+  require(!actions.empty(), "actions_count is 0; a schedule ends with END");
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const auto kind = static_cast<std::int32_t>(actions[i].kind);
     require(is_kind(kind), "actions[", i, "].kind is ", kind, "; no such kind");

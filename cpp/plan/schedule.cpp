@@ -98,10 +98,10 @@ std::int64_t Cursor::next_many(std::span<Action> actions) {
 }
 
 void Cursor::finalize(std::int64_t layers) {
-  if (layers_ >= 0) fail(Status::invalid_state, "n is ", layers, "; the schedule has ", layers_, " steps already");
+  if (layers_ >= 0) fail(Status::invalid_state, "layer_count is ", layers, "; the schedule has ", layers_, " steps already");
   // The group in hand counts as handed out as soon as one of its actions was.
   const std::int64_t steps = schedule_->source().steps_before(taken_ == 0 ? position_ : next_position_);
-  require(layers >= 1 && layers >= steps, "n is ", layers, "; at least 1 and at least the ", steps, " steps handed out");
+  require(layers >= 1 && layers >= steps, "layer_count is ", layers, "; at least 1 and at least the ", steps, " steps handed out");
   layers_ = layers;
   if (taken_ == 0) {
     load_group();
@@ -127,7 +127,7 @@ void Cursor::restore(std::span<const std::byte> bytes) {
   SavedCursor saved;
   const std::uint64_t magic = saved.magic;
   if (bytes.size() != sizeof saved)
-    fail(Status::corrupt, "count is ", bytes.size(), "; a saved cursor has ", sizeof saved, " bytes");
+    fail(Status::corrupt, "bytes is ", bytes.size(), "; a saved cursor has ", sizeof saved, " bytes");
   std::memcpy(&saved, bytes.data(), sizeof saved);
   if (saved.magic != magic || saved.check != check_of(saved)) fail(Status::corrupt, "bytes are not a saved cursor");
   require(saved.fingerprint == schedule_->fingerprint(), "bytes are a cursor of another schedule than ",

@@ -104,7 +104,7 @@ void read_one(storage::Storage& storage, const std::string& name,
               const std::function<void(const std::string& directory, Manifest& manifest)>& body);
 
 // "there is no checkpoint", or none that is usable and what is wrong with the newest.
-[[noreturn]] void fail_none(const storage::Storage& storage, const std::vector<Found>& all);
+[[noreturn]] void fail_none(const storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step = {});
 
 // Runs body, which reads a file of a checkpoint; its errors name the path, and those that only damage explains become
 // Error(corrupt).

@@ -272,7 +272,7 @@ class Search {
       const std::vector<Found> all = wanted_of(scan(storage_, bad_names()));
       again_ = false;
       if (load_first_usable(all)) return result_;
-      if (!again_) fail_none(storage_, all_with_problems(all));
+      if (!again_) fail_none(storage_, all_with_problems(all), options_.step);
     }
     fail_outrun(storage_);
   }

@@ -90,6 +90,8 @@ class Strategy {
 
   Counters counters() const noexcept { return counters_.read(); }
 
+  // What is usual for the kind: chosen() of a new one.
+  Chosen usual_chosen() const noexcept { return usual_chosen_; }
   Chosen chosen() const noexcept { return chosen_.load(std::memory_order_relaxed); }
   void set_chosen(Chosen chosen) noexcept { chosen_.store(chosen, std::memory_order_relaxed); }
 
@@ -104,13 +106,14 @@ class Strategy {
   virtual int depth() const noexcept { return 1; }
 
  protected:
-  explicit Strategy(Chosen chosen = Chosen::recompute) : chosen_(chosen) {}
+  explicit Strategy(Chosen usual = Chosen::recompute) : usual_chosen_(usual), chosen_(usual) {}
 
  private:
   virtual bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) = 0;
   virtual void forget() {}
   [[noreturn]] static void refuse(std::string_view layer_name, std::int64_t layer_index);
 
+  const Chosen usual_chosen_;
   std::atomic<Chosen> chosen_;
   StripedCounters counters_;
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 int main() {
-  ckpt::ThreadPool pool;  // as many threads as the process may use: affinity mask and cgroup quota
+  ckpt::WorkerPool pool;  // as many threads as the process may use: affinity mask and cgroup quota
   std::vector<double> rows(1000);
   pool.run(1000, [&](std::int64_t part) { rows[static_cast<std::size_t>(part)] = 0.5 * static_cast<double>(part); });
 

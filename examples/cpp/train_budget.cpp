@@ -18,16 +18,16 @@ constexpr std::int64_t width = 64;
 // x * sigmoid(x), element by element. Backward needs nothing but the input, so the layer can be run again whenever memory is short.
 class Swish : public ckpt::CustomLayer {
  public:
-  ckpt_tensor_spec output(const ckpt_tensor_spec& input) override {
-    if (input.dtype != CKPT_DTYPE_F32) throw std::invalid_argument("Swish is for F32");  // becomes part of the error of the chain
+  ckpt_tensor_spec output(const TensorSpec& input) override {
+    if (input.dtype != ckpt::DType::f32) throw std::invalid_argument("Swish is for F32");  // becomes part of the error of the chain
     return input;
   }
-  void forward(const ckpt_layer_context& context, const void* input, void* output, void*, void*) override {
+  void forward(const ckpt::LayerContext& context, const void* input, void* output, void*, void*) override {
     const float* x = static_cast<const float*>(input);
     float* y = static_cast<float*>(output);
     for (std::int64_t i = 0; i < elements(context); ++i) y[i] = x[i] * sigmoid(x[i]);
   }
-  void backward(const ckpt_layer_context& context, const void* input, const void*, const void*, const void* grad_output,
+  void backward(const ckpt::LayerContext& context, const void* input, const void*, const void*, const void* grad_output,
                 void* grad_input, void*) override {
     const float* x = static_cast<const float*>(input);
     const float* dy = static_cast<const float*>(grad_output);
@@ -40,7 +40,7 @@ class Swish : public ckpt::CustomLayer {
 
  private:
   static float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
-  static std::int64_t elements(const ckpt_layer_context& context) {
+  static std::int64_t elements(const ckpt::LayerContext& context) {
     std::int64_t product = 1;
     for (std::int32_t i = 0; i < context.input->ndim; ++i) product *= context.input->shape[i];
     return product;
@@ -65,16 +65,16 @@ ckpt::Chain make_chain() {
 std::vector<ckpt::Parameter> train(double share) {
   const std::string text = "Training should not need more memory than there is, nor give other results when there is less of it. ";
   ckpt::Chain chain = make_chain();
-  const ckpt_tensor_spec input = ckpt::tensor_spec(CKPT_DTYPE_U8, {samples, window});
+  const ckpt_tensor_spec input = ckpt::TensorSpec{ckpt::DType::u8, {samples, window}};
   const ckpt::Profile profile = chain.profile(input);
   const std::int64_t all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
   const auto budget = static_cast<std::int64_t>(static_cast<double>(all) * share);
   const auto schedule = ckpt::Schedule::create(profile, "budget:" + std::to_string(budget));
-  ckpt::Executor executor(chain, schedule, input);
+  ckpt::ScheduleExecutor executor(chain, schedule, input);
   ckpt::Optimizer optimizer = ckpt::Optimizer::adamw(chain);
 
-  ckpt::Tensor tokens(CKPT_DTYPE_U8, {samples, window});
-  ckpt::Tensor targets(CKPT_DTYPE_U8, {samples});
+  ckpt::Tensor tokens(ckpt::DType::u8, {samples, window});
+  ckpt::Tensor targets(ckpt::DType::u8, {samples});
   for (std::int64_t i = 0; i < samples; ++i) {
     for (std::int64_t j = 0; j < window; ++j) {
       tokens.data_as<std::uint8_t>()[i * window + j] =
@@ -84,7 +84,7 @@ std::vector<ckpt::Parameter> train(double share) {
   }
   double loss = 0;
   for (std::int64_t number = 0; number < 20; ++number) {
-    ckpt_step step = CKPT_STEP_INIT;
+    ckpt::Step step;
     step.step = number;
     step.seed = 1;
     step.input = tokens.handle();

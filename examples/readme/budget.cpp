@@ -10,16 +10,16 @@ int main() {
     chain.add(ckpt::Layer::gelu("gelu" + std::to_string(i)));
   }
   chain.add(ckpt::Layer::softmax_cross_entropy("loss")).initialize(1);
-  const auto input = ckpt::tensor_spec(CKPT_DTYPE_F32, {512, 256});
+  const auto input = ckpt::TensorSpec{ckpt::DType::f32, {512, 256}};
   const auto profile = chain.profile(input);
   const auto all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
   // Verified to the byte before anything runs.
   const auto schedule = ckpt::Schedule::create(profile, "budget:" + std::to_string(all / 2));
-  ckpt::Executor executor(chain, schedule, input);
-  ckpt::Tensor x(CKPT_DTYPE_F32, {512, 256}), classes(CKPT_DTYPE_U8, {512});
+  ckpt::ScheduleExecutor executor(chain, schedule, input);
+  ckpt::Tensor x(ckpt::DType::f32, {512, 256}), classes(ckpt::DType::u8, {512});
   x.fill(0.5);
   std::fill_n(classes.data_as<unsigned char>(), 512, 7);
-  ckpt_step step = CKPT_STEP_INIT;
+  ckpt::Step step;
   step.input = x.handle();
   step.targets = classes.handle();
   const double loss = executor.run(step);  // and the gradients, with the bits that they have without a budget

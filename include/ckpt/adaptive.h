@@ -47,16 +47,16 @@ CKPT_API ckpt_status ckpt_interval_daly(double cost_seconds, double mtbf_seconds
  * exponential failures. Both arguments above 0 and finite. */
 CKPT_API ckpt_status ckpt_interval_expected_value(double cost_seconds, double mtbf_seconds, double* interval_seconds);
 
-/* *interval_seconds receives sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape-1): the hazard of a Weibull law. All above
- * 0 and finite. */
+/* *interval_seconds receives sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard of a Weibull law. All
+ * above 0 and finite. */
 CKPT_API ckpt_status ckpt_interval_weibull(double cost_seconds, double weibull_shape, double scale_seconds, double age_seconds,
                                            double* interval_seconds);
 
-/* Fits a Weibull law to count gaps by maximum likelihood. failed[i] 0: gap i ended without a failure (censored); failed NULL: all
- * failed. Gaps below a second count as one second; the shape is kept in 0.2 .. 5. INVALID_ARGUMENT with less than two failures, or
- * when all have one length. Source: Cohen, Technometrics 7(4), 1965. */
-CKPT_API ckpt_status ckpt_weibull_fit(const double* gap_seconds, const ckpt_bool* failed, int64_t count, double* weibull_shape,
-                                      double* scale_seconds);
+/* Fits a Weibull law to gap_seconds_count gaps by maximum likelihood. failed[i] 0: gap i ended without a failure (censored); failed
+ * NULL: all failed. Gaps below a second count as one second; the shape is kept in 0.2 .. 5. INVALID_ARGUMENT with less than two
+ * failures, or when all have one length. Source: Cohen, Technometrics 7(4), 1965. */
+CKPT_API ckpt_status ckpt_weibull_fit(const double* gap_seconds, const ckpt_bool* failed, int64_t gap_seconds_count,
+                                      double* weibull_shape, double* scale_seconds);
 
 /* ---- The threshold rule -------------------------------------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ CKPT_API ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold,
                                                       ckpt_bool* answer);
 
 /* Adds -sign(b) * learning_rate * |b| / (|b| + 1) to the threshold, b = saved - overhead, and keeps it within 0.05 .. 1. */
-CKPT_API ckpt_status ckpt_threshold_adjust_policy(ckpt_threshold* threshold, double recovery_seconds_saved,
+CKPT_API ckpt_status ckpt_threshold_adjust_policy(ckpt_threshold* threshold, double saved_seconds,
                                                   double checkpoint_overhead_seconds);
 
 /* Frees all slots for a new run; threshold and longest task stay. */
@@ -293,18 +293,18 @@ CKPT_API ckpt_status ckpt_controller_observe_task(ckpt_controller* controller, c
 /* Records that the machine failed: what was not saved is lost. The run goes on. */
 CKPT_API ckpt_status ckpt_controller_record_failure(ckpt_controller* controller, double now_seconds);
 
-/* Records that work goes on after a failure. seconds_saved: work that the loaded checkpoint made it needless to do again.
+/* Records that work goes on after a failure. saved_seconds: work that the loaded checkpoint made it needless to do again.
  * overhead_seconds: what that checkpoint had cost. */
-CKPT_API ckpt_status ckpt_controller_record_recovery(ckpt_controller* controller, double now_seconds, double seconds_saved,
+CKPT_API ckpt_status ckpt_controller_record_recovery(ckpt_controller* controller, double now_seconds, double saved_seconds,
                                                      double overhead_seconds);
 
 /* Records that the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged counts
  * as spent for nothing. */
 CKPT_API ckpt_status ckpt_controller_record_clean_exit(ckpt_controller* controller, double now_seconds);
 
-/* Records that the process will be ended in seconds_left: a save is asked for at once if those before became durable within that
+/* Records that the process will be ended in left_seconds: a save is asked for at once if those before became durable within that
  * time. */
-CKPT_API ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now_seconds, double seconds_left);
+CKPT_API ckpt_status ckpt_controller_notify_preemption(ckpt_controller* controller, double now_seconds, double left_seconds);
 
 /* What a controller knows. */
 typedef struct ckpt_controller_info {

@@ -52,7 +52,7 @@ struct WeibullLaw {
 // failed: empty when all gaps ended in a failure, else as long as gap_seconds.
 inline WeibullLaw fit_weibull(const std::vector<double>& gap_seconds, const std::vector<std::int32_t>& failed = {}) {
   if (!failed.empty() && failed.size() != gap_seconds.size()) {
-    throw Error(CKPT_E_INVALID_ARGUMENT, "failed and gap_seconds have different lengths");
+    throw Error(Status::invalid_argument, "failed and gap_seconds have different lengths");
   }
   WeibullLaw law;
   check(ckpt_weibull_fit(gap_seconds.data(), failed.empty() ? nullptr : failed.data(),

@@ -42,8 +42,7 @@ extern "C" {
 /* ---- Callbacks ----------------------------------------------------------------------------------------------------------- */
 
 /* Where a task is, or how it ended. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once; an
- * end never changes.
- */
+ * end never changes. */
 typedef int32_t ckpt_checkpoint_task_state;
 
 #define CKPT_CHECKPOINT_TASK_STATE_QUEUED 0    /* admitted; being copied, or waiting for a worker or its gate */
@@ -351,8 +350,8 @@ CKPT_API ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* manager, in
 /* A list of tasks. */
 typedef int32_t ckpt_checkpoint_task_list;
 
-#define CKPT_CHECKPOINT_TASK_LIST_LIVE 0 /* tasks that have not ended, the oldest first */
-/* tasks that have ended, as far as the history goes, in the order in which they ended */
+#define CKPT_CHECKPOINT_TASK_LIST_LIVE 0 /* the tasks that have not ended, the oldest first */
+/* the tasks that have ended, as far as the history goes, in the order in which they ended */
 #define CKPT_CHECKPOINT_TASK_LIST_ENDED 1
 
 /* Lists ids of tasks. which: CKPT_CHECKPOINT_TASK_LIST_LIVE or CKPT_CHECKPOINT_TASK_LIST_ENDED. *count receives how many there are;

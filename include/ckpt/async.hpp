@@ -83,10 +83,10 @@ class AsyncManager {
     check(ckpt_async_manager_cancel(handle(), id, &cancelled));
     return cancelled != 0;
   }
-  // id CKPT_CHECKPOINT_TASK_ALL: all saves.
   void wait_staged(std::int64_t id, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_wait_staged(handle(), id, timeout.count()));
   }
+  void wait_all_staged(std::chrono::nanoseconds timeout = forever) { wait_staged(CKPT_CHECKPOINT_TASK_ALL, timeout); }
   CheckpointTaskResult wait(std::int64_t id, std::chrono::nanoseconds timeout = forever) {
     ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
     check(ckpt_async_manager_wait(handle(), id, timeout.count(), &result));
@@ -95,7 +95,7 @@ class AsyncManager {
   void wait_all(std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_wait(handle(), CKPT_CHECKPOINT_TASK_ALL, timeout.count(), nullptr));
   }
-  // What the save or load returned; Error with CKPT_E_INVALID_STATE unless it has completed.
+  // What the save or load returned; Error with Status::invalid_state unless it has completed.
   SaveResult save_result(std::int64_t id) const {
     ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
     check(ckpt_async_manager_get_save_result(handle(), id, &result));
@@ -124,7 +124,7 @@ class AsyncManager {
     return detail::from_c(stats);
   }
 
-  // Throws the oldest failure that was not seen (see async.h), each call the next one, or CKPT_E_TIMEOUT. The destructor closes,
+  // Throws the oldest failure that was not seen (see async.h), each call the next one, or Status::timeout. The destructor closes,
   // too, and only logs.
   void close(CloseMode mode = CloseMode::drain, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_close(handle(), static_cast<ckpt_close_mode>(mode), timeout.count()));

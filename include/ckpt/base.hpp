@@ -27,20 +27,23 @@ namespace ckpt {
 
 // ---- Errors ----
 
+// "INVALID_ARGUMENT", ...; "UNKNOWN" for a number that is none.
+inline std::string_view status_name(Status status) noexcept { return ckpt_status_name(static_cast<ckpt_status>(status)); }
+
 // A call that failed: its status and the line that ckpt_last_error() returned.
 class Error : public std::runtime_error {
  public:
-  Error(ckpt_status status, const std::string& message) : std::runtime_error(message), status_(status) {}
-  ckpt_status status() const noexcept { return status_; }
-  std::string_view status_name() const noexcept { return ckpt_status_name(status_); }
+  Error(Status status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  Status status() const noexcept { return status_; }
+  std::string_view status_name() const noexcept { return ckpt::status_name(status_); }
 
  private:
-  ckpt_status status_;
+  Status status_;
 };
 
-// Throws Error unless status is CKPT_OK.
+// For what is called in C: throws Error unless status is CKPT_OK.
 inline void check(ckpt_status status) {
-  if (status != CKPT_OK) throw Error(status, ckpt_last_error());
+  if (status != CKPT_OK) throw Error(static_cast<Status>(status), ckpt_last_error());
 }
 
 // ---- For the headers of the other parts ----
@@ -72,12 +75,16 @@ class Handle {
   T* pointer_ = nullptr;
 };
 
-// The body of a callback that can fail: 0, or 1 with the exception's text left for the library.
+// The body of a callback that can fail: 0, or 1 with the exception's text left for the library; where the callback's status counts
+// (`statuses`), that of an Error.
 template <class Body>
-std::int32_t callback_status(Body&& body) noexcept {
+std::int32_t callback_status(Body&& body, bool statuses = false) noexcept {
   try {
     body();
     return 0;
+  } catch (const Error& error) {
+    ckpt_callback_error(error.what());
+    if (statuses) return static_cast<std::int32_t>(error.status());
   } catch (const std::exception& error) {
     ckpt_callback_error(error.what());
   } catch (...) {
@@ -202,35 +209,35 @@ class ThreadHooks {
 
 class Clock {
  public:
-  // Stands still at start_ns until advance.
-  static Clock manual(std::int64_t start_ns = 0) {
+  // Stands still at start until advance.
+  static Clock manual(std::chrono::nanoseconds start = {}) {
     Clock clock;
-    check(ckpt_clock_create_manual(start_ns, clock.handle_.out()));
+    check(ckpt_clock_create_manual(start.count(), clock.handle_.out()));
     return clock;
   }
-  // Asks now for nanoseconds, on any thread. now must not throw: there is no caller to report to, the program ends.
-  static Clock custom(std::function<std::int64_t()> now) {
-    using Now = std::function<std::int64_t()>;
+  // Asks now, on any thread. now must not throw: there is no caller to report to, the program ends.
+  static Clock custom(std::function<std::chrono::nanoseconds()> now) {
+    using Now = std::function<std::chrono::nanoseconds()>;
     auto owned = std::make_unique<Now>(std::move(now));
-    const ckpt_clock_fn call = [](void* user_data) noexcept { return (*static_cast<Now*>(user_data))(); };
+    const ckpt_clock_fn call = [](void* user_data) noexcept { return (*static_cast<Now*>(user_data))().count(); };
     Clock clock;
     check(ckpt_clock_create_custom(*owned ? call : nullptr, owned.get(), detail::destroy<Now>, clock.handle_.out()));
     static_cast<void>(owned.release());
     return clock;
   }
   // The system's monotonic clock.
-  static std::int64_t monotonic_ns() {
+  static std::chrono::nanoseconds monotonic() {
     std::int64_t now = 0;
     check(ckpt_clock_get_now(nullptr, &now));
-    return now;
+    return std::chrono::nanoseconds(now);
   }
 
   void advance(std::chrono::nanoseconds duration) { check(ckpt_clock_advance(handle_.get(), duration.count())); }
-  std::int64_t now_ns() const {
-    if (handle_.get() == nullptr) throw Error(CKPT_E_INVALID_STATE, "the clock was moved away");
+  std::chrono::nanoseconds now() const {
+    if (handle_.get() == nullptr) throw Error(Status::invalid_state, "the clock was moved away");
     std::int64_t now = 0;
     check(ckpt_clock_get_now(handle_.get(), &now));
-    return now;
+    return std::chrono::nanoseconds(now);
   }
   ckpt_clock* handle() const noexcept { return handle_.get(); }
 
@@ -258,14 +265,14 @@ class WordQueue {
     check(ckpt_word_queue_create(static_cast<ckpt_word_queue_kind>(kind), capacity, handle_.out()));
   }
 
-  // False when there was no place in time (0 polls). Error with CKPT_E_CLOSED after close().
+  // False when there was no place in time (0 polls). Error with Status::closed after close().
   bool push(std::uint64_t word, std::chrono::nanoseconds timeout = forever) {
     const ckpt_status status = ckpt_word_queue_push(handle_.get(), word, timeout.count());
     if (status == CKPT_E_QUEUE_FULL) return false;
     check(status);
     return true;
   }
-  // Empty when nothing came in time. Error with CKPT_E_CLOSED when the queue is closed and empty.
+  // Empty when nothing came in time. Error with Status::closed when the queue is closed and empty.
   std::optional<std::uint64_t> pop(std::chrono::nanoseconds timeout = forever) {
     std::uint64_t word = 0;
     const ckpt_status status = ckpt_word_queue_pop(handle_.get(), timeout.count(), &word);
@@ -295,7 +302,7 @@ class WorkerPool {
   explicit WorkerPool(std::int32_t thread_count = 0) { check(ckpt_worker_pool_create(thread_count, handle_.out())); }
 
   // Calls work(part) for 0 <= part < parts, several at once, and returns when all are done. work may throw: parts not begun are
-  // skipped and Error with CKPT_E_CALLBACK carries the text of the lowest part that threw.
+  // skipped and Error with Status::callback carries the text of the lowest part that threw.
   template <class Work>
   void run(std::int64_t parts, Work&& work) {
     using Callee = std::remove_reference_t<Work>;

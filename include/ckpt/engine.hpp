@@ -23,7 +23,7 @@ namespace ckpt {
 // Name, version and core of the BLAS; loads it.
 inline std::string blas_info() { return detail::text_of(ckpt_blas_get_info); }
 
-// The caller's BLAS from now on; Error with CKPT_E_INVALID_STATE once one is in use.
+// The caller's BLAS from now on; Error with Status::invalid_state once one is in use.
 inline void set_blas(const ckpt_blas& blas) { check(ckpt_blas_set(&blas)); }
 
 // A layer of your own: derive from it. Its functions run on the thread that runs the executor and may throw: the exception's text
@@ -245,7 +245,7 @@ struct CustomLayerCalls {
 
 inline Layer Layer::custom(const std::string& name, std::unique_ptr<CustomLayer> layer) {
   using Calls = detail::CustomLayerCalls;
-  if (layer == nullptr) throw Error(CKPT_E_INVALID_ARGUMENT, "layer is NULL");
+  if (layer == nullptr) throw Error(Status::invalid_argument, "layer is NULL");
   ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
   callbacks.flags = static_cast<ckpt_layer_flag>(layer->flags());
   callbacks.options = layer->options();

@@ -109,7 +109,8 @@ CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_named(ckpt_memory_t
 /* The totals of a memory tracker at one moment. */
 typedef struct ckpt_memory_stats {
   uint32_t struct_size;          /* size of this record in bytes, as its caller was compiled */
-  int32_t layer_count;           /* number of layers that were ever named */
+  uint32_t reserved;             /* not used: 0 */
+  int64_t layer_count;           /* number of layers that were ever named */
   int64_t current_bytes;         /* bytes live now */
   int64_t peak_bytes;            /* highest live total in bytes since the tracker was made or its statistics were reset */
   int64_t total_allocated_bytes; /* bytes of all allocations since the tracker was made or its statistics were reset */
@@ -128,7 +129,7 @@ typedef struct ckpt_memory_stats {
 } ckpt_memory_stats;
 
 #define CKPT_MEMORY_STATS_INIT \
-  { sizeof(ckpt_memory_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_memory_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *stats to CKPT_MEMORY_STATS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *stats of the caller
  * (CKPT_INIT); NULL does nothing. */

@@ -128,6 +128,8 @@ class MemoryTracker {
     ckpt_memory_tracker_retain(tracker);
     handle_ = Owner(tracker);
   }
+  // Another reference to the same tracker.
+  MemoryTracker share() const { return MemoryTracker(handle()); }
   ckpt_memory_tracker* handle() const noexcept { return handle_.get(); }
 
   // ---- Layers ----
@@ -256,7 +258,7 @@ class MemoryTracker {
 
   // handler runs on the threads whose calls cause the events; kinds is a sum of them
   [[nodiscard]] MemorySubscription subscribe(MemoryEventKind kinds, MemoryEventHandler handler) {
-    if (!handler) throw Error(CKPT_E_INVALID_ARGUMENT, "handler is empty");
+    if (!handler) throw Error(Status::invalid_argument, "handler is empty");
     auto owned = std::make_unique<MemoryEventHandler>(std::move(handler));
     const ckpt_memory_event_fn call = [](const ckpt_memory_event* event, void* user_data) noexcept {
       return detail::callback_status([&] { (*static_cast<MemoryEventHandler*>(user_data))(detail::from_c(*event)); });

@@ -180,9 +180,9 @@ CKPT_API ckpt_status ckpt_schedule_create(const ckpt_profile* profile, const cha
  * "periodic:SEGMENTS - ...; SEGMENTS: 1 .. layers". (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
 CKPT_API ckpt_status ckpt_schedule_get_known_planners(char* buffer, int64_t capacity, int64_t* needed);
 
-/* Creates a schedule as periodic:SEGMENTS does, with segments that begin at the given layers: count of them, strictly ascending,
- * the first is 0. */
-CKPT_API ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t count,
+/* Creates a schedule as periodic:SEGMENTS does, with segments that begin at the given layers: begins_count of them, strictly
+ * ascending, the first is 0. */
+CKPT_API ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int64_t* begins, int64_t begins_count,
                                                    ckpt_schedule** schedule);
 
 /* Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and freezes its answers.
@@ -197,9 +197,9 @@ CKPT_API ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* prof
  * until ckpt_cursor_finalize. */
 CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, ckpt_layer_flag flags, ckpt_schedule** schedule);
 
-/* Creates a schedule from the caller's own actions (count >= 1, the last is END) for a chain of layer_count layers. Copied. Only
- * the kinds are checked here: ask ckpt_schedule_verify. */
-CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t count,
+/* Creates a schedule from the caller's own actions (actions_count >= 1, the last is END) for a chain of layer_count layers. Copied.
+ * Only the kinds are checked here: ask ckpt_schedule_verify. */
+CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t actions_count,
                                                ckpt_schedule** schedule);
 
 /* *name receives the schedule's name for logs and tables: "store-all", "periodic(4)", ...; it lives as long as the schedule. */

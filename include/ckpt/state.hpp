@@ -30,7 +30,7 @@ namespace ckpt {
 class State;
 
 // An object that lists what is saved of it anew for every save and load, and is notified when it was restored. What these functions
-// throw becomes an Error with CKPT_E_CALLBACK of the save or load.
+// throw becomes an Error with Status::callback of the save or load.
 struct Stateful {
   // Adds what is saved to an empty state.
   std::function<void(State& into)> list;  // must be given
@@ -41,6 +41,10 @@ struct Stateful {
 // What is saved and restored: groups of named tensors, and values by key.
 class State {
  public:
+  // Keys whose values other tools find in the manifest: how far the training data was read, and what a Controller knows.
+  static constexpr const char* data_position_key = CKPT_STATE_DATA_POSITION;
+  static constexpr const char* controller_key = CKPT_STATE_CONTROLLER;
+
   State() { check(ckpt_state_create(owned_.out())); }
 
   // The tensor is shared and kept alive, not copied.
@@ -56,15 +60,20 @@ class State {
   }
 
   // A number, a truth value or a text. Numbers that are not finite are refused.
-  void set(const std::string& key, bool value) { set_json(key, value ? "true" : "false"); }
-  void set(const std::string& key, const char* text) { set(key, std::string_view(text)); }
   void set(const std::string& key, std::string_view text) { set_json(key, detail::json_text(text)); }
-  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
-  void set(const std::string& key, Number value) {
+  template <class Value, class = std::enable_if_t<std::is_arithmetic_v<Value>>>
+  void set(const std::string& key, Value value) {
     set_json(key, detail::json_number(value));
   }
-  // The value of the key as the type that it was set with; Error with CKPT_E_INVALID_ARGUMENT when it is of another kind or does
-  // not fit, with CKPT_E_NOT_FOUND when there is none.
+  bool has(const std::string& key) const {
+    std::int64_t needed = 0;
+    const ckpt_status status = ckpt_state_get_json(handle(), key.c_str(), nullptr, 0, &needed);
+    if (status == CKPT_E_NOT_FOUND) return false;
+    check(status);
+    return true;
+  }
+  // The value of the key as the type that it was set with; Error with Status::invalid_argument when it is of another kind or does
+  // not fit, with Status::not_found when there is none.
   template <class T>
   T get(const std::string& key) const {
     return detail::json_value<T>(key, json(key));
@@ -121,7 +130,8 @@ class State {
   detail::Handle<ckpt_state, ckpt_state_release> owned_;
 };
 
-// The collective operations of a process of several; derive from it. Each may throw; see state.h for what it must do.
+// The collective operations of a process of several; derive from it. What each must do is said in state.h. They may throw: an Error
+// with Status::timeout when not all came in time; anything else becomes Status::callback.
 class CustomCoordinator {
  public:
   virtual ~CustomCoordinator() = default;
@@ -136,27 +146,31 @@ class Coordinator {
   // Rank 0 of 1.
   Coordinator() { check(ckpt_coordinator_create_single(coordinator_.out())); }
   Coordinator(std::int64_t rank, std::int64_t world_size, std::unique_ptr<CustomCoordinator> functions) {
-    if (functions == nullptr) throw Error(CKPT_E_INVALID_ARGUMENT, "functions is NULL");
+    if (functions == nullptr) throw Error(Status::invalid_argument, "functions is NULL");
     auto owned = std::make_unique<Custom>(Custom{std::move(functions), world_size});
     ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
     callbacks.rank = rank;
     callbacks.world_size = world_size;
     callbacks.barrier = [](std::int64_t timeout_ns, void* user_data) noexcept {
-      return detail::callback_status([&] { custom(user_data).functions->barrier(std::chrono::nanoseconds(timeout_ns)); });
+      return detail::callback_status([&] { custom(user_data).functions->barrier(std::chrono::nanoseconds(timeout_ns)); }, true);
     };
     callbacks.broadcast = [](void* data, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* user_data) noexcept {
-      return detail::callback_status([&] {
-        custom(user_data).functions->broadcast(span(static_cast<std::byte*>(data), bytes), root,
-                                               std::chrono::nanoseconds(timeout_ns));
-      });
+      return detail::callback_status(
+          [&] {
+            custom(user_data).functions->broadcast(span(static_cast<std::byte*>(data), bytes), root,
+                                                   std::chrono::nanoseconds(timeout_ns));
+          },
+          true);
     };
     callbacks.all_gather = [](const void* sent, std::int64_t bytes, std::int64_t timeout_ns, void* received,
                               void* user_data) noexcept {
-      return detail::callback_status([&] {
-        custom(user_data).functions->all_gather(span(static_cast<const std::byte*>(sent), bytes),
-                                                std::chrono::nanoseconds(timeout_ns),
-                                                span(static_cast<std::byte*>(received), bytes * custom(user_data).world_size));
-      });
+      return detail::callback_status(
+          [&] {
+            custom(user_data).functions->all_gather(span(static_cast<const std::byte*>(sent), bytes),
+                                                    std::chrono::nanoseconds(timeout_ns),
+                                                    span(static_cast<std::byte*>(received), bytes * custom(user_data).world_size));
+          },
+          true);
     };
     check(ckpt_coordinator_create_custom(&callbacks, owned.get(), detail::destroy<Custom>, coordinator_.out()));
     static_cast<void>(owned.release());
@@ -178,7 +192,7 @@ class Coordinator {
   // received: world_size() times as long as sent.
   void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds timeout, Span<std::byte> received) {
     if (received.size() != sent.size() * static_cast<std::size_t>(world_size())) {
-      throw Error(CKPT_E_INVALID_ARGUMENT,
+      throw Error(Status::invalid_argument,
                   "received has " + std::to_string(received.size()) + " bytes; world_size times those of sent");
     }
     check(ckpt_coordinator_all_gather(handle(), sent.data(), static_cast<std::int64_t>(sent.size()), timeout.count(),
@@ -205,6 +219,9 @@ class Coordinator {
 // The checkpoints in one storage. Unless it is read-only, a writer: it holds the storage's lock as long as it lives.
 class CheckpointManager {
  public:
+  // As a checkpoint's name: the storage's root is itself the directory of one checkpoint.
+  static constexpr const char* self = CKPT_CHECKPOINT_SELF;
+
   explicit CheckpointManager(const Storage& storage, const CheckpointManagerOptions& options = {}) {
     const ckpt_checkpoint_manager_options given = detail::to_c(options);
     check(ckpt_checkpoint_manager_create(storage.handle(), &given, manager_.out()));
@@ -275,7 +292,7 @@ class CheckpointManager {
   // For ever, durably. name: of the list.
   void remove(const std::string& name) { check(ckpt_checkpoint_manager_remove(handle(), name.c_str())); }
 
-  // The manifest's JSON text. name: of the list, or CKPT_CHECKPOINT_SELF.
+  // The manifest's JSON text. name: of the list, or self.
   std::string manifest(const std::string& name) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_checkpoint_manager_get_manifest(handle(), name.c_str(), buffer, capacity, needed);

@@ -7,19 +7,21 @@
 #include <ckpt/values/storage.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ckpt {
 
 // An error of a storage, and what becomes of it: change retry and delay, or leave what the rule says.
 struct Fault {
-  ckpt_status status;
+  Status status;
   std::string message;
-  int32_t attempt;  // that failed, 1 for the first
+  std::int32_t attempt;  // that failed, 1 for the first
   bool retry;
   std::chrono::nanoseconds delay;  // before the next attempt
 };
@@ -61,10 +63,10 @@ class FaultHandler {
 
  private:
   explicit FaultHandler(ckpt_fault_handler* handler) noexcept : handler_(handler) {}
-  static int32_t ask(ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry, int64_t* delay_ns,
-                     void* user_data) noexcept {
+  static std::int32_t ask(ckpt_status status, const char* message, std::int32_t attempt, ckpt_bool* retry, std::int64_t* delay_ns,
+                          void* user_data) noexcept {
     return detail::callback_status([&] {
-      Fault fault{status, message, attempt, *retry != 0, std::chrono::nanoseconds(*delay_ns)};
+      Fault fault{static_cast<Status>(status), message, attempt, *retry != 0, std::chrono::nanoseconds(*delay_ns)};
       (*static_cast<Decide*>(user_data))(fault);
       *retry = fault.retry ? 1 : 0;
       *delay_ns = fault.delay.count();
@@ -74,12 +76,64 @@ class FaultHandler {
   detail::Handle<ckpt_fault_handler, ckpt_fault_handler_release> handler_;
 };
 
+// An open file of a storage of your own: derive from it. Destroyed when the file is closed; what was not synced may be lost then.
+class CustomFile {
+ public:
+  virtual ~CustomFile() = default;
+  virtual std::int64_t size() = 0;
+  // Fills buffer with the bytes from offset on; returns how many there were, fewer only at the end of the file.
+  virtual std::int64_t read(std::int64_t offset, Span<std::byte> buffer) = 0;
+  virtual void write(std::int64_t offset, Span<const std::byte> bytes) = 0;
+  // Returns when all that was written is durable. Not called again after it threw.
+  virtual void sync() = 0;
+};
+
+// A lock of a storage of your own; destroyed when it is released, but not in a forked child.
+class CustomLock {
+ public:
+  virtual ~CustomLock() = default;
+};
+
+// A storage of your own: derive from it. What each function must do is said at ckpt_storage_callbacks. They may throw; the status
+// of an Error counts: Status::not_found for what is not there, already_exists for a taken name, busy for a lock that is held, io
+// for what may be tried again. Another exception becomes Status::callback. Several may run at once, but only one with the same
+// file.
+class CustomStorage {
+ public:
+  struct Entry {
+    std::string name;  // without the path before it
+    bool is_directory;
+  };
+
+  virtual ~CustomStorage() = default;
+  // A new, empty file, for writing.
+  virtual std::unique_ptr<CustomFile> create(const std::string& path) = 0;
+  // An existing one, for reading.
+  virtual std::unique_ptr<CustomFile> open(const std::string& path) = 0;
+  // Atomically; a file that had the new name is replaced.
+  virtual void rename(const std::string& from, const std::string& to) = 0;
+  virtual void remove(const std::string& path) = 0;
+  virtual void remove_directory(const std::string& path) = 0;
+  virtual void make_directory(const std::string& path) = 0;
+  virtual void sync_directory(const std::string& path) = 0;
+  virtual std::vector<Entry> list(const std::string& path) = 0;
+  // Of a regular file that is not open.
+  virtual std::int64_t size(const std::string& path) = 0;
+  virtual std::unique_ptr<CustomLock> lock(const std::string& path) = 0;
+};
+
+namespace detail {
+
+inline ckpt_storage_callbacks custom_storage_calls() noexcept;
+
+}  // namespace detail
+
 // A directory of the file system, memory, or functions of the caller. Objects made with it keep it alive.
 class Storage {
  public:
   // Makes the directory when it is missing.
   static Storage file_system(const std::string& root) { return file_system(root, FileSystemOptions{}); }
-  // Error with CKPT_E_NOT_FOUND when it is missing.
+  // Error with Status::not_found when it is missing.
   static Storage existing_file_system(const std::string& root) {
     FileSystemOptions options;
     options.must_exist = true;
@@ -91,11 +145,13 @@ class Storage {
     check(ckpt_storage_create_file_system(root.c_str(), &given, &storage));
     return Storage(storage);
   }
-  // destroy (may be nullptr) runs with user_data after the last call of a function.
-  static Storage custom(const std::string& name, const ckpt_storage_callbacks& callbacks, void* user_data,
-                        ckpt_destroy_fn destroy) {
+  // name: where it is, for messages.
+  static Storage custom(const std::string& name, std::unique_ptr<CustomStorage> functions) {
+    if (functions == nullptr) throw Error(Status::invalid_argument, "functions is NULL");
+    const ckpt_storage_callbacks callbacks = detail::custom_storage_calls();
     ckpt_storage* storage = nullptr;
-    check(ckpt_storage_create_custom(name.c_str(), &callbacks, user_data, destroy, &storage));
+    check(ckpt_storage_create_custom(name.c_str(), &callbacks, functions.get(), detail::destroy<CustomStorage>, &storage));
+    static_cast<void>(functions.release());
     return Storage(storage);
   }
   // A storage before this one that tries again, by the handler, what may pass.
@@ -117,6 +173,97 @@ class Storage {
   explicit Storage(ckpt_storage* storage) noexcept : storage_(storage) {}
   detail::Handle<ckpt_storage, ckpt_storage_release> storage_;
 };
+
+// ---- Storages of your own: how C reaches the object ----
+
+namespace detail {
+
+struct CustomStorageCalls {
+  static CustomStorage& storage(void* user_data) { return *static_cast<CustomStorage*>(user_data); }
+  static CustomFile& file_of(void* file) { return *static_cast<CustomFile*>(file); }
+  template <class Made>
+  static std::int32_t make(void** out, Made&& made) noexcept {
+    return callback_status([&] { *out = made().release(); }, true);
+  }
+  template <void (CustomStorage::*function)(const std::string&)>
+  static std::int32_t on_path(const char* path, void* user_data) noexcept {
+    return callback_status([&] { (storage(user_data).*function)(path); }, true);
+  }
+
+  static std::int32_t create(const char* path, void** file, void* user_data) noexcept {
+    return make(file, [&] { return storage(user_data).create(path); });
+  }
+  static std::int32_t open(const char* path, void** file, void* user_data) noexcept {
+    return make(file, [&] { return storage(user_data).open(path); });
+  }
+  static void close(void* file, void*) noexcept { delete static_cast<CustomFile*>(file); }
+  static std::int32_t file_size(void* file, std::int64_t* bytes, void*) noexcept {
+    return callback_status([&] { *bytes = file_of(file).size(); }, true);
+  }
+  static std::int32_t read(void* file, std::int64_t offset, void* buffer, std::int64_t bytes, std::int64_t* read, void*) noexcept {
+    return callback_status(
+        [&] {
+          *read = file_of(file).read(offset, {static_cast<std::byte*>(buffer), static_cast<std::size_t>(bytes)});
+        },
+        true);
+  }
+  static std::int32_t write(void* file, std::int64_t offset, const void* buffer, std::int64_t bytes, void*) noexcept {
+    return callback_status(
+        [&] {
+          file_of(file).write(offset, {static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)});
+        },
+        true);
+  }
+  static std::int32_t sync(void* file, void*) noexcept {
+    return callback_status([&] { file_of(file).sync(); }, true);
+  }
+  static std::int32_t rename(const char* from, const char* to, void* user_data) noexcept {
+    return callback_status([&] { storage(user_data).rename(from, to); }, true);
+  }
+  static std::int32_t list(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user_data) noexcept {
+    std::int32_t status = CKPT_OK;
+    const std::int32_t own = callback_status(
+        [&] {
+          for (const CustomStorage::Entry& each : storage(user_data).list(path)) {
+            status = entry(listing, each.name.c_str(), each.is_directory ? 1 : 0);
+            if (status != CKPT_OK) return;
+          }
+        },
+        true);
+    return own != CKPT_OK ? own : status;
+  }
+  static std::int32_t size(const char* path, std::int64_t* bytes, void* user_data) noexcept {
+    return callback_status([&] { *bytes = storage(user_data).size(path); }, true);
+  }
+  static std::int32_t lock(const char* path, void** lock, void* user_data) noexcept {
+    return make(lock, [&] { return storage(user_data).lock(path); });
+  }
+  static void unlock(void* lock, void*) noexcept { delete static_cast<CustomLock*>(lock); }
+};
+
+inline ckpt_storage_callbacks custom_storage_calls() noexcept {
+  using Calls = CustomStorageCalls;
+  ckpt_storage_callbacks callbacks = CKPT_STORAGE_CALLBACKS_INIT;
+  callbacks.create = Calls::create;
+  callbacks.open = Calls::open;
+  callbacks.close = Calls::close;
+  callbacks.file_size = Calls::file_size;
+  callbacks.read = Calls::read;
+  callbacks.write = Calls::write;
+  callbacks.sync = Calls::sync;
+  callbacks.rename = Calls::rename;
+  callbacks.remove = Calls::on_path<&CustomStorage::remove>;
+  callbacks.remove_directory = Calls::on_path<&CustomStorage::remove_directory>;
+  callbacks.make_directory = Calls::on_path<&CustomStorage::make_directory>;
+  callbacks.sync_directory = Calls::on_path<&CustomStorage::sync_directory>;
+  callbacks.list = Calls::list;
+  callbacks.size = Calls::size;
+  callbacks.lock = Calls::lock;
+  callbacks.unlock = Calls::unlock;
+  return callbacks;
+}
+
+}  // namespace detail
 
 }  // namespace ckpt
 

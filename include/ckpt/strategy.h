@@ -221,8 +221,8 @@ CKPT_API ckpt_status ckpt_strategy_reset(ckpt_strategy* strategy);
 /* *chosen receives what a yes means: CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY. */
 CKPT_API ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, ckpt_strategy_chosen* chosen);
 
-/* Sets what a yes means from now on: CKPT_STRATEGY_CHOSEN_RECOMPUTE or CKPT_STRATEGY_CHOSEN_BOUNDARY. Schedules that were made
- * before stay as they are. */
+/* Sets what a yes means from now on: CKPT_STRATEGY_CHOSEN_RECOMPUTE, CKPT_STRATEGY_CHOSEN_BOUNDARY, or CKPT_STRATEGY_CHOSEN_DEFAULT
+ * for what is usual for the kind. Schedules that were made before stay as they are. */
 CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, ckpt_strategy_chosen chosen);
 
 /* What a strategy did since it was created or reset. Questions that failed are not counted. */

@@ -218,7 +218,7 @@ CKPT_API ckpt_status ckpt_tensor_dot(const ckpt_tensor* a, const ckpt_tensor* b,
 CKPT_API ckpt_status ckpt_tensor_copy(ckpt_tensor* target, const ckpt_tensor* source);
 
 /* *equal receives 1 when dtype, shape and all bytes are the same, else 0. So a NaN equals the same NaN, and 0 does not equal -0. */
-CKPT_API ckpt_status ckpt_tensor_bit_equal(const ckpt_tensor* a, const ckpt_tensor* b, ckpt_bool* equal);
+CKPT_API ckpt_status ckpt_tensor_is_bit_equal(const ckpt_tensor* a, const ckpt_tensor* b, ckpt_bool* equal);
 
 /* ---- DLPack -------------------------------------------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@ namespace ckpt {
 
 inline std::int64_t dtype_bits(DType dtype) noexcept { return ckpt_dtype_bits(static_cast<ckpt_dtype>(dtype)); }
 inline std::string_view dtype_name(DType dtype) noexcept { return ckpt_dtype_name(static_cast<ckpt_dtype>(dtype)); }
-// Error with CKPT_E_NOT_FOUND for a name that no dtype has.
+// Error with Status::not_found for a name that no dtype has.
 inline DType find_dtype(const std::string& name) {
   ckpt_dtype dtype = 0;
   check(ckpt_dtype_find(name.c_str(), &dtype));
@@ -44,23 +44,6 @@ constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, std::uint64_t>) return DType::u64;
   return DType{0};
 }
-
-// Elements one behind another, borrowed: what std::span is from C++20 on.
-template <class T>
-class Span {
- public:
-  Span(T* first, std::size_t count) noexcept : first_(first), count_(count) {}
-  T* data() const noexcept { return first_; }
-  std::size_t size() const noexcept { return count_; }
-  bool empty() const noexcept { return count_ == 0; }
-  T* begin() const noexcept { return first_; }
-  T* end() const noexcept { return first_ + count_; }
-  T& operator[](std::size_t index) const noexcept { return first_[index]; }
-
- private:
-  T* first_;
-  std::size_t count_;
-};
 
 // Memory for tensors that is kept and reused. Synchronised.
 class BufferPool {
@@ -88,7 +71,7 @@ class BufferPool {
  private:
   // To the C API NULL means the default pool.
   void require_handle() const {
-    if (handle_ == nullptr) throw Error(CKPT_E_INVALID_STATE, "the buffer pool was moved away");
+    if (handle_ == nullptr) throw Error(Status::invalid_state, "the buffer pool was moved away");
   }
   static BufferPoolStats stats_of(const ckpt_buffer_pool* pool) {
     ckpt_buffer_pool_stats stats = CKPT_BUFFER_POOL_STATS_INIT;
@@ -174,7 +157,7 @@ class Tensor {
   // The first element. nullptr when there is none, and from data() for a read-only tensor.
   void* data() noexcept { return ckpt_tensor_get_data(handle()); }
   const void* data() const noexcept { return ckpt_tensor_get_const_data(handle()); }
-  // The same as T; Error with CKPT_E_INVALID_ARGUMENT when dtype() is not that of T.
+  // The same as T; Error with Status::invalid_argument when dtype() is not that of T.
   template <class T>
   T* data_as() {
     require_dtype(dtype_of<T>());
@@ -228,8 +211,8 @@ class Tensor {
   static std::int32_t count(const Shape& shape) noexcept { return static_cast<std::int32_t>(shape.size()); }
   void require_dtype(DType wanted) const {
     if (dtype() != wanted || wanted == DType{0}) {
-      throw Error(CKPT_E_INVALID_ARGUMENT, std::string("the tensor is of dtype ") + std::string(dtype_name(dtype())) +
-                                               "; asked for as " + std::string(dtype_name(wanted)));
+      throw Error(Status::invalid_argument, std::string("the tensor is of dtype ") + std::string(dtype_name(dtype())) +
+                                                "; asked for as " + std::string(dtype_name(wanted)));
     }
   }
 

@@ -27,10 +27,10 @@ static void times(void) {
     CHECK_FAILS(ckpt_controller_notify_preemption(controller, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
   }
   for (i = 0; i < 3; ++i) {
-    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "recovery_seconds_saved");
+    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "saved_seconds");
     CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, 1, bad[i]), CKPT_E_INVALID_ARGUMENT, "checkpoint_seconds");
     CHECK_FAILS(ckpt_controller_observe_task(controller, "a", bad[i]), CKPT_E_INVALID_ARGUMENT, "seconds is");
-    CHECK_FAILS(ckpt_controller_notify_preemption(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "seconds_left is");
+    CHECK_FAILS(ckpt_controller_notify_preemption(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "left_seconds is");
   }
   CHECK_FAILS(ckpt_controller_commit(controller, 200, 1, 1), CKPT_E_INVALID_STATE, "commit without begin");
   CHECK_FAILS(ckpt_controller_abort(controller, 200), CKPT_E_INVALID_STATE, "abort without begin");
@@ -56,6 +56,7 @@ static void options_and_outputs(void) {
   ckpt_threshold_info rule_info = CKPT_THRESHOLD_INFO_INIT;
   ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
   ckpt_task_observation task = CKPT_TASK_OBSERVATION_INIT;
+  int64_t count = -7;
   int32_t yes = 5;
   options.policy = 99;
   CHECK_FAILS(ckpt_controller_create(&options, &controller), CKPT_E_INVALID_ARGUMENT, "policy is 99");
@@ -77,10 +78,14 @@ static void options_and_outputs(void) {
 
   CHECK_OK(ckpt_threshold_create(NULL, &rule));
   CHECK_OK(ckpt_threshold_observe_task(rule, "a", 1));
-  CHECK_FAILS(ckpt_threshold_should_checkpoint(rule, "a", 1, NULL), CKPT_E_INVALID_ARGUMENT, "yes is NULL");
+  CHECK_FAILS(ckpt_threshold_should_checkpoint(rule, "a", 1, NULL), CKPT_E_INVALID_ARGUMENT, "answer is NULL");
   CHECK_FAILS(ckpt_threshold_should_checkpoint(rule, "a", NAN, &yes), CKPT_E_INVALID_ARGUMENT, "cost_seconds is nan");
-  CHECK_FAILS(ckpt_threshold_adjust_policy(rule, -1, 0), CKPT_E_INVALID_ARGUMENT, "recovery_seconds_saved is -1");
-  CHECK_FAILS(ckpt_threshold_task(rule, 1, &task), CKPT_E_OUT_OF_RANGE, "index is 1");
+  CHECK_FAILS(ckpt_threshold_adjust_policy(rule, -1, 0), CKPT_E_INVALID_ARGUMENT, "saved_seconds is -1");
+  CHECK_FAILS(ckpt_threshold_list_tasks(rule, &task, -1, &count), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
+  CHECK_FAILS(ckpt_threshold_list_tasks(rule, NULL, 1, &count), CKPT_E_INVALID_ARGUMENT, "tasks is NULL");
+  CHECK_FAILS(ckpt_threshold_list_tasks(rule, &task, 1, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
+  CHECK_FAILS(ckpt_threshold_list_tasks(NULL, &task, 1, &count), CKPT_E_INVALID_ARGUMENT, "threshold is NULL");
+  CHECK(count == -7 && task.name[0] == '\0');
   CHECK_OK(ckpt_threshold_get_info(rule, &rule_info));
   CHECK(yes == 5 && rule_info.used == 0);
   ckpt_threshold_release(rule);
@@ -90,7 +95,12 @@ static void options_and_outputs(void) {
   CHECK_FAILS(ckpt_controller_should_checkpoint(controller, 200, &decision), CKPT_E_INVALID_ARGUMENT, "struct_size is 3");
   info.struct_size = 3;
   CHECK_FAILS(ckpt_controller_get_info(controller, &info), CKPT_E_INVALID_ARGUMENT, "struct_size is 3");
-  CHECK_FAILS(ckpt_controller_task(controller, 0, &task), CKPT_E_OUT_OF_RANGE, "index is 0");
+  CHECK_FAILS(ckpt_controller_list_tasks(controller, &task, -1, &count), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
+  CHECK_FAILS(ckpt_controller_list_tasks(controller, NULL, 1, &count), CKPT_E_INVALID_ARGUMENT, "tasks is NULL");
+  CHECK_FAILS(ckpt_controller_list_tasks(controller, &task, 1, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
+  task.struct_size = 3;
+  CHECK_FAILS(ckpt_controller_list_tasks(controller, &task, 1, &count), CKPT_E_INVALID_ARGUMENT, "struct_size is 3");
+  CHECK(count == -7);
   CHECK_FAILS(ckpt_controller_get_now(controller, NULL), CKPT_E_INVALID_ARGUMENT, "now_seconds is NULL");
   CHECK_FAILS(ckpt_controller_restore(controller, NULL), CKPT_E_INVALID_ARGUMENT, "json is NULL");
   CHECK_FAILS(ckpt_controller_restore(controller, "{nonsense"), CKPT_E_CORRUPT, "not JSON");

@@ -31,11 +31,13 @@ static void threshold_rule(void) {
   ckpt_threshold* rule = NULL;
   ckpt_threshold_options options;
   ckpt_threshold_info info;
-  ckpt_task_observation task;
+  ckpt_task_observation tasks[2];
+  int64_t count = -1;
   int32_t yes = 7;
   CKPT_INIT(ckpt_threshold_options, &options);
   CKPT_INIT(ckpt_threshold_info, &info);
-  CKPT_INIT(ckpt_task_observation, &task);
+  CKPT_INIT(ckpt_task_observation, &tasks[0]);
+  CKPT_INIT(ckpt_task_observation, &tasks[1]);
   CHECK(options.budget == 3);
   CHECK_OK(ckpt_threshold_create(&options, &rule));
   CHECK_OK(ckpt_threshold_observe_task(rule, "train_epoch_0", 15.3));
@@ -46,8 +48,9 @@ static void threshold_rule(void) {
   CHECK_OK(ckpt_threshold_adjust_policy(rule, 15, 1));
   CHECK_OK(ckpt_threshold_get_info(rule, &info));
   CHECK(near(info.threshold, 0.257, 5e-4) && info.used == 1 && info.tasks == 1 && near(info.longest_seconds, 15.3, 0));
-  CHECK_OK(ckpt_threshold_task(rule, 0, &task));
-  CHECK(strcmp(task.name, "train_epoch_0") == 0 && task.checkpointed == 1 && task.failed == 0);
+  CHECK_OK(ckpt_threshold_list_tasks(rule, tasks, 2, &count));
+  CHECK(count == 1 && tasks[1].name[0] == '\0');
+  CHECK(strcmp(tasks[0].name, "train_epoch_0") == 0 && tasks[0].checkpointed == 1 && tasks[0].failed == 0);
   CHECK_OK(ckpt_threshold_begin_run(rule));
   CHECK_OK(ckpt_threshold_get_info(rule, &info));
   CHECK(info.used == 0);
@@ -55,13 +58,13 @@ static void threshold_rule(void) {
   CHECK_OK(ckpt_threshold_observe_failure(rule, "train_epoch_2", 1000));
   CHECK_OK(ckpt_threshold_get_info(rule, &info));
   CHECK(info.tasks == 2 && near(info.longest_seconds, 15.3, 0));
-  CHECK_OK(ckpt_threshold_task(rule, 1, &task));
-  CHECK(strcmp(task.name, "train_epoch_2") == 0 && task.failed == 1 && task.checkpointed == 0 && task.seconds == 1000);
-  CHECK_OK(ckpt_threshold_task(rule, 0, &task));
-  CHECK(task.failed == 0); /* the one before it went well */
+  CHECK_OK(ckpt_threshold_list_tasks(rule, tasks, 2, &count));
+  CHECK(count == 2 && strcmp(tasks[1].name, "train_epoch_2") == 0 && tasks[1].failed == 1 && tasks[1].checkpointed == 0 &&
+        tasks[1].duration_seconds == 1000);
+  CHECK(tasks[0].failed == 0); /* the one before it went well */
   CHECK_OK(ckpt_threshold_should_checkpoint(rule, "train_epoch_2", 15, &yes));
-  CHECK_OK(ckpt_threshold_task(rule, 1, &task));
-  CHECK(yes == 1 && task.checkpointed == 0);
+  CHECK_OK(ckpt_threshold_list_tasks(rule, tasks, 2, &count));
+  CHECK(yes == 1 && tasks[1].checkpointed == 0 && tasks[0].checkpointed == 1);
   CHECK_FAILS(ckpt_threshold_observe_failure(rule, "x", -1), CKPT_E_INVALID_ARGUMENT, "seconds is -1");
   CHECK_FAILS(ckpt_threshold_observe_failure(rule, " ", 1), CKPT_E_INVALID_ARGUMENT, "name is blank");
   CHECK_OK(ckpt_threshold_get_info(rule, &info));
@@ -152,7 +155,7 @@ static void background_saves(void) {
   CHECK_OK(ckpt_controller_begin_run(controller, 5));
   CHECK_FAILS(ckpt_controller_save_async(controller, 4, async, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT,
               "now_seconds is 4");
-  CHECK_FAILS(ckpt_controller_save_async(controller, 6, NULL, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "async is NULL");
+  CHECK_FAILS(ckpt_controller_save_async(controller, 6, NULL, state, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "manager is NULL");
   CHECK_FAILS(ckpt_controller_save_async(controller, 6, async, NULL, NULL, NULL, &id), CKPT_E_INVALID_ARGUMENT, "state is NULL");
   CHECK_FAILS(ckpt_controller_save_async(controller, 6, async, state, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "id is NULL");
   CHECK_OK(ckpt_controller_save_async(controller, 6, async, state, NULL, NULL, &id));
@@ -171,6 +174,7 @@ static void clocks_and_tasks(void) {
   ckpt_controller* controller = NULL;
   ckpt_controller_options options;
   ckpt_task_observation task = CKPT_TASK_OBSERVATION_INIT;
+  int64_t count = -1;
   double now = 0;
   CKPT_INIT(ckpt_controller_options, &options);
   CHECK(options.first_seconds == 600);
@@ -181,8 +185,10 @@ static void clocks_and_tasks(void) {
   CHECK_OK(ckpt_controller_get_now(controller, &now));
   CHECK(near(now, 1.5, 1e-12));
   CHECK_OK(ckpt_controller_observe_task(controller, "step", 2));
-  CHECK_OK(ckpt_controller_task(controller, 0, &task));
-  CHECK(near(task.seconds, 2, 0) && strcmp(task.name, "step") == 0);
+  CHECK_OK(ckpt_controller_list_tasks(controller, NULL, 0, &count));
+  CHECK(count == 1);
+  CHECK_OK(ckpt_controller_list_tasks(controller, &task, 1, &count));
+  CHECK(count == 1 && near(task.duration_seconds, 2, 0) && strcmp(task.name, "step") == 0);
   ckpt_controller_release(controller);
 }
 

@@ -163,18 +163,18 @@ TEST(AdaptiveController, ThresholdJudgesTheLastTaskAndCommitConsumes) {
   controller.observe_task("long", 90);
   save(controller, 3, 1);
   EXPECT_EQ(controller.info().threshold_used, 1);
-  EXPECT_TRUE(controller.task(2).checkpointed);
+  EXPECT_TRUE(controller.tasks().at(2).checkpointed);
   save(controller, 5, 1);
   EXPECT_FALSE(controller.decide(7).checkpoint);  // no slot left
   controller.record_failure(8);
-  EXPECT_TRUE(controller.task(2).failed);
+  EXPECT_TRUE(controller.tasks().at(2).failed);
   controller.record_recovery(9, 15, 1);
   EXPECT_NEAR(controller.info().threshold, 0.257, 5e-4);
   EXPECT_DOUBLE_EQ(controller.info().unjudged_overhead_seconds, 1);
   controller.record_clean_exit(10);  // 1 s of overhead, nothing saved: +0.05
   EXPECT_NEAR(controller.info().threshold, 0.257 + 0.05, 5e-4);
   EXPECT_DOUBLE_EQ(controller.info().unjudged_overhead_seconds, 0);
-  EXPECT_ERROR(controller.task(3), Status::out_of_range, "index is 3");
+  EXPECT_EQ(controller.tasks().size(), 3U);
 }
 
 TEST(AdaptiveController, PreemptionNotice) {
@@ -301,10 +301,10 @@ TEST(AdaptiveController, RefusedCallsChangeNothing) {
   }
   EXPECT_ERROR(controller.commit_save(101, 1, 1), Status::invalid_state, "commit without begin");
   EXPECT_ERROR(controller.abort_save(101), Status::invalid_state, "abort without begin");
-  EXPECT_ERROR(controller.record_recovery(101, nan, 1), Status::invalid_argument, "recovery_seconds_saved is nan");
+  EXPECT_ERROR(controller.record_recovery(101, nan, 1), Status::invalid_argument, "saved_seconds is nan");
   EXPECT_ERROR(controller.record_recovery(101, 1, -1), Status::invalid_argument, "checkpoint_seconds is -1");
   EXPECT_ERROR(controller.observe_task("a", infinity), Status::invalid_argument, "seconds is inf");
-  EXPECT_ERROR(controller.preemption_notice(101, -1), Status::invalid_argument, "seconds_left is -1");
+  EXPECT_ERROR(controller.preemption_notice(101, -1), Status::invalid_argument, "left_seconds is -1");
   EXPECT_EQ(controller.to_json(), before);
   controller.begin_save(200);
   const std::string in_flight = controller.to_json();

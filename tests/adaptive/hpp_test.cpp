@@ -17,18 +17,18 @@ TEST(AdaptiveHpp, ControllerLivesAndTravels) {
   controller.record_failure(4000);
   controller.record_recovery(4300, 600, 30);
   EXPECT_EQ(controller.info().failures, 1);
-  EXPECT_EQ(std::string(controller.task(0).name), "step");
+  EXPECT_EQ(controller.list_tasks().at(0).name, "step");
 
   ckpt::Controller other;
-  other.from_json(controller.json());
+  other.restore(controller.json());
   EXPECT_EQ(other.json(), controller.json());
   const double due = controller.should_checkpoint(4300).due_seconds;
   EXPECT_EQ(other.should_checkpoint(4300).due_seconds, due);
   EXPECT_EQ(other.decide_all(ckpt::Coordinator(), 4300, std::chrono::seconds(1)).due_seconds, due);
   other.begin(4400);
   other.abort(4401);
-  other.preemption_notice(4402, 60);
-  EXPECT_EQ(other.should_checkpoint(4402).reason, CKPT_REASON_PREEMPTION);
+  other.notify_preemption(4402, 60);
+  EXPECT_EQ(other.should_checkpoint(4402).reason, ckpt::Reason::preemption);
   other.record_clean_exit(4403);
   other.resume(5000);
   EXPECT_EQ(other.info().failures, 1);
@@ -36,7 +36,7 @@ TEST(AdaptiveHpp, ControllerLivesAndTravels) {
 }
 
 TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
-  ckpt::Checkpoint checkpoint(ckpt::Storage::memory());
+  ckpt::CheckpointManager checkpoint(ckpt::Storage::memory());
   ckpt::AsyncManager async(checkpoint);
   ckpt::State state;
   ckpt::Controller controller;
@@ -44,27 +44,27 @@ TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
   ckpt::SaveOptions options;
   options.step = 7;
   int told = 0;
-  ckpt::AsyncTaskOptions task;
-  task.callbacks.ended = [&](const ckpt::AsyncResult& result) { told += result.success() ? 1 : 0; };
-  const std::int64_t id = controller.save_async(async, 700, state, options, std::move(task));
-  const ckpt::AsyncResult result = async.wait(id);
-  EXPECT_TRUE(result.success());
+  ckpt::CheckpointTaskFunctions functions;
+  functions.callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { told += succeeded(result) ? 1 : 0; };
+  const std::int64_t id = controller.save_async(700, async, state, options, {}, std::move(functions));
+  const ckpt::CheckpointTaskResult result = async.wait(id);
+  EXPECT_TRUE(succeeded(result));
   EXPECT_EQ(told, 1);
   EXPECT_EQ(controller.info().saves, 1);
-  EXPECT_EQ(controller.info().save_in_flight, 0);
-  EXPECT_EQ(controller.info().cost_seconds, result.stall_seconds);
-  EXPECT_EQ(controller.info().durable_seconds, result.durable_seconds);
+  EXPECT_EQ(controller.info().save_in_flight, false);
+  EXPECT_EQ(controller.info().cost_seconds, std::chrono::duration<double>(result.stall).count());
+  EXPECT_EQ(controller.info().durable_seconds, std::chrono::duration<double>(result.durable).count());
   EXPECT_EQ(controller.info().last_seen_seconds, 700);  // the caller's clock is the caller's
   // What it knew when the save began is in the checkpoint.
   ckpt::State loaded;
   checkpoint.load(loaded);
   ckpt::Controller other;
-  other.from_json(loaded.json(CKPT_STATE_CONTROLLER));
-  EXPECT_EQ(other.info().running, 1);
+  other.restore(loaded.json(ckpt::State::controller_key));
+  EXPECT_EQ(other.info().running, true);
   // One that cannot begin is aborted.
   async.close();
-  EXPECT_THROW(controller.save_async(async, 800, state, options), ckpt::Error);
-  EXPECT_EQ(controller.info().save_in_flight, 0);
+  EXPECT_THROW(controller.save_async(800, async, state, options), ckpt::Error);
+  EXPECT_EQ(controller.info().save_in_flight, false);
   EXPECT_EQ(controller.info().saves, 1);
 }
 
@@ -75,11 +75,11 @@ TEST(AdaptiveHpp, ThresholdAndFormulas) {
   EXPECT_FALSE(rule.should_checkpoint("b", 1));
   rule.adjust_policy(0, 2);
   EXPECT_NEAR(rule.info().threshold, 0.417, 5e-4);
-  EXPECT_EQ(rule.task(0).checkpointed, 1);
+  EXPECT_EQ(rule.list_tasks().at(0).checkpointed, true);
   rule.begin_run();
   EXPECT_EQ(rule.info().used, 0);
   rule.observe_failure("b", 99);
-  EXPECT_EQ(rule.task(1).failed, 1);
+  EXPECT_EQ(rule.list_tasks().at(1).failed, true);
   EXPECT_EQ(rule.info().longest_seconds, 10);
 
   EXPECT_NEAR(ckpt::daly_interval(300, 86400) / 60, 116.7, 0.05);
@@ -91,7 +91,7 @@ TEST(AdaptiveHpp, ThresholdAndFormulas) {
 }
 
 TEST(AdaptiveHpp, Simulation) {
-  ckpt_simulation_options options = CKPT_SIMULATION_OPTIONS_INIT;
+  ckpt::SimulationOptions options;
   options.law = "exponential:20000";
   options.policies = "auto,bayes:0.9";
   options.failures = 12;

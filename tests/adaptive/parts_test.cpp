@@ -166,7 +166,7 @@ TEST(AdaptiveThreshold, RefusesAndStaysAsItWas) {
   EXPECT_ERROR(rule.observe_task(" ", 1), Status::invalid_argument, "name");
   EXPECT_ERROR(rule.observe_task(std::string(96, 'n'), 1), Status::invalid_argument, "name has 96 bytes");
   EXPECT_ERROR(rule.should_checkpoint("a", nan), Status::invalid_argument, "cost_seconds is nan");
-  EXPECT_ERROR(rule.adjust_policy(nan, 1), Status::invalid_argument, "recovery_seconds_saved is nan");
+  EXPECT_ERROR(rule.adjust_policy(nan, 1), Status::invalid_argument, "saved_seconds is nan");
   EXPECT_ERROR(rule.adjust_policy(1, -1), Status::invalid_argument, "checkpoint_seconds is -1");
   EXPECT_EQ(rule.history_size(), 0);
   EXPECT_DOUBLE_EQ(rule.threshold(), 0.35);

@@ -61,7 +61,8 @@ static inline void end_run(run* it) {
   CHECK(system(command) == 0);
 }
 
-static inline int64_t save_step(ckpt_async_manager* async, const ckpt_state* state, int64_t step, const ckpt_checkpoint_task_options* task) {
+static inline int64_t save_step(ckpt_async_manager* async, const ckpt_state* state, int64_t step,
+                                const ckpt_checkpoint_task_options* task) {
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   int64_t id = 0;
   options.step = step;

@@ -27,9 +27,9 @@ typedef struct saver {
 static event both_staged = EVENT_INIT;
 static saver savers[2];
 
-static void cancel_the_other(int64_t id, double stall_seconds, void* user_data) {
+static void cancel_the_other(int64_t id, int64_t stall_ns, void* user_data) {
   saver* const own = user_data;
-  (void)stall_seconds;
+  (void)stall_ns;
   own->id = id;
   CHECK(++own->inside == 1);
   raise_event(&both_staged);
@@ -74,10 +74,10 @@ static void two_that_cancel_each_other(void) {
 
 /* ---- A callback that cancels its own task ---- */
 
-static void cancel_own(int64_t id, double stall_seconds, void* user_data) {
+static void cancel_own(int64_t id, int64_t stall_ns, void* user_data) {
   saver* const own = user_data;
   ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
-  (void)stall_seconds;
+  (void)stall_ns;
   own->id = id;
   CHECK(++own->inside == 1);
   CHECK_OK(ckpt_async_manager_cancel(async, id, &own->won));
@@ -130,8 +130,8 @@ static void progress_holds_no_lock(void) {
   CHECK(end_of(id) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED && last_done == 16);
 }
 
-static void staged_while_borrowed(int64_t id, double stall_seconds, void* user_data) {
-  (void)id, (void)stall_seconds, (void)user_data;
+static void staged_while_borrowed(int64_t id, int64_t stall_ns, void* user_data) {
+  (void)id, (void)stall_ns, (void)user_data;
   raise_event(&progressed);
   await_event(&saved_elsewhere, 2);
 }
@@ -216,6 +216,7 @@ static void an_ungated_save_passes_a_gated_one(void) {
   ckpt_checkpoint_task_info info = CKPT_CHECKPOINT_TASK_INFO_INIT;
   int64_t first = 0;
   gated.gate_step = 100;
+  gated.has_gate_step = 1;
   gated.priority = CKPT_PRIORITY_HIGH;
   first = save_step(async, it.state, 7, &gated);
   CHECK(end_of(save_step(async, it.state, 8, NULL)) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
@@ -236,6 +237,7 @@ static void a_waiting_save_opens_the_gates(void) {
   options.capacity = 2;
   CHECK_OK(ckpt_async_manager_create(it.checkpoint, &options, &async));
   gated.gate_step = 100;
+  gated.has_gate_step = 1;
   for (int i = 0; i < 2; ++i) ids[i] = save_step(async, it.state, 9 + i, &gated);
   waiting.when_full = CKPT_WHEN_FULL_WAIT;
   for (waiting.timeout_ns = 0; waiting.timeout_ns <= 1000000; waiting.timeout_ns += 1000000) { /* opens nothing: it ends anyway */

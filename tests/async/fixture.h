@@ -58,7 +58,7 @@ class Door {
 
 class RecordingListener final : public async::TaskListener {
  public:
-  void staged(std::int64_t id, double) override { note("staged", id); }
+  void staged(std::int64_t id, std::int64_t) override { note("staged", id); }
   void progress(std::int64_t id, std::int64_t done, std::int64_t total) override {
     const std::lock_guard lock(mutex_);
     EXPECT_LE(done, total);

@@ -133,6 +133,7 @@ int main(void) {
   await_event(&blocked, 1);
   task.callbacks = NULL;
   task.gate_step = 100;
+  task.has_gate_step = 1;
   for (int i = 0; i < 4; ++i) save_step(async, it.state, 3, &task);
   fork_once();
   raise_event(&unblocked);

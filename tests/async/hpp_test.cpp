@@ -10,55 +10,55 @@ namespace {
 
 TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
   const ckpt::tests::Scratch scratch;
-  ckpt::Tensor weight(CKPT_DTYPE_F32, {1000});
+  ckpt::Tensor weight(ckpt::DType::f32, {1000});
   ckpt::State state;
-  state.add("model", "weight", weight.handle());
-  ckpt::Checkpoint checkpoint(ckpt::Storage::file_system(scratch / "run"), 3);
+  state.add("model", "weight", weight);
+  ckpt::CheckpointManagerOptions keep;
+  keep.keep_last = 3;
+  ckpt::CheckpointManager checkpoint(ckpt::Storage::file_system(scratch / "run"), keep);
   std::int64_t told = 0;
   {
-    ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
+    ckpt::AsyncManagerOptions options;
     options.staging_bytes = 1 << 20;
-    ckpt::AsyncCallbacks callbacks;
-    callbacks.ended = [&](const ckpt::AsyncResult& result) { told += result.success() ? 1 : 0; };
+    ckpt::CheckpointTaskCallbacks callbacks;
+    callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { told += succeeded(result) ? 1 : 0; };
     ckpt::AsyncManager async(checkpoint, options, callbacks);
     ckpt::SaveOptions save;
     std::int64_t id = 0;
     for (save.step = 1; save.step <= 4; ++save.step) {
-      ckpt::check(ckpt_tensor_fill(weight.handle(), static_cast<double>(save.step)));  // a step
-      ckpt::AsyncTaskOptions task;
-      task.when_full = ckpt::WhenFull::wait;
-      id = async.save(state, save, task);
+      weight.fill(static_cast<double>(save.step));  // a step
+      id = async.save(state, save);
     }
-    ckpt::check(ckpt_tensor_fill(weight.handle(), 0));
-    const ckpt::AsyncResult result = async.wait(id);
-    EXPECT_TRUE(result.success()) << result.error;
+    weight.fill(0);
+    const ckpt::CheckpointTaskResult result = async.wait(id);
+    EXPECT_TRUE(succeeded(result)) << result.error;
     EXPECT_EQ(result.step, 4);
-    EXPECT_EQ(async.saved(id).step, 4);
-    EXPECT_EQ(async.saved(id).bytes, result.bytes);
+    EXPECT_EQ(async.save_result(id).step, 4);
+    EXPECT_EQ(async.save_result(id).bytes, result.bytes);
     EXPECT_FALSE(async.cancel(id));
-    EXPECT_TRUE(async.live().empty());
-    EXPECT_EQ(async.ended().size(), 4U);
-    EXPECT_EQ(async.task(id).state, CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
-    EXPECT_EQ(async.stats().completed, 4);
+    EXPECT_TRUE(async.list(ckpt::CheckpointTaskList::live).empty());
+    EXPECT_EQ(async.list(ckpt::CheckpointTaskList::ended).size(), 4U);
+    EXPECT_EQ(async.task(id).state, ckpt::CheckpointTaskState::completed);
+    EXPECT_EQ(async.stats().completed_tasks, 4);
 
     const std::int64_t load = async.load(state);
     async.wait_all();
-    EXPECT_TRUE(async.wait(load).success());
-    EXPECT_EQ(async.loaded(load).step, 4);
-    EXPECT_THROW(async.saved(load), ckpt::Error);
+    EXPECT_TRUE(async.wait(load).state == ckpt::CheckpointTaskState::completed);
+    EXPECT_EQ(async.load_result(load).step, 4);
+    EXPECT_THROW(async.save_result(load), ckpt::Error);
     EXPECT_EQ(weight.data_as<float>()[999], 4);
 
-    ckpt::AsyncTaskOptions failing;
-    failing.source = [](const char*, const char*, const void*, std::int64_t, std::int64_t, void*) {
+    ckpt::CheckpointTaskFunctions failing;
+    failing.source = [](std::string_view, std::string_view, const void*, std::int64_t, ckpt::Span<std::byte>) {
       throw std::runtime_error("the device is gone");
     };
-    async.save(state, save, failing);
-    async.wait_staged(CKPT_CHECKPOINT_TASK_ALL);
+    async.save(state, save, {}, failing);
+    async.wait_all_staged();
     try {
       async.close();
       ADD_FAILURE() << "the error of the last save was lost";
     } catch (const ckpt::Error& error) {
-      EXPECT_EQ(error.status(), CKPT_E_CALLBACK);
+      EXPECT_EQ(error.status(), ckpt::Status::callback);
       EXPECT_NE(std::string(error.what()).find("the device is gone"), std::string::npos) << error.what();
     }
   }

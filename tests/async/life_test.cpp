@@ -205,7 +205,7 @@ TEST(AsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
   AsyncManager::release(std::move(it.manager));
   opener.join();
   waiters[0].join();
-  EXPECT_EQ(it.checkpoint->count(), 0);
+  EXPECT_EQ(std::ssize(it.checkpoint->list()), 0);
 }
 
 // The child has no workers: calls say so, and letting go frees without waiting for anybody.
@@ -262,8 +262,8 @@ TEST(AsyncLife, AMillionTasksCancelledBehindABlockedOne) {
   }
   EXPECT_LE(most_entries, 64);
   EXPECT_LE(it.manager->known_tasks(), 112);  // capacity, history, one on its way
-  EXPECT_EQ(it.manager->stats().cancelled, enqueued);
-  EXPECT_EQ(it.manager->stats().live, 1);
+  EXPECT_EQ(it.manager->stats().cancelled_tasks, enqueued);
+  EXPECT_EQ(it.manager->stats().live_tasks, 1);
   it.door.open();
   EXPECT_EQ(it.manager->wait(blocked, -1).state, TaskState::completed);
   EXPECT_EQ(it.manager->wait(it.save(3), -1).state, TaskState::completed);
@@ -306,7 +306,7 @@ TEST(AsyncLife, ManySmallTasksLeaveMemoryFlat) {
   const std::int64_t grown = resident_kib() - before;
   std::printf("state: %d small tasks: resident memory grew by %lld KiB from %lld KiB\n", small_tasks, static_cast<long long>(grown),
               static_cast<long long>(before));
-  EXPECT_EQ(it.manager->stats().completed, small_tasks + small_tasks / 10);
+  EXPECT_EQ(it.manager->stats().completed_tasks, small_tasks + small_tasks / 10);
   EXPECT_LE(it.manager->known_tasks(), 112);
   EXPECT_LE(it.manager->stats().staging_bytes, 1 << 20);
 #ifndef CKPT_SANITIZED  // their own bookkeeping grows

@@ -78,8 +78,10 @@ static void what_is_said(void) {
   CHECK(said_of("info", failed, "save of step 72", "processing") == 0);
 
   task.gate_step = 1000;
+  task.has_gate_step = 1;
   dropped = save_step(async, it.state, 73, &task);
   held = save_step(async, it.state, 74, &task);
+  task.when_full = CKPT_WHEN_FULL_REFUSE;
   CHECK(ckpt_async_manager_save(async, it.state, NULL, &task, &count) == CKPT_E_QUEUE_FULL);
   task.when_full = CKPT_WHEN_FULL_DROP_OLDEST;
   save_step(async, it.state, 75, &task);
@@ -117,6 +119,7 @@ static void when_it_was(void) {
   const int64_t begin = wall_ns();
   CHECK_OK(ckpt_async_manager_create(it.checkpoint, NULL, &async));
   task.gate_step = 5;
+  task.has_gate_step = 1;
   id = save_step(async, it.state, 1, &task);
   CKPT_INIT(ckpt_checkpoint_task_info, &info);
   CHECK(info.struct_size == sizeof info && info.queued_utc_ns == 0 && info.ended_utc_ns == 0);

@@ -24,12 +24,12 @@ TEST(Async, SavesInTheBackground) {
   EXPECT_EQ(result.step, 7);
   EXPECT_EQ(result.saved.files, 2);
   EXPECT_GT(result.bytes, 0);
-  EXPECT_GT(result.duration_seconds, 0);
-  EXPECT_GT(result.stall_seconds, 0);
-  EXPECT_GE(result.durable_seconds, result.stall_seconds);
+  EXPECT_GT(result.duration_ns, 0);
+  EXPECT_GT(result.stall_ns, 0);
+  EXPECT_GE(result.durable_ns, result.stall_ns);
   EXPECT_EQ(result.retries, 0);
-  EXPECT_EQ(it.checkpoint->count(), 1);
-  EXPECT_EQ(it.checkpoint->at(0).name, result.name);
+  EXPECT_EQ(std::ssize(it.checkpoint->list()), 1);
+  EXPECT_EQ(it.checkpoint->list().at(0).name, result.name);
   EXPECT_EQ(it.loaded(), 7);
   const TaskInfo info = it.manager->info(id);
   EXPECT_EQ(info.done_bytes, info.total_bytes);
@@ -109,7 +109,7 @@ TEST(Async, ABorrowedTensorThatChangesFailsItsSaveAndNothingElse) {
   EXPECT_EQ(result.state, TaskState::failed);
   EXPECT_EQ(result.status, Status::invalid_state);
   EXPECT_NE(result.error.find("of group 'model' was changed while the save borrowed it"), std::string::npos) << result.error;
-  EXPECT_EQ(it.checkpoint->count(), 1);
+  EXPECT_EQ(std::ssize(it.checkpoint->list()), 1);
   EXPECT_EQ(it.loaded(), 4);
 }
 
@@ -124,9 +124,9 @@ TEST(Async, CapacityIsExactAndWhatIsRefusedIsListed) {
   ASSERT_EQ(ended.size(), 1U);
   EXPECT_EQ(it.manager->info(ended[0]).state, TaskState::rejected);
   EXPECT_EQ(it.manager->wait(ended[0], 0).status, Status::queue_full);
-  EXPECT_EQ(it.manager->stats().rejected, 1);
-  EXPECT_EQ(it.manager->stats().live, 3);
-  EXPECT_EQ(it.manager->stats().running, 1);
+  EXPECT_EQ(it.manager->stats().rejected_tasks, 1);
+  EXPECT_EQ(it.manager->stats().live_tasks, 3);
+  EXPECT_EQ(it.manager->stats().running_tasks, 1);
 
   TaskOptions waiting;
   waiting.when_full = WhenFull::wait;
@@ -169,9 +169,9 @@ TEST(Async, RefusedSavesGiveNoPlaceBack) {
   for (std::thread& thread : refused) thread.join();
   over.store(true);
   for (std::thread& thread : cancelling) thread.join();
-  EXPECT_EQ(b.manager->stats().live, 2);
-  EXPECT_EQ(b.manager->stats().rejected, 2000);
-  EXPECT_EQ(b.manager->stats().cancelled, 0);
+  EXPECT_EQ(b.manager->stats().live_tasks, 2);
+  EXPECT_EQ(b.manager->stats().rejected_tasks, 2000);
+  EXPECT_EQ(b.manager->stats().cancelled_tasks, 0);
 }
 
 TEST(Async, TheOldestIsDroppedForANewerOne) {
@@ -211,7 +211,7 @@ TEST(Async, CancelsQueuedTasksAtOnce) {
   const std::int64_t next = it.save(3);  // in its place
   it.door.open();
   it.manager->wait(next, -1);
-  EXPECT_EQ(it.checkpoint->count(), 2);
+  EXPECT_EQ(std::ssize(it.checkpoint->list()), 2);
 }
 
 TEST(Async, CancelsARunningSaveAndRemovesWhatItWrote) {
@@ -343,7 +343,7 @@ TEST(Async, AGateHoldsItsTaskUntilTheStepEnds) {
   EXPECT_ERROR(it.manager->wait(first, 0), Status::timeout, "did not end");
   EXPECT_EQ(it.manager->info(first).state, TaskState::queued);
   it.manager->end_step(5);
-  while (it.manager->stats().completed == 0) std::this_thread::yield();
+  while (it.manager->stats().completed_tasks == 0) std::this_thread::yield();
   EXPECT_EQ(it.loaded(), 1);
   // Waiting for it opens the gate, and so does closing.
   gated.gate_step = 100;
@@ -377,7 +377,7 @@ TEST(Async, WhatIsReadyGoesInItsOrderPastClosedGates) {
   for (const std::int64_t id : {low, normal, high}) it.manager->wait(id, -1);
   EXPECT_EQ(it.manager->live_ids(), (std::vector{gated_low, gated_high, gated_later}));
   it.manager->end_step(6);
-  while (it.manager->stats().live > 0) std::this_thread::yield();
+  while (it.manager->stats().live_tasks > 0) std::this_thread::yield();
   expected.insert(expected.end(), {high, normal, low, gated_high, gated_later, gated_low});
   it.manager->close(CloseMode::drain, -1);
   EXPECT_EQ(it.manager->ended_ids(), expected);
@@ -446,7 +446,7 @@ TEST(Async, WhoeverWaitsForAPlaceIsToldOfTheClose) {
   waiting.when_full = WhenFull::wait;
   std::thread closer([&] { it.manager->close(CloseMode::cancel, 0); });
   std::thread opener([&] {
-    while (it.manager->stats().live > 0) {  // the first ends when it passes the door
+    while (it.manager->stats().live_tasks > 0) {  // the first ends when it passes the door
       it.door.open();
       std::this_thread::yield();
     }
@@ -458,7 +458,7 @@ TEST(Async, WhoeverWaitsForAPlaceIsToldOfTheClose) {
   }
   closer.join();
   opener.join();
-  EXPECT_EQ(it.manager->stats().live, 0);
+  EXPECT_EQ(it.manager->stats().live_tasks, 0);
 }
 
 TEST(Async, LoadsInTheBackground) {
@@ -526,7 +526,7 @@ TEST(Async, BadOptionsAreRefused) {
   refused([](AsyncOptions& options) { options.prepare_bytes = INT64_MAX; }, "prepare_bytes is 9223372036854775807");
   refused([](AsyncOptions& options) { options.bytes_per_second = -1; }, "bytes_per_second is -1");
   refused([](AsyncOptions& options) { options.nice = 20; }, "nice is 20");
-  EXPECT_EQ(it.manager->stats().live, 0);
+  EXPECT_EQ(it.manager->stats().live_tasks, 0);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using ckpt::base::Status;
 
 class CountingListener final : public TaskListener {
  public:
-  void staged(std::int64_t, double) override { ++staged_; }
+  void staged(std::int64_t, std::int64_t) override { ++staged_; }
   void progress(std::int64_t, std::int64_t, std::int64_t) override {}
   void ended(const TaskResult& result) override {
     ++ended_;
@@ -120,13 +120,11 @@ std::int64_t run_round(unsigned seed, int actions) {
   }
   for (std::thread& thread : threads) thread.join();
   const AsyncStats stats = shared.manager->stats();
-  EXPECT_EQ(stats.live, 0);
+  EXPECT_EQ(stats.live_tasks, 0);
   EXPECT_EQ(listener->ended_, shared.admitted);
-  EXPECT_EQ(listener->completed_, stats.completed);
+  EXPECT_EQ(listener->completed_, stats.completed_tasks);
   AsyncManager::release(std::move(shared.manager));
-  for (std::int64_t i = 0; i < checkpoint->count(); ++i) {
-    EXPECT_EQ(checkpoint->at(i).condition, Condition::complete) << checkpoint->at(i).problem;
-  }
+  for (const Found& found : checkpoint->list()) EXPECT_EQ(found.condition, Condition::complete) << found.problem;
   return shared.admitted;
 }
 

@@ -152,8 +152,8 @@ static void go_through(void) {
 
 /* ---- The callbacks ---- */
 
-static void on_staged(int64_t id, double stall_seconds, void* user_data) {
-  (void)id, (void)stall_seconds, (void)user_data;
+static void on_staged(int64_t id, int64_t stall_ns, void* user_data) {
+  (void)id, (void)stall_ns, (void)user_data;
   go_through();
 }
 static void on_progress(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data) {
@@ -246,6 +246,7 @@ static void ended(void) {
 static void ended_by_a_cancellation(void) {
   callbacks.ended = on_ended;
   task.gate_step = 1000;
+  task.has_gate_step = 1;
   CHECK_OK(ckpt_async_manager_cancel(async, start(), NULL));
 }
 static void ended_by_a_failure(void) {
@@ -258,12 +259,14 @@ static void ended_by_a_failure(void) {
 static void hold_one(void) {
   ckpt_checkpoint_task_options held = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   held.gate_step = 1000;
+  held.has_gate_step = 1;
   held.mode = CKPT_STAGING_MODE_BORROW;
   queued_id = save_step(async, it.state, 3, &held);
 }
 static void ended_by_closing(void) {
   callbacks.ended = on_ended;
   task.gate_step = 1000;
+  task.has_gate_step = 1;
   start();
   CHECK_OK(ckpt_async_manager_cancel(async, queued_id, NULL));
   hold_one(); /* cancelled after the other */
@@ -283,8 +286,9 @@ static void source_in_the_background(void) {
   start();
 }
 static void destroy_of_callbacks(void) {
-  callbacks.destroy = on_destroy;
+  task.destroy = on_destroy;
   task.gate_step = 500; /* so that it outlives the call */
+  task.has_gate_step = 1;
   start();
   CHECK_OK(ckpt_async_manager_end_step(async, 500));
 }
@@ -292,6 +296,7 @@ static void destroy_of_a_source(void) {
   task.source = plain_source;
   task.source_destroy = on_destroy;
   task.gate_step = 500;
+  task.has_gate_step = 1;
   start();
   CHECK_OK(ckpt_async_manager_end_step(async, 500));
 }
@@ -301,7 +306,7 @@ static void listing_and_restoring(ckpt_stateful_list_fn list, ckpt_stateful_rest
   stateful.list = list;
   stateful.restore = restore;
   CHECK_OK(ckpt_state_create(&state));
-  CHECK_OK(ckpt_state_add_stateful(state, "object", &stateful, NULL));
+  CHECK_OK(ckpt_state_add_stateful(state, "object", &stateful, NULL, NULL));
   if (list == on_list) {
     CHECK_OK(ckpt_async_manager_save(async, state, NULL, NULL, &started_id)); /* it ends before a release inside it takes effect */
   } else {
@@ -335,6 +340,7 @@ static void log_of_the_end(void) {
 static void log_of_a_cancellation(void) {
   log_of("(save of step 5) cancelled");
   task.gate_step = 1000;
+  task.has_gate_step = 1;
   CHECK_OK(ckpt_async_manager_cancel(async, start(), NULL));
 }
 static void log_of_the_close(void) {
@@ -378,6 +384,7 @@ static void begin_manager(void) {
   done_id = save_step(async, it.state, 1, NULL);
   CHECK_OK(ckpt_async_manager_wait(async, done_id, -1, &result));
   held.gate_step = 1000;
+  held.has_gate_step = 1;
   spare_id = save_step(async, it.state, 2, &held);
   hold_one();
   CKPT_INIT(ckpt_checkpoint_task_callbacks, &callbacks);

@@ -38,8 +38,8 @@ static void clocks(ckpt_clock* clock, ckpt_word_queue* queue) {
   CHECK_FAILS(ckpt_clock_advance(NULL, 1), CKPT_E_INVALID_ARGUMENT, "clock is NULL");
   CHECK_FAILS(ckpt_clock_advance((ckpt_clock*)queue, 1), CKPT_E_INVALID_ARGUMENT,
               "clock is not a handle of kind 'clock' but queue");
-  CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "ns is -1");
-  CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "ns is 9223372036854775807");
+  CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "duration_ns is -1");
+  CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "duration_ns is 9223372036854775807");
   CHECK_FAILS(ckpt_clock_get_now(clock, NULL), CKPT_E_INVALID_ARGUMENT, "now_ns is NULL");
   CHECK_FAILS(ckpt_clock_get_now((ckpt_clock*)queue, &now), CKPT_E_INVALID_ARGUMENT, "clock is not a handle");
   CHECK(now == NOT_OURS);
@@ -58,26 +58,28 @@ static void queues(ckpt_clock* clock, ckpt_word_queue* queue) {
   CHECK_FAILS(ckpt_word_queue_create(-1, 1, &out), CKPT_E_INVALID_ARGUMENT, "kind is -1");
   CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 0, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 0");
   CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, -1, &out), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
-  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 16777217, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 16777217; 1 .. 16777216");
-  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, INT64_MAX, &out), CKPT_E_INVALID_ARGUMENT, "capacity is 9223372036854775807");
+  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 16777217, &out), CKPT_E_INVALID_ARGUMENT,
+              "capacity is 16777217; 1 .. 16777216");
+  CHECK_FAILS(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, INT64_MAX, &out), CKPT_E_INVALID_ARGUMENT,
+              "capacity is 9223372036854775807");
   CHECK(out == NULL);
   CHECK_FAILS(ckpt_word_queue_push(NULL, 1, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
   CHECK_FAILS(ckpt_word_queue_push((ckpt_word_queue*)clock, 1, 0), CKPT_E_INVALID_ARGUMENT, "but clock");
   CHECK_FAILS(ckpt_word_queue_push(queue, 1, -2), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -2");
-  CHECK_FAILS(ckpt_word_queue_pop(NULL, &value, 0), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_word_queue_pop((ckpt_word_queue*)clock, &value, 0), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_word_queue_pop(queue, NULL, 0), CKPT_E_INVALID_ARGUMENT, "value is NULL");
-  CHECK_FAILS(ckpt_word_queue_pop(queue, &value, INT64_MIN), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -9223372036854775808");
+  CHECK_FAILS(ckpt_word_queue_pop(NULL, 0, &value), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_word_queue_pop((ckpt_word_queue*)clock, 0, &value), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_word_queue_pop(queue, 0, NULL), CKPT_E_INVALID_ARGUMENT, "word is NULL");
+  CHECK_FAILS(ckpt_word_queue_pop(queue, INT64_MIN, &value), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -9223372036854775808");
   CHECK(value == 99);
   CHECK_FAILS(ckpt_word_queue_close(NULL), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
   CHECK_FAILS(ckpt_word_queue_close((ckpt_word_queue*)clock), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_word_queue_get_size(queue, NULL), CKPT_E_INVALID_ARGUMENT, "size is NULL");
-  CHECK_FAILS(ckpt_word_queue_get_size(NULL, &size), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
-  CHECK_FAILS(ckpt_word_queue_get_size((ckpt_word_queue*)clock, &size), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_word_queue_get_word_count(queue, NULL), CKPT_E_INVALID_ARGUMENT, "word_count is NULL");
+  CHECK_FAILS(ckpt_word_queue_get_word_count(NULL, &size), CKPT_E_INVALID_ARGUMENT, "queue is NULL");
+  CHECK_FAILS(ckpt_word_queue_get_word_count((ckpt_word_queue*)clock, &size), CKPT_E_INVALID_ARGUMENT, "but clock");
   CHECK(size == NOT_OURS);
-  CHECK_OK(ckpt_word_queue_get_size(queue, &size)); /* still open, and with what was inside */
+  CHECK_OK(ckpt_word_queue_get_word_count(queue, &size)); /* still open, and with what was inside */
   CHECK(size == 1);
-  CHECK_OK(ckpt_word_queue_pop(queue, &value, INT64_MAX)); /* a time-out beyond all clocks */
+  CHECK_OK(ckpt_word_queue_pop(queue, INT64_MAX, &value)); /* a time-out beyond all clocks */
   CHECK(value == 5);
   CHECK_OK(ckpt_word_queue_push(queue, 5, 0));
   ckpt_word_queue_release(NULL);
@@ -86,18 +88,21 @@ static void queues(ckpt_clock* clock, ckpt_word_queue* queue) {
 
 static void pools(ckpt_clock* clock, ckpt_worker_pool* pool) {
   ckpt_worker_pool* out = NULL;
+  int32_t thread_count = 77;
   CHECK_FAILS(ckpt_worker_pool_create(1, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
-  CHECK_FAILS(ckpt_worker_pool_create(-1, &out), CKPT_E_INVALID_ARGUMENT, "threads is -1");
-  CHECK_FAILS(ckpt_worker_pool_create(1025, &out), CKPT_E_INVALID_ARGUMENT, "threads is 1025; 0 .. 1024");
-  CHECK_FAILS(ckpt_worker_pool_create(INT32_MAX, &out), CKPT_E_INVALID_ARGUMENT, "threads is 2147483647");
+  CHECK_FAILS(ckpt_worker_pool_create(-1, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is -1");
+  CHECK_FAILS(ckpt_worker_pool_create(1025, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is 1025; 0 .. 1024");
+  CHECK_FAILS(ckpt_worker_pool_create(INT32_MAX, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is 2147483647");
   CHECK(out == NULL);
   CHECK_FAILS(ckpt_worker_pool_run(NULL, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
   CHECK_FAILS(ckpt_worker_pool_run((ckpt_worker_pool*)clock, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "but clock");
   CHECK_FAILS(ckpt_worker_pool_run(pool, 1, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "fn is NULL");
-  CHECK_FAILS(ckpt_worker_pool_run(pool, -1, never, NULL), CKPT_E_INVALID_ARGUMENT, "parts is -1");
-  CHECK_FAILS(ckpt_worker_pool_run(pool, INT64_MIN, never, NULL), CKPT_E_INVALID_ARGUMENT, "parts is -9223372036854775808");
-  CHECK(ckpt_worker_pool_get_thread_count(NULL) == 0);
-  CHECK(ckpt_worker_pool_get_thread_count((ckpt_worker_pool*)clock) == 0);
+  CHECK_FAILS(ckpt_worker_pool_run(pool, -1, never, NULL), CKPT_E_INVALID_ARGUMENT, "part_count is -1");
+  CHECK_FAILS(ckpt_worker_pool_run(pool, INT64_MIN, never, NULL), CKPT_E_INVALID_ARGUMENT, "part_count is -9223372036854775808");
+  CHECK_FAILS(ckpt_worker_pool_get_thread_count(NULL, &thread_count), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
+  CHECK_FAILS(ckpt_worker_pool_get_thread_count((ckpt_worker_pool*)clock, &thread_count), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_worker_pool_get_thread_count(pool, NULL), CKPT_E_INVALID_ARGUMENT, "thread_count is NULL");
+  CHECK(thread_count == 77);
   ckpt_worker_pool_release(NULL);
   ckpt_worker_pool_release((ckpt_worker_pool*)clock);
 }

@@ -200,20 +200,20 @@ static void queues(int32_t kind) {
   CHECK_OK(ckpt_word_queue_create(kind, 3, &queue));
   for (i = 0; i < 3; ++i) CHECK_OK(ckpt_word_queue_push(queue, UINT64_MAX - i, 0));
   CHECK_FAILS(ckpt_word_queue_push(queue, 1, 0), CKPT_E_QUEUE_FULL, "holds 3");
-  CHECK_OK(ckpt_word_queue_get_size(queue, &size));
+  CHECK_OK(ckpt_word_queue_get_word_count(queue, &size));
   CHECK(size == 3);
   for (i = 0; i < 3; ++i) {
-    CHECK_OK(ckpt_word_queue_pop(queue, &value, -1));
+    CHECK_OK(ckpt_word_queue_pop(queue, -1, &value));
     CHECK(value == UINT64_MAX - i);
   }
-  CHECK_FAILS(ckpt_word_queue_pop(queue, &value, 1000), CKPT_E_TIMEOUT, "timeout_ns = 1000");
+  CHECK_FAILS(ckpt_word_queue_pop(queue, 1000, &value), CKPT_E_TIMEOUT, "timeout_ns = 1000");
   CHECK(value == UINT64_MAX - 2); /* left alone */
   CHECK_OK(ckpt_word_queue_push(queue, 5, 0));
   CHECK_OK(ckpt_word_queue_close(queue));
   CHECK_FAILS(ckpt_word_queue_push(queue, 6, -1), CKPT_E_CLOSED, "closed");
-  CHECK_OK(ckpt_word_queue_pop(queue, &value, -1));
+  CHECK_OK(ckpt_word_queue_pop(queue, -1, &value));
   CHECK(value == 5);
-  CHECK_FAILS(ckpt_word_queue_pop(queue, &value, -1), CKPT_E_CLOSED, "closed");
+  CHECK_FAILS(ckpt_word_queue_pop(queue, -1, &value), CKPT_E_CLOSED, "closed");
   ckpt_word_queue_release(queue);
 }
 
@@ -262,15 +262,17 @@ static void thread_pool(void) {
   job failing = {NULL, {0}, 5, "no more paper"};
   job outer = {NULL, {0}, 64, NULL};
   job last = {NULL, {0}, 64, NULL};
+  int32_t thread_count = 0;
   int i = 0;
   CHECK(ckpt_available_threads() >= 1);
   CHECK_OK(ckpt_worker_pool_create(0, &pool));
-  CHECK(ckpt_worker_pool_get_thread_count(pool) >= 1);
+  CHECK_OK(ckpt_worker_pool_get_thread_count(pool, &thread_count));
+  CHECK(thread_count == ckpt_available_threads());
   ckpt_worker_pool_release(pool);
 
   CHECK_OK(ckpt_worker_pool_create(4, &pool));
-  CHECK(ckpt_worker_pool_get_thread_count(pool) == 4);
-  CHECK(ckpt_worker_pool_get_thread_count(NULL) == 0);
+  CHECK_OK(ckpt_worker_pool_get_thread_count(pool, &thread_count));
+  CHECK(thread_count == 4);
   CHECK_OK(ckpt_worker_pool_run(pool, 64, work, &all));
   for (i = 0; i < 64; ++i) CHECK(all.times[i] == 1);
   CHECK_OK(ckpt_worker_pool_run(pool, 0, work, NULL));

@@ -32,17 +32,19 @@ static void* wait_in_queue(void* argument) {
   uint64_t value = 0;
   (void)argument;
   pthread_barrier_wait(&started);
-  CHECK(ckpt_word_queue_pop(queue, &value, -1) == CKPT_E_CLOSED);
+  CHECK(ckpt_word_queue_pop(queue, -1, &value) == CKPT_E_CLOSED);
   return NULL;
 }
 
 static void child(ckpt_worker_pool* pool, int64_t hooks) {
   uint64_t value = 0;
+  int32_t thread_count = 0;
   CHECK_FAILS(ckpt_worker_pool_run(pool, 4, nothing, NULL), CKPT_E_FORKED, "parent");
-  CHECK(ckpt_worker_pool_get_thread_count(pool) == 2);
+  CHECK_OK(ckpt_worker_pool_get_thread_count(pool, &thread_count));
+  CHECK(thread_count == 2);
   ckpt_worker_pool_release(pool);
   CHECK_FAILS(ckpt_word_queue_push(queue, 1, -1), CKPT_E_FORKED, "forked");
-  CHECK_FAILS(ckpt_word_queue_pop(queue, &value, -1), CKPT_E_FORKED, "forked");
+  CHECK_FAILS(ckpt_word_queue_pop(queue, -1, &value), CKPT_E_FORKED, "forked");
   CHECK_FAILS(ckpt_word_queue_close(queue), CKPT_E_FORKED, "forked");
   ckpt_word_queue_release(queue);
   CHECK_OK(ckpt_remove_thread_hooks(hooks)); /* the threads that ran them are not here */
@@ -56,7 +58,7 @@ static void child(ckpt_worker_pool* pool, int64_t hooks) {
 #endif
   CHECK_OK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 2, &queue));
   CHECK_OK(ckpt_word_queue_push(queue, 8, -1));
-  CHECK_OK(ckpt_word_queue_pop(queue, &value, -1));
+  CHECK_OK(ckpt_word_queue_pop(queue, -1, &value));
   ckpt_word_queue_release(queue);
   _exit(0);
 }

@@ -3,6 +3,7 @@
 #include <ckpt/ckpt.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -11,16 +12,25 @@
 
 namespace {
 
+using namespace std::chrono_literals;
+
 TEST(BaseHpp, ErrorsCarryStatusAndText) {
   EXPECT_NO_THROW(ckpt::check(CKPT_OK));
   try {
-    ckpt::Clock::manual(-1);
+    ckpt::Clock::manual(-1ns);
     FAIL();
   } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), CKPT_E_INVALID_ARGUMENT);
+    EXPECT_EQ(error.status(), ckpt::Status::invalid_argument);
     EXPECT_EQ(error.status_name(), "INVALID_ARGUMENT");
+    EXPECT_EQ(ckpt::status_name(error.status()), "INVALID_ARGUMENT");
     EXPECT_NE(std::string(error.what()).find("start_ns is -1"), std::string::npos);
   }
+}
+
+TEST(BaseHpp, StatusesOfALaterLibraryAreNoError) {
+  EXPECT_EQ(ckpt::status_name(ckpt::Status{-1000}), "UNKNOWN");
+  EXPECT_EQ(ckpt::Error(ckpt::Status{-1000}, "later").status_name(), "UNKNOWN");
+  EXPECT_EQ(static_cast<std::int32_t>(ckpt::Status::internal), CKPT_E_INTERNAL);
 }
 
 TEST(BaseHpp, VersionAndFeatures) {
@@ -34,11 +44,11 @@ TEST(BaseHpp, VersionAndFeatures) {
 
 TEST(BaseHpp, TheLogSinkIsFreedWhenReplaced) {
   const auto token = std::make_shared<int>(0);
-  ckpt::set_log(CKPT_LOG_LEVEL_DEBUG, [token](std::int32_t, std::string_view, std::string_view) {});
+  ckpt::set_log(ckpt::LogLevel::debug, [token](ckpt::LogLevel, std::string_view, std::string_view) {});
   EXPECT_EQ(token.use_count(), 2);
-  EXPECT_THROW(ckpt::set_log(17, [token](std::int32_t, std::string_view, std::string_view) {}), ckpt::Error);
+  EXPECT_THROW(ckpt::set_log(ckpt::LogLevel{17}, [token](ckpt::LogLevel, std::string_view, std::string_view) {}), ckpt::Error);
   EXPECT_EQ(token.use_count(), 2);
-  ckpt::set_log(CKPT_LOG_LEVEL_DEBUG, {});
+  ckpt::set_log(ckpt::LogLevel::debug, {});
   EXPECT_EQ(token.use_count(), 1);
 }
 
@@ -52,44 +62,44 @@ TEST(BaseHpp, ThreadHooksLiveAsLongAsTheObject) {
                                     throw std::runtime_error("ignored");
                                   });
     const ckpt::ThreadHooks only_start([&](std::string_view name) { starts += name.substr(0, 5) == "ckpt-" ? 1 : 100; }, {});
-    ckpt::ThreadPool pool(3);
+    ckpt::WorkerPool pool(3);
   }
-  ckpt::ThreadPool unseen(3);
+  ckpt::WorkerPool unseen(3);
   EXPECT_EQ(starts, 4);
   EXPECT_EQ(stops, 2);
   EXPECT_THROW(ckpt::ThreadHooks({}, {}), ckpt::Error);
 }
 
 TEST(BaseHpp, Clocks) {
-  auto manual = ckpt::Clock::manual(3);
-  manual.advance(4);
-  EXPECT_EQ(manual.now_ns(), 7);
+  auto manual = ckpt::Clock::manual(3ns);
+  manual.advance(4ns);
+  EXPECT_EQ(manual.now(), 7ns);
   ckpt::Clock moved = std::move(manual);
-  EXPECT_EQ(moved.now_ns(), 7);
-  EXPECT_THROW(manual.now_ns(), ckpt::Error);  // NOLINT(bugprone-use-after-move): an error, not the system's clock
-  EXPECT_THROW(manual.advance(1), ckpt::Error);
+  EXPECT_EQ(moved.now(), 7ns);
+  EXPECT_THROW(manual.now(), ckpt::Error);  // NOLINT(bugprone-use-after-move): an error, not the system's clock
+  EXPECT_THROW(manual.advance(1ns), ckpt::Error);
 
-  std::int64_t time = 50;
+  std::chrono::nanoseconds time = 50ns;
   const auto token = std::make_shared<int>(0);
   {
     auto custom = ckpt::Clock::custom([&time, token] { return time; });
-    EXPECT_EQ(custom.now_ns(), 50);
-    time = 51;
-    EXPECT_EQ(custom.now_ns(), 51);
+    EXPECT_EQ(custom.now(), 50ns);
+    time = 51ns;
+    EXPECT_EQ(custom.now(), 51ns);
     custom = std::move(moved);
     EXPECT_EQ(token.use_count(), 1);
-    EXPECT_EQ(custom.now_ns(), 7);
+    EXPECT_EQ(custom.now(), 7ns);
   }
   EXPECT_THROW(ckpt::Clock::custom({}), ckpt::Error);
-  EXPECT_GT(ckpt::Clock::monotonic_ns(), 0);
+  EXPECT_GT(ckpt::Clock::monotonic(), 0ns);
 }
 
 TEST(BaseHpp, Queues) {
-  ckpt::Queue queue(CKPT_WORD_QUEUE_KIND_MPMC, 2);
+  ckpt::WordQueue queue(ckpt::WordQueueKind::mpmc, 2);
   EXPECT_TRUE(queue.push(1));
   EXPECT_TRUE(queue.push(2));
-  EXPECT_FALSE(queue.push(3, 0));
-  EXPECT_EQ(queue.size(), 2);
+  EXPECT_FALSE(queue.push(3, 0ns));
+  EXPECT_EQ(queue.word_count(), 2);
   EXPECT_EQ(queue.pop(), 1U);
   queue.close();
   EXPECT_EQ(queue.pop(), 2U);
@@ -97,15 +107,15 @@ TEST(BaseHpp, Queues) {
     queue.pop();
     FAIL();
   } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), CKPT_E_CLOSED);
+    EXPECT_EQ(error.status(), ckpt::Status::closed);
   }
-  ckpt::Queue empty(CKPT_WORD_QUEUE_KIND_SPSC, 1);
-  EXPECT_EQ(empty.pop(0), std::nullopt);
+  ckpt::WordQueue empty(ckpt::WordQueueKind::spsc, 1);
+  EXPECT_EQ(empty.pop(0ns), std::nullopt);
 }
 
 TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
-  ckpt::ThreadPool pool(3);
-  EXPECT_EQ(pool.threads(), 3);
+  ckpt::WorkerPool pool(3);
+  EXPECT_EQ(pool.thread_count(), 3);
   std::vector<std::int64_t> squares(100);
   pool.run(100, [&](std::int64_t part) { squares[static_cast<std::size_t>(part)] = part * part; });
   EXPECT_EQ(squares[99], 9801);
@@ -114,7 +124,7 @@ TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
 }
 
 TEST(BaseHpp, WhatAPartThrowsComesOut) {
-  ckpt::ThreadPool pool(3);
+  ckpt::WorkerPool pool(3);
   for (int round = 0; round < 20; ++round) {
     try {
       pool.run(50, [](std::int64_t part) {
@@ -122,7 +132,7 @@ TEST(BaseHpp, WhatAPartThrowsComesOut) {
       });
       FAIL();
     } catch (const ckpt::Error& error) {
-      ASSERT_EQ(error.status(), CKPT_E_CALLBACK);
+      ASSERT_EQ(error.status(), ckpt::Status::callback);
       ASSERT_STREQ(error.what(), "part 4: part 4 is broken");
     }
   }

@@ -17,6 +17,13 @@ function(read_declared out regex)
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
+# The names that the headers give a kind of integer, as in "typedef int32_t ckpt_bool;".
+function(read_integers out integer)
+  read_declared(names "typedef ${integer} ckpt_[a-z0-9_]+@" ${ARGN})
+  list(TRANSFORM names REPLACE "@" "")
+  set(${out} "${names}" PARENT_SCOPE)
+endfunction()
+
 # Handles are the types that the headers only name.
 function(read_handles out)
   read_declared(names "typedef struct ckpt_[a-z0-9_]+ ckpt_[a-z0-9_]+" ${ARGN})

@@ -49,7 +49,7 @@ int main(void) {
     CHECK_OK(ckpt_clock_get_now(clock, &now));
     CHECK(now == 7);
     CHECK_OK(ckpt_word_queue_push(queue, 9, 0));
-    CHECK_OK(ckpt_word_queue_pop(queue, &value, 0));
+    CHECK_OK(ckpt_word_queue_pop(queue, 0, &value));
     CHECK(value == 9);
   }
   ckpt_clock_release(clock);

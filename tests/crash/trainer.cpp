@@ -178,7 +178,7 @@ std::int64_t number(const char* text) { return std::strtoll(text, nullptr, 10); 
 class StatusListener final : public async::TaskListener {
  public:
   explicit StatusListener(TrainerStatus& status) : status_(status) {}
-  void staged(std::int64_t, double) override { ++status_.in_save; }
+  void staged(std::int64_t, std::int64_t) override { ++status_.in_save; }
   void progress(std::int64_t, std::int64_t, std::int64_t) override {}
   void ended(const async::TaskResult& result) override {
     --status_.in_save;
@@ -231,7 +231,7 @@ void run(char** argv, TrainerStatus& status, std::int64_t kill_at, bool backgrou
   const auto checkpoint = std::make_shared<state::Checkpoint>(disk, state::CheckpointOptions{false, 2});
   Network network;
   std::int64_t step = 0;
-  if (checkpoint->count() > 0) step = checkpoint->load(network.state, {}).step;
+  if (!checkpoint->list().empty()) step = checkpoint->load(network.state, {}).step;
   status.first_step = step;
   Saver saver(checkpoint, status, background);
   for (const std::int64_t steps = number(argv[2]); step < steps;) {

@@ -279,11 +279,13 @@ static void custom_layer_rules(void) {
     CHECK_OK(ckpt_layer_create_relu("relu", &layer));
     CHECK_OK(ckpt_chain_add(chain, layer));
     ckpt_layer_release(layer);
-    CHECK_FAILS(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile), CKPT_E_CALLBACK, "layer 'once' output: the cube needs F64");
+    CHECK_FAILS(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile), CKPT_E_CALLBACK,
+                "layer 'once' output: the cube needs F64");
     spec.dtype = CKPT_DTYPE_F64;
     CHECK_OK(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile));
     CHECK_OK(ckpt_schedule_create(profile, "periodic:2", &schedule));
-    CHECK_FAILS(ckpt_schedule_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_INVALID_SCHEDULE, "is not deterministic");
+    CHECK_FAILS(ckpt_schedule_executor_create(chain, schedule, &spec, NULL, &executor), CKPT_E_INVALID_SCHEDULE,
+                "is not deterministic");
     CHECK(executor == NULL);
     ckpt_schedule_release(schedule);
     ckpt_profile_release(profile);
@@ -410,7 +412,7 @@ static void names_and_tensors(void) {
   CHECK(strcmp(name, "hidden.weight.v") == 0);
   ckpt_tensor_release(value);
   CHECK_FAILS(ckpt_optimizer_get_tensor(optimizer, -1, &name, NULL), CKPT_E_OUT_OF_RANGE, "tensor is -1");
-  CHECK_FAILS(ckpt_optimizer_set_step_count(optimizer, -1), CKPT_E_INVALID_ARGUMENT, "steps is -1");
+  CHECK_FAILS(ckpt_optimizer_set_step_count(optimizer, -1), CKPT_E_INVALID_ARGUMENT, "step_count is -1");
   ckpt_optimizer_release(optimizer);
   ckpt_chain_release(chain);
 }

@@ -10,14 +10,14 @@ namespace {
 TEST(EngineHpp, ASharedScheduleIsTheSame) {
   ckpt::Chain chain;
   chain.add(ckpt::Layer::relu("relu"));
-  const ckpt::Profile profile = chain.profile(ckpt::tensor_spec(CKPT_DTYPE_F32, {2, 2}));
+  const ckpt::Profile profile = chain.profile(ckpt::TensorSpec{ckpt::DType::f32, {2, 2}});
   std::optional<ckpt::Schedule> first(ckpt::Schedule::create(profile, "store-all"));
   const ckpt::Schedule second = first->share();
   EXPECT_EQ(second.handle(), first->handle());
   first.reset();
-  EXPECT_EQ(second.layers(), 1);
+  EXPECT_EQ(second.layer_count(), 1);
   ckpt::Cursor cursor(second);
-  EXPECT_EQ(ckpt::action_name(cursor.next_many(1).at(0).kind), "FORWARD_TAPE");
+  EXPECT_EQ(ckpt::action_kind_name(cursor.next_many(1).at(0).kind), "FORWARD_TAPE");
 }
 
 TEST(EngineHpp, ABlasWithoutFunctionsIsRefused) {
@@ -25,14 +25,14 @@ TEST(EngineHpp, ABlasWithoutFunctionsIsRefused) {
     ckpt::set_blas(CKPT_BLAS_INIT);
     FAIL() << "it was taken";
   } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), CKPT_E_INVALID_ARGUMENT);
+    EXPECT_EQ(error.status(), ckpt::Status::invalid_argument);
   }
 }
 
 TEST(EngineHpp, AFollowerSaysWhatChanged) {
   ckpt::Chain chain;
   for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer::relu(name));
-  const ckpt_tensor_spec input = ckpt::tensor_spec(CKPT_DTYPE_F32, {2, 2});
+  const ckpt::TensorSpec input{ckpt::DType::f32, {2, 2}};
   ckpt::Follower follower(chain.profile(input), ckpt::Strategy::interval(2));
   bool changed = false;
   const ckpt::Schedule first = follower.next(&changed);
@@ -40,10 +40,10 @@ TEST(EngineHpp, AFollowerSaysWhatChanged) {
   const ckpt::Schedule second = follower.next(&changed);
   EXPECT_FALSE(changed);
   EXPECT_EQ(first.fingerprint(), second.fingerprint());
-  EXPECT_EQ(follower.next().layers(), 3);
-  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
-  options.follower = follower.handle();
-  EXPECT_EQ(ckpt::Executor(chain, first, input, options).stats().live_bytes, 0);
+  EXPECT_EQ(follower.next().layer_count(), 3);
+  ckpt::ScheduleExecutorOptions options;
+  options.follower = follower;
+  EXPECT_EQ(ckpt::ScheduleExecutor(chain, first, input, options).stats().live_bytes, 0);
 }
 
 TEST(EngineHpp, PlannersAreListed) { EXPECT_NE(ckpt::known_planners().find("budget:BYTES - "), std::string::npos); }

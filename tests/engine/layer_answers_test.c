@@ -239,7 +239,7 @@ static void countable_but_huge(void) {
       layers[0].needs = layers[1].needs = &needs;
       chain = chain_of(layers, 2);
       batch.shape[0] = 64 * SAMPLES;
-      options.schedule = schedule;
+      options.order = schedule;
       options.stages = 2;
       options.micro_batches = 64;
       options.measured_steps = 0;
@@ -285,7 +285,8 @@ static void absurd_outputs(void) {
                 "layer 'shifty0' output: ndim is 9");
     answer.ndim = 2;
     answer.shape[0] = answer.shape[1] = INT64_MAX;
-    CHECK_FAILS(ckpt_profile_create_from_chain(chain, &input_spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "layer 'shifty0' output: ");
+    CHECK_FAILS(ckpt_profile_create_from_chain(chain, &input_spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT,
+                "layer 'shifty0' output: ");
     CHECK(profile == NULL);
     ckpt_chain_release(chain);
   }

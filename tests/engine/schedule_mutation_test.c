@@ -124,7 +124,8 @@ static ckpt_schedule_action action_of(int32_t kind, int64_t first, int32_t item,
   action.item = item;
   action.slot = slot;
   action.transfer = transfer;
-  if (kind == CKPT_ACTION_KIND_STORE_BEGIN || kind == CKPT_ACTION_KIND_LOAD_BEGIN || (kind == CKPT_ACTION_KIND_DROP && item == 0)) action.tier = 1;
+  if (kind == CKPT_ACTION_KIND_STORE_BEGIN || kind == CKPT_ACTION_KIND_LOAD_BEGIN || (kind == CKPT_ACTION_KIND_DROP && item == 0))
+    action.tier = 1;
   return action;
 }
 
@@ -350,8 +351,8 @@ static void print(const recipe* list) {
   int i;
   for (i = 0; i < list->count; ++i) {
     const ckpt_schedule_action* a = &list->actions[i];
-    fprintf(stderr, "%3d %s [%d, %d) option %d item %d tier %d slot %d transfer %d\n", i, ckpt_action_kind_name(a->kind), (int)a->first,
-            (int)a->last, (int)a->option, (int)a->item, (int)a->tier, (int)a->slot, (int)a->transfer);
+    fprintf(stderr, "%3d %s [%d, %d) option %d item %d tier %d slot %d transfer %d\n", i, ckpt_action_kind_name(a->kind),
+            (int)a->first, (int)a->last, (int)a->option, (int)a->item, (int)a->tier, (int)a->slot, (int)a->transfer);
   }
 }
 

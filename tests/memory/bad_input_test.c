@@ -52,8 +52,8 @@ static void handles(ckpt_memory_tracker* bad, const char* text) {
   BAD(ckpt_memory_tracker_get_dropped_events(bad, 1, &count), text);
   BAD(ckpt_memory_tracker_enable_events(bad, 1), text);
   BAD(ckpt_memory_tracker_set_peak_granularity(bad, 1), text);
-  BAD(ckpt_memory_tracker_get_json(bad, -1, NULL, 0, &count), text);
-  BAD(ckpt_memory_tracker_get_prometheus(bad, -1, NULL, 0, &count), text);
+  BAD(ckpt_memory_tracker_get_json(bad, 0, NULL, 0, &count), text);
+  BAD(ckpt_memory_tracker_get_prometheus(bad, 0, NULL, 0, &count), text);
   ckpt_memory_tracker_retain(bad);
   ckpt_memory_tracker_release(bad);
   CHECK(number == 7 && count == 7 && id == 7 && fraction == 7);
@@ -66,9 +66,9 @@ static void null_pointers(ckpt_memory_tracker* tracker) {
   ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
   BAD(ckpt_memory_tracker_create(NULL, NULL), "tracker is NULL");
   BAD(ckpt_memory_tracker_add_layer(tracker, NULL, &number), "name is NULL");
-  BAD(ckpt_memory_tracker_add_layer(tracker, "never made", NULL), "layer is NULL");
+  BAD(ckpt_memory_tracker_add_layer(tracker, "never made", NULL), "layer_id is NULL");
   BAD(ckpt_memory_tracker_find_layer(tracker, NULL, &number), "name is NULL");
-  BAD(ckpt_memory_tracker_find_layer(tracker, "x", NULL), "layer is NULL");
+  BAD(ckpt_memory_tracker_find_layer(tracker, "x", NULL), "layer_id is NULL");
   BAD(ckpt_memory_tracker_get_layer_name(tracker, 0, NULL), "name is NULL");
   BAD(ckpt_memory_tracker_record_allocation(tracker, 0, 1, NULL), "allocation is NULL");
   BAD(ckpt_memory_tracker_record_allocation_named(tracker, NULL, 1, &id), "name is NULL");
@@ -93,8 +93,8 @@ static void null_pointers(ckpt_memory_tracker* tracker) {
   BAD(ckpt_memory_tracker_poll_event(tracker, 1, NULL, &number), "event is NULL");
   BAD(ckpt_memory_tracker_poll_event(tracker, 1, &event, NULL), "got is NULL");
   BAD(ckpt_memory_tracker_get_dropped_events(tracker, 1, NULL), "NULL");
-  BAD(ckpt_memory_tracker_get_json(tracker, -1, NULL, 0, NULL), "both NULL");
-  BAD(ckpt_memory_tracker_get_prometheus(tracker, -1, NULL, 9, &count), "buffer is NULL");
+  BAD(ckpt_memory_tracker_get_json(tracker, 0, NULL, 0, NULL), "both NULL");
+  BAD(ckpt_memory_tracker_get_prometheus(tracker, 0, NULL, 9, &count), "buffer is NULL");
   BAD(ckpt_memory_probe(NULL), "system is NULL");
   ckpt_memory_tracker_retain(NULL);
   ckpt_memory_tracker_release(NULL);
@@ -119,15 +119,15 @@ static void values(ckpt_memory_tracker* tracker) {
   BAD(ckpt_memory_tracker_record_allocation(tracker, 0, 0, &id), "bytes is 0");
   BAD(ckpt_memory_tracker_record_allocation(tracker, 0, INT64_MIN, &id), "bytes is -9223372036854775808");
   BAD(ckpt_memory_tracker_record_allocation_named(tracker, "\t", 1, &id), "name is blank");
-  CHECK_FAILS(ckpt_memory_tracker_record_allocation(tracker, -1, 1, &id), CKPT_E_NOT_FOUND, "layer is -1");
-  CHECK_FAILS(ckpt_memory_tracker_record_allocation(tracker, INT_MAX, 1, &id), CKPT_E_NOT_FOUND, "layer is 2147483647");
+  CHECK_FAILS(ckpt_memory_tracker_record_allocation(tracker, -1, 1, &id), CKPT_E_NOT_FOUND, "layer_id is -1");
+  CHECK_FAILS(ckpt_memory_tracker_record_allocation(tracker, INT_MAX, 1, &id), CKPT_E_NOT_FOUND, "layer_id is 2147483647");
   CHECK_FAILS(ckpt_memory_tracker_record_allocation(tracker, 0, INT64_MAX, &id), CKPT_E_OUT_OF_RANGE, "INT64_MAX");
-  CHECK_FAILS(ckpt_memory_tracker_try_reserve(tracker, 5, 1, &id), CKPT_E_NOT_FOUND, "layer is 5");
+  CHECK_FAILS(ckpt_memory_tracker_try_reserve(tracker, 5, 1, &id), CKPT_E_NOT_FOUND, "layer_id is 5");
   CHECK_FAILS(ckpt_memory_tracker_record_deallocation(tracker, 0), CKPT_E_NOT_FOUND, "allocation is 0");
   CHECK_FAILS(ckpt_memory_tracker_record_deallocation(tracker, UINT64_MAX), CKPT_E_NOT_FOUND, "allocation is 18446744073709551615");
   CHECK_FAILS(ckpt_memory_tracker_record_deallocation_named(tracker, "y", NULL), CKPT_E_NOT_FOUND, "'y'");
-  CHECK_FAILS(ckpt_memory_tracker_record_deallocation_layer(tracker, -9, NULL), CKPT_E_NOT_FOUND, "layer is -9");
-  CHECK_FAILS(ckpt_memory_tracker_get_layer_stats(tracker, 3, &layer), CKPT_E_NOT_FOUND, "layer is 3");
+  CHECK_FAILS(ckpt_memory_tracker_record_deallocation_layer(tracker, -9, NULL), CKPT_E_NOT_FOUND, "layer_id is -9");
+  CHECK_FAILS(ckpt_memory_tracker_get_layer_stats(tracker, 3, &layer), CKPT_E_NOT_FOUND, "layer_id is 3");
   CHECK_FAILS(ckpt_memory_tracker_get_layer_stats_named(tracker, "y", &layer), CKPT_E_NOT_FOUND, "'y'");
   BAD(ckpt_memory_tracker_get_snapshot(tracker, 3, NULL, NULL, 0, &count), "order is 3");
   BAD(ckpt_memory_tracker_get_snapshot(tracker, -1, NULL, NULL, 0, &count), "order is -1");
@@ -146,7 +146,7 @@ static void values(ckpt_memory_tracker* tracker) {
   CHECK_FAILS(ckpt_memory_tracker_get_dropped_events(tracker, 4, &count), CKPT_E_NOT_FOUND, "subscription is 4");
   BAD(ckpt_memory_tracker_enable_events(tracker, 2), "enabled is 2");
   BAD(ckpt_memory_tracker_set_peak_granularity(tracker, 0), "granularity_bytes is 0");
-  BAD(ckpt_memory_tracker_get_json(tracker, -2, NULL, 0, &count), "max_layers is -2");
+  BAD(ckpt_memory_tracker_get_json(tracker, -1, NULL, 0, &count), "max_layers is -1");
   BAD(ckpt_memory_tracker_get_prometheus(tracker, INT64_MIN, NULL, 0, &count), "max_layers is");
 
   ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;

@@ -85,22 +85,22 @@ static void reading(void) {
   CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   CHECK(stats.current_bytes == 70 && stats.peak_bytes == 70 && stats.total_allocated_bytes == 70 && stats.total_freed_bytes == 0);
   CHECK(stats.live_allocations == 3 && stats.allocations == 3 && stats.frees == 0 && stats.average_bytes == 23);
-  CHECK(stats.layer_count == 2 && stats.sequence == 3 && stats.time_ns == 105);
+  CHECK(stats.layer_count == 2 && stats.sequence == 3 && stats.taken_at_ns == 105);
   CHECK(stats.not_found == 0 && stats.refused == 0 && stats.handler_failures == 0);
 
   ckpt_memory_layer_stats layer = CKPT_MEMORY_LAYER_STATS_INIT;
   CHECK_OK(ckpt_memory_tracker_get_layer_stats(tracker, 1, &layer));
-  CHECK(layer.layer == 1 && strcmp(layer.name, "b") == 0 && layer.current_bytes == 60 && layer.peak_bytes == 60);
+  CHECK(layer.layer_id == 1 && strcmp(layer.name, "b") == 0 && layer.current_bytes == 60 && layer.peak_bytes == 60);
   CHECK(layer.largest_bytes == 40 && layer.average_bytes == 30 && layer.last_allocated_at_ns == 105 && layer.last_freed_at_ns == 0);
   CHECK(layer.allocations == 2 && layer.frees == 0 && layer.live_allocations == 2 && layer.total_allocated_bytes == 60);
   CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "a", &layer));
-  CHECK(layer.layer == 0 && layer.current_bytes == 10);
+  CHECK(layer.layer_id == 0 && layer.current_bytes == 10);
 
   ckpt_memory_allocation live[2] = {CKPT_MEMORY_ALLOCATION_INIT};
   int64_t count = 0;
   CHECK_OK(ckpt_memory_tracker_list_allocations(tracker, live, 2, &count));
   CHECK(count == 3 && live[0].allocation == ids[0] && live[0].age_ns == 100 && live[0].bytes == 10 && live[0].sequence == 1);
-  CHECK(live[1].allocation == ids[1] && live[1].layer == 1 && live[1].struct_size == sizeof live[0]);
+  CHECK(live[1].allocation == ids[1] && live[1].layer_id == 1 && live[1].struct_size == sizeof live[0]);
   CHECK_OK(ckpt_memory_tracker_list_allocations(tracker, NULL, 0, &count));
   CHECK(count == 3);
 
@@ -121,7 +121,7 @@ static void reading(void) {
   /* An older caller's shorter structs in an array: only so much is written, and each where that caller expects it. */
   ckpt_memory_layer_stats two[2] = {CKPT_MEMORY_LAYER_STATS_INIT, CKPT_MEMORY_LAYER_STATS_INIT};
   CHECK_OK(ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_CURRENT, NULL, two, 2, &count));
-  CHECK(count == 2 && two[0].layer == 0 && two[1].layer == 1 && two[1].struct_size == sizeof two[1]);
+  CHECK(count == 2 && two[0].layer_id == 0 && two[1].layer_id == 1 && two[1].struct_size == sizeof two[1]);
 
   /* Any order of release. */
   ckpt_clock_release(clock);
@@ -180,7 +180,8 @@ static void events(void) {
   int64_t queue = 0;
   CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_ALL, 3, &queue));
   seen mine = {tracker, 0, 0, 0, 0};
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, end_myself, &mine, on_destroy, &mine.subscription));
+  CHECK_OK(
+      ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, end_myself, &mine, on_destroy, &mine.subscription));
   uint64_t id = 0;
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
   CHECK(mine.events == 1 && mine.destroyed == 1);
@@ -192,8 +193,10 @@ static void events(void) {
   ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
   int32_t got = 0;
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
-  CHECK(got == 1 && event.kind == CKPT_MEMORY_EVENT_KIND_ALLOCATED && event.bytes == 5 && event.current_bytes == 5 && event.sequence == 1);
-  CHECK(event.layer == 0 && strcmp(event.layer_name, "x") == 0 && event.allocation == id && event.limit_bytes == 0);
+  CHECK(got == 1 && event.kind == CKPT_MEMORY_EVENT_KIND_ALLOCATED && event.bytes == 5 && event.current_bytes == 5 &&
+        event.sequence == 1);
+  CHECK(event.has_layer == 1 && event.layer_id == 0 && strcmp(event.layer_name, "x") == 0 && event.allocation == id &&
+        event.limit_bytes == 0);
   CHECK(event.struct_size == sizeof event);
   CHECK_OK(ckpt_memory_tracker_set_peak_granularity(tracker, 1000));
   CHECK_OK(ckpt_memory_tracker_enable_events(tracker, 0));
@@ -230,6 +233,59 @@ static void events(void) {
   CHECK(other.destroyed == 1);
 }
 
+/* An event that no layer caused says so; its layer_id 0 is not that of the first layer. */
+static void event_without_a_layer(void) {
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
+  int64_t queue = 0;
+  uint64_t id = 0;
+  ckpt_bool got = 0;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED, 4, &queue));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "first", 10, &id));
+  CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 5, 0)); /* below what is live: at once */
+  event.has_layer = event.layer_id = 77;
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
+  CHECK(got == 1 && event.kind == CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED && event.limit_bytes == 5 && event.current_bytes == 10);
+  CHECK(event.has_layer == 0 && event.layer_id == 0 && event.layer_name[0] == '\0' && event.allocation == 0);
+  CHECK(event.occurred_utc_ns > 0);
+
+  CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 100, 0));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "second", 95, &id));
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
+  CHECK(got == 1 && event.has_layer == 1 && event.layer_id == 1 && strcmp(event.layer_name, "second") == 0 &&
+        event.allocation == id);
+  CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, id));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "first", 95, &id));
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
+  CHECK(got == 1 && event.has_layer == 1 && event.layer_id == 0 && strcmp(event.layer_name, "first") == 0);
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
+  CHECK(got == 0);
+  ckpt_memory_tracker_release(tracker);
+}
+
+/* max_layers 0 is no limit: all layers are there, and none is summed up. */
+static void layers_without_a_limit(void) {
+  ckpt_memory_tracker* tracker = NULL;
+  char text[8192];
+  int64_t needed = 0;
+  uint64_t id = 0;
+  CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
+  CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "y", 6, &id));
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, text, (int64_t)sizeof text, &needed));
+  CHECK(strstr(text, "\"x\"") != NULL && strstr(text, "\"y\"") != NULL);
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, 1, text, (int64_t)sizeof text, &needed));
+  CHECK(strstr(text, "\"x\"") == NULL && strstr(text, "\"y\"") != NULL); /* the larger one */
+  CHECK_OK(ckpt_memory_tracker_get_prometheus(tracker, 0, text, (int64_t)sizeof text, &needed));
+  CHECK(strstr(text, "{layer=\"x\"}") != NULL && strstr(text, "{layer=\"y\"}") != NULL &&
+        strstr(text, "{layer=\"other\"}") == NULL);
+  CHECK_OK(ckpt_memory_tracker_get_prometheus(tracker, 1, text, (int64_t)sizeof text, &needed));
+  CHECK(strstr(text, "{layer=\"x\"}") != NULL && strstr(text, "{layer=\"y\"}") == NULL &&
+        strstr(text, "{layer=\"other\"}") != NULL);
+  ckpt_memory_tracker_release(tracker);
+}
+
 static void export_and_probe(void) {
   ckpt_memory_tracker* tracker = NULL;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
@@ -237,11 +293,11 @@ static void export_and_probe(void) {
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &id));
   char text[8192];
   int64_t needed = 0;
-  CHECK_OK(ckpt_memory_tracker_get_json(tracker, -1, NULL, 0, &needed));
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, NULL, 0, &needed));
   CHECK(needed > 0 && needed < (int64_t)sizeof text);
-  CHECK_OK(ckpt_memory_tracker_get_json(tracker, -1, text, (int64_t)sizeof text, &needed));
+  CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, text, (int64_t)sizeof text, &needed));
   CHECK((int64_t)strlen(text) == needed && strstr(text, "\"current_bytes\":5") != NULL);
-  CHECK_FAILS(ckpt_memory_tracker_get_json(tracker, -1, text, 3, &needed), CKPT_E_OUT_OF_RANGE, "capacity is 3");
+  CHECK_FAILS(ckpt_memory_tracker_get_json(tracker, 0, text, 3, &needed), CKPT_E_OUT_OF_RANGE, "capacity is 3");
   CHECK_OK(ckpt_memory_tracker_get_prometheus(tracker, 10, text, (int64_t)sizeof text, &needed));
   CHECK(strstr(text, "\nckpt_memory_layer_current_bytes{layer=\"x\"} 5\n") != NULL);
   ckpt_memory_tracker_release(tracker);
@@ -276,6 +332,8 @@ int main(void) {
   reading();
   limit();
   events();
+  event_without_a_layer();
+  layers_without_a_limit();
   export_and_probe();
   init_functions();
   return 0;

@@ -12,7 +12,7 @@ namespace {
 
 TEST(MemoryHpp, RecordsAndReads) {
   ckpt::MemoryTracker tracker;
-  const std::int32_t layer = tracker.layer("a");
+  const std::int32_t layer = tracker.add_layer("a");
   const ckpt::AllocationId id = tracker.record_allocation(layer, 10);
   tracker.record_allocation("b", 30);
   EXPECT_EQ(tracker.find_layer("b"), 1);
@@ -22,19 +22,19 @@ TEST(MemoryHpp, RecordsAndReads) {
   EXPECT_EQ(tracker.layer_stats(1).largest_bytes, 30);
   EXPECT_EQ(tracker.layer_stats("b").largest_bytes, 30);
   EXPECT_DOUBLE_EQ(tracker.savings(80).fraction, 0.5);
-  const ckpt::MemorySnapshot top = tracker.snapshot(CKPT_MEMORY_ORDER_CURRENT, 1);
+  const ckpt::MemorySnapshot top = tracker.snapshot(ckpt::MemoryOrder::current, 1);
   ASSERT_EQ(top.layers.size(), 1U);
-  EXPECT_STREQ(top.layers[0].name, "b");
+  EXPECT_EQ(top.layers[0].name, "b");
   EXPECT_EQ(top.totals.layer_count, 2);
   EXPECT_EQ(tracker.snapshot().layers.size(), 2U);
-  EXPECT_EQ(tracker.live_allocations().at(0).allocation, id);
+  EXPECT_EQ(tracker.list_allocations().at(0).allocation, id);
   tracker.record_deallocation(id);
   EXPECT_EQ(tracker.free_layer("b"), 1);
   try {
     tracker.free_layer(layer);
     FAIL();
   } catch (const ckpt::Error& error) {
-    EXPECT_EQ(error.status(), CKPT_E_NOT_FOUND);
+    EXPECT_EQ(error.status(), ckpt::Status::not_found);
   }
   tracker.reset_stats();
   EXPECT_EQ(tracker.stats().total_allocated_bytes, 0);
@@ -75,23 +75,23 @@ TEST(MemoryHpp, SubscriptionsEndByThemselvesAndOutliveTheTracker) {
   ckpt::MemorySubscription queue;
   {
     ckpt::MemoryTracker tracker;
-    queue = tracker.subscribe_queue(CKPT_MEMORY_EVENT_KIND_ALL, 2);
+    queue = tracker.subscribe_queue(ckpt::MemoryEventKind::all, 2);
     {
       const auto subscription =
-          tracker.subscribe(CKPT_MEMORY_EVENT_KIND_NEW_PEAK, [&](const ckpt_memory_event& event) { peaks.push_back(event.peak_bytes); });
+          tracker.subscribe(ckpt::MemoryEventKind::new_peak, [&](const ckpt::MemoryEvent& event) { peaks.push_back(event.peak_bytes); });
       const auto failing =
-          tracker.subscribe(CKPT_MEMORY_EVENT_KIND_ALLOCATED, [](const ckpt_memory_event&) { throw std::runtime_error("no"); });
+          tracker.subscribe(ckpt::MemoryEventKind::allocated, [](const ckpt::MemoryEvent&) { throw std::runtime_error("no"); });
       tracker.record_allocation("x", 5);
     }
     tracker.record_allocation("x", 5);
     EXPECT_EQ(tracker.stats().handler_failures, 1);
-    EXPECT_THROW(tracker.subscribe(1, nullptr), ckpt::Error);
-    EXPECT_THROW(tracker.subscribe(0, [](const ckpt_memory_event&) {}), ckpt::Error);
+    EXPECT_THROW(tracker.subscribe(ckpt::MemoryEventKind::allocated, nullptr), ckpt::Error);
+    EXPECT_THROW(tracker.subscribe(ckpt::MemoryEventKind{0}, [](const ckpt::MemoryEvent&) {}), ckpt::Error);
   }
   EXPECT_EQ(peaks, std::vector<std::int64_t>{5});
   EXPECT_EQ(queue.dropped(), 2);
-  EXPECT_EQ(queue.poll()->kind, CKPT_MEMORY_EVENT_KIND_ALLOCATED);
-  EXPECT_EQ(queue.poll()->kind, CKPT_MEMORY_EVENT_KIND_NEW_PEAK);
+  EXPECT_EQ(queue.poll()->kind, ckpt::MemoryEventKind::allocated);
+  EXPECT_EQ(queue.poll()->kind, ckpt::MemoryEventKind::new_peak);
   EXPECT_FALSE(queue.poll().has_value());
   queue.unsubscribe();
   queue.unsubscribe();

@@ -72,8 +72,8 @@ TEST(MemoryTracker, LayersAreDenseAndStable) {
     EXPECT_EQ(tracker.layer_name(i), base::cat("layer", i));
   }
   EXPECT_ERROR(tracker.find_layer("layer5000"), Status::not_found, "'layer5000'");
-  EXPECT_ERROR(tracker.layer_name(5000), Status::not_found, "layer is 5000");
-  EXPECT_ERROR(tracker.layer_name(-1), Status::not_found, "layer is -1");
+  EXPECT_ERROR(tracker.layer_name(5000), Status::not_found, "layer_id is 5000");
+  EXPECT_ERROR(tracker.layer_name(-1), Status::not_found, "layer_id is -1");
 }
 
 TEST(MemoryTracker, LayerStatistics) {
@@ -100,7 +100,7 @@ TEST(MemoryTracker, LayerStatistics) {
   EXPECT_EQ(stats.last_allocated_at_ns, 1005);
   EXPECT_EQ(stats.last_freed_at_ns, 1010);
   EXPECT_EQ(tracker.stats().time_ns, 1010);
-  EXPECT_ERROR(tracker.layer_stats(1), Status::not_found, "layer is 1");
+  EXPECT_ERROR(tracker.layer_stats(1), Status::not_found, "layer_id is 1");
 }
 
 TEST(MemoryTracker, TwoLiveAllocationsOfOneLayerLoseNoBytes) {
@@ -143,9 +143,9 @@ TEST(MemoryTracker, UnknownThingsAreNotFoundCountedAndChangeNothing) {
   EXPECT_ERROR(tracker.free(~AllocationId{0}), Status::not_found, "allocation is ");
   EXPECT_ERROR(tracker.free(a + (AllocationId{1} << 32)), Status::not_found, "allocation is ");  // looks like the slot's next id
   EXPECT_ERROR(tracker.free_layer("y"), Status::not_found, "'y'");
-  EXPECT_ERROR(tracker.free_layer(77), Status::not_found, "layer is 77");
-  EXPECT_ERROR(tracker.allocate(1, 1), Status::not_found, "layer is 1");
-  EXPECT_ERROR(tracker.allocate(-1, 1), Status::not_found, "layer is -1");
+  EXPECT_ERROR(tracker.free_layer(77), Status::not_found, "layer_id is 77");
+  EXPECT_ERROR(tracker.allocate(1, 1), Status::not_found, "layer_id is 1");
+  EXPECT_ERROR(tracker.allocate(-1, 1), Status::not_found, "layer_id is -1");
   const Stats stats = tracker.stats();
   EXPECT_EQ(stats.not_found, 8);
   EXPECT_EQ(stats.current_bytes, 0);

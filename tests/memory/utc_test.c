@@ -41,11 +41,11 @@ static void on_the_systems_clock(void) {
   CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, 2, &queue));
   CHECK_OK(ckpt_memory_tracker_push_scope(tracker, "scope", &id));
   CHECK_OK(ckpt_memory_tracker_record_allocation_named(tracker, "x", 5, &allocation));
-  is_near(last.time_utc_ns, before, utc_now());
+  is_near(last.occurred_utc_ns, before, utc_now());
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &polled, &got));
-  CHECK(got == 1 && polled.time_utc_ns == last.time_utc_ns);
+  CHECK(got == 1 && polled.occurred_utc_ns == last.occurred_utc_ns);
   CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
-  is_near(stats.time_utc_ns, before, utc_now());
+  is_near(stats.taken_utc_ns, before, utc_now());
   CHECK_OK(ckpt_memory_tracker_get_layer_stats_named(tracker, "x", &layer));
   is_near(layer.last_allocated_utc_ns, before, utc_now());
   CHECK(layer.last_freed_utc_ns == 0); /* never */
@@ -81,8 +81,8 @@ static void on_a_clock_in_hand(void) {
   CHECK_OK(ckpt_memory_tracker_get_scope_stats(tracker, id, &scope));
   is_near(scope.pushed_utc_ns, before - hour, utc_now() - hour);
   CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
-  is_near(stats.time_utc_ns, before, utc_now());
-  CHECK(stats.time_ns == 7 + hour);
+  is_near(stats.taken_utc_ns, before, utc_now());
+  CHECK(stats.taken_at_ns == 7 + hour);
   ckpt_clock_release(clock);
   ckpt_memory_tracker_release(tracker);
 }

@@ -10,7 +10,7 @@
 
 enum { gives_nothing, gives_input, gives_retained_input, gives_and_fails, gives_another_kind, gives_empty };
 
-static int32_t answers(ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user_data) {
+static int32_t answers(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user_data) {
   const int64_t no_elements[1] = {0};
   CHECK(*output == NULL);
   switch (micro_batch) {

@@ -80,7 +80,7 @@ static void check_step(ckpt_activation_manager* manager, const choice* chosen, c
   const int64_t bytes = (int64_t)ckpt_tensor_get_bytes(x);
   int64_t stored = -1;
   int64_t count = -1;
-  int64_t i;
+  int32_t i;
   CHECK_OK(ckpt_activation_manager_begin_step(manager, micro_batches));
   check_in_force(manager, chosen);
   for (i = 0; i < micro_batches; ++i) CHECK_OK(ckpt_activation_manager_store(manager, i, x, NULL));
@@ -175,7 +175,7 @@ static int64_t run_pipeline(const ckpt_activation_policy* policy, const choice* 
   for (i = 0; i < 3; ++i) CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
   check_in_force(manager, chosen); /* its own arena is no reason to choose anew */
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
-  CHECK(stats.kept == 3 * chosen->kept && stats.recomputed == 3 * (micro_batches - chosen->kept));
+  CHECK(stats.kept_micro_batches == 3 * chosen->kept && stats.recomputed_micro_batches == 3 * (micro_batches - chosen->kept));
   CHECK(stats.recomputed_forwards == 3 * 2 * (micro_batches - chosen->kept));
   sprintf(text, "keeps %d of 8 micro-batches from forward to backward; the arena is %lld bytes", (int)chosen->kept,
           (long long)stats.reserved_bytes);
@@ -264,7 +264,7 @@ static void test_own_arenas_do_not_count(void) {
   for (i = 0; i < 4; ++i) CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
   CHECK((double)resident_bytes() > 0.5 * (double)policy.memory_limit_bytes && resident_bytes() > before + (32 << 20));
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
-  CHECK(stats.kept == 4 * micro_batches && stats.recomputed == 0);
+  CHECK(stats.kept_micro_batches == 4 * micro_batches && stats.recomputed_micro_batches == 0);
   ckpt_pipeline_release(pipeline);
   ckpt_tensor_release(x);
   ckpt_chain_release(chain);

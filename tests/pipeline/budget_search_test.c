@@ -31,14 +31,14 @@ static void chooses_alike(int layers, int activations, const char* expected) {
   ckpt_pipeline* pipeline = NULL;
   CHECK_OK(ckpt_profile_create_from_chain(chain, &input, 0, NULL, &profile));
   CHECK_OK(schedule_by(profile, "budget", (int64_t)activations * ACTIVATION, &of_chain));
-  CHECK(strcmp(ckpt_schedule_get_name(of_chain), expected) == 0);
+  CHECK(strcmp(schedule_name(of_chain), expected) == 0);
   options.stages = 1;
   options.micro_batches = 1;
   options.measured_steps = 0;
   options.budget_bytes = (int64_t)activations * ACTIVATION;
   CHECK_OK(ckpt_pipeline_create(chain, &input, &options, &pipeline));
   CHECK_OK(ckpt_pipeline_get_schedule(pipeline, 0, &of_stage));
-  CHECK(strstr(ckpt_schedule_get_name(of_stage), expected) != NULL);
+  CHECK(strstr(schedule_name(of_stage), expected) != NULL);
   ckpt_schedule_release(of_stage);
   ckpt_pipeline_release(pipeline);
   ckpt_schedule_release(of_chain);

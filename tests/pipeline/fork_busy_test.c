@@ -79,7 +79,7 @@ static void* list_again_and_again(void* argument) {
 
 static void test_a_busy_manager(void) {
   pthread_t other;
-  int64_t i;
+  int32_t i;
   CHECK(sem_init(&begun, 0, 0) == 0);
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, NULL, NULL, NULL, &manager));
   for (i = 0; i < stored; ++i) CHECK_OK(ckpt_activation_manager_store(manager, i, x, NULL));

@@ -39,12 +39,12 @@ static int64_t live_bytes(const watch* state, const char* layer) {
 }
 
 /* All ways to ask say the same; returns how many are kept. */
-static int64_t check_manager(ckpt_activation_manager* manager, int64_t* list, int64_t* bytes) {
+static int64_t check_manager(ckpt_activation_manager* manager, int32_t* list, int64_t* bytes) {
   ckpt_activation_metadata metadata = CKPT_ACTIVATION_METADATA_INIT;
   int64_t count = -1;
   int64_t listed = -1;
   int64_t sum = 0;
-  int64_t i;
+  int32_t i;
   int64_t at = 0;
   CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, bytes, &count));
   CHECK_OK(ckpt_activation_manager_list(manager, list, micro_batches, &listed));
@@ -69,7 +69,7 @@ static int64_t check_manager(ckpt_activation_manager* manager, int64_t* list, in
 }
 
 static void check_nothing_kept(ckpt_activation_manager* manager) {
-  int64_t list[micro_batches];
+  int32_t list[micro_batches];
   int64_t bytes = -1;
   CHECK(check_manager(manager, list, &bytes) == 0 && bytes == 0);
 }
@@ -77,11 +77,11 @@ static void check_nothing_kept(ckpt_activation_manager* manager) {
 /* On stage 0's thread, inside its first layer. */
 static void look_at_first(watch* state, const ckpt_layer_context* context, int32_t forward) {
   const int64_t output_bytes = (int64_t)probe_bytes(context->input);
-  int64_t list[micro_batches];
+  int32_t list[micro_batches];
   int64_t bytes = -1;
   const int64_t count = check_manager(state->first, list, &bytes);
   int64_t expected = 0;
-  int64_t j;
+  int32_t j;
   if (count > state->most) state->most = count;
   if (forward && !context->recomputation) {
     /* Beside what is kept lives what this layer makes: its output, and a tape where it will be kept. */
@@ -107,10 +107,10 @@ static void look_at_first(watch* state, const ckpt_layer_context* context, int32
 
 /* On stage 1's thread, in its last forward, if that comes before its first backward: stage 0 has run all forwards. */
 static void look_across(watch* state) {
-  int64_t list[micro_batches];
+  int32_t list[micro_batches];
   int64_t bytes = -1;
   int64_t expected = 0;
-  int64_t j;
+  int32_t j;
   for (j = 0; j < micro_batches; ++j) expected += keeps(state, j, micro_batches - 1);
   CHECK(check_manager(state->first, list, &bytes) == expected && bytes == expected * state->held_bytes);
 }
@@ -120,7 +120,7 @@ static int32_t look(const ckpt_layer_context* context, int32_t forward, void* us
   if (state->first == NULL) return 0; /* the pipeline is being made */
   if (context->layer == 0) look_at_first(state, context, forward);
   if (context->layer == layers - 1) {
-    int64_t list[micro_batches];
+    int32_t list[micro_batches];
     int64_t bytes = -1;
     const int64_t count = check_manager(state->second, list, &bytes);
     if (count > state->most_of_second) state->most_of_second = count;
@@ -171,7 +171,7 @@ static int64_t run_policy(int32_t kind, int64_t held_bytes, int32_t fails_at) {
   const ckpt_step step = probe_step(x);
   ckpt_strategy* strategy = NULL;
   int64_t kept = 0;
-  int64_t j;
+  int32_t j;
   CHECK_OK(ckpt_strategy_create_interval(2, &strategy));
   look_in.user_data = &state;
   state.kind = kind;
@@ -186,7 +186,7 @@ static int64_t run_policy(int32_t kind, int64_t held_bytes, int32_t fails_at) {
   CHECK_OK(ckpt_pipeline_run(state.pipeline, &step, -1, NULL, NULL));
   check_nothing_kept(state.first);
   CHECK_OK(ckpt_pipeline_get_stats(state.pipeline, 0, &stats));
-  CHECK(stats.kept == kept && stats.recomputed == micro_batches - kept);
+  CHECK(stats.kept_micro_batches == kept && stats.recomputed_micro_batches == micro_batches - kept);
   state.fails_at = fails_at;
   if (fails_at >= 0) {
     CHECK_FAILS(ckpt_pipeline_run(state.pipeline, &step, -1, NULL, NULL), CKPT_E_CALLBACK, "no luck");

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-static int32_t add_one(ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user_data) {
+static int32_t add_one(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user_data) {
   const int64_t shape[1] = {2};
   float* values;
   ++*(int*)user_data;
@@ -39,14 +39,15 @@ static void test_whole_life(void) {
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   int64_t bytes = -1;
   int64_t count = -1;
-  int64_t indices[4] = {-1, -1, -1, -1};
+  int32_t indices[4] = {-1, -1, -1, -1};
   int32_t flag = -1;
   int calls = 0;
 
   CKPT_INIT(ckpt_activation_policy, &policy);
   CKPT_INIT(ckpt_activation_manager_options, &options);
   CKPT_INIT(ckpt_activation_metadata, &metadata);
-  CHECK(policy.kind == CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && policy.interval == 1 && policy.threshold_bytes == 1024 * 1024 * 1024);
+  CHECK(policy.kind == CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && policy.interval == 1 &&
+        policy.threshold_bytes == 1024 * 1024 * 1024);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_clock_create_manual(50, &clock));
   options.tracker = tracker;

@@ -1,5 +1,6 @@
 /* Pipelines through the C API: the worked example of docs/pipeline.md, and everything that can be asked and refused. */
 #include "check.h"
+#include "planner.h"
 
 enum { samples = 32, width = 16, classes = 10 };
 
@@ -88,11 +89,11 @@ static void test_same_bits(void) {
   loss = run(&made, &options, expected);
   options.stages = 2;
   CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
-  options.schedule = CKPT_PIPELINE_ORDER_GPIPE;
+  options.order = CKPT_PIPELINE_ORDER_GPIPE;
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL;
   options.policy = &policy;
   CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
-  options.schedule = CKPT_PIPELINE_ORDER_INTERLEAVED;
+  options.order = CKPT_PIPELINE_ORDER_INTERLEAVED;
   options.chunks = 2;
   options.strategy = strategy;
   CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
@@ -128,7 +129,7 @@ static void test_everything_that_can_be_asked(void) {
 
   CKPT_INIT(ckpt_pipeline_options, &options);
   CKPT_INIT(ckpt_pipeline_stats, &stats);
-  CHECK(options.schedule == CKPT_PIPELINE_ORDER_1F1B && options.stages == 1 && options.micro_batches == 1);
+  CHECK(options.order == CKPT_PIPELINE_ORDER_1F1B && options.stages == 1 && options.micro_batches == 1);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   options.stages = 2;
   options.micro_batches = 4;
@@ -145,14 +146,14 @@ static void test_everything_that_can_be_asked(void) {
   CHECK(loss == (losses[0] + losses[1] + losses[2] + losses[3]) / 4 && losses[0] != losses[1]);
 
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
-  CHECK(stats.in_flight == 2 && stats.first_layer == 0 && stats.layers == 2 && stats.steps == 1 && stats.kept == 4);
-  CHECK(stats.forwards == 8 && stats.recomputed_forwards == 0 && stats.recomputed == 0 && stats.busy_ns > 0);
+  CHECK(stats.in_flight == 2 && stats.first_layer == 0 && stats.layers == 2 && stats.steps == 1 && stats.kept_micro_batches == 4);
+  CHECK(stats.forwards == 8 && stats.recomputed_forwards == 0 && stats.recomputed_micro_batches == 0 && stats.busy_ns > 0);
   CHECK(stats.queue_bytes == 2 * 2 * (samples / 4) * width * (int64_t)sizeof(float));
   CHECK_OK(ckpt_pipeline_get_schedule(pipeline, 0, &schedule));
   CHECK_OK(ckpt_pipeline_get_profile(pipeline, 0, &profile));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(report.peak_bytes[0] == stats.peak_live_bytes && stats.reserved_bytes >= stats.peak_live_bytes);
-  CHECK(strstr(ckpt_schedule_get_name(schedule), "stage 0 of 2, 4 micro-batches: store-all") != NULL);
+  CHECK(strstr(schedule_name(schedule), "stage 0 of 2, 4 micro-batches: store-all") != NULL);
   CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &memory));
   CHECK(memory.current_bytes == 0 && memory.peak_bytes >= stats.peak_live_bytes);
 
@@ -198,9 +199,9 @@ static void test_split_and_refusals(void) {
   options.stages = 6;
   CHECK_FAILS(ckpt_pipeline_split(profile, &options, begins, 2, &count), CKPT_E_INVALID_ARGUMENT, "the chain has 5 layers");
   options.stages = 2;
-  options.schedule = 9;
-  CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 0, &in_flight), CKPT_E_INVALID_ARGUMENT, "schedule is 9");
-  options.schedule = CKPT_PIPELINE_ORDER_1F1B;
+  options.order = 9;
+  CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 0, &in_flight), CKPT_E_INVALID_ARGUMENT, "options.order is 9");
+  options.order = CKPT_PIPELINE_ORDER_1F1B;
   CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 2, &in_flight), CKPT_E_OUT_OF_RANGE, "piece is 2; there are 2");
   options.micro_batches = 5;
   CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "does not divide");

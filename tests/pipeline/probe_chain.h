@@ -101,7 +101,7 @@ static ckpt_step probe_step(ckpt_tensor* x) {
 
 static ckpt_pipeline_options probe_options(int32_t schedule, int32_t stages, int32_t micro_batches) {
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
-  options.schedule = schedule;
+  options.order = schedule;
   options.stages = stages;
   options.micro_batches = micro_batches;
   options.measured_steps = 0;

@@ -67,7 +67,7 @@ static ckpt_status metadata(void) {
   return status == CKPT_E_NOT_FOUND ? CKPT_OK : status;
 }
 static ckpt_status list(void) {
-  int64_t found[4];
+  int32_t found[4];
   int64_t count = 0;
   return ckpt_activation_manager_list(manager, found, 4, &count);
 }
@@ -213,7 +213,7 @@ static void expect_looks(int at_least) {
 
 /* ---- A manager of one's own ---- */
 
-static int32_t forward_looks(ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user_data) {
+static int32_t forward_looks(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user_data) {
   (void)micro_batch;
   (void)user_data;
   look_at_manager("the forward", CKPT_E_INVALID_STATE, CKPT_E_INVALID_STATE);
@@ -267,7 +267,7 @@ static ckpt_tensor* tensor_that_looks(void) {
   static float values[2];
   const int64_t shape[1] = {2};
   ckpt_tensor* tensor = NULL;
-  CHECK_OK(ckpt_tensor_create_borrowed(values, CKPT_DTYPE_F32, shape, 1, tensor_goes, NULL, &tensor));
+  CHECK_OK(ckpt_tensor_create_borrowed(values, CKPT_DTYPE_F32, shape, 1, NULL, tensor_goes, &tensor));
   return tensor;
 }
 
@@ -294,8 +294,8 @@ static void test_managers_callbacks(void) {
   CHECK_OK(ckpt_activation_manager_clear(manager));
   CHECK_OK(get_or_compute());
   expect_looks(2);
-  CHECK_OK(
-      ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, event_looks, NULL, NULL, &subscription));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, event_looks,
+                                         NULL, NULL, &subscription));
   CHECK_OK(ckpt_activation_manager_store(manager, 0, slice, NULL));
   expect_looks(3);
   CHECK_OK(ckpt_activation_manager_clear(manager));
@@ -331,7 +331,7 @@ static void note_gone(void* user_data) {
   ++gone;
 }
 
-static int32_t forward_releases(ckpt_tensor* input, int64_t micro_batch, ckpt_tensor** output, void* user_data) {
+static int32_t forward_releases(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user_data) {
   (void)micro_batch;
   (void)user_data;
   ckpt_activation_manager_release(manager);
@@ -430,8 +430,8 @@ static void test_pipelines_callbacks(void) {
   CHECK_OK(pipeline_run());
   expect_looks(4);
   look_in.hook = NULL;
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, stage_event_looks, NULL, NULL,
-                                         &subscription));
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED,
+                                         stage_event_looks, NULL, NULL, &subscription));
   CHECK_OK(pipeline_run());
   expect_looks(4);
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, subscription));

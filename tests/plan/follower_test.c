@@ -153,7 +153,8 @@ static void bad_arguments(ckpt_profile* profile) {
   CHECK(self.asked == 0);
   CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
   options.follower = (ckpt_follower*)(void*)strategy;
-  CHECK_FAILS(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executor), CKPT_E_INVALID_ARGUMENT, "options.follower");
+  CHECK_FAILS(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executor), CKPT_E_INVALID_ARGUMENT,
+              "options.follower");
   CHECK(executor == NULL);
 
   /* The profile was copied: what is added to it later is of another chain. */

@@ -70,14 +70,14 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   CHECK_OK(ckpt_schedule_place(store_all, profile, &store_all_bytes));
   check_memory("placing store-all");
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes, &schedule));
-  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") == 0);
+  CHECK(strcmp(schedule_name(schedule), "store-all") == 0);
   ckpt_schedule_release(schedule);
 
   CHECK_OK(schedule_by(profile, "budget", budget, &schedule));
   CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(reserved <= budget && report.recomputed_forwards < LAYERS);
-  left_out = ckpt_schedule_get_left_out(schedule);
+  left_out = schedule_left_out(schedule);
   CHECK(strstr(left_out, "recompute-all") != NULL && strstr(left_out, "periodic schedules") != NULL);
   check_memory("planning for a budget");
   ckpt_schedule_release(schedule);

@@ -82,7 +82,7 @@ static void check_report(const ckpt_schedule* schedule, const ckpt_profile* prof
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(report.recomputed_forwards == recomputed);
   CHECK(report.forwards == LAYERS + recomputed);
-  CHECK(fabs(report.seconds - (double)(report.forwards + 2 * LAYERS)) < 1e-9);
+  CHECK(fabs(report.step_seconds - (double)(report.forwards + 2 * LAYERS)) < 1e-9);
   CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
   CHECK(reserved >= report.peak_bytes[0]);
 }
@@ -97,7 +97,7 @@ static void schedules(void) {
   uint64_t segments_fingerprint = 0;
   uint64_t other_fingerprint = 0;
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
-  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") == 0);
+  CHECK(strcmp(schedule_name(schedule), "store-all") == 0);
   CHECK_OK(ckpt_schedule_get_layer_count(schedule, &layers));
   CHECK(layers == LAYERS);
   check_report(schedule, profile, 0);
@@ -127,7 +127,7 @@ static void schedules(void) {
   ckpt_schedule_release(schedule);
   ckpt_strategy_release(strategy);
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes - 1, &schedule));
-  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") != 0);
+  CHECK(strcmp(schedule_name(schedule), "store-all") != 0);
   ckpt_schedule_release(schedule);
 
   schedule = NULL;
@@ -140,7 +140,12 @@ static void schedules(void) {
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins, -1, &schedule), CKPT_E_INVALID_ARGUMENT, "the count is -1");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins + 1, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "layer 0");
   CHECK(schedule == NULL);
-  CHECK(strcmp(ckpt_schedule_get_name(NULL), "") == 0);
+  {
+    const char* name = "mine";
+    CHECK_FAILS(ckpt_schedule_get_name(NULL, &name), CKPT_E_INVALID_ARGUMENT, "schedule is NULL");
+    CHECK_FAILS(ckpt_schedule_get_left_out(NULL, &name), CKPT_E_INVALID_ARGUMENT, "schedule is NULL");
+    CHECK(strcmp(name, "mine") == 0);
+  }
   ckpt_profile_release(profile);
 }
 
@@ -166,9 +171,9 @@ static void cursors(void) {
   CHECK(action.kind == CKPT_ACTION_KIND_FORWARD && action.first == 0 && action.last == 1);
   CHECK(strcmp(ckpt_action_kind_name(action.kind), "FORWARD") == 0);
   CHECK(strcmp(ckpt_action_kind_name(77), "UNKNOWN") == 0);
-  CHECK_FAILS(ckpt_cursor_finalize(cursor, 0), CKPT_E_INVALID_ARGUMENT, "n is 0");
+  CHECK_FAILS(ckpt_cursor_finalize(cursor, 0), CKPT_E_INVALID_ARGUMENT, "layer_count is 0");
   CHECK_OK(ckpt_cursor_finalize(cursor, 5));
-  CHECK_FAILS(ckpt_cursor_finalize(cursor, 5), CKPT_E_INVALID_STATE, "n is 5");
+  CHECK_FAILS(ckpt_cursor_finalize(cursor, 5), CKPT_E_INVALID_STATE, "layer_count is 5");
 
   CHECK_OK(ckpt_cursor_save(cursor, NULL, 0, &needed));
   CHECK(needed > 0 && needed <= (int64_t)sizeof bytes);
@@ -186,7 +191,7 @@ static void cursors(void) {
   CHECK_FAILS(ckpt_cursor_next_many(cursor, many, 0, &count), CKPT_E_INVALID_ARGUMENT, "capacity is 0");
   bytes[20] ^= 1;
   CHECK_FAILS(ckpt_cursor_restore(other, bytes, needed), CKPT_E_CORRUPT, "not a saved cursor");
-  CHECK_FAILS(ckpt_cursor_restore(other, NULL, 5), CKPT_E_INVALID_ARGUMENT, "bytes is NULL");
+  CHECK_FAILS(ckpt_cursor_restore(other, NULL, 5), CKPT_E_INVALID_ARGUMENT, "data is NULL");
   ckpt_cursor_release(cursor);
   ckpt_cursor_release(other);
 }
@@ -209,7 +214,7 @@ static void lists(void) {
   schedule = NULL;
   actions[0].kind = 0;
   CHECK_FAILS(ckpt_schedule_create_list(LAYERS, actions, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "actions[0].kind is 0");
-  CHECK_FAILS(ckpt_schedule_create_list(0, actions + 1, 1, &schedule), CKPT_E_INVALID_ARGUMENT, "layers is 0");
+  CHECK_FAILS(ckpt_schedule_create_list(0, actions + 1, 1, &schedule), CKPT_E_INVALID_ARGUMENT, "layer_count is 0");
   CHECK_FAILS(ckpt_schedule_create_open_ended(-3, 0, &schedule), CKPT_E_INVALID_ARGUMENT, "period is -3");
   CHECK_FAILS(ckpt_schedule_create_open_ended(1, 1024, &schedule), CKPT_E_INVALID_ARGUMENT, "layer_flags is 1024");
   CHECK(schedule == NULL);
@@ -267,23 +272,23 @@ static void check_invalid(const ckpt_schedule_action* actions, int64_t count, co
 static void backward_runs_once(void) {
   ckpt_profile* profile = one_layer(0);
   const ckpt_schedule_action actions[] = {on_layers(CKPT_ACTION_KIND_FORWARD_TAPE, 0, 1),
-                                 on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
-                                 await_slot(0),
-                                 on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
-                                 await_slot(1),
-                                 on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_GRAD, 0, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
-                                 await_slot(0),
-                                 on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
-                                 await_slot(1),
-                                 on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 0),
-                                 on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 1),
-                                 on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
-                                 on_layers(CKPT_ACTION_KIND_END, 0, 0)};
+                                          on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
+                                          await_slot(0),
+                                          on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
+                                          await_slot(1),
+                                          on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_GRAD, 0, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_GRAD, 1, 1, 0),
+                                          await_slot(0),
+                                          on_item(CKPT_ACTION_KIND_LOAD_BEGIN, CKPT_ITEM_TAPE, 0, 1, 1),
+                                          await_slot(1),
+                                          on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 0),
+                                          on_item(CKPT_ACTION_KIND_DROP, 0, 0, 1, 1),
+                                          on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
+                                          on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   check_invalid(actions, (int64_t)(sizeof actions / sizeof *actions), profile,
                 "action 15 (BACKWARD): layer 0 (only) ran backward already");
   ckpt_profile_release(profile);
@@ -295,13 +300,13 @@ static void forward_behind_backward(void) {
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
   ckpt_schedule* schedule = NULL;
   const ckpt_schedule_action actions[] = {on_layers(CKPT_ACTION_KIND_FORWARD_TAPE, 0, 1),
-                                 on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
-                                 on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
-                                 on_layers(CKPT_ACTION_KIND_FORWARD, 0, 1),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
-                                 on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
-                                 on_layers(CKPT_ACTION_KIND_END, 0, 0)};
+                                          on_layers(CKPT_ACTION_KIND_TURN, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                          on_layers(CKPT_ACTION_KIND_BACKWARD, 0, 1),
+                                          on_layers(CKPT_ACTION_KIND_FORWARD, 0, 1),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 1, 0, 0),
+                                          on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
+                                          on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   const int64_t count = (int64_t)(sizeof actions / sizeof *actions);
   check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, and its ambient state went");
   CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule)); /* for nothing, but no rule is broken */
@@ -321,8 +326,8 @@ static void bytes_past_counting(void) {
   const ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
   int64_t reserved = 0;
   const ckpt_schedule_action actions[] = {on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 0), await_slot(0),
-                                 on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 1), await_slot(1),
-                                 on_layers(CKPT_ACTION_KIND_END, 0, 0)};
+                                          on_item(CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 1), await_slot(1),
+                                          on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   CHECK_OK(ckpt_profile_create(INT64_MAX - 10, &profile));
   CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));
   CHECK_OK(ckpt_profile_add_option(profile, &option));
@@ -360,15 +365,15 @@ static void budgets_of_a_layer_that_runs_once(void) {
   ckpt_schedule* schedule = NULL;
   int64_t store_all_bytes = 0;
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
-  CHECK(strcmp(ckpt_schedule_get_left_out(schedule), "") == 0);
+  CHECK(strcmp(schedule_left_out(schedule), "") == 0);
   CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
   ckpt_schedule_release(schedule);
 
   /* Layer 0 would run again under every other schedule: store-all is what remains. */
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes, &schedule));
-  CHECK(strcmp(ckpt_schedule_get_name(schedule), "store-all") == 0);
-  CHECK(strstr(ckpt_schedule_get_left_out(schedule), "6 schedules that do not fit this chain") != NULL);
-  CHECK(strstr(ckpt_schedule_get_left_out(schedule), "layer 0 (layer0) is not deterministic") != NULL);
+  CHECK(strcmp(schedule_name(schedule), "store-all") == 0);
+  CHECK(strstr(schedule_left_out(schedule), "6 schedules that do not fit this chain") != NULL);
+  CHECK(strstr(schedule_left_out(schedule), "layer 0 (layer0) is not deterministic") != NULL);
   ckpt_schedule_release(schedule);
   schedule = NULL;
   CHECK_FAILS(schedule_by(profile, "budget", store_all_bytes - 1, &schedule), CKPT_E_OVER_BUDGET,
@@ -379,7 +384,7 @@ static void budgets_of_a_layer_that_runs_once(void) {
   /* Layer 4: two segments recompute layers 0 .. 2 only, and that is chosen where store-all is too large. */
   profile = with_one_that_runs_once(4);
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes - 1, &schedule));
-  CHECK(strncmp(ckpt_schedule_get_name(schedule), "periodic(", 9) == 0);
+  CHECK(strncmp(schedule_name(schedule), "periodic(", 9) == 0);
   {
     ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
     CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
@@ -389,8 +394,9 @@ static void budgets_of_a_layer_that_runs_once(void) {
 
   profile = make_profile(); /* nothing is left out of a short chain that may run as often as one likes */
   CHECK_OK(schedule_by(profile, "budget", store_all_bytes * 10, &schedule));
-  CHECK(strcmp(ckpt_schedule_get_left_out(schedule), "") == 0);
-  CHECK(strcmp(ckpt_schedule_get_left_out(NULL), "") == 0);
+  CHECK(strcmp(schedule_left_out(schedule), "") == 0);
+  CHECK_FAILS(ckpt_schedule_get_left_out(schedule, NULL), CKPT_E_INVALID_ARGUMENT, "left_out is NULL");
+  CHECK_FAILS(ckpt_schedule_get_name(schedule, NULL), CKPT_E_INVALID_ARGUMENT, "name is NULL");
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
 }
@@ -430,7 +436,7 @@ static void planners(void) {
   CHECK_OK(ckpt_schedule_create(profile, "periodic:3", &schedule));
   CHECK_OK(ckpt_schedule_get_fingerprint(spelled, &first));
   CHECK_OK(ckpt_schedule_get_fingerprint(schedule, &second));
-  CHECK(first == second && strcmp(ckpt_schedule_get_name(spelled), "periodic(3)") == 0);
+  CHECK(first == second && strcmp(schedule_name(spelled), "periodic(3)") == 0);
   ckpt_schedule_release(spelled);
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "budget:8 KiB", &schedule));

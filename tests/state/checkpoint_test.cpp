@@ -151,9 +151,9 @@ TEST_F(StateCheckpoint, LoadsTheHighestStepAndAmongEqualsTheLastCommitted) {
     checkpoint.load(model.state, {});
     EXPECT_EQ(model.value(), 100 + again);
   }
-  EXPECT_EQ(checkpoint.count(), 10);
-  EXPECT_EQ(checkpoint.at(0).commit_sequence, 10);
-  EXPECT_EQ(checkpoint.at(9).step, 20);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 10);
+  EXPECT_EQ(checkpoint.list().at(0).commit_sequence, 10);
+  EXPECT_EQ(checkpoint.list().at(9).step, 20);
 }
 
 TEST_F(StateCheckpoint, ANamedOneIsLoadedWhateverItsStep) {
@@ -179,7 +179,7 @@ TEST_F(StateCheckpoint, NothingThereIsNotFound) {
   Model model(5);
   EXPECT_ERROR(checkpoint.load(model.state, {}), Status::not_found, "memory");
   EXPECT_ERROR(checkpoint.verify(""), Status::not_found, "memory");
-  EXPECT_EQ(checkpoint.count(), 0);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 0);
   EXPECT_EQ(model.value(), 5);
 }
 
@@ -261,13 +261,13 @@ TEST_F(StateCheckpoint, KeepsTheLast) {
   Checkpoint checkpoint(disk, {false, 2});
   for (int step = 1; step <= 5; ++step) {
     save_step(checkpoint, step);
-    EXPECT_EQ(checkpoint.count(), std::min(step, 2));
-    EXPECT_EQ(checkpoint.at(0).step, step);
+    EXPECT_EQ(std::ssize(checkpoint.list()), std::min(step, 2));
+    EXPECT_EQ(checkpoint.list().at(0).step, step);
   }
   // The one just saved stays although a load would prefer two others.
   const SaveResult low = save_step(checkpoint, 1);
-  EXPECT_EQ(checkpoint.count(), 3);
-  EXPECT_EQ(checkpoint.at(2).name, low.name);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 3);
+  EXPECT_EQ(checkpoint.list().at(2).name, low.name);
 }
 
 TEST_F(StateCheckpoint, NeverDeletesTheOnlyValidOne) {
@@ -278,16 +278,16 @@ TEST_F(StateCheckpoint, NeverDeletesTheOnlyValidOne) {
     disk->remove(second.name + "/model.safetensors");  // damaged: it does not count
   }
   Checkpoint checkpoint(disk, {false, 1});
-  EXPECT_EQ(checkpoint.count(), 1);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 1);
   save_step(checkpoint, 1);
-  EXPECT_EQ(checkpoint.count(), 2);  // the damaged one of step 2, and the new one
+  EXPECT_EQ(std::ssize(checkpoint.list()), 2);  // the damaged one of step 2, and the new one
   Model model(0);
   EXPECT_EQ(checkpoint.load(model.state, {}).step, 1);
   EXPECT_EQ(names_in(*disk, "").find("torn-"), std::string::npos);
   save_step(checkpoint, 1);  // the damaged one is not older than this
-  EXPECT_EQ(checkpoint.count(), 2);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 2);
   save_step(checkpoint, 2);
-  EXPECT_EQ(checkpoint.count(), 1);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 1);
 }
 
 TEST_F(StateCheckpoint, OneWriterButAnyReaders) {
@@ -328,7 +328,7 @@ TEST_F(StateCheckpoint, AnUnwritableDirectoryIsSaidSo) {
     const auto closed = storage::open_file_system(scratch.path(), storage::Root::make);
     EXPECT_ERROR(Checkpoint(closed, {}), Status::permission, ".lock");
     Checkpoint reader(closed, {true, 0});
-    EXPECT_EQ(reader.count(), 0);
+    EXPECT_EQ(std::ssize(reader.list()), 0);
   }
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
@@ -340,7 +340,7 @@ TEST_F(StateCheckpoint, WhatIsNoCheckpointIsLeftAlone) {
   Checkpoint checkpoint(disk, {false, 1});
   save_step(checkpoint, 1);
   save_step(checkpoint, 2);
-  EXPECT_EQ(checkpoint.count(), 1);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 1);
   const std::string names = names_in(*disk, "");
   EXPECT_NE(names.find("notes/ step-000000000001-00000000 step-000000000002-"), std::string::npos) << names;
   EXPECT_NE(names.find("step-1-00000000/"), std::string::npos);

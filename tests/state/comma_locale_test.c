@@ -79,10 +79,8 @@ static void acknowledged_checkpoints_stay(void) {
     CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, NULL, &loaded));
     CHECK(loaded.step == options.step && loaded.skipped == 0);
   }
-  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
-  CHECK(count == 2);
-  CHECK_OK(ckpt_checkpoint_manager_at(checkpoint, 0, &info));
-  CHECK(info.status == CKPT_OK && info.step == 3 && info.metric == 0.001);
+  CHECK_OK(ckpt_checkpoint_manager_list(checkpoint, &info, 1, &count));
+  CHECK(count == 2 && info.status == CKPT_OK && info.step == 3 && info.metric == 0.001);
   CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, NULL, NULL));
   CHECK_OK(ckpt_checkpoint_manager_get_manifest(checkpoint, info.name, manifest, sizeof manifest, &count));
   CHECK(strstr(manifest, "\"metric\":0.001,") != NULL && strstr(manifest, "{\"loss\":0.125}") != NULL);

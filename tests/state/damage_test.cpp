@@ -155,7 +155,7 @@ TEST_F(StateDamage, NoneUsableIsCorruptAndNothingIsRenamed) {
   Model model(9);
   for (int again = 0; again < 2; ++again) EXPECT_ERROR(checkpoint.load(model.state, {}), Status::corrupt, second);
   EXPECT_EQ(model.value(), 9);
-  EXPECT_EQ(checkpoint.count(), 2);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 2);
 }
 
 TEST_F(StateDamage, UnfinishedOnlyIsNotFound) {
@@ -163,7 +163,7 @@ TEST_F(StateDamage, UnfinishedOnlyIsNotFound) {
   Checkpoint checkpoint(disk, {});
   Model model(9);
   EXPECT_ERROR(checkpoint.load(model.state, {}), Status::not_found, "no checkpoint");
-  EXPECT_EQ(checkpoint.count(), 0);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 0);
 }
 
 TEST_F(StateDamage, ANewerFormatIsSkippedButKeepsItsName) {

@@ -169,8 +169,7 @@ void save_with_fault(std::int64_t number, const Sweep& sweep, bool& done) {
   const LoadResult loaded = checkpoint.load(model.state, {});
   EXPECT_EQ(model.value(), static_cast<float>(loaded.step));
   EXPECT_GE(loaded.step, acknowledged ? 2 : 1);
-  for (std::int64_t i = 0; i < checkpoint.count(); ++i) {
-    const Found found = checkpoint.at(i);
+  for (const Found& found : checkpoint.list()) {
     EXPECT_EQ(found.condition, Condition::complete) << found.name << ": " << found.problem;
     EXPECT_NO_THROW(checkpoint.verify(found.name));
   }

@@ -57,7 +57,7 @@ static int32_t pair_broadcast(void* data, int64_t bytes, int64_t root_rank, int6
   if (root_rank == 1) memset(data, 42, (size_t)bytes);
   return 0;
 }
-static int32_t pair_all_gather(const void* sent, int64_t bytes, void* received, int64_t timeout_ns, void* user_data) {
+static int32_t pair_all_gather(const void* sent, int64_t bytes, int64_t timeout_ns, void* received, void* user_data) {
   (void)timeout_ns;
   (void)user_data;
   memcpy(received, sent, (size_t)bytes);
@@ -78,30 +78,30 @@ static void coordinators(void) {
   CHECK_OK(ckpt_coordinator_barrier(single, 0));
   CHECK_OK(ckpt_coordinator_broadcast(single, data, 2, 0, 0));
   CHECK_FAILS(ckpt_coordinator_broadcast(single, data, 2, 1, 0), CKPT_E_INVALID_ARGUMENT, "root is 1");
-  CHECK_OK(ckpt_coordinator_all_gather(single, data, 2, both, 0));
+  CHECK_OK(ckpt_coordinator_all_gather(single, data, 2, 0, both));
   CHECK(both[0] == 1 && both[1] == 2);
   CHECK_FAILS(ckpt_coordinator_barrier(single, -1), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
 
   ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
   CKPT_INIT(ckpt_coordinator_callbacks, &callbacks);
   ckpt_coordinator* pair = NULL;
-  CHECK_FAILS(ckpt_coordinator_create_custom(&callbacks, NULL, &pair), CKPT_E_INVALID_ARGUMENT, "barrier is NULL");
+  CHECK_FAILS(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &pair), CKPT_E_INVALID_ARGUMENT, "barrier is NULL");
   callbacks.barrier = pair_barrier;
   callbacks.broadcast = pair_broadcast;
   callbacks.all_gather = pair_all_gather;
   callbacks.rank = 2;
   callbacks.world_size = 2;
-  CHECK_FAILS(ckpt_coordinator_create_custom(&callbacks, NULL, &pair), CKPT_E_INVALID_ARGUMENT, "rank is 2");
+  CHECK_FAILS(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &pair), CKPT_E_INVALID_ARGUMENT, "rank is 2");
   callbacks.rank = 1;
-  CHECK_OK(ckpt_coordinator_create_custom(&callbacks, NULL, &pair));
+  CHECK_OK(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &pair));
   CHECK_OK(ckpt_coordinator_barrier(pair, 1));
   CHECK_FAILS(ckpt_coordinator_barrier(pair, 0), CKPT_E_TIMEOUT, "in time");
   CHECK(calls == 2);
   CHECK_OK(ckpt_coordinator_broadcast(pair, data, 2, 1, 1));
   CHECK(data[0] == 42 && data[1] == 42);
-  CHECK_OK(ckpt_coordinator_all_gather(pair, data, 2, both, 1));
+  CHECK_OK(ckpt_coordinator_all_gather(pair, data, 2, 1, both));
   CHECK(both[3] == 42);
-  CHECK_FAILS(ckpt_coordinator_all_gather(pair, data, INT64_MAX, both, 1), CKPT_E_OUT_OF_RANGE, "world size");
+  CHECK_FAILS(ckpt_coordinator_all_gather(pair, data, INT64_MAX, 1, both), CKPT_E_OUT_OF_RANGE, "world size");
 
   /* Several processes cannot save yet, and the checkpoint says so. */
   ckpt_storage* storage = NULL;
@@ -188,12 +188,12 @@ static void save_and_read(void) {
 
   ckpt_stateful_callbacks callbacks = CKPT_STATEFUL_CALLBACKS_INIT;
   CKPT_INIT(ckpt_stateful_callbacks, &callbacks);
-  callbacks.destroy = counter_destroy;
-  CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self), CKPT_E_INVALID_ARGUMENT, "list is NULL");
+  CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self, counter_destroy), CKPT_E_INVALID_ARGUMENT,
+              "list is NULL");
   callbacks.list = counter_list;
   callbacks.restore = counter_restore;
-  CHECK_OK(ckpt_state_add_stateful(state, "counter", &callbacks, &self));
-  CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self), CKPT_E_ALREADY_EXISTS, "counter");
+  CHECK_OK(ckpt_state_add_stateful(state, "counter", &callbacks, &self, counter_destroy));
+  CHECK_FAILS(ckpt_state_add_stateful(state, "counter", &callbacks, &self, counter_destroy), CKPT_E_ALREADY_EXISTS, "counter");
   CHECK(self.destroyed == 0);
 
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
@@ -219,10 +219,10 @@ static void save_and_read(void) {
   }
   CHECK(strncmp(saved.name, "run-step-000000000012-", 22) == 0);
   int64_t count = 0;
-  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_list(checkpoint, NULL, 0, &count));
   CHECK(count == 3); /* the last, the one of step 10, the best of step 9 */
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
-  CHECK_OK(ckpt_checkpoint_manager_at(checkpoint, 2, &info));
+  CHECK_OK(ckpt_checkpoint_manager_find_step(checkpoint, 9, &info));
   CHECK(info.step == 9 && info.has_metric == 1 && info.metric == 0.5);
   self.code = 3;
   CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, &save, NULL), CKPT_E_CALLBACK, "counter");

@@ -28,7 +28,7 @@ SaveResult save_with(Checkpoint& checkpoint, int step, std::optional<double> met
 
 std::string steps_of(Checkpoint& checkpoint) {
   std::string out;
-  for (std::int64_t i = 0, count = checkpoint.count(); i < count; ++i) out += ckpt::base::cat(checkpoint.at(i).step, ' ');
+  for (const Found& found : checkpoint.list()) out += ckpt::base::cat(found.step, ' ');
   return out;
 }
 
@@ -45,8 +45,8 @@ TEST(StateFeatures, KeepsEveryKthStepAndTheBest) {
     EXPECT_EQ(steps_of(checkpoint), "10 9 8 6 4 2 ");
     save_with(checkpoint, 11, std::nullopt);
     EXPECT_EQ(steps_of(checkpoint), "11 10 8 6 4 2 ");
-    EXPECT_EQ(checkpoint.at(5).metric, 1);
-    EXPECT_FALSE(checkpoint.at(0).metric.has_value());
+    EXPECT_EQ(checkpoint.list().at(5).metric, 1);
+    EXPECT_FALSE(checkpoint.list().at(0).metric.has_value());
   }
   options.larger_is_better = true;
   options.keep_every = 0;
@@ -67,7 +67,7 @@ TEST(StateFeatures, OfEqualStepsAndMetricsTheNewestStays) {
   save_with(checkpoint, 6, 0.75);
   save_with(checkpoint, 7, 0.75);
   EXPECT_EQ(steps_of(checkpoint), "7 5 ");
-  EXPECT_EQ(checkpoint.at(1).name, again.name);
+  EXPECT_EQ(checkpoint.list().at(1).name, again.name);
 }
 
 TEST(StateFeatures, OptionsThatCannotBeAreRefused) {
@@ -84,7 +84,7 @@ TEST(StateFeatures, OptionsThatCannotBeAreRefused) {
   for (const char* prefix : {"torn", "step", "A", "a-b", "../a", "a.b", "", "0123456789012345678901234"}) {
     if (*prefix != '\0') EXPECT_ERROR(save_with(checkpoint, 1, {}, prefix), Status::invalid_argument, "prefix is '");
   }
-  EXPECT_EQ(checkpoint.count(), 0);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 0);
 }
 
 TEST(StateFeatures, APrefixIsPartOfTheNameOnly) {
@@ -125,7 +125,7 @@ TEST(StateFeatures, AnUnchangedFileIsLinkedAndOutlivesTheOneItCameFrom) {
   const SaveResult second = save(2);
   EXPECT_EQ(second.linked, 1);
   EXPECT_EQ(second.files, 2);
-  EXPECT_EQ(checkpoint.count(), 1);  // the first one is gone, its file is not
+  EXPECT_EQ(std::ssize(checkpoint.list()), 1);  // the first one is gone, its file is not
   EXPECT_EQ(links_of(scratch, second.name + "/model.safetensors"), 1U);
   EXPECT_EQ(checkpoint.verify("").tensors, 3);
   EXPECT_EQ(save(3, false).linked, 0);
@@ -245,7 +245,7 @@ TEST(StateFeatures, StatefulObjectsAreListedAndRestored) {
   EXPECT_FALSE(model.state.values().contains("counter.count"));
   counter->fails = true;
   EXPECT_ERROR(checkpoint.save(model.state, {}), Status::callback, "list failed");
-  EXPECT_EQ(checkpoint.count(), 1);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 1);
 }
 
 TEST(StateFeatures, APartialLoadListsWhatOneSideLacks) {
@@ -326,7 +326,7 @@ TEST(StateFeatures, RetentionReadsManifestsOnly) {
   const auto faults = std::make_shared<Faults>();
   Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {false, 2});
   for (int step = 1; step <= 4; ++step) save_with(checkpoint, step, {});
-  EXPECT_EQ(checkpoint.count(), 2);
+  EXPECT_EQ(std::ssize(checkpoint.list()), 2);
   std::int64_t opened = 0;
   for (const std::string& operation : faults->log) {
     if (!operation.starts_with("open ")) continue;

@@ -36,15 +36,15 @@ static void use_in_child(ckpt_checkpoint_manager* checkpoint, int forked) {
   READ(ckpt_checkpoint_manager_load(checkpoint, into.state, NULL, NULL));
   if (status == CKPT_OK) CHECK(numbered_value(&into) >= 1);
   READ(ckpt_checkpoint_manager_verify(checkpoint, NULL, NULL));
-  READ(ckpt_checkpoint_manager_count(checkpoint, &count));
+  READ(ckpt_checkpoint_manager_list(checkpoint, &info, 1, &count));
   if (status == CKPT_OK) {
-    READ(ckpt_checkpoint_manager_at(checkpoint, count - 1, &info));
     status = ckpt_checkpoint_manager_get_manifest(checkpoint, info.name, text, sizeof text, &count);
     CHECK(status == CKPT_OK || status == CKPT_E_NOT_FOUND || (forked && status == CKPT_E_FORKED));
   }
   READ(ckpt_reader_create_from_checkpoint(checkpoint, NULL, CKPT_VERIFY_FULL, &reader));
   ckpt_reader_release(reader);
   CHECK_FAILS(numbered_save(checkpoint, 99, NULL), CKPT_E_FORKED, "forked");
+  CHECK_FAILS(ckpt_checkpoint_manager_remove(checkpoint, "x"), CKPT_E_FORKED, "forked");
   ckpt_state_release(into.state);
   ckpt_checkpoint_manager_release(checkpoint);
   _exit(0);

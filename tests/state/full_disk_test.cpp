@@ -53,7 +53,7 @@ void save_until_full(const SmallDisk& disk, const storage::WriteOptions& write_o
   checkpoint.save(small.state, at_step(1));
   const Blob large(8 * mebibyte, 2);
   EXPECT_ERROR(checkpoint.save(large.state, at_step(2)), Status::no_space, "step-000000000002");
-  EXPECT_EQ(checkpoint.count(), 1);  // what was written of it is gone
+  EXPECT_EQ(std::ssize(checkpoint.list()), 1);  // what was written of it is gone
   EXPECT_EQ(checkpoint.verify("").tensors, 1);
   std::memset(small.tensor->data(), 0, mebibyte);
   EXPECT_EQ(checkpoint.load(small.state, {}).step, 1);
@@ -70,8 +70,8 @@ TEST(StateFullDisk, AFullDiskCostsOnlyTheSaveThatDidNotFit) {
     save_until_full(disk, options);
     // Nothing is left of the save that did not fit, also for the next process.
     Checkpoint reader(storage::open_file_system(disk.scratch.path(), storage::Root::must_exist), {.read_only = true});
-    EXPECT_EQ(reader.count(), 2);
-    EXPECT_EQ(reader.at(0).step, 3);
+    EXPECT_EQ(std::ssize(reader.list()), 2);
+    EXPECT_EQ(reader.list().at(0).step, 3);
   }
 }
 

@@ -41,12 +41,13 @@ struct Golden {
 
 void expect_version_1(const std::shared_ptr<storage::Storage>& disk) {
   Checkpoint checkpoint(disk, {true, 0});
-  ASSERT_EQ(checkpoint.count(), 2);
-  EXPECT_EQ(checkpoint.at(0).name, "step-000000001200-0badcafe");
-  EXPECT_EQ(checkpoint.at(1).name, "step-000000000007-00000001");
-  for (const std::int64_t index : {0, 1}) {
-    EXPECT_EQ(checkpoint.at(index).condition, Condition::complete);
-    const VerifyResult verified = checkpoint.verify(checkpoint.at(index).name);
+  const std::vector<Found> all = checkpoint.list();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "step-000000001200-0badcafe");
+  EXPECT_EQ(all[1].name, "step-000000000007-00000001");
+  for (const Found& found : all) {
+    EXPECT_EQ(found.condition, Condition::complete);
+    const VerifyResult verified = checkpoint.verify(found.name);
     EXPECT_EQ(verified.files, 2);
     EXPECT_EQ(verified.tensors, 6);
   }

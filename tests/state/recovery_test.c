@@ -79,13 +79,13 @@ static int64_t load(ckpt_checkpoint_manager* checkpoint, int64_t* skipped, char*
 /* "3 2 " of those that a scan shows, good or not. */
 static const char* steps_of(ckpt_checkpoint_manager* checkpoint) {
   static char text[128];
+  ckpt_checkpoint_info infos[16] = {CKPT_CHECKPOINT_INFO_INIT};
   int64_t count = 0;
   text[0] = '\0';
-  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_list(checkpoint, infos, 16, &count));
+  CHECK(count <= 16);
   for (int64_t i = 0; i < count; ++i) {
-    ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
-    CHECK_OK(ckpt_checkpoint_manager_at(checkpoint, i, &info));
-    snprintf(text + strlen(text), sizeof text - strlen(text), "%lld ", (long long)info.step);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%lld ", (long long)infos[i].step);
   }
   return text;
 }

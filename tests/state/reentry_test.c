@@ -25,7 +25,7 @@ static void use_the_checkpoint(int32_t level, const char* component, const char*
   if (l->checkpoint == NULL) return;
   CHECK_OK(ckpt_checkpoint_manager_load(l->checkpoint, l->into.state, NULL, &loaded));
   CHECK(numbered_value(&l->into) == (float)loaded.step);
-  CHECK_OK(ckpt_checkpoint_manager_count(l->checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_list(l->checkpoint, NULL, 0, &count));
   if (l->next_step > 0) CHECK_OK(numbered_save(l->checkpoint, l->next_step++, NULL));
   ++l->loads;
 }
@@ -111,8 +111,12 @@ static void expect_refusals(inside* i) {
   CHECK_INSIDE(ckpt_checkpoint_manager_save(i->checkpoint, other.state, NULL, NULL));
   CHECK_INSIDE(ckpt_checkpoint_manager_load(i->checkpoint, other.state, NULL, NULL));
   CHECK_INSIDE(ckpt_checkpoint_manager_verify(i->checkpoint, NULL, NULL));
-  CHECK_INSIDE(ckpt_checkpoint_manager_count(i->checkpoint, &count));
-  CHECK_INSIDE(ckpt_checkpoint_manager_at(i->checkpoint, 0, &info));
+  CHECK_INSIDE(ckpt_checkpoint_manager_list(i->checkpoint, NULL, 0, &count));
+  CHECK_INSIDE(ckpt_checkpoint_manager_list(i->checkpoint, &info, 1, &count));
+  CHECK_INSIDE(ckpt_checkpoint_manager_get_latest(i->checkpoint, &info));
+  CHECK_INSIDE(ckpt_checkpoint_manager_get_best(i->checkpoint, &info));
+  CHECK_INSIDE(ckpt_checkpoint_manager_find_step(i->checkpoint, 0, &info));
+  CHECK_INSIDE(ckpt_checkpoint_manager_remove(i->checkpoint, "x"));
   CHECK_INSIDE(ckpt_checkpoint_manager_get_manifest(i->checkpoint, "x", text, sizeof text, &count));
   CHECK_INSIDE(ckpt_async_manager_create(i->checkpoint, NULL, &async));
   CHECK_INSIDE(ckpt_reader_create_from_checkpoint(i->checkpoint, NULL, CKPT_VERIFY_NONE, &reader));
@@ -159,7 +163,7 @@ static void stateful_objects_are_told(void) {
   CHECK_OK(ckpt_storage_create_memory(&storage));
   CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &i.checkpoint));
   numbered_make(&n, 7);
-  CHECK_OK(ckpt_state_add_stateful(n.state, "object", &callbacks, &i));
+  CHECK_OK(ckpt_state_add_stateful(n.state, "object", &callbacks, &i, NULL));
   i.outer = n.state;
   CHECK_OK(ckpt_checkpoint_manager_save(i.checkpoint, n.state, NULL, NULL));
   CHECK(i.calls == 1);
@@ -200,7 +204,7 @@ static void storages_are_told(void) {
   CHECK_OK(ckpt_checkpoint_manager_save(i.checkpoint, n.state, NULL, NULL));
   CHECK_OK(ckpt_checkpoint_manager_load(i.checkpoint, n.state, NULL, NULL));
   CHECK_OK(ckpt_checkpoint_manager_verify(i.checkpoint, NULL, NULL));
-  CHECK_OK(ckpt_checkpoint_manager_count(i.checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_list(i.checkpoint, NULL, 0, &count));
   CHECK_OK(ckpt_reader_create_from_checkpoint(i.checkpoint, NULL, CKPT_VERIFY_FULL, &reader));
   CHECK(count == 1 && i.calls > 30);
   ckpt_reader_release(reader);
@@ -216,7 +220,7 @@ static int32_t barrier(int64_t timeout_ns, void* user_data) {
   char byte = 0;
   CHECK_INSIDE(ckpt_coordinator_barrier(*self, timeout_ns));
   CHECK_INSIDE(ckpt_coordinator_broadcast(*self, &byte, 1, 0, timeout_ns));
-  CHECK_INSIDE(ckpt_coordinator_all_gather(*self, &byte, 1, &byte, timeout_ns));
+  CHECK_INSIDE(ckpt_coordinator_all_gather(*self, &byte, 1, timeout_ns, &byte));
   return 0;
 }
 static int32_t broadcast(void* data, int64_t bytes, int64_t root, int64_t timeout_ns, void* user_data) {
@@ -225,7 +229,7 @@ static int32_t broadcast(void* data, int64_t bytes, int64_t root, int64_t timeou
   (void)root;
   return barrier(timeout_ns, user_data);
 }
-static int32_t all_gather(const void* sent, int64_t bytes, void* received, int64_t timeout_ns, void* user_data) {
+static int32_t all_gather(const void* sent, int64_t bytes, int64_t timeout_ns, void* received, void* user_data) {
   (void)sent;
   (void)bytes;
   (void)received;
@@ -240,10 +244,10 @@ static void coordinators_are_told(void) {
   callbacks.barrier = barrier;
   callbacks.broadcast = broadcast;
   callbacks.all_gather = all_gather;
-  CHECK_OK(ckpt_coordinator_create_custom(&callbacks, &coordinator, &coordinator));
+  CHECK_OK(ckpt_coordinator_create_custom(&callbacks, &coordinator, NULL, &coordinator));
   CHECK_OK(ckpt_coordinator_barrier(coordinator, 0));
   CHECK_OK(ckpt_coordinator_broadcast(coordinator, &byte, 1, 0, 0));
-  CHECK_OK(ckpt_coordinator_all_gather(coordinator, &byte, 1, &other, 0));
+  CHECK_OK(ckpt_coordinator_all_gather(coordinator, &byte, 1, 0, &other));
   ckpt_coordinator_release(coordinator);
 }
 

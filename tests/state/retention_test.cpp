@@ -61,7 +61,7 @@ class RetentionModel {
     std::vector<std::string> expected;
     std::vector<std::string> found;
     for (const Saved& saved : all_) expected.push_back(saved.name);
-    for (std::int64_t i = 0, count = checkpoint_.count(); i < count; ++i) found.push_back(checkpoint_.at(i).name);
+    for (const Found& each : checkpoint_.list()) found.push_back(each.name);
     ASSERT_EQ(found, expected) << "after a save of step " << result.step;
   }
 

@@ -227,7 +227,7 @@ static void test_custom(shelf* s) {
   CHECK_OK(ckpt_state_create(&state));
   CHECK_OK(ckpt_state_set_json(state, "lr", "0.5"));
   CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL));
-  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
+  CHECK_OK(ckpt_checkpoint_manager_list(checkpoint, NULL, 0, &count));
   CHECK(count == 1);
   CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, NULL, NULL));
 

@@ -4,7 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -13,18 +19,18 @@ TEST(StorageHpp, RetryingAndLimitedStoragesSaveAndLoad) {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / "ckpt-storage-hpp-test";
   std::filesystem::remove_all(root);
   {
-    ckpt_file_system_options options = CKPT_FILE_SYSTEM_OPTIONS_INIT;
+    ckpt::FileSystemOptions options;
     options.bytes_per_second = 1'000'000'000;
     const ckpt::FaultHandler handler;
     const ckpt::Storage storage = ckpt::Storage::file_system(root.string(), options).retrying(handler);
     ckpt::State state;
-    state.set_json("lr", "0.25");
-    ckpt::Checkpoint checkpoint(storage, 1);
-    checkpoint.save(state, {});
-    state.set_json("lr", "1");
-    EXPECT_TRUE(checkpoint.load_if_any(state));
+    state.set("lr", 0.25);
+    ckpt::CheckpointManager checkpoints(storage);
+    checkpoints.save(state, 0);
+    state.set("lr", 1);
+    EXPECT_TRUE(checkpoints.load_if_any(state));
     EXPECT_EQ(state.json("lr"), "0.25");
-    EXPECT_EQ(handler.retries(), 0);
+    EXPECT_EQ(handler.retry_count(), 0);
   }
   std::filesystem::remove_all(root);
 }
@@ -34,38 +40,196 @@ TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / "ckpt-storage-hpp-decide-test";
   std::filesystem::remove_all(root);
   {
-    ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+    ckpt::FaultHandlerOptions options;
     options.max_attempts = 3;
     std::vector<ckpt::Fault> faults;
     const ckpt::FaultHandler handler(options, [&](ckpt::Fault& fault) {
       faults.push_back(fault);
       fault.retry = fault.attempt == 1;
-      fault.delay_ns = 0;
+      fault.delay = {};
     });
-    ckpt_checkpoint_manager_options with_handler = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
-    with_handler.fault_handler = handler.handle();
-    const ckpt::Storage storage = ckpt::Storage::file_system(root.string());
-    ckpt_checkpoint_manager* made = nullptr;
-    ckpt::check(ckpt_checkpoint_manager_create(storage.handle(), &with_handler, &made));
-    ckpt::State state;
+    ckpt::CheckpointManagerOptions with_handler;
+    with_handler.fault_handler = handler;
+    ckpt::CheckpointManager checkpoints(ckpt::Storage::file_system(root.string()), with_handler);
     std::filesystem::remove_all(root);  // under its feet
-    EXPECT_NE(ckpt_checkpoint_manager_save(made, state.handle(), nullptr, nullptr), CKPT_OK);
+    EXPECT_THROW(checkpoints.save(ckpt::State(), 0), ckpt::Error);
     ASSERT_GE(faults.size(), 2U);
     EXPECT_EQ(faults[0].attempt, 1);
     EXPECT_EQ(faults[1].attempt, 2);
+    EXPECT_NE(faults[0].status, ckpt::Status::ok);
     EXPECT_FALSE(faults[0].retry);
     EXPECT_FALSE(faults[0].message.empty());
-    EXPECT_GE(handler.retries(), 1);
-    ckpt_checkpoint_manager_release(made);
+    EXPECT_GE(handler.retry_count(), 1);
   }
   std::filesystem::remove_all(root);
 }
 
 TEST(StorageHpp, ErrorsAreExceptions) {
-  EXPECT_THROW(ckpt::Storage::custom("nowhere", CKPT_STORAGE_CALLBACKS_INIT, nullptr, nullptr), ckpt::Error);
-  ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
+  EXPECT_THROW(ckpt::Storage::custom("nowhere", nullptr), ckpt::Error);
+  ckpt::FaultHandlerOptions options;
   options.max_attempts = 0;
   EXPECT_THROW(ckpt::FaultHandler{options}, ckpt::Error);
+}
+
+// ---- A storage of one's own ----
+
+struct Counts {
+  int files = 0;  // open ones
+  int locks = 0;
+  int storages = 0;
+  bool full = false;
+  bool odd = false;
+};
+
+// Files in a map. What is in it counts itself in Counts, which outlives it.
+class MapStorage : public ckpt::CustomStorage {
+  using Bytes = std::vector<std::byte>;
+
+ public:
+  explicit MapStorage(Counts& counts) : counts_(counts) { ++counts_.storages; }
+  ~MapStorage() override { --counts_.storages; }
+
+  std::unique_ptr<ckpt::CustomFile> create(const std::string& path) override {
+    if (counts_.odd) throw std::runtime_error("odd: " + path);
+    if (files_.count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " is there");
+    files_[path] = std::make_shared<Bytes>();
+    return std::make_unique<File>(files_[path], counts_);
+  }
+  std::unique_ptr<ckpt::CustomFile> open(const std::string& path) override {
+    return std::make_unique<File>(files_.at(require(path)), counts_);
+  }
+  void rename(const std::string& from, const std::string& to) override {
+    std::map<std::string, std::shared_ptr<Bytes>> files;
+    std::set<std::string> directories;
+    for (auto& [path, bytes] : files_) files[moved(path, from, to)] = bytes;
+    for (const auto& path : directories_) directories.insert(moved(path, from, to));
+    files_ = std::move(files);
+    directories_ = std::move(directories);
+  }
+  void remove(const std::string& path) override { files_.erase(require(path)); }
+  void remove_directory(const std::string& path) override {
+    if (!list(path).empty()) throw ckpt::Error(ckpt::Status::already_exists, path + " is not empty");
+    directories_.erase(path);
+  }
+  void make_directory(const std::string& path) override {
+    if (!directories_.insert(path).second) throw ckpt::Error(ckpt::Status::already_exists, path + " is there");
+  }
+  void sync_directory(const std::string&) override {}
+  std::vector<Entry> list(const std::string& path) override {
+    if (!path.empty() && directories_.count(path) == 0) throw ckpt::Error(ckpt::Status::not_found, "no directory " + path);
+    std::vector<Entry> entries;
+    const std::string before = path.empty() ? "" : path + "/";
+    const auto take = [&](const std::string& each, bool is_directory) {
+      if (each.compare(0, before.size(), before) == 0 && each.find('/', before.size()) == std::string::npos) {
+        entries.push_back({each.substr(before.size()), is_directory});
+      }
+    };
+    for (const auto& [each, bytes] : files_) take(each, false);
+    for (const auto& each : directories_) take(each, true);
+    return entries;
+  }
+  std::int64_t size(const std::string& path) override { return static_cast<std::int64_t>(files_.at(require(path))->size()); }
+  std::unique_ptr<ckpt::CustomLock> lock(const std::string&) override {
+    if (counts_.locks > 0) throw ckpt::Error(ckpt::Status::busy, "it is locked");
+    return std::make_unique<Lock>(counts_);
+  }
+
+ private:
+  class File : public ckpt::CustomFile {
+   public:
+    File(std::shared_ptr<Bytes> bytes, Counts& counts) : bytes_(std::move(bytes)), counts_(counts) { ++counts_.files; }
+    ~File() override { --counts_.files; }
+    std::int64_t size() override { return static_cast<std::int64_t>(bytes_->size()); }
+    std::int64_t read(std::int64_t offset, ckpt::Span<std::byte> buffer) override {
+      const auto begin = std::min(static_cast<std::size_t>(offset), bytes_->size());
+      const std::size_t count = std::min(buffer.size(), bytes_->size() - begin);
+      if (count > 0) std::memcpy(buffer.data(), bytes_->data() + begin, count);
+      return static_cast<std::int64_t>(count);
+    }
+    void write(std::int64_t offset, ckpt::Span<const std::byte> bytes) override {
+      if (counts_.full) throw ckpt::Error(ckpt::Status::no_space, "the map is full");
+      const std::size_t end = static_cast<std::size_t>(offset) + bytes.size();
+      if (end > bytes_->size()) bytes_->resize(end);
+      std::memcpy(bytes_->data() + offset, bytes.data(), bytes.size());
+    }
+    void sync() override {}
+
+   private:
+    std::shared_ptr<Bytes> bytes_;
+    Counts& counts_;
+  };
+  class Lock : public ckpt::CustomLock {
+   public:
+    explicit Lock(Counts& counts) : counts_(counts) { ++counts_.locks; }
+    ~Lock() override { --counts_.locks; }
+
+   private:
+    Counts& counts_;
+  };
+
+  const std::string& require(const std::string& path) const {
+    if (files_.count(path) == 0) throw ckpt::Error(ckpt::Status::not_found, "no file " + path);
+    return path;
+  }
+  static std::string moved(const std::string& path, const std::string& from, const std::string& to) {
+    if (path == from) return to;
+    return path.compare(0, from.size() + 1, from + "/") == 0 ? to + path.substr(from.size()) : path;
+  }
+
+  Counts& counts_;
+  std::map<std::string, std::shared_ptr<Bytes>> files_;
+  std::set<std::string> directories_;
+};
+
+ckpt::Status status_of_save(ckpt::CheckpointManager& checkpoints, const ckpt::State& state, std::string& message) {
+  try {
+    checkpoints.save(state, 9);
+    return ckpt::Status::ok;
+  } catch (const ckpt::Error& error) {
+    message = error.what();
+    return error.status();
+  }
+}
+
+TEST(StorageHpp, AClassCanBeAStorage) {
+  Counts counts;
+  {
+    const ckpt::Storage storage = ckpt::Storage::custom("a map", std::make_unique<MapStorage>(counts));
+    ckpt::Tensor weight(ckpt::DType::f32, {1000});
+    weight.fill(2.5);
+    ckpt::State state;
+    state.add("weight", weight);
+    ckpt::CheckpointManager checkpoints(storage);
+    EXPECT_EQ(counts.locks, 1);
+    EXPECT_FALSE(checkpoints.latest().has_value());
+    checkpoints.save(state, 3);
+    weight.fill(0);
+    EXPECT_EQ(checkpoints.load(state).step, 3);
+    EXPECT_EQ(weight.data_as<float>()[999], 2.5F);
+    EXPECT_EQ(checkpoints.verify().tensors, 1);
+    try {
+      ckpt::CheckpointManager second(storage);
+      ADD_FAILURE() << "two writers";
+    } catch (const ckpt::Error& error) {
+      EXPECT_EQ(error.status(), ckpt::Status::busy);  // the class's own status
+    }
+    std::string message;
+    counts.full = true;
+    EXPECT_EQ(status_of_save(checkpoints, state, message), ckpt::Status::no_space);
+    EXPECT_NE(message.find("the map is full"), std::string::npos) << message;
+    counts.full = false;
+    counts.odd = true;
+    EXPECT_EQ(status_of_save(checkpoints, state, message), ckpt::Status::callback);
+    EXPECT_NE(message.find("odd: "), std::string::npos) << message;
+    counts.odd = false;
+    EXPECT_EQ(status_of_save(checkpoints, state, message), ckpt::Status::ok);
+    EXPECT_EQ(checkpoints.list().size(), 2U);
+    checkpoints.remove(checkpoints.latest().value().name);
+    EXPECT_EQ(checkpoints.latest().value().step, 3);
+  }
+  EXPECT_EQ(counts.files, 0);
+  EXPECT_EQ(counts.locks, 0);
+  EXPECT_EQ(counts.storages, 0);
 }
 
 }  // namespace

@@ -34,10 +34,10 @@ static void test_interval(void) {
   CHECK(strcmp(answers(strategy, "x", 10, INT64_MAX - 1, 2), "10") == 0);
   check_name(strategy, "Interval(3)");
   CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
-  CHECK(counters.asked == 9 && counters.chosen == 4 && counters.chosen_bytes == 40);
+  CHECK(counters.asked_layers == 9 && counters.chosen_layers == 4 && counters.chosen_bytes == 40);
   CHECK_OK(ckpt_strategy_reset(strategy));
   CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
-  CHECK(counters.asked == 0 && counters.chosen == 0 && counters.chosen_bytes == 0);
+  CHECK(counters.asked_layers == 0 && counters.chosen_layers == 0 && counters.chosen_bytes == 0);
   CHECK_OK(ckpt_strategy_get_chosen(strategy, &chosen));
   CHECK(chosen == CKPT_STRATEGY_CHOSEN_BOUNDARY);
   CHECK_OK(ckpt_strategy_set_chosen(strategy, CKPT_STRATEGY_CHOSEN_RECOMPUTE));
@@ -112,7 +112,7 @@ static void test_memory_aware(void) {
 static void test_smart(void) {
   const char* excluded[] = {"bad"};
   ckpt_strategy* strategy = NULL;
-  CHECK_OK(ckpt_strategy_create_smart(excluded, 1, &strategy));
+  CHECK_OK(ckpt_strategy_create_smart(NULL, excluded, 1, &strategy));
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "bad", 1, 1, 1), "0") == 0);
   CHECK_OK(ckpt_strategy_observe_access(strategy, "a"));
@@ -123,6 +123,72 @@ static void test_smart(void) {
   CHECK_FAILS(ckpt_strategy_observe_access(strategy, ""), CKPT_E_INVALID_ARGUMENT, "layer_name is blank");
   CHECK_FAILS(ckpt_strategy_observe_access(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "layer_name is NULL");
   ckpt_strategy_release(strategy);
+}
+
+static ckpt_strategy_info info_of_smart(const ckpt_smart_strategy_options* options) {
+  ckpt_strategy_info info;
+  ckpt_strategy* strategy = NULL;
+  CKPT_INIT(ckpt_strategy_info, &info);
+  CHECK_OK(ckpt_strategy_create_smart(options, NULL, 0, &strategy));
+  CHECK_OK(ckpt_strategy_get_info(strategy, &info));
+  ckpt_strategy_release(strategy);
+  return info;
+}
+
+/* The constants of a smart strategy are read back, and do what they say. */
+static void test_smart_options(void) {
+  ckpt_smart_strategy_options options;
+  ckpt_strategy_info info;
+  ckpt_strategy* strategy = NULL;
+  memset(&options, 0x55, sizeof options);
+  CKPT_INIT(ckpt_smart_strategy_options, &options);
+  ckpt_smart_strategy_options_init(NULL, 8);
+  CHECK(options.struct_size == sizeof options && options.large_factor == 1.5 && options.rare_accesses == 2 &&
+        options.late_share == 0.7);
+  info = info_of_smart(NULL);
+  CHECK(info.large_factor == 1.5 && info.rare_accesses == 2 && info.late_share == 0.7);
+  options.large_factor = 3;
+  options.rare_accesses = 0;
+  options.late_share = 1;
+  info = info_of_smart(&options);
+  CHECK(info.large_factor == 3 && info.rare_accesses == 0 && info.late_share == 1);
+
+  /* Nothing is rare or late: what is large is chosen only. */
+  CHECK_OK(ckpt_strategy_create_smart(&options, NULL, 0, &strategy));
+  CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
+  CHECK(strcmp(answers(strategy, "b", 100, 1, 1), "0") == 0);
+  CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0); /* an index again: watching ends */
+  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "0") == 0); /* new, and the last: not with these constants */
+  CHECK(strcmp(answers(strategy, "d", 10000, 3, 1), "1") == 0);
+  ckpt_strategy_release(strategy);
+  CHECK_OK(ckpt_strategy_create_smart(NULL, NULL, 0, &strategy));
+  CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
+  CHECK(strcmp(answers(strategy, "b", 100, 1, 1), "0") == 0);
+  CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
+  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "1") == 0); /* the usual constants choose it */
+  ckpt_strategy_release(strategy);
+
+  strategy = NULL;
+  options.late_share = -1;
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is -1");
+  options.late_share = 1.25;
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is 1.25");
+  options.late_share = 0;
+  options.rare_accesses = -1;
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "rare_accesses is -1");
+  options.rare_accesses = INT64_MAX;
+  options.large_factor = 0;
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "large_factor is 0");
+  options.large_factor = nan("");
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "large_factor is nan");
+  options.large_factor = HUGE_VAL;
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "large_factor is inf");
+  options.struct_size = 4;
+  CHECK_FAILS(ckpt_strategy_create_smart(&options, NULL, 0, &strategy), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 4");
+  CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, 1, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded is NULL");
+  CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, -1, &strategy), CKPT_E_INVALID_ARGUMENT, "excluded: the count is -1");
+  CHECK_FAILS(ckpt_strategy_create_smart(NULL, NULL, 0, NULL), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
+  CHECK(strategy == NULL);
 }
 
 static void test_composites(void) {
@@ -215,67 +281,28 @@ static void test_text(void) {
   CHECK(strcmp(kinds, "interval, selective, size, memory-aware, smart, any, all, not, first") == 0);
 }
 
-static void test_config(void) {
-  const char* names[] = {"a"};
-  const char* rules[] = {"a"};
-  ckpt_strategy_config config;
-  ckpt_strategy* children[2];
+static void test_set_chosen(void) {
   ckpt_strategy* strategy = NULL;
-  int32_t chosen = 0;
-  CHECK_OK(ckpt_strategy_create_from_config(NULL, &children[0]));
-  check_name(children[0], "Interval(2)");
-  CKPT_INIT(ckpt_strategy_config, &config);
-  ckpt_strategy_config_init(NULL, 8);
-  config.interval = 7;
-  config.chosen = CKPT_STRATEGY_CHOSEN_RECOMPUTE;
-  CHECK_OK(ckpt_strategy_create_from_config(&config, &children[1]));
-  check_name(children[1], "Interval(7)");
-  CHECK_OK(ckpt_strategy_get_chosen(children[1], &chosen));
-  CHECK(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE);
-
-  config.kind = "selective";
-  config.names = names;
-  config.names_count = 1;
-  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
-  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "1") == 0);
+  ckpt_clock* clock = NULL;
+  int32_t chosen = 77;
+  CHECK_OK(ckpt_strategy_create("interval:7", &strategy));
+  check_name(strategy, "Interval(7)");
+  CHECK_OK(ckpt_strategy_set_chosen(strategy, CKPT_STRATEGY_CHOSEN_RECOMPUTE));
+  CHECK_FAILS(ckpt_strategy_set_chosen(strategy, 9), CKPT_E_INVALID_ARGUMENT, "chosen is 9");
+  CHECK_FAILS(ckpt_strategy_set_chosen(strategy, -1), CKPT_E_INVALID_ARGUMENT, "chosen is -1");
+  CHECK_FAILS(ckpt_strategy_set_chosen(NULL, CKPT_STRATEGY_CHOSEN_BOUNDARY), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
+  CHECK_OK(ckpt_clock_create_manual(0, &clock));
+  CHECK_FAILS(ckpt_strategy_set_chosen((ckpt_strategy*)clock, CKPT_STRATEGY_CHOSEN_BOUNDARY), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_strategy_get_chosen((ckpt_strategy*)clock, &chosen), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK(chosen == 77);
+  CHECK_FAILS(ckpt_strategy_get_chosen(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "chosen is NULL");
+  CHECK_OK(ckpt_strategy_get_chosen(strategy, &chosen));
+  CHECK(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE); /* what was refused has changed nothing */
+  CHECK_OK(ckpt_strategy_set_chosen(strategy, CKPT_STRATEGY_CHOSEN_DEFAULT));
+  CHECK_OK(ckpt_strategy_get_chosen(strategy, &chosen));
+  CHECK(chosen == CKPT_STRATEGY_CHOSEN_BOUNDARY); /* what is usual for an interval */
+  ckpt_clock_release(clock);
   ckpt_strategy_release(strategy);
-  config.kind = "size";
-  config.threshold_bytes = 2048;
-  config.excluded = names;
-  config.excluded_count = 1;
-  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
-  CHECK(strcmp(answers(strategy, "a", 4096, 0, 1), "0") == 0);
-  check_name(strategy, "SizeBased(2KB)");
-  ckpt_strategy_release(strategy);
-  config.kind = "memory-aware";
-  config.max_share = 0.25;
-  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
-  check_name(strategy, "MemoryAware(25%)");
-  ckpt_strategy_release(strategy);
-  config.kind = "smart";
-  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
-  ckpt_strategy_release(strategy);
-  config.kind = "first";
-  config.children = children;
-  config.children_count = 2;
-  config.rules = rules;
-  config.rules_count = 1;
-  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
-  check_name(strategy, "First(a: Interval(2), Interval(7))");
-  ckpt_strategy_release(strategy);
-
-  config.late_share = -1;
-  config.kind = "smart";
-  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "late_share is -1");
-  config.kind = "nothing";
-  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_NOT_FOUND, "unknown strategy kind 'nothing'; known: interval");
-  config.kind = "interval";
-  config.chosen = 9;
-  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "chosen is 9");
-  config.struct_size = 4;
-  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "config.struct_size is 4");
-  ckpt_strategy_release(children[0]);
-  ckpt_strategy_release(children[1]);
 }
 
 static void test_bad_questions(void) {
@@ -316,7 +343,7 @@ static void test_bad_questions(void) {
   CKPT_INIT(ckpt_strategy_counters, &counters);
   ckpt_strategy_counters_init(NULL, 8);
   CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));
-  CHECK(counters.asked == 0);
+  CHECK(counters.asked_layers == 0);
   CHECK_FAILS(ckpt_strategy_get_counters(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "counters is NULL");
   CHECK_OK(ckpt_strategy_should_checkpoint_shape(strategy, "x", CKPT_DTYPE_F32, NULL, 0, 0, &answer)); /* a scalar */
   CHECK(answer == 1);
@@ -332,10 +359,11 @@ int main(void) {
   test_size_based();
   test_memory_aware();
   test_smart();
+  test_smart_options();
   test_composites();
   test_tensor_and_tracker();
   test_text();
-  test_config();
+  test_set_chosen();
   test_bad_questions();
   return 0;
 }

@@ -105,24 +105,15 @@ static void test_release_inside_callback(void) {
   CHECK(answer == 0 && seen.destroyed == 1);
 }
 
-static void test_custom_by_config(void) {
+static void test_refused_custom_destroys_nothing(void) {
   watched seen = {0, 0, 0, 0, "", NULL};
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
-  ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
   ckpt_strategy* strategy = NULL;
-  int32_t answer = -1;
-  callbacks.decide = decide;
-  config.kind = "custom";
-  config.user_data = &seen;
-  config.destroy = count_destroy;
-  CHECK_FAILS(ckpt_strategy_create_from_config(&config, &strategy), CKPT_E_INVALID_ARGUMENT, "callbacks is NULL");
-  CHECK(seen.destroyed == 0);
-  config.callbacks = &callbacks;
-  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
-  CHECK_OK(ask(strategy, "fc1", 1, &answer));
-  CHECK(answer == 1);
-  ckpt_strategy_release(strategy);
-  CHECK(seen.destroyed == 1);
+  CHECK_FAILS(ckpt_strategy_create_custom(NULL, NULL, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT,
+              "callbacks is NULL");
+  CHECK_FAILS(ckpt_strategy_create_custom(NULL, &callbacks, &seen, count_destroy, &strategy), CKPT_E_INVALID_ARGUMENT,
+              "decide is NULL");
+  CHECK(seen.destroyed == 0 && strategy == NULL);
 }
 
 /* A question structure that a caller fills itself, for example to test its own callback. */
@@ -159,7 +150,6 @@ static int32_t make_inner(const char* arguments, ckpt_strategy** strategy, void*
 
 static void test_registered(void) {
   watched seen = {0, 0, 0, 0, "", NULL};
-  ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
   ckpt_strategy* strategy = NULL;
   char name[64];
   CHECK_FAILS(ckpt_strategy_register(NULL, make_inner, &seen, count_destroy), CKPT_E_INVALID_ARGUMENT, "name is NULL");
@@ -174,9 +164,7 @@ static void test_registered(void) {
   CHECK_OK(ckpt_strategy_get_name(strategy, name, sizeof name, NULL));
   CHECK(strcmp(name, "Not(Interval(9))") == 0);
   ckpt_strategy_release(strategy);
-  config.kind = "inner";
-  config.arguments = "size:2KiB";
-  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
+  CHECK_OK(ckpt_strategy_create("inner:size:2KiB", &strategy));
   CHECK_OK(ckpt_strategy_get_name(strategy, name, sizeof name, NULL));
   CHECK(strcmp(name, "SizeBased(2KB)") == 0);
   ckpt_strategy_release(strategy);
@@ -195,7 +183,7 @@ static void test_registered(void) {
 int main(void) {
   test_custom();
   test_release_inside_callback();
-  test_custom_by_config();
+  test_refused_custom_destroys_nothing();
   test_question();
   test_registered();
   return 0;

@@ -28,7 +28,7 @@ int main(void) {
     printf("%-12s %s\n", layers[i], answer ? "recompute" : "store");
   }
   must(ckpt_strategy_get_counters(strategy, &counters));
-  printf("%d of %d layers, %d bytes\n", (int)counters.chosen, (int)counters.asked, (int)counters.chosen_bytes);
+  printf("%d of %d layers, %d bytes\n", (int)counters.chosen_layers, (int)counters.asked_layers, (int)counters.chosen_bytes);
   ckpt_strategy_release(strategy);
-  return counters.chosen == 3 ? 0 : 1;
+  return counters.chosen_layers == 3 ? 0 : 1;
 }

@@ -14,7 +14,7 @@ using ckpt::Strategy;
 
 std::string answers(Strategy& strategy, std::int64_t count) {
   std::string row;
-  for (std::int64_t i = 0; i < count; ++i) row += strategy.should_checkpoint("layer", CKPT_DTYPE_F32, {1024, 256}, i) ? '1' : '0';
+  for (std::int64_t i = 0; i < count; ++i) row += strategy.should_checkpoint("layer", ckpt::DType::f32, {1024, 256}, i) ? '1' : '0';
   return row;
 }
 
@@ -34,10 +34,7 @@ TEST(StrategyHpp, MakesEveryKind) {
   EXPECT_EQ(Strategy::size_based().name(), "SizeBased(1MB)");
   EXPECT_EQ(Strategy::memory_aware().name(), "MemoryAware(80%)");
   EXPECT_EQ(Strategy::smart({"x"}).name(), "Smart");
-  EXPECT_EQ(Strategy::from_text("any(size:1MiB,interval:8)").name(), "Any(SizeBased(1MB), Interval(8))");
-  ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
-  config.interval = 3;
-  EXPECT_EQ(Strategy::from_config(config).name(), "Interval(3)");
+  EXPECT_EQ(Strategy::create("any(size:1MiB,interval:8)").name(), "Any(SizeBased(1MB), Interval(8))");
   EXPECT_EQ(refusal([] { Strategy::interval(0); }), "INVALID_ARGUMENT: interval is 0; at least 1");
 }
 
@@ -62,16 +59,16 @@ TEST(StrategyHpp, CountsAndResets) {
   EXPECT_EQ(strategy.counters().chosen_bytes, 3 << 20);
   strategy.reset();
   EXPECT_EQ(strategy.counters().asked_layers, 0);
-  EXPECT_EQ(strategy.chosen(), CKPT_STRATEGY_CHOSEN_BOUNDARY);
-  strategy.set_chosen(CKPT_STRATEGY_CHOSEN_RECOMPUTE);
-  EXPECT_EQ(strategy.chosen(), CKPT_STRATEGY_CHOSEN_RECOMPUTE);
+  EXPECT_EQ(strategy.chosen(), ckpt::StrategyChosen::boundary);
+  strategy.set_chosen(ckpt::StrategyChosen::recompute);
+  EXPECT_EQ(strategy.chosen(), ckpt::StrategyChosen::recompute);
 }
 
 TEST(StrategyHpp, CustomStrategiesMayThrow) {
   const auto token = std::make_shared<int>(0);
   {
     ckpt::CustomStrategy functions;
-    functions.decide = [token](const ckpt_strategy_question& question) {
+    functions.decide = [token](const ckpt::StrategyQuestion& question) {
       if (question.layer_index == 2) throw std::runtime_error("layer 2 is odd");
       return question.bytes == 1 << 20;
     };
@@ -94,29 +91,29 @@ TEST(StrategyHpp, KindsAreKnownWhileTheirObjectLives) {
   {
     const ckpt::StrategyKind every(
         "every", [](std::string_view arguments) { return Strategy::interval(std::stoi(std::string(arguments))); });
-    EXPECT_EQ(Strategy::from_text("not(every:5)").name(), "Not(Interval(5))");
+    EXPECT_EQ(Strategy::create("not(every:5)").name(), "Not(Interval(5))");
     EXPECT_NE(ckpt::known_strategy_kinds().find("every"), std::string::npos);
-    EXPECT_NE(refusal([] { Strategy::from_text("every:x"); }).find("CALLBACK"), std::string::npos);
+    EXPECT_NE(refusal([] { Strategy::create("every:x"); }).find("CALLBACK"), std::string::npos);
     EXPECT_NE(
         refusal([] { ckpt::StrategyKind("every", [](std::string_view) { return Strategy::interval(); }); }).find("ALREADY_EXISTS"),
         std::string::npos);
   }
   EXPECT_EQ(ckpt::known_strategy_kinds().find("every"), std::string::npos);
-  EXPECT_NE(refusal([] { Strategy::from_text("every:5"); }).find("NOT_FOUND"), std::string::npos);
+  EXPECT_NE(refusal([] { Strategy::create("every:5"); }).find("NOT_FOUND"), std::string::npos);
 }
 
 TEST(StrategyHpp, ReadsBackWhatItIsMadeOf) {
-  const Strategy first = Strategy::from_text("first(block.*=selective(a,b*,!c),#2..7=size:2KiB,smart)");
+  const Strategy first = Strategy::create("first(block.*=selective(a,b*,!c),#2..7=size:2KiB,smart)");
   EXPECT_EQ(first.text(), "first(block.*=selective(a,b*,!c),#2..7=size(2KiB),smart)");
-  EXPECT_STREQ(first.info().kind, "first");
-  EXPECT_EQ(first.patterns(CKPT_STRATEGY_LIST_RULES), (std::vector<std::string>{"block.*", "#2..7"}));
+  EXPECT_EQ(first.info().kind, "first");
+  EXPECT_EQ(first.patterns(ckpt::StrategyList::rules), (std::vector<std::string>{"block.*", "#2..7"}));
   const std::vector<Strategy> children = first.children();
   ASSERT_EQ(children.size(), 3U);
-  EXPECT_EQ(children[0].patterns(CKPT_STRATEGY_LIST_NAMES), (std::vector<std::string>{"a", "b*"}));
-  EXPECT_EQ(children[0].patterns(CKPT_STRATEGY_LIST_EXCLUDED), std::vector<std::string>{"c"});
+  EXPECT_EQ(children[0].patterns(ckpt::StrategyList::names), (std::vector<std::string>{"a", "b*"}));
+  EXPECT_EQ(children[0].patterns(ckpt::StrategyList::excluded), std::vector<std::string>{"c"});
   EXPECT_EQ(children[1].info().threshold_bytes, 2048);
   EXPECT_EQ(children[2].info().late_share, 0.7);
-  EXPECT_NE(refusal([&] { static_cast<void>(first.patterns(3)); }).find("list is 3"), std::string::npos);
+  EXPECT_NE(refusal([&] { static_cast<void>(first.patterns(ckpt::StrategyList{3})); }).find("list is 3"), std::string::npos);
 }
 
 TEST(StrategyHpp, ASharedStrategyIsTheSame) {

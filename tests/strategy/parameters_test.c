@@ -183,7 +183,7 @@ static void has_no_text(ckpt_strategy* strategy, const char* why) {
 
 /* What text cannot say is not left out in silence. */
 static void what_text_cannot_say(void) {
-  ckpt_strategy_config config = CKPT_STRATEGY_CONFIG_INIT;
+  ckpt_smart_strategy_options options = CKPT_SMART_STRATEGY_OPTIONS_INIT;
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_strategy_info info;
   ckpt_memory_tracker* tracker = NULL;
@@ -207,9 +207,8 @@ static void what_text_cannot_say(void) {
   CHECK_OK(ckpt_strategy_create_memory_aware(0.5, NULL, 0, clock, &strategy));
   CHECK(info_of(strategy).has_clock == 1);
   has_no_text(strategy, "a clock");
-  config.kind = "smart";
-  config.late_share = 0.25;
-  CHECK_OK(ckpt_strategy_create_from_config(&config, &strategy));
+  options.late_share = 0.25;
+  CHECK_OK(ckpt_strategy_create_smart(&options, NULL, 0, &strategy));
   info = info_of(strategy);
   CHECK(info.late_share == 0.25);
   has_no_text(strategy, "late_share, which is 0.25");

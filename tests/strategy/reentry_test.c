@@ -101,7 +101,7 @@ static void custom(void) {
   callbacks.reset = reset;
   callbacks.access = access_layer;
   CHECK_OK(ckpt_strategy_create_custom(NULL, &callbacks, NULL, NULL, &own));
-  CHECK_OK(ckpt_strategy_create_smart(NULL, 0, &smart));
+  CHECK_OK(ckpt_strategy_create_smart(NULL, NULL, 0, &smart));
   CHECK_OK(ckpt_strategy_create_not(own, &not_it));
   children[0] = smart;
   children[1] = not_it;
@@ -114,7 +114,7 @@ static void custom(void) {
   CHECK(inside == 3);
   CHECK_OK(ask(above, &answer));
   CHECK_OK(ckpt_strategy_get_counters(smart, &counters));
-  CHECK(counters.asked == 1); /* the refused questions did not get as far as the other children */
+  CHECK(counters.asked_layers == 1); /* the refused questions did not get as far as the other children */
   ckpt_strategy_release(above);
   ckpt_strategy_release(any);
   ckpt_strategy_release(not_it);

@@ -401,13 +401,14 @@ void use_shelf(Shelf& shelf) {
     static_cast<void>(SANE(ckpt_checkpoint_manager_save(checkpoint, state, &save, nullptr)));
     static_cast<void>(SANE(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr)));
     static_cast<void>(SANE(ckpt_checkpoint_manager_verify(checkpoint, nullptr, nullptr)));
-    static_cast<void>(SANE(ckpt_checkpoint_manager_count(checkpoint, &count)));
+    static_cast<void>(SANE(ckpt_checkpoint_manager_list(checkpoint, nullptr, 0, &count)));
     if (SANE(ckpt_reader_create_from_checkpoint(checkpoint, nullptr, CKPT_VERIFY_LAZY, &reader)) == CKPT_OK) {
       if (SANE(ckpt_reader_read_new(reader, 0, nullptr, &tensor)) == CKPT_OK) ckpt_tensor_release(tensor);
     }
     ckpt_reader_release(reader);
     shelf.bad_operation = "";
-    if (bad_operation != "rename" && bad_operation != "remove") MUST(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr));
+    if (bad_operation != "rename" && bad_operation != "remove")
+      MUST(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr));
   }
   ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
@@ -525,7 +526,7 @@ void test_stateful() {
     ckpt_state* state = make_state();
     current = "stateful object";
     callbacks.list = list_object;
-    MUST(ckpt_state_add_stateful(state, "object", &callbacks, &object));
+    MUST(ckpt_state_add_stateful(state, "object", &callbacks, &object, nullptr));
     MUST(ckpt_storage_create_memory(&storage));
     MUST(ckpt_checkpoint_manager_create(storage, nullptr, &checkpoint));
     static_cast<void>(SANE(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr)));
@@ -555,8 +556,8 @@ void test_coordinators() {
   callbacks.world_size = 2;
   callbacks.barrier = [](std::int64_t, void*) -> std::int32_t { return std::numeric_limits<std::int32_t>::min(); };
   callbacks.broadcast = broadcast_garbage;
-  callbacks.all_gather = [](const void*, std::int64_t, void*, std::int64_t, void*) -> std::int32_t { return -22; };
-  MUST(ckpt_coordinator_create_custom(&callbacks, nullptr, &coordinator));
+  callbacks.all_gather = [](const void*, std::int64_t, std::int64_t, void*, void*) -> std::int32_t { return -22; };
+  MUST(ckpt_coordinator_create_custom(&callbacks, nullptr, nullptr, &coordinator));
   MUST(ckpt_controller_create(nullptr, &controller));
   MUST(ckpt_controller_begin_run(controller, 0));
   for (garbage = 0; garbage < 4; ++garbage) {
@@ -568,7 +569,7 @@ void test_coordinators() {
   std::uint64_t words[2] = {0, 0};
   current = "collective";
   REFUSED(ckpt_coordinator_barrier(coordinator, 0));
-  REFUSED(ckpt_coordinator_all_gather(coordinator, &word, 8, words, 0));
+  REFUSED(ckpt_coordinator_all_gather(coordinator, &word, 8, 0, words));
   ckpt_controller_release(controller);
   ckpt_coordinator_release(coordinator);
 }
@@ -618,7 +619,7 @@ void test_stage_forward() {
   for (void* handed_out : {static_cast<void*>(nullptr), static_cast<void*>(clock)}) {
     ckpt_activation_manager* manager = nullptr;
     ckpt_tensor* output = nullptr;
-    const auto forward = [](ckpt_tensor*, std::int64_t, ckpt_tensor** out, void* user) -> std::int32_t {
+    const auto forward = [](ckpt_tensor*, std::int32_t, ckpt_tensor** out, void* user) -> std::int32_t {
       *out = static_cast<ckpt_tensor*>(user);
       return 0;
     };

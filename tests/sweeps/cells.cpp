@@ -85,9 +85,8 @@ std::string default_folder = ".";
 
 // Of the whole program: a child that is forked while a thread makes a local one would wait for that thread.
 const std::unordered_map<std::string_view, const char*> texts_of_function = {
-    {"ckpt_feature", "threads"},    {"ckpt_dtype_from_name", "F32"},
-    {"ckpt_reader_find", "weight"}, {"ckpt_controller_restore", "{}"},
-    {"ckpt_state_get_json", "kept"},    {"ckpt_strategy_create", "any(interval:2,smart)"}};
+    {"ckpt_feature", "threads"},       {"ckpt_dtype_find", "F32"},      {"ckpt_reader_find", "weight"},
+    {"ckpt_controller_restore", "{}"}, {"ckpt_state_get_json", "kept"}, {"ckpt_strategy_create", "any(interval:2,smart)"}};
 const std::unordered_map<std::string_view, const char*> texts_of_name = {
     {"group", "model"}, {"json", "1.5"}, {"metadata_json", "{}"}, {"key", "key"}, {"text", "because"}};
 const std::unordered_map<std::string_view, double> numbers_of_name = {{"dtype", CKPT_DTYPE_F32},
@@ -99,6 +98,7 @@ const std::unordered_map<std::string_view, double> numbers_of_name = {{"dtype", 
                                                                       {"max_share", 0.5},
                                                                       {"index", 0},
                                                                       {"stage", 0},
+                                                                      {"step", 0},
                                                                       {"piece", 0},
                                                                       {"option", 0},
                                                                       {"parameter", 0},
@@ -110,20 +110,20 @@ const std::unordered_map<std::string_view, double> numbers_of_name = {{"dtype", 
                                                                       {"which", 0},
                                                                       {"mode", 0},
                                                                       {"order", 0},
-                                                                      {"parts", 4},
+                                                                      {"part_count", 4},
                                                                       {"budget_bytes", 1e9},
                                                                       {"limit_bytes", 1e9},
                                                                       {"hysteresis_bytes", 0},
                                                                       {"layer_index", 0},
                                                                       {"version", 0},
-                                                                      {"threads", 2},
+                                                                      {"thread_count", 2},
                                                                       {"measured_steps", 1},
                                                                       {"min_level", 0}};
 
 // Texts by the argument's name; those of single functions come first.
 std::string text(const Call& call, std::string_view name) {
-  const bool names_checkpoint =
-      call.is("ckpt_checkpoint_manager_get_manifest") || call.is("ckpt_checkpoint_manager_verify") || call.is("ckpt_reader_create_from_checkpoint");
+  const bool names_checkpoint = call.is("ckpt_checkpoint_manager_get_manifest") || call.is("ckpt_checkpoint_manager_verify") ||
+                                call.is("ckpt_checkpoint_manager_remove") || call.is("ckpt_reader_create_from_checkpoint");
   if (names_checkpoint) return call.objects.checkpoint_name;
   if (name == "path") return default_folder + "/model.safetensors";
   if (name == "root") return default_folder + "/files";
@@ -146,9 +146,10 @@ T number(const Call& call, std::string_view name) {
   if (name == "allocation") return static_cast<T>(objects.allocation);
   if (name == "scope") return static_cast<T>(objects.scope);
   if (name == "id" && call.is("ckpt_remove_thread_hooks")) return static_cast<T>(objects.hooks);
-  if (name == "id" && (call.is("ckpt_async_manager_wait") || call.is("ckpt_async_manager_wait_staged"))) return static_cast<T>(CKPT_CHECKPOINT_TASK_ALL);
+  if (name == "id" && (call.is("ckpt_async_manager_wait") || call.is("ckpt_async_manager_wait_staged")))
+    return static_cast<T>(CKPT_CHECKPOINT_TASK_ALL);
   if (name == "id") return static_cast<T>(objects.task);
-  if (name == "count" && call.is("ckpt_cursor_restore")) return static_cast<T>(16);
+  if (name == "bytes" && call.is("ckpt_cursor_restore")) return static_cast<T>(16);
   if (const auto found = numbers_of_name.find(name); found != numbers_of_name.end()) return static_cast<T>(found->second);
   return static_cast<T>(1);
 }
@@ -339,8 +340,9 @@ bool ends_with(std::string_view text, std::string_view end) {
 
 Rank rank_of(std::string_view function) {
   if (ends_with(function, "_release")) return Rank::releases;
-  const bool ends = ends_with(function, "_close") || function == "ckpt_strategy_unregister" ||
-                    function == "ckpt_remove_thread_hooks" || function == "ckpt_memory_tracker_unsubscribe";
+  const bool ends = ends_with(function, "_close") || function == "ckpt_checkpoint_manager_remove" ||
+                    function == "ckpt_strategy_unregister" || function == "ckpt_remove_thread_hooks" ||
+                    function == "ckpt_memory_tracker_unsubscribe";
   return ends ? Rank::ends : Rank::usual;
 }
 

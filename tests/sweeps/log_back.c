@@ -110,12 +110,13 @@ static void look_at_checkpoint(void* handle) {
   ckpt_state* state = NULL;
   int64_t number = 0;
   options.partial = 1;
-  api->ckpt_checkpoint_manager_count(handle, &number);
-  api->ckpt_checkpoint_manager_at(handle, 0, &info);
+  api->ckpt_checkpoint_manager_list(handle, NULL, 0, &number);
+  api->ckpt_checkpoint_manager_get_latest(handle, &info);
   api->ckpt_checkpoint_manager_get_manifest(handle, info.name, NULL, 0, &number);
   api->ckpt_checkpoint_manager_verify(handle, NULL, NULL);
   if (api->ckpt_reader_create_from_checkpoint(handle, NULL, CKPT_VERIFY_NONE, &reader) == CKPT_OK) api->ckpt_reader_release(reader);
-  if (api->ckpt_checkpoint_manager_get_fault_handler(handle, &handler) == CKPT_OK) api->ckpt_fault_handler_get_retry_count(handler, &number);
+  if (api->ckpt_checkpoint_manager_get_fault_handler(handle, &handler) == CKPT_OK)
+    api->ckpt_fault_handler_get_retry_count(handler, &number);
   api->ckpt_fault_handler_release(handler);
   if (api->ckpt_state_create(&state) == CKPT_OK) api->ckpt_checkpoint_manager_load(handle, state, &options, NULL);
   api->ckpt_state_release(state);
@@ -201,7 +202,8 @@ static void on_destroy(void* user_data) {
 ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
   listener* own = NULL;
   ckpt_status status = CKPT_OK;
-  if (min_level < CKPT_LOG_LEVEL_DEBUG || min_level > CKPT_LOG_LEVEL_ERROR) return REAL(ckpt_set_log)(min_level, fn, user_data, destroy);
+  if (min_level < CKPT_LOG_LEVEL_DEBUG || min_level > CKPT_LOG_LEVEL_ERROR)
+    return REAL(ckpt_set_log)(min_level, fn, user_data, destroy);
   if (fn == NULL) return REAL(ckpt_set_log)(CKPT_LOG_LEVEL_DEBUG, on_message, NULL, NULL);
   own = malloc(sizeof *own);
   if (own == NULL) abort();
@@ -252,10 +254,12 @@ void* dlopen(const char* path, int flags) {
   }
 
 CREATES(look_at_checkpoint, ckpt_checkpoint_manager_create,
-        (ckpt_storage * storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** made), (storage, options, made), made)
+        (ckpt_storage * storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** made),
+        (storage, options, made), made)
 RELEASES(ckpt_checkpoint_manager_release, ckpt_checkpoint_manager)
 CREATES(look_at_async, ckpt_async_manager_create,
-        (ckpt_checkpoint_manager * checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** made), (checkpoint, options, made), made)
+        (ckpt_checkpoint_manager * checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** made),
+        (checkpoint, options, made), made)
 RELEASES(ckpt_async_manager_release, ckpt_async_manager)
 CREATES(look_at_controller, ckpt_controller_create, (const ckpt_controller_options* options, ckpt_controller** made),
         (options, made), made)
@@ -272,7 +276,6 @@ CREATES(look_at_pipeline, ckpt_pipeline_create,
         (chain, input, options, made), made)
 RELEASES(ckpt_pipeline_release, ckpt_pipeline)
 CREATES(look_at_strategy, ckpt_strategy_create, (const char* text, ckpt_strategy** made), (text, made), made)
-CREATES(look_at_strategy, ckpt_strategy_create_from_config, (const ckpt_strategy_config* config, ckpt_strategy** made), (config, made), made)
 RELEASES(ckpt_strategy_release, ckpt_strategy)
 CREATES(look_at_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** made),
         (options, made), made)

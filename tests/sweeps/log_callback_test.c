@@ -100,8 +100,8 @@ static void use_checkpoint(int64_t next_step) {
   int64_t count = 0;
   CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, NULL, &result));
   CHECK(loaded[0] == (float)result.step);
-  CHECK_OK(ckpt_checkpoint_manager_count(checkpoint, &count));
-  CHECK_OK(ckpt_checkpoint_manager_at(checkpoint, count - 1, &info));
+  CHECK_OK(ckpt_checkpoint_manager_list(checkpoint, &info, 1, &count));
+  CHECK_OK(ckpt_checkpoint_manager_get_latest(checkpoint, &info));
   CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, result.name, NULL));
   CHECK_OK(ckpt_checkpoint_manager_get_manifest(checkpoint, result.name, NULL, 0, &count));
   CHECK_OK(ckpt_reader_create_from_checkpoint(checkpoint, result.name, CKPT_VERIFY_FULL, &reader));
@@ -166,7 +166,7 @@ static void look(void) {
   ckpt_memory_stats memory = CKPT_MEMORY_STATS_INIT;
   ckpt_pipeline_stats stage = CKPT_PIPELINE_STATS_INIT;
   int64_t count = 0;
-  came_back(ckpt_checkpoint_manager_count(checkpoint, &count));
+  came_back(ckpt_checkpoint_manager_list(checkpoint, NULL, 0, &count));
   came_back(ckpt_async_manager_get_stats(async, &stats));
   came_back(ckpt_controller_get_info(controller, &info));
   came_back(ckpt_memory_tracker_get_stats(tracker, &memory));

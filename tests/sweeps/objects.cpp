@@ -56,7 +56,9 @@ void make_memory(Objects& objects) {
 }
 
 void make_state(Objects& objects) {
+  ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
+  options.has_metric = 1;
   MUST(ckpt_storage_create_memory(&objects.of<ckpt_storage>()));
   MUST(ckpt_fault_handler_create(nullptr, nullptr, nullptr, nullptr, &objects.of<ckpt_fault_handler>()));
   MUST(ckpt_coordinator_create_single(&objects.of<ckpt_coordinator>()));
@@ -64,10 +66,11 @@ void make_state(Objects& objects) {
   MUST(ckpt_state_add_tensor(objects.of<ckpt_state>(), "model", "weight", objects.of<ckpt_tensor>()));
   MUST(ckpt_state_set_json(objects.of<ckpt_state>(), "kept", "[1]"));
   MUST(ckpt_checkpoint_manager_create(objects.of<ckpt_storage>(), nullptr, &objects.of<ckpt_checkpoint_manager>()));
-  MUST(ckpt_checkpoint_manager_save(objects.of<ckpt_checkpoint_manager>(), objects.of<ckpt_state>(), nullptr, &saved));
+  MUST(ckpt_checkpoint_manager_save(objects.of<ckpt_checkpoint_manager>(), objects.of<ckpt_state>(), &options, &saved));
   objects.checkpoint_name = saved.name;
   MUST(ckpt_safetensors_write((folder() + "/model.safetensors").c_str(), objects.of<ckpt_state>(), "model", nullptr));
-  MUST(ckpt_reader_create_from_checkpoint(objects.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_FULL, &objects.of<ckpt_reader>()));
+  MUST(ckpt_reader_create_from_checkpoint(objects.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_FULL,
+                                          &objects.of<ckpt_reader>()));
   MUST(ckpt_async_manager_create(objects.of<ckpt_checkpoint_manager>(), nullptr, &objects.of<ckpt_async_manager>()));
   MUST(ckpt_async_manager_save(objects.of<ckpt_async_manager>(), objects.of<ckpt_state>(), nullptr, nullptr, &objects.task));
   MUST(ckpt_async_manager_wait(objects.of<ckpt_async_manager>(), objects.task, -1, nullptr));
@@ -99,7 +102,7 @@ Objects make_objects() {
   MUST(ckpt_clock_create_manual(0, &objects.of<ckpt_clock>()));
   MUST(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_MPMC, 1, &objects.of<ckpt_word_queue>()));
   MUST(ckpt_worker_pool_create(2, &objects.of<ckpt_worker_pool>()));
-  MUST(ckpt_strategy_create_smart(nullptr, 0, &objects.of<ckpt_strategy>()));
+  MUST(ckpt_strategy_create_smart(nullptr, nullptr, 0, &objects.of<ckpt_strategy>()));
   make_memory(objects);
   make_chain(objects);
   make_engine(objects);

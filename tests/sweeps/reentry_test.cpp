@@ -77,7 +77,8 @@ int print_defects() {
 
 // The answer may depend on how far a background task is.
 bool may_vary(const std::string& function) {
-  return function == "ckpt_async_manager_list" || function == "ckpt_async_manager_cancel" || function == "ckpt_memory_tracker_poll_event";
+  return function == "ckpt_async_manager_list" || function == "ckpt_async_manager_cancel" ||
+         function == "ckpt_memory_tracker_poll_event";
 }
 
 bool is_in(const std::vector<const char*>& list, const char* name) {

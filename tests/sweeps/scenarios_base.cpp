@@ -198,7 +198,7 @@ void strategies_of_others() {
   SANE(ckpt_follower_next(in_use.of<ckpt_follower>(), &in_use.of<ckpt_schedule>(), nullptr));
   executor.follower = in_use.of<ckpt_follower>();
   SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor,
-                            &in_use.of<ckpt_schedule_executor>()));
+                                     &in_use.of<ckpt_schedule_executor>()));
   step.input = step.output_gradient = make_small_tensor();
   SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
   ckpt_tensor_release(step.input);
@@ -255,7 +255,7 @@ void destroyed_tensors() {
   alignas(64) static float data[4];
   std::int64_t shape[1] = {4};
   ckpt_tensor* tensor = nullptr;
-  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &borrowed, &tensor));
+  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &borrowed, &sweeping, &tensor));
   ckpt_tensor_release(tensor);
 
   Managed managed = {data, 1,     0,       1, 2,          32,
@@ -265,7 +265,7 @@ void destroyed_tensors() {
 
   ckpt_state* state = nullptr;
   MUST(ckpt_state_create(&state));
-  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &state_place, &tensor));
+  MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &state_place, &sweeping, &tensor));
   MUST(ckpt_state_add_tensor(state, "model", "weight", tensor));
   ckpt_tensor_release(tensor);
   ckpt_state_release(state);
@@ -281,7 +281,7 @@ void destroyed_activations() {
   ckpt_activation_manager* manager = in_use.of<ckpt_activation_manager>();
   for (const char* name : {"release of an activation that is replaced", "release of an activation that is cleared"}) {
     ckpt_tensor* tensor = nullptr;
-    MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &sweeping, &replaced, &tensor));
+    MUST(ckpt_tensor_create_borrowed(data, CKPT_DTYPE_F32, shape, 1, &replaced, &sweeping, &tensor));
     MUST(ckpt_activation_manager_store_moved(manager, 0, tensor, nullptr));
     replaced.name = name;
     ckpt_tensor* other = make_small_tensor();
@@ -320,7 +320,7 @@ void destroyed_objects() {
   strategy.decide = [](const ckpt_strategy_question*, std::int32_t*, void*) -> std::int32_t { return 0; };
   MUST(ckpt_strategy_create_custom(nullptr, &strategy, &strategy_place, &sweeping, &in_use.of<ckpt_strategy>()));
   MUST(ckpt_activation_manager_create(
-      nullptr, nullptr, [](ckpt_tensor*, std::int64_t, ckpt_tensor**, void*) -> std::int32_t { return 1; }, &manager_place,
+      nullptr, nullptr, [](ckpt_tensor*, std::int32_t, ckpt_tensor**, void*) -> std::int32_t { return 1; }, &manager_place,
       &sweeping, &in_use.of<ckpt_activation_manager>()));
   ckpt_layer_callbacks layer = CKPT_LAYER_CALLBACKS_INIT;
   layer.output = [](const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void*) -> std::int32_t { return *output = *input, 0; };

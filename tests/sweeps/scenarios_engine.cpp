@@ -49,8 +49,9 @@ ckpt_chain* make_custom_chain(LayerPlaces* places) {
 
 namespace {
 
-const std::vector<const char*> uses_chain = {"ckpt_schedule_executor_run", "ckpt_schedule_executor_create", "ckpt_profile_create_from_chain",
-                                             "ckpt_chain_add",    "ckpt_pipeline_create", "ckpt_chain_initialize"};
+const std::vector<const char*> uses_chain = {"ckpt_schedule_executor_run",     "ckpt_schedule_executor_create",
+                                             "ckpt_profile_create_from_chain", "ckpt_chain_add",
+                                             "ckpt_pipeline_create",           "ckpt_chain_initialize"};
 
 struct Layer {
   Objects in_use;
@@ -82,7 +83,7 @@ void layers() {
   }
   layer.step("making an executor");
   SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
-                            &in_use.of<ckpt_schedule_executor>()));
+                                     &in_use.of<ckpt_schedule_executor>()));
   layer.step("a step");
   step.input = step.output_gradient = in_use.of<ckpt_tensor>() = make_small_tensor();
   SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
@@ -114,7 +115,7 @@ void pipeline_layers() {
 void stage_forward() {
   static Objects in_use;
   static Place place{"forward of an activation manager", &in_use};
-  const auto forward = [](ckpt_tensor* input, std::int64_t, ckpt_tensor** output, void*) -> std::int32_t {
+  const auto forward = [](ckpt_tensor* input, std::int32_t, ckpt_tensor** output, void*) -> std::int32_t {
     here(place);
     ckpt_tensor_retain(input);
     *output = input;
@@ -160,7 +161,8 @@ void blas() {
     ckpt_layer_release(layer);
     MUST(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &input, 0, nullptr, &in_use.of<ckpt_profile>()));
     MUST(ckpt_schedule_create(in_use.of<ckpt_profile>(), "store-all", &in_use.of<ckpt_schedule>()));
-    MUST(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &input, nullptr, &in_use.of<ckpt_schedule_executor>()));
+    MUST(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &input, nullptr,
+                                       &in_use.of<ckpt_schedule_executor>()));
     MUST(ckpt_tensor_create(dtype, shape, 2, nullptr, &tensor));
     MUST(ckpt_tensor_fill(tensor, 1));
     step.input = step.output_gradient = tensor;
@@ -198,7 +200,7 @@ void log_of_engine() {
   SANE(ckpt_schedule_create(in_use.of<ckpt_profile>(), "budget:1MiB", &in_use.of<ckpt_schedule>()));
   log.step = "making an executor";
   SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
-                            &in_use.of<ckpt_schedule_executor>()));
+                                     &in_use.of<ckpt_schedule_executor>()));
   ckpt_tensor* tensor = make_small_tensor();
   step.input = step.output_gradient = tensor;
   log.step = "a step";

@@ -65,9 +65,11 @@ class Step {
 // Counts user_data that the library let go of: threads of a manager that was released in a callback use it until then.
 std::counting_semaphore<> gone(0);
 
-const std::vector<const char*> uses_checkpoint = {"ckpt_checkpoint_manager_save",   "ckpt_checkpoint_manager_load",
-                                                  "ckpt_checkpoint_manager_count",  "ckpt_checkpoint_manager_get_manifest",
-                                                  "ckpt_checkpoint_manager_verify", "ckpt_reader_create_from_checkpoint"};
+const std::vector<const char*> uses_checkpoint = {"ckpt_checkpoint_manager_save",     "ckpt_checkpoint_manager_load",
+                                                  "ckpt_checkpoint_manager_list",     "ckpt_checkpoint_manager_get_latest",
+                                                  "ckpt_checkpoint_manager_get_best", "ckpt_checkpoint_manager_find_step",
+                                                  "ckpt_checkpoint_manager_remove",   "ckpt_checkpoint_manager_get_manifest",
+                                                  "ckpt_checkpoint_manager_verify",   "ckpt_reader_create_from_checkpoint"};
 
 // ---- A storage of callbacks: a table of paths, which forwards nothing and sweeps in each operation ----
 
@@ -258,9 +260,10 @@ void storage_callbacks() {
   SANE(ckpt_checkpoint_manager_verify(in_use.of<ckpt_checkpoint_manager>(), nullptr, nullptr));
   shelf.step = "count";
   std::int64_t count = 0;
-  SANE(ckpt_checkpoint_manager_count(in_use.of<ckpt_checkpoint_manager>(), &count));
+  SANE(ckpt_checkpoint_manager_list(in_use.of<ckpt_checkpoint_manager>(), nullptr, 0, &count));
   shelf.step = "opening a reader";
-  SANE(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_LAZY, &in_use.of<ckpt_reader>()));
+  SANE(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_LAZY,
+                                          &in_use.of<ckpt_reader>()));
   shelf.step = "a reader";
   ckpt_tensor* tensor = nullptr;
   SANE(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
@@ -316,11 +319,11 @@ void add_listed(ckpt_state* state, Listed& listed) {
     return ckpt_state_set_json(into, "value", "1");
   };
   callbacks.restore = [](const ckpt_state*, void* user) -> std::int32_t { return here(static_cast<Listed*>(user)->restore), 0; };
-  callbacks.destroy = [](void* user) {
+  const auto destroy = [](void* user) {
     here(static_cast<Listed*>(user)->destroy);
     gone.release();
   };
-  MUST(ckpt_state_add_stateful(state, "object", &callbacks, &listed));
+  MUST(ckpt_state_add_stateful(state, "object", &callbacks, &listed, destroy));
 }
 
 void stateful() {
@@ -350,15 +353,15 @@ void coordinators() {
   ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
   callbacks.barrier = [](std::int64_t, void*) -> std::int32_t { return here(barrier), 0; };
   callbacks.broadcast = [](void*, std::int64_t, std::int64_t, std::int64_t, void*) -> std::int32_t { return here(broadcast), 0; };
-  callbacks.all_gather = [](const void*, std::int64_t, void*, std::int64_t, void*) -> std::int32_t { return here(gather), 0; };
-  callbacks.destroy = [](void*) { here(destroyed); };
-  MUST(ckpt_coordinator_create_custom(&callbacks, nullptr, &in_use.of<ckpt_coordinator>()));
+  callbacks.all_gather = [](const void*, std::int64_t, std::int64_t, void*, void*) -> std::int32_t { return here(gather), 0; };
+  MUST(ckpt_coordinator_create_custom(
+      &callbacks, nullptr, [](void*) { here(destroyed); }, &in_use.of<ckpt_coordinator>()));
   std::uint64_t word = 0;
   std::uint64_t words = 0;
   ckpt_decision decision = CKPT_DECISION_INIT;
   SANE(ckpt_coordinator_barrier(in_use.of<ckpt_coordinator>(), 0));
   SANE(ckpt_coordinator_broadcast(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0));
-  SANE(ckpt_coordinator_all_gather(in_use.of<ckpt_coordinator>(), &word, 8, &words, 0));
+  SANE(ckpt_coordinator_all_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, &words));
   broadcast.name = "coordinator broadcast of a controller";
   MUST(ckpt_controller_create(nullptr, &in_use.of<ckpt_controller>()));
   MUST(ckpt_controller_begin_run(in_use.of<ckpt_controller>(), 0));
@@ -371,11 +374,23 @@ void coordinators() {
 // ---- Background saves ----
 
 // In a callback of a manager. What need not wait, since it has come already, is no error.
-const std::vector<const char*> refused_when_told = {"ckpt_async_manager_save", "ckpt_async_manager_load", "ckpt_async_manager_close"};
-const std::vector<const char*> refused_in_source = {
-    "ckpt_async_manager_save",          "ckpt_async_manager_load",        "ckpt_async_manager_close",           "ckpt_async_manager_wait",
-    "ckpt_async_manager_wait_staged",   "ckpt_checkpoint_manager_save",   "ckpt_checkpoint_manager_load",       "ckpt_checkpoint_manager_count",
-    "ckpt_checkpoint_manager_get_manifest", "ckpt_checkpoint_manager_verify", "ckpt_reader_create_from_checkpoint"};
+const std::vector<const char*> refused_when_told = {"ckpt_async_manager_save", "ckpt_async_manager_load",
+                                                    "ckpt_async_manager_close"};
+const std::vector<const char*> refused_in_source = {"ckpt_async_manager_save",
+                                                    "ckpt_async_manager_load",
+                                                    "ckpt_async_manager_close",
+                                                    "ckpt_async_manager_wait",
+                                                    "ckpt_async_manager_wait_staged",
+                                                    "ckpt_checkpoint_manager_save",
+                                                    "ckpt_checkpoint_manager_load",
+                                                    "ckpt_checkpoint_manager_list",
+                                                    "ckpt_checkpoint_manager_get_latest",
+                                                    "ckpt_checkpoint_manager_get_best",
+                                                    "ckpt_checkpoint_manager_find_step",
+                                                    "ckpt_checkpoint_manager_remove",
+                                                    "ckpt_checkpoint_manager_get_manifest",
+                                                    "ckpt_checkpoint_manager_verify",
+                                                    "ckpt_reader_create_from_checkpoint"};
 
 struct Told {
   Place staged;
@@ -386,14 +401,15 @@ struct Told {
 
 ckpt_checkpoint_task_callbacks telling() {
   ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
-  callbacks.staged = [](std::int64_t, double, void* user) { here(static_cast<Told*>(user)->staged); };
+  callbacks.staged = [](std::int64_t, std::int64_t, void* user) { here(static_cast<Told*>(user)->staged); };
   callbacks.progress = [](std::int64_t, std::int64_t, std::int64_t, void* user) { here(static_cast<Told*>(user)->progress); };
   callbacks.ended = [](const ckpt_checkpoint_task_result*, void* user) { here(static_cast<Told*>(user)->ended); };
-  callbacks.destroy = [](void* user) {
-    here(static_cast<Told*>(user)->destroyed);
-    gone.release();
-  };
   return callbacks;
+}
+
+void destroy_told(void* user) {
+  here(static_cast<Told*>(user)->destroyed);
+  gone.release();
 }
 
 Told told_of(const std::string& whose, Objects& in_use) {
@@ -431,6 +447,7 @@ void async_tasks() {
     task.mode = mode;
     task.callbacks = &callbacks;
     task.user_data = &told;
+    task.destroy = destroy_told;
     task.source = &sweeping;
     task.source_user_data = &source;
     task.source_destroy = [](void* user) {
@@ -457,6 +474,7 @@ void async_managers() {
     ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
     options.callbacks = &callbacks;
     options.user_data = &told;
+    options.destroy = destroy_told;
     make_async(in_use, &options);
     std::int64_t id = 0;
     if (std::strstr(whose, "load") == nullptr) {
@@ -592,7 +610,8 @@ const std::vector<Scenario> state_scenarios = {
      5,
      coordinators},
     {"async_tasks",
-     {"ckpt_checkpoint_task_staged_fn", "ckpt_checkpoint_task_progress_fn", "ckpt_checkpoint_task_ended_fn", "ckpt_checkpoint_task_source_fn"},
+     {"ckpt_checkpoint_task_staged_fn", "ckpt_checkpoint_task_progress_fn", "ckpt_checkpoint_task_ended_fn",
+      "ckpt_checkpoint_task_source_fn"},
      12,
      async_tasks},
     {"async_managers", {}, 6, async_managers},

@@ -37,7 +37,7 @@ int main(void) {
   const int64_t length[1] = {10};
   ckpt_tensor *borrowed = NULL, *other = NULL;
   struct DLManagedTensorVersioned* managed = NULL;
-  CHECK_OK(ckpt_tensor_create_borrowed(samples, CKPT_DTYPE_F64, length, 1, release_memory, samples, &borrowed));
+  CHECK_OK(ckpt_tensor_create_borrowed(samples, CKPT_DTYPE_F64, length, 1, samples, release_memory, &borrowed));
   CHECK_OK(ckpt_tensor_export_dlpack_versioned(borrowed, &managed));
   ckpt_tensor_release(borrowed); /* the memory stays: the other side still has it */
   CHECK_OK(ckpt_tensor_create_from_dlpack_versioned(managed, &other));

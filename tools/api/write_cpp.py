@@ -7,8 +7,8 @@ from text import bare, camel, directions, groups, is_spare, asked_by, value_name
 from write_c import MADE, has_size
 
 KEYWORDS = {"auto", "bool", "default", "1f1b"}
-NUMBERS = {"int32_t": "std::int32_t", "int64_t": "std::int64_t", "uint32_t": "std::uint32_t", "uint64_t": "std::uint64_t", "double": "double",
-           "ckpt_status": "ckpt_status"}
+STATUS = r"CKPT_(E_|(?=OK$))"
+NUMBERS = {"int32_t": "std::int32_t", "int64_t": "std::int64_t", "uint32_t": "std::uint32_t", "uint64_t": "std::uint64_t", "double": "double"}
 HEADER = """\
 // {part}.hpp - the values of {part}.h in C++: its enums, options and results. {made}
 // clang-format off
@@ -34,8 +34,8 @@ namespace ckpt {{
 """
 
 
-def enumerator(name):
-    low = name.lower()
+def enumerator(group, constant):
+    low = re.sub(STATUS, "", constant["name"]).lower() if group == "ckpt_status" else value_name(group, constant).lower()
     if low == "1f1b":
         return "one_f_one_b"
     return low + "_" if low in KEYWORDS else low
@@ -43,8 +43,8 @@ def enumerator(name):
 
 class Values:
     def __init__(self, api):
-        self.api, self.groups, self.directions = api, groups(api), directions(api)
-        self.groups.pop("ckpt_status", None)
+        self.api, self.directions = api, directions(api)
+        self.groups = {"ckpt_status": [constant for constant in api["constants"] if re.match(STATUS, constant["name"])], **groups(api)}
         functions = {bare(parameter["type"]) for function in api["functions"] if not function["name"].endswith("_init") for parameter in function["parameters"]}
         self.lent = set(self.directions) - functions  # what only callbacks see: borrowed for the call
         self.handles = {handle["name"] for handle in api["handles"]}
@@ -58,9 +58,10 @@ class Values:
             word = match.group(0)
             if word in self.constants:
                 group, constant = self.constants[word]
-                return f"{camel(group)}::{enumerator(value_name(group, constant))}"
+                return f"{camel(group)}::{enumerator(group, constant)}"
             return camel(word) if word in self.structs or word in self.groups or word in self.handles else word
 
+        text = text.replace("CKPT_E_*", "the errors")
         text = re.sub(r"CKPT_([A-Z0-9_]+)_\*", lambda m: camel("ckpt_" + m.group(1).lower()), text)
         text = re.sub(r"\b(?:CKPT|ckpt)_[A-Za-z0-9_]+\b", named, text.replace("\n", " "))
         return "\n".join(textwrap.wrap(text, 132 - len(indent) - 3, initial_indent=indent + "// ", subsequent_indent=indent + "// ",
@@ -74,7 +75,11 @@ class Values:
         if name not in self.constants:
             return name
         group, constant = self.constants[name]
-        return f"{camel(group)}::{enumerator(value_name(group, constant))}"
+        return f"{camel(group)}::{enumerator(group, constant)}"
+
+    def of_number(self, group, number):
+        found = next((constant for constant in self.groups[group] if str(constant["value"]) == number), None)
+        return f"{camel(group)}::{enumerator(group, found)}" if found else f"{camel(group)}{{{number}}}"
 
     # ---- Enums ----
 
@@ -83,7 +88,7 @@ class Values:
         name = camel(group)
         lines = [self.comment(kind["comment"]), f"enum class {name} : {NUMBERS[kind['type']]} {{"]
         for constant in self.groups[group]:
-            lines += [self.comment(constant["comment"], "  "), f"  {enumerator(value_name(group, constant))} = {constant['name']},"]
+            lines += [self.comment(constant["comment"], "  "), f"  {enumerator(group, constant)} = {constant['name']},"]
         lines.append("};")
         if "sum of" in kind["comment"]:
             lines.append(f"CKPT_FLAGS({name})")
@@ -97,7 +102,7 @@ class Values:
         default = field.get("default", "0")
         if kind in self.groups:
             base = next(entry["type"] for entry in self.api["types"] if entry["name"] == kind)
-            first = self.value(default) if "CKPT_" in default else f"{camel(kind)}{{{default}}}"
+            first = self.value(default) if "CKPT_" in default else self.of_number(kind, default)
             return camel(kind), name, first, f"to.{name} = static_cast<{base}>({{}});", f"static_cast<{camel(kind)}>(from.{name})"
         if kind == "ckpt_bool":
             return "bool", name, "true" if default == "1" else "false", f"to.{name} = {{}} ? 1 : 0;", f"from.{name} != 0"
@@ -155,7 +160,7 @@ class Values:
                 back = f"from.{asks} != 0 ? std::optional({back}) : std::nullopt"
             elif to:
                 to = to.format("value." + called)
-            lines += [self.comment(field["comment"], "  "), f"  {kind} {called}{' = ' + first if first else ''};"]
+            lines += [self.comment(field["comment"], "  "), f"  {kind} {called} = {first or '{}'};"]
             to_c += [f"  {to}"] if to else []
             from_c += [f"  value.{called} = {back};"] if back else []
         if not lines:
@@ -193,7 +198,14 @@ class Values:
         return "".join(f"#include <ckpt/values/{other}.hpp>\n" for other in sorted(others - {part}))
 
 
+def list_of_given(values):
+    """Of the values that are given to the library, for the test that their defaults are those of C."""
+    given = [struct for struct in values.api["structs"] if values.is_value(struct) and values.struct(struct) and "in" in values.directions.get(struct["name"], set())]
+    lines = [f"VALUE({camel(struct['name'])}, {struct['name']}, {struct['name'].upper() + '_INIT' if has_size(struct) else '{}'})" for struct in given]
+    return f"// Values that are given to the library, the structs they become, and those structs' defaults. {MADE}\n// clang-format off\n" + "\n".join(lines) + "\n"
+
+
 def files(api):
     values = Values(api)
     texts = {f"include/ckpt/values/{header['name']}pp": values.file(header) for header in api["headers"]}
-    return {name: text for name, text in texts.items() if text}
+    return {"tests/capi/given_values.inc": list_of_given(values), **{name: text for name, text in texts.items() if text}}

@@ -119,7 +119,7 @@ struct TaskObservation {
   // 1 when it failed, or a failure came while it was the last one, else 0
   bool failed = false;
   // name of the task: UTF-8, not blank
-  std::string name;
+  std::string name = {};
 };
 
 namespace detail {
@@ -138,7 +138,7 @@ inline TaskObservation from_c(const ckpt_task_observation& from) {
 // How a controller is made.
 struct ControllerOptions {
   // how saves are decided: one of Policy
-  Policy policy = Policy{0};
+  Policy policy = Policy::auto_;
   // for Policy::young and Policy::daly: mean time between failures in seconds, above 0
   double mtbf_seconds = 0;
   // for Policy::fixed: interval between saves in seconds, above 0
@@ -170,7 +170,7 @@ struct ControllerOptions {
   // for Policy::threshold: number of checkpoints of a run, at least 0
   std::int64_t threshold_budget = 3;
   // source of time of ckpt_controller_get_now; kept alive; none: the monotonic clock
-  detail::Borrowed<ckpt_clock> clock;
+  detail::Borrowed<ckpt_clock> clock = {};
 };
 
 namespace detail {
@@ -204,9 +204,9 @@ struct Decision {
   // 1: save now; 0: do not
   bool checkpoint = false;
   // why: one of Reason
-  Reason reason = Reason{0};
+  Reason reason = Reason::not_due;
   // the policy that decided: one of Policy
-  Policy policy = Policy{0};
+  Policy policy = Policy::auto_;
   // interval wanted between saves now, in seconds; 0 for Policy::threshold
   double interval_seconds = 0;
   // probability of a failure within the interval wanted, 0 .. 1
@@ -288,12 +288,12 @@ inline ControllerInfo from_c(const ckpt_controller_info& from) {
 // What a simulation of failures replays, and against which policies.
 struct SimulationOptions {
   // text with the seconds between failures, one number a line, # begins a comment; none: a law is used
-  std::string trace;
+  std::string trace = {};
   // law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; none: a trace is used
-  std::string law;
+  std::string law = {};
   // the policies, separated by commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes,
   // bayes:KEEP, weibull, fixed:SECONDS; none: all but fixed
-  std::string policies;
+  std::string policies = {};
   // number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000
   std::int64_t nodes = 1;
   // number of failures to draw in each run, 1 .. 1000000

@@ -5,6 +5,7 @@
 
 #include <ckpt/async.h>
 #include <ckpt/values/value.hpp>
+#include <ckpt/values/base.hpp>
 
 #include <array>
 #include <chrono>
@@ -53,7 +54,7 @@ enum class StagingMode : std::int32_t {
   // the tensors of a save are copied, by several threads, before the call returns: it returns staged
   copy = CKPT_STAGING_MODE_COPY,
   // the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, which is shortly
-  // before it ends. When one does and it is seen, the save fails with CKPT_E_INVALID_STATE; in no case does a checkpoint hold
+  // before it ends. When one does and it is seen, the save fails with Status::invalid_state; in no case does a checkpoint hold
   // bytes that its checksums do not
   borrow = CKPT_STAGING_MODE_BORROW,
   // the tensors of a save are copied in the background: no caller may write to them until the save is staged, which is soon
@@ -62,11 +63,11 @@ enum class StagingMode : std::int32_t {
 
 // What happens to a task when the queue is full.
 enum class WhenFull : std::int32_t {
-  // fail with CKPT_E_QUEUE_FULL at once
+  // fail with Status::queue_full at once
   refuse = CKPT_WHEN_FULL_REFUSE,
-  // wait for a place until the time-out has passed, then fail with CKPT_E_QUEUE_FULL; waiting for ever opens all gates
+  // wait for a place until the time-out has passed, then fail with Status::queue_full; waiting for ever opens all gates
   wait = CKPT_WHEN_FULL_WAIT,
-  // the oldest task that no worker has begun makes place and ends CheckpointTaskState::rejected; CKPT_E_QUEUE_FULL when there
+  // the oldest task that no worker has begun makes place and ends CheckpointTaskState::rejected; Status::queue_full when there
   // is none
   drop_oldest = CKPT_WHEN_FULL_DROP_OLDEST,
 };
@@ -83,9 +84,9 @@ enum class Priority : std::int32_t {
 
 // A list of tasks.
 enum class CheckpointTaskList : std::int32_t {
-  // tasks that have not ended, the oldest first
+  // the tasks that have not ended, the oldest first
   live = CKPT_CHECKPOINT_TASK_LIST_LIVE,
-  // tasks that have ended, as far as the history goes, in the order in which they ended
+  // the tasks that have ended, as far as the history goes, in the order in which they ended
   ended = CKPT_CHECKPOINT_TASK_LIST_ENDED,
 };
 
@@ -93,11 +94,11 @@ enum class CheckpointTaskList : std::int32_t {
 struct CheckpointTaskResult {
   // how the task ended: CheckpointTaskState::completed, CheckpointTaskState::failed, CheckpointTaskState::cancelled or
   // CheckpointTaskState::rejected
-  CheckpointTaskState state = CheckpointTaskState{0};
-  // CKPT_OK when completed, CKPT_E_CANCELLED when cancelled, CKPT_E_QUEUE_FULL when rejected, else why it failed
-  ckpt_status status = 0;
+  CheckpointTaskState state = CheckpointTaskState::queued;
+  // Status::ok when completed, Status::cancelled when cancelled, Status::queue_full when rejected, else why it failed
+  Status status = Status::ok;
   // kind of task: CheckpointTaskKind::save or CheckpointTaskKind::load
-  CheckpointTaskKind kind = CheckpointTaskKind{0};
+  CheckpointTaskKind kind = CheckpointTaskKind::save;
   // id of the task
   std::int64_t id = 0;
   // number of the step: of a save, however it ended; of what a load loaded, 0 unless completed
@@ -113,9 +114,9 @@ struct CheckpointTaskResult {
   // nanoseconds from the call that made the task to the moment at which it was durable (loaded); 0 unless completed
   std::chrono::nanoseconds durable = std::chrono::nanoseconds::zero();
   // name of the checkpoint: its directory in the storage; empty unless completed
-  std::string name;
+  std::string name = {};
   // why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
-  std::string error;
+  std::string error = {};
 };
 
 namespace detail {
@@ -123,7 +124,7 @@ namespace detail {
 inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
   CheckpointTaskResult value;
   value.state = static_cast<CheckpointTaskState>(from.state);
-  value.status = from.status;
+  value.status = static_cast<Status>(from.status);
   value.kind = static_cast<CheckpointTaskKind>(from.kind);
   value.id = from.id;
   value.step = from.step;
@@ -218,9 +219,9 @@ inline ckpt_checkpoint_task_options to_c(const CheckpointTaskOptions& value) {
 // What is known of one background task.
 struct CheckpointTaskInfo {
   // kind of task: CheckpointTaskKind::save or CheckpointTaskKind::load
-  CheckpointTaskKind kind = CheckpointTaskKind{0};
+  CheckpointTaskKind kind = CheckpointTaskKind::save;
   // where the task is: CheckpointTaskState::queued, CheckpointTaskState::running or the way in which it ended
-  CheckpointTaskState state = CheckpointTaskState{0};
+  CheckpointTaskState state = CheckpointTaskState::queued;
   // 1 when the tensors of a save may be written, else 0
   bool staged = false;
   // id of the task
@@ -239,12 +240,12 @@ struct CheckpointTaskInfo {
   std::chrono::nanoseconds ended_at = std::chrono::nanoseconds::zero();
   // when it was queued, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; that clock may be set at
   // any time, so take differences on the monotonic clock
-  std::chrono::system_clock::time_point queued_utc;
+  std::chrono::system_clock::time_point queued_utc = {};
   // when a worker began it, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when none has
   // begun
-  std::chrono::system_clock::time_point started_utc;
+  std::chrono::system_clock::time_point started_utc = {};
   // when it ended, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when it has not ended
-  std::chrono::system_clock::time_point ended_utc;
+  std::chrono::system_clock::time_point ended_utc = {};
 };
 
 namespace detail {

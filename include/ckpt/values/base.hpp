@@ -15,6 +15,55 @@
 
 namespace ckpt {
 
+// The result of every function that can fail: Status::ok or one of the errors. Values are fixed for ever; new ones are only
+// appended.
+enum class Status : std::int32_t {
+  // the operation succeeded
+  ok = CKPT_OK,
+  // an argument is missing, of the wrong kind, or has a value that is never valid
+  invalid_argument = CKPT_E_INVALID_ARGUMENT,
+  // the system has no memory left
+  out_of_memory = CKPT_E_OUT_OF_MEMORY,
+  // an index or size lies outside what this object has or can hold
+  out_of_range = CKPT_E_OUT_OF_RANGE,
+  // the call is not allowed now: wrong order, already done, or not begun
+  invalid_state = CKPT_E_INVALID_STATE,
+  // there is no such name, id, file or checkpoint
+  not_found = CKPT_E_NOT_FOUND,
+  // the name is taken
+  already_exists = CKPT_E_ALREADY_EXISTS,
+  // another process, thread or object holds it
+  busy = CKPT_E_BUSY,
+  // the time-out passed first
+  timeout = CKPT_E_TIMEOUT,
+  // stopped on request
+  cancelled = CKPT_E_CANCELLED,
+  // a function of the user failed
+  callback = CKPT_E_CALLBACK,
+  // the object's threads stayed in the parent of this forked process
+  forked = CKPT_E_FORKED,
+  // a bounded queue has no place left
+  queue_full = CKPT_E_QUEUE_FULL,
+  // the queue or object was closed
+  closed = CKPT_E_CLOSED,
+  // the operating system failed to read, write or sync
+  io = CKPT_E_IO,
+  // the device or quota is full
+  no_space = CKPT_E_NO_SPACE,
+  // the operating system denied access
+  permission = CKPT_E_PERMISSION,
+  // stored bytes are not what was written, or not of the format
+  corrupt = CKPT_E_CORRUPT,
+  // valid, but not something that this object or build can do
+  unsupported = CKPT_E_UNSUPPORTED,
+  // does not fit the memory budget or limit
+  over_budget = CKPT_E_OVER_BUDGET,
+  // a schedule breaks one of its rules
+  invalid_schedule = CKPT_E_INVALID_SCHEDULE,
+  // a defect of the library: please report it
+  internal = CKPT_E_INTERNAL,
+};
+
 // How much a message of the log matters.
 enum class LogLevel : std::int32_t {
   // details for the development of the library

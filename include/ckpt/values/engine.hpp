@@ -21,7 +21,7 @@ struct TensorSpec {
   // element type: one of DType
   DType dtype = DType{0};
   // lengths of the dimensions, each >= 0
-  Shape shape;
+  Shape shape = {};
 };
 
 namespace detail {
@@ -83,9 +83,9 @@ struct LayerContext {
   // global number of the batch's first sample within the step, >= 0
   std::int64_t first_sample = 0;
   // element type and shape of the layer's input
-  TensorSpec input;
+  TensorSpec input = {};
   // element type and shape of the layer's output
-  TensorSpec output;
+  TensorSpec output = {};
 };
 
 namespace detail {
@@ -111,11 +111,11 @@ struct ScheduleExecutorOptions {
   // a schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget
   std::int64_t budget_bytes = 0;
   // threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use
-  detail::Borrowed<ckpt_worker_pool> pool;
+  detail::Borrowed<ckpt_worker_pool> pool = {};
   // counts every buffer under its layer's name; kept alive; none: one of its own
-  detail::Borrowed<ckpt_memory_tracker> tracker;
+  detail::Borrowed<ckpt_memory_tracker> tracker = {};
   // the strategy it follows is notified of layers that run and of live bytes; none: no strategy is
-  detail::Borrowed<ckpt_follower> follower;
+  detail::Borrowed<ckpt_follower> follower = {};
 };
 
 namespace detail {
@@ -141,15 +141,15 @@ struct Step {
   // global number of the batch's first sample within the step, >= 0
   std::int64_t first_sample = 0;
   // input of the chain, of the executor's input element type and shape
-  detail::Borrowed<ckpt_tensor> input;
+  detail::Borrowed<ckpt_tensor> input = {};
   // what a loss layer compares with; none when no layer needs it
-  detail::Borrowed<ckpt_tensor> targets;
+  detail::Borrowed<ckpt_tensor> targets = {};
   // gradient of the chain's output; none: 1, only for a chain whose output has one element
-  detail::Borrowed<ckpt_tensor> output_gradient;
+  detail::Borrowed<ckpt_tensor> output_gradient = {};
   // receives the chain's output; none: it is not wanted
-  detail::Borrowed<ckpt_tensor> output;
+  detail::Borrowed<ckpt_tensor> output = {};
   // receives the gradient of the chain's input; none: it is not wanted. Refused when the first layer makes none
-  detail::Borrowed<ckpt_tensor> input_gradient;
+  detail::Borrowed<ckpt_tensor> input_gradient = {};
   // 0: gradients are set to 0 first; 1: this step adds to them
   bool accumulate = false;
 };

@@ -35,25 +35,22 @@ inline std::string json_text(std::string_view text) {
 // Read back to the same bits.
 template <class Number>
 std::string json_number(Number value) {
-  if constexpr (std::is_floating_point_v<Number>) {
-    if (!std::isfinite(value)) throw Error(CKPT_E_INVALID_ARGUMENT, "value is not finite: JSON has no such number");
-  }
+  static_assert(!std::is_same_v<Number, long double>, "JSON's readers have numbers of 64 bits");
   char buffer[64];
-  const auto end = [&] {
-    if constexpr (std::is_floating_point_v<Number>)
-      return std::to_chars(buffer, buffer + sizeof buffer, static_cast<double>(value)).ptr;
-    else
-      return std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  }();
-  std::string text(buffer, end);
-  if constexpr (std::is_floating_point_v<Number>) {
+  if constexpr (std::is_same_v<Number, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(value)) throw Error(Status::invalid_argument, "value is not finite: JSON has no such number");
+    std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, static_cast<double>(value)).ptr);
     if (text.find_first_of(".e") == std::string::npos) text += ".0";  // a floating-point number stays one
+    return text;
+  } else {
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
   }
-  return text;
 }
 
 [[noreturn]] inline void json_mismatch(const std::string& key, const std::string& json, const char* wanted) {
-  throw Error(CKPT_E_INVALID_ARGUMENT, "value of key \"" + key + "\" is " + json.substr(0, 64) + "; asked for as " + wanted);
+  throw Error(Status::invalid_argument, "value of key \"" + key + "\" is " + json.substr(0, 64) + "; asked for as " + wanted);
 }
 
 inline void append_utf8(std::string& out, std::uint32_t point) {

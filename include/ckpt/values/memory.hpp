@@ -43,7 +43,7 @@ CKPT_FLAGS(MemoryEventKind)
 // How a memory tracker is made.
 struct MemoryTrackerOptions {
   // dates what is recorded; none: the system's monotonic clock in its coarse form. The tracker keeps it alive
-  detail::Borrowed<ckpt_clock> clock;
+  detail::Borrowed<ckpt_clock> clock = {};
   // bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported
   std::int64_t peak_granularity_bytes = 1;
 };
@@ -63,7 +63,7 @@ inline ckpt_memory_tracker_options to_c(const MemoryTrackerOptions& value) {
 // The totals of a memory tracker at one moment.
 struct MemoryStats {
   // number of layers that were ever named
-  std::int32_t layer_count = 0;
+  std::int64_t layer_count = 0;
   // bytes live now
   std::int64_t current_bytes = 0;
   // highest live total in bytes since the tracker was made or its statistics were reset
@@ -91,7 +91,7 @@ struct MemoryStats {
   // number of allocations and frees since the tracker was made; a reset leaves it alone
   std::uint64_t sequence = 0;
   // when this was true, in nanoseconds since 1970-01-01T00:00:00Z
-  std::chrono::system_clock::time_point taken_utc;
+  std::chrono::system_clock::time_point taken_utc = {};
 };
 
 namespace detail {
@@ -123,7 +123,7 @@ struct MemoryLayerStats {
   // number of the layer, 0 or more
   std::int32_t layer_id = 0;
   // name of the layer; valid as long as the tracker
-  std::string name;
+  std::string name = {};
   // bytes of the layer that are live now
   std::int64_t current_bytes = 0;
   // highest number of live bytes of this layer alone, since the tracker was made or its statistics were reset
@@ -147,9 +147,9 @@ struct MemoryLayerStats {
   // when the layer last freed, in nanoseconds on the tracker's clock; 0: never
   std::chrono::nanoseconds last_freed_at = std::chrono::nanoseconds::zero();
   // when the layer last allocated, in nanoseconds since 1970-01-01T00:00:00Z; 0: never
-  std::chrono::system_clock::time_point last_allocated_utc;
+  std::chrono::system_clock::time_point last_allocated_utc = {};
   // when the layer last freed, in nanoseconds since 1970-01-01T00:00:00Z; 0: never
-  std::chrono::system_clock::time_point last_freed_utc;
+  std::chrono::system_clock::time_point last_freed_utc = {};
 };
 
 namespace detail {
@@ -221,7 +221,7 @@ struct MemoryScopeStats {
   // when the scope was pushed, in nanoseconds on the tracker's clock
   std::chrono::nanoseconds pushed_at = std::chrono::nanoseconds::zero();
   // when the scope was pushed, in nanoseconds since 1970-01-01T00:00:00Z
-  std::chrono::system_clock::time_point pushed_utc;
+  std::chrono::system_clock::time_point pushed_utc = {};
 };
 
 namespace detail {
@@ -260,11 +260,11 @@ struct MemoryEvent {
   // when it happened, in nanoseconds on the tracker's clock
   std::chrono::nanoseconds occurred_at = std::chrono::nanoseconds::zero();
   // name of the layer; valid as long as the tracker; empty when a limit was set below the live total
-  std::string layer_name;
+  std::string layer_name = {};
   // id of the layer; 0 where has_layer is no
   std::optional<std::int32_t> layer_id = std::nullopt;
   // when it was delivered to the subscriptions, in nanoseconds since 1970-01-01T00:00:00Z
-  std::chrono::system_clock::time_point occurred_utc;
+  std::chrono::system_clock::time_point occurred_utc = {};
 };
 
 namespace detail {

@@ -69,7 +69,7 @@ struct ActivationPolicy {
   // for memory-based: bytes of activations that are stored at most, >= 0
   std::int64_t threshold_bytes = 1073741824;
   // for ActivationPolicyKind::strategy: the strategy that is asked; kept alive; ignored by other kinds
-  detail::Borrowed<ckpt_strategy> strategy;
+  detail::Borrowed<ckpt_strategy> strategy = {};
   // for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory or its control
   // group's limit
   std::int64_t memory_limit_bytes = 0;
@@ -102,11 +102,11 @@ inline ActivationPolicy from_c(const ckpt_activation_policy& from) {
 // How an activation manager is made.
 struct ActivationManagerOptions {
   // name of the stage: strategies are asked with it, the tracker counts under it; copied; none: "stage"
-  std::string name;
+  std::string name = {};
   // counts what is stored; kept alive; none: one of its own
-  detail::Borrowed<ckpt_memory_tracker> tracker;
+  detail::Borrowed<ckpt_memory_tracker> tracker = {};
   // dates what is stored; kept alive; none: the monotonic clock
-  detail::Borrowed<ckpt_clock> clock;
+  detail::Borrowed<ckpt_clock> clock = {};
 };
 
 namespace detail {
@@ -129,7 +129,7 @@ struct ActivationMetadata {
   // element type of the activation
   DType dtype = DType{0};
   // lengths of the activation's dimensions
-  Shape shape;
+  Shape shape = {};
   // size of the activation in bytes
   std::int64_t bytes = 0;
   // number of times that it was read since it was stored
@@ -137,7 +137,7 @@ struct ActivationMetadata {
   // when it was stored, in nanoseconds on the manager's clock
   std::chrono::nanoseconds stored_at = std::chrono::nanoseconds::zero();
   // when it was stored, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock
-  std::chrono::system_clock::time_point stored_utc;
+  std::chrono::system_clock::time_point stored_utc = {};
 };
 
 namespace detail {
@@ -172,15 +172,15 @@ struct PipelineOptions {
   // number of runs that time the layers, for the split and the budget; 0: bytes only
   std::int32_t measured_steps = 3;
   // first layers of the pieces, ascending from 0; none: a split into pieces of equal time
-  std::vector<std::int64_t> begins;
+  std::vector<std::int64_t> begins = {};
   // places of each queue between neighbours; 0: as many as the schedule needs
   std::int64_t queue_places = 0;
   // each stage takes the fastest plan with which its whole step reserves no more bytes than this; 0: no budget
   std::int64_t budget_bytes = 0;
   // chooses each piece's plan, layer by layer; kept alive; none: no strategy
-  detail::Borrowed<ckpt_strategy> strategy;
+  detail::Borrowed<ckpt_strategy> strategy = {};
   // counts every buffer, those of queues included; kept alive; none: one of its own
-  detail::Borrowed<ckpt_memory_tracker> tracker;
+  detail::Borrowed<ckpt_memory_tracker> tracker = {};
 };
 
 namespace detail {

@@ -83,7 +83,7 @@ struct ScheduleAction {
   // option of the layers; or of the item, for a TAPE
   std::int32_t option = 0;
   // kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE: one of Item
-  Item item = Item{0};
+  Item item = Item::none;
   // where the item is: 0 memory; 1 .. CKPT_TIERS-1 slower places
   std::int32_t tier = 0;
   // place within the tier, >= 0
@@ -136,7 +136,7 @@ struct LayerProfile {
   // element type of the layer's output, for strategies; 0 when not known
   DType dtype = DType{0};
   // lengths of the dimensions of the layer's output, for strategies
-  Shape shape;
+  Shape shape = {};
 };
 
 namespace detail {

@@ -5,6 +5,7 @@
 
 #include <ckpt/state.h>
 #include <ckpt/values/value.hpp>
+#include <ckpt/values/base.hpp>
 #include <ckpt/values/tensor.hpp>
 
 #include <array>
@@ -51,11 +52,11 @@ struct CheckpointManagerOptions {
   // which metric is the best: BestMetric::smallest or BestMetric::largest
   BestMetric best_metric = BestMetric::smallest;
   // coordinator of the processes of the run; kept alive; UNSUPPORTED when its world size is not 1; none: a single process
-  detail::Borrowed<ckpt_coordinator> coordinator;
+  detail::Borrowed<ckpt_coordinator> coordinator = {};
   // says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with
   // max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would
   // multiply
-  detail::Borrowed<ckpt_fault_handler> fault_handler;
+  detail::Borrowed<ckpt_fault_handler> fault_handler = {};
 };
 
 namespace detail {
@@ -82,13 +83,13 @@ struct SaveOptions {
   // seed of the run's random numbers, kept for the load
   std::uint64_t seed = 0;
   // JSON text of anything, for people and tools; none: null
-  std::string metadata_json;
+  std::string metadata_json = {};
   // JSON text of what else the results' last bits depend on (hardware, other libraries); none: nothing. The library adds its
   // version and the BLAS that this process uses by then, and loads none for that
-  std::string environment_json;
+  std::string environment_json = {};
   // begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
   // look at it. None or empty: no prefix
-  std::string prefix;
+  std::string prefix = {};
   // metric of the state, compared to find the best checkpoints; finite. Read only when has_metric is not 0
   std::optional<double> metric = std::nullopt;
   // 1: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are written
@@ -124,7 +125,7 @@ struct SaveResult {
   // bytes of the files, the manifest not counted
   std::int64_t bytes = 0;
   // name of the checkpoint: its directory in the storage
-  std::string name;
+  std::string name = {};
   // number of files that were linked or copied because nothing in them had changed
   std::int64_t linked = 0;
 };
@@ -149,12 +150,12 @@ struct LoadOptions {
   // what is checked: Verify::full or Verify::none
   Verify verify = Verify::full;
   // name of one checkpoint, which is loaded without falling back; none: the newest valid one
-  std::string name;
+  std::string name = {};
   // the checkpoint of this step is loaded, of several the newest valid one. Read only when has_step is not 0
   std::optional<std::int64_t> step = std::nullopt;
   // JSON text of what this run's results depend on, compared with what the save wrote; none: not compared. The library's
   // version and the BLAS are compared in any case, as far as both sides have them
-  std::string environment_json;
+  std::string environment_json = {};
   // 0: the state and the checkpoint must have the same names; other values: tensors that only one side has are counted and
   // listed in the load report, those of the state and keys that the checkpoint lacks keep what they hold
   bool partial = false;
@@ -199,7 +200,7 @@ struct LoadResult {
   std::int64_t skipped = 0;
   // name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it by
   // name)
-  std::string name;
+  std::string name = {};
   // number of tensors of the state that the checkpoint lacks; 0 unless the load was partial
   std::int64_t missing = 0;
   // number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
@@ -226,17 +227,17 @@ inline LoadResult from_c(const ckpt_load_result& from) {
 
 // What is known of one checkpoint without reading its files.
 struct CheckpointInfo {
-  // CKPT_OK: manifest and file sizes are right (checksums of files not looked at); CKPT_E_NOT_FOUND: no manifest, so being
-  // written or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read
-  ckpt_status status = 0;
+  // Status::ok: manifest and file sizes are right (checksums of files not looked at); Status::not_found: no manifest, so being
+  // written or cut off; Status::corrupt: damaged; others: why it could not be read
+  Status status = Status::ok;
   // number of the step that was saved
   std::int64_t step = 0;
-  // number of the save among those in its storage; 0 unless status is CKPT_OK
+  // number of the save among those in its storage; 0 unless status is Status::ok
   std::int64_t commit_sequence = 0;
-  // bytes of the files, the manifest not counted; 0 unless status is CKPT_OK
+  // bytes of the files, the manifest not counted; 0 unless status is Status::ok
   std::int64_t bytes = 0;
   // name of the checkpoint: its directory in the storage
-  std::string name;
+  std::string name = {};
   // metric that the save was made with; 0 when has_metric is 0
   std::optional<double> metric = std::nullopt;
 };
@@ -245,7 +246,7 @@ namespace detail {
 
 inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
   CheckpointInfo value;
-  value.status = from.status;
+  value.status = static_cast<Status>(from.status);
   value.step = from.step;
   value.commit_sequence = from.commit_sequence;
   value.bytes = from.bytes;
@@ -265,7 +266,7 @@ struct VerifyResult {
   // bytes of the files that were checked
   std::int64_t bytes = 0;
   // name of the checkpoint: its directory in the storage, cut off when it is longer
-  std::string name;
+  std::string name = {};
 };
 
 namespace detail {
@@ -286,15 +287,15 @@ struct TensorInfo {
   // element type: one of DType
   DType dtype = DType{0};
   // name of the tensor: UTF-8; may be empty. Valid as long as the reader
-  std::string name;
+  std::string name = {};
   // lengths of the dimensions; none when there are no dimensions. Valid as long as the reader
-  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> shape = {};
   // size of the tensor in bytes
   std::int64_t bytes = 0;
   // place of its first byte, from the start of the file, in bytes
   std::int64_t offset = 0;
   // group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader
-  std::string group;
+  std::string group = {};
 };
 
 namespace detail {

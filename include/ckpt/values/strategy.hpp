@@ -64,9 +64,9 @@ struct StrategyQuestion {
   // element type of the layer's activation
   DType dtype = DType{0};
   // name of the layer: UTF-8, not empty
-  std::string_view layer_name;
+  std::string_view layer_name = {};
   // lengths of the activation's dimensions
-  Shape shape;
+  Shape shape = {};
   // size of the activation in bytes
   std::int64_t bytes = 0;
   // index of the layer in its chain, from 0
@@ -115,7 +115,7 @@ struct StrategyInfo {
   bool has_tracker = false;
   // kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind
   // that its factory made
-  std::string kind;
+  std::string kind = {};
   // for interval: every so many-th layer is chosen; for memory-aware: the interval in force now
   std::int64_t interval = 0;
   // for size: activations of at least this many bytes are chosen

@@ -69,7 +69,7 @@ struct BufferPoolOptions {
   // bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system
   std::optional<std::int64_t> retain_limit_bytes = CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES;
   // the tracker counts the pool's buffers under this layer name; copied; none: "tensor"
-  std::string layer_name;
+  std::string layer_name = {};
 };
 
 namespace detail {

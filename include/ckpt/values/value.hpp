@@ -65,9 +65,31 @@ class Shape {
   std::size_t size_ = 0;
 };
 
+// Elements one behind another, borrowed: what std::span is from C++20 on.
+template <class T>
+class Span {
+ public:
+  Span() = default;
+  Span(T* first, std::size_t count) noexcept : first_(first), count_(count) {}
+  // Of a vector, an array, a string, another span.
+  template <class Elements, class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<Elements&>().data()), T*>>>
+  Span(Elements& elements) noexcept : Span(elements.data(), elements.size()) {}  // NOLINT(google-explicit-constructor)
+  T* data() const noexcept { return first_; }
+  std::size_t size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
+  T* begin() const noexcept { return first_; }
+  T* end() const noexcept { return first_ + count_; }
+  T& operator[](std::size_t index) const noexcept { return first_[index]; }
+
+ private:
+  T* first_ = nullptr;
+  std::size_t count_ = 0;
+};
+
 namespace detail {
 
-// An object that an option names: one of the classes of ckpt.hpp or a handle of C. It must live until the option was used.
+// An object that an option names, or none: one of the classes of ckpt.hpp, a pointer to one, or a handle of C. It must live until
+// the option was used, so a temporary is refused.
 template <class T>
 class Borrowed {
  public:
@@ -75,7 +97,12 @@ class Borrowed {
   Borrowed(T* handle) noexcept : handle_(handle) {}  // NOLINT(google-explicit-constructor)
   template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
   Borrowed(const Object& object) noexcept : handle_(object.handle()) {}  // NOLINT(google-explicit-constructor)
-  operator T*() const noexcept { return handle_; }                       // NOLINT(google-explicit-constructor)
+  template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
+  Borrowed(const Object&& gone_too_soon) = delete;
+  template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
+  Borrowed(const Object* object) noexcept
+      : handle_(object == nullptr ? nullptr : object->handle()) {}  // NOLINT(google-explicit-constructor)
+  operator T*() const noexcept { return handle_; }                  // NOLINT(google-explicit-constructor)
 
  private:
   T* handle_ = nullptr;

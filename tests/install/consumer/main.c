@@ -44,7 +44,7 @@ int main(int count, char** arguments) {
   CHECK(ckpt_word_queue_create(CKPT_WORD_QUEUE_KIND_SPSC, 1, &queue) == CKPT_OK);
   CHECK(ckpt_word_queue_push(queue, 42, 0) == CKPT_OK);
   CHECK(ckpt_word_queue_push(queue, 43, 0) == CKPT_E_QUEUE_FULL);
-  CHECK(ckpt_word_queue_pop(queue, &value, 0) == CKPT_OK && value == 42);
+  CHECK(ckpt_word_queue_pop(queue, 0, &value) == CKPT_OK && value == 42);
   ckpt_word_queue_release(queue);
 
   CHECK(ckpt_word_queue_create(7, 1, &queue) == CKPT_E_INVALID_ARGUMENT && strstr(ckpt_last_error(), "kind is 7") != NULL);
