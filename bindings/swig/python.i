@@ -105,12 +105,13 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 
 // ---- Arrays ----
 %typemap(in) (const int64_t* shape, int32_t ndim) (std::vector<int64_t> list), (const int64_t* begins, int64_t count)
-    (std::vector<int64_t> list) {
+    (std::vector<int64_t> list), (const int64_t* begins, int64_t begins_count) (std::vector<int64_t> list) {
   if (!ckpt_python::integers($input, &list)) SWIG_fail;
   $1 = list.data();
   $2 = static_cast<$2_ltype>(list.size());
 }
-%typemap(argout) (const int64_t* shape, int32_t ndim), (const int64_t* begins, int64_t count) ""
+%typemap(argout) (const int64_t* shape, int32_t ndim), (const int64_t* begins, int64_t count),
+    (const int64_t* begins, int64_t begins_count) ""
 %define CKPT_TEXTS(array, length)
 %typemap(argout) (const char* const* array, int64_t length) ""
 %typemap(in) (const char* const* array, int64_t length) (std::vector<const char*> list) {
@@ -144,7 +145,7 @@ CKPT_TEXTS(rules, rules_count)
   $2 = static_cast<int64_t>(list.size());
 }
 %typemap(argout) (ckpt_schedule* const* schedules, int64_t schedule_count) ""
-%typemap(in) (const ckpt_schedule_action* actions, int64_t count) (std::vector<ckpt_schedule_action> list) {
+%typemap(in) (const ckpt_schedule_action* actions, int64_t actions_count) (std::vector<ckpt_schedule_action> list) {
   if (!ckpt_python::actions($input, &list)) SWIG_fail;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());

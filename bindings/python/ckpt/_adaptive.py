@@ -42,9 +42,9 @@ class Threshold(_Owned):
         """Whether to save; a yes consumes a slot."""
         return bool(_n.ckpt_threshold_should_checkpoint(self._h, name, cost_seconds))
 
-    def adjust_policy(self, recovery_seconds_saved: float, checkpoint_overhead_seconds: float) -> None:
+    def adjust_policy(self, saved_seconds: float, checkpoint_overhead_seconds: float) -> None:
         """Lowers the threshold when saving paid, raises it when it did not."""
-        _n.ckpt_threshold_adjust_policy(self._h, recovery_seconds_saved, checkpoint_overhead_seconds)
+        _n.ckpt_threshold_adjust_policy(self._h, saved_seconds, checkpoint_overhead_seconds)
 
     def begin_run(self) -> None:
         """All slots are free again."""
@@ -195,18 +195,18 @@ class Controller(_Owned):
         """The machine failed, and what was not saved is lost. The run goes on."""
         _n.ckpt_controller_record_failure(self._h, self._at(now))
 
-    def record_recovery(self, seconds_saved: float, overhead_seconds: float, now: Optional[float] = None) -> None:
-        """Work goes on after a failure. seconds_saved: work that the loaded checkpoint made it needless to do again;
+    def record_recovery(self, saved_seconds: float, overhead_seconds: float, now: Optional[float] = None) -> None:
+        """Work goes on after a failure. saved_seconds: work that the loaded checkpoint made it needless to do again;
         overhead_seconds: what that checkpoint had cost."""
-        _n.ckpt_controller_record_recovery(self._h, self._at(now), seconds_saved, overhead_seconds)
+        _n.ckpt_controller_record_recovery(self._h, self._at(now), saved_seconds, overhead_seconds)
 
     def record_clean_exit(self, now: Optional[float] = None) -> None:
         """The run ends without a failure."""
         _n.ckpt_controller_record_clean_exit(self._h, self._at(now))
 
-    def notify_preemption(self, seconds_left: float, now: Optional[float] = None) -> None:
+    def notify_preemption(self, left_seconds: float, now: Optional[float] = None) -> None:
         """The process will be ended: a save is asked for at once if it would be durable in time."""
-        _n.ckpt_controller_notify_preemption(self._h, self._at(now), seconds_left)
+        _n.ckpt_controller_notify_preemption(self._h, self._at(now), left_seconds)
 
     # ---- Looking, keeping ----
 

@@ -171,9 +171,9 @@ class Tensor(_n.TensorBuffer, _Shared):
         """Copies the elements of a tensor of the same dtype and shape."""
         _n.ckpt_tensor_copy(self._h, source._h)
 
-    def bit_equal(self, other: "Tensor") -> bool:
+    def is_bit_equal(self, other: "Tensor") -> bool:
         """Whether dtype, shape and all bytes are the same."""
-        return bool(_n.ckpt_tensor_bit_equal(self._h, other._h))
+        return bool(_n.ckpt_tensor_is_bit_equal(self._h, other._h))
 
     def __repr__(self) -> str:
         if self.closed:

@@ -168,7 +168,7 @@ def read_matrix(folder):
         loaded = checkpoint.load(state)
     unequal = [] if (loaded.step, loaded.seed) == (7, SEED) else [f"checkpoint {loaded.name}"]
     _, written = make_state(lambda seed: seed)
-    unequal += [f"tensor {row[1]}" for row, a, b in zip(TENSORS, tensors, written) if not a.bit_equal(b)]
+    unequal += [f"tensor {row[1]}" for row, a, b in zip(TENSORS, tensors, written) if not a.is_bit_equal(b)]
     unequal += [f"value {key}" for key, value in VALUES.items() if state[key] != value]
     if unequal:
         print(f"not as written: {', '.join(unequal)}", file=sys.stderr)

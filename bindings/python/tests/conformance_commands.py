@@ -146,7 +146,7 @@ class Commands:
     def do_same(self, c):
         kind, first = self.find(c.text(1), ["tensor", "schedule"])
         second = self.of(kind, c.text(2))
-        return [yes_no(first.bit_equal(second) if kind == "tensor" else first.fingerprint == second.fingerprint)]
+        return [yes_no(first.is_bit_equal(second) if kind == "tensor" else first.fingerprint == second.fingerprint)]
 
     def do_close(self, c):
         kind, found = self.find(c.text(1))

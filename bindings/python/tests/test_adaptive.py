@@ -77,7 +77,7 @@ class Decides(unittest.TestCase):
         info = controller.info()
         self.assertEqual((info.saves, info.cost_seconds, info.durable_seconds, info.running), (1, 2, 4, True))
         controller.record_failure(350)
-        controller.record_recovery(seconds_saved=300, overhead_seconds=2, now=360)
+        controller.record_recovery(saved_seconds=300, overhead_seconds=2, now=360)
         self.assertEqual(controller.info().failures, 1)
         controller.notify_preemption(30, now=370)
         self.assertEqual(controller.should_checkpoint(371).reason, ckpt.Reason.PREEMPTION)

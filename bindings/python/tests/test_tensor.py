@@ -78,7 +78,7 @@ class OutOfTheLibrary(unittest.TestCase):
         tensor.raw()[:] = bytes([0x80, 0x3F, 0, 0])
         self.assertEqual(bytes(tensor.raw()), b"\x80\x3f\0\0")
         bits = np.array([0x3F80, 0], np.uint16)
-        self.assertTrue(tensor.bit_equal(ckpt.Tensor.borrow(bits, dtype="BF16")))
+        self.assertTrue(tensor.is_bit_equal(ckpt.Tensor.borrow(bits, dtype="BF16")))
 
     def test_dlpack_to_numpy(self):
         tensor = ckpt.Tensor("I32", [3])
@@ -180,7 +180,7 @@ class Arithmetic(unittest.TestCase):
         a = ckpt.Tensor.borrow(np.arange(4.0))
         b = ckpt.Tensor("F64", [4])
         b.copy_from(a)
-        self.assertTrue(a.bit_equal(b))
+        self.assertTrue(a.is_bit_equal(b))
         b.add_scaled(2, a)
         self.assertEqual(b.dot(a), 3 * (1 + 4 + 9))
         self.assertEqual((a.size, a.ndim, a.shape), (4, 1, (4,)))

@@ -519,8 +519,8 @@ _Priority: Members = Members(Priority)
 class CheckpointTaskList(OpenEnum):
     """A list of tasks.
 
-    LIVE: tasks that have not ended, the oldest first
-    ENDED: tasks that have ended, as far as the history goes, in the order in which they ended
+    LIVE: the tasks that have not ended, the oldest first
+    ENDED: the tasks that have ended, as far as the history goes, in the order in which they ended
     """
 
     LIVE = 0
