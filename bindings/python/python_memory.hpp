@@ -368,7 +368,7 @@ struct UnversionedHead {  // DLManagedTensor: a DLTensor of 48 bytes stands befo
   void (*deleter)(DLManagedTensor*);
 };
 
-// A capsule whose struct nobody took is deleted with it.
+// A struct that was not taken is deleted with its capsule.
 inline PyObject* capsule(DLManagedTensor* managed) {
   return PyCapsule_New(managed, "dltensor", [](PyObject* self) {
     if (!PyCapsule_IsValid(self, "dltensor")) return;

@@ -122,9 +122,9 @@ class AsyncManager(_Owned):
         self._drain_timeout_ns = given.drain_timeout_ns
         listener = None
         if on_staged is not None or on_progress is not None or on_ended is not None:
-            told = on_ended or _nothing
+            notify = on_ended or _nothing
             listener = _callbacks(_native.AsyncListener, staged=on_staged, progress=on_progress,
-                                  ended=lambda values: told(CheckpointTaskResult._of(values)))
+                                  ended=lambda values: notify(CheckpointTaskResult._of(values)))
             listener.wants(on_staged is not None, on_progress is not None)
         if isinstance(checkpoints, CheckpointManager):
             if others:
@@ -198,7 +198,7 @@ class AsyncManager(_Owned):
         """Waits until all tasks that have not ended now have, however they end. TimeoutError."""
         _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
 
-    def _wait_for(self, id: int, timeout: Optional[float]) -> CheckpointTaskResult:
+    def _wait_for(self, id: int, timeout: Optional[float] = None) -> CheckpointTaskResult:
         ended = _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, id, ns))
         return CheckpointTaskResult._of(ended)
 

@@ -147,11 +147,8 @@ class Chain(_Owned):
         _n.ckpt_chain_initialize(self._h, seed)
 
     def parameters(self) -> List[Parameter]:
-        made = []
-        for i in range(_n.ckpt_chain_get_parameter_count(self._h)):
-            name, value, gradient = _n.ckpt_chain_get_parameter(self._h, i)
-            made.append(Parameter(name, Tensor._of(value), Tensor._of(gradient)))
-        return made
+        found = (_n.ckpt_chain_get_parameter(self._h, i) for i in range(_n.ckpt_chain_get_parameter_count(self._h)))
+        return [Parameter(name, Tensor._of(value), Tensor._of(gradient)) for name, value, gradient in found]
 
     def clip_gradients(self, max_norm: float) -> float:
         """Scales all gradients so that their common 2-norm is at most max_norm; returns the norm before."""
@@ -211,8 +208,5 @@ class Optimizer(_Owned):
 
     def tensors(self) -> List[Tuple[str, Tensor]]:
         """The state, by name; shares the optimizer's memory."""
-        made = []
-        for i in range(_n.ckpt_optimizer_get_tensor_count(self._h)):
-            name, value = _n.ckpt_optimizer_get_tensor(self._h, i)
-            made.append((name, Tensor._of(value)))
-        return made
+        found = (_n.ckpt_optimizer_get_tensor(self._h, i) for i in range(_n.ckpt_optimizer_get_tensor_count(self._h)))
+        return [(name, Tensor._of(value)) for name, value in found]

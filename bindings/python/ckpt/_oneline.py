@@ -148,20 +148,12 @@ def _read(checkpoints: CheckpointManager, name: str, group: Optional[str]) -> Lo
         return Loaded(_by_group(reader, group))
 
 
-def _array(tensor: Tensor) -> Any:
+def _numpy_or_tensor(tensor: Tensor) -> Any:
     """A numpy view, which keeps the tensor's memory; the Tensor where numpy is not there or lacks the type."""
     try:
         return tensor.numpy()
     except (ImportError, BufferError, ValueError):
         return tensor
-
-
-def _numpy_or_tensor(tensor: Tensor) -> Any:
-    try:
-        memoryview(tensor).release()
-    except BufferError:
-        return tensor
-    return _array(tensor)
 
 
 def _by_group(reader: Reader, group: Optional[str]) -> Dict[str, Any]:

@@ -19,7 +19,7 @@ __all__ = ["Storage", "CustomStorage", "FaultHandler"]
 class CustomStorage(ABC):
     """Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root. Files and
     locks are whatever objects create, open and lock give. Raise FileNotFoundError for what is not there, FileExistsError for a
-    taken name, BlockingIOError for a lock that is held, PermissionError, or OSError with an errno: ENOSPC is told apart, other
+    taken name, BlockingIOError for a lock that is held, PermissionError, or OSError with an errno: ENOSPC is distinguished, other
     OSErrors are what a fault handler tries again. Several methods may run at once, but only one with the same file."""
 
     @abstractmethod

@@ -4,10 +4,10 @@ need none of them."""
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
-from . import (ActivationManager, ActivationMetadata, ActivationPolicy, AsyncManager, CheckpointTaskInfo, CheckpointTaskKind,
-               CheckpointTaskResult, CheckpointTaskState, CustomStrategy, MemoryAllocation, MemoryEvent, MemoryLayerStats,
+from . import (ActivationManager, ActivationMetadata, ActivationPolicy, AsyncManager, CheckpointTaskKind, CheckpointTaskState,
+               CustomStrategy, MemoryAllocation, MemoryEvent, MemoryLayerStats,
                MemoryTracker, NotFoundError, QueueFullError, Stateful, Strategy, Tensor, Threshold)
 
 ICheckpointStrategy = CustomStrategy
@@ -51,9 +51,7 @@ class CheckpointConfig(NamedTuple):
 class CheckpointStrategyFactory:
     """The usual strategies by name."""
 
-    @staticmethod
-    def create_interval(interval: int = 2) -> Strategy:
-        return Strategy.interval(interval)
+    create_interval = staticmethod(Strategy.interval)
 
     @staticmethod
     def create_selective(checkpoint_layers: Sequence[str] = (), exclude_layers: Sequence[str] = ()) -> Strategy:
@@ -131,14 +129,9 @@ class AsyncCheckpointManager(AsyncManager):
         except NotFoundError:
             return None
 
-    def wait_for_completion(self, id: int, timeout: Optional[float] = None) -> CheckpointTaskResult:
-        return self._wait_for(id, timeout)
-
-    def cancel_checkpoint(self, id: int) -> bool:
-        return self._cancel(id)
-
-    def get_active_tasks(self) -> List[CheckpointTaskInfo]:
-        return self.active_tasks()
+    wait_for_completion = AsyncManager._wait_for
+    cancel_checkpoint = AsyncManager._cancel
+    get_active_tasks = AsyncManager.active_tasks
 
 
 # ---- When to save ----
