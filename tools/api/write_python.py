@@ -242,7 +242,8 @@ def item(field):
         return f"integer_tuple({value}, {'v.ndim' if field.is_shape else field.numbers})"
     if field.handle:
         return "none()"
-    calls = {"char": f"text_object({value})", "ckpt_tensor_spec": f"spec_object(*{value})", "ckpt_bool": f"PyBool_FromLong({value})"}
+    calls = {"char": f"text_object({value})", "ckpt_tensor_spec": f"spec_object(*{value})",
+             "ckpt_bool": f"PyBool_FromLong({value})"}
     made = calls.get(field.bare, f"object_of({value})")
     return f"v.{field.has['name']} ? {made} : none()" if field.has else made
 

@@ -100,14 +100,17 @@ class Controller(_Owned):
 
     _release = staticmethod(_n.ckpt_controller_release)
 
-    def __init__(self, policy: Union[int, Callable[[PolicyQuestion], Any]] = Policy.AUTO, **options: _o.controller_options) -> None:
+    def __init__(self, policy: Union[int, Callable[[PolicyQuestion], Any], None] = None,
+                 **options: _o.controller_options) -> None:
         """policy: a Policy, or a callable that gets a PolicyQuestion and says whether to save; it is asked only when the limits
         here (budget, overhead, interval), a save in flight and preemption notices leave the choice."""
         self._function = policy if callable(policy) else None
         self._max_interval = options.get("max_interval_seconds", 0)
         if callable(policy):
-            policy, options["interval_seconds"] = Policy.FIXED, _ALWAYS_DUE
-        self._adopt(_n.ckpt_controller_create(_o.controller_options(policy=policy, **options)))
+            options.update(policy=Policy.FIXED, interval_seconds=_ALWAYS_DUE)
+        elif policy is not None:
+            options["policy"] = policy
+        self._adopt(_n.ckpt_controller_create(_o.controller_options(**options)))
 
     def now(self) -> float:
         """Seconds on the controller's clock."""

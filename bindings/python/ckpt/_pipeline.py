@@ -160,19 +160,21 @@ class ActivationManager(_Owned):
 _orders = {"gpipe": PipelineOrder.GPIPE, "1f1b": PipelineOrder.ONE_F_ONE_B, "interleaved": PipelineOrder.INTERLEAVED}
 
 
-def _options(order: Union[int, str], options: Dict[str, Any]) -> Any:
+def _options(order: Union[int, str, None], options: Dict[str, Any]) -> Any:
     if isinstance(order, str) and order not in _orders:
         raise ValueError(f"order is '{order}'; one of {', '.join(_orders)}")
-    return _o.pipeline_options(order=_orders[order] if isinstance(order, str) else order, **options)
+    if order is not None:
+        options["order"] = _orders[order] if isinstance(order, str) else order
+    return _o.pipeline_options(**options)
 
 
-def pipeline_split(profile: Profile, *, order: Union[int, str] = PipelineOrder.ONE_F_ONE_B,
+def pipeline_split(profile: Profile, *, order: Union[int, str, None] = None,
                    **options: _o.pipeline_options) -> List[int]:
     """Where a chain is cut into stages * chunks pieces of equal time: their first layers. profile: of one micro-batch."""
     return list(_n.ckpt_pipeline_split(profile._h, _options(order, options)))
 
 
-def pipeline_in_flight(piece: int, *, order: Union[int, str] = PipelineOrder.ONE_F_ONE_B, **options: _o.pipeline_options) -> int:
+def pipeline_in_flight(piece: int, *, order: Union[int, str, None] = None, **options: _o.pipeline_options) -> int:
     """The most micro-batches of a piece that are between their forward and the end of their backward."""
     return _n.ckpt_pipeline_get_in_flight(_options(order, options), piece)
 
@@ -190,7 +192,7 @@ class Pipeline(_Owned):
 
     _release = staticmethod(_n.ckpt_pipeline_release)
 
-    def __init__(self, chain: Chain, input: Spec, *, order: Union[int, str] = PipelineOrder.ONE_F_ONE_B, begins: Sequence[int] = (),
+    def __init__(self, chain: Chain, input: Spec, *, order: Union[int, str, None] = None, begins: Sequence[int] = (),
                  schedules: Sequence[Schedule] = (), policy: Optional[ActivationPolicy] = None,
                  **options: _o.pipeline_options) -> None:
         """input: (dtype, shape) of the whole batch, which micro_batches divides. order: also "gpipe", "1f1b" or "interleaved".
