@@ -50,7 +50,7 @@ def saves():
     address = ctypes.c_void_p
     options, task = native.ckpt_save_options(), native.ckpt_checkpoint_task_options()
     options.step = 1
-    task.gate_step = 1
+    task.gate_step, task.has_gate_step = 1, 1
     python, c = [], []
     with tempfile.TemporaryDirectory() as folder, ckpt.State(arrays) as state, ckpt.AsyncManager(
             folder, prepare_bytes=ARRAYS * (ARRAY_BYTES + 4096)) as manager:
@@ -91,21 +91,21 @@ def main():
     row("tensor.nbytes", nanoseconds(lambda: tensor.nbytes))
     row("memoryview(tensor)", nanoseconds(memoryview, tensor))
     tracker = ckpt.MemoryTracker()
-    layer = tracker.layer("layer")
+    layer = tracker.add_layer("layer")
 
     def record():
         tracker.record_deallocation(tracker.record_allocation(layer, 8))
 
     quiet = nanoseconds(record)
     row("an allocation and its end, recorded", quiet)
-    tracker.subscribe(lambda event: None, ckpt.MemoryEvents.ALLOCATED)
+    tracker.subscribe(lambda event: None, ckpt.MemoryEventKind.ALLOCATED)
     row("an event's callable, beyond that", nanoseconds(record) - quiet)
     strategy = ckpt.Strategy.custom(lambda question: True)
     activation = ("F32", [4])
     asked = nanoseconds(ckpt.Strategy.interval(2).should_checkpoint, "layer", activation, 0)
     row("should_checkpoint of Interval(2)", asked)
     row("the callable of a custom strategy, beyond that", nanoseconds(strategy.should_checkpoint, "layer", activation, 0) - asked)
-    with ckpt.ThreadPool(2) as pool:
+    with ckpt.WorkerPool(2) as pool:
         begin = time.perf_counter_ns()
         pool.run(CALLS, lambda part: None)
         row("a part on a pool of two threads", (time.perf_counter_ns() - begin) / CALLS)

@@ -194,7 +194,7 @@ inline ckpt_status borrow(PyObject* object, ckpt_dtype dtype, ckpt_tensor** tens
     std::vector<std::int64_t> shape(view->shape, view->shape + (view->shape ? view->ndim : 0));
     ckpt_tensor* made = nullptr;
     ckpt_status status =
-        ckpt_tensor_create_borrowed(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, release_buffer, view, &made);
+        ckpt_tensor_create_borrowed(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, view, release_buffer, &made);
     if (status == CKPT_OK) {
       if (!view->readonly) {
         *tensor = made;
@@ -368,7 +368,7 @@ struct UnversionedHead {  // DLManagedTensor: a DLTensor of 48 bytes stands befo
   void (*deleter)(DLManagedTensor*);
 };
 
-// A capsule whose struct nobody took is deleted with it.
+// A struct that was not taken is deleted with its capsule.
 inline PyObject* capsule(DLManagedTensor* managed) {
   return PyCapsule_New(managed, "dltensor", [](PyObject* self) {
     if (!PyCapsule_IsValid(self, "dltensor")) return;

@@ -6,6 +6,7 @@
 
 // Included behind Python.h and SWIG's runtime.
 #include <cerrno>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,30 @@ inline std::int32_t status_of_exception(PyObject* error) {
 inline PyObject* text_object(const char* text) {
   if (!text) Py_RETURN_NONE;
   return PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(strlen(text)), "surrogateescape");
+}
+
+inline PyObject* none() { Py_RETURN_NONE; }
+inline PyObject* object_of(std::int32_t value) { return PyLong_FromLong(value); }
+inline PyObject* object_of(std::uint32_t value) { return PyLong_FromUnsignedLong(value); }
+inline PyObject* object_of(std::int64_t value) { return PyLong_FromLongLong(value); }
+inline PyObject* object_of(std::uint64_t value) { return PyLong_FromUnsignedLongLong(value); }
+inline PyObject* object_of(double value) { return PyFloat_FromDouble(value); }
+
+// A tuple that takes the items; nullptr when one of them could not be made.
+inline PyObject* packed(std::initializer_list<PyObject*> items) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
+  bool whole = tuple != nullptr;
+  Py_ssize_t place = 0;
+  for (PyObject* item : items) {
+    whole = whole && item;
+    if (tuple) {
+      PyTuple_SET_ITEM(tuple, place++, item);
+    } else {
+      Py_XDECREF(item);
+    }
+  }
+  if (!whole) Py_CLEAR(tuple);
+  return tuple;
 }
 
 inline bool text(PyObject* object, const char** out) {
@@ -255,19 +280,6 @@ inline bool flags(PyObject* object, std::vector<std::int32_t>* list) {
   return true;
 }
 
-// (kind, stage, chunk, micro_batch, begin_at_ns, end_at_ns) each; a tuple, because SWIG appends out-parameters to a list.
-inline PyObject* interval_tuple(const std::vector<ckpt_pipeline_interval>& intervals) {
-  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(intervals.size()));
-  for (size_t i = 0; tuple && i < intervals.size(); ++i) {
-    const ckpt_pipeline_interval& v = intervals[i];
-    PyTuple_SET_ITEM(
-        tuple, static_cast<Py_ssize_t>(i),
-        Py_BuildValue("(iiiiLL)", static_cast<int>(v.kind), static_cast<int>(v.stage), static_cast<int>(v.chunk),
-                      static_cast<int>(v.micro_batch), static_cast<long long>(v.begin_at_ns), static_cast<long long>(v.end_at_ns)));
-  }
-  return tuple;
-}
-
 // (dtype, shape)
 inline PyObject* spec_object(const ckpt_tensor_spec& spec) {
   return Py_BuildValue("(iN)", static_cast<int>(spec.dtype), integer_tuple(spec.shape, spec.ndim));
@@ -284,54 +296,6 @@ inline bool spec(PyObject* object, ckpt_tensor_spec* out) {
   if (!integer(PyTuple_GET_ITEM(object, 0), &dtype) || !integers(shape, out->shape, 8)) return false;
   out->dtype = static_cast<ckpt_dtype>(dtype);
   out->ndim = static_cast<std::int32_t>(PySequence_Fast_GET_SIZE(shape));
-  return true;
-}
-
-// (tape, forward workspace, backward workspace) in bytes
-inline bool layer_bytes(PyObject* object, ckpt_layer_option* out) {
-  std::int64_t list[3] = {};
-  if (!integers(object, list, 3)) return false;
-  *out = ckpt_layer_option{list[0], list[1], list[2]};
-  return true;
-}
-
-inline PyObject* context_object(const ckpt_layer_context& c) {
-  return Py_BuildValue("(iiiLLKLNN)", static_cast<int>(c.option), static_cast<int>(c.micro_batch),
-                       static_cast<int>(c.recomputation), static_cast<long long>(c.layer), static_cast<long long>(c.step),
-                       static_cast<unsigned long long>(c.seed), static_cast<long long>(c.first_sample), spec_object(*c.input),
-                       spec_object(*c.output));
-}
-
-inline PyObject* action_list(const std::vector<ckpt_schedule_action>& actions) {
-  PyObject* list = PyList_New(static_cast<Py_ssize_t>(actions.size()));
-  for (size_t i = 0; list && i < actions.size(); ++i) {
-    const ckpt_schedule_action& a = actions[i];
-    PyList_SET_ITEM(
-        list, static_cast<Py_ssize_t>(i),
-        Py_BuildValue("(iiLLiiiiL)", static_cast<int>(a.kind), static_cast<int>(a.micro_batch), static_cast<long long>(a.first),
-                      static_cast<long long>(a.last), static_cast<int>(a.option), static_cast<int>(a.item),
-                      static_cast<int>(a.tier), static_cast<int>(a.slot), static_cast<long long>(a.transfer)));
-  }
-  return list;
-}
-
-inline bool actions(PyObject* object, std::vector<ckpt_schedule_action>* list) {
-  if (!sequence(object)) return false;
-  list->assign(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)), ckpt_schedule_action{});
-  for (size_t i = 0; i < list->size(); ++i) {
-    ckpt_schedule_action& a = (*list)[i];
-    std::int64_t fields[9] = {};
-    if (!integers(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), fields, 9)) return false;
-    a.kind = static_cast<std::int32_t>(fields[0]);
-    a.micro_batch = static_cast<std::int32_t>(fields[1]);
-    a.first = fields[2];
-    a.last = fields[3];
-    a.option = static_cast<std::int32_t>(fields[4]);
-    a.item = static_cast<std::int32_t>(fields[5]);
-    a.tier = static_cast<std::int32_t>(fields[6]);
-    a.slot = static_cast<std::int32_t>(fields[7]);
-    a.transfer = fields[8];
-  }
   return true;
 }
 

@@ -140,8 +140,12 @@ class PartWork {
 class MemoryListener {
  public:
   virtual ~MemoryListener() = default;
+#ifdef SWIGPYTHON // which makes a tuple of it at once
+  virtual void on_event(const ckpt_memory_event* event) = 0;
+#else
   virtual void on_event(int32_t kind, uint64_t sequence, uint64_t allocation, int64_t bytes, int64_t current_bytes,
                         int64_t peak_bytes, int64_t limit_bytes, int64_t time_ns, const char* layer_name, int32_t layer) = 0;
+#endif
 };
 
 // ---- What hands them to the library --------------------------------------------------------------------------------------
@@ -200,9 +204,13 @@ inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32
                                 tracker, kinds,
                                 [](const ckpt_memory_event* e, void* user) {
                                   return guarded([&] {
+#ifdef SWIGPYTHON
+                                    static_cast<MemoryListener*>(user)->on_event(e);
+#else
                                     static_cast<MemoryListener*>(user)->on_event(e->kind, e->sequence, e->allocation, e->bytes,
                                                                                  e->current_bytes, e->peak_bytes, e->limit_bytes,
                                                                                  e->occurred_at_ns, e->layer_name, e->layer_id);
+#endif
                                   });
                                 },
                                 listener, destroy<MemoryListener>, subscription));

@@ -71,7 +71,7 @@ CKPT_OUT(int32_t, PyLong_FromLong(*$1))
 CKPT_OUT(int64_t, PyLong_FromLongLong(*$1))
 CKPT_OUT(uint64_t, PyLong_FromUnsignedLongLong(*$1))
 CKPT_OUT(double, PyFloat_FromDouble(*$1))
-CKPT_OUT(ckpt_dtype, PyLong_FromLong(*$1))
+%apply int32_t* {ckpt_dtype*, ckpt_bool*, ckpt_strategy_chosen*};
 %typemap(in, numinputs=0) const char** (const char* fetched = NULL) "$1 = const_cast<char**>(&fetched);"
 %typemap(argout) const char** {
   $result = SWIG_Python_AppendOutput($result, ckpt_python::text_object(*$1));
@@ -81,6 +81,22 @@ CKPT_OUT(ckpt_dtype, PyLong_FromLong(*$1))
   $result = SWIG_Python_AppendOutput($result, SWIG_NewPointerObj(SWIG_as_voidptr(*$1), $*1_descriptor, 0));
 }
 
+// Structs that a call fills are tuples; made/records.i says which.
+%define CKPT_RECORD(type, name)
+%typemap(in, numinputs=0) type* name (type fetched) {
+  type##_init(&fetched, sizeof fetched);
+  $1 = &fetched;
+}
+%typemap(argout) type* name {
+  $result = SWIG_Python_AppendOutput($result, $1 ? ckpt_python::tuple_of(*$1) : SWIG_Py_Void());
+}
+%typemap(in) const type* name = SWIGTYPE*;
+%typemap(argout) const type* name ""
+%typemap(directorin) const type* name "$input = ckpt_python::tuple_of(*$1);"
+%enddef
+%include "made/records.i"
+%typemap(check) ckpt_checkpoint_task_result* result "if (arg2 == CKPT_CHECKPOINT_TASK_ALL) $1 = NULL;" // all have no result
+
 // Not these: what is const is read only.
 %typemap(argout) const int64_t*, const int32_t*, const double*, const char* const*, SWIGTYPE* const* ""
 
@@ -88,13 +104,14 @@ CKPT_OUT(ckpt_dtype, PyLong_FromLong(*$1))
 %typemap(out) void*, const void* "$result = PyLong_FromVoidPtr(const_cast<void*>((const void*)$1));"
 
 // ---- Arrays ----
-%typemap(in) (const int64_t* shape, int64_t ndim) (std::vector<int64_t> list), (const int64_t* begins, int64_t count)
-    (std::vector<int64_t> list) {
+%typemap(in) (const int64_t* shape, int32_t ndim) (std::vector<int64_t> list), (const int64_t* begins, int64_t count)
+    (std::vector<int64_t> list), (const int64_t* begins, int64_t begins_count) (std::vector<int64_t> list) {
   if (!ckpt_python::integers($input, &list)) SWIG_fail;
   $1 = list.data();
-  $2 = static_cast<int64_t>(list.size());
+  $2 = static_cast<$2_ltype>(list.size());
 }
-%typemap(argout) (const int64_t* shape, int64_t ndim), (const int64_t* begins, int64_t count) ""
+%typemap(argout) (const int64_t* shape, int32_t ndim), (const int64_t* begins, int64_t count),
+    (const int64_t* begins, int64_t begins_count) ""
 %define CKPT_TEXTS(array, length)
 %typemap(argout) (const char* const* array, int64_t length) ""
 %typemap(in) (const char* const* array, int64_t length) (std::vector<const char*> list) {
@@ -112,24 +129,23 @@ CKPT_OUT(ckpt_dtype, PyLong_FromLong(*$1))
 %typemap(argout) (const element* array, int64_t length) ""
 %enddef
 CKPT_NUMBERS(double, gap_seconds, gap_count, numbers)
-CKPT_NUMBERS(int32_t, failed, failed_count, flags)
+CKPT_NUMBERS(ckpt_bool, failed, failed_count, flags)
 CKPT_TEXTS(names, names_count)
 CKPT_TEXTS(excluded, excluded_count)
 CKPT_TEXTS(rules, rules_count)
-%typemap(in) (ckpt_strategy* const* children, int64_t count) (std::vector<ckpt_strategy*> list),
-    (ckpt_strategy* const* children, int64_t children_count) (std::vector<ckpt_strategy*> list) {
+%typemap(in) (ckpt_strategy* const* children, int64_t children_count) (std::vector<ckpt_strategy*> list) {
   if (!ckpt_python::handles($input, $descriptor(ckpt_strategy*), &list)) SWIG_fail;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());
 }
-%typemap(argout) (ckpt_strategy* const* children, int64_t count), (ckpt_strategy* const* children, int64_t children_count) ""
+%typemap(argout) (ckpt_strategy* const* children, int64_t children_count) ""
 %typemap(in) (ckpt_schedule* const* schedules, int64_t schedule_count) (std::vector<ckpt_schedule*> list) {
   if (!ckpt_python::handles($input, $descriptor(ckpt_schedule*), &list)) SWIG_fail;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());
 }
 %typemap(argout) (ckpt_schedule* const* schedules, int64_t schedule_count) ""
-%typemap(in) (const ckpt_schedule_action* actions, int64_t count) (std::vector<ckpt_schedule_action> list) {
+%typemap(in) (const ckpt_schedule_action* actions, int64_t actions_count) (std::vector<ckpt_schedule_action> list) {
   if (!ckpt_python::actions($input, &list)) SWIG_fail;
   $1 = list.data();
   $2 = static_cast<int64_t>(list.size());
@@ -143,21 +159,17 @@ CKPT_TEXTS(rules, rules_count)
   $result = SWIG_Python_AppendOutput($result, Py_BuildValue("(kkkk)", (unsigned long)$1[0], (unsigned long)$1[1],
                                                            (unsigned long)$1[2], (unsigned long)$1[3]));
 }
-// Arrays in structs: read and written whole.
+// Arrays in structs: written whole.
 %typemap(out) int64_t shape[8] "$result = ckpt_python::integer_tuple($1, 8);"
 %typemap(in) int64_t shape[8] (int64_t list[8]) {
   if (!ckpt_python::integers($input, list, 8)) SWIG_fail;
   $1 = list;
 }
 %typemap(memberin) int64_t shape[8] "memcpy($1, $input, sizeof($1));"
-%typemap(out) int64_t peak_bytes[4] "$result = ckpt_python::integer_tuple($1, 4);"
-%immutable ckpt_plan_report::peak_bytes;
-%typemap(out) const int64_t* ckpt_tensor_info::shape "$result = ckpt_python::integer_tuple($1, arg1->ndim);"
-%immutable ckpt_tensor_info::shape;
 %typemap(out) const int64_t* ckpt_tensor_get_shape "$result = ckpt_python::integer_tuple($1, ckpt_tensor_get_ndim(arg1));"
 
 // ---- Memory of the other side, for the call ----
-%typemap(in) (const void* bytes, int64_t count) (ckpt_python::View view), (const void* sent, int64_t bytes)
+%typemap(in) (const void* data, int64_t bytes) (ckpt_python::View view), (const void* sent, int64_t bytes)
     (ckpt_python::View view) {
   if (!view.get($input, false)) SWIG_fail;
   $1 = view.data();
@@ -181,9 +193,9 @@ CKPT_TEXTS(rules, rules_count)
   if (!ckpt_python::spec($input, &$result.value)) ckpt_python::throw_callback_failure(swig_get_self());
 }
 %typemap(directorout) ckpt_swig::LayerBytes {
-  if (!ckpt_python::layer_bytes($input, &$result.value)) ckpt_python::throw_callback_failure(swig_get_self());
+  if (!ckpt_python::struct_of($input, &$result.value)) ckpt_python::throw_callback_failure(swig_get_self());
 }
-%typemap(directorin) ckpt_swig::LayerContext "$input = ckpt_python::context_object(*$1.value);"
+%typemap(directorin) ckpt_swig::LayerContext "$input = ckpt_python::tuple_of(*$1.value);"
 %typemap(directorin) ckpt_swig::Shape "$input = ckpt_python::integer_tuple($1.lengths, $1.ndim);"
 %typemap(directorout) int64_t {
   if (!ckpt_python::integer($input, &$result)) ckpt_python::throw_callback_failure(swig_get_self());
@@ -194,20 +206,10 @@ CKPT_TEXTS(rules, rules_count)
   $result = truth != 0;
 }
 %typemap(out) ckpt_swig::ByteString "$result = PyBytes_FromStringAndSize($1.bytes.data(), (Py_ssize_t)$1.bytes.size());"
-%typemap(out) ckpt_swig::Actions "$result = ckpt_python::action_list($1.list);"
-%define CKPT_LIST(list_type, element)
-%typemap(out) ckpt_swig::list_type {
-  $result = PyList_New((Py_ssize_t)$1.list.size());
-  for (size_t i = 0; $result && i < $1.list.size(); ++i) {
-    PyList_SET_ITEM($result, (Py_ssize_t)i, SWIG_NewPointerObj(new element($1.list[i]), $descriptor(element*), SWIG_POINTER_OWN));
-  }
-}
-%enddef
-CKPT_LIST(LayerStatsList, ckpt_memory_layer_stats)
-CKPT_LIST(AllocationList, ckpt_memory_allocation)
+%typemap(out) ckpt_swig::Actions, ckpt_swig::Intervals, ckpt_swig::LayerStatsList, ckpt_swig::AllocationList,
+    ckpt_swig::CheckpointInfoList, ckpt_swig::TaskObservationList "$result = ckpt_python::tuple_of_all($1.list);"
 %typemap(out) ckpt_swig::Integers "$result = ckpt_python::integer_tuple($1.list.data(), (std::int64_t)$1.list.size());"
 %typemap(out) ckpt_swig::Numbers "$result = ckpt_python::number_tuple($1.list);"
-%typemap(out) ckpt_swig::Intervals "$result = ckpt_python::interval_tuple($1.list);"
 
 // ---- DLPack: capsules ----
 %define CKPT_CAPSULE(managed_type, name)
@@ -250,7 +252,7 @@ void close_machine();
 %nothread ckpt_action_kind_name;
 %nothread ckpt_dtype_bits;
 %nothread ckpt_dtype_name;
-%nothread ckpt_dtype_from_name;
+%nothread ckpt_dtype_find;
 %nothread ckpt_random_philox;
 %nothread ckpt_tensor_retain;
 %nothread ckpt_tensor_get_data;

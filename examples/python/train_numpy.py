@@ -55,41 +55,41 @@ class Run:
         profile = self.chain.profile(spec)
         everything = ckpt.Schedule.create(profile, "store-all").reserved_bytes(profile)
         self.schedule = ckpt.Schedule.create(profile, f"budget:{int(everything * share)}")
-        self.executor = ckpt.Executor(self.chain, self.schedule, spec, budget_bytes=int(everything * share))
-        self.checkpoint = None if folder is None else ckpt.Checkpoint(folder, keep_last=2)
-        self.saves = None if folder is None else ckpt.AsyncManager(self.checkpoint)
+        self.executor = ckpt.ScheduleExecutor(self.chain, self.schedule, spec, budget_bytes=int(everything * share))
+        self.checkpoints = None if folder is None else ckpt.CheckpointManager(folder, keep_last=2)
+        self.saves = None if folder is None else ckpt.AsyncManager(self.checkpoints)
 
     def state(self):
         """What a resume needs: parameters, the optimizer's tensors and its number of steps. Arrays are shared, not copied."""
         state = ckpt.State({"model": {p.name: p.value for p in self.chain.parameters()},
                             "optimizer": dict(self.optimizer.tensors())})
-        state["optimizer_steps"] = self.optimizer.steps
+        state["optimizer_steps"] = self.optimizer.step_count
         return state
 
     def resume(self):
         """The first step to run."""
         state = self.state()
-        loaded = self.checkpoint.load_if_any(state)
+        loaded = self.checkpoints.load_if_any(state)
         if loaded is None:
             return 0
-        self.optimizer.steps = state["optimizer_steps"]
+        self.optimizer.step_count = state["optimizer_steps"]
         return loaded.step + 1
 
     def train(self, steps):
-        first, loss = (self.resume() if self.checkpoint else 0), 0.0
+        first, loss = (self.resume() if self.checkpoints else 0), 0.0
         for step in range(first, steps):
             x, targets = batch(step)
             loss = self.executor.run(x, targets, step=step, seed=7)
             self.optimizer.step()
             if self.saves and step % 5 == 4:  # copies the arrays; writing goes on while the next steps run
-                self.saves.save(self.state(), step, metric=loss, when_full=ckpt.WhenFull.WAIT)
+                self.saves.save(self.state(), step, metric=loss)
         return first, loss
 
     def parameters(self):
         return np.concatenate([p.value.numpy().ravel() for p in self.chain.parameters()])
 
     def close(self):
-        for owned in (self.executor, self.saves, self.checkpoint):  # waits for saves, and raises what one failed of
+        for owned in (self.executor, self.saves, self.checkpoints):  # waits for saves, and raises what one failed of
             if owned is not None:
                 owned.close()
 
@@ -115,8 +115,8 @@ def main():
         crashed.train(STEPS // 2 + 2)  # two steps behind the last checkpoint: they are lost
         crashed.saves.wait()
         stats = crashed.saves.stats()
-        print(f"{stats.completed} saves in the background wrote {stats.written_bytes} bytes and held training up for "
-              f"{stats.stall_seconds * 1000:.1f} ms")
+        print(f"{stats.completed_tasks} saves in the background wrote {stats.written_bytes} bytes and held training up for "
+              f"{stats.stall_ns / 1e6:.1f} ms")
         crashed.close()
         resumed = Run(BUDGET, place)
         first, loss = resumed.train(STEPS)

@@ -2,7 +2,7 @@ import ckpt
 import numpy as np
 
 weights = np.zeros(1000, np.float32)
-with ckpt.Checkpoint("run", keep_last=2) as run, ckpt.AsyncManager(run) as saves:
+with ckpt.CheckpointManager("run", keep_last=2) as run, ckpt.AsyncManager(run) as saves:
     state = ckpt.State({"weights": weights})  # shares the array: a load fills it in place
     last = run.load_if_any(state)  # the newest that is whole, every byte verified
     first = last.step if last else 0

@@ -17,6 +17,7 @@ import write_c
 import write_cpp
 import write_java
 import write_csharp
+import write_python
 import write_swig
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -72,6 +73,7 @@ def made_files():
         **write_cpp.files(api),
         **write_java.files(api),
         **write_csharp.files(api),
+        **write_python.files(api),
     }
 
 

@@ -8,8 +8,11 @@ Objects are context managers; failures are subclasses of CkptError. What C does 
 docs/python.md.
 """
 
-from . import (_adaptive, _async, _base, _common, _coordinator, _engine, _memory, _oneline, _pipeline, _plan, _simulator, _state,
+from . import (_adaptive, _async, _base, _common, _engine, _memory, _oneline, _pipeline, _plan, _state,
                _storage, _strategy, _task, _tensor)
+from .made import errors as _errors, values as _values
+from .made.errors import *
+from .made.values import *
 from ._base import *
 from ._common import *
 from ._memory import *
@@ -18,16 +21,14 @@ from ._storage import *
 from ._strategy import *
 from ._plan import *
 from ._engine import *
-from ._coordinator import *
 from ._state import *
 from ._oneline import *
 from ._task import *
 from ._async import *
 from ._adaptive import *
-from ._simulator import *
 from ._pipeline import *
 
 __version__ = version_string()
-__all__ = [name for part in (_base, _common, _memory, _tensor, _storage, _strategy, _plan, _engine, _coordinator, _state, _oneline,
-                             _task, _async, _adaptive, _simulator, _pipeline)
+__all__ = [name for part in (_errors, _values, _base, _common, _memory, _tensor, _storage, _strategy, _plan, _engine, _state,
+                             _oneline, _task, _async, _adaptive, _pipeline)
            for name in part.__all__]

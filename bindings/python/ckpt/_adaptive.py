@@ -1,56 +1,24 @@
-"""When to save: the controller, policies of your own, and the threshold rule."""
+"""When to save: the threshold rule, the controller, policies of your own, formulas, and a simulator that replays failures."""
 
 from __future__ import annotations
 
-from enum import IntEnum
 import json
-import struct as _struct
-from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _native as _n
-from . import native as _native
-from ._async import AsyncManager, Source, _task_options
-from ._base import CallbackError, _fields, _hand_over, _handle, _Owned, _timeout_ns
-from ._common import Clock
-from ._coordinator import Coordinator
-from ._listeners import _SourceFunction
-from ._oneline import _state_of
-from ._state import State, _save_options
-from ._task import AsyncKind, AsyncMode, AsyncResult, AsyncTask, Priority, Progress, WhenFull
+from ._async import AsyncManager
+from ._base import _Owned, _timeout_ns
+from ._state import Coordinator, StateLike
+from ._task import CheckpointTask
+from .made import options as _o, values as _v
+from .made.errors import CallbackError, InvalidArgumentError
+from .made.values import ControllerInfo, Policy, Reason, TaskObservation, ThresholdInfo
 
-__all__ = ["Threshold", "ThresholdInfo", "ObservedTask", "Policy", "PolicyQuestion", "Reason", "Decision", "Controller",
-           "ControllerInfo"]
+__all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "young_interval", "daly_interval", "expected_value_interval",
+           "weibull_interval", "fit_weibull", "WeibullLaw", "Simulation"]
 
 
 # ---- The threshold rule ----
-
-
-class ObservedTask(NamedTuple):
-    """A task that was observed."""
-
-    name: str
-    seconds: float
-    checkpointed: bool
-    failed: bool
-
-
-def _observed(fetch: Callable[..., Any], handle: Any, count: int) -> List[ObservedTask]:
-    found = []
-    for index in range(count):
-        task = _native.ckpt_task_observation()
-        fetch(handle, index, task)
-        found.append(ObservedTask(task.name, task.seconds, bool(task.checkpointed), bool(task.failed)))
-    return found
-
-
-class ThresholdInfo(NamedTuple):
-    """How a threshold rule stands."""
-
-    threshold: float
-    longest_seconds: float
-    budget: int
-    used: int
-    tasks: int
 
 
 class Threshold(_Owned):
@@ -59,24 +27,24 @@ class Threshold(_Owned):
 
     _release = staticmethod(_n.ckpt_threshold_release)
 
-    def __init__(self, threshold: float = 0.35, learning_rate: float = 0.1, budget: int = 3) -> None:
-        options = _native.ckpt_threshold_options()
-        options.threshold = threshold
-        options.learning_rate = learning_rate
-        options.budget = budget
-        self._adopt(_n.ckpt_threshold_create(options))
+    def __init__(self, **options: _o.threshold_options) -> None:
+        self._adopt(_n.ckpt_threshold_create(_o.threshold_options(**options)))
 
-    def observe_task(self, name: str, seconds: float) -> None:
+    def observe_task(self, name: str, duration_seconds: float) -> None:
         """A task took this long."""
-        _n.ckpt_threshold_observe_task(self._h, name, seconds)
+        _n.ckpt_threshold_observe_task(self._h, name, duration_seconds)
+
+    def observe_failure(self, name: str, duration_seconds: float) -> None:
+        """A task failed after this long: it is remembered, and never the longest one."""
+        _n.ckpt_threshold_observe_failure(self._h, name, duration_seconds)
 
     def should_checkpoint(self, name: str, cost_seconds: float) -> bool:
         """Whether to save; a yes consumes a slot."""
         return bool(_n.ckpt_threshold_should_checkpoint(self._h, name, cost_seconds))
 
-    def adjust_policy(self, recovery_seconds_saved: float, checkpoint_overhead_seconds: float) -> None:
+    def adjust_policy(self, saved_seconds: float, checkpoint_overhead_seconds: float) -> None:
         """Lowers the threshold when saving paid, raises it when it did not."""
-        _n.ckpt_threshold_adjust_policy(self._h, recovery_seconds_saved, checkpoint_overhead_seconds)
+        _n.ckpt_threshold_adjust_policy(self._h, saved_seconds, checkpoint_overhead_seconds)
 
     def begin_run(self) -> None:
         """All slots are free again."""
@@ -84,67 +52,22 @@ class Threshold(_Owned):
 
     def info(self) -> ThresholdInfo:
         """Threshold, longest task and slots now."""
-        struct = _native.ckpt_threshold_info()
-        _n.ckpt_threshold_get_info(self._h, struct)
-        return _fields(ThresholdInfo, struct)
+        return ThresholdInfo._of(_n.ckpt_threshold_get_info(self._h))
 
-    def tasks(self) -> List[ObservedTask]:
+    def tasks(self) -> List[TaskObservation]:
         """The last 256 that were observed, the oldest first."""
-        return _observed(_n.ckpt_threshold_task, self._h, self.info().tasks)
+        return [TaskObservation._of(task) for task in _n.ckpt_threshold_list_tasks(self._h)]
 
 
 # ---- The controller ----
 
 
-class Policy(IntEnum):
-    """How a controller chooses the time between saves. AUTO weighs the others by what each would have cost so far."""
-
-    AUTO = _n.CKPT_POLICY_AUTO
-    THRESHOLD = _n.CKPT_POLICY_THRESHOLD
-    EXPECTED_VALUE = _n.CKPT_POLICY_EXPECTED_VALUE
-    YOUNG = _n.CKPT_POLICY_YOUNG
-    DALY = _n.CKPT_POLICY_DALY
-    BAYES = _n.CKPT_POLICY_BAYES
-    WEIBULL = _n.CKPT_POLICY_WEIBULL
-    FIXED = _n.CKPT_POLICY_FIXED
-
-
-class Reason(IntEnum):
-    """Why a decision is what it is."""
-
-    NOT_DUE = _n.CKPT_REASON_NOT_DUE
-    DUE = _n.CKPT_REASON_DUE
-    FIRST_SAVE = _n.CKPT_REASON_FIRST_SAVE
-    TASK_IS_LONG = _n.CKPT_REASON_TASK_IS_LONG
-    TASK_IS_SHORT = _n.CKPT_REASON_TASK_IS_SHORT
-    SAVE_IN_FLIGHT = _n.CKPT_REASON_SAVE_IN_FLIGHT
-    BUDGET_IS_SPENT = _n.CKPT_REASON_BUDGET_IS_SPENT
-    PREEMPTION = _n.CKPT_REASON_PREEMPTION
-    PREEMPTION_SHORT = _n.CKPT_REASON_PREEMPTION_SHORT
-    PREEMPTION_SAVED = _n.CKPT_REASON_PREEMPTION_SAVED
-
-
-class Decision(NamedTuple):
-    """An answer, true when it says to save now. interval_seconds: wanted between saves; risk: of a failure within that time;
-    cost_seconds: of a save, measured, given, or assumed; since_last_seconds: since the last save or the begin of work;
-    due_seconds: when a save is wanted, on the caller's clock."""
-
-    checkpoint: bool
-    reason: Reason
-    policy: Policy
-    interval_seconds: float
-    risk: float
-    cost_seconds: float
-    since_last_seconds: float
-    due_seconds: float
+class Decision(_v.Decision):
+    __doc__ = _v.Decision.__doc__
+    __slots__ = ()
 
     def __bool__(self) -> bool:
         return self.checkpoint
-
-
-def _decision_of(struct: Any) -> Decision:
-    values = _fields(Decision, struct)
-    return values._replace(checkpoint=bool(values.checkpoint), reason=Reason(values.reason), policy=Policy(values.policy))
 
 
 class PolicyQuestion(NamedTuple):
@@ -159,25 +82,8 @@ class PolicyQuestion(NamedTuple):
     saves: int
 
 
-class ControllerInfo(NamedTuple):
-    """What a controller knows now."""
-
-    running: bool
-    save_in_flight: bool
-    failures: int
-    saves: int
-    cost_seconds: float
-    durable_seconds: float
-    unjudged_overhead_seconds: float
-    last_seen_seconds: float
-    mtbf_seconds: float
-    threshold: float
-    threshold_used: int
-    tasks: int
-
-
 _ALWAYS_DUE = 1e-9  # seconds between saves, for policies of the caller's: the callable says no
-_WIRE = _struct.Struct("=iiidddddi")
+_MESSAGE_BYTES = 1024  # what rank 0 sends: a decision as JSON, or nothing
 
 
 class Controller(_Owned):
@@ -194,37 +100,17 @@ class Controller(_Owned):
 
     _release = staticmethod(_n.ckpt_controller_release)
 
-    def __init__(self, policy: Union[int, Callable[[PolicyQuestion], Any]] = Policy.AUTO, *, mtbf_seconds: float = 0.0,
-                 interval_seconds: float = 0.0, keep: float = 1.0, initial_cost_seconds: float = 0.0, first_seconds: float = 600.0,
-                 poll_seconds: float = 0.0, min_interval_seconds: float = 0.0, max_interval_seconds: float = 0.0,
-                 max_overhead_share: float = 1.0, budget_saves: int = 2**63 - 1, budget_window_seconds: float = 0.0,
-                 threshold: float = 0.35, threshold_learning_rate: float = 0.1, threshold_budget: int = 3,
-                 clock: Optional[Clock] = None) -> None:
+    def __init__(self, policy: Union[int, Callable[[PolicyQuestion], Any], None] = None,
+                 **options: _o.controller_options) -> None:
         """policy: a Policy, or a callable that gets a PolicyQuestion and says whether to save; it is asked only when the limits
-        here (budget, overhead, interval), a save in flight and preemption notices leave the choice. mtbf_seconds: for YOUNG and
-        DALY. interval_seconds: for FIXED. keep: share of what is known that a failure leaves, for BAYES and EXPECTED_VALUE.
-        initial_cost_seconds: of a save, until one was measured; without, the first comes no later than first_seconds. The rest as
-        in ckpt_controller_options (adaptive.h)."""
+        here (budget, overhead, interval), a save in flight and preemption notices leave the choice."""
         self._function = policy if callable(policy) else None
-        self._max_interval = max_interval_seconds
-        options = _native.ckpt_controller_options()
-        options.policy = _n.CKPT_POLICY_FIXED if callable(policy) else policy
-        options.interval_seconds = _ALWAYS_DUE if callable(policy) else interval_seconds
-        options.mtbf_seconds = mtbf_seconds
-        options.keep = keep
-        options.initial_cost_seconds = initial_cost_seconds
-        options.first_seconds = first_seconds
-        options.poll_seconds = poll_seconds
-        options.min_interval_seconds = min_interval_seconds
-        options.max_interval_seconds = max_interval_seconds
-        options.max_overhead_share = max_overhead_share
-        options.budget_saves = budget_saves
-        options.budget_window_seconds = budget_window_seconds
-        options.threshold = threshold
-        options.threshold_learning_rate = threshold_learning_rate
-        options.threshold_budget = threshold_budget
-        options.clock = _handle(clock)
-        self._adopt(_n.ckpt_controller_create(options))
+        self._max_interval = options.get("max_interval_seconds", 0)
+        if callable(policy):
+            options.update(policy=Policy.FIXED, interval_seconds=_ALWAYS_DUE)
+        elif policy is not None:
+            options["policy"] = policy
+        self._adopt(_n.ckpt_controller_create(_o.controller_options(**options)))
 
     def now(self) -> float:
         """Seconds on the controller's clock."""
@@ -240,15 +126,13 @@ class Controller(_Owned):
         _n.ckpt_controller_begin_run(self._h, self._at(now))
 
     def resume(self, now: Optional[float] = None) -> None:
-        """A process goes on with what it loaded by from_json: a run that was going on there has failed. Without one: begin_run."""
+        """A process goes on with what restore loaded: a run that was going on there has failed. Without one: begin_run."""
         _n.ckpt_controller_resume(self._h, self._at(now))
 
     def should_checkpoint(self, now: Optional[float] = None) -> Decision:
         """Whether to save now, and why. Changes nothing."""
         now = self._at(now)
-        struct = _native.ckpt_decision()
-        _n.ckpt_controller_should_checkpoint(self._h, now, struct)
-        return self._filtered(_decision_of(struct), now)
+        return self._filtered(Decision._of(_n.ckpt_controller_should_checkpoint(self._h, now)), now)
 
     def _filtered(self, decision: Decision, now: float) -> Decision:
         """What a policy of the caller's says where the limits leave the choice."""
@@ -268,24 +152,20 @@ class Controller(_Owned):
         raises, the other ranks get CallbackError."""
         now = self._at(now)
         if self._function is None:
-            struct = _native.ckpt_decision()
-            _n.ckpt_controller_decide_all(self._h, coordinator._h, now, _timeout_ns(timeout), struct)
-            return _decision_of(struct)
-        message = bytearray(_WIRE.size)
+            return Decision._of(_n.ckpt_controller_decide_all(self._h, coordinator._h, now, _timeout_ns(timeout)))
+        message = bytearray(_MESSAGE_BYTES)
         if coordinator.rank == 0:
             try:
-                decision = self.should_checkpoint(now)
-                _WIRE.pack_into(message, 0, *decision, 1)
+                text = json.dumps(self.should_checkpoint(now)).encode()
+                message[:len(text)] = text
             except BaseException:
                 coordinator.broadcast(message, 0, timeout)
                 raise
         coordinator.broadcast(message, 0, timeout)
-        *values, valid = _WIRE.unpack(message)
-        if not valid:
+        text = bytes(message).rstrip(b"\0")
+        if not text:
             raise CallbackError("rank 0 could not decide", _n.CKPT_E_CALLBACK)
-        decision = Decision._make(values)
-        return decision._replace(checkpoint=bool(decision.checkpoint), reason=Reason(decision.reason),
-                                 policy=Policy(decision.policy))
+        return Decision._of(json.loads(text))
 
     # ---- Saves ----
 
@@ -302,70 +182,107 @@ class Controller(_Owned):
         """The save came to nothing."""
         _n.ckpt_controller_abort(self._h, self._at(now))
 
-    def save_async(self, manager: AsyncManager, state: Union[State, Mapping[str, Any]], step: int = 0, *,
-                   now: Optional[float] = None, mode: int = AsyncMode.COPY, when_full: int = WhenFull.REFUSE,
-                   timeout: Optional[float] = None, priority: int = Priority.NORMAL, gate_step: Optional[int] = None,
-                   progress: Optional[Progress] = None, on_staged: Optional[Callable[[float], Any]] = None,
-                   on_ended: Optional[Callable[[AsyncResult], Any]] = None, source: Optional[Source] = None, group: str = "model",
-                   values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False, **options: Any) -> AsyncTask:
-        """Saves in the background; the save begins, commits and aborts by itself, with what the manager measured. What the
-        controller knows goes into the checkpoint under ckpt.CONTROLLER. Arguments as for AsyncManager.save."""
-        if not isinstance(state, State):
-            with _state_of(state, group, values, allow_empty) as made:
-                return self.save_async(manager, made, step, now=now, mode=mode, when_full=when_full, timeout=timeout,
-                                       priority=priority, gate_step=gate_step, progress=progress, on_staged=on_staged,
-                                       on_ended=on_ended, source=source, **options)
-        for key, value in (values or {}).items():
-            state[key] = value
-        given, _texts = _save_options(step, **options)
-        reader = None if source is None else _hand_over(_SourceFunction(source))
-        what, time = state._h, self._at(now)
-        return manager._start(AsyncKind.SAVE, step, _task_options(when_full, timeout, priority, gate_step, mode), progress,
-                              on_staged,
-                              on_ended, lambda how, listener: _n.ckpt_controller_save_async(self._h, time, manager._h, what, given,
-                                                                                            how, listener, reader))
+    def save_async(self, manager: AsyncManager, state: Union[StateLike, Mapping[str, Any]], step: int = 0, *,
+                   now: Optional[float] = None, **options: AsyncManager.save) -> CheckpointTask:
+        """Saves in the background as AsyncManager.save; the save begins, commits and aborts by itself, with what the manager
+        measured. What the controller knows goes into the checkpoint under ckpt.CONTROLLER."""
+        return manager._save(_n.ckpt_controller_save_async, (self._h, self._at(now), manager._h), state, step, **options)
 
     # ---- Learning ----
 
-    def observe_task(self, name: str, seconds: float) -> None:
+    def observe_task(self, name: str, duration_seconds: float) -> None:
         """A task took this long. Its mean also stands for poll_seconds when that is 0."""
-        _n.ckpt_controller_observe_task(self._h, name, seconds)
+        _n.ckpt_controller_observe_task(self._h, name, duration_seconds)
 
     def record_failure(self, now: Optional[float] = None) -> None:
         """The machine failed, and what was not saved is lost. The run goes on."""
         _n.ckpt_controller_record_failure(self._h, self._at(now))
 
-    def record_recovery(self, seconds_saved: float, overhead_seconds: float, now: Optional[float] = None) -> None:
-        """Work goes on after a failure. seconds_saved: work that the loaded checkpoint made it needless to do again;
+    def record_recovery(self, saved_seconds: float, overhead_seconds: float, now: Optional[float] = None) -> None:
+        """Work goes on after a failure. saved_seconds: work that the loaded checkpoint made it needless to do again;
         overhead_seconds: what that checkpoint had cost."""
-        _n.ckpt_controller_record_recovery(self._h, self._at(now), seconds_saved, overhead_seconds)
+        _n.ckpt_controller_record_recovery(self._h, self._at(now), saved_seconds, overhead_seconds)
 
     def record_clean_exit(self, now: Optional[float] = None) -> None:
         """The run ends without a failure."""
         _n.ckpt_controller_record_clean_exit(self._h, self._at(now))
 
-    def preemption_notice(self, seconds_left: float, now: Optional[float] = None) -> None:
+    def notify_preemption(self, left_seconds: float, now: Optional[float] = None) -> None:
         """The process will be ended: a save is asked for at once if it would be durable in time."""
-        _n.ckpt_controller_notify_preemption(self._h, self._at(now), seconds_left)
+        _n.ckpt_controller_notify_preemption(self._h, self._at(now), left_seconds)
 
     # ---- Looking, keeping ----
 
     def info(self) -> ControllerInfo:
         """What it knows now."""
-        struct = _native.ckpt_controller_info()
-        _n.ckpt_controller_get_info(self._h, struct)
-        info = _fields(ControllerInfo, struct)
-        return info._replace(running=bool(info.running), save_in_flight=bool(info.save_in_flight))
+        return ControllerInfo._of(_n.ckpt_controller_get_info(self._h))
 
-    def tasks(self) -> List[ObservedTask]:
+    def tasks(self) -> List[TaskObservation]:
         """The last 256 that were observed, the oldest first."""
-        return _observed(_n.ckpt_controller_task, self._h, self.info().tasks)
+        return [TaskObservation._of(task) for task in _n.ckpt_controller_list_tasks(self._h)]
 
     def json(self) -> str:
-        """Everything that it knows, for from_json in this or another process. save_async puts it into the checkpoint by itself."""
+        """Everything that it knows, for restore in this or another process. save_async puts it into the checkpoint by itself."""
         return _n.ckpt_controller_get_json(self._h)
 
-    def from_json(self, text: Union[str, Mapping[str, Any]]) -> None:
-        """Takes over what json() gave, or what state[ckpt.CONTROLLER] holds after a load. After a restart call resume next.
+    def restore(self, text: Union[str, Mapping[str, Any]]) -> None:
+        """Takes over what json() returned, or what state[ckpt.CONTROLLER] holds after a load. After a restart call resume next.
         CorruptError when it is no such text."""
         _n.ckpt_controller_restore(self._h, text if isinstance(text, str) else json.dumps(text))
+
+
+# ---- Formulas ----
+
+
+def young_interval(cost_seconds: float, mtbf_seconds: float) -> float:
+    """Seconds of work between saves that cost this much each, on a machine with this mean time between failures, by Young's
+    formula."""
+    return _n.ckpt_interval_young(cost_seconds, mtbf_seconds)
+
+
+def daly_interval(cost_seconds: float, mtbf_seconds: float) -> float:
+    """The same by Daly's formula, of a higher order."""
+    return _n.ckpt_interval_daly(cost_seconds, mtbf_seconds)
+
+
+def expected_value_interval(cost_seconds: float, mtbf_seconds: float) -> float:
+    """The work whose expected loss is the expected cost of saving it."""
+    return _n.ckpt_interval_expected_value(cost_seconds, mtbf_seconds)
+
+
+def weibull_interval(cost_seconds: float, shape: float, scale_seconds: float, age_seconds: float) -> float:
+    """By the hazard of a Weibull law at an age since the last failure."""
+    return _n.ckpt_interval_weibull(cost_seconds, shape, scale_seconds, age_seconds)
+
+
+class WeibullLaw(NamedTuple):
+    """How gaps between failures are distributed."""
+
+    shape: float
+    scale_seconds: float
+
+
+def fit_weibull(gap_seconds: Sequence[float], failed: Optional[Sequence[bool]] = None) -> WeibullLaw:
+    """The most likely law. failed: for each gap whether it ended in a failure; None: all did. At least two must have."""
+    if failed is not None and len(failed) != len(gap_seconds):
+        raise InvalidArgumentError(f"failed has {len(failed)} elements, gap_seconds {len(gap_seconds)}")
+    return WeibullLaw(*_n.ckpt_weibull_fit([float(gap) for gap in gap_seconds], [] if failed is None else list(failed)))
+
+
+# ---- The simulator ----
+
+
+class Simulation(_Owned):
+    """Replays failures against policies, against Daly's interval with the true rate, and against one who knows the future."""
+
+    _release = staticmethod(_n.ckpt_simulation_release)
+
+    def __init__(self, *, policies: Union[str, Sequence[str], None] = None, **options: _o.simulation_options) -> None:
+        """policies: also as a list. Runs when it is made."""
+        joined = policies if policies is None or isinstance(policies, str) else ",".join(policies)
+        self._adopt(_n.ckpt_simulation_create(_o.simulation_options(policies=joined, **options)))
+
+    def results(self) -> Dict[str, Any]:
+        """For each policy its efficiency, and its extra time against Daly's interval, over all failures, the first 10, the first
+        100, and those after 100."""
+        return json.loads(_n.ckpt_simulation_get_json(self._h))

@@ -7,159 +7,13 @@ import contextlib
 import threading
 import time
 import weakref
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Dict, Iterator, Optional, TypeVar
 
 from . import _native as _n
+from ._root import CkptError
+from .made.errors import *
 
-__all__ = [
-    "CkptError", "InvalidArgumentError", "OutOfMemoryError", "OutOfRangeError", "InvalidStateError", "NotFoundError",
-    "AlreadyExistsError", "BusyError", "TimeoutError", "CancelledError", "CallbackError", "ForkedError", "QueueFullError",
-    "ClosedError", "IoError", "NoSpaceError", "PermissionDeniedError", "CorruptError", "UnsupportedError", "OverBudgetError",
-    "InvalidScheduleError", "InternalError", "SkippedWarning",
-]
-
-_BuiltinTimeoutError = TimeoutError
-
-
-class CkptError(Exception):
-    """A call of the library failed. status is the C API's number, status_name its name ("CORRUPT")."""
-
-    status: int = 0
-
-    def __init__(self, message: str = "", status: Optional[int] = None) -> None:
-        super().__init__(message)
-        if status is not None:
-            self.status = status
-
-    @property
-    def status_name(self) -> str:
-        return _n.ckpt_status_name(self.status)
-
-
-class InvalidArgumentError(CkptError, ValueError):
-    """An argument has a value that is never valid."""
-
-    status = _n.CKPT_E_INVALID_ARGUMENT
-
-
-class OutOfMemoryError(CkptError, MemoryError):
-    """The system has no memory left."""
-
-    status = _n.CKPT_E_OUT_OF_MEMORY
-
-
-class OutOfRangeError(CkptError, IndexError):
-    """An index or size lies outside what the object has or can hold."""
-
-    status = _n.CKPT_E_OUT_OF_RANGE
-
-
-class InvalidStateError(CkptError):
-    """The call is not allowed now: wrong order, already done, closed."""
-
-    status = _n.CKPT_E_INVALID_STATE
-
-
-class NotFoundError(CkptError, LookupError):
-    """No such name, id, file or checkpoint."""
-
-    status = _n.CKPT_E_NOT_FOUND
-
-
-class AlreadyExistsError(CkptError):
-    """The name is taken."""
-
-    status = _n.CKPT_E_ALREADY_EXISTS
-
-
-class BusyError(CkptError):
-    """Somebody else holds it."""
-
-    status = _n.CKPT_E_BUSY
-
-
-class TimeoutError(CkptError, _BuiltinTimeoutError):
-    """The time-out ran out first. Also a built-in TimeoutError."""
-
-    status = _n.CKPT_E_TIMEOUT
-
-
-class CancelledError(CkptError):
-    """Stopped on request."""
-
-    status = _n.CKPT_E_CANCELLED
-
-
-class CallbackError(CkptError):
-    """A callable of yours raised; the message holds its text."""
-
-    status = _n.CKPT_E_CALLBACK
-
-
-class ForkedError(CkptError):
-    """The object's threads stayed in the parent of this forked process."""
-
-    status = _n.CKPT_E_FORKED
-
-
-class QueueFullError(CkptError):
-    """A bounded queue has no place."""
-
-    status = _n.CKPT_E_QUEUE_FULL
-
-
-class ClosedError(CkptError):
-    """The queue or object was closed."""
-
-    status = _n.CKPT_E_CLOSED
-
-
-class IoError(CkptError, OSError):
-    """The operating system failed to read, write or sync."""
-
-    status = _n.CKPT_E_IO
-
-
-class NoSpaceError(CkptError, OSError):
-    """The device or quota is full."""
-
-    status = _n.CKPT_E_NO_SPACE
-
-
-class PermissionDeniedError(CkptError, PermissionError):
-    """The operating system denied access."""
-
-    status = _n.CKPT_E_PERMISSION
-
-
-class CorruptError(CkptError):
-    """Stored bytes are not what was written, or not of the format."""
-
-    status = _n.CKPT_E_CORRUPT
-
-
-class UnsupportedError(CkptError, TypeError):
-    """Valid, but not something that this object or build can do."""
-
-    status = _n.CKPT_E_UNSUPPORTED
-
-
-class OverBudgetError(CkptError):
-    """Does not fit the memory budget or limit."""
-
-    status = _n.CKPT_E_OVER_BUDGET
-
-
-class InvalidScheduleError(CkptError):
-    """A schedule breaks a rule."""
-
-    status = _n.CKPT_E_INVALID_SCHEDULE
-
-
-class InternalError(CkptError):
-    """A defect of the library: please report it."""
-
-    status = _n.CKPT_E_INTERNAL
+__all__ = ["CkptError", "SkippedWarning"]
 
 
 class SkippedWarning(UserWarning):
@@ -199,7 +53,7 @@ def _call_of(owner: Any) -> Iterator[None]:
 
 
 class _Owned:
-    """An object of the library. close() gives it back at once; otherwise that happens when Python lets it go. A closed object
+    """An object of the library. close() releases it at once; otherwise that happens when Python frees it. A closed object
     raises InvalidStateError. Do not close an object while another thread is inside one of its calls."""
 
     _release: Callable[[Any], None]
@@ -228,7 +82,7 @@ class _Owned:
         return self._slot is None
 
     def close(self) -> None:
-        """Gives the object back. Closing again does nothing."""
+        """Releases the object. Closing again does nothing."""
         handle, self._slot = self._slot, None
         if handle is not None:
             type(self)._release(handle)
@@ -240,13 +94,27 @@ class _Owned:
         self.close()
 
     def __del__(self) -> None:
-        if _Owned._exiting:  # the process is about to give everything back; a thread that sleeps now could be waited for
+        if _Owned._exiting:  # the process is about to end; a thread that sleeps now could be waited for
             return
         self.close()
 
 
-def _handle(owned: Optional[_Owned]) -> Any:
-    return None if owned is None else owned._h
+_Same = TypeVar("_Same", bound="_Shared")
+
+
+class _Shared(_Owned):
+    """One that several references can share."""
+
+    _retain: Callable[[Any], None]
+
+    def share(self: _Same) -> _Same:
+        """Another reference to the same object."""
+        type(self)._retain(self._h)
+        return type(self)._of(self._h)
+
+
+def _nothing(*_: Any) -> None:
+    pass
 
 
 def _is_inside(owner: Any) -> bool:
@@ -271,11 +139,6 @@ def _close_all() -> None:
 
 
 atexit.register(_close_all)
-
-
-def _fields(kind: Any, struct: Any) -> Any:
-    """A named tuple from the struct members of the same names."""
-    return kind(*[getattr(struct, name) for name in kind._fields])
 
 
 def _timeout_ns(timeout: Optional[float]) -> int:
@@ -304,14 +167,28 @@ def _wait_in_turns(owner: Any, timeout: Optional[float], wait: Callable[[Any, in
                     raise
 
 
-def _hand_over(director: Any) -> Any:
-    """Pins the object until the library lets it go: the C destroy hook frees it."""
-    director.__disown__()
-    return director
+_directors: Dict[Any, Any] = {}
+
+
+def _director(kind: Any, **methods: Any) -> Any:
+    """An object of one of SWIG's classes of callbacks, with these functions as its methods."""
+    if kind not in _directors:
+        _directors[kind] = type(kind.__name__, (kind,), {})  # of a class itself SWIG makes no director
+    made = _directors[kind]()
+    for name, method in methods.items():
+        setattr(made, name, method)
+    return made
+
+
+def _callbacks(kind: Any, **methods: Any) -> Any:
+    """The same, pinned until the library releases it: the C destroy hook frees it."""
+    made = _director(kind, **methods)
+    made.__disown__()
+    return made
 
 
 def _take_back(*buffers: Optional[memoryview]) -> None:
-    """Ends what was lent for a callback; BufferError when somebody still looks at it."""
+    """Ends what was lent for a callback; BufferError when a view of it is left."""
     for buffer in buffers:
         if buffer is not None:
             lender = buffer.obj

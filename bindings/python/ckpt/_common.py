@@ -1,4 +1,4 @@
-"""What belongs to no other part: version, log, thread hooks, clocks, random numbers, queues, thread pools."""
+"""What belongs to no other part: version, log, thread hooks, clocks, random numbers, queues, pools of threads."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _hand_over, _Owned, _owners_of_threads, _timeout_ns
+from ._base import _call_of, _callbacks, _director, _nothing, _Owned, _owners_of_threads, _timeout_ns
+from .made.values import LogLevel, WordQueueKind
 
-__all__ = ["version", "version_string", "build_info", "feature", "set_log", "LogLevel", "philox", "available_threads", "Clock",
-           "Queue", "ThreadPool", "ThreadHooks", "monotonic_ns"]
+__all__ = ["version", "version_string", "build_info", "feature", "set_log", "philox", "available_threads", "Clock",
+           "WordQueue", "WorkerPool", "ThreadHooks", "monotonic_ns"]
 
 
 # ---- Version ----
@@ -28,28 +29,10 @@ def feature(name: str) -> bool:
 # ---- Log ----
 
 
-class LogLevel:
-    """Levels of log messages."""
-
-    DEBUG = _n.CKPT_LOG_LEVEL_DEBUG
-    INFO = _n.CKPT_LOG_LEVEL_INFO
-    WARNING = _n.CKPT_LOG_LEVEL_WARNING
-    ERROR = _n.CKPT_LOG_LEVEL_ERROR
-
-
-class _Log(_native.LogListener):
-    def __init__(self, function: Callable[[int, str, str], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def message(self, level: int, component: str, text: str) -> None:
-        self.function(level, component, text)
-
-
 def set_log(function: Optional[Callable[[int, str, str], Any]], min_level: int = LogLevel.WARNING) -> None:
     """Sends messages of at least min_level to function(level, component, message), on any thread. None: silence, the default."""
     global _log
-    _n.ckpt_set_log(min_level, None if function is None else _hand_over(_Log(function)))
+    _n.ckpt_set_log(min_level, None if function is None else _callbacks(_native.LogListener, message=function))
     _log = None if function is None or min_level > LogLevel.WARNING else function
 
 
@@ -57,7 +40,7 @@ _log: Optional[Callable[[int, str, str], Any]] = None  # that gets warnings
 
 
 class _Unraisable:
-    """Raises where nobody can catch it: sys.unraisablehook gets it, which cannot be called with an exception of one's own."""
+    """Raises where no caller can catch it: sys.unraisablehook gets it, which cannot be called with an exception of one's own."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -79,21 +62,6 @@ def _warn(component: str, text: str) -> None:
 # ---- Thread hooks ----
 
 
-class _Hooks(_native.ThreadHooks):
-    def __init__(self, on_start: Optional[Callable[[str], Any]], on_stop: Optional[Callable[[str], Any]]) -> None:
-        super().__init__()
-        self.on_start = on_start
-        self.on_stop = on_stop
-
-    def start(self, name: str) -> None:
-        if self.on_start is not None:
-            self.on_start(name)
-
-    def stop(self, name: str) -> None:
-        if self.on_stop is not None:
-            self.on_stop(name)
-
-
 class ThreadHooks(_Owned):
     """Calls start(name) and stop(name) on every thread that the library makes, while this is open. close() waits for threads that
     ran start, so close what owns them first. Python itself needs no hooks: the package has its own."""
@@ -101,19 +69,11 @@ class ThreadHooks(_Owned):
     _release = staticmethod(_n.ckpt_remove_thread_hooks)
 
     def __init__(self, start: Optional[Callable[[str], Any]] = None, stop: Optional[Callable[[str], Any]] = None) -> None:
-        self._adopt(_n.ckpt_add_thread_hooks(_hand_over(_Hooks(start, stop))))
+        hooks = _callbacks(_native.ThreadHooks, start=start or _nothing, stop=stop or _nothing)
+        self._adopt(_n.ckpt_add_thread_hooks(hooks))
 
 
 # ---- Clock ----
-
-
-class _Source(_native.ClockSource):
-    def __init__(self, function: Callable[[], int]) -> None:
-        super().__init__()
-        self.function = function
-
-    def now(self) -> int:
-        return self.function()
 
 
 class Clock(_Owned):
@@ -127,7 +87,7 @@ class Clock(_Owned):
     @classmethod
     def custom(cls, now: Callable[[], int]) -> "Clock":
         """A clock that calls now(), which gives nanoseconds and never goes backwards. One that raises gives the time before."""
-        return cls._of(_n.ckpt_clock_create_custom(_hand_over(_Source(now))))
+        return cls._of(_n.ckpt_clock_create_custom(_callbacks(_native.ClockSource, now=now)))
 
     def advance(self, ns: int) -> None:
         """Moves a manual clock forward."""
@@ -151,16 +111,16 @@ def philox(counter: Sequence[int], key: Sequence[int]) -> Tuple[int, int, int, i
     return _n.ckpt_random_philox(list(counter), list(key))
 
 
-# ---- Queue ----
+# ---- Queues ----
 
 
-class Queue(_Owned):
-    """A bounded first-in first-out queue of integers 0 .. 2**64 - 1. Several threads may use it at once unless spsc is set."""
+class WordQueue(_Owned):
+    """A bounded first-in first-out queue of integers 0 .. 2**64 - 1. Several threads may use it at once unless kind is SPSC."""
 
     _release = staticmethod(_n.ckpt_word_queue_release)
 
-    def __init__(self, capacity: int, spsc: bool = False) -> None:
-        self._adopt(_n.ckpt_word_queue_create(_n.CKPT_WORD_QUEUE_KIND_SPSC if spsc else _n.CKPT_WORD_QUEUE_KIND_MPMC, capacity))
+    def __init__(self, capacity: int, kind: int = WordQueueKind.MPMC) -> None:
+        self._adopt(_n.ckpt_word_queue_create(kind, capacity))
 
     def push(self, value: int, timeout: Optional[float] = 0) -> None:
         """Appends a value, waiting at most timeout seconds (None: for ever). QueueFullError, ClosedError."""
@@ -175,37 +135,28 @@ class Queue(_Owned):
         _n.ckpt_word_queue_close(self._h)
 
     def __len__(self) -> int:
-        return _n.ckpt_word_queue_get_size(self._h)
+        return _n.ckpt_word_queue_get_word_count(self._h)
 
 
 # ---- Threads ----
 
 
-class _Work(_native.PartWork):
-    def __init__(self, function: Callable[[int], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def run(self, part: int) -> None:
-        self.function(part)
-
-
-class ThreadPool(_Owned):
-    """A fixed set of threads that work through numbered parts. threads 0: as many as the process may use."""
+class WorkerPool(_Owned):
+    """A fixed set of threads that work through numbered parts. thread_count 0: as many as the process may use."""
 
     _release = staticmethod(_n.ckpt_worker_pool_release)
 
-    def __init__(self, threads: int = 0) -> None:
-        self._adopt(_n.ckpt_worker_pool_create(threads))
+    def __init__(self, thread_count: int = 0) -> None:
+        self._adopt(_n.ckpt_worker_pool_create(thread_count))
         _owners_of_threads.add(self)
 
     def run(self, parts: int, function: Callable[[int], Any]) -> None:
         """Calls function(part) for every part 0 .. parts-1, on several threads. CallbackError when one raised."""
-        work = _Work(function)
+        work = _director(_native.PartWork, run=function)
         with _call_of(self):
             _n.ckpt_worker_pool_run(self._h, parts, work)
 
     @property
-    def threads(self) -> int:
+    def thread_count(self) -> int:
         """Threads of the pool, the caller's included."""
         return _n.ckpt_worker_pool_get_thread_count(self._h)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _fields, _hand_over, _handle, _Owned, _owners_of_threads, _take_back
-from ._common import ThreadPool
-from ._memory import MemoryTracker
-from ._plan import Follower, LayerFlags, Profile, Schedule
-from ._tensor import DType, DTypeLike, Tensor, _dtype, as_tensor
+from ._base import _call_of, _callbacks, _Owned, _owners_of_threads, _take_back
+from ._common import WorkerPool
+from ._plan import Profile, Schedule
+from ._root import handle_of
+from ._tensor import DTypeLike, Tensor, _dtype
+from .made import options as _o
+from .made.values import DType, LayerCallbacks, LayerContext, LayerOption, ScheduleExecutorStats
 
-__all__ = ["Layer", "CustomLayer", "LayerContext", "Chain", "Parameter", "Executor", "ExecutorStats", "Optimizer", "blas_info",
-           "set_blas"]
+__all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "blas_info", "set_blas"]
 
 Spec = Tuple[DTypeLike, Sequence[int]]
 
@@ -24,7 +25,7 @@ def _spec(given: Spec) -> Tuple[int, Tuple[int, ...]]:
 
 
 def blas_info() -> str:
-    """Loads the BLAS now and gives its name, version and core."""
+    """Loads the BLAS now and returns its name, version and core."""
     return _n.ckpt_blas_get_info()
 
 
@@ -33,35 +34,17 @@ def set_blas(sgemm: int, dgemm: int, name: Optional[str] = None, concurrent: boo
     _n.ckpt_blas_set(sgemm, dgemm, int(concurrent), name)
 
 
-class LayerContext(NamedTuple):
-    """Where and when a custom layer runs. input and output are (dtype, shape)."""
-
-    option: int
-    micro_batch: int
-    recomputation: int
-    layer: int
-    step: int
-    seed: int
-    first_sample: int
-    input: Tuple[int, Tuple[int, ...]]
-    output: Tuple[int, Tuple[int, ...]]
-
-
-class CustomLayer(ABC):
+class CustomLayer(LayerCallbacks, ABC):
     """Derive from this for a layer of your own. Buffers are memoryviews of bytes for the time of the call (numpy.frombuffer(buffer,
     dtype).reshape(shape) gives arrays); None where there is nothing. Keep no view of them: a call after which one is left fails."""
-
-    flags: int = LayerFlags.DEFAULT
-    options: int = 1
-    ambient_bytes: int = 0
 
     @abstractmethod
     def output(self, input: Tuple[int, Tuple[int, ...]]) -> Spec:
         """(dtype, shape) of the output for an input; raise to refuse one."""
 
-    def option(self, input: Tuple[int, Tuple[int, ...]], option: int) -> Tuple[int, int, int]:
-        """Bytes of tape, forward workspace and backward workspace."""
-        return (0, 0, 0)
+    def option(self, input: Tuple[int, Tuple[int, ...]], option: int) -> LayerOption:
+        """What it needs for one of its options."""
+        return LayerOption()
 
     @abstractmethod
     def forward(self, context: LayerContext, input: memoryview, output: memoryview, tape: Optional[memoryview],
@@ -80,33 +63,22 @@ class CustomLayer(ABC):
         """Reads them back."""
 
 
-class _Functions(_native.LayerFunctions):
-    def __init__(self, layer: CustomLayer) -> None:
-        super().__init__()
-        self.layer = layer
+def _functions_of(layer: CustomLayer) -> Dict[str, Callable[..., Any]]:
+    def lent(function: Callable[..., Any]) -> Callable[..., None]:
+        def call(*buffers: Any) -> None:
+            function(*buffers)
+            _take_back(*buffers)
+        return call
 
-    def output(self, input: Any) -> Any:
-        dtype, shape = self.layer.output(input)
-        return (int(_dtype(dtype)), tuple(shape))
+    def run(function: Callable[..., Any]) -> Callable[..., None]:
+        def call(context: Any, *buffers: Any) -> None:
+            function(LayerContext._make(context), *buffers)
+            _take_back(*buffers)
+        return call
 
-    def option(self, input: Any, option: int) -> Any:
-        return tuple(self.layer.option(input, option))
-
-    def forward(self, context: Any, *buffers: Any) -> None:
-        self.layer.forward(LayerContext._make(context), *buffers)
-        _take_back(*buffers)
-
-    def backward(self, context: Any, *buffers: Any) -> None:
-        self.layer.backward(LayerContext._make(context), *buffers)
-        _take_back(*buffers)
-
-    def save_ambient(self, state: Any) -> None:
-        self.layer.save_ambient(state)
-        _take_back(state)
-
-    def restore_ambient(self, state: Any) -> None:
-        self.layer.restore_ambient(state)
-        _take_back(state)
+    return {"output": lambda input: _spec(layer.output(input)), "option": lambda input, option: tuple(layer.option(input, option)),
+            "forward": run(layer.forward), "backward": run(layer.backward), "save_ambient": lent(layer.save_ambient),
+            "restore_ambient": lent(layer.restore_ambient)}
 
 
 class Layer(_Owned):
@@ -141,8 +113,8 @@ class Layer(_Owned):
     @classmethod
     def custom(cls, name: str, layer: CustomLayer) -> "Layer":
         """A layer that calls you, on the thread that runs the executor."""
-        return cls._of(_n.ckpt_layer_create_custom(name, layer.flags, layer.options, layer.ambient_bytes,
-                                                   _hand_over(_Functions(layer))))
+        functions = _callbacks(_native.LayerFunctions, **_functions_of(layer))
+        return cls._of(_n.ckpt_layer_create_custom(name, layer.flags, layer.options, layer.ambient_bytes, functions))
 
 
 class Parameter(NamedTuple):
@@ -171,82 +143,41 @@ class Chain(_Owned):
         return _n.ckpt_chain_get_layer_count(self._h)
 
     def initialize(self, seed: int) -> None:
-        """Gives every parameter its first value from the seed."""
+        """Sets every parameter to its first value from the seed."""
         _n.ckpt_chain_initialize(self._h, seed)
 
     def parameters(self) -> List[Parameter]:
-        made = []
-        for i in range(_n.ckpt_chain_get_parameter_count(self._h)):
-            name, value, gradient = _n.ckpt_chain_get_parameter(self._h, i)
-            made.append(Parameter(name, Tensor._of(value), Tensor._of(gradient)))
-        return made
+        found = (_n.ckpt_chain_get_parameter(self._h, i) for i in range(_n.ckpt_chain_get_parameter_count(self._h)))
+        return [Parameter(name, Tensor._of(value), Tensor._of(gradient)) for name, value, gradient in found]
 
     def clip_gradients(self, max_norm: float) -> float:
-        """Scales all gradients so that their common 2-norm is at most max_norm; gives the norm before."""
+        """Scales all gradients so that their common 2-norm is at most max_norm; returns the norm before."""
         return _n.ckpt_chain_clip_gradients(self._h, max_norm)
 
-    def profile(self, input: Spec, measured_steps: int = 0, pool: Optional[ThreadPool] = None) -> Profile:
+    def profile(self, input: Spec, measured_steps: int = 0, pool: Optional[WorkerPool] = None) -> Profile:
         """What planning must know, for inputs of this (dtype, shape)."""
-        return Profile._of(_n.ckpt_profile_create_from_chain(self._h, _spec(input), measured_steps, _handle(pool)))
+        return Profile._of(_n.ckpt_profile_create_from_chain(self._h, _spec(input), measured_steps, handle_of(pool)))
 
 
-def _step(input: Any, targets: Any, step: int, seed: int, first_sample: int, output: Any, output_gradient: Any, input_gradient: Any,
-          accumulate: bool) -> Any:
-    """The struct, and the tensors that it borrows: to be kept until the call is over."""
-    struct = _native.ckpt_step()
-    struct.step = step
-    struct.seed = seed
-    struct.first_sample = first_sample
-    struct.accumulate = int(accumulate)
-    tensors = []
-    for field, data in (("input", input), ("targets", targets), ("output", output), ("output_gradient", output_gradient),
-                        ("input_gradient", input_gradient)):
-        if data is not None:
-            tensors.append(as_tensor(data))
-            setattr(struct, field, tensors[-1]._h)
-    return struct, tensors
-
-
-class ExecutorStats(NamedTuple):
-    """What an executor measured since it was made."""
-
-    steps: int
-    forwards: int
-    recomputed_forwards: int
-    live_bytes: int
-    peak_live_bytes: int
-    reserved_bytes: int
-    seconds: float
-
-
-class Executor(_Owned):
+class ScheduleExecutor(_Owned):
     """Runs one schedule over one chain, step after step. One thread at a time."""
 
     _release = staticmethod(_n.ckpt_schedule_executor_release)
 
-    def __init__(self, chain: Chain, schedule: Schedule, input: Spec, budget_bytes: int = 0, pool: Optional[ThreadPool] = None,
-                 tracker: Optional[MemoryTracker] = None, follower: Optional[Follower] = None) -> None:
-        """follower: its strategy learns which layers run, and of the live bytes."""
-        options = _native.ckpt_schedule_executor_options()
-        options.budget_bytes = budget_bytes
-        options.pool = _handle(pool)
-        options.tracker = _handle(tracker)
-        options.follower = _handle(follower)
-        self._adopt(_n.ckpt_schedule_executor_create(chain._h, schedule._h, _spec(input), options))
+    def __init__(self, chain: Chain, schedule: Schedule, input: Spec, **options: _o.schedule_executor_options) -> None:
+        given = _o.schedule_executor_options(**options)
+        self._adopt(_n.ckpt_schedule_executor_create(chain._h, schedule._h, _spec(input), given))
         _owners_of_threads.add(self)
 
-    def run(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0, output: Any = None,
-            output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False) -> float:
+    def run(self, input: Any, targets: Any = None, **step: _o.step) -> float:
         """Runs the schedule once: forward, backward. Data are Tensors or anything with a buffer (numpy arrays), used in place.
-        Gives the loss, or NaN where the output has more than one element."""
-        struct, _tensors = _step(input, targets, step, seed, first_sample, output, output_gradient, input_gradient, accumulate)
+        Returns the loss, or NaN where the output has more than one element."""
+        given = _o.step(input=input, targets=targets, **step)
         with _call_of(self):
-            return _n.ckpt_schedule_executor_run(self._h, struct)
+            return _n.ckpt_schedule_executor_run(self._h, given)
 
-    def stats(self) -> ExecutorStats:
-        struct = _native.ckpt_schedule_executor_stats()
-        _n.ckpt_schedule_executor_get_stats(self._h, struct)
-        return _fields(ExecutorStats, struct)
+    def stats(self) -> ScheduleExecutorStats:
+        return ScheduleExecutorStats._of(_n.ckpt_schedule_executor_get_stats(self._h))
 
 
 class Optimizer(_Owned):
@@ -259,33 +190,23 @@ class Optimizer(_Owned):
         return cls._of(_n.ckpt_optimizer_create_sgd(chain._h, learning_rate, momentum))
 
     @classmethod
-    def adamw(cls, chain: Chain, learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
-              weight_decay: float = 0.01) -> "Optimizer":
-        options = _native.ckpt_adamw_options()
-        options.learning_rate = learning_rate
-        options.beta1 = beta1
-        options.beta2 = beta2
-        options.epsilon = epsilon
-        options.weight_decay = weight_decay
-        return cls._of(_n.ckpt_optimizer_create_adamw(chain._h, options))
+    def adamw(cls, chain: Chain, **options: _o.adamw_options) -> "Optimizer":
+        return cls._of(_n.ckpt_optimizer_create_adamw(chain._h, _o.adamw_options(**options)))
 
     def step(self) -> None:
         """One update with the gradients as they are."""
         _n.ckpt_optimizer_step(self._h)
 
     @property
-    def steps(self) -> int:
+    def step_count(self) -> int:
         """Number of updates so far."""
         return _n.ckpt_optimizer_get_step_count(self._h)
 
-    @steps.setter
-    def steps(self, steps: int) -> None:
-        _n.ckpt_optimizer_set_step_count(self._h, steps)
+    @step_count.setter
+    def step_count(self, step_count: int) -> None:
+        _n.ckpt_optimizer_set_step_count(self._h, step_count)
 
     def tensors(self) -> List[Tuple[str, Tensor]]:
         """The state, by name; shares the optimizer's memory."""
-        made = []
-        for i in range(_n.ckpt_optimizer_get_tensor_count(self._h)):
-            name, value = _n.ckpt_optimizer_get_tensor(self._h, i)
-            made.append((name, Tensor._of(value)))
-        return made
+        found = (_n.ckpt_optimizer_get_tensor(self._h, i) for i in range(_n.ckpt_optimizer_get_tensor_count(self._h)))
+        return [(name, Tensor._of(value)) for name, value in found]

@@ -8,35 +8,39 @@ from typing import Any, Callable, Dict, Mapping, Optional, Union
 import warnings
 
 from . import _native as _n
-from ._base import CkptError, InvalidArgumentError, NotFoundError, SkippedWarning
+from ._base import SkippedWarning
 from ._common import _warn
-from ._state import Checkpoint, CheckpointInfo, PathLike, Reader, SaveResult, State, Verify, _entries, _json_text
+from ._root import CkptError
+from ._state import CheckpointManager, PathLike, Reader, State, _entries, _json_text
 from ._storage import Storage
 from ._tensor import Tensor, as_tensor
+from .made.errors import InvalidArgumentError, NotFoundError
+from .made.values import CheckpointInfo, SaveResult, Verify
 
 __all__ = ["save", "load", "Loaded", "save_file", "load_file"]
 
 
 def save(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
-         group: str = "model", keep_last: int = 0, allow_empty: bool = False, **options: Any) -> SaveResult:
+         group: str = "model", keep_last: int = 0, allow_empty: bool = False,
+         **options: CheckpointManager.save) -> SaveResult:
     """Saves a dict of numpy arrays, torch tensors or Tensors durably, as a new checkpoint below a path: ckpt.save("run", {"w": w},
-    7). A dict of several dicts of tensors: each is a group. values: JSON values by key. What ckpt.load would not give back under the
+    7). A dict of several dicts of tensors: each is a group. values: JSON values by key. What ckpt.load would not return under the
     same names is an error that names its path, and nothing is written; so is a save of no tensors and no values, unless
-    allow_empty. options: as for Checkpoint.save."""
+    allow_empty."""
     with _state_of(tensors, group, values, allow_empty) as state:
         return _save(place, state, step, keep_last, **options)
 
 
 def _save(place: Union[Storage, PathLike], state: State, step: int, keep_last: int, **options: Any) -> SaveResult:
-    shared = _shared_checkpoint(place)
+    shared = _shared.get(_key(place))
     if shared is not None:  # save_async holds the storage's lock
-        return shared.save(state, step, **options)
-    with Checkpoint(place, keep_last=keep_last) as checkpoint:
-        return checkpoint.save(state, step, **options)
+        return shared[1].save(state, step, **options)
+    with CheckpointManager(place, keep_last=keep_last) as checkpoints:
+        return checkpoints.save(state, step, **options)
 
 
 def _require_same_shape_again(tensors: Mapping[str, Any], group: str) -> None:
-    """What load gives is a dict of tensors, or of groups when there are several."""
+    """What load returns is a dict of tensors, or of groups when there are several."""
     groups = [name for name, value in tensors.items() if isinstance(value, Mapping)]
     single = [name for name, value in tensors.items() if not isinstance(value, Mapping)]
     if groups and single:
@@ -68,12 +72,7 @@ def _key(place: Union[Storage, PathLike]) -> Any:
     return os.path.realpath(place) if isinstance(place, (str, os.PathLike)) else id(place)
 
 
-_shared: Dict[Any, Any] = {}  # by _key: (place, checkpoint, manager) of save_async
-
-
-def _shared_checkpoint(place: Union[Storage, PathLike]) -> Optional[Checkpoint]:
-    entry = _shared.get(_key(place))
-    return None if entry is None else entry[1]
+_shared: Dict[Any, Any] = {}  # by _key: (place, their CheckpointManager, the AsyncManager) of save_async
 
 
 class Loaded(Dict[str, Any]):
@@ -108,26 +107,26 @@ def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: 
     name: arrays = ckpt.load("run"). With several groups it is a dict of such dicts; group picks one. A newer checkpoint that is
     damaged or cannot be read is skipped with a SkippedWarning and a message to the log, and the result has its error:
     arrays.skipped, arrays.errors. Every other error is raised, and of a checkpoint that was named any."""
-    with Checkpoint(place, read_only=True) as checkpoint:
+    with CheckpointManager(place, read_only=True) as checkpoints:
         if name is None:
-            return _newest(checkpoint, place, group)
-        return _read(checkpoint, name, group)._from(name, checkpoint.manifest(name)["step"], {})
+            return _newest(checkpoints, place, group)
+        return _read(checkpoints, name, group)._from(name, checkpoints.manifest(name)["step"], {})
 
 
 _of_one_checkpoint = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.CKPT_E_UNSUPPORTED)  # an older one may be read
 _most_scans = 100
 
 
-def _newest(checkpoint: Checkpoint, place: Union[Storage, PathLike], group: Optional[str]) -> Loaded:
+def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike], group: Optional[str]) -> Loaded:
     for _ in range(_most_scans):
         errors: Dict[str, CkptError] = {}
-        for info in checkpoint.list():
+        for info in checkpoints.list():
             if info.status == _n.CKPT_E_NOT_FOUND:  # no manifest: not a checkpoint, or not yet
                 continue
             try:
-                return _read(checkpoint, info.name, group)._from(info.name, info.step, errors)
+                return _read(checkpoints, info.name, group)._from(info.name, info.step, errors)
             except CkptError as error:
-                if _has_gone(checkpoint, info):
+                if _has_gone(checkpoints, info):
                     break
                 if error.status not in _of_one_checkpoint:
                     raise
@@ -139,17 +138,17 @@ def _newest(checkpoint: Checkpoint, place: Union[Storage, PathLike], group: Opti
     raise NotFoundError(f"no checkpoint in {place} stayed until it was read", _n.CKPT_E_NOT_FOUND)
 
 
-def _has_gone(checkpoint: Checkpoint, before: CheckpointInfo) -> bool:
+def _has_gone(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:
     """Whether a writer's retention has removed it since."""
-    return before.status == 0 and not any(now.name == before.name and now.status == 0 for now in checkpoint.list())
+    return before.status == 0 and not any(now.name == before.name and now.status == 0 for now in checkpoints.list())
 
 
-def _read(checkpoint: Checkpoint, name: str, group: Optional[str]) -> Loaded:
-    with checkpoint.reader(name, Verify.FULL) as reader:
+def _read(checkpoints: CheckpointManager, name: str, group: Optional[str]) -> Loaded:
+    with checkpoints.reader(name, Verify.FULL) as reader:
         return Loaded(_by_group(reader, group))
 
 
-def _array(tensor: Tensor) -> Any:
+def _numpy_or_tensor(tensor: Tensor) -> Any:
     """A numpy view, which keeps the tensor's memory; the Tensor where numpy is not there or lacks the type."""
     try:
         return tensor.numpy()
@@ -157,19 +156,11 @@ def _array(tensor: Tensor) -> Any:
         return tensor
 
 
-def _numpy_or_tensor(tensor: Tensor) -> Any:
-    try:
-        memoryview(tensor).release()
-    except BufferError:
-        return tensor
-    return _array(tensor)
-
-
 def _by_group(reader: Reader, group: Optional[str]) -> Dict[str, Any]:
     groups: Dict[str, Dict[str, Any]] = {}
-    for info in reader:
+    for index, info in enumerate(reader):
         if group is None or info.group == group:
-            groups.setdefault(info.group, {})[info.name] = _numpy_or_tensor(reader.read(info.index))
+            groups.setdefault(info.group, {})[info.name] = _numpy_or_tensor(reader.read(index))
     if group is not None and group not in groups:
         raise NotFoundError(f"group '{group}' is not in the checkpoint", _n.CKPT_E_NOT_FOUND)
     return next(iter(groups.values())) if len(groups) == 1 else groups
@@ -190,4 +181,4 @@ def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Map
 def load_file(path: PathLike) -> Dict[str, Any]:
     """The tensors of a safetensors file, or of a folder with an index, as new numpy arrays by name."""
     with Reader(path) as reader:
-        return {info.name: _numpy_or_tensor(reader.read(info.index)) for info in reader}
+        return {info.name: _numpy_or_tensor(reader.read(index)) for index, info in enumerate(reader)}

@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 import json
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _fields, _hand_over, _handle, _Owned, _owners_of_threads, _timeout_ns
-from ._common import Clock
-from ._engine import Chain, Spec, _spec, _step
-from ._memory import MemoryTracker
+from ._base import _call_of, _callbacks, _Owned, _owners_of_threads, _timeout_ns
+from ._engine import Chain, Spec, _spec
 from ._plan import Profile, Schedule
-from ._strategy import Strategy
-from ._tensor import DType, Tensor, as_tensor
+from ._strategy import StrategyLike, _as_strategy
+from ._tensor import Tensor, as_tensor
+from .made import options as _o, values as _v
+from .made.values import ActivationMetadata, ActivationPolicyKind, PipelineInterval, PipelineOrder, PipelineStats
 
-__all__ = [
-    "ActivationPolicy", "ActivationPolicyKind", "ActivationManager", "ActivationMetadata", "Pipeline", "PipelineKind",
-    "PipelineStats", "Interval", "IntervalKind", "Timeline", "pipeline_split", "pipeline_in_flight",
-]
+__all__ = ["ActivationPolicy", "ActivationManager", "Pipeline", "Timeline", "pipeline_split", "pipeline_in_flight"]
 
 
 # ---- Activation checkpoint manager ----
 
 
-class ActivationPolicyKind(IntEnum):
-    """Which micro-batches' activations stay from forward to backward."""
-
-    STORE_ALL = _n.CKPT_ACTIVATION_POLICY_KIND_STORE_ALL
-    RECOMPUTE_ALL = _n.CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL
-    SELECTIVE = _n.CKPT_ACTIVATION_POLICY_KIND_SELECTIVE
-    MEMORY_BASED = _n.CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED
-    STRATEGY = _n.CKPT_ACTIVATION_POLICY_KIND_STRATEGY
-    AUTOMATIC = _n.CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC
-
-
-class ActivationPolicy(NamedTuple):
-    """Which activations stay; made by the functions below. Of one that a manager gives the strategy is None."""
-
-    kind: ActivationPolicyKind = ActivationPolicyKind.STORE_ALL
-    interval: int = 1
-    threshold_bytes: int = 1 << 30
-    strategy: Optional[Strategy] = None
+class ActivationPolicy(_v.ActivationPolicy):
+    __doc__ = _v.ActivationPolicy.__doc__
+    __slots__ = ()
 
     @classmethod
     def store_all(cls) -> "ActivationPolicy":
@@ -55,61 +36,36 @@ class ActivationPolicy(NamedTuple):
         return cls(ActivationPolicyKind.RECOMPUTE_ALL)
 
     @classmethod
-    def selective(cls, interval: int = 1) -> "ActivationPolicy":
+    def selective(cls, interval: int) -> "ActivationPolicy":
         """Every interval-th, and always the first and the last."""
         return cls(ActivationPolicyKind.SELECTIVE, interval)
 
     @classmethod
-    def memory_based(cls, threshold_bytes: int = 1 << 30) -> "ActivationPolicy":
+    def memory_based(cls, threshold_bytes: int) -> "ActivationPolicy":
         """What fits threshold_bytes; the oldest go first, the first and the last micro-batch stay."""
         return cls(ActivationPolicyKind.MEMORY_BASED, threshold_bytes=threshold_bytes)
 
     @classmethod
-    def by_strategy(cls, strategy: Union[Strategy, Callable[[Any], Any]]) -> "ActivationPolicy":
-        """What a Strategy, or a callable as for Strategy.custom, answers yes to: it is asked with the stage's name and the
-        micro-batch as layer_index."""
-        given = strategy if isinstance(strategy, Strategy) else Strategy.custom(strategy)
-        return cls(ActivationPolicyKind.STRATEGY, strategy=given)
+    def by_strategy(cls, strategy: StrategyLike) -> "ActivationPolicy":
+        """What a strategy answers yes to: it is asked with the stage's name and the micro-batch as layer_index."""
+        return cls(ActivationPolicyKind.STRATEGY, strategy=_as_strategy(strategy))
 
     @classmethod
     def automatic(cls) -> "ActivationPolicy":
-        """Picked when a step begins, by how short the tracker's memory is."""
+        """Picked when a step begins, by how short memory is; with _replace(memory_limit_bytes=...) of so much."""
         return cls(ActivationPolicyKind.AUTOMATIC)
 
 
-def _policy_struct(policy: ActivationPolicy) -> Any:
-    """Borrows the policy's strategy."""
-    struct = _native.ckpt_activation_policy()
-    struct.kind = policy.kind
-    struct.interval = policy.interval
-    struct.threshold_bytes = policy.threshold_bytes
-    struct.strategy = _handle(policy.strategy)
-    return struct
-
-
-class ActivationMetadata(NamedTuple):
-    """What is known of a stored activation. stored_ns: on the manager's clock; hits: times it was read since."""
-
-    micro_batch: int
-    bytes: int
-    shape: Tuple[int, ...]
-    dtype: DType
-    stored_ns: int
-    hits: int
-
-
-class _Forward(_native.StageForward):
-    def __init__(self, function: Callable[[Tensor, int], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, input: Any, micro_batch: int) -> Any:
+def _forward_of(function: Callable[[Tensor, int], Any]) -> Any:
+    def forward(input: Any, micro_batch: int) -> Any:
         _n.ckpt_tensor_retain(input)
         with Tensor._of(input) as given:
-            made = as_tensor(self.function(given, micro_batch))
+            made = as_tensor(function(given, micro_batch))
             handle = made._h
             _n.ckpt_tensor_retain(handle)  # the reference that is handed out
         return handle
+
+    return _callbacks(_native.StageForward, forward=forward)
 
 
 class ActivationManager(_Owned):
@@ -117,32 +73,27 @@ class ActivationManager(_Owned):
 
     _release = staticmethod(_n.ckpt_activation_manager_release)
 
-    def __init__(self, policy: ActivationPolicy = ActivationPolicy(), forward: Optional[Callable[[Tensor, int], Any]] = None, *,
-                 name: str = "stage", tracker: Optional[MemoryTracker] = None, clock: Optional[Clock] = None) -> None:
-        """forward(input, micro_batch): the stage's forward, which gives a Tensor or anything with a buffer; it runs on the thread
-        that asks, and what it raises becomes CallbackError. None: nothing can be recomputed. name: of the stage, for strategies and
-        the tracker."""
-        options = _native.ckpt_activation_manager_options()
-        options.name = name
-        options.tracker = _handle(tracker)
-        options.clock = _handle(clock)
-        function = None if forward is None else _hand_over(_Forward(forward))
-        self._adopt(_n.ckpt_activation_manager_create(_policy_struct(policy), options, function))
+    def __init__(self, policy: ActivationPolicy = ActivationPolicy(), forward: Optional[Callable[[Tensor, int], Any]] = None,
+                 **options: _o.activation_manager_options) -> None:
+        """forward(input, micro_batch): the stage's forward, which returns a Tensor or anything with a buffer; it runs on the thread
+        that asks, and what it raises becomes CallbackError. None: nothing can be recomputed."""
+        kept, given = _o.activation_policy(*policy), _o.activation_manager_options(**options)
+        function = None if forward is None else _forward_of(forward)
+        self._adopt(_n.ckpt_activation_manager_create(kept, given, function))
 
     @property
     def policy(self) -> ActivationPolicy:
-        """The one in force: under automatic() the one that was picked. Setting it counts for what is stored from now on."""
-        struct = _native.ckpt_activation_policy()
-        _n.ckpt_activation_manager_get_policy(self._h, struct)
-        return ActivationPolicy(ActivationPolicyKind(struct.kind), struct.interval, struct.threshold_bytes)
+        """The one in force, its strategy left out: under automatic() the one that was picked. Setting it counts for what is stored
+        from now on."""
+        return ActivationPolicy._of(_n.ckpt_activation_manager_get_policy(self._h))
 
     @policy.setter
     def policy(self, policy: ActivationPolicy) -> None:
-        _n.ckpt_activation_manager_set_policy(self._h, _policy_struct(policy))
+        _n.ckpt_activation_manager_set_policy(self._h, _o.activation_policy(*policy))
 
     def begin_step(self, micro_batches: Optional[int] = None) -> None:
         """Clears, and says how many micro-batches the step has: which one is the last. None: not known."""
-        _n.ckpt_activation_manager_begin_step(self._h, -1 if micro_batches is None else micro_batches)
+        _n.ckpt_activation_manager_begin_step(self._h, micro_batches or 0)
 
     def should_checkpoint(self, micro_batch: int, bytes: int = 0) -> bool:
         """Whether a store of this many bytes would be kept now."""
@@ -153,15 +104,15 @@ class ActivationManager(_Owned):
         shared = as_tensor(activation)
         return bool(_n.ckpt_activation_manager_store(self._h, micro_batch, shared._h))
 
-    def store_given_up(self, micro_batch: int, activation: Any) -> bool:
-        """The same without a copy. Nobody may write to the activation any more; a Tensor is closed when this succeeds."""
+    def store_moved(self, micro_batch: int, activation: Any) -> bool:
+        """The same without a copy. No caller may write to the activation any more; a Tensor is closed when this succeeds."""
         shared = as_tensor(activation)
         kept = bool(_n.ckpt_activation_manager_store_moved(self._h, micro_batch, shared._h))
         shared._slot = None  # the manager has the reference
         return kept
 
     def get(self, micro_batch: int) -> Optional[Tensor]:
-        """A read-only tensor over what is stored, or None. Its memory lives as long as it, also when the manager lets go of it."""
+        """A read-only tensor over what is stored, or None. Its memory lives as long as it, also when the manager releases it."""
         found = _n.ckpt_activation_manager_get_activation(self._h, micro_batch)
         return None if found is None else Tensor._of(found)
 
@@ -175,12 +126,12 @@ class ActivationManager(_Owned):
         return Tensor._of(_n.ckpt_activation_manager_recompute(self._h, shared._h, micro_batch))
 
     def get_or_compute(self, input: Any, micro_batch: int) -> Tensor:
-        """What is stored, or else what recompute gives."""
+        """What is stored, or else what recompute returns."""
         shared = as_tensor(input)
         return Tensor._of(_n.ckpt_activation_manager_get_or_compute(self._h, shared._h, micro_batch))
 
     def clear(self) -> None:
-        """Lets go of all that is stored."""
+        """Releases all that is stored."""
         _n.ckpt_activation_manager_clear(self._h)
 
     def memory_usage(self) -> int:
@@ -196,10 +147,7 @@ class ActivationManager(_Owned):
 
     def metadata(self, micro_batch: int) -> ActivationMetadata:
         """What is known of a stored activation; NotFoundError when it is not stored."""
-        struct = _native.ckpt_activation_metadata()
-        _n.ckpt_activation_manager_get_metadata(self._h, micro_batch, struct)
-        return ActivationMetadata(struct.micro_batch, struct.bytes, struct.shape[:struct.ndim], DType(struct.dtype),
-                                  struct.stored_ns, struct.hits)
+        return ActivationMetadata._of(_n.ckpt_activation_manager_get_metadata(self._h, micro_batch))
 
     def micro_batches(self) -> List[int]:
         """Those that are stored, ascending."""
@@ -209,82 +157,32 @@ class ActivationManager(_Owned):
 # ---- Pipelines ----
 
 
-class PipelineKind(IntEnum):
-    """In which order stages run the micro-batches' forwards and backwards. GPIPE: all forwards, then all backwards. ONE_F_ONE_B: in
-    turn after a warm-up. INTERLEAVED: the same over several chunks a stage."""
-
-    GPIPE = _n.CKPT_PIPELINE_ORDER_GPIPE
-    ONE_F_ONE_B = _n.CKPT_PIPELINE_ORDER_1F1B
-    INTERLEAVED = _n.CKPT_PIPELINE_ORDER_INTERLEAVED
+_orders = {"gpipe": PipelineOrder.GPIPE, "1f1b": PipelineOrder.ONE_F_ONE_B, "interleaved": PipelineOrder.INTERLEAVED}
 
 
-_kinds = {"gpipe": PipelineKind.GPIPE, "1f1b": PipelineKind.ONE_F_ONE_B, "interleaved": PipelineKind.INTERLEAVED}
+def _options(order: Union[int, str, None], options: Dict[str, Any]) -> Any:
+    if isinstance(order, str) and order not in _orders:
+        raise ValueError(f"order is '{order}'; one of {', '.join(_orders)}")
+    if order is not None:
+        options["order"] = _orders[order] if isinstance(order, str) else order
+    return _o.pipeline_options(**options)
 
 
-def _options(kind: Union[int, str], stages: int, micro_batches: int, chunks: int) -> Any:
-    struct = _native.ckpt_pipeline_options()
-    if isinstance(kind, str) and kind not in _kinds:
-        raise ValueError(f"schedule is '{kind}'; one of {', '.join(_kinds)}")
-    struct.schedule = _kinds[kind] if isinstance(kind, str) else kind
-    struct.stages = stages
-    struct.micro_batches = micro_batches
-    struct.chunks = chunks
-    return struct
-
-
-def pipeline_split(profile: Profile, stages: int, micro_batches: int = 1, *, schedule: Union[int, str] = PipelineKind.ONE_F_ONE_B,
-                   chunks: int = 1) -> List[int]:
+def pipeline_split(profile: Profile, *, order: Union[int, str, None] = None,
+                   **options: _o.pipeline_options) -> List[int]:
     """Where a chain is cut into stages * chunks pieces of equal time: their first layers. profile: of one micro-batch."""
-    return list(_n.ckpt_pipeline_split(profile._h, _options(schedule, stages, micro_batches, chunks)))
+    return list(_n.ckpt_pipeline_split(profile._h, _options(order, options)))
 
 
-def pipeline_in_flight(piece: int, stages: int, micro_batches: int, *, schedule: Union[int, str] = PipelineKind.ONE_F_ONE_B,
-                       chunks: int = 1) -> int:
+def pipeline_in_flight(piece: int, *, order: Union[int, str, None] = None, **options: _o.pipeline_options) -> int:
     """The most micro-batches of a piece that are between their forward and the end of their backward."""
-    return _n.ckpt_pipeline_get_in_flight(_options(schedule, stages, micro_batches, chunks), piece)
-
-
-class PipelineStats(NamedTuple):
-    """What a stage measured since the pipeline was made. busy_ns: of the last step."""
-
-    in_flight: int
-    first_layer: int
-    layers: int
-    steps: int
-    forwards: int
-    recomputed_forwards: int
-    kept: int
-    recomputed: int
-    peak_live_bytes: int
-    reserved_bytes: int
-    queue_bytes: int
-    busy_ns: int
-
-
-class IntervalKind(IntEnum):
-    """What a stage does in an interval. WAIT: sends, or waits for a neighbour."""
-
-    FORWARD = _n.CKPT_INTERVAL_KIND_FORWARD
-    RECOMPUTE = _n.CKPT_INTERVAL_KIND_RECOMPUTE
-    BACKWARD = _n.CKPT_INTERVAL_KIND_BACKWARD
-    WAIT = _n.CKPT_INTERVAL_KIND_WAIT
-
-
-class Interval(NamedTuple):
-    """What one stage did for a while; nanoseconds since the step began."""
-
-    kind: IntervalKind
-    stage: int
-    chunk: int
-    micro_batch: int
-    begin_ns: int
-    end_ns: int
+    return _n.ckpt_pipeline_get_in_flight(_options(order, options), piece)
 
 
 class Timeline(NamedTuple):
     """The last step that ended well: its intervals by stage, then by time, and how long it took."""
 
-    intervals: List[Interval]
+    intervals: List[PipelineInterval]
     step_ns: int
 
 
@@ -294,44 +192,30 @@ class Pipeline(_Owned):
 
     _release = staticmethod(_n.ckpt_pipeline_release)
 
-    def __init__(self, chain: Chain, input: Spec, stages: int, micro_batches: int = 1, *,
-                 schedule: Union[int, str] = PipelineKind.ONE_F_ONE_B, chunks: int = 1, threads_per_stage: int = 1,
-                 measured_steps: int = 3, begins: Sequence[int] = (), queue_places: int = 0, budget_bytes: int = 0,
-                 strategy: Optional[Strategy] = None, schedules: Sequence[Schedule] = (), policy: Optional[ActivationPolicy] = None,
-                 tracker: Optional[MemoryTracker] = None) -> None:
-        """input: (dtype, shape) of the whole batch, which micro_batches divides. schedule: a PipelineKind, or "gpipe", "1f1b",
-        "interleaved" (with chunks a stage). begins: the pieces' first layers, else pipeline_split's. budget_bytes: each stage takes
-        the fastest plan that fits. strategy chooses each piece's plan, or schedules are the plans themselves. policy: of every
-        stage's activation manager. The rest as in ckpt_pipeline_options (pipeline.h). OverBudgetError when no plan fits."""
-        options = _options(schedule, stages, micro_batches, chunks)
-        options.threads_per_stage = threads_per_stage
-        options.measured_steps = measured_steps
-        options.queue_places = queue_places
-        options.budget_bytes = budget_bytes
-        options.strategy = _handle(strategy)
-        options.tracker = _handle(tracker)
-        self.stages = stages
-        self.micro_batches = micro_batches
-        self._adopt(_n.ckpt_pipeline_create(chain._h, _spec(input), options, list(begins), [plan._h for plan in schedules],
-                                            None if policy is None else _policy_struct(policy)))
+    def __init__(self, chain: Chain, input: Spec, *, order: Union[int, str, None] = None, begins: Sequence[int] = (),
+                 schedules: Sequence[Schedule] = (), policy: Optional[ActivationPolicy] = None,
+                 **options: _o.pipeline_options) -> None:
+        """input: (dtype, shape) of the whole batch, which micro_batches divides. order: also "gpipe", "1f1b" or "interleaved".
+        begins: the pieces' first layers, else pipeline_split's. schedules: the plans of the pieces themselves. policy: of every
+        stage's activation manager. OverBudgetError when no plan fits."""
+        given = _options(order, options)
+        self.stages = given.stages
+        self.micro_batches = given.micro_batches
+        kept = None if policy is None else _o.activation_policy(*policy)
+        self._adopt(_n.ckpt_pipeline_create(chain._h, _spec(input), given, list(begins), [plan._h for plan in schedules], kept))
         _owners_of_threads.add(self)
 
-    def run(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0, output: Any = None,
-            output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False,
-            timeout: Optional[float] = None) -> float:
-        """One step of the whole batch, with data as for Executor.run. Gives the mean loss of the micro-batches, or NaN where the
-        output has more than one element. TimeoutError, CancelledError, or what a stage failed of; the next step works."""
-        return self.run_losses(input, targets, step=step, seed=seed, first_sample=first_sample, output=output,
-                               output_gradient=output_gradient, input_gradient=input_gradient, accumulate=accumulate,
-                               timeout=timeout)[0]
+    def run(self, input: Any, targets: Any = None, *, timeout: Optional[float] = None, **step: _o.step) -> float:
+        """One step of the whole batch, with data as for ScheduleExecutor.run. Returns the mean loss of the micro-batches, or NaN
+        where the output has more than one element. TimeoutError, CancelledError, or what a stage failed of; the next step works."""
+        return self.run_losses(input, targets, timeout=timeout, **step)[0]
 
-    def run_losses(self, input: Any, targets: Any = None, *, step: int = 0, seed: int = 0, first_sample: int = 0,
-                   output: Any = None, output_gradient: Any = None, input_gradient: Any = None, accumulate: bool = False,
-                   timeout: Optional[float] = None) -> Tuple[float, Tuple[float, ...]]:
-        """Like run, and gives each micro-batch's loss, too."""
-        struct, _tensors = _step(input, targets, step, seed, first_sample, output, output_gradient, input_gradient, accumulate)
+    def run_losses(self, input: Any, targets: Any = None, *, timeout: Optional[float] = None,
+                   **step: _o.step) -> Tuple[float, Tuple[float, ...]]:
+        """Like run, and returns each micro-batch's loss, too."""
+        given = _o.step(input=input, targets=targets, **step)
         with _call_of(self):
-            losses, loss = _n.ckpt_pipeline_run(self._h, struct, _timeout_ns(timeout), self.micro_batches)
+            losses, loss = _n.ckpt_pipeline_run(self._h, given, _timeout_ns(timeout), self.micro_batches)
         return loss, losses
 
     def cancel(self) -> None:
@@ -356,14 +240,12 @@ class Pipeline(_Owned):
 
     def stats(self, stage: int) -> PipelineStats:
         """What a stage measured."""
-        struct = _native.ckpt_pipeline_stats()
-        _n.ckpt_pipeline_get_stats(self._h, stage, struct)
-        return _fields(PipelineStats, struct)
+        return PipelineStats._of(_n.ckpt_pipeline_get_stats(self._h, stage))
 
     def timeline(self) -> Timeline:
         """Who did what when in the last step that ended well."""
         intervals, step_ns = _n.ckpt_pipeline_get_timeline(self._h)
-        return Timeline([Interval(IntervalKind(values[0]), *values[1:]) for values in intervals], step_ns)
+        return Timeline([PipelineInterval._of(interval) for interval in intervals], step_ns)
 
     def trace(self) -> Dict[str, Any]:
         """The same as Chrome's trace events: json.dump it for chrome://tracing or Perfetto."""

@@ -3,90 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 import json
 import os
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import InvalidArgumentError, NotFoundError, _fields, _hand_over, _handle, _Owned
-from ._coordinator import Coordinator
+from ._base import _callbacks, _Owned, _take_back, _timeout_ns
+from ._root import handle_of
 from ._storage import FaultHandler, Storage, _storage
-from ._tensor import BufferPool, DType, Tensor, as_tensor
+from ._tensor import BufferPool, Tensor, as_tensor
+from .made import options as _o
+from .made.errors import InvalidArgumentError, NotFoundError
+from .made.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, Verify, VerifyResult
 
-__all__ = ["State", "Stateful", "Checkpoint", "Reader", "SaveResult", "LoadResult", "CheckpointInfo", "VerifyResult", "TensorInfo",
-           "Verify", "DATA_POSITION", "CONTROLLER"]
+__all__ = ["State", "Stateful", "Coordinator", "CustomCoordinator", "CheckpointManager", "Reader", "DATA_POSITION", "CONTROLLER"]
 
 DATA_POSITION = _n.CKPT_STATE_DATA_POSITION
 CONTROLLER = _n.CKPT_STATE_CONTROLLER
 PathLike = Union[str, "os.PathLike[str]"]
-
-
-class Verify:
-    """How much of what is read is checked."""
-
-    NONE = _n.CKPT_VERIFY_NONE
-    FULL = _n.CKPT_VERIFY_FULL
-    LAZY = _n.CKPT_VERIFY_LAZY
-
-
-class SaveResult(NamedTuple):
-    """What a save made."""
-
-    name: str
-    step: int
-    commit_sequence: int
-    files: int
-    bytes: int
-    linked: int
-
-
-class LoadResult(NamedTuple):
-    """What a load found."""
-
-    name: str
-    step: int
-    commit_sequence: int
-    seed: int
-    bytes: int
-    skipped: int
-    missing: int
-    unexpected: int
-    environment_differs: int
-
-
-class CheckpointInfo(NamedTuple):
-    """One checkpoint of a storage. status 0: good; else a CkptError subclass's status. metric: None when the save gave none."""
-
-    name: str
-    step: int
-    commit_sequence: int
-    bytes: int
-    status: int
-    metric: Optional[float]
-
-
-class VerifyResult(NamedTuple):
-    """What a verification read."""
-
-    name: str
-    files: int
-    tensors: int
-    bytes: int
-
-
-@dataclass(frozen=True)
-class TensorInfo:
-    """One tensor of a reader."""
-
-    index: int
-    group: str
-    name: str
-    dtype: DType
-    shape: Tuple[int, ...]
-    bytes: int
-    offset: int
 
 
 class Stateful(ABC):
@@ -100,23 +35,14 @@ class Stateful(ABC):
         """The tensors have their new contents; loaded gives the values, during the call only."""
 
 
-class _Object(_native.Stateful):
-    def __init__(self, stateful: Stateful) -> None:
-        super().__init__()
-        self.stateful = stateful
-
-    def lend(self, function: Callable[["State"], Any], handle: Any) -> None:
+def _lend(function: Callable[[State], Any]) -> Callable[[Any], None]:
+    def call(handle: Any) -> None:
         state = State._of(handle)
         try:
             function(state)
         finally:
             state._slot = None
-
-    def list(self, into: Any) -> None:
-        self.lend(self.stateful.list, into)
-
-    def restore(self, loaded: Any) -> None:
-        self.lend(self.stateful.restore, loaded)
+    return call
 
 
 class _NoValueError(NotFoundError, KeyError):
@@ -226,7 +152,8 @@ class State(_Owned):
 
     def add_stateful(self, name: str, stateful: Stateful) -> None:
         """Adds an object that lists itself; it is kept alive."""
-        _n.ckpt_state_add_stateful(self._h, name, _hand_over(_Object(stateful)))
+        _n.ckpt_state_add_stateful(
+            self._h, name, _callbacks(_native.Stateful, list=_lend(stateful.list), restore=_lend(stateful.restore)))
 
     def __len__(self) -> int:
         """Number of tensors."""
@@ -264,105 +191,182 @@ class State(_Owned):
         return json.loads(_n.ckpt_state_get_load_report(self._h))
 
 
-def _save_options(step: int, seed: int = 0, metadata: Any = None, environment: Any = None, prefix: str = "",
-                  metric: Optional[float] = None, incremental: bool = True) -> Any:
-    """The struct, and the texts that it borrows: to be kept until the call is over."""
-    options = _native.ckpt_save_options()
-    texts = (_json_text("metadata", metadata), _json_text("environment", environment), prefix)
-    options.step = step
-    options.seed = seed
-    options.metadata_json, options.environment_json, options.prefix = texts
-    if metric is not None:
-        options.metric = metric
-        options.has_metric = 1
-    options.incremental = int(incremental)
-    return options, texts
+StateLike = Union[State, Stateful, Tuple[Stateful, Stateful]]
 
 
-def _load_options(name: Optional[str] = None, verify: int = Verify.FULL, environment: Any = None, partial: bool = False,
-                  in_place: bool = False) -> Any:
-    """The struct, and the texts that it borrows: to be kept until the call is over."""
-    options = _native.ckpt_load_options()
-    texts = (name, None if environment is None else _json_text("environment", environment))
-    options.verify = verify
-    options.name, options.environment_json = texts
-    options.partial = int(partial)
-    options.in_place = int(in_place)
-    return options, texts
+def _as_state(given: StateLike) -> State:
+    """A State itself; one of a model, or of (model, optimizer)."""
+    if isinstance(given, State):
+        return given
+    parts = given if isinstance(given, tuple) else (given,)
+    if not 1 <= len(parts) <= 2 or not all(isinstance(part, Stateful) for part in parts):
+        raise TypeError(f"state is a {type(given).__name__}; a State, a Stateful, or (model, optimizer)")
+    state = State()
+    for name, part in zip(("model", "optimizer"), parts):
+        state.add_stateful(name, part)
+    return state
 
 
-class Checkpoint(_Owned):
+def _as_json(options: Dict[str, Any]) -> Dict[str, Any]:
+    """metadata and environment as the JSON that the library takes."""
+    return {key + "_json" if key in ("metadata", "environment") else key:
+            _json_text(key, value) if key in ("metadata", "environment") and value is not None else value
+            for key, value in options.items()}
+
+
+# ---- Coordinators: how the processes of one run find one another ----
+
+
+class CustomCoordinator(ABC):
+    """Derive from this to join the processes of one run. Each method raises TimeoutError when not all came within timeout_ns."""
+
+    @abstractmethod
+    def barrier(self, timeout_ns: int) -> None:
+        """Returns when every process has called it."""
+
+    @abstractmethod
+    def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
+        """data is read at the root and written elsewhere."""
+
+    @abstractmethod
+    def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
+        """received holds everyone's bytes in the order of ranks."""
+
+
+def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any]]:
+    def broadcast(data: Optional[memoryview], root: int, timeout_ns: int) -> None:
+        coordinator.broadcast(memoryview(bytearray()) if data is None else data, root, timeout_ns)
+        _take_back(data)
+
+    def all_gather(sent: Optional[memoryview], received: Optional[memoryview], timeout_ns: int) -> None:
+        coordinator.all_gather(memoryview(b"") if sent is None else sent, memoryview(bytearray()) if received is None else received,
+                               timeout_ns)
+        _take_back(sent, received)
+
+    return {"barrier": coordinator.barrier, "broadcast": broadcast, "all_gather": all_gather}
+
+
+class Coordinator(_Owned):
+    """How the processes of one run find one another. Coordinator() is a single process. Timeouts in seconds."""
+
+    _release = staticmethod(_n.ckpt_coordinator_release)
+
+    def __init__(self) -> None:
+        self._adopt(_n.ckpt_coordinator_create_single())
+
+    @classmethod
+    def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
+        functions = _callbacks(_native.CoordinatorFunctions, **_functions_of(coordinator))
+        return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions))
+
+    @property
+    def rank(self) -> int:
+        return _n.ckpt_coordinator_get_rank(self._h)
+
+    @property
+    def world_size(self) -> int:
+        return _n.ckpt_coordinator_get_world_size(self._h)
+
+    def barrier(self, timeout: float = 60.0) -> None:
+        _n.ckpt_coordinator_barrier(self._h, _timeout_ns(timeout))
+
+    def broadcast(self, data: Any, root: int, timeout: float = 60.0) -> None:
+        """data: a writable buffer, as long on every process."""
+        _n.ckpt_coordinator_broadcast(self._h, data, root, _timeout_ns(timeout))
+
+    def all_gather(self, sent: Any, timeout: float = 60.0) -> bytes:
+        """Everyone's bytes, in the order of ranks."""
+        received = bytearray(memoryview(sent).nbytes * self.world_size)
+        _n.ckpt_coordinator_all_gather(self._h, sent, _timeout_ns(timeout), received)
+        return bytes(received)
+
+
+# ---- Checkpoints ----
+
+
+class CheckpointManager(_Owned):
     """The checkpoints in one storage, or below a path. A writer holds the storage's lock until it is closed."""
 
     _release = staticmethod(_n.ckpt_checkpoint_manager_release)
 
-    def __init__(self, storage: Union[Storage, PathLike], *, read_only: bool = False, keep_last: int = 0, keep_every: int = 0,
-                 keep_best: int = 0, best_is_largest: bool = False, coordinator: Optional[Coordinator] = None,
-                 fault_handler: Optional[FaultHandler] = None) -> None:
-        options = _native.ckpt_checkpoint_manager_options()
-        options.read_only = int(read_only)
-        options.keep_last = keep_last
-        options.keep_every = keep_every
-        options.keep_best = keep_best
-        options.best_is = _n.CKPT_BEST_METRIC_LARGEST if best_is_largest else _n.CKPT_BEST_METRIC_SMALLEST
-        options.coordinator = _handle(coordinator)
-        options.fault_handler = _handle(fault_handler)
-        made, mine = _storage(storage, must_exist=read_only)
+    def __init__(self, storage: Union[Storage, PathLike], **options: _o.checkpoint_manager_options) -> None:
+        given = _o.checkpoint_manager_options(**options)
+        made, mine = _storage(storage, must_exist=given.read_only != 0)
         try:
-            self._adopt(_n.ckpt_checkpoint_manager_create(made._h, options))
+            self._adopt(_n.ckpt_checkpoint_manager_create(made._h, given))
         finally:
             if mine:
                 made.close()
 
-    def save(self, state: State, step: int = 0, *, seed: int = 0, metadata: Any = None, environment: Any = None, prefix: str = "",
-             metric: Optional[float] = None, incremental: bool = True) -> SaveResult:
-        """Returns when the checkpoint is durable. metadata and environment: anything that JSON can hold."""
-        options, _texts = _save_options(step, seed, metadata, environment, prefix, metric, incremental)
-        result = _native.ckpt_save_result()
-        _n.ckpt_checkpoint_manager_save(self._h, state._h, options, result)
-        return _fields(SaveResult, result)
+    def save(self, state: StateLike, step: int = 0, *, metadata: Any = None, environment: Any = None,
+             **options: _o.save_options) -> SaveResult:
+        """Returns when the checkpoint is durable. state: a State; or a model, or (model, optimizer), each a Stateful. metadata and
+        environment: anything that JSON can hold, in place of metadata_json and environment_json."""
+        given = _o.save_options(step=step, **_as_json({"metadata": metadata, "environment": environment, **options}))
+        saved = _as_state(state)
+        return SaveResult._of(_n.ckpt_checkpoint_manager_save(self._h, saved._h, given))
 
-    def load(self, state: State, *, name: Optional[str] = None, verify: int = Verify.FULL, environment: Any = None,
-             partial: bool = False, in_place: bool = False) -> LoadResult:
-        """Fills the state from the newest valid checkpoint, or the one of that name. NotFoundError when there is none."""
-        options, _texts = _load_options(name, verify, environment, partial, in_place)
-        result = _native.ckpt_load_result()
-        _n.ckpt_checkpoint_manager_load(self._h, state._h, options, result)
-        return _fields(LoadResult, result)
+    def load(self, state: StateLike, *, environment: Any = None, **options: _o.load_options) -> LoadResult:
+        """Fills the state from the newest valid checkpoint, or that of a step or of a name. NotFoundError when there is none. state
+        and environment: as for save."""
+        given = _o.load_options(**_as_json({"environment": environment, **options}))
+        loaded = _as_state(state)
+        return LoadResult._of(_n.ckpt_checkpoint_manager_load(self._h, loaded._h, given))
 
-    def load_if_any(self, state: State, **options: Any) -> Optional[LoadResult]:
+    def load_if_any(self, state: StateLike, **options: load) -> Optional[LoadResult]:
         """Like load, but None when there is no checkpoint yet."""
         try:
             return self.load(state, **options)
         except NotFoundError:
             return None
 
+    # ---- Which there are: a checkpoint is named by its name, or by the number of its step ----
+
     def list(self) -> List[CheckpointInfo]:
         """The checkpoints in the order in which a load tries them."""
-        found = []
-        for i in range(_n.ckpt_checkpoint_manager_count(self._h)):
-            info = _native.ckpt_checkpoint_info()
-            _n.ckpt_checkpoint_manager_at(self._h, i, info)
-            metric = info.metric if info.has_metric else None
-            found.append(CheckpointInfo(info.name, info.step, info.commit_sequence, info.bytes, info.status, metric))
-        return found
+        return [CheckpointInfo._of(info) for info in _n.ckpt_checkpoint_manager_list(self._h)]
 
-    def manifest(self, name: str) -> Dict[str, Any]:
+    def latest(self) -> Optional[CheckpointInfo]:
+        """The good one of the highest step, which a load tries first; None when there is none."""
+        return self._one(_n.ckpt_checkpoint_manager_get_latest, self._h)
+
+    def best(self) -> Optional[CheckpointInfo]:
+        """The good one with the best metric; None when none has a metric."""
+        return self._one(_n.ckpt_checkpoint_manager_get_best, self._h)
+
+    def find_step(self, step: int) -> Optional[CheckpointInfo]:
+        """The good one of this step, of several the newest; None when there is none."""
+        return self._one(_n.ckpt_checkpoint_manager_find_step, self._h, step)
+
+    def _one(self, ask: Callable[..., Any], *arguments: Any) -> Optional[CheckpointInfo]:
+        try:
+            return CheckpointInfo._of(ask(*arguments))
+        except NotFoundError:
+            return None
+
+    def _name(self, which: Union[str, int, None]) -> Optional[str]:
+        if which is None or isinstance(which, str):
+            return which
+        return CheckpointInfo._of(_n.ckpt_checkpoint_manager_find_step(self._h, which)).name
+
+    def remove(self, which: Union[str, int]) -> None:
+        """Removes a checkpoint. NotFoundError when it is not there."""
+        _n.ckpt_checkpoint_manager_remove(self._h, self._name(which))
+
+    def manifest(self, which: Union[str, int]) -> Dict[str, Any]:
         """The manifest of one checkpoint (docs/format.md)."""
-        return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, name))
+        return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, self._name(which)))
 
-    def verify(self, name: Optional[str] = None) -> VerifyResult:
-        """Reads a whole checkpoint and checks everything. CorruptError names the first bad file and tensor."""
-        result = _native.ckpt_verify_result()
-        _n.ckpt_checkpoint_manager_verify(self._h, name, result)
-        return _fields(VerifyResult, result)
+    def verify(self, which: Union[str, int, None] = None) -> VerifyResult:
+        """Reads a whole checkpoint, or the newest, and checks everything. CorruptError names the first bad file and tensor."""
+        return VerifyResult._of(_n.ckpt_checkpoint_manager_verify(self._h, self._name(which)))
 
-    def reader(self, name: Optional[str] = None, verify: int = Verify.LAZY) -> "Reader":
+    def reader(self, which: Union[str, int, None] = None, verify: int = Verify.LAZY) -> "Reader":
         """Opens one checkpoint, or the newest, to read tensors one by one."""
-        return Reader._of(_n.ckpt_reader_create_from_checkpoint(self._h, name, verify))
+        return Reader._of(_n.ckpt_reader_create_from_checkpoint(self._h, self._name(which), verify))
 
-    def create_async_manager(self, **options: Any) -> Any:
-        """An AsyncManager for this checkpoint, which it keeps alive. options: as AsyncManager's."""
+    def create_async_manager(self, **options: AsyncManager.__init__) -> Any:
+        """An AsyncManager of these checkpoints, which it keeps alive."""
         from ._async import AsyncManager
 
         return AsyncManager(self, **options)
@@ -384,7 +388,7 @@ class Checkpoint(_Owned):
 
 
 class Reader(_Owned):
-    """The tensors of one checkpoint (Checkpoint.reader), or of any safetensors file or folder with an index (Reader(path)).
+    """The tensors of one checkpoint (CheckpointManager.reader), or of any safetensors file or folder with an index (Reader(path)).
     Iterating gives TensorInfo. The tensors it gives are independent of it."""
 
     _release = staticmethod(_n.ckpt_reader_release)
@@ -396,9 +400,7 @@ class Reader(_Owned):
         return _n.ckpt_reader_get_tensor_count(self._h)
 
     def info(self, index: int) -> TensorInfo:
-        info = _native.ckpt_tensor_info()
-        _n.ckpt_reader_get_tensor(self._h, index, info)
-        return TensorInfo(index, info.group, info.name, DType(info.dtype), info.shape, info.bytes, info.offset)
+        return TensorInfo._of(_n.ckpt_reader_get_tensor(self._h, index))
 
     def __iter__(self) -> Iterator[TensorInfo]:
         return (self.info(i) for i in range(len(self)))
@@ -418,14 +420,14 @@ class Reader(_Owned):
         """Reads a tensor, by index or name, into a new one or into memory of yours."""
         index = self._index(which)
         if into is None:
-            return Tensor._of(_n.ckpt_reader_read_new(self._h, index, _handle(pool)))
+            return Tensor._of(_n.ckpt_reader_read_new(self._h, index, handle_of(pool)))
         tensor = as_tensor(into)
         _n.ckpt_reader_read(self._h, index, tensor._h)
         return tensor
 
     def read_slice(self, which: Union[int, str], begin: int, length: int, pool: Optional[BufferPool] = None) -> Tensor:
         """Reads rows along the first dimension."""
-        return Tensor._of(_n.ckpt_reader_read_slice(self._h, self._index(which), begin, length, _handle(pool)))
+        return Tensor._of(_n.ckpt_reader_read_slice(self._h, self._index(which), begin, length, handle_of(pool)))
 
     def map(self, which: Union[int, str]) -> Tensor:
         """A read-only tensor over the file itself."""

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+import itertools
 import os
-import threading
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import InvalidArgumentError, _hand_over, _Owned, _take_back
+from ._base import _callbacks, _Owned, _take_back
+from .made import options as _o
+from .made.errors import InvalidArgumentError
 
-__all__ = ["Storage", "CustomStorage", "FaultHandler", "WritePath"]
-
-
-class WritePath:
-    """How large files are written."""
-
-    RING = _n.CKPT_WRITE_PATH_RING
-    DIRECT = _n.CKPT_WRITE_PATH_DIRECT
-    BUFFERED = _n.CKPT_WRITE_PATH_BUFFERED
+__all__ = ["Storage", "CustomStorage", "FaultHandler"]
 
 
 class CustomStorage(ABC):
     """Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root. Files and
     locks are whatever objects create, open and lock give. Raise FileNotFoundError for what is not there, FileExistsError for a
-    taken name, BlockingIOError for a lock that is held, PermissionError, or OSError with an errno: ENOSPC is told apart, other
+    taken name, BlockingIOError for a lock that is held, PermissionError, or OSError with an errno: ENOSPC is distinguished, other
     OSErrors are what a fault handler tries again. Several methods may run at once, but only one with the same file."""
 
     @abstractmethod
@@ -93,66 +87,36 @@ class CustomStorage(ABC):
         """The lock is not held any more."""
 
 
-class _Functions(_native.StorageFunctions):
-    def __init__(self, storage: CustomStorage) -> None:
-        super().__init__()
-        self.storage = storage
-        self.files: Dict[int, Any] = {}
-        self.last = 0
-        self.guard = threading.Lock()
-        for name in ("sync_directory", "make_directory", "remove_directory", "remove", "rename", "size"):
-            setattr(self, name, getattr(storage, name))  # paths pass as they are
+def _functions_of(storage: CustomStorage) -> Dict[str, Callable[..., Any]]:
+    """Files and locks are numbers for the library."""
+    files: Dict[int, Any] = {}
+    numbers = itertools.count(1)
 
-    def number(self, file: Any) -> int:
-        with self.guard:
-            self.last += 1
-            self.files[self.last] = file
-            return self.last
+    def numbered(function: Callable[[str], Any]) -> Callable[[str], int]:
+        def call(path: str) -> int:
+            file, number = function(path), next(numbers)
+            files[number] = file
+            return number
+        return call
 
-    def create(self, path: str) -> int:
-        return self.number(self.storage.create(path))
-
-    def open(self, path: str) -> int:
-        return self.number(self.storage.open(path))
-
-    def lock(self, path: str) -> int:
-        return self.number(self.storage.lock(path))
-
-    def close(self, file: int) -> None:
-        self.storage.close(self.files.pop(file))
-
-    def unlock(self, lock: int) -> None:
-        self.storage.unlock(self.files.pop(lock))
-
-    def file_size(self, file: int) -> int:
-        return self.storage.file_size(self.files[file])
-
-    def read(self, file: int, offset: int, buffer: Optional[memoryview]) -> int:
-        lent = memoryview(bytearray()) if buffer is None else buffer
-        count = self.storage.read(self.files[file], offset, lent)
+    def read(file: int, offset: int, buffer: Optional[memoryview]) -> int:
+        count = storage.read(files[file], offset, memoryview(bytearray()) if buffer is None else buffer)
         _take_back(buffer)
         return count
 
-    def write(self, file: int, offset: int, data: Optional[memoryview]) -> None:
-        lent = memoryview(b"") if data is None else data
-        self.storage.write(self.files[file], offset, lent)
+    def write(file: int, offset: int, data: Optional[memoryview]) -> None:
+        storage.write(files[file], offset, memoryview(b"") if data is None else data)
         _take_back(data)
 
-    def sync(self, file: int) -> None:
-        self.storage.sync(self.files[file])
-
-    def list(self, path: str, listing: Any) -> None:
-        for name, is_directory in self.storage.list(path):
+    def names(path: str, listing: Any) -> None:
+        for name, is_directory in storage.list(path):
             listing.add(name, bool(is_directory))
 
-
-class _Sleeper(_native.Sleeper):
-    def __init__(self, function: Callable[[int], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def sleep(self, ns: int) -> None:
-        self.function(ns)
+    paths = ("sync_directory", "make_directory", "remove_directory", "remove", "rename", "size")  # which pass as they are
+    return {**{name: getattr(storage, name) for name in paths}, "read": read, "write": write, "list": names,
+            **{name: numbered(getattr(storage, name)) for name in ("create", "open", "lock")},
+            "close": lambda file: storage.close(files.pop(file)), "unlock": lambda lock: storage.unlock(files.pop(lock)),
+            "file_size": lambda file: storage.file_size(files[file]), "sync": lambda file: storage.sync(files[file])}
 
 
 class FaultHandler(_Owned):
@@ -160,21 +124,14 @@ class FaultHandler(_Owned):
 
     _release = staticmethod(_n.ckpt_fault_handler_release)
 
-    def __init__(self, max_attempts: int = 5, first_delay: float = 0.01, max_delay: float = 10.0, factor: float = 2.0,
-                 jitter: float = 0.5, seed: int = 0, sleep: Optional[Callable[[int], Any]] = None) -> None:
-        """Delays in seconds. sleep(ns) is called instead of sleeping."""
-        options = _native.ckpt_fault_handler_options()
-        options.max_attempts = max_attempts
-        options.first_delay_ns = int(first_delay * 1e9)
-        options.max_delay_ns = int(max_delay * 1e9)
-        options.factor = factor
-        options.jitter = jitter
-        options.seed = seed
-        sleeper = None if sleep is None else _hand_over(_Sleeper(sleep))
-        self._adopt(_n.ckpt_fault_handler_create(options, sleeper))
+    def __init__(self, *, sleep: Optional[Callable[[int], Any]] = None, **options: _o.fault_handler_options) -> None:
+        """sleep(ns) is called instead of sleeping."""
+        given = _o.fault_handler_options(**options)
+        sleeper = None if sleep is None else _callbacks(_native.Sleeper, sleep=sleep)
+        self._adopt(_n.ckpt_fault_handler_create(given, sleeper))
 
     @property
-    def retries(self) -> int:
+    def retry_count(self) -> int:
         """How often something was tried again."""
         return _n.ckpt_fault_handler_get_retry_count(self._h)
 
@@ -184,14 +141,8 @@ class Storage(_Owned):
 
     _release = staticmethod(_n.ckpt_storage_release)
 
-    def __init__(self, root: Union[str, "os.PathLike[str]"], must_exist: bool = False, write_path: int = WritePath.RING,
-                 large_from_bytes: int = 0, bytes_per_second: int = 0) -> None:
-        options = _native.ckpt_file_system_options()
-        options.must_exist = int(must_exist)
-        options.write_path = write_path
-        options.large_from_bytes = large_from_bytes
-        options.bytes_per_second = bytes_per_second
-        self._adopt(_n.ckpt_storage_create_file_system(os.fspath(root), options))
+    def __init__(self, root: Union[str, "os.PathLike[str]"], **options: _o.file_system_options) -> None:
+        self._adopt(_n.ckpt_storage_create_file_system(os.fspath(root), _o.file_system_options(**options)))
 
     @classmethod
     def memory(cls) -> "Storage":
@@ -201,7 +152,7 @@ class Storage(_Owned):
     @classmethod
     def custom(cls, storage: CustomStorage, name: str = "custom") -> "Storage":
         """One that calls you. name: where it is, for messages."""
-        return cls._of(_n.ckpt_storage_create_custom(name, _hand_over(_Functions(storage))))
+        return cls._of(_n.ckpt_storage_create_custom(name, _callbacks(_native.StorageFunctions, **_functions_of(storage))))
 
     def retrying(self, handler: FaultHandler) -> "Storage":
         """A storage before this one that tries failed operations again."""

@@ -3,49 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
-from ._base import _fields, _hand_over, _handle, _Owned
+from ._base import _callbacks, _nothing, _Shared
 from ._common import Clock
 from ._memory import MemoryTracker
-from ._tensor import DType, DTypeLike, Tensor, _by_number, _dtype
+from ._root import handle_of, made_by
+from ._tensor import DTypeLike, Tensor, _dtype
+from .made import options as _o
+from .made.values import StrategyChosen, StrategyCounters, StrategyInfo, StrategyList, StrategyQuestion, _DType, _StrategyChosen
 
-__all__ = [
-    "Strategy", "CheckpointStrategy", "CheckpointStrategyFactory", "StrategyQuestion", "StrategyCounters", "StrategyChosen",
-    "register_strategy", "unregister_strategy", "known_strategies",
-]
-
-
-class StrategyChosen:
-    """What a yes means."""
-
-    DEFAULT = _n.CKPT_STRATEGY_CHOSEN_DEFAULT
-    RECOMPUTE = _n.CKPT_STRATEGY_CHOSEN_RECOMPUTE
-    BOUNDARY = _n.CKPT_STRATEGY_CHOSEN_BOUNDARY
+__all__ = ["Strategy", "CustomStrategy", "register_strategy", "unregister_strategy", "known_strategies"]
 
 
-class StrategyCounters(NamedTuple):
-    """What a strategy did since it was made or reset."""
-
-    asked: int
-    chosen: int
-    chosen_bytes: int
-
-
-class StrategyQuestion(NamedTuple):
-    """What a callable of yours is asked."""
-
-    layer_name: str
-    dtype: DType
-    shape: Tuple[int, ...]
-    bytes: int
-    layer_index: int
-
-
-class CheckpointStrategy(ABC):
-    """Derive from this for a strategy of your own, and hand it to Strategy.custom."""
+class CustomStrategy(ABC):
+    """Derive from this for a strategy of your own, which is taken wherever a Strategy is."""
 
     @abstractmethod
     def should_checkpoint(self, question: StrategyQuestion) -> bool:
@@ -58,30 +32,10 @@ class CheckpointStrategy(ABC):
         """The layer's activation was used."""
 
 
-class _Functions(_native.StrategyFunctions):
-    def __init__(self, decide: Callable[[StrategyQuestion], Any], on_reset: Optional[Callable[[], Any]],
-                 on_access: Optional[Callable[[str], Any]]) -> None:
-        super().__init__()
-        self.decide_function = decide
-        self.on_reset = on_reset
-        self.on_access = on_access
-
-    def decide(self, layer_name: str, dtype: int, shape: Tuple[int, ...], bytes: int, layer_index: int) -> bool:
-        return bool(self.decide_function(StrategyQuestion(layer_name, _by_number[dtype], shape, bytes, layer_index)))
-
-    def reset(self) -> None:
-        if self.on_reset is not None:
-            self.on_reset()
-
-    def access(self, layer_name: str) -> None:
-        if self.on_access is not None:
-            self.on_access(layer_name)
-
-
-class Strategy(_Owned):
+class Strategy(_Shared):
     """Answers for one layer after the other whether to checkpoint it. Several threads may ask at once."""
 
-    _release = staticmethod(_n.ckpt_strategy_release)
+    _release, _retain = staticmethod(_n.ckpt_strategy_release), staticmethod(_n.ckpt_strategy_retain)
 
     def __init__(self, text: str = "interval:2") -> None:
         """From the text form: "interval:2", "any(size:1MiB,interval:8)", ..."""
@@ -106,51 +60,51 @@ class Strategy(_Owned):
     def memory_aware(cls, max_share: float = 0.8, tracker: Optional[MemoryTracker] = None, total_bytes: int = 0,
                      clock: Optional[Clock] = None) -> "Strategy":
         """Every n-th layer; n shrinks while memory is short."""
-        return cls._of(_n.ckpt_strategy_create_memory_aware(max_share, _handle(tracker), total_bytes, _handle(clock)))
+        return cls._of(_n.ckpt_strategy_create_memory_aware(max_share, handle_of(tracker), total_bytes, handle_of(clock)))
 
     @classmethod
-    def smart(cls, excluded: Sequence[str] = ()) -> "Strategy":
+    def smart(cls, excluded: Sequence[str] = (), **options: _o.smart_strategy_options) -> "Strategy":
         """Large, rarely used and late layers, after watching the first."""
-        return cls._of(_n.ckpt_strategy_create_smart(list(excluded)))
+        return cls._of(_n.ckpt_strategy_create_smart(_o.smart_strategy_options(**options), list(excluded)))
 
     @classmethod
-    def any_of(cls, children: Sequence["Strategy"]) -> "Strategy":
-        return cls._of(_n.ckpt_strategy_create_any([child._h for child in children]))
+    def any_of(cls, children: Sequence[StrategyLike]) -> "Strategy":
+        """Yes when one of the children says yes."""
+        made = [_as_strategy(child) for child in children]
+        return cls._of(_n.ckpt_strategy_create_any([child._h for child in made]))
 
     @classmethod
-    def all_of(cls, children: Sequence["Strategy"]) -> "Strategy":
-        return cls._of(_n.ckpt_strategy_create_all([child._h for child in children]))
+    def all_of(cls, children: Sequence[StrategyLike]) -> "Strategy":
+        """Yes when all children say yes."""
+        made = [_as_strategy(child) for child in children]
+        return cls._of(_n.ckpt_strategy_create_all([child._h for child in made]))
 
     @classmethod
-    def not_of(cls, child: "Strategy") -> "Strategy":
-        return cls._of(_n.ckpt_strategy_create_not(child._h))
+    def not_of(cls, child: StrategyLike) -> "Strategy":
+        """The opposite of the child's answer."""
+        made = _as_strategy(child)
+        return cls._of(_n.ckpt_strategy_create_not(made._h))
 
     @classmethod
-    def first_of(cls, rules: Sequence[Tuple[str, "Strategy"]], fallback: "Strategy") -> "Strategy":
+    def first_of(cls, rules: Sequence[Tuple[str, StrategyLike]], fallback: StrategyLike) -> "Strategy":
         """Asks the child of the first rule (a name, a glob, or "#2..7") that matches the layer."""
-        return cls._of(_n.ckpt_strategy_create_first([rule for rule, _ in rules], [child._h for _, child in rules], fallback._h))
+        made, other = [_as_strategy(child) for _, child in rules], _as_strategy(fallback)
+        return cls._of(_n.ckpt_strategy_create_first([rule for rule, _ in rules], [child._h for child in made], other._h))
 
     @classmethod
-    def custom(cls, decide: Union[Callable[[StrategyQuestion], Any], CheckpointStrategy], name: str = "Custom",
+    def custom(cls, decide: Union[Callable[[StrategyQuestion], Any], CustomStrategy], name: str = "Custom",
                on_reset: Optional[Callable[[], Any]] = None, on_access: Optional[Callable[[str], Any]] = None) -> "Strategy":
-        """A strategy that asks decide(question), or a CheckpointStrategy. It runs on the thread that asks; what it raises makes the
+        """A strategy that asks decide(question), or a CustomStrategy. It runs on the thread that asks; what it raises makes the
         question fail with CallbackError."""
-        if isinstance(decide, CheckpointStrategy):
-            functions = _Functions(decide.should_checkpoint, decide.reset, decide.observe_access)
-        else:
-            functions = _Functions(decide, on_reset, on_access)
-        return cls._of(_n.ckpt_strategy_create_custom(name, _hand_over(functions)))
+        if isinstance(decide, CustomStrategy):
+            decide, on_reset, on_access = decide.should_checkpoint, decide.reset, decide.observe_access
+        function = decide
 
-    @classmethod
-    def from_config(cls, kind: str = "interval", *, chosen: int = StrategyChosen.DEFAULT, interval: int = 2,
-                    names: Sequence[str] = (), excluded: Sequence[str] = (), threshold_bytes: int = 1 << 20, max_share: float = 0.8,
-                    tracker: Optional[MemoryTracker] = None, total_bytes: int = 0, clock: Optional[Clock] = None,
-                    large_factor: float = 1.5, rare_accesses: int = 2, late_share: float = 0.7,
-                    children: Sequence["Strategy"] = (), rules: Sequence[str] = (), arguments: str = "") -> "Strategy":
-        """Any kind from one set of fields, of which each kind reads its own."""
-        return cls._of(_n.ckpt_strategy_create_from_config(kind, chosen, interval, list(names), list(excluded), threshold_bytes, max_share,
-                                               _handle(tracker), total_bytes, _handle(clock), large_factor, rare_accesses,
-                                               late_share, [child._h for child in children], list(rules), arguments))
+        def answer(layer_name: str, dtype: int, shape: Tuple[int, ...], bytes: int, layer_index: int) -> bool:
+            return bool(function(StrategyQuestion(_DType[dtype], layer_name, shape, bytes, layer_index)))
+
+        functions = _callbacks(_native.StrategyFunctions, decide=answer, reset=on_reset or _nothing, access=on_access or _nothing)
+        return cls._of(_n.ckpt_strategy_create_custom(name, functions))
 
     def should_checkpoint(self, layer_name: str, activation: Union[Tensor, Tuple[DTypeLike, Sequence[int]], Any],
                           layer_index: int) -> bool:
@@ -161,7 +115,7 @@ class Strategy(_Owned):
         return bool(_n.ckpt_strategy_should_checkpoint_shape(self._h, layer_name, _dtype(dtype), list(shape), layer_index))
 
     def observe_access(self, layer_name: str) -> None:
-        """Tells that the layer's activation was used."""
+        """The layer's activation was used."""
         _n.ckpt_strategy_observe_access(self._h, layer_name)
 
     def reset(self) -> None:
@@ -174,45 +128,65 @@ class Strategy(_Owned):
         return _n.ckpt_strategy_get_name(self._h)
 
     @property
-    def chosen(self) -> int:
+    def chosen(self) -> StrategyChosen:
         """What a yes means: StrategyChosen.RECOMPUTE or BOUNDARY."""
-        return _n.ckpt_strategy_get_chosen(self._h)
+        return _StrategyChosen[_n.ckpt_strategy_get_chosen(self._h)]
 
     @chosen.setter
     def chosen(self, chosen: int) -> None:
         _n.ckpt_strategy_set_chosen(self._h, chosen)
 
     def counters(self) -> StrategyCounters:
-        struct = _native.ckpt_strategy_counters()
-        _n.ckpt_strategy_get_counters(self._h, struct)
-        return _fields(StrategyCounters, struct)
+        return StrategyCounters._of(_n.ckpt_strategy_get_counters(self._h))
 
-    def share(self) -> "Strategy":
-        """Another reference to the same strategy."""
-        _n.ckpt_strategy_retain(self._h)
-        return Strategy._of(self._h)
+    # ---- What it was made of ----
+
+    def info(self) -> StrategyInfo:
+        """Its kind, and the numbers of that."""
+        return StrategyInfo._of(_n.ckpt_strategy_get_info(self._h))
+
+    @property
+    def text(self) -> str:
+        """The text form, of which Strategy makes an equal one. UnsupportedError for what text cannot say: custom
+        strategies, a tracker, a total or a clock."""
+        return _n.ckpt_strategy_get_text(self._h)
+
+    def patterns(self, which: int) -> List[str]:
+        """The names, globs or rules that it was made with: which is a StrategyList."""
+        info = self.info()
+        count = {StrategyList.NAMES: info.names_count, StrategyList.EXCLUDED: info.excluded_count,
+                 StrategyList.RULES: info.rules_count}
+        return [_n.ckpt_strategy_get_pattern(self._h, which, index) for index in range(count.get(StrategyList(which), 1))]
+
+    def children(self) -> List["Strategy"]:
+        """New references to the strategies that it asks; of first_of the fallback is the last."""
+        return [Strategy._of(_n.ckpt_strategy_get_child(self._h, index)) for index in range(self.info().children_count)]
 
 
-class _Factory(_native.StrategyFactory):
-    def __init__(self, function: Callable[[str], Strategy]) -> None:
-        super().__init__()
-        self.function = function
-
-    def make(self, arguments: str) -> Any:
-        return self.function(arguments).share()._give_up()
+StrategyLike = Union[Strategy, CustomStrategy, Callable[[StrategyQuestion], Any], str]
 
 
-def _give_up(self: Strategy) -> Any:
-    handle, self._slot = self._slot, None
-    return handle
+def _as_strategy(given: StrategyLike) -> Strategy:
+    """A Strategy itself; one of a CustomStrategy, a callable or a text."""
+    if isinstance(given, Strategy):
+        return given
+    if not isinstance(given, (str, CustomStrategy)) and not callable(given):
+        raise TypeError(f"a {type(given).__name__} is no strategy: a Strategy, a CustomStrategy, a callable or a text")
+    return Strategy(given) if isinstance(given, str) else Strategy.custom(given)
 
 
-Strategy._give_up = _give_up  # type: ignore[attr-defined]
+made_by["strategy"] = lambda given: None if given is None else _as_strategy(given)
 
 
-def register_strategy(name: str, factory: Callable[[str], Strategy]) -> None:
-    """Makes a kind known to text and config: factory gets the text behind the kind's name."""
-    _n.ckpt_strategy_register(name, _hand_over(_Factory(factory)))
+def register_strategy(name: str, factory: Callable[[str], StrategyLike]) -> None:
+    """Makes a kind known to the text form: factory gets the text behind the kind's name."""
+
+    def make(arguments: str) -> Any:
+        made = _as_strategy(factory(arguments)).share()
+        handle, made._slot = made._slot, None  # the reference that is handed out
+        return handle
+
+    _n.ckpt_strategy_register(name, _callbacks(_native.StrategyFactory, make=make))
 
 
 def unregister_strategy(name: str) -> None:
@@ -223,14 +197,3 @@ def unregister_strategy(name: str) -> None:
 def known_strategies() -> List[str]:
     """The kinds that text can name."""
     return _n.ckpt_strategy_get_known_kinds().split(", ")
-
-
-class CheckpointStrategyFactory:
-    """The usual strategies by name."""
-
-    create_interval = Strategy.interval
-    create_selective = Strategy.selective
-    create_size_based = Strategy.size_based
-    create_memory_aware = Strategy.memory_aware
-    create_smart = Strategy.smart
-    create_strategy = Strategy.from_config

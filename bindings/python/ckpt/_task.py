@@ -2,124 +2,40 @@
 
 from __future__ import annotations
 
-import asyncio
 import concurrent.futures
-from enum import IntEnum
 import threading
-from typing import Any, Callable, Generator, List, NamedTuple, Optional, Union
+from typing import Any, Callable, Generator, List, Optional, Union
 
 from . import _native as _n
-from . import native as _native
-from ._base import CkptError, InvalidStateError, NotFoundError, _call_of, _fields, _make_error, _wait_in_turns
-from ._state import LoadResult, SaveResult
+from ._base import _make_error, _wait_in_turns
+from ._root import CkptError
+from .made import values as _v
+from .made.errors import InvalidStateError
+from .made.values import CheckpointTaskInfo, CheckpointTaskKind, CheckpointTaskState, LoadResult, SaveResult
 
-__all__ = ["AsyncState", "AsyncKind", "AsyncMode", "WhenFull", "Priority", "AsyncResult", "AsyncTaskInfo", "AsyncTask"]
+__all__ = ["CheckpointTaskResult", "CheckpointTask"]
 
 Progress = Union[Callable[[int, int], Any], Any]
 
 
-class AsyncState(IntEnum):
-    """How a task stands. The last four are ends, which never change."""
-
-    QUEUED = _n.CKPT_CHECKPOINT_TASK_STATE_QUEUED
-    RUNNING = _n.CKPT_CHECKPOINT_TASK_STATE_RUNNING
-    COMPLETED = _n.CKPT_CHECKPOINT_TASK_STATE_COMPLETED
-    FAILED = _n.CKPT_CHECKPOINT_TASK_STATE_FAILED
-    CANCELLED = _n.CKPT_CHECKPOINT_TASK_STATE_CANCELLED
-    REJECTED = _n.CKPT_CHECKPOINT_TASK_STATE_REJECTED
-
-
-class AsyncKind(IntEnum):
-    """What a task does."""
-
-    SAVE = _n.CKPT_CHECKPOINT_TASK_KIND_SAVE
-    LOAD = _n.CKPT_CHECKPOINT_TASK_KIND_LOAD
-
-
-class AsyncMode(IntEnum):
-    """How a save takes the tensors' bytes. COPY: copied before save() returns. BORROW: never copied as a whole, and nobody may
-    write to the arrays until the task is staged, shortly before its end. DEFERRED: copied in the background; nobody may write to
-    the arrays until the task is staged, which is soon. The library keeps the arrays alive as long as it reads them."""
-
-    COPY = _n.CKPT_STAGING_MODE_COPY
-    BORROW = _n.CKPT_STAGING_MODE_BORROW
-    DEFERRED = _n.CKPT_STAGING_MODE_DEFERRED
-
-
-class WhenFull(IntEnum):
-    """What a save or load does when the queue has no place. REFUSE: QueueFullError. WAIT: waits for one, then QueueFullError.
-    DROP_OLDEST: the oldest task that no worker has begun ends REJECTED."""
-
-    REFUSE = _n.CKPT_WHEN_FULL_REFUSE
-    WAIT = _n.CKPT_WHEN_FULL_WAIT
-    DROP_OLDEST = _n.CKPT_WHEN_FULL_DROP_OLDEST
-
-
-class Priority(IntEnum):
-    """Tasks of a higher one begin first."""
-
-    LOW = _n.CKPT_PRIORITY_LOW
-    NORMAL = _n.CKPT_PRIORITY_NORMAL
-    HIGH = _n.CKPT_PRIORITY_HIGH
-
-
-class AsyncResult(NamedTuple):
-    """How a task ended. status: 0, or the CkptError subclass's. bytes and name (the checkpoint's directory): 0 and "" unless it
-    completed. retries: operations that were tried again. Seconds: at work; that the call which made it took; from that call until
-    it was durable."""
-
-    id: int
-    kind: AsyncKind
-    state: AsyncState
-    status: int
-    step: int
-    name: str
-    bytes: int
-    retries: int
-    duration_seconds: float
-    stall_seconds: float
-    durable_seconds: float
-    error: str
+class CheckpointTaskResult(_v.CheckpointTaskResult):
+    __doc__ = _v.CheckpointTaskResult.__doc__
+    __slots__ = ()
 
     @property
     def success(self) -> bool:
         """Whether it completed."""
-        return self.state == AsyncState.COMPLETED
+        return self.state == CheckpointTaskState.COMPLETED
 
     def exception(self) -> Optional[CkptError]:
         """What awaiting the task raises; None when it completed."""
         return None if self.success else _make_error(self.status, self.error)
 
 
-class AsyncTaskInfo(NamedTuple):
-    """How a task stands at one moment. step: -1 for a load. Times in nanoseconds of monotonic_ns(); 0 for what was not yet."""
-
-    id: int
-    kind: AsyncKind
-    state: AsyncState
-    staged: bool
-    step: int
-    done_bytes: int
-    total_bytes: int
-    queued_at_ns: int
-    started_at_ns: int
-    ended_at_ns: int
-
-
-def _result_of(struct: Any) -> AsyncResult:
-    values = _fields(AsyncResult, struct)
-    return values._replace(kind=AsyncKind(values.kind), state=AsyncState(values.state))
-
-
-def _info_of(struct: Any) -> AsyncTaskInfo:
-    values = _fields(AsyncTaskInfo, struct)
-    return values._replace(kind=AsyncKind(values.kind), state=AsyncState(values.state), staged=bool(values.staged))
-
-
-class _Future(concurrent.futures.Future):  # type: ignore[type-arg]
+class _Future(concurrent.futures.Future[CheckpointTaskResult]):
     """The future of one task."""
 
-    def __init__(self, task: "AsyncTask") -> None:
+    def __init__(self, task: "CheckpointTask") -> None:
         super().__init__()
         self._task = task
 
@@ -127,7 +43,7 @@ class _Future(concurrent.futures.Future):  # type: ignore[type-arg]
         """Asks the task to stop: what is queued or not yet committed ends cancelled."""
         return (self._task.cancel() and super().cancel()) or self.cancelled()
 
-    def result(self, timeout: Optional[float] = None) -> AsyncResult:
+    def result(self, timeout: Optional[float] = None) -> CheckpointTaskResult:
         try:
             return super().result(timeout)
         finally:
@@ -142,7 +58,7 @@ class _Future(concurrent.futures.Future):  # type: ignore[type-arg]
     def _resolve(self) -> None:
         result = self._task._result
         assert result is not None
-        if result.state == AsyncState.CANCELLED:
+        if result.state == CheckpointTaskState.CANCELLED:
             super().cancel()
         if not self.set_running_or_notify_cancel():
             return
@@ -153,15 +69,15 @@ class _Future(concurrent.futures.Future):  # type: ignore[type-arg]
             self.set_exception(error)
 
 
-class AsyncTask:
+class CheckpointTask:
     """A save or load in the background. It is awaitable, from any number of event loops at once: `result = await task` raises what
     the task failed of. Cancelling the coroutine that awaits ends the waiting only: cancel() stops the task."""
 
-    def __init__(self, manager: Any, kind: AsyncKind, step: int) -> None:
+    def __init__(self, manager: Any, kind: CheckpointTaskKind, step: int) -> None:
         """Made by AsyncManager.save and load."""
         self._manager = manager
         self._guard = threading.Lock()
-        self._result: Optional[AsyncResult] = None
+        self._result: Optional[CheckpointTaskResult] = None
         self._made: Union[SaveResult, LoadResult, None] = None
         self._watchers: List[Callable[[], Any]] = []
         self._future: Optional[_Future] = None
@@ -172,7 +88,7 @@ class AsyncTask:
 
     # ---- Ends ----
 
-    def _end(self, result: AsyncResult, made: Union[SaveResult, LoadResult, None]) -> None:
+    def _end(self, result: CheckpointTaskResult, made: Union[SaveResult, LoadResult, None]) -> None:
         with self._guard:
             self._result, self._made = result, made
             watchers, self._watchers = self._watchers, []
@@ -193,16 +109,16 @@ class AsyncTask:
                 self._watchers.remove(watcher)
 
     def _seen(self) -> None:
-        """Tells the manager that somebody knows of a failure: else close() or the next save() would raise it once more."""
-        if self._result is None or self._result.state != AsyncState.FAILED or self._is_seen:
+        """The failure was asked for: else close() or the next save() would raise it once more."""
+        if self._result is None or self._result.state != CheckpointTaskState.FAILED or self._is_seen:
             return
         self._is_seen = True
         try:
-            _n.ckpt_async_manager_wait(self._manager._h, self.id, -1, _native.ckpt_checkpoint_task_result())
+            _n.ckpt_async_manager_wait(self._manager._h, self.id, -1)
         except CkptError:  # closed, or no longer in the history
             pass
 
-    def _outcome(self) -> AsyncResult:
+    def _outcome(self) -> CheckpointTaskResult:
         self._seen()
         assert self._result is not None
         error = self._result.exception()
@@ -212,18 +128,17 @@ class AsyncTask:
 
     # ---- Waiting ----
 
-    def wait(self, timeout: Optional[float] = None) -> AsyncResult:
-        """Waits until the task has ended, at most timeout seconds (None: for ever), and gives its result, however it ended.
+    def wait(self, timeout: Optional[float] = None) -> CheckpointTaskResult:
+        """Waits until the task has ended, at most timeout seconds (None: for ever), and returns its result, however it ended.
         TimeoutError. InvalidStateError inside a callback of the manager."""
         if self._result is None:
-            struct = _native.ckpt_checkpoint_task_result()
-            _wait_in_turns(self._manager, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, self.id, ns, struct))
+            ended = self._manager._wait_for(self.id, timeout)
             self._is_seen = True
-            return self._result or _result_of(struct)
+            return self._result or ended
         self._seen()
         return self._result
 
-    def result(self, timeout: Optional[float] = None) -> AsyncResult:
+    def result(self, timeout: Optional[float] = None) -> CheckpointTaskResult:
         """Like wait, but raises what the task failed of, CancelledError, or QueueFullError when it was dropped."""
         self.wait(timeout)
         return self._outcome()
@@ -233,10 +148,12 @@ class AsyncTask:
         if self._result is None:
             _wait_in_turns(self._manager, timeout, lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, self.id, ns))
 
-    def __await__(self) -> Generator[Any, None, AsyncResult]:
+    def __await__(self) -> Generator[Any, None, CheckpointTaskResult]:
         return self._awaited().__await__()
 
-    async def _awaited(self) -> AsyncResult:
+    async def _awaited(self) -> CheckpointTaskResult:
+        import asyncio  # here: most programs have no event loop, and it takes longer to import than this package
+
         loop = asyncio.get_running_loop()
         woken = loop.create_future()
 
@@ -247,7 +164,7 @@ class AsyncTask:
         def ended() -> None:
             try:
                 loop.call_soon_threadsafe(wake)
-            except RuntimeError:  # the loop was closed meanwhile: nobody waits
+            except RuntimeError:  # the loop was closed meanwhile: no caller waits
                 pass
 
         self._watch(ended)
@@ -257,7 +174,7 @@ class AsyncTask:
             self._unwatch(ended)
         return self._outcome()
 
-    def future(self) -> "concurrent.futures.Future[AsyncResult]":
+    def future(self) -> "concurrent.futures.Future[CheckpointTaskResult]":
         """The task as a future, always the same one: for concurrent.futures.wait and as_completed, done callbacks (which run on a
         thread of the manager) and asyncio.wrap_future. Cancelling it cancels the task; a cancelled task is a cancelled future."""
         with self._guard:
@@ -274,18 +191,14 @@ class AsyncTask:
         False when it had ended, or cannot be undone any more."""
         if self._result is not None:
             return False
-        try:
-            with _call_of(self._manager):
-                return bool(_n.ckpt_async_manager_cancel(self._manager._h, self.id))
-        except NotFoundError:
-            return False
+        return self._manager._cancel(self.id)
 
     def done(self) -> bool:
         """Whether it has ended."""
         return self._result is not None
 
     @property
-    def state(self) -> AsyncState:
+    def state(self) -> CheckpointTaskState:
         """How it stands now."""
         return self.info().state if self._result is None else self._result.state
 
@@ -294,16 +207,16 @@ class AsyncTask:
         """Whether the arrays of a save may be written to."""
         return self._result is not None or self.info().staged
 
-    def info(self) -> AsyncTaskInfo:
+    def info(self) -> CheckpointTaskInfo:
         """State, bytes and times. NotFoundError when the task has ended and left the manager's history."""
         return self._manager.info(self.id)
 
     def saved(self) -> SaveResult:
-        """What a save made, as Checkpoint.save gives it; waits, and raises what the task failed of."""
+        """What a save made, as CheckpointManager.save returns it; waits, and raises what the task failed of."""
         return self._product(SaveResult)
 
     def loaded(self) -> LoadResult:
-        """What a load found, as Checkpoint.load gives it; waits, and raises what the task failed of."""
+        """What a load found, as CheckpointManager.load returns it; waits, and raises what the task failed of."""
         return self._product(LoadResult)
 
     def _product(self, kind: Any) -> Any:
@@ -314,4 +227,4 @@ class AsyncTask:
 
     def __repr__(self) -> str:
         end = "" if self._result is None else f", {self._result.state.name}"
-        return f"AsyncTask({self.kind.name}, id={self.id}{end})"
+        return f"CheckpointTask({self.kind.name}, id={self.id}{end})"

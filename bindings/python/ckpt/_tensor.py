@@ -2,56 +2,17 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
-from . import native as _native
-from ._base import UnsupportedError, _fields, _handle, _Owned
+from ._base import _Owned, _Shared
 from ._memory import MemoryTracker
+from ._root import handle_of, made_by
+from .made import options as _o
+from .made.errors import UnsupportedError
+from .made.values import BufferPoolStats, DType, _DType
 
-__all__ = ["DType", "Tensor", "BufferPool", "BufferPoolStats", "as_tensor"]
-
-
-class DType(IntEnum):
-    """The element types of the safetensors format."""
-
-    F4 = _n.CKPT_DTYPE_F4
-    F6_E2M3 = _n.CKPT_DTYPE_F6_E2M3
-    F6_E3M2 = _n.CKPT_DTYPE_F6_E3M2
-    BOOL = _n.CKPT_DTYPE_BOOL
-    U8 = _n.CKPT_DTYPE_U8
-    I8 = _n.CKPT_DTYPE_I8
-    F8_E5M2 = _n.CKPT_DTYPE_F8_E5M2
-    F8_E4M3 = _n.CKPT_DTYPE_F8_E4M3
-    F8_E8M0 = _n.CKPT_DTYPE_F8_E8M0
-    F8_E4M3FNUZ = _n.CKPT_DTYPE_F8_E4M3FNUZ
-    F8_E5M2FNUZ = _n.CKPT_DTYPE_F8_E5M2FNUZ
-    I16 = _n.CKPT_DTYPE_I16
-    U16 = _n.CKPT_DTYPE_U16
-    F16 = _n.CKPT_DTYPE_F16
-    BF16 = _n.CKPT_DTYPE_BF16
-    I32 = _n.CKPT_DTYPE_I32
-    U32 = _n.CKPT_DTYPE_U32
-    F32 = _n.CKPT_DTYPE_F32
-    I64 = _n.CKPT_DTYPE_I64
-    U64 = _n.CKPT_DTYPE_U64
-    F64 = _n.CKPT_DTYPE_F64
-    C64 = _n.CKPT_DTYPE_C64
-
-    @property
-    def bits(self) -> int:
-        """Bits of one element."""
-        return _n.ckpt_dtype_bits(self)
-
-    @property
-    def safetensors_name(self) -> str:
-        return _n.ckpt_dtype_name(self)
-
-    @classmethod
-    def from_name(cls, name: str) -> "DType":
-        """The type of this name; NotFoundError for any other."""
-        return cls(_n.ckpt_dtype_from_name(name))
+__all__ = ["Tensor", "BufferPool", "as_tensor"]
 
 
 _from_numpy = {
@@ -59,7 +20,6 @@ _from_numpy = {
     "bfloat16": DType.BF16, "int32": DType.I32, "uint32": DType.U32, "float32": DType.F32, "int64": DType.I64, "uint64": DType.U64,
     "float64": DType.F64, "complex64": DType.C64,
 }
-_by_number: Dict[int, DType] = {int(dtype): dtype for dtype in DType}
 _by_name = {**_from_numpy, **{dtype.safetensors_name: dtype for dtype in DType}}
 DTypeLike = Union[DType, str, int, Any]
 
@@ -80,53 +40,32 @@ def _dtype(kind: DTypeLike) -> DType:
     raise UnsupportedError(f"{kind!r} is no dtype of a tensor")
 
 
-class BufferPoolStats(NamedTuple):
-    """What a pool holds now and has done so far."""
-
-    live_bytes: int
-    live_buffers: int
-    retained_bytes: int
-    retained_buffers: int
-    reserved_bytes: int
-    peak_reserved_bytes: int
-    taken: int
-    reused: int
-
-
 class BufferPool(_Owned):
-    """Memory for tensors that is given out again for the same size."""
+    """Memory for tensors that is used again for the same size."""
 
     _release = staticmethod(_n.ckpt_buffer_pool_release)
 
-    def __init__(self, tracker: Optional[MemoryTracker] = None, layer_name: str = "tensor",
-                 retain_limit_bytes: int = _n.CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES) -> None:
-        options = _native.ckpt_buffer_pool_options()
-        options.layer_name = layer_name
-        options.retain_limit_bytes = retain_limit_bytes
-        self._adopt(_n.ckpt_buffer_pool_create(_handle(tracker), options))
+    def __init__(self, tracker: Optional[MemoryTracker] = None, **options: _o.buffer_pool_options) -> None:
+        self._adopt(_n.ckpt_buffer_pool_create(handle_of(tracker), _o.buffer_pool_options(**options)))
 
     def trim(self, keep_bytes: int = 0) -> None:
-        """Gives memory back to the system until at most keep_bytes are kept for reuse."""
+        """Releases memory to the system until at most keep_bytes are kept for reuse."""
         _n.ckpt_buffer_pool_trim(self._h, keep_bytes)
 
     def stats(self) -> BufferPoolStats:
-        struct = _native.ckpt_buffer_pool_stats()
-        _n.ckpt_buffer_pool_get_stats(self._h, struct)
-        return _fields(BufferPoolStats, struct)
+        return BufferPoolStats._of(_n.ckpt_buffer_pool_get_stats(self._h))
 
 
-
-
-class Tensor(_n.TensorBuffer, _Owned):
+class Tensor(_n.TensorBuffer, _Shared):
     """A tensor: row-major, contiguous. Tensor(dtype, shape) has undefined contents.
 
     numpy.asarray(tensor) and memoryview(tensor) are views of the same memory and keep it alive, also after close(). Types without a
     buffer format (BF16, F8_...) give their bytes by raw()."""
 
-    _release = staticmethod(_n.ckpt_tensor_release)
+    _release, _retain = staticmethod(_n.ckpt_tensor_release), staticmethod(_n.ckpt_tensor_retain)
 
     def __init__(self, dtype: DTypeLike, shape: Sequence[int], pool: Optional[BufferPool] = None) -> None:
-        self._adopt(_n.ckpt_tensor_create(_dtype(dtype), list(shape), _handle(pool)))
+        self._adopt(_n.ckpt_tensor_create(_dtype(dtype), list(shape), handle_of(pool)))
 
     @classmethod
     def borrow(cls, buffer: Any, dtype: Optional[DTypeLike] = None) -> "Tensor":
@@ -161,14 +100,9 @@ class Tensor(_n.TensorBuffer, _Owned):
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)
 
-    def share(self) -> "Tensor":
-        """Another reference to the same tensor."""
-        _n.ckpt_tensor_retain(self._h)
-        return Tensor._of(self._h)
-
     @property
     def dtype(self) -> DType:
-        return DType(_n.ckpt_tensor_get_dtype(self._h))
+        return _DType[_n.ckpt_tensor_get_dtype(self._h)]
 
     @property
     def shape(self) -> Tuple[int, ...]:
@@ -208,7 +142,7 @@ class Tensor(_n.TensorBuffer, _Owned):
         return numpy.asarray(memoryview(self))
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
-        """Reached when the buffer was refused, whose reason this tells; numpy would make an array of one object."""
+        """Reached when the buffer was refused, whose reason this raises; numpy would make an array of one object."""
         return self.numpy()
 
     def raw(self) -> memoryview:
@@ -237,9 +171,9 @@ class Tensor(_n.TensorBuffer, _Owned):
         """Copies the elements of a tensor of the same dtype and shape."""
         _n.ckpt_tensor_copy(self._h, source._h)
 
-    def bit_equal(self, other: "Tensor") -> bool:
+    def is_bit_equal(self, other: "Tensor") -> bool:
         """Whether dtype, shape and all bytes are the same."""
-        return bool(_n.ckpt_tensor_bit_equal(self._h, other._h))
+        return bool(_n.ckpt_tensor_is_bit_equal(self._h, other._h))
 
     def __repr__(self) -> str:
         if self.closed:
@@ -258,3 +192,7 @@ def as_tensor(source: Any) -> Tensor:
             return Tensor.from_dlpack(source)
         raise TypeError(f"a {type(source).__name__} has neither a buffer nor __dlpack__") from None
     return Tensor.borrow(source)
+
+
+made_by["tensor"] = lambda source: None if source is None else as_tensor(source)
+made_by["dtype"] = lambda kind: 0 if kind is None else _dtype(kind)

@@ -8,9 +8,10 @@ from typing import Any, Mapping, Optional, Union
 import torch as _torch
 
 from ._oneline import _save, _state_of, _warn_of_skipped
-from ._state import Checkpoint, LoadResult, SaveResult
+from ._state import CheckpointManager
 from ._storage import Storage
 from ._tensor import Tensor, as_tensor as _any_tensor
+from .made.values import LoadResult, SaveResult
 
 __all__ = ["as_tensor", "to_torch", "save", "load_into"]
 
@@ -30,7 +31,7 @@ def _convert(value: Any) -> Tensor:
 
 
 def save(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], step: int = 0, *, keep_last: int = 0,
-         allow_empty: bool = False, **options: Any) -> SaveResult:
+         allow_empty: bool = False, **options: CheckpointManager.save) -> SaveResult:
     """Saves the tensors of a module's state_dict as a new checkpoint; a dict of several such dicts: each is a group. What would be
     dropped or renamed is an error that names its path, as for ckpt.save: of an optimizer's state_dict, which has numbers and dicts
     in dicts, save the tensors under names of your own and the rest as values of a ckpt.State."""
@@ -42,8 +43,8 @@ def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mappin
               name: Optional[str] = None) -> LoadResult:
     """Fills the tensors of a state_dict in place from the newest valid checkpoint. What could not be filled is an error that names
     its path. When newer checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
-    with _state_of(state_dict, "model", None, False, _convert) as state, Checkpoint(place, read_only=True) as checkpoint:
-        result = checkpoint.load(state, name=name)
+    with _state_of(state_dict, "model", None, False, _convert) as state, CheckpointManager(place, read_only=True) as checkpoints:
+        result = checkpoints.load(state, name=name)
     if result.skipped > 0:
         _warn_of_skipped(f"{result.skipped} newer checkpoint(s) were skipped for the older '{result.name}'; the log says why")
     return result

@@ -156,7 +156,7 @@ def write_matrix(folder):
     state, tensors = make_state(lambda seed: seed)
     for key, value in VALUES.items():
         state[key] = value
-    with ckpt.Checkpoint(folder) as checkpoint:
+    with ckpt.CheckpointManager(folder) as checkpoint:
         checkpoint.save(state, 7, seed=SEED, prefix="matrix")
     print(f"wrote {len(tensors)} tensors and {len(VALUES)} values")
     return 0
@@ -164,11 +164,11 @@ def write_matrix(folder):
 
 def read_matrix(folder):
     state, tensors = make_state(lambda seed: 99)
-    with ckpt.Checkpoint(folder, read_only=True) as checkpoint:
+    with ckpt.CheckpointManager(folder, read_only=True) as checkpoint:
         loaded = checkpoint.load(state)
     unequal = [] if (loaded.step, loaded.seed) == (7, SEED) else [f"checkpoint {loaded.name}"]
     _, written = make_state(lambda seed: seed)
-    unequal += [f"tensor {row[1]}" for row, a, b in zip(TENSORS, tensors, written) if not a.bit_equal(b)]
+    unequal += [f"tensor {row[1]}" for row, a, b in zip(TENSORS, tensors, written) if not a.is_bit_equal(b)]
     unequal += [f"value {key}" for key, value in VALUES.items() if state[key] != value]
     if unequal:
         print(f"not as written: {', '.join(unequal)}", file=sys.stderr)

@@ -6,8 +6,10 @@ import struct
 import ckpt
 
 CHOSEN = ["default", "recompute", "boundary"]
-EVENTS = {"allocated": ckpt.MemoryEvents.ALLOCATED, "freed": ckpt.MemoryEvents.FREED, "peak": ckpt.MemoryEvents.NEW_PEAK,
-          "limit": ckpt.MemoryEvents.LIMIT_EXCEEDED}
+EVENTS = {"allocated": ckpt.MemoryEventKind.ALLOCATED, "freed": ckpt.MemoryEventKind.FREED, "peak": ckpt.MemoryEventKind.NEW_PEAK,
+          "limit": ckpt.MemoryEventKind.LIMIT_EXCEEDED}
+BY_KIND = {"threshold": ("threshold_bytes", int), "share": ("max_share", float), "total": ("total_bytes", int),
+           "large": ("large_factor", float), "rare": ("rare_accesses", int), "late": ("late_share", float)}
 
 
 class Misuse(Exception):
@@ -144,7 +146,7 @@ class Commands:
     def do_same(self, c):
         kind, first = self.find(c.text(1), ["tensor", "schedule"])
         second = self.of(kind, c.text(2))
-        return [yes_no(first.bit_equal(second) if kind == "tensor" else first.fingerprint == second.fingerprint)]
+        return [yes_no(first.is_bit_equal(second) if kind == "tensor" else first.fingerprint == second.fingerprint)]
 
     def do_close(self, c):
         kind, found = self.find(c.text(1))
@@ -167,24 +169,40 @@ class Commands:
 
     def show_strategy(self, strategy):
         n = strategy.counters()
-        return [strategy.name, "asked", n.asked, "chosen", n.chosen, "bytes", n.chosen_bytes, CHOSEN[strategy.chosen]]
+        return [strategy.name, "asked", n.asked_layers, "chosen", n.chosen_layers, "bytes", n.chosen_bytes, CHOSEN[strategy.chosen]]
 
     def do_strategy(self, c):
         self.make("strategy", c.text(1), ckpt.Strategy(c.text(2)))
 
     def do_config(self, c):
         options = c.given(interval=int)
-        for ours, theirs, kind in (("threshold", "threshold_bytes", int), ("share", "max_share", float),
-                                   ("total", "total_bytes", int), ("large", "large_factor", float), ("rare", "rare_accesses", int),
-                                   ("late", "late_share", float)):
+        for ours, (theirs, kind) in BY_KIND.items():
             if c.option(ours) is not None:
                 options[theirs] = c.option(ours, kind=kind)
         for kind in ("tracker", "clock"):
             if c.option(kind) is not None:
                 options[kind] = self.of(kind, c.option(kind))
-        options.update(chosen=index_of(CHOSEN, c.option("chosen", "default")), names=c.names("names"), excluded=c.names("excluded"),
-                       rules=c.names("rules"), children=[self.of("strategy", name) for name in c.names("children")])
-        self.make("strategy", c.text(1), ckpt.Strategy.from_config(c.text(2), **options))
+        chosen = index_of(CHOSEN, c.option("chosen", "default"))
+        made = self.made_of(c.text(2), c, options)
+        if chosen != ckpt.StrategyChosen.DEFAULT:
+            made.chosen = chosen
+        self.make("strategy", c.text(1), made)
+
+    def made_of(self, kind, c, options):
+        names, excluded, rules = c.names("names"), c.names("excluded"), c.names("rules")
+        children = [self.of("strategy", name) for name in c.names("children")]
+        if kind == "first":
+            return ckpt.Strategy.first_of(list(zip(rules, children)), *children[len(rules):])
+        if kind == "not":
+            if len(children) != 1:
+                raise ckpt.InvalidArgumentError(f"not has {len(children)} children")
+            return ckpt.Strategy.not_of(*children)
+        if kind in ("any", "all"):
+            return (ckpt.Strategy.any_of if kind == "any" else ckpt.Strategy.all_of)(children)
+        makers = {"interval": ckpt.Strategy.interval, "selective": lambda **o: ckpt.Strategy.selective(names, excluded, **o),
+                  "size": lambda **o: ckpt.Strategy.size_based(excluded=excluded, **o), "memory-aware": ckpt.Strategy.memory_aware,
+                  "smart": lambda **o: ckpt.Strategy.smart(excluded, **o)}
+        return makers[kind](**options)
 
     def do_custom(self, c):
         how = c.text(2)
@@ -222,7 +240,7 @@ class Commands:
 
     def do_tracker(self, c):
         clock = c.option("clock")
-        self.make("tracker", c.text(1), ckpt.MemoryTracker(None if clock is None else self.of("clock", clock)))
+        self.make("tracker", c.text(1), ckpt.MemoryTracker(clock=None if clock is None else self.of("clock", clock)))
 
     def do_allocate(self, c):
         self.make("allocation", c.text(4), self.of("tracker", c.text(1)).record_allocation(c.text(2), c.integer(3)))
@@ -282,10 +300,10 @@ class Commands:
     # ---- Schedules ----
 
     def show_profile(self, profile):
-        return ["layers", profile.layers, "input", profile.input_bytes]
+        return ["layers", profile.layer_count, "input", profile.input_bytes]
 
     def show_schedule(self, schedule):
-        return [schedule.name, "layers", "open" if schedule.layers is None else schedule.layers]
+        return [schedule.name, "layers", "open" if schedule.layer_count is None else schedule.layer_count]
 
     def do_profile(self, c):
         self.make("profile", c.text(1), ckpt.Profile(c.integer(2)))
@@ -294,7 +312,7 @@ class Commands:
         count = c.option("count", kind=int)
         option = ckpt.OptionProfile(tape_bytes=c.integer(4), forward_seconds=c.number(5), backward_seconds=c.number(6))
         for name in [c.text(2)] if count is None else [f"{c.text(2)}{i}" for i in range(count)]:
-            self.of("profile", c.text(1)).add_layer(name, c.integer(3), [option], **c.given(flags=int))
+            self.of("profile", c.text(1)).add_layer(name, [option], output_bytes=c.integer(3), **c.given(flags=int))
 
     def do_schedule(self, c):
         kind, argument = c.text(2), c.text(4) if len(c) > 3 else ""
@@ -313,14 +331,14 @@ class Commands:
         schedule, profile = self.of("schedule", c.text(1)), self.of("profile", c.text(2))
         n = schedule.verify(profile)
         return [joined(["actions", n.actions, "forwards", n.forwards, "recomputed", n.recomputed_forwards, "peak", n.peak_bytes[0],
-                        "at", n.peak_action, "seconds", exact(n.seconds), "again", exact(n.recomputed_seconds), "reserved",
+                        "at", n.peak_action, "seconds", exact(n.step_seconds), "again", exact(n.recomputed_seconds), "reserved",
                         schedule.reserved_bytes(profile)])]
 
     def do_cursor(self, c):
         self.make("cursor", c.text(1), self.of("schedule", c.text(2)).cursor())
 
     def do_next(self, c):
-        return [joined([ckpt.ActionKind(a.kind).text, a.first, a.last, a.option, a.item, a.tier, a.slot])
+        return [joined([a.kind.text, a.first, a.last, a.option, int(a.item), a.tier, a.slot])
                 for a in self.of("cursor", c.text(1)).next_many(c.integer(2))]
 
     def do_finalize(self, c):

@@ -65,9 +65,9 @@ class Scenario(Commands):
 
     def do_checkpoint(self, c):
         options = c.given(keep_last=int, keep_every=int, keep_best=int)
-        self.make("checkpoint", c.text(1), ckpt.Checkpoint(
+        self.make("checkpoint", c.text(1), ckpt.CheckpointManager(
             f"{self.folder}-{c.text(2)}",
-            best_is_largest=c.option("larger") == "1", read_only=c.option("read_only") == "1", **options))
+            best_metric=ckpt.BestMetric(c.option("larger") == "1"), read_only=c.option("read_only") == "1", **options))
 
     def do_save(self, c):
         n = self.of("checkpoint", c.text(1)).save(self.of("state", c.text(2)),
@@ -109,7 +109,8 @@ class Scenario(Commands):
 
     def show_background(self, background):
         n = background.manager.stats()
-        return ["live", n.live, "completed", n.completed, "failed", n.failed, "cancelled", n.cancelled, "rejected", n.rejected]
+        return ["live", n.live_tasks, "completed", n.completed_tasks, "failed", n.failed_tasks, "cancelled", n.cancelled_tasks, "rejected",
+                n.rejected_tasks]
 
     def show_task(self, task):
         return [task.kind.name.lower(), STATES[task.state], "step", task.info().step]
@@ -189,7 +190,7 @@ class Scenario(Commands):
             return None
         events = {"begin-run": told.begin_run, "resume": told.resume, "begin": told.begin, "commit": told.commit,
                   "abort": told.abort, "failure": told.record_failure, "recovery": told.record_recovery,
-                  "clean-exit": told.record_clean_exit, "preemption": told.preemption_notice}
+                  "clean-exit": told.record_clean_exit, "preemption": told.notify_preemption}
         events[event](*numbers[1:], now=numbers[0])
         return None
 
@@ -202,7 +203,7 @@ class Scenario(Commands):
                         thousandths(n.due_seconds), "since", thousandths(n.since_last_seconds)])]
 
     def do_carry(self, c):
-        self.of("controller", c.text(2)).from_json(self.of("controller", c.text(1)).json())
+        self.of("controller", c.text(2)).restore(self.of("controller", c.text(1)).json())
 
     def do_recall(self, c):
-        self.of("controller", c.text(1)).from_json(c.text(2))
+        self.of("controller", c.text(1)).restore(c.text(2))

@@ -44,6 +44,7 @@ class Rule(unittest.TestCase):
         rule = ckpt.Threshold(threshold=0.5, learning_rate=0.2, budget=2)
         rule.observe_task("long", 10)
         rule.observe_task("short", 1)
+        rule.observe_failure("broken", 99)
         self.assertTrue(rule.should_checkpoint("long", 6))
         self.assertFalse(rule.should_checkpoint("short", 1))
         self.assertTrue(rule.should_checkpoint("long", 10))
@@ -54,7 +55,8 @@ class Rule(unittest.TestCase):
         self.assertAlmostEqual(rule.info().threshold, 0.5 - 0.2 * 3 / 4)
         rule.begin_run()
         self.assertEqual(rule.info().used, 0)
-        self.assertEqual([(task.name, task.seconds) for task in rule.tasks()], [("long", 10), ("short", 1)])
+        self.assertEqual([(task.name, task.duration_seconds) for task in rule.tasks()], [("long", 10), ("short", 1), ("broken", 99)])
+        self.assertEqual([task.failed for task in rule.tasks()], [False, False, True])
 
 
 class Decides(unittest.TestCase):
@@ -75,13 +77,13 @@ class Decides(unittest.TestCase):
         info = controller.info()
         self.assertEqual((info.saves, info.cost_seconds, info.durable_seconds, info.running), (1, 2, 4, True))
         controller.record_failure(350)
-        controller.record_recovery(seconds_saved=300, overhead_seconds=2, now=360)
+        controller.record_recovery(saved_seconds=300, overhead_seconds=2, now=360)
         self.assertEqual(controller.info().failures, 1)
-        controller.preemption_notice(30, now=370)
+        controller.notify_preemption(30, now=370)
         self.assertEqual(controller.should_checkpoint(371).reason, ckpt.Reason.PREEMPTION)
         self.assertEqual(controller.should_checkpoint(399).reason, ckpt.Reason.PREEMPTION_SHORT)
         controller.observe_task("epoch", 3)
-        self.assertEqual(controller.tasks(), [ckpt.ObservedTask("epoch", 3.0, False, False)])
+        self.assertEqual(controller.tasks(), [ckpt.TaskObservation(False, 3.0, False, "epoch")])
         controller.record_clean_exit(400)
         with self.assertRaises(ckpt.InvalidStateError):
             controller.should_checkpoint(401)
@@ -108,13 +110,13 @@ class Decides(unittest.TestCase):
             first.commit(3, 5, now=time * 100 + 10)
         text = first.json()
         second = ckpt.Controller()
-        second.from_json(json.loads(text))
+        second.restore(json.loads(text))
         self.assertEqual(second.json(), text)
         second.resume(7)  # another clock
         info = second.info()
         self.assertEqual((info.failures, info.saves, info.cost_seconds), (1, 5, 3))
         with self.assertRaises(ckpt.CorruptError):
-            second.from_json("[]")
+            second.restore("[]")
 
     def test_decide_all(self):
         controller = ckpt.Controller(ckpt.Policy.FIXED, interval_seconds=10, initial_cost_seconds=1)
@@ -162,7 +164,7 @@ class Own(unittest.TestCase):
         never.begin_run(0)
         self.assertFalse(never.should_checkpoint(99))
         self.assertTrue(never.should_checkpoint(100))
-        never.preemption_notice(30, now=101)
+        never.notify_preemption(30, now=101)
         self.assertEqual(never.should_checkpoint(102).reason, ckpt.Reason.PREEMPTION)
 
     def test_what_it_raises_comes_out(self):
@@ -243,10 +245,10 @@ class Background(unittest.TestCase):
                     self.assertFalse(failed.wait().success)
                 self.assertEqual((controller.info().saves, controller.info().save_in_flight), (1, False))
             state = ckpt.State({"w": np.zeros(10, np.int64)})
-            with ckpt.Checkpoint(place, read_only=True) as checkpoint:
+            with ckpt.CheckpointManager(place, read_only=True) as checkpoint:
                 checkpoint.load(state)
             after = ckpt.Controller()
-            after.from_json(state[ckpt.CONTROLLER])
+            after.restore(state[ckpt.CONTROLLER])
             after.resume(10)
             self.assertEqual((after.info().failures, state["epoch"]), (1, 2))
 

@@ -7,6 +7,7 @@ import re
 import tempfile
 import threading
 import traceback
+import time
 import unittest
 
 import ckpt
@@ -30,7 +31,7 @@ class Examples(Folder):
 
     def setUp(self):
         super().setUp()
-        self.checkpoint = ckpt.Checkpoint(self.place)
+        self.checkpoint = ckpt.CheckpointManager(self.place)
         self.manager = self.checkpoint.create_async_manager(capacity=5)
         self.addCleanup(self.manager.close)
 
@@ -45,7 +46,11 @@ class Examples(Folder):
         self.assertTrue(os.path.isdir(os.path.join(self.place, result.name)))
         self.assertEqual(result.error, "")
         self.assertGreater(result.bytes, 4000)
-        self.assertGreater(result.duration_seconds, 0)
+        self.assertGreater(result.duration_ns, 0)
+        self.manager.wait()  # its callables have returned, too
+        info = self.manager.ended_tasks()[0]
+        self.assertLess(abs(info.queued_utc_ns - time.time_ns()), 60 * 10**9)
+        self.assertTrue(info.queued_utc_ns <= info.started_utc_ns + 10**9 and 0 < info.ended_at_ns <= ckpt.monotonic_ns())
 
     def test_with_timeout(self):
         task = self.manager.save(self.weights(), 1)
@@ -58,17 +63,17 @@ class Examples(Folder):
 
     def test_monitor_status(self):
         task = self.manager.save(self.weights(), 1, gate_step=1)
-        self.assertEqual(task.state, ckpt.AsyncState.QUEUED)
+        self.assertEqual(task.state, ckpt.CheckpointTaskState.QUEUED)
         self.manager.end_step(1)
         task.wait()
-        if task.state == ckpt.AsyncState.COMPLETED:
+        if task.state == ckpt.CheckpointTaskState.COMPLETED:
             self.assertEqual(task.wait().name, task.saved().name)
-        self.assertEqual(task.state, ckpt.AsyncState.COMPLETED)
+        self.assertEqual(task.state, ckpt.CheckpointTaskState.COMPLETED)
 
     def test_cancel_pending(self):
         task = self.manager.save(self.weights(), 1, gate_step=1)
         self.assertTrue(task.cancel())
-        self.assertEqual(task.wait().state, ckpt.AsyncState.CANCELLED)
+        self.assertEqual(task.wait().state, ckpt.CheckpointTaskState.CANCELLED)
         self.assertFalse(task.cancel())
         self.assertEqual(self.checkpoint.list(), [])
 
@@ -76,8 +81,8 @@ class Examples(Folder):
         tasks = [self.manager.save(self.weights(), step, gate_step=9) for step in (1, 2)]
         active = self.manager.active_tasks()
         self.assertEqual([info.id for info in active], [task.id for task in tasks])
-        self.assertEqual([info.state for info in active], [ckpt.AsyncState.QUEUED] * 2)
-        self.assertTrue(all(info.queued_at_ns > 0 and info.kind == ckpt.AsyncKind.SAVE for info in active))
+        self.assertEqual([info.state for info in active], [ckpt.CheckpointTaskState.QUEUED] * 2)
+        self.assertTrue(all(info.queued_at_ns > 0 and info.kind == ckpt.CheckpointTaskKind.SAVE for info in active))
         self.manager.end_step(9)
         for task in tasks:
             task.wait()
@@ -95,7 +100,7 @@ class Waiting(Folder):
             for task, kind in ((save, ckpt.CallbackError), (load, ckpt.NotFoundError)):
                 result = task.wait()
                 self.assertFalse(result.success)
-                self.assertEqual(result.state, ckpt.AsyncState.FAILED)
+                self.assertEqual(result.state, ckpt.CheckpointTaskState.FAILED)
                 self.assertIsInstance(result.exception(), kind)
 
                 async def awaited():
@@ -111,7 +116,7 @@ class Waiting(Folder):
 
     def failing(self, manager):
         with Silent():
-            task = manager.save(self.weights(), 1, source=lambda *_: 1 / 0, mode=ckpt.AsyncMode.DEFERRED, gate_step=0)
+            task = manager.save(self.weights(), 1, source=lambda *_: 1 / 0, mode=ckpt.StagingMode.DEFERRED, gate_step=0)
             manager.end_step(0)
             manager.wait()
         return task
@@ -157,7 +162,7 @@ class Waiting(Folder):
             raise ValueError("no device")
 
         with Silent():
-            tasks = [manager.save(self.weights(), step, source=source, mode=ckpt.AsyncMode.DEFERRED) for step in range(1, count + 1)]
+            tasks = [manager.save(self.weights(), step, source=source, mode=ckpt.StagingMode.DEFERRED) for step in range(1, count + 1)]
             go.set()
             manager.wait()
         return tasks
@@ -275,7 +280,7 @@ class Waiting(Folder):
             with self.assertRaises(asyncio.TimeoutError):
                 await asyncio.wait_for(task, 0.001)
             self.assertEqual(task._watchers, [])
-            self.assertEqual(task.state, ckpt.AsyncState.QUEUED)
+            self.assertEqual(task.state, ckpt.CheckpointTaskState.QUEUED)
             manager.end_step(1)
             return await task
 
@@ -326,7 +331,7 @@ class Futures(Folder):
             future = task.future()
             self.assertTrue(future.cancel())
             self.assertTrue(future.cancelled())
-            self.assertEqual(task.wait().state, ckpt.AsyncState.CANCELLED)
+            self.assertEqual(task.wait().state, ckpt.CheckpointTaskState.CANCELLED)
             done, _ = concurrent.futures.wait([future])
             self.assertEqual(done, {future})
             with self.assertRaises(concurrent.futures.CancelledError):

@@ -28,7 +28,7 @@ class Bar:
 
 class Staging(Folder):
     def test_modes_keep_the_arrays_alive(self):
-        for mode in ckpt.AsyncMode:
+        for mode in ckpt.StagingMode:
             with self.subTest(mode=mode), ckpt.AsyncManager(f"{self.place}{mode}") as manager:
                 class Array(np.ndarray):
                     pass
@@ -38,7 +38,7 @@ class Staging(Folder):
                 task = manager.save({"w": array}, 1, mode=mode, gate_step=1)
                 del array
                 gc.collect()
-                if mode == ckpt.AsyncMode.BORROW:
+                if mode == ckpt.StagingMode.BORROW:
                     self.assertIsNotNone(alive())
                     self.assertFalse(task.staged)
                 else:
@@ -67,11 +67,11 @@ class Staging(Folder):
             def change(done, total):
                 array[:] += 1
 
-            task = manager.save({"w": array}, 1, mode=ckpt.AsyncMode.BORROW, progress=change)
-            if task.wait().state == ckpt.AsyncState.FAILED:  # seen or not: a checkpoint that is there is whole
+            task = manager.save({"w": array}, 1, mode=ckpt.StagingMode.BORROW, progress=change)
+            if task.wait().state == ckpt.CheckpointTaskState.FAILED:  # seen or not: a checkpoint that is there is whole
                 self.assertEqual(task.wait().status, ckpt.InvalidStateError.status)
             else:
-                ckpt.Checkpoint(self.place, read_only=True).verify()
+                ckpt.CheckpointManager(self.place, read_only=True).verify()
 
     def test_source(self):
         with ckpt.AsyncManager(self.place) as manager:
@@ -109,7 +109,7 @@ class Told(Folder):
                                 progress=lambda done, total: heard.append((done, total)),
                                 on_ended=lambda result: heard.append(result.state))
             task.wait()
-        self.assertEqual(heard, ["all staged", ("staged", True), (3 << 20, 3 << 20), "all ended", ckpt.AsyncState.COMPLETED])
+        self.assertEqual(heard, ["all staged", ("staged", True), (3 << 20, 3 << 20), "all ended", ckpt.CheckpointTaskState.COMPLETED])
 
     def test_progress_bar(self):
         bar = Bar()
@@ -145,7 +145,7 @@ class Told(Folder):
         with ckpt.AsyncManager(self.place) as manager:
             def ended(result):
                 heard.append(manager.info(result.id).state)
-                heard.append(manager.stats().completed)
+                heard.append(manager.stats().completed_tasks)
                 for call in (lambda: manager.save(self.weights(), 2), manager.close, other.wait, manager.wait):
                     try:
                         call()
@@ -197,13 +197,13 @@ class Queueing(Folder):
         with ckpt.AsyncManager(self.place, capacity=1) as manager:
             first = manager.save(self.weights(), 1, gate_step=9)
             with self.assertRaises(ckpt.QueueFullError):
-                manager.save(self.weights(), 2)
+                manager.save(self.weights(), 2, when_full=ckpt.WhenFull.REFUSE)
             with self.assertRaises(ckpt.QueueFullError):
-                manager.save(self.weights(), 2, when_full=ckpt.WhenFull.WAIT, timeout=0.001)
-            self.assertEqual(manager.stats().rejected, 2)
+                manager.save(self.weights(), 2, timeout_ns=1000000)
+            self.assertEqual(manager.stats().rejected_tasks, 2)
             third = manager.save(self.weights(), 3, when_full=ckpt.WhenFull.DROP_OLDEST)
             result = first.wait()
-            self.assertEqual(result.state, ckpt.AsyncState.REJECTED)
+            self.assertEqual(result.state, ckpt.CheckpointTaskState.REJECTED)
             with self.assertRaises(ckpt.QueueFullError):
                 first.result()
             self.assertTrue(third.wait().success)
@@ -252,14 +252,14 @@ class Queueing(Folder):
                 task.wait()
             stats = manager.stats()
             self.assertEqual(failures, [])
-            self.assertEqual(stats.completed + stats.cancelled, 80)
-            self.assertEqual(stats.failed, 0)
+            self.assertEqual(stats.completed_tasks + stats.cancelled_tasks, 80)
+            self.assertEqual(stats.failed_tasks, 0)
 
     def test_close(self):
         manager = ckpt.AsyncManager(self.place)
         task = manager.save(self.weights(), 1, gate_step=1)
         manager.close(cancel=True)
-        self.assertEqual(task.wait().state, ckpt.AsyncState.CANCELLED)
+        self.assertEqual(task.wait().state, ckpt.CheckpointTaskState.CANCELLED)
         manager.close()
         with self.assertRaises(ckpt.ClosedError):
             manager.save(self.weights(), 2)
@@ -380,22 +380,22 @@ class OneLine(Folder):
         self.assertEqual(ckpt.load(self.place)["w"].sum(), 45)
         ckpt.save(self.place, {"w": array}, 2)  # by the same manager's checkpoint
         with self.assertRaises(ckpt.BusyError):
-            ckpt.Checkpoint(self.place)
+            ckpt.CheckpointManager(self.place)
         ckpt.finish_saves(self.place)
-        with ckpt.Checkpoint(self.place) as checkpoint:
+        with ckpt.CheckpointManager(self.place) as checkpoint:
             self.assertEqual([info.step for info in checkpoint.list()], [2, 1])
         ckpt.finish_saves(self.place)
 
     def test_failures_come_at_the_end(self):
         with Silent():
-            ckpt.save_async(self.place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.AsyncMode.DEFERRED)
+            ckpt.save_async(self.place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.StagingMode.DEFERRED)
             with self.assertRaises(ckpt.CallbackError):
                 ckpt.finish_saves()
 
     def test_failures_of_several_places_come_together(self):
         with Silent():
             for place in (self.place, self.place + "-other"):
-                ckpt.save_async(place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.AsyncMode.DEFERRED)
+                ckpt.save_async(place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.StagingMode.DEFERRED)
             with self.assertRaises(ckpt.CallbackError) as caught:
                 ckpt.finish_saves()
         self.assertIsInstance(caught.exception.__context__, ckpt.CallbackError)

@@ -32,21 +32,21 @@ class Errors(unittest.TestCase):
 
     def test_text_names_argument(self):
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "capacity is 0"):
-            ckpt.Queue(0)
+            ckpt.WordQueue(0)
         with self.assertRaises(ValueError):
-            ckpt.Queue(-1)
+            ckpt.WordQueue(-1)
 
     def test_closed_object(self):
-        queue = ckpt.Queue(1)
+        queue = ckpt.WordQueue(1)
         queue.close()
         queue.close()
         self.assertTrue(queue.closed)
-        with self.assertRaisesRegex(ckpt.InvalidStateError, "the Queue is closed"):
+        with self.assertRaisesRegex(ckpt.InvalidStateError, "the WordQueue is closed"):
             queue.push(1)
 
     def test_wrong_types(self):
         with self.assertRaises(TypeError):
-            ckpt.Queue("many")
+            ckpt.WordQueue("many")
         with self.assertRaises(ValueError):
             ckpt.Strategy("interval:2\0")
         with self.assertRaises(TypeError):
@@ -61,7 +61,7 @@ class Errors(unittest.TestCase):
 
 class Objects(unittest.TestCase):
     def test_queue(self):
-        with ckpt.Queue(2) as queue:
+        with ckpt.WordQueue(2) as queue:
             queue.push(2**64 - 1)
             queue.push(7)
             self.assertEqual(len(queue), 2)
@@ -76,7 +76,7 @@ class Objects(unittest.TestCase):
                 queue.pop(timeout=None)
 
     def test_waiting_lets_other_threads_run(self):
-        with ckpt.Queue(1) as queue:
+        with ckpt.WordQueue(1) as queue:
             got = []
             thread = threading.Thread(target=lambda: got.append(queue.pop(timeout=None)))
             thread.start()
@@ -126,8 +126,8 @@ class Objects(unittest.TestCase):
 
 class Pools(unittest.TestCase):
     def test_parts_on_threads_of_the_library(self):
-        with ckpt.ThreadPool(3) as pool:
-            self.assertEqual(pool.threads, 3)
+        with ckpt.WorkerPool(3) as pool:
+            self.assertEqual(pool.thread_count, 3)
             done = []
             pool.run(100, done.append)
             self.assertEqual(sorted(done), list(range(100)))
@@ -137,14 +137,14 @@ class Pools(unittest.TestCase):
             if number == 20:
                 raise KeyError("twenty")
 
-        with ckpt.ThreadPool(2) as pool, Silent() as seen:
+        with ckpt.WorkerPool(2) as pool, Silent() as seen:
             with self.assertRaisesRegex(ckpt.CallbackError, "KeyError: 'twenty'"):
                 pool.run(50, part)
             self.assertIn("KeyError", seen)
             pool.run(5, lambda number: None)
 
     def test_system_exit_in_part_ends_nothing(self):
-        with ckpt.ThreadPool(1) as pool, Silent() as seen:
+        with ckpt.WorkerPool(1) as pool, Silent() as seen:
             with self.assertRaisesRegex(ckpt.CallbackError, "SystemExit"):
                 pool.run(1, lambda number: sys.exit(3))
             self.assertEqual(seen, ["SystemExit"])
@@ -152,7 +152,7 @@ class Pools(unittest.TestCase):
     def test_hooks(self):
         started, stopped = [], []
         hooks = ckpt.ThreadHooks(started.append, stopped.append)
-        with ckpt.ThreadPool(3):
+        with ckpt.WorkerPool(3):
             pass
         hooks.close()
         self.assertEqual(len(started), 2)

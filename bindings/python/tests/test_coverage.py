@@ -7,25 +7,19 @@ import unittest
 
 import ckpt
 from ckpt import _native
+from ckpt.made import options, values
 
 # What the low-level module leaves out, and why.
 NO_WRAPPER = {
     "ckpt_get_api": "a table of C function pointers, for programs that load the library themselves",
     "ckpt_strategy_callbacks_init": "swig/strategy.hpp fills the table of functions",
     "ckpt_strategy_question_init": "swig/strategy.hpp passes the question's members",
-    "ckpt_strategy_config_init": "Strategy.from_config has the defaults as keyword arguments",
     "ckpt_storage_callbacks_init": "swig/storage.hpp fills the table of functions",
     "ckpt_stateful_callbacks_init": "swig/state.hpp fills the table of functions",
     "ckpt_coordinator_callbacks_init": "swig/state.hpp fills the table of functions",
     "ckpt_layer_callbacks_init": "swig/engine.hpp fills the table of functions",
     "ckpt_checkpoint_task_callbacks_init": "swig/async.hpp fills the table of functions",
     "ckpt_blas_init": "set_blas takes the struct's members",
-    "ckpt_strategy_info_init": "languages get it with the next issue",
-    "ckpt_strategy_get_info": "languages get it with the next issue",
-    "ckpt_strategy_get_pattern": "languages get it with the next issue",
-    "ckpt_strategy_get_child": "languages get it with the next issue",
-    "ckpt_strategy_get_text": "languages get it with the next issue",
-    "ckpt_threshold_observe_failure": "languages get it with the next issue",
 }
 # What the idiomatic layer has no use for, and why; everything else is called by it.
 NOT_CALLED = {
@@ -41,10 +35,14 @@ def listed():
 
 def sources():
     folder = os.path.dirname(ckpt.__file__)
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(os.listdir(folder)) + [os.path.join("made", name) for name in sorted(os.listdir(os.path.join(folder, "made")))]:
         if name.endswith(".py") and name != "native.py":
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 yield name, file.read()
+
+
+def keywords_of(function):
+    return function.__code__.co_varnames[:function.__code__.co_argcount]
 
 
 class Coverage(unittest.TestCase):
@@ -55,7 +53,9 @@ class Coverage(unittest.TestCase):
             if name in NO_WRAPPER:
                 self.assertFalse(hasattr(_native, name), f"{name} is wrapped: strike it from NO_WRAPPER")
             elif name.endswith("_init"):
-                self.assertTrue(hasattr(_native, "new_" + name[: -len("_init")]), f"{name}: the struct has no proxy")
+                struct = name[len("ckpt_"):-len("_init")]
+                record = "".join(word.capitalize() for word in struct.split("_"))
+                self.assertTrue(hasattr(options, struct) or hasattr(values, record), f"{name}: no keywords and no record of it")
             else:
                 self.assertTrue(hasattr(_native, name), f"{name} has no wrapper")
 
@@ -84,6 +84,38 @@ class Coverage(unittest.TestCase):
                         declared.add(node.target.id)
         for name in ckpt.__all__:
             self.assertIn(name, declared, f"{name} has no stub")
+
+    def test_stubs_list_each_keyword(self):
+        listed = {}
+        folder = os.path.dirname(ckpt.__file__)
+        for name, _ in sources():
+            with open(os.path.join(folder, name + "i"), encoding="utf-8") as file:
+                tree = ast.parse(file.read())
+            for owner in [node for node in tree.body if isinstance(node, ast.ClassDef)]:
+                for function in [node for node in owner.body if isinstance(node, ast.FunctionDef)]:
+                    self.assertIsNone(function.args.kwarg, f"{owner.name}.{function.name} has ** in its stub")
+                    listed[f"{owner.name}.{function.name}"] = {argument.arg: ast.get_docstring(function) or ""
+                                                               for argument in function.args.args + function.args.kwonlyargs}
+        for method, made in (("AsyncManager.__init__", [options.async_manager_options, options.checkpoint_manager_options]),
+                             ("AsyncManager.save", [options.save_options, options.checkpoint_task_options]),
+                             ("Controller.save_async", [options.save_options, options.checkpoint_task_options]),
+                             ("CheckpointManager.load_if_any", [options.load_options]),
+                             ("Pipeline.run", [options.step]), ("Profile.add_layer", [options.layer_profile])):
+            for keyword in [keyword for function in made for keyword in keywords_of(function)]:
+                self.assertIn(keyword, listed[method], f"{method} does not list {keyword}")
+        self.assertIn("capacity: tasks that have not ended", listed["AsyncManager.__init__"]["capacity"])
+
+    def test_a_number_of_a_newer_library_is_no_error(self):
+        for name in values.__all__:
+            kind = getattr(values, name)
+            if isinstance(kind, type) and issubclass(kind, int):
+                unknown = kind(1 << 20)
+                self.assertEqual(int(unknown), 1 << 20)
+                self.assertIsInstance(unknown, kind)
+                self.assertNotIn(unknown, list(kind))
+                self.assertEqual(getattr(values, "_" + name)[1 << 20], 1 << 20)
+        numbers = (0, 1 << 20, 1, 7, 0, 0, 0, 0, 0, 0, "", "")
+        self.assertEqual(values.CheckpointTaskResult._of((1 << 20,) + numbers[1:]).state.name, f"UNKNOWN_{1 << 20}")
 
     def test_public_names_are_documented(self):
         for name in ckpt.__all__:

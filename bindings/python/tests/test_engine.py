@@ -50,7 +50,7 @@ class Training(unittest.TestCase):
             spec = (np.float32, x.shape)
             profile = chain.profile(spec)
             tracker = ckpt.MemoryTracker()
-            with ckpt.Executor(chain, ckpt.Schedule.create(profile, planner), spec, tracker=tracker) as executor:
+            with ckpt.ScheduleExecutor(chain, ckpt.Schedule.create(profile, planner), spec, tracker=tracker) as executor:
                 optimizer = ckpt.Optimizer.adamw(chain, learning_rate=0.01)
                 losses = []
                 for step in range(steps):
@@ -58,10 +58,10 @@ class Training(unittest.TestCase):
                     chain.clip_gradients(1.0)
                     optimizer.step()
                 stats = executor.stats()
-            self.assertEqual(optimizer.steps, steps)
+            self.assertEqual(optimizer.step_count, steps)
             self.assertEqual(len(optimizer.tensors()), 2 * len(chain.parameters()))
-            optimizer.steps = 9
-            self.assertEqual(optimizer.steps, 9)
+            optimizer.step_count = 9
+            self.assertEqual(optimizer.step_count, 9)
             return losses, [p.value.numpy().copy() for p in chain.parameters()], stats
 
     def test_budget_gives_the_same_bits(self):
@@ -79,13 +79,13 @@ class Training(unittest.TestCase):
             spec = ("F32", [SAMPLES, WIDTH])
             schedule = ckpt.Schedule.create(chain.profile(spec), "store-all")
             with self.assertRaises(ckpt.OverBudgetError):
-                ckpt.Executor(chain, schedule, spec, budget_bytes=1)
+                ckpt.ScheduleExecutor(chain, schedule, spec, budget_bytes=1)
 
     def test_wrong_data_is_refused(self):
-        with make_chain() as chain, ckpt.ThreadPool(2) as pool:
+        with make_chain() as chain, ckpt.WorkerPool(2) as pool:
             spec = ("F32", [SAMPLES, WIDTH])
             schedule = ckpt.Schedule.create(chain.profile(spec, measured_steps=1, pool=pool), "store-all")
-            with ckpt.Executor(chain, schedule, spec, pool=pool) as executor:
+            with ckpt.ScheduleExecutor(chain, schedule, spec, pool=pool) as executor:
                 with self.assertRaises(ckpt.InvalidArgumentError):
                     executor.run(np.zeros((SAMPLES, WIDTH)), np.zeros(SAMPLES, np.int32))  # float64
                 with self.assertRaises(TypeError):
@@ -119,10 +119,10 @@ class Following(unittest.TestCase):
                 other, changed = follower.next()
                 self.assertTrue(changed)
                 self.assertNotEqual(other.fingerprint, schedule.fingerprint)
-                with ckpt.Executor(chain, schedule, spec) as executor:
+                with ckpt.ScheduleExecutor(chain, schedule, spec) as executor:
                     executor.run(x, output_gradient=np.ones_like(x))
                     self.assertEqual(used, [])
-                with ckpt.Executor(chain, schedule, spec, follower=follower) as executor:
+                with ckpt.ScheduleExecutor(chain, schedule, spec, follower=follower) as executor:
                     executor.run(x, output_gradient=np.ones_like(x))
                     self.assertEqual(set(used), {"layer0", "layer1", "layer2", "layer3"})
 
@@ -133,7 +133,7 @@ class OwnLayers(unittest.TestCase):
         spec = ("F32", [2, 2])
         x = np.ones((2, 2), np.float32)
         y, grad = np.zeros_like(x), np.zeros_like(x)
-        with ckpt.Executor(chain, ckpt.Schedule.create(chain.profile(spec), planner), spec) as executor:
+        with ckpt.ScheduleExecutor(chain, ckpt.Schedule.create(chain.profile(spec), planner), spec) as executor:
             executor.run(x, output=y, output_gradient=np.ones_like(x), input_gradient=grad)
         return y, grad
 

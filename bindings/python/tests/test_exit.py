@@ -12,25 +12,25 @@ import ckpt
 
 ALIVE = """
     import ckpt
-    pool = ckpt.ThreadPool(4)
+    pool = ckpt.WorkerPool(4)
     pool.run(8, lambda part: None)
     tracker = ckpt.MemoryTracker()
     tracker.subscribe(lambda event: None)
     tracker.record_allocation("a", 1)
     ckpt.set_log(print)
     storage = ckpt.Storage.memory()
-    checkpoint = ckpt.Checkpoint(storage)
+    checkpoint = ckpt.CheckpointManager(storage)
     source = bytearray(8)
     tensor = ckpt.Tensor.borrow(source)
     view = memoryview(tensor)
     strategy = ckpt.Strategy.custom(lambda question: True)
     hooks = ckpt.ThreadHooks(print, None)
-    queue = ckpt.Queue(1)
+    queue = ckpt.WordQueue(1)
 """
 
 DURING_PARTS = """
     import ckpt, threading, time
-    pool = ckpt.ThreadPool(3)
+    pool = ckpt.WorkerPool(3)
     begun = threading.Event()
     def part(number):
         begun.set()
@@ -43,7 +43,7 @@ DURING_SAVES = """
     import ckpt, threading
     begun = threading.Event()
     def save():
-        with ckpt.Checkpoint(ckpt.Storage.memory(), keep_last=1) as checkpoint:
+        with ckpt.CheckpointManager(ckpt.Storage.memory(), keep_last=1) as checkpoint:
             state = ckpt.State({"w": bytearray(1 << 20)})
             for step in range(10**9):
                 checkpoint.save(state, step)
@@ -56,12 +56,12 @@ DURING_SAVES = """
 DURING_ASYNC_SAVE = """
     import ckpt, sys
     place, at_exit, bytes_per_second = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    manager = ckpt.AsyncManager(place, at_exit=at_exit, bytes_per_second=bytes_per_second, drain_timeout=None)
+    manager = ckpt.AsyncManager(place, at_exit=at_exit, bytes_per_second=bytes_per_second, drain_timeout_ns=-1)
     task = manager.save({"w": bytearray(8 << 20)}, 7, progress=lambda done, total: None,
                         on_ended=lambda result: print(result.state.name))
-    while task.state == ckpt.AsyncState.QUEUED:
+    while task.state == ckpt.CheckpointTaskState.QUEUED:
         pass
-    assert task.state == ckpt.AsyncState.RUNNING
+    assert task.state == ckpt.CheckpointTaskState.RUNNING
 """
 
 # Signals come before or inside the waits: a signal between two bytecodes is obeyed as well.
@@ -123,7 +123,7 @@ class Exits(unittest.TestCase):
                 done = run(DURING_ASYNC_SAVE, place, at_exit, str(bytes_per_second))
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(done.stdout.strip(), end)
-                with ckpt.Checkpoint(place) as checkpoint:
+                with ckpt.CheckpointManager(place) as checkpoint:
                     self.assertEqual([info.step for info in checkpoint.list()], steps)
                     if steps:
                         checkpoint.verify()
@@ -188,7 +188,7 @@ class Exits(unittest.TestCase):
 
     def test_import_twice_and_fork(self):
         done = run("import ckpt, os\n"
-                   "queue = ckpt.Queue(1)\n"
+                   "queue = ckpt.WordQueue(1)\n"
                    "child = os.fork()\n"
                    "if child == 0:\n"
                    "    try:\n"

@@ -3,6 +3,7 @@
 import gc
 import sys
 import threading
+import time
 import unittest
 import weakref
 
@@ -13,7 +14,7 @@ class Tracker(unittest.TestCase):
     def test_numbers(self):
         with ckpt.MemoryTracker() as tracker:
             first = tracker.record_allocation("a", 100)
-            layer = tracker.layer("b")
+            layer = tracker.add_layer("b")
             tracker.record_allocation(layer, 50)
             tracker.record_deallocation(first)
             stats = tracker.stats()
@@ -66,7 +67,7 @@ class Tracker(unittest.TestCase):
         with ckpt.MemoryTracker(clock=clock) as tracker:
             clock.close()
             tracker.record_allocation("a", 1)
-            self.assertEqual(tracker.layer_stats("a").last_allocated_ns, 7)
+            self.assertEqual(tracker.layer_stats("a").last_allocated_at_ns, 7)
         self.assertGreater(ckpt.probe_memory().total_bytes, 0)
 
 
@@ -79,12 +80,12 @@ class Events(unittest.TestCase):
                 tracker.record_allocation("a", 60)
             tracker.record_allocation("a", 1)
         kinds = [event.kind for event in heard]
-        self.assertEqual(kinds, [ckpt.MemoryEvents.ALLOCATED, ckpt.MemoryEvents.NEW_PEAK, ckpt.MemoryEvents.LIMIT_EXCEEDED])
+        self.assertEqual(kinds, [ckpt.MemoryEventKind.ALLOCATED, ckpt.MemoryEventKind.NEW_PEAK, ckpt.MemoryEventKind.LIMIT_EXCEEDED])
         self.assertEqual((heard[0].layer_name, heard[0].bytes, heard[2].limit_bytes), ("a", 60, 50))
 
     def test_queue(self):
         with ckpt.MemoryTracker() as tracker:
-            queue = tracker.subscribe_queue(1, ckpt.MemoryEvents.ALLOCATED)
+            queue = tracker.subscribe_queue(1, ckpt.MemoryEventKind.ALLOCATED)
             tracker.record_allocation("a", 1)
             tracker.record_allocation("a", 2)
             self.assertEqual(queue.poll().bytes, 1)
@@ -108,7 +109,7 @@ class Events(unittest.TestCase):
         hearer = Hearer()
         alive = weakref.ref(hearer)
         tracker = ckpt.MemoryTracker()
-        tracker.subscribe(hearer, ckpt.MemoryEvents.ALLOCATED)
+        tracker.subscribe(hearer, ckpt.MemoryEventKind.ALLOCATED)
         del hearer
         gc.collect()
         for _ in range(1000):
@@ -132,6 +133,22 @@ class Events(unittest.TestCase):
             sys.unraisablehook = before
         self.assertEqual(seen, ["division by zero"])
 
+    def test_an_event_without_a_layer_and_its_time(self):
+        heard = []
+        with ckpt.MemoryTracker(clock=ckpt.Clock(7)) as tracker:
+            queue = tracker.subscribe_queue(8, ckpt.MemoryEventKind.LIMIT_EXCEEDED)
+            tracker.subscribe(heard.append, ckpt.MemoryEventKind.ALLOCATED | ckpt.MemoryEventKind.LIMIT_EXCEEDED)
+            tracker.record_allocation("a", 10)
+            tracker.set_limit(5)
+            self.assertEqual([event.kind.name for event in heard], ["ALLOCATED", "LIMIT_EXCEEDED"])
+            self.assertEqual([(event.layer_name, event.layer_id) for event in heard], [("a", 0), ("", None)])
+            self.assertEqual(queue.poll(), heard[1])
+            self.assertIsNone(queue.poll())
+            stats = tracker.layer_stats("a")
+            self.assertEqual((heard[0].occurred_at_ns, stats.last_allocated_at_ns, stats.last_freed_utc_ns), (7, 7, 0))
+            for utc in (heard[0].occurred_utc_ns, stats.last_allocated_utc_ns, tracker.stats().taken_utc_ns):
+                self.assertLess(abs(utc - time.time_ns()), 60 * 10**9)
+
     def test_many_callbacks_leave_memory_flat(self):
         def resident():
             with open("/proc/self/statm") as file:
@@ -139,7 +156,7 @@ class Events(unittest.TestCase):
 
         with ckpt.MemoryTracker() as tracker:
             tracker.subscribe(lambda event: None)
-            layer = tracker.layer("a")
+            layer = tracker.add_layer("a")
             for rounds in range(6):  # 10^6 events and more
                 for _ in range(100000):
                     tracker.record_deallocation(tracker.record_allocation(layer, 8))
@@ -161,7 +178,7 @@ class Events(unittest.TestCase):
 
     def test_tracker_closed_inside_its_own_event(self):
         tracker = ckpt.MemoryTracker()
-        tracker.subscribe(lambda event: tracker.close(), ckpt.MemoryEvents.ALLOCATED)
+        tracker.subscribe(lambda event: tracker.close(), ckpt.MemoryEventKind.ALLOCATED)
         tracker.record_allocation("a", 1)
         self.assertTrue(tracker.closed)
 

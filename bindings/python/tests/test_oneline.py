@@ -42,7 +42,7 @@ class Unfitting(unittest.TestCase):
     ]
 
     def test_refused_by_path(self):
-        with ckpt.Checkpoint(ckpt.Storage.memory()) as checkpoint, ckpt.AsyncManager(checkpoint) as manager:
+        with ckpt.CheckpointManager(ckpt.Storage.memory()) as checkpoint, ckpt.AsyncManager(checkpoint) as manager:
             controller = ckpt.Controller()
             controller.begin_run()
             for number, (tensors, kind, text) in enumerate(self.refused):
@@ -170,24 +170,24 @@ class FallBack(Folder):
         """Memory that is not there says nothing about a checkpoint."""
         ckpt.save(self.path, {"w": np.zeros(10)}, 1)
         ckpt.save(self.path, {"w": np.ones(10)}, 2)
-        reader = ckpt.Checkpoint.reader
+        reader = ckpt.CheckpointManager.reader
         for error in (ckpt.OutOfMemoryError("none left"), ckpt.InternalError("a defect"), KeyboardInterrupt()):
             def fail(self, name=None, verify=0, error=error):
                 if "000002" in name:
                     raise error
                 return reader(self, name, verify)
 
-            ckpt.Checkpoint.reader = fail
+            ckpt.CheckpointManager.reader = fail
             try:
                 with self.assertRaises(type(error)):
                     ckpt.load(self.path)
             finally:
-                ckpt.Checkpoint.reader = reader
+                ckpt.CheckpointManager.reader = reader
 
     def test_a_checkpoint_that_retention_removes_meanwhile(self):
         ckpt.save(self.path, {"w": np.zeros(10)}, 1)
-        with ckpt.Checkpoint(self.path, keep_last=1) as writer:
-            reader, moved = ckpt.Checkpoint.reader, []
+        with ckpt.CheckpointManager(self.path, keep_last=1) as writer:
+            reader, moved = ckpt.CheckpointManager.reader, []
 
             def late(self, name=None, verify=0):
                 if not moved:
@@ -195,13 +195,13 @@ class FallBack(Folder):
                     writer.save(ckpt.State({"w": np.ones(10)}), 2)  # removes what this one is about to open
                 return reader(self, name, verify)
 
-            ckpt.Checkpoint.reader = late
+            ckpt.CheckpointManager.reader = late
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")
                     loaded = ckpt.load(self.path)
             finally:
-                ckpt.Checkpoint.reader = reader
+                ckpt.CheckpointManager.reader = reader
         self.assertEqual((loaded.step, loaded.skipped, loaded["w"].sum()), (2, 0, 10))
 
 

@@ -3,6 +3,7 @@
 import gc
 import sys
 import threading
+import time
 import unittest
 import weakref
 
@@ -55,7 +56,7 @@ SPEC = (np.float32, (SAMPLES, WIDTH))
 class Pipelines(unittest.TestCase):
     def train(self, stages, custom=None, **options):
         x, targets = batch()
-        with make_chain(custom) as chain, ckpt.Pipeline(chain, SPEC, stages, 4, measured_steps=0, **options) as pipeline:
+        with make_chain(custom) as chain, ckpt.Pipeline(chain, SPEC, stages=stages, micro_batches=4, measured_steps=0, **options) as pipeline:
             optimizer = ckpt.Optimizer.sgd(chain, 0.1)
             losses = []
             for step in range(3):
@@ -68,8 +69,8 @@ class Pipelines(unittest.TestCase):
         losses, parameters, _ = self.train(1)
         self.assertEqual(len(losses[0][1]), 4)
         self.assertAlmostEqual(losses[0][0], sum(losses[0][1]) / 4, places=6)
-        for options in (dict(stages=2, schedule="gpipe"), dict(stages=3, schedule=ckpt.PipelineKind.ONE_F_ONE_B),
-                        dict(stages=2, schedule="interleaved", chunks=2), dict(stages=3, begins=[0, 2, 9]),
+        for options in (dict(stages=2, order="gpipe"), dict(stages=3, order=ckpt.PipelineOrder.ONE_F_ONE_B),
+                        dict(stages=2, order="interleaved", chunks=2), dict(stages=3, begins=[0, 2, 9]),
                         dict(stages=2, policy=ckpt.ActivationPolicy.recompute_all()),
                         dict(stages=2, policy=ckpt.ActivationPolicy.by_strategy(lambda question: question.layer_index % 2 == 0)),
                         dict(stages=2, strategy=ckpt.Strategy.interval(2)), dict(stages=2, threads_per_stage=2, queue_places=1)):
@@ -81,20 +82,20 @@ class Pipelines(unittest.TestCase):
     def test_policy_is_asked(self):
         _, _, stored = self.train(2)
         _, _, recomputed = self.train(2, policy=ckpt.ActivationPolicy.recompute_all())
-        self.assertEqual([(s.kept, s.recomputed) for s in stored], [(12, 0)] * 2)
-        self.assertEqual([s.recomputed for s in recomputed], [12] * 2)
+        self.assertEqual([(s.kept_micro_batches, s.recomputed_micro_batches) for s in stored], [(12, 0)] * 2)
+        self.assertEqual([s.recomputed_micro_batches for s in recomputed], [12] * 2)
         self.assertLess(recomputed[0].peak_live_bytes, stored[0].peak_live_bytes)
 
     def test_timeline_and_plans(self):
         x, targets = batch()
-        with make_chain() as chain, ckpt.Pipeline(chain, SPEC, 2, 4, measured_steps=1) as pipeline:
+        with make_chain() as chain, ckpt.Pipeline(chain, SPEC, stages=2, micro_batches=4, measured_steps=1) as pipeline:
             pipeline.run(x, targets)
             intervals, step_ns = pipeline.timeline()
             kinds = {interval.kind for interval in intervals}
             self.assertLessEqual({ckpt.IntervalKind.FORWARD, ckpt.IntervalKind.BACKWARD}, kinds)
             forwards = {interval.micro_batch for interval in intervals if interval.kind == ckpt.IntervalKind.FORWARD}
             self.assertEqual(forwards, {0, 1, 2, 3})
-            self.assertTrue(all(0 <= interval.begin_ns <= interval.end_ns <= step_ns for interval in intervals))
+            self.assertTrue(all(0 <= interval.begin_at_ns <= interval.end_at_ns <= step_ns for interval in intervals))
             self.assertIsInstance(pipeline.trace(), (dict, list))
             begins = pipeline.begins()
             self.assertEqual(begins[0], 0)
@@ -108,22 +109,22 @@ class Pipelines(unittest.TestCase):
     def test_splitter(self):
         profile = ckpt.Profile(100)
         for i, seconds in enumerate((4, 1, 1, 1, 1)):
-            profile.add_layer(f"l{i}", 100, [ckpt.OptionProfile(forward_seconds=seconds, backward_seconds=seconds)])
-        self.assertEqual(ckpt.pipeline_split(profile, 2), [0, 1])
-        self.assertEqual([ckpt.pipeline_in_flight(piece, 4, 8) for piece in range(4)], [4, 3, 2, 1])
-        self.assertEqual([ckpt.pipeline_in_flight(piece, 4, 8, schedule="gpipe") for piece in range(4)], [8] * 4)
+            profile.add_layer(f"l{i}", [ckpt.OptionProfile(forward_seconds=seconds, backward_seconds=seconds)], output_bytes=100)
+        self.assertEqual(ckpt.pipeline_split(profile, stages=2), [0, 1])
+        self.assertEqual([ckpt.pipeline_in_flight(piece, stages=4, micro_batches=8) for piece in range(4)], [4, 3, 2, 1])
+        self.assertEqual([ckpt.pipeline_in_flight(piece, stages=4, micro_batches=8, order="gpipe") for piece in range(4)], [8] * 4)
         with self.assertRaises(ValueError):
-            ckpt.pipeline_split(profile, 2, schedule="none")
+            ckpt.pipeline_split(profile, stages=2, order="none")
         with self.assertRaises(ckpt.InvalidArgumentError):
-            ckpt.pipeline_split(profile, 6)
+            ckpt.pipeline_split(profile, stages=6)
 
     def test_errors(self):
         with make_chain() as chain:
             with self.assertRaises(ckpt.OverBudgetError):
-                ckpt.Pipeline(chain, SPEC, 2, 4, budget_bytes=1, measured_steps=0)
+                ckpt.Pipeline(chain, SPEC, stages=2, micro_batches=4, budget_bytes=1, measured_steps=0)
             with self.assertRaisesRegex(ckpt.InvalidArgumentError, "micro_batches"):
-                ckpt.Pipeline(chain, SPEC, 2, 5)
-            with ckpt.Pipeline(chain, SPEC, 2, 4, measured_steps=0) as pipeline, self.assertRaises(ckpt.OutOfRangeError):
+                ckpt.Pipeline(chain, SPEC, stages=2, micro_batches=5)
+            with ckpt.Pipeline(chain, SPEC, stages=2, micro_batches=4, measured_steps=0) as pipeline, self.assertRaises(ckpt.OutOfRangeError):
                 pipeline.stats(2)
 
     def test_a_layer_that_raises_ends_the_step_only(self):
@@ -134,7 +135,7 @@ class Pipelines(unittest.TestCase):
             if fails[0] and context.micro_batch == 2:
                 raise KeyError("two") if fails[0] is True else SystemExit(3)
 
-        with make_chain(Slow(call)) as chain, ckpt.Pipeline(chain, SPEC, 3, 4, measured_steps=0) as pipeline, Silent() as seen:
+        with make_chain(Slow(call)) as chain, ckpt.Pipeline(chain, SPEC, stages=3, micro_batches=4, measured_steps=0) as pipeline, Silent() as seen:
             with self.assertRaisesRegex(ckpt.CallbackError, "KeyError: 'two'"):
                 pipeline.run(x, targets)
             fails[0] = "exit"
@@ -152,7 +153,7 @@ class Pipelines(unittest.TestCase):
             entered.set()
             go_on.wait()  # set by another thread: run must not hold the interpreter's lock
 
-        with make_chain(Slow(call)) as chain, ckpt.Pipeline(chain, SPEC, 2, 4, measured_steps=0) as pipeline:
+        with make_chain(Slow(call)) as chain, ckpt.Pipeline(chain, SPEC, stages=2, micro_batches=4, measured_steps=0) as pipeline:
             failures = []
 
             def run():
@@ -200,16 +201,18 @@ class Managers(unittest.TestCase):
             array = self.array(1)
             self.assertTrue(manager.store(0, array))
             array[:] = 9  # a copy was kept
-            self.assertTrue(manager.store_given_up(1, self.array(2)))
+            self.assertTrue(manager.store_moved(1, self.array(2)))
             given = ckpt.as_tensor(self.array(3))
-            self.assertTrue(manager.store_given_up(2, given))
+            self.assertTrue(manager.store_moved(2, given))
             self.assertTrue(given.closed)
             self.assertEqual(manager.micro_batches(), [0, 1, 2])
             self.assertEqual((manager.memory_usage(), len(manager), 1 in manager, 3 in manager), (1200, 3, True, False))
             self.assertEqual(tracker.stats().current_bytes, 1200)
             kept = manager.get(0)
             self.assertTrue(kept.read_only)
-            self.assertEqual(manager.metadata(0), (0, 400, (100,), ckpt.DType.F32, 7, 1))
+            metadata = manager.metadata(0)
+            self.assertEqual(metadata[:6], (0, ckpt.DType.F32, (100,), 400, 1, 7))
+            self.assertLess(abs(metadata.stored_utc_ns - time.time_ns()), 60 * 10**9)
             with self.assertRaises(ckpt.NotFoundError):
                 manager.metadata(9)
             manager.clear()

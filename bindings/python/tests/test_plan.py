@@ -15,17 +15,65 @@ class Strategies(unittest.TestCase):
         return [strategy.should_checkpoint(f"layer{i}", ACTIVATION, i) for i in range(count)]
 
     def test_kinds(self):
-        factory = ckpt.CheckpointStrategyFactory
-        self.assertEqual(self.answers(factory.create_interval(3)), [True, False, False] * 2)
-        self.assertEqual(self.answers(factory.create_selective(["layer*"], ["layer0"]), 2), [False, True])
-        self.assertEqual(self.answers(factory.create_size_based(64), 1), [True])
-        self.assertEqual(self.answers(factory.create_size_based(65), 1), [False])
-        self.assertEqual(self.answers(factory.create_smart(), 3), [False] * 3)
+        self.assertEqual(self.answers(ckpt.Strategy.interval(3)), [True, False, False] * 2)
+        self.assertEqual(self.answers(ckpt.Strategy.selective(["layer*"], ["layer0"]), 2), [False, True])
+        self.assertEqual(self.answers(ckpt.Strategy.size_based(64), 1), [True])
+        self.assertEqual(self.answers(ckpt.Strategy.size_based(65), 1), [False])
+        self.assertEqual(self.answers(ckpt.Strategy.smart(), 3), [False] * 3)
         tracker = ckpt.MemoryTracker()
-        self.assertEqual(self.answers(factory.create_memory_aware(0.8, tracker, 1000, ckpt.Clock())), [True, False] * 3)
-        self.assertEqual(factory.create_strategy("size", threshold_bytes=1 << 20).name, "SizeBased(1MB)")
+        self.assertEqual(self.answers(ckpt.Strategy.memory_aware(0.8, tracker, 1000, ckpt.Clock())), [True, False] * 3)
+        self.assertEqual(ckpt.Strategy.size_based(1 << 20).name, "SizeBased(1MB)")
         with self.assertRaises(ckpt.InvalidArgumentError):
-            factory.create_interval(0)
+            ckpt.Strategy.interval(0)
+
+    def test_what_it_was_made_of(self):
+        selective = ckpt.Strategy.selective(["a*", "b"], ["ab"])
+        self.assertEqual((selective.info().kind, selective.info().names_count), ("selective", 2))
+        self.assertEqual(selective.patterns(ckpt.StrategyList.NAMES), ["a*", "b"])
+        self.assertEqual(selective.patterns(ckpt.StrategyList.EXCLUDED), ["ab"])
+        self.assertEqual(selective.patterns(ckpt.StrategyList.RULES), [])
+        with self.assertRaises(ckpt.InvalidArgumentError):
+            selective.patterns(99)
+        first = ckpt.Strategy.first_of([("layer5", selective), ("#0..2", "interval:3")], ckpt.Strategy.size_based(64))
+        self.assertEqual(first.patterns(ckpt.StrategyList.RULES), ["layer5", "#0..2"])
+        kinds = [child.info().kind for child in first.children()]
+        self.assertEqual(kinds[:2], ["selective", "interval"])
+        self.assertEqual(first.children()[1].info().interval, 3)
+        again = ckpt.Strategy(first.text)
+        self.assertEqual(again.text, first.text)
+        self.assertEqual(self.answers(again), self.answers(first))
+        smart = ckpt.Strategy.smart(["x"], large_factor=3.0, rare_accesses=7).info()
+        self.assertEqual((smart.large_factor, smart.rare_accesses, smart.late_share, smart.excluded_count), (3.0, 7, 0.7, 1))
+        self.assertTrue(ckpt.Strategy.memory_aware(tracker=ckpt.MemoryTracker()).info().has_tracker)
+        with self.assertRaises(ckpt.UnsupportedError):
+            ckpt.Strategy.custom(lambda question: True).text
+        with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'larg_factor'"):
+            ckpt.Strategy.smart(larg_factor=3.0)
+
+    def test_own_strategy_wherever_one_is(self):
+        class Odd(ckpt.CustomStrategy):
+            def should_checkpoint(self, question):
+                return question.layer_index % 2 == 1
+
+        self.assertEqual(self.answers(ckpt.Strategy.any_of([Odd(), "interval:3"])), [True, True, False, True, False, True])
+        self.assertEqual(self.answers(ckpt.Strategy.all_of([Odd(), lambda question: question.layer_index > 2])),
+                         [False, False, False, True, False, True])
+        self.assertEqual(self.answers(ckpt.Strategy.not_of(Odd())), [True, False] * 3)
+        self.assertEqual(self.answers(ckpt.Strategy.first_of([("layer0", lambda question: True)], Odd()), 3), [True, True, False])
+        ckpt.register_strategy("odd", lambda text: Odd())
+        try:
+            self.assertEqual(self.answers(ckpt.Strategy("odd")), [False, True] * 3)
+        finally:
+            ckpt.unregister_strategy("odd")
+        profile = ckpt.Profile(8)
+        for i in range(4):
+            profile.add_layer(f"layer{i}", output_bytes=8, dtype="F32", shape=[2])
+        by_class, by_call = (ckpt.Schedule.from_strategy(profile, given) for given in (Odd(), lambda q: q.layer_index % 2 == 1))
+        self.assertEqual(by_class.fingerprint, by_call.fingerprint)
+        schedule, changed = ckpt.Follower(profile, Odd()).next()
+        self.assertEqual((schedule.fingerprint, changed), (by_class.fingerprint, True))
+        manager = ckpt.ActivationManager(ckpt.ActivationPolicy.by_strategy(Odd()))
+        self.assertEqual([manager.store(i, bytearray(4)) for i in range(4)], [False, True, False, True])
 
     def test_composites_and_text(self):
         two, three = ckpt.Strategy.interval(2), ckpt.Strategy.interval(3)
@@ -35,10 +83,8 @@ class Strategies(unittest.TestCase):
         first = ckpt.Strategy.first_of([("layer5", ckpt.Strategy.interval(1))], three)
         self.assertEqual(self.answers(first), [True, False, False, True, False, True])
         self.assertEqual(ckpt.Strategy("any(interval:2,interval:3)").name, "Any(Interval(2), Interval(3))")
-        from_config = ckpt.Strategy.from_config("first", rules=["layer5"], children=[ckpt.Strategy.interval(1), three])
-        self.assertEqual(self.answers(from_config), [True, False, False, True, False, True])
         with self.assertRaises(TypeError):
-            ckpt.Strategy.any_of([two, ckpt.Queue(1)])
+            ckpt.Strategy.any_of([two, ckpt.WordQueue(1)])
         self.assertIn("memory-aware", ckpt.known_strategies())
 
     def test_tensor_array_and_reset(self):
@@ -52,7 +98,7 @@ class Strategies(unittest.TestCase):
         shared = strategy.share()
         strategy.close()
         shared.reset()
-        self.assertEqual(shared.counters().asked, 0)
+        self.assertEqual(shared.counters().asked_layers, 0)
 
     def test_callable(self):
         asked = []
@@ -64,10 +110,10 @@ class Strategies(unittest.TestCase):
         strategy = ckpt.Strategy.custom(decide, "Mine")
         self.assertEqual(self.answers(strategy, 3), [False, True, False])
         self.assertEqual(strategy.name, "Mine")
-        self.assertEqual(asked[1], ("layer1", ckpt.DType.F32, (4, 4), 64, 1))
+        self.assertEqual(asked[1], (ckpt.DType.F32, "layer1", (4, 4), 64, 1))
 
     def test_class_of_ones_own_lives_as_long_as_the_strategy(self):
-        class Mine(ckpt.CheckpointStrategy):
+        class Mine(ckpt.CustomStrategy):
             resets = 0
             seen = []
 
@@ -101,7 +147,7 @@ class Strategies(unittest.TestCase):
             strategy = ckpt.Strategy.custom(lambda question: [][question.layer_index])
             with self.assertRaisesRegex(ckpt.CallbackError, "IndexError: list index out of range"):
                 strategy.should_checkpoint("a", ACTIVATION, 0)
-            self.assertEqual(strategy.counters().asked, 0)
+            self.assertEqual(strategy.counters().asked_layers, 0)
         finally:
             sys.unraisablehook = before
 
@@ -121,14 +167,16 @@ class Schedules(unittest.TestCase):
     def profile(self, layers=8):
         profile = ckpt.Profile(100)
         for i in range(layers):
-            profile.add_layer(f"l{i}", 100, [ckpt.OptionProfile(tape_bytes=1000, forward_seconds=1.0, backward_seconds=2.0)],
-                              dtype="F32", shape=[5, 5])
+            option = ckpt.OptionProfile(tape_bytes=1000, forward_seconds=1.0, backward_seconds=2.0)
+            profile.add_layer(f"l{i}", [option], output_bytes=100, dtype="F32", shape=[5, 5])
         return profile
 
     def test_profile(self):
         profile = self.profile()
-        self.assertEqual((profile.layers, profile.input_bytes), (8, 100))
-        self.assertEqual(profile.layer(2), ("l2", ckpt.LayerFlags.DEFAULT, 100, 0, ckpt.DType.F32, (5, 5), 1))
+        self.assertEqual((profile.layer_count, profile.input_bytes), (8, 100))
+        flags = ckpt.LayerFlag.NEEDS_INPUT | ckpt.LayerFlag.DETERMINISTIC
+        self.assertEqual(profile.layer(2), (flags, 100, 0, ckpt.DType.F32, (5, 5)))
+        self.assertEqual((profile.layer_name(2), profile.option_count(2)), ("l2", 1))
         self.assertEqual(profile.option(2).tape_bytes, 1000)
         with self.assertRaises(ckpt.OutOfRangeError):
             profile.layer(8)
@@ -151,7 +199,7 @@ class Schedules(unittest.TestCase):
             ckpt.Schedule.create(profile, "best")
         self.assertIn("periodic:SEGMENTS", [line.split(" - ")[0] for line in ckpt.known_planners()])
         self.assertEqual(cut.name, "periodic(4)")
-        self.assertEqual(cut.layers, 8)
+        self.assertEqual(cut.layer_count, 8)
 
     def test_actions_back_and_forth(self):
         profile = self.profile(3)
@@ -163,12 +211,12 @@ class Schedules(unittest.TestCase):
         self.assertEqual(copy.verify(profile), schedule.verify(profile))
         self.assertEqual(schedule.share().fingerprint, schedule.fingerprint)
         with self.assertRaisesRegex(ckpt.InvalidScheduleError, "0"):
-            ckpt.Schedule(3, [ckpt.Action(ckpt.ActionKind.BACKWARD, first=0, last=3),
-                              ckpt.Action(ckpt.ActionKind.END)]).verify(profile)
+            ckpt.Schedule(3, [ckpt.ScheduleAction(ckpt.ActionKind.BACKWARD, first=0, last=3),
+                              ckpt.ScheduleAction(ckpt.ActionKind.END)]).verify(profile)
 
     def test_cursor(self):
         with ckpt.Schedule.open_ended(2) as schedule:
-            self.assertIsNone(schedule.layers)
+            self.assertIsNone(schedule.layer_count)
             cursor = schedule.cursor()
         first = cursor.next()
         place = cursor.save()

@@ -89,7 +89,7 @@ class Page(Folder):
 class Checkpoints(Folder):
     def test_load_fills_arrays_in_place(self):
         weights = np.arange(4.0)
-        with ckpt.Checkpoint(self.path) as checkpoint:
+        with ckpt.CheckpointManager(self.path) as checkpoint:
             state = ckpt.State({"w": weights})
             self.assertIsNone(checkpoint.load_if_any(state))
             state["epoch"] = {"number": 3, "of": [1, 2]}
@@ -108,7 +108,7 @@ class Checkpoints(Folder):
                 fresh["none"]
 
     def test_list_manifest_verify_retention(self):
-        with ckpt.Checkpoint(self.path, keep_last=2) as checkpoint:
+        with ckpt.CheckpointManager(self.path, keep_last=2) as checkpoint:
             state = ckpt.State({"w": np.zeros(3)})
             for step in range(4):
                 checkpoint.save(state, step, metric=float(step), metadata={"step": step})
@@ -120,13 +120,64 @@ class Checkpoints(Folder):
             with self.assertRaises(ckpt.NotFoundError):
                 checkpoint.verify("none")
             with self.assertRaises(ckpt.BusyError):
-                ckpt.Checkpoint(self.path)
-            self.assertEqual(checkpoint.fault_handler.retries, 0)
+                ckpt.CheckpointManager(self.path)
+            self.assertEqual(checkpoint.fault_handler.retry_count, 0)
             self.assertEqual(checkpoint.coordinator.world_size, 1)
-            self.assertEqual(len(ckpt.Checkpoint(checkpoint.storage, read_only=True).list()), 2)
+            self.assertEqual(len(ckpt.CheckpointManager(checkpoint.storage, read_only=True).list()), 2)
+
+    def test_by_step_and_metric(self):
+        array = np.zeros(4, np.float32)
+        with ckpt.CheckpointManager(self.path, best_metric=ckpt.BestMetric.LARGEST) as manager:
+            self.assertEqual((manager.latest(), manager.best(), manager.find_step(1)), (None, None, None))
+            for step, metric in ((1, 0.5), (2, 0.9), (3, None)):
+                array[:] = step
+                manager.save(ckpt.State({"w": array}), step, metric=metric)
+            self.assertEqual([manager.latest().step, manager.best().step, manager.find_step(1).step], [3, 2, 1])
+            self.assertEqual((manager.best().metric, manager.latest().metric), (0.9, None))
+            self.assertEqual(manager.load(ckpt.State({"w": array}), step=np.int64(2)).step, 2)
+            self.assertEqual(array[0], 2)
+            self.assertEqual(manager.verify(1).name, manager.find_step(1).name)
+            self.assertEqual(manager.manifest(1)["step"], 1)
+            with manager.reader(1) as reader:
+                self.assertEqual(reader.read("w").numpy()[0], 1)
+            manager.remove(2)
+            manager.remove(manager.find_step(1).name)
+            self.assertEqual([info.step for info in manager.list()], [3])
+            for call in (manager.remove, manager.verify, lambda step: manager.load(ckpt.State({"w": array}), step=step)):
+                with self.assertRaises(ckpt.NotFoundError):
+                    call(2)
+            with self.assertRaises(ckpt.InvalidArgumentError):
+                manager.load(ckpt.State({"w": array}), step=3, name=manager.latest().name)
+
+    def test_a_model_or_a_model_and_an_optimizer(self):
+        class Part(ckpt.Stateful):
+            def __init__(self):
+                self.array, self.restored = np.zeros(4, np.float32), 0
+
+            def list(self, into):
+                into.add("part", "array", self.array)
+
+            def restore(self, loaded):
+                self.restored += 1
+
+        model, optimizer = Part(), Part()
+        model.array[:], optimizer.array[:] = 1, 2
+        with ckpt.CheckpointManager(self.path) as manager, ckpt.AsyncManager(manager) as background:
+            manager.save((model, optimizer), 1)
+            background.save((model, optimizer), 2).result()
+            manager.save(model, 3)
+            model.array[:], optimizer.array[:] = 0, 0
+            manager.load((model, optimizer), step=2)
+            self.assertEqual((model.array[0], optimizer.array[0], model.restored, optimizer.restored), (1, 2, 1, 1))
+            model.array[:] = 0
+            background.load(model).result()
+            self.assertEqual((model.array[0], model.restored), (1, 2))
+            for wrong in ((model, optimizer, model), (model, 3), 7):
+                with self.assertRaises(TypeError):
+                    manager.save(wrong, 4)
 
     def test_partial_load(self):
-        with ckpt.Checkpoint(self.path) as checkpoint:
+        with ckpt.CheckpointManager(self.path) as checkpoint:
             checkpoint.save(ckpt.State({"a": np.ones(1), "b": np.ones(1)}))
             state = ckpt.State({"a": np.zeros(1), "c": np.zeros(1)})
             with self.assertRaises(ckpt.InvalidArgumentError):
@@ -136,14 +187,14 @@ class Checkpoints(Folder):
             self.assertEqual(state.load_report()["missing"], [{"group": "model", "name": "c"}])
 
     def test_incremental(self):
-        with ckpt.Checkpoint(self.path) as checkpoint:
+        with ckpt.CheckpointManager(self.path) as checkpoint:
             state = ckpt.State({"frozen": {"w": np.ones(1000)}, "model": {"w": np.ones(10)}})
             state.set_rarely_changes("frozen")
             checkpoint.save(state, 1)
             self.assertEqual(checkpoint.save(state, 2).linked, 1)
 
     def test_reader(self):
-        with ckpt.Checkpoint(self.path) as checkpoint:
+        with ckpt.CheckpointManager(self.path) as checkpoint:
             checkpoint.save(ckpt.State({"a": np.arange(12.0).reshape(4, 3), "b": np.ones(2, np.int8)}))
             reader = checkpoint.reader()
         self.assertEqual([(info.name, info.dtype.name, info.shape) for info in reader], [("a", "F64", (4, 3)), ("b", "I8", (2,))])
@@ -186,7 +237,7 @@ class StatefulObjects(unittest.TestCase):
         trainer, state = Trainer(), ckpt.State()
         alive = weakref.ref(trainer)
         state.add_stateful("trainer", trainer)
-        with ckpt.Checkpoint(ckpt.Storage.memory()) as checkpoint:
+        with ckpt.CheckpointManager(ckpt.Storage.memory()) as checkpoint:
             trainer.weights[:] = 5
             trainer.epoch = 4
             checkpoint.save(state)
@@ -212,7 +263,7 @@ class StatefulObjects(unittest.TestCase):
         try:
             state = ckpt.State()
             state.add_stateful("x", Failing())
-            with ckpt.Checkpoint(ckpt.Storage.memory()) as checkpoint:
+            with ckpt.CheckpointManager(ckpt.Storage.memory()) as checkpoint:
                 with self.assertRaisesRegex(ckpt.CallbackError, "no tensors"):
                     checkpoint.save(state)
                 self.assertEqual(checkpoint.list(), [])
@@ -315,11 +366,11 @@ class OwnStorage(unittest.TestCase):
     def test_round_trip(self):
         own = Dictionary()
         storage = ckpt.Storage.custom(own, "dictionary")
-        with ckpt.Checkpoint(storage) as checkpoint:
+        with ckpt.CheckpointManager(storage) as checkpoint:
             for step in range(3):
                 checkpoint.save(ckpt.State({"w": np.full(1000, step, np.float32)}), step)
             with self.assertRaises(ckpt.BusyError):
-                ckpt.Checkpoint(storage)
+                ckpt.CheckpointManager(storage)
             self.assertEqual(checkpoint.verify().tensors, 1)
         self.assertEqual(own.locks, set())
         self.assertEqual(ckpt.load(storage)["w"][5], 2)
@@ -337,7 +388,7 @@ class OwnStorage(unittest.TestCase):
         own, slept = Dictionary(), []
         once = ckpt.FaultHandler(max_attempts=3, sleep=slept.append)
         try:
-            with ckpt.Checkpoint(ckpt.Storage.custom(own), fault_handler=once) as checkpoint:
+            with ckpt.CheckpointManager(ckpt.Storage.custom(own), fault_handler=once) as checkpoint:
                 state = ckpt.State({"w": np.ones(10)})
                 for failure, kind in ((OSError(errno.ENOSPC, "full"), ckpt.NoSpaceError),
                                       (ZeroDivisionError("z"), ckpt.CallbackError),
@@ -347,7 +398,7 @@ class OwnStorage(unittest.TestCase):
                         checkpoint.save(state)
                 own.failures = [OSError(errno.EIO, "passes")]
                 checkpoint.save(state)
-                self.assertGreaterEqual(once.retries, 1)
+                self.assertGreaterEqual(once.retry_count, 1)
                 self.assertGreaterEqual(len(slept), 1)
         finally:
             sys.unraisablehook = before
@@ -356,7 +407,7 @@ class OwnStorage(unittest.TestCase):
         own = Dictionary()
         handler = ckpt.FaultHandler(sleep=lambda ns: None)
         ckpt.save(ckpt.Storage.custom(own).retrying(handler), {"w": np.ones(3)})
-        self.assertEqual(handler.retries, 0)
+        self.assertEqual(handler.retry_count, 0)
 
 
 class Coordinators(unittest.TestCase):
@@ -394,12 +445,12 @@ class Coordinators(unittest.TestCase):
         self.assertEqual(data, b"!!!")
         self.assertEqual(two.all_gather(b"ab"), b"abAB")
         with self.assertRaises(ckpt.UnsupportedError):
-            ckpt.Checkpoint(ckpt.Storage.memory(), coordinator=two)
+            ckpt.CheckpointManager(ckpt.Storage.memory(), coordinator=two)
 
 
 class Threads(unittest.TestCase):
     def test_saves_let_other_threads_run(self):
-        with ckpt.Checkpoint(ckpt.Storage.memory()) as checkpoint:
+        with ckpt.CheckpointManager(ckpt.Storage.memory()) as checkpoint:
             errors = []
 
             def work(number):

@@ -27,9 +27,19 @@ class OutOfTheLibrary(unittest.TestCase):
         gc.collect()
         self.assertIsNone(alive())
 
+    def test_retain_limit_and_its_absence(self):
+        kept = []
+        for limit in (0, 4096, None):
+            pool = ckpt.BufferPool(retain_limit_bytes=limit)
+            for tensor in [ckpt.Tensor("U8", [3000 + i], pool) for i in range(3)]:
+                tensor.close()
+            kept.append(pool.stats().retained_buffers)
+        self.assertEqual(kept, [0, 1, 3])
+        self.assertEqual(ckpt.made.options.buffer_pool_options().retain_limit_bytes, 256 << 20)
+
     def test_view_outlives_close(self):
         tracker = ckpt.MemoryTracker()
-        pool = ckpt.BufferPool(tracker, "views", retain_limit_bytes=0)
+        pool = ckpt.BufferPool(tracker, layer_name="views", retain_limit_bytes=0)
         tensor = ckpt.Tensor(np.float64, [1000], pool)
         view = tensor.numpy()
         tensor.close()
@@ -68,7 +78,7 @@ class OutOfTheLibrary(unittest.TestCase):
         tensor.raw()[:] = bytes([0x80, 0x3F, 0, 0])
         self.assertEqual(bytes(tensor.raw()), b"\x80\x3f\0\0")
         bits = np.array([0x3F80, 0], np.uint16)
-        self.assertTrue(tensor.bit_equal(ckpt.Tensor.borrow(bits, dtype="BF16")))
+        self.assertTrue(tensor.is_bit_equal(ckpt.Tensor.borrow(bits, dtype="BF16")))
 
     def test_dlpack_to_numpy(self):
         tensor = ckpt.Tensor("I32", [3])
@@ -170,7 +180,7 @@ class Arithmetic(unittest.TestCase):
         a = ckpt.Tensor.borrow(np.arange(4.0))
         b = ckpt.Tensor("F64", [4])
         b.copy_from(a)
-        self.assertTrue(a.bit_equal(b))
+        self.assertTrue(a.is_bit_equal(b))
         b.add_scaled(2, a)
         self.assertEqual(b.dot(a), 3 * (1 + 4 + 9))
         self.assertEqual((a.size, a.ndim, a.shape), (4, 1, (4,)))

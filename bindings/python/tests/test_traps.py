@@ -47,7 +47,7 @@ class Traps(unittest.TestCase):
                 spec = (np.float32, x.shape)
                 profile = chain.profile(spec)
                 result = np.zeros_like(x)
-                with ckpt.Executor(chain, ckpt.Schedule.create(profile, "periodic:40"), spec) as executor:
+                with ckpt.ScheduleExecutor(chain, ckpt.Schedule.create(profile, "periodic:40"), spec) as executor:
                     executor.run(x, output_gradient=gradient, input_gradient=result)
                     self.assertGreater(executor.stats().recomputed_forwards, depth // 2)
                 self.assertTrue((result == 1).all())
@@ -78,7 +78,7 @@ class Traps(unittest.TestCase):
 
         self.check_flat(work)
         self.assertEqual(answers, [1000000])
-        with ckpt.ThreadPool(2) as pool:
+        with ckpt.WorkerPool(2) as pool:
             self.check_flat(lambda: pool.run(250000, lambda part: None))
 
     def test_a_million_failures_are_not_kept(self):
@@ -93,7 +93,7 @@ class Traps(unittest.TestCase):
             local.calls = getattr(local, "calls", 0) + 1
             seen[threading.get_ident()] = local.calls
 
-        with ckpt.ThreadPool(3) as pool:
+        with ckpt.WorkerPool(3) as pool:
             for _ in range(50):
                 pool.run(30, part)
         self.assertEqual(sum(seen.values()), 1500)  # a state made for each callback would forget
@@ -104,7 +104,7 @@ class Traps(unittest.TestCase):
         self.assertEqual(tracker.stats().current_bytes, 2**40)
         with self.assertRaises(OverflowError):
             tracker.record_allocation("a", 2**64)
-        with ckpt.Queue(1) as queue:
+        with ckpt.WordQueue(1) as queue:
             queue.push(2**64 - 1)
             self.assertEqual(queue.pop(), 2**64 - 1)
 

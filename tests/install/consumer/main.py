@@ -18,12 +18,12 @@ with tempfile.TemporaryDirectory() as folder:
     weights = ckpt.Tensor.borrow(bytearray(range(24)))
     state.add("model", "weights", weights)
     state["position"] = {"byte": 4096}
-    with ckpt.Checkpoint(folder) as checkpoint:
-        checkpoint.save(state, step=3)
+    with ckpt.CheckpointManager(folder) as checkpoints:
+        checkpoints.save(state, step=3)
         loaded_bytes = bytearray(24)
         other = ckpt.State()
         other.add("model", "weights", ckpt.Tensor.borrow(loaded_bytes))
-        assert checkpoint.load(other).step == 3
+        assert checkpoints.load(other).step == 3
     assert loaded_bytes == bytearray(range(24)) and other["position"] == {"byte": 4096}
 try:
     ckpt.Strategy("interval:0")

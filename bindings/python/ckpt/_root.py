@@ -1,0 +1,80 @@
+"""What the files of made/ stand on: the root of the exceptions, enumerations that take any number, and handles."""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+from typing import Any, Callable, Dict, Optional, Type
+
+from . import _native as _n
+
+
+class CkptError(Exception):
+    """A call of the library failed. status is the C API's number, status_name its name ("CORRUPT")."""
+
+    status: int = 0
+
+    def __init__(self, message: str = "", status: Optional[int] = None) -> None:
+        super().__init__(message)
+        if status is not None:
+            self.status = status
+
+    @property
+    def status_name(self) -> str:
+        return _n.ckpt_status_name(self.status)
+
+
+class OpenEnum(IntEnum):
+    """A number that no member has, from a newer library, makes a member UNKNOWN_<number>."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        if not isinstance(value, int):
+            return None
+        made = int.__new__(cls, value)
+        made._name_ = f"UNKNOWN_{int(value)}"
+        made._value_ = int(value)
+        return made
+
+
+class DTypeBase(OpenEnum):
+    """What each DType can say of itself."""
+
+    @property
+    def bits(self) -> int:
+        """Bits of one element."""
+        return _n.ckpt_dtype_bits(self)
+
+    @property
+    def safetensors_name(self) -> str:
+        return _n.ckpt_dtype_name(self)
+
+    @classmethod
+    def from_name(cls, name: str) -> Any:
+        """The type of this name; NotFoundError for any other."""
+        return cls(_n.ckpt_dtype_find(name))
+
+
+class ActionKindBase(OpenEnum):
+    """What each ActionKind can say of itself."""
+
+    @property
+    def text(self) -> str:
+        return _n.ckpt_action_kind_name(self)
+
+
+class Members(Dict[int, Any]):
+    """The members of an enumeration by their numbers: faster than a call of it. None for a 0 that is no member."""
+
+    def __init__(self, kind: Type[IntEnum]) -> None:
+        super().__init__((int(member), member) for member in kind)
+        self.kind = kind
+
+    def __missing__(self, number: int) -> Any:
+        return None if number == 0 and not issubclass(self.kind, IntFlag) else self.kind(number)
+
+
+made_by: Dict[str, Callable[[Any], Any]] = {}  # what makes a tensor, a strategy, a dtype's number of what callers have
+
+
+def handle_of(owned: Any) -> Any:
+    return None if owned is None else owned._h

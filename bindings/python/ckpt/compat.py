@@ -1,0 +1,150 @@
+"""Names of the reference texts that this library grew from, where they differ from its own: from ckpt import compat. New programs
+need none of them."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Callable, NamedTuple, Optional, Sequence
+
+from . import (ActivationManager, ActivationMetadata, ActivationPolicy, AsyncManager, CheckpointTaskKind, CheckpointTaskState,
+               CustomStrategy, MemoryAllocation, MemoryEvent, MemoryLayerStats,
+               MemoryTracker, NotFoundError, QueueFullError, Stateful, Strategy, Tensor, Threshold)
+
+ICheckpointStrategy = CustomStrategy
+CheckpointMetadata = ActivationMetadata
+LayerMemoryStats = MemoryLayerStats
+AllocationEntry = MemoryAllocation
+MemoryEventArgs = MemoryLimitExceededEventArgs = MemoryEvent
+CheckpointTaskType = CheckpointTaskKind
+CheckpointTaskStatus = CheckpointTaskState
+CheckpointQueueFullException = QueueFullError
+IStateful = Stateful
+
+
+# ---- Strategies ----
+
+
+class CheckpointStrategy(Enum):
+    """Which activations are kept: by layer, or by micro-batch (the last four)."""
+
+    INTERVAL = "interval"
+    SIZE_BASED = "size"
+    MEMORY_AWARE = "memory-aware"
+    SMART = "smart"
+    STORE_ALL = "store-all"
+    RECOMPUTE_ALL = "recompute-all"
+    SELECTIVE = "selective"
+    MEMORY_BASED = "memory-based"
+
+
+class CheckpointConfig(NamedTuple):
+    """A strategy by layer, and what it reads."""
+
+    strategy: CheckpointStrategy = CheckpointStrategy.INTERVAL
+    interval: int = 2
+    checkpoint_layers: Sequence[str] = ()
+    exclude_layers: Sequence[str] = ()
+    min_activation_size_bytes: int = 1 << 20
+    max_memory_percentage: float = 0.8
+
+
+class CheckpointStrategyFactory:
+    """The usual strategies by name."""
+
+    create_interval = staticmethod(Strategy.interval)
+
+    @staticmethod
+    def create_selective(checkpoint_layers: Sequence[str] = (), exclude_layers: Sequence[str] = ()) -> Strategy:
+        return Strategy.selective(checkpoint_layers, exclude_layers)
+
+    @staticmethod
+    def create_size_based(min_activation_size_bytes: int = 1 << 20, exclude_layers: Sequence[str] = ()) -> Strategy:
+        return Strategy.size_based(min_activation_size_bytes, exclude_layers)
+
+    @staticmethod
+    def create_memory_aware(max_memory_percentage: float = 0.8, memory_tracker: Optional[MemoryTracker] = None) -> Strategy:
+        return Strategy.memory_aware(max_memory_percentage, memory_tracker)
+
+    @staticmethod
+    def create_smart(exclude_layers: Sequence[str] = ()) -> Strategy:
+        return Strategy.smart(exclude_layers)
+
+    @classmethod
+    def create_strategy(cls, config: CheckpointConfig) -> Strategy:
+        """ValueError for a strategy that chooses by micro-batch."""
+        makers = {
+            CheckpointStrategy.INTERVAL: lambda: cls.create_interval(config.interval),
+            CheckpointStrategy.SELECTIVE: lambda: cls.create_selective(config.checkpoint_layers, config.exclude_layers),
+            CheckpointStrategy.SIZE_BASED: lambda: cls.create_size_based(config.min_activation_size_bytes, config.exclude_layers),
+            CheckpointStrategy.MEMORY_AWARE: lambda: cls.create_memory_aware(config.max_memory_percentage),
+            CheckpointStrategy.SMART: lambda: cls.create_smart(config.exclude_layers),
+        }
+        if config.strategy not in makers:
+            raise ValueError(f"strategy is {config.strategy}; one that chooses by layer")
+        return makers[config.strategy]()
+
+
+# ---- Activations ----
+
+
+class ActivationCheckpointManager(ActivationManager):
+    """An ActivationManager whose policy is a CheckpointStrategy by micro-batch."""
+
+    def __init__(self, strategy: CheckpointStrategy, forward: Optional[Callable[[Tensor, int], Any]] = None,
+                 checkpoint_interval: int = 1, memory_threshold: int = 1 << 30) -> None:
+        policies = {CheckpointStrategy.STORE_ALL: ActivationPolicy.store_all(),
+                    CheckpointStrategy.RECOMPUTE_ALL: ActivationPolicy.recompute_all(),
+                    CheckpointStrategy.SELECTIVE: ActivationPolicy.selective(checkpoint_interval),
+                    CheckpointStrategy.MEMORY_BASED: ActivationPolicy.memory_based(memory_threshold)}
+        if strategy not in policies:
+            raise ValueError(f"strategy is {strategy}; one that chooses by micro-batch")
+        super().__init__(policies[strategy], forward)
+
+    store_activation = ActivationManager.store
+    get_activation = ActivationManager.get
+    has_activation = ActivationManager.__contains__
+    recompute_activation = ActivationManager.recompute
+    get_or_compute_activation = ActivationManager.get_or_compute
+    estimate_memory_usage = ActivationManager.memory_usage
+
+    @property
+    def checkpoint_count(self) -> int:
+        return len(self)
+
+
+# ---- In the background ----
+
+
+class AsyncCheckpointManager(AsyncManager):
+    """An AsyncManager whose tasks are known by their ids."""
+
+    def queue_save_async(self, model: Stateful, optimizer: Stateful, step: int = 0, **options: AsyncManager.save) -> int:
+        """The id of the task. QueueFullError when there was no place in time."""
+        return self.save((model, optimizer), step, **options).id
+
+    def get_task_status(self, id: int) -> Optional[CheckpointTaskState]:
+        """None for an id that is unknown, or no longer in the history."""
+        try:
+            return self.info(id).state
+        except NotFoundError:
+            return None
+
+    wait_for_completion = AsyncManager._wait_for
+    cancel_checkpoint = AsyncManager._cancel
+    get_active_tasks = AsyncManager.active_tasks
+
+
+# ---- When to save ----
+
+
+class AdaptiveController(Threshold):
+    """The threshold rule with the names of the text that describes it."""
+
+    def observe_task(self, name: str, elapsed: float) -> None:
+        super().observe_task(name, elapsed)
+
+    def should_checkpoint(self, name: str, estimated_cost: float) -> bool:
+        return super().should_checkpoint(name, estimated_cost)
+
+    def adjust_policy(self, recovery_time_saved: float, checkpoint_overhead: float) -> None:
+        super().adjust_policy(recovery_time_saved, checkpoint_overhead)

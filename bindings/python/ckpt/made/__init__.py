@@ -1,0 +1,1 @@
+# Made from include/ckpt by tools/api: do not edit.
