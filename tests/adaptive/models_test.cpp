@@ -10,6 +10,7 @@
 #include "adaptive/forecast.h"
 #include "adaptive/intervals.h"
 #include "adaptive/replay.h"
+#include "adaptive/trace.h"
 #include "expect_error.h"
 
 namespace ckpt::adaptive {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "adaptive/threshold.h"
+#include "adaptive/trace.h"
 #include "expect_error.h"
 
 namespace ckpt::adaptive {
