@@ -49,7 +49,7 @@ struct LayerStats {
   std::int64_t live_allocations = 0;
   std::int64_t allocations = 0;
   std::int64_t frees = 0;
-  std::int64_t largest_bytes = 0;      // largest single allocation
+  std::int64_t largest_bytes = 0;         // largest single allocation
   std::int64_t last_allocated_at_ns = 0;  // last seen, on the tracker's clock; 0 for never
   std::int64_t last_freed_at_ns = 0;
   std::int64_t last_allocated_utc_ns = 0;  // the same by the system's clock: now less the age; 0 for never

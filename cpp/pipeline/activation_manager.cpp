@@ -279,8 +279,8 @@ CheckpointMetadata ActivationManager::metadata(std::int64_t micro_batch) const {
   const auto found = entries_.find(micro_batch);
   if (found == entries_.end()) fail(Status::not_found, "micro_batch is ", micro_batch, "; its activation is not stored");
   const Stored& stored = *found->second;
-  CheckpointMetadata metadata{
-      micro_batch, stored.bytes, tensor::Dtype::u8, {stored.bytes}, stored.stored_at_ns, stored.stored_utc_ns, stored.hits};
+  CheckpointMetadata metadata{micro_batch,         stored.bytes,         tensor::Dtype::u8, {stored.bytes},
+                              stored.stored_at_ns, stored.stored_utc_ns, stored.hits};
   if (stored.tensor != nullptr) {
     metadata.dtype = stored.tensor->dtype();
     metadata.shape = stored.tensor->shape();

@@ -25,9 +25,9 @@ struct CheckpointMetadata {
   std::int64_t bytes = 0;
   tensor::Dtype dtype = tensor::Dtype::u8;
   tensor::Shape shape;
-  std::int64_t stored_at_ns = 0;         // on the manager's clock
+  std::int64_t stored_at_ns = 0;   // on the manager's clock
   std::int64_t stored_utc_ns = 0;  // the same moment on the wall's
-  std::int64_t hits = 0;              // times it was read since it was stored
+  std::int64_t hits = 0;           // times it was read since it was stored
 };
 
 // Of what is stored.

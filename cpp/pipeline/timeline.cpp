@@ -49,8 +49,9 @@ std::string trace_json(const Timeline& timeline) {
   for (const Interval& each : timeline.intervals) {
     const Style style = style_of(each.kind);
     out += base::cat(R"({"name":")", style.letter, each.micro_batch, R"(","cat":")", style.name, R"(","ph":"X","pid":1,"tid":)",
-                     each.stage, ",\"ts\":", thousandths(each.begin_at_ns), ",\"dur\":", thousandths(each.end_at_ns - each.begin_at_ns),
-                     R"(,"args":{"micro_batch":)", each.micro_batch, ",\"chunk\":", each.chunk, "}},\n");
+                     each.stage, ",\"ts\":", thousandths(each.begin_at_ns),
+                     ",\"dur\":", thousandths(each.end_at_ns - each.begin_at_ns), R"(,"args":{"micro_batch":)", each.micro_batch,
+                     ",\"chunk\":", each.chunk, "}},\n");
   }
   out += base::cat(R"({"name":"step","cat":"step","ph":"X","pid":1,"tid":)", timeline.stages,
                    ",\"ts\":0.000,\"dur\":", thousandths(timeline.step_ns), ",\"args\":{}}\n]}\n");

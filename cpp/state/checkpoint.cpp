@@ -183,7 +183,8 @@ void Checkpoint::remove(const std::string& name) {
     const auto newest = std::ranges::find(all, Condition::complete, &Found::condition);
     latest_ = newest == all.end() ? "" : newest->name;
   }
-  if (!remove_checkpoint(*storage_, name)) base::fail(Status::io, "checkpoint ", base::quoted(name), " could not be removed completely");
+  if (!remove_checkpoint(*storage_, name))
+    base::fail(Status::io, "checkpoint ", base::quoted(name), " could not be removed completely");
   storage_->sync_directory("");
 }
 

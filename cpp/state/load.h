@@ -17,7 +17,7 @@ namespace ckpt::state {
 enum class Verify { none, full, lazy };  // lazy: for readers
 
 struct LoadOptions {
-  std::string name;  // of one checkpoint; "": the newest valid one
+  std::string name;                       // of one checkpoint; "": the newest valid one
   std::optional<std::int64_t> step = {};  // the newest valid one of this step; not with a name
   Verify verify = Verify::full;
   bool compare_environment = false;
