@@ -20,7 +20,7 @@ void require_task_name(std::string_view name) {
 
 Threshold::Task observed(std::string_view name, double seconds) {
   require_task_name(name);
-  require_seconds("seconds", seconds);
+  require_seconds("duration_seconds", seconds);
   Threshold::Task task;
   std::copy(name.begin(), name.end(), task.name.begin());
   task.duration_seconds = seconds;
@@ -87,10 +87,10 @@ void Threshold::mark_failed() {
   if (history_size_ > 0) history_[slot(history_size_ - 1)].failed = true;
 }
 
-void Threshold::adjust_policy(double saved_seconds, double checkpoint_seconds) {
+void Threshold::adjust_policy(double saved_seconds, double overhead_seconds) {
   require_seconds("saved_seconds", saved_seconds);
-  require_seconds("checkpoint_seconds", checkpoint_seconds);
-  const double benefit = saved_seconds - checkpoint_seconds;
+  require_seconds("overhead_seconds", overhead_seconds);
+  const double benefit = saved_seconds - overhead_seconds;
   const double size = std::abs(benefit);
   const double step = options_.learning_rate * (size / (size + 1));
   threshold_ = std::clamp(threshold_ + (benefit > 0 ? -step : step), smallest_threshold, largest_threshold);

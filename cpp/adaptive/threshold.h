@@ -47,7 +47,7 @@ class Threshold {
   void consume();
   void mark_failed();
   // Moves the threshold by -sign(b) rate |b| / (|b| + 1) for the benefit b = saved - overhead, within 0.05 .. 1.
-  void adjust_policy(double saved_seconds, double checkpoint_seconds);
+  void adjust_policy(double saved_seconds, double overhead_seconds);
   // All slots are free again; the rest stays.
   void begin_run() { used_ = 0; }
 

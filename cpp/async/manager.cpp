@@ -150,7 +150,8 @@ void AsyncManager::refuse_fork() const {
 bool AsyncManager::is_inside_callback() const noexcept { return base::Entered::is_inside(&tasks_); }
 
 void AsyncManager::refuse_callback() const {
-  if (is_inside_callback()) base::fail(Status::invalid_state, "manager is used inside one of its callbacks in a way that would wait");
+  if (is_inside_callback())
+    base::fail(Status::invalid_state, "manager is used inside one of its callbacks in a way that would wait");
 }
 
 void AsyncManager::require_open() {

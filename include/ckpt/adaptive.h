@@ -98,8 +98,7 @@ CKPT_API ckpt_status ckpt_threshold_should_checkpoint(ckpt_threshold* threshold,
                                                       ckpt_bool* answer);
 
 /* Adds -sign(b) * learning_rate * |b| / (|b| + 1) to the threshold, b = saved - overhead, and keeps it within 0.05 .. 1. */
-CKPT_API ckpt_status ckpt_threshold_adjust_policy(ckpt_threshold* threshold, double saved_seconds,
-                                                  double checkpoint_overhead_seconds);
+CKPT_API ckpt_status ckpt_threshold_adjust_policy(ckpt_threshold* threshold, double saved_seconds, double overhead_seconds);
 
 /* Frees all slots for a new run; threshold and longest task stay. */
 CKPT_API ckpt_status ckpt_threshold_begin_run(ckpt_threshold* threshold);

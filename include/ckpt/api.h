@@ -346,7 +346,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_threshold_observe_task)(ckpt_threshold* threshold, const char* name, double duration_seconds);
   ckpt_status (*ckpt_threshold_observe_failure)(ckpt_threshold* threshold, const char* name, double duration_seconds);
   ckpt_status (*ckpt_threshold_should_checkpoint)(ckpt_threshold* threshold, const char* name, double cost_seconds, ckpt_bool* answer);
-  ckpt_status (*ckpt_threshold_adjust_policy)(ckpt_threshold* threshold, double saved_seconds, double checkpoint_overhead_seconds);
+  ckpt_status (*ckpt_threshold_adjust_policy)(ckpt_threshold* threshold, double saved_seconds, double overhead_seconds);
   ckpt_status (*ckpt_threshold_begin_run)(ckpt_threshold* threshold);
   void (*ckpt_threshold_info_init)(ckpt_threshold_info* info, uint32_t size);
   ckpt_status (*ckpt_threshold_get_info)(const ckpt_threshold* threshold, ckpt_threshold_info* info);

@@ -27,9 +27,9 @@ static void times(void) {
     CHECK_FAILS(ckpt_controller_notify_preemption(controller, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "now_seconds is");
   }
   for (i = 0; i < 3; ++i) {
-    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "saved_seconds");
-    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, 1, bad[i]), CKPT_E_INVALID_ARGUMENT, "checkpoint_seconds");
-    CHECK_FAILS(ckpt_controller_observe_task(controller, "a", bad[i]), CKPT_E_INVALID_ARGUMENT, "seconds is");
+    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, bad[i], 1), CKPT_E_INVALID_ARGUMENT, "saved_seconds is");
+    CHECK_FAILS(ckpt_controller_record_recovery(controller, 200, 1, bad[i]), CKPT_E_INVALID_ARGUMENT, "overhead_seconds is");
+    CHECK_FAILS(ckpt_controller_observe_task(controller, "a", bad[i]), CKPT_E_INVALID_ARGUMENT, "duration_seconds is");
     CHECK_FAILS(ckpt_controller_notify_preemption(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "left_seconds is");
   }
   CHECK_FAILS(ckpt_controller_commit(controller, 200, 1, 1), CKPT_E_INVALID_STATE, "commit without begin");

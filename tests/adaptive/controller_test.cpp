@@ -302,8 +302,8 @@ TEST(AdaptiveController, RefusedCallsChangeNothing) {
   EXPECT_ERROR(controller.commit_save(101, 1, 1), Status::invalid_state, "commit without begin");
   EXPECT_ERROR(controller.abort_save(101), Status::invalid_state, "abort without begin");
   EXPECT_ERROR(controller.record_recovery(101, nan, 1), Status::invalid_argument, "saved_seconds is nan");
-  EXPECT_ERROR(controller.record_recovery(101, 1, -1), Status::invalid_argument, "checkpoint_seconds is -1");
-  EXPECT_ERROR(controller.observe_task("a", infinity), Status::invalid_argument, "seconds is inf");
+  EXPECT_ERROR(controller.record_recovery(101, 1, -1), Status::invalid_argument, "overhead_seconds is -1");
+  EXPECT_ERROR(controller.observe_task("a", infinity), Status::invalid_argument, "duration_seconds is inf");
   EXPECT_ERROR(controller.preemption_notice(101, -1), Status::invalid_argument, "left_seconds is -1");
   EXPECT_EQ(controller.to_json(), before);
   controller.begin_save(200);

@@ -163,7 +163,7 @@ static void values(ckpt_memory_tracker* tracker) {
 
 /* A struct without its size: refused before anything happens. */
 static void struct_sizes(ckpt_memory_tracker* tracker) {
-  ckpt_memory_stats stats = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  ckpt_memory_stats stats = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   ckpt_memory_layer_stats layer = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   ckpt_memory_allocation allocation = {0, 0, 0, 0, 0, 0};
   ckpt_memory_scope_stats scope_stats = {0, 0, 0, 0, 0, 0, 0, 0, 0};

@@ -17,6 +17,6 @@ there() {
 ctest=$1
 listed=$(mktemp)
 trap 'rm -f "$listed"' EXIT
-[ "$3" = OFF ] || there comma state_api async_api state_manifest adaptive_controller memory_export capi_sweep plan_capi
-there logback state_api async_api state_hpp adaptive_c memory_c capi_sweep
+[ "$3" = OFF ] || there comma state_api async_api state_manifest adaptive_controller memory_export capi_sweep plan_api
+there logback state_api async_api state_hpp adaptive_api memory_api capi_sweep
 exit $failures

@@ -65,7 +65,7 @@ static void threshold_rule(void) {
   CHECK_OK(ckpt_threshold_should_checkpoint(rule, "train_epoch_2", 15, &yes));
   CHECK_OK(ckpt_threshold_list_tasks(rule, tasks, 2, &count));
   CHECK(yes == 1 && tasks[1].checkpointed == 0 && tasks[0].checkpointed == 1);
-  CHECK_FAILS(ckpt_threshold_observe_failure(rule, "x", -1), CKPT_E_INVALID_ARGUMENT, "seconds is -1");
+  CHECK_FAILS(ckpt_threshold_observe_failure(rule, "x", -1), CKPT_E_INVALID_ARGUMENT, "duration_seconds is -1");
   CHECK_FAILS(ckpt_threshold_observe_failure(rule, " ", 1), CKPT_E_INVALID_ARGUMENT, "name is blank");
   CHECK_OK(ckpt_threshold_get_info(rule, &info));
   CHECK(info.tasks == 2);
