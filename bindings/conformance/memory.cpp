@@ -19,9 +19,9 @@ namespace {
 
 const Words order_words = {"id", "current", "peak"};
 const std::vector<std::pair<std::string, ckpt::MemoryEventKind>> event_kinds = {{"allocated", ckpt::MemoryEventKind::allocated},
-                                                                       {"freed", ckpt::MemoryEventKind::freed},
-                                                                       {"peak", ckpt::MemoryEventKind::new_peak},
-                                                                       {"limit", ckpt::MemoryEventKind::limit_exceeded}};
+                                                                                {"freed", ckpt::MemoryEventKind::freed},
+                                                                                {"peak", ckpt::MemoryEventKind::new_peak},
+                                                                                {"limit", ckpt::MemoryEventKind::limit_exceeded}};
 
 }  // namespace
 
