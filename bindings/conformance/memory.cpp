@@ -91,8 +91,9 @@ void Commands::tracker() {
       if (throws) throw std::runtime_error("a listener that throws");
       std::string kind_name;
       for (const auto& [name, kind] : event_kinds) kind_name = event.kind == kind ? name : kind_name;
-      heard->add(joined({kind_name, event.layer_name.empty() ? "-" : std::string(event.layer_name), "bytes", number(event.bytes), "current",
-                         number(event.current_bytes), "peak", number(event.peak_bytes), "limit", number(event.limit_bytes)}));
+      heard->add(
+          joined({kind_name, event.layer_name.empty() ? "-" : std::string(event.layer_name), "bytes", number(event.bytes),
+                  "current", number(event.current_bytes), "peak", number(event.peak_bytes), "limit", number(event.limit_bytes)}));
     }));
     return Words();
   });
