@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <ckpt/memory.h>
+#include <ckpt/memory.hpp>
 
 #include "memory/chunks.h"
 #include "memory/spin_lock.h"
@@ -182,6 +183,7 @@ class CByHandle {
     for (const auto& name : names_) ckpt_memory_tracker_add_layer(tracker_, name.c_str(), &id);
   }
   ~CByHandle() { ckpt_memory_tracker_release(tracker_); }
+  ckpt_memory_tracker* tracker() const { return tracker_; }
   std::uint64_t allocate(std::size_t layer) {
     std::uint64_t id = 0;
     ckpt_memory_tracker_record_allocation(tracker_, static_cast<std::int32_t>(layer), event_bytes, &id);
@@ -406,6 +408,32 @@ void with_queue(benchmark::State& state) {
   }
 }
 
+// ---- Events: a function of C, and one of C++ that gets them as values ----
+
+void with_handler_of_c(benchmark::State& state) {
+  CByHandle subject(64);
+  std::int64_t sum = 0;
+  std::int64_t id = 0;
+  const ckpt_memory_event_fn add = [](const ckpt_memory_event* event, void* user_data) {
+    *static_cast<std::int64_t*>(user_data) += event->bytes;
+    return 0;
+  };
+  ckpt_memory_tracker_subscribe(subject.tracker(), CKPT_MEMORY_EVENT_KIND_ALL, add, &sum, nullptr, &id);
+  for (auto _ : state) subject.free(1, subject.allocate(1));
+  benchmark::DoNotOptimize(sum);
+  ckpt_memory_tracker_unsubscribe(subject.tracker(), id);
+}
+
+void with_handler_of_cpp(benchmark::State& state) {
+  CByHandle subject(64);
+  std::int64_t sum = 0;
+  ckpt::MemoryTracker tracker(subject.tracker());
+  const auto subscription =
+      tracker.subscribe(ckpt::MemoryEventKind::all, [&](const ckpt::MemoryEvent& event) { sum += event.bytes; });
+  for (auto _ : state) subject.free(1, subject.allocate(1));
+  benchmark::DoNotOptimize(sum);
+}
+
 }  // namespace
 
 BENCHMARK(one_thread<Baseline>)->Arg(64)->Arg(10000);
@@ -425,5 +453,7 @@ BENCHMARK(snapshot)->Arg(64)->Arg(10000);
 BENCHMARK(snapshot_hold)->Iterations(1);
 BENCHMARK(writer_during_snapshots)->Arg(0)->Arg(1)->Iterations(1);
 BENCHMARK(with_queue);
+BENCHMARK(with_handler_of_c);
+BENCHMARK(with_handler_of_cpp);
 
 BENCHMARK_MAIN();

@@ -138,17 +138,17 @@ struct Demo {
     chain.initialize(1);
     for (std::int64_t i = 0; i < batch * 16; ++i) tokens.data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 37 % 251);
     for (std::int64_t i = 0; i < batch; ++i) targets.data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i % 256);
-    step.input = tokens.handle();
-    step.targets = targets.handle();
+    step.input = tokens;
+    step.targets = targets;
   }
   ckpt::Chain chain;
-  ckpt::Tensor tokens{CKPT_DTYPE_U8, {batch, 16}};
-  ckpt::Tensor targets{CKPT_DTYPE_U8, {batch}};
-  ckpt_step step = CKPT_STEP_INIT;
+  ckpt::Tensor tokens{ckpt::DType::u8, {batch, 16}};
+  ckpt::Tensor targets{ckpt::DType::u8, {batch}};
+  ckpt::Step step;
 };
 
 struct Setup {
-  std::int32_t schedule;
+  ckpt::PipelineOrder order;
   std::int32_t stages;
   std::int32_t chunks;
   bool recompute;  // inside stages: every micro-batch keeps only the stage's input
@@ -163,42 +163,41 @@ void steps(benchmark::State& state, const Setup& setup) {
       {});
   Demo demo;
   ckpt::MemoryTracker tracker;
-  const ckpt_activation_policy policy =
-      setup.recompute ? ckpt::ActivationPolicy::recompute_all() : ckpt::ActivationPolicy::store_all();
-  ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
-  options.schedule = setup.schedule;
+  const ckpt::ActivationPolicy policy{setup.recompute ? ckpt::ActivationPolicyKind::recompute_all
+                                                      : ckpt::ActivationPolicyKind::store_all};
+  ckpt::PipelineOptions options;
+  options.order = setup.order;
   options.stages = setup.stages;
   options.chunks = setup.chunks;
   options.micro_batches = 8;
   options.measured_steps = 20;
-  options.policy = &policy;
-  options.tracker = tracker.handle();
-  ckpt::Pipeline pipeline(demo.chain, ckpt::tensor_spec(CKPT_DTYPE_U8, {batch, 16}), options);
+  options.tracker = tracker;
+  ckpt::Pipeline pipeline(demo.chain, {ckpt::DType::u8, {batch, 16}}, options, policy);
   pipeline.run(demo.step);
   for (auto _ : state) {
     ++demo.step.step;
     benchmark::DoNotOptimize(pipeline.run(demo.step));
   }
-  std::int64_t begin = INT64_MAX;
-  std::int64_t end = 0;
-  std::int64_t busy = 0;
-  for (const ckpt_pipeline_interval& each : pipeline.timeline()) {
-    begin = std::min(begin, each.begin_at_ns);
-    end = std::max(end, each.end_at_ns);
-    if (each.kind != CKPT_INTERVAL_KIND_WAIT) busy += each.end_at_ns - each.begin_at_ns;
+  auto begin = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds end{0};
+  std::chrono::nanoseconds busy{0};
+  for (const ckpt::PipelineInterval& each : pipeline.timeline()) {
+    begin = std::min(begin, each.begin_at);
+    end = std::max(end, each.end_at);
+    if (each.kind != ckpt::IntervalKind::wait) busy += each.end_at - each.begin_at;
   }
   state.counters["peak_bytes"] = static_cast<double>(tracker.stats().peak_bytes);
-  state.counters["bubble"] = 1 - static_cast<double>(busy) / static_cast<double>((end - begin) * setup.stages);
+  state.counters["bubble"] = 1 - static_cast<double>(busy.count()) / static_cast<double>(((end - begin) * setup.stages).count());
   state.counters["samples_per_second"] =
       benchmark::Counter(static_cast<double>(state.iterations() * batch), benchmark::Counter::kIsRate);
 }
 
 #define STEPS(name, ...) BENCHMARK_CAPTURE(steps, name, Setup{__VA_ARGS__})->UseRealTime()->Unit(benchmark::kMillisecond)
-STEPS(one_stage, CKPT_PIPELINE_ORDER_1F1B, 1, 1, false);
-STEPS(gpipe_2_stages_store_all, CKPT_PIPELINE_ORDER_GPIPE, 2, 1, false);
-STEPS(f1b1_2_stages_store_all, CKPT_PIPELINE_ORDER_1F1B, 2, 1, false);
-STEPS(f1b1_2_stages_recompute, CKPT_PIPELINE_ORDER_1F1B, 2, 1, true);
-STEPS(interleaved_2_stages_2_chunks_store_all, CKPT_PIPELINE_ORDER_INTERLEAVED, 2, 2, false);
+STEPS(one_stage, ckpt::PipelineOrder::one_f_one_b, 1, 1, false);
+STEPS(gpipe_2_stages_store_all, ckpt::PipelineOrder::gpipe, 2, 1, false);
+STEPS(f1b1_2_stages_store_all, ckpt::PipelineOrder::one_f_one_b, 2, 1, false);
+STEPS(f1b1_2_stages_recompute, ckpt::PipelineOrder::one_f_one_b, 2, 1, true);
+STEPS(interleaved_2_stages_2_chunks_store_all, ckpt::PipelineOrder::interleaved, 2, 2, false);
 
 }  // namespace
 

@@ -97,7 +97,7 @@ void BM_OpenCheckpointOfHundredThousandTensors(benchmark::State& run) {
   std::memset(tensor->data(), 0, 64);
   state::State what;
   for (int i = 0; i < 100'000; ++i) what.add_tensor("model", "layer." + std::to_string(i) + ".weight", tensor);
-  state::CheckpointManager(directory.disk, {}).save(what, {});
+  state::Checkpoint(directory.disk, {}).save(what, {});
   for (auto _ : run) {
     Reader reader(*directory.disk, "", Verify::none);
     benchmark::DoNotOptimize(reader.count());
@@ -114,7 +114,7 @@ class Saved {
     for (std::int64_t i = 0; i < read_bytes; ++i) tensor->data_as<unsigned char>()[i] = static_cast<unsigned char>(i * 7);
     state::State what;
     what.add_tensor("model", "t", tensor);
-    state::CheckpointManager(directory.disk, {}).save(what, {});
+    state::Checkpoint(directory.disk, {}).save(what, {});
   }
   Directory directory;
   std::shared_ptr<Tensor> tensor;
@@ -154,7 +154,7 @@ void load_warm(benchmark::State& run, bool in_place) {
   const Saved saved;
   state::State target;
   target.add_tensor("model", "t", saved.tensor);
-  state::CheckpointManager checkpoint(saved.directory.disk, {.read_only = true});
+  state::Checkpoint checkpoint(saved.directory.disk, {.read_only = true});
   state::LoadOptions options;
   options.in_place = in_place;
   checkpoint.load(target, options);

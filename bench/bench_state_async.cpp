@@ -149,8 +149,8 @@ void stall_of(benchmark::State& run, async::StagingMode mode) {
   double durable = 0;
   for (auto _ : run) {
     const async::TaskResult result = setup.save(mode);
-    run.SetIterationTime(result.stall_seconds);
-    durable += result.durable_seconds;
+    run.SetIterationTime(static_cast<double>(result.stall_ns) * 1e-9);
+    durable += static_cast<double>(result.durable_ns) * 1e-9;
   }
   run.counters["durable_ms"] = 1e3 * durable / static_cast<double>(run.iterations());
   run.counters["durable_MB/s"] = static_cast<double>(run.iterations() * all_bytes) / durable / 1e6;

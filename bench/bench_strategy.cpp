@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <ckpt/strategy.hpp>
+
 #include "base/text.h"
 #include "memory/tracker.h"
 #include "strategy/factory.h"
@@ -20,7 +22,7 @@ std::vector<std::string> layer_names(int count) {
   return names;
 }
 
-void ask_in_order(benchmark::State& state, Strategy& strategy, int layers) {
+void ask_in_order(benchmark::State& state, strategy::Strategy& strategy, int layers) {
   const auto names = layer_names(layers);
   const Activation activation(tensor::Dtype::f32, tensor::Shape{32, 512, 64});
   std::size_t layer = 0;
@@ -31,7 +33,7 @@ void ask_in_order(benchmark::State& state, Strategy& strategy, int layers) {
 }
 
 // The cost of the loop itself.
-class Nothing final : public Strategy {
+class Nothing final : public strategy::Strategy {
  public:
   std::string name() const override { return "Nothing"; }
   Parameters parameters() const override { return {}; }
@@ -41,8 +43,8 @@ class Nothing final : public Strategy {
 };
 
 void no_decision(benchmark::State& state) {
-  Nothing strategy;
-  ask_in_order(state, strategy, 1000);
+  Nothing nothing;
+  ask_in_order(state, nothing, 1000);
 }
 BENCHMARK(no_decision);
 
@@ -77,6 +79,41 @@ void smart(benchmark::State& state) {
   ask_in_order(state, strategy, static_cast<int>(state.range(0)));
 }
 BENCHMARK(smart)->Arg(100)->Arg(10000);
+
+// ---- Strategies of the caller: a function of C, and one of C++ that gets the question as a value ----
+
+void ask_in_order(benchmark::State& state, ckpt_strategy* strategy) {
+  const auto names = layer_names(1000);
+  const std::int64_t shape[] = {32, 512, 64};
+  ckpt_bool answer = 0;
+  std::size_t layer = 0;
+  for (auto _ : state) {
+    ckpt_strategy_should_checkpoint_shape(strategy, names[layer].c_str(), CKPT_DTYPE_F32, shape, 3,
+                                          static_cast<std::int64_t>(layer), &answer);
+    benchmark::DoNotOptimize(answer);
+    if (++layer == names.size()) layer = 0;
+  }
+}
+
+void custom_of_c(benchmark::State& state) {
+  ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
+  callbacks.decide = [](const ckpt_strategy_question* question, ckpt_bool* answer, void*) {
+    *answer = question->layer_index % 2 == 0 ? 1 : 0;
+    return 0;
+  };
+  ckpt_strategy* strategy = nullptr;
+  if (ckpt_strategy_create_custom("C", &callbacks, nullptr, nullptr, &strategy) != CKPT_OK) state.SkipWithError("no strategy");
+  ask_in_order(state, strategy);
+  ckpt_strategy_release(strategy);
+}
+BENCHMARK(custom_of_c);
+
+void custom_of_cpp(benchmark::State& state) {
+  ckpt::CustomStrategy functions;
+  functions.decide = [](const ckpt::StrategyQuestion& question) { return question.layer_index % 2 == 0; };
+  ask_in_order(state, ckpt::Strategy::custom("C++", std::move(functions)).handle());
+}
+BENCHMARK(custom_of_cpp);
 
 void threads_share_interval(benchmark::State& state) {
   static const StrategyPtr strategy = make_interval(2);

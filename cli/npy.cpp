@@ -215,8 +215,7 @@ bool is_row_major(const NpyHeader& header) { return !header.column_major || head
 
 void to_native_order(const NpyHeader& header, Tensor& tensor) {
   if (!header.swapped) return;
-  swap_numbers(static_cast<char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes()),
-               number_bytes(header.dtype));
+  swap_numbers(static_cast<char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes()), number_bytes(header.dtype));
 }
 
 void copy_elements(const NpyHeader& header, std::string_view data, Tensor& tensor) {

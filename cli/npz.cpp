@@ -124,7 +124,11 @@ Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
 class Source {
  public:
   Source(Reader& reader, std::int64_t index, std::exception_ptr& problem)
-      : reader_(reader), index_(index), info_(reader.tensor(index)), problem_(problem), head_(npy_header(info_.dtype, info_.shape)) {
+      : reader_(reader),
+        index_(index),
+        info_(reader.tensor(index)),
+        problem_(problem),
+        head_(npy_header(info_.dtype, info_.shape)) {
     zip_error_init(&error_);
   }
   ~Source() { zip_error_fini(&error_); }

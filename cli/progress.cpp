@@ -27,7 +27,8 @@ std::string saves_text(const Saver& saver) {
   if (saves > 0) text += "  checkpoints " + std::to_string(saves);
   if (const AsyncManager* const background = saver.background(); background != nullptr) {
     const AsyncManagerStats stats = background->stats();
-    if (stats.live_tasks > 0) text += "  saving " + std::to_string(stats.live_tasks) + ", " + bytes_text(stats.in_flight_bytes) + " to go";
+    if (stats.live_tasks > 0)
+      text += "  saving " + std::to_string(stats.live_tasks) + ", " + bytes_text(stats.in_flight_bytes) + " to go";
   }
   return text;
 }

@@ -55,7 +55,8 @@ void append_bar(std::string& out, const PipelineInterval& each, std::int64_t ste
 
 }  // namespace
 
-std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages, std::chrono::nanoseconds step_time) {
+std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages,
+                             std::chrono::nanoseconds step_time) {
   const std::int64_t step_ns = step_time.count();
   const std::int64_t height = top + stages * lane + 24;
   const std::int64_t width = left + plot_width + 10;

@@ -11,6 +11,7 @@
 namespace ckpt::cli {
 
 // An <svg> element that stands alone in a page: a lane a stage, forwards, recomputations and backwards in colours of their own.
-std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages, std::chrono::nanoseconds step_time);
+std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages,
+                             std::chrono::nanoseconds step_time);
 
 }  // namespace ckpt::cli

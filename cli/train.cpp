@@ -62,7 +62,8 @@ struct Training {
   const TextData& data;
   Chain chain;
   Optimizer optimizer;
-  TensorSpec input;Tensor tokens;
+  TensorSpec input;
+  Tensor tokens;
   Tensor targets;
   State state;
   std::int64_t step = 0;      // steps that are done

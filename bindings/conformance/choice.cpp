@@ -69,10 +69,9 @@ void Commands::strategies() {
   on("layers", [this](const Command& c) {
     std::string answers;
     for (std::int64_t i = 0; i < c.integer(2); ++i) {
-      answers +=
-          strategies_[c.text(1)].should_checkpoint("layer" + number(i), ckpt::find_dtype(c.text(3)), to_shape(c.text(4)), i)
-              ? 'y'
-              : 'n';
+      answers += strategies_[c.text(1)].should_checkpoint("layer" + number(i), ckpt::find_dtype(c.text(3)), to_shape(c.text(4)), i)
+                     ? 'y'
+                     : 'n';
     }
     return Words{answers};
   });
@@ -133,8 +132,9 @@ void Commands::schedules() {
   on("next", [this](const Command& c) {
     Words lines;
     for (const auto& action : cursors_[c.text(1)].next_many(c.integer(2))) {
-      lines.push_back(joined({std::string(ckpt::action_kind_name(action.kind)), number(action.first), number(action.last), number(action.option),
-                              number(static_cast<std::int64_t>(action.item)), number(action.tier), number(action.slot)}));
+      lines.push_back(joined({std::string(ckpt::action_kind_name(action.kind)), number(action.first), number(action.last),
+                              number(action.option), number(static_cast<std::int64_t>(action.item)), number(action.tier),
+                              number(action.slot)}));
     }
     return lines;
   });

@@ -80,8 +80,8 @@ void Commands::checkpoints() {
   on("list", [this](const Command& c) {
     Words lines;
     for (const auto& n : checkpoints_[c.text(1)].list()) {
-      lines.push_back(joined(
-          {printed_name(n.name), "step", number(n.step), std::string(status_name(n.status)), "metric", n.metric ? exact(*n.metric) : "-"}));
+      lines.push_back(joined({printed_name(n.name), "step", number(n.step), std::string(status_name(n.status)), "metric",
+                              n.metric ? exact(*n.metric) : "-"}));
     }
     return lines;
   });
@@ -154,8 +154,8 @@ void Commands::background() {
   on("wait", [this](const Command& c) {
     const Task& task = tasks_[c.text(1)];
     const auto n = managers_[task.manager].manager.wait(task.id);
-    return line(
-        {task_words[static_cast<std::size_t>(n.state)], "step", number(n.step), std::string(status_name(n.status)), printed_name(n.name)});
+    return line({task_words[static_cast<std::size_t>(n.state)], "step", number(n.step), std::string(status_name(n.status)),
+                 printed_name(n.name)});
   });
   on("end-step", [this](const Command& c) {
     managers_[c.text(1)].manager.end_step(c.integer(2));

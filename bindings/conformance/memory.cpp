@@ -19,9 +19,9 @@ namespace {
 
 const Words order_words = {"id", "current", "peak"};
 const std::vector<std::pair<std::string, ckpt::MemoryEventKind>> event_kinds = {{"allocated", ckpt::MemoryEventKind::allocated},
-                                                                       {"freed", ckpt::MemoryEventKind::freed},
-                                                                       {"peak", ckpt::MemoryEventKind::new_peak},
-                                                                       {"limit", ckpt::MemoryEventKind::limit_exceeded}};
+                                                                                {"freed", ckpt::MemoryEventKind::freed},
+                                                                                {"peak", ckpt::MemoryEventKind::new_peak},
+                                                                                {"limit", ckpt::MemoryEventKind::limit_exceeded}};
 
 }  // namespace
 
@@ -91,8 +91,9 @@ void Commands::tracker() {
       if (throws) throw std::runtime_error("a listener that throws");
       std::string kind_name;
       for (const auto& [name, kind] : event_kinds) kind_name = event.kind == kind ? name : kind_name;
-      heard->add(joined({kind_name, event.layer_name.empty() ? "-" : event.layer_name, "bytes", number(event.bytes), "current",
-                         number(event.current_bytes), "peak", number(event.peak_bytes), "limit", number(event.limit_bytes)}));
+      heard->add(
+          joined({kind_name, event.layer_name.empty() ? "-" : std::string(event.layer_name), "bytes", number(event.bytes),
+                  "current", number(event.current_bytes), "peak", number(event.peak_bytes), "limit", number(event.limit_bytes)}));
     }));
     return Words();
   });

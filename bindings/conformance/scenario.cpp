@@ -62,8 +62,8 @@ Words Commands::show(const std::string& name) {
   if (auto* clock = clocks_.find(name)) return {number(clock->now().count())};
   if (auto* strategy = strategies_.find(name)) {
     const auto n = strategy->counters();
-    return line({strategy->name(), "asked", number(n.asked_layers), "chosen", number(n.chosen_layers), "bytes", number(n.chosen_bytes),
-                 chosen_words[static_cast<std::size_t>(strategy->chosen())]});
+    return line({strategy->name(), "asked", number(n.asked_layers), "chosen", number(n.chosen_layers), "bytes",
+                 number(n.chosen_bytes), chosen_words[static_cast<std::size_t>(strategy->chosen())]});
   }
   if (auto* tracker = trackers_.find(name)) {
     const auto n = tracker->stats();
@@ -104,14 +104,14 @@ Words Commands::show(const std::string& name) {
   }
   if (auto* controller = controllers_.find(name)) {
     const auto n = controller->info();
-    return line({"running", yes_no(n.running), "in_flight", yes_no(n.save_in_flight), "failures", number(n.failures),
-                 "saves", number(n.saves), "cost", thousandths(n.cost_seconds), "last", thousandths(n.last_seen_seconds), "mtbf",
+    return line({"running", yes_no(n.running), "in_flight", yes_no(n.save_in_flight), "failures", number(n.failures), "saves",
+                 number(n.saves), "cost", thousandths(n.cost_seconds), "last", thousandths(n.last_seen_seconds), "mtbf",
                  thousandths(n.mtbf_seconds), "tasks", number(n.tasks)});
   }
   if (auto* task = tasks_.find(name)) {
     const auto n = managers_[task->manager].manager.task(task->id);
-    return line(
-        {n.kind == ckpt::CheckpointTaskKind::save ? "save" : "load", task_words[static_cast<std::size_t>(n.state)], "step", number(n.step)});
+    return line({n.kind == ckpt::CheckpointTaskKind::save ? "save" : "load", task_words[static_cast<std::size_t>(n.state)], "step",
+                 number(n.step)});
   }
   const auto n = managers_[name].manager.stats();
   return line({"live", number(n.live_tasks), "completed", number(n.completed_tasks), "failed", number(n.failed_tasks), "cancelled",

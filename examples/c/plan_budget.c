@@ -13,8 +13,10 @@ static void ok(ckpt_status status) {
 
 static void show(const ckpt_schedule* schedule, const ckpt_profile* profile) {
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+  const char* name = NULL;
   ok(ckpt_schedule_verify(schedule, profile, &report));
-  printf("%-12s  peak %.4g KiB, %lld recomputed forwards\n", ckpt_schedule_get_name(schedule), (double)report.peak_bytes[0] / 1024,
+  ok(ckpt_schedule_get_name(schedule, &name));
+  printf("%-12s  peak %.4g KiB, %lld recomputed forwards\n", name, (double)report.peak_bytes[0] / 1024,
          (long long)report.recomputed_forwards);
 }
 

@@ -52,7 +52,7 @@ static void ended(const ckpt_checkpoint_task_result* result, void* user_data) {
   (void)user_data;
   if (result->state == CKPT_CHECKPOINT_TASK_STATE_COMPLETED) {
     printf("  step %lld is durable: %lld bytes, the loop stood still for %.2f ms of %.1f ms\n", (long long)result->step,
-           (long long)result->bytes, result->stall_seconds * 1e3, result->durable_seconds * 1e3);
+           (long long)result->bytes, (double)result->stall_ns * 1e-6, (double)result->durable_ns * 1e-6);
   }
 }
 
@@ -103,11 +103,13 @@ int main(int count, char** arguments) {
       ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
       int64_t id = 0;
       options.step = step;
-      ok(ckpt_async_manager_save(async, state, &options, NULL, &id)); /* copied when it returns: the next step may change the tensors */
+      ok(ckpt_async_manager_save(async, state, &options, NULL,
+                                 &id)); /* copied when it returns: the next step may change the tensors */
     }
   }
 
-  ok(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1)); /* waits for what is being written; reports a save that has failed */
+  ok(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN,
+                              -1)); /* waits for what is being written; reports a save that has failed */
   ok(ckpt_tensor_sum(weight, &sum));
   printf("after step %lld: error %.6f, sum of weights %a\n", (long long)step, error, sum);
 

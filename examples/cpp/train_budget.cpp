@@ -18,7 +18,7 @@ constexpr std::int64_t width = 64;
 // x * sigmoid(x), element by element. Backward needs nothing but the input, so the layer can be run again whenever memory is short.
 class Swish : public ckpt::CustomLayer {
  public:
-  ckpt_tensor_spec output(const TensorSpec& input) override {
+  ckpt::TensorSpec output(const ckpt::TensorSpec& input) override {
     if (input.dtype != ckpt::DType::f32) throw std::invalid_argument("Swish is for F32");  // becomes part of the error of the chain
     return input;
   }
@@ -42,7 +42,7 @@ class Swish : public ckpt::CustomLayer {
   static float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
   static std::int64_t elements(const ckpt::LayerContext& context) {
     std::int64_t product = 1;
-    for (std::int32_t i = 0; i < context.input->ndim; ++i) product *= context.input->shape[i];
+    for (const std::int64_t length : context.input.shape) product *= length;
     return product;
   }
 };
@@ -65,7 +65,7 @@ ckpt::Chain make_chain() {
 std::vector<ckpt::Parameter> train(double share) {
   const std::string text = "Training should not need more memory than there is, nor give other results when there is less of it. ";
   ckpt::Chain chain = make_chain();
-  const ckpt_tensor_spec input = ckpt::TensorSpec{ckpt::DType::u8, {samples, window}};
+  const ckpt::TensorSpec input{ckpt::DType::u8, {samples, window}};
   const ckpt::Profile profile = chain.profile(input);
   const std::int64_t all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
   const auto budget = static_cast<std::int64_t>(static_cast<double>(all) * share);
@@ -87,12 +87,12 @@ std::vector<ckpt::Parameter> train(double share) {
     ckpt::Step step;
     step.step = number;
     step.seed = 1;
-    step.input = tokens.handle();
-    step.targets = targets.handle();
+    step.input = tokens;
+    step.targets = targets;
     loss = executor.run(step);
     optimizer.step();
   }
-  const ckpt_schedule_executor_stats stats = executor.stats();
+  const ckpt::ScheduleExecutorStats stats = executor.stats();
   std::printf("%-12s  reserved %7lld bytes  recomputed %5lld forwards  loss %.6f\n", std::string(schedule.name()).c_str(),
               static_cast<long long>(stats.reserved_bytes), static_cast<long long>(stats.recomputed_forwards), loss);
   return chain.parameters();

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <ckpt/ckpt.hpp>
 #include <cstdio>
 #include <string>
@@ -10,7 +9,7 @@ int main() {
     chain.add(ckpt::Layer::gelu("gelu" + std::to_string(i)));
   }
   chain.add(ckpt::Layer::softmax_cross_entropy("loss")).initialize(1);
-  const auto input = ckpt::TensorSpec{ckpt::DType::f32, {512, 256}};
+  const ckpt::TensorSpec input{ckpt::DType::f32, {512, 256}};
   const auto profile = chain.profile(input);
   const auto all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);
   // Verified to the byte before anything runs.
@@ -18,10 +17,10 @@ int main() {
   ckpt::ScheduleExecutor executor(chain, schedule, input);
   ckpt::Tensor x(ckpt::DType::f32, {512, 256}), classes(ckpt::DType::u8, {512});
   x.fill(0.5);
-  std::fill_n(classes.data_as<unsigned char>(), 512, 7);
+  for (std::uint8_t& each : classes.elements_as<std::uint8_t>()) each = 7;
   ckpt::Step step;
-  step.input = x.handle();
-  step.targets = classes.handle();
+  step.input = x;
+  step.targets = classes;
   const double loss = executor.run(step);  // and the gradients, with the bits that they have without a budget
   std::printf("loss %.4f in %lld of %lld KiB\n", loss, static_cast<long long>(executor.stats().reserved_bytes >> 10),
               static_cast<long long>(all >> 10));

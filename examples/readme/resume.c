@@ -14,8 +14,9 @@ int main(void) {
       ckpt_tensor_create_borrowed(weights, CKPT_DTYPE_F32, shape, 1, NULL, NULL, &tensor) || ckpt_state_create(&state) ||
       ckpt_state_add_tensor(state, "model", "weights", tensor))
     return fprintf(stderr, "%s\n", ckpt_last_error());
-  ckpt_checkpoint_manager_load(run, state, NULL, &last); /* the newest that is whole, every byte verified; NOT_FOUND the first time */
-  weights[0] += 1;                               /* train */
+  /* The newest that is whole, every byte verified; NOT_FOUND the first time. */
+  ckpt_checkpoint_manager_load(run, state, NULL, &last);
+  weights[0] += 1; /* train */
   save.step = last.step + 1;
   if (ckpt_checkpoint_manager_save(run, state, &save, NULL)) return fprintf(stderr, "%s\n", ckpt_last_error());
   printf("step %d is on the disk: %g\n", (int)save.step, weights[0]); /* whatever happens now */

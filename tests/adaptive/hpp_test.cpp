@@ -52,8 +52,8 @@ TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
   EXPECT_EQ(told, 1);
   EXPECT_EQ(controller.info().saves, 1);
   EXPECT_EQ(controller.info().save_in_flight, false);
-  EXPECT_EQ(controller.info().cost_seconds, std::chrono::duration<double>(result.stall).count());
-  EXPECT_EQ(controller.info().durable_seconds, std::chrono::duration<double>(result.durable).count());
+  EXPECT_DOUBLE_EQ(controller.info().cost_seconds, std::chrono::duration<double>(result.stall).count());
+  EXPECT_DOUBLE_EQ(controller.info().durable_seconds, std::chrono::duration<double>(result.durable).count());
   EXPECT_EQ(controller.info().last_seen_seconds, 700);  // the caller's clock is the caller's
   // What it knew when the save began is in the checkpoint.
   ckpt::State loaded;

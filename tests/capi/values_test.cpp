@@ -195,6 +195,7 @@ TEST(Values, ShapesOfNineDimensionsAreRefused) {
   EXPECT_NE(refusal([&] { ckpt::Tensor(ckpt::DType::f32, nine); }).find("ndim is 9"), std::string::npos);
   ckpt::Profile profile(8);
   ckpt::LayerProfile layer;
+  layer.dtype = ckpt::DType::f32;
   layer.shape = shape;
   EXPECT_NE(refusal([&] { profile.add_layer("nine", layer); }).find("ndim is 9"), std::string::npos);
   EXPECT_NE(refusal([&] { ckpt::Strategy::interval().should_checkpoint("nine", ckpt::DType::f32, nine, 0); }).find("ndim is 9"),

@@ -77,8 +77,8 @@ TEST(MemoryHpp, SubscriptionsEndByThemselvesAndOutliveTheTracker) {
     ckpt::MemoryTracker tracker;
     queue = tracker.subscribe_queue(ckpt::MemoryEventKind::all, 2);
     {
-      const auto subscription =
-          tracker.subscribe(ckpt::MemoryEventKind::new_peak, [&](const ckpt::MemoryEvent& event) { peaks.push_back(event.peak_bytes); });
+      const auto subscription = tracker.subscribe(ckpt::MemoryEventKind::new_peak,
+                                                  [&](const ckpt::MemoryEvent& event) { peaks.push_back(event.peak_bytes); });
       const auto failing =
           tracker.subscribe(ckpt::MemoryEventKind::allocated, [](const ckpt::MemoryEvent&) { throw std::runtime_error("no"); });
       tracker.record_allocation("x", 5);

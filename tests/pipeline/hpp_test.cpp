@@ -12,13 +12,14 @@ ckpt::Tensor numbers(float first) {
 }
 
 TEST(PipelineHpp, ManagersStoreAndCompute) {
-  ckpt::ActivationManager manager(ckpt::ActivationPolicy{ckpt::ActivationPolicyKind::selective, 2}, [](const ckpt::Tensor& input, std::int32_t micro_batch) {
-    if (micro_batch == 3) throw std::runtime_error("no three");
-    ckpt::Tensor output(ckpt::DType::f32, {4, 2});
-    output.copy_from(input);
-    output.scale(2);
-    return output;
-  });
+  ckpt::ActivationManager manager(ckpt::ActivationPolicy{ckpt::ActivationPolicyKind::selective, 2},
+                                  [](const ckpt::Tensor& input, std::int32_t micro_batch) {
+                                    if (micro_batch == 3) throw std::runtime_error("no three");
+                                    ckpt::Tensor output(ckpt::DType::f32, {4, 2});
+                                    output.copy_from(input);
+                                    output.scale(2);
+                                    return output;
+                                  });
   manager.begin_step(6);
   const ckpt::Tensor input = numbers(1);
   EXPECT_TRUE(manager.should_checkpoint(2, 32));

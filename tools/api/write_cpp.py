@@ -47,6 +47,7 @@ class Values:
         self.groups = {"ckpt_status": [constant for constant in api["constants"] if re.match(STATUS, constant["name"])], **groups(api)}
         functions = {bare(parameter["type"]) for function in api["functions"] if not function["name"].endswith("_init") for parameter in function["parameters"]}
         self.lent = set(self.directions) - functions  # what only callbacks see: borrowed for the call
+        self.shown = {bare(parameter["type"]) for callback in api["callbacks"] for parameter in callback["parameters"]}
         self.handles = {handle["name"] for handle in api["handles"]}
         self.structs = {struct["name"] for struct in api["structs"]}
         self.constants = {constant["name"]: (group, constant) for group, all_of in self.groups.items() for constant in all_of}
@@ -112,7 +113,7 @@ class Values:
             given = "" if default == "0" else f"std::chrono::nanoseconds({default.replace(' ', '')})"
             return "std::chrono::nanoseconds", name[:-3], given or "std::chrono::nanoseconds::zero()", f"to.{name} = {{}}.count();", f"std::chrono::nanoseconds(from.{name})"
         if kind == "const char*" or kind == "char":
-            held = "std::string_view" if struct["name"] in self.lent else "std::string"
+            held = "std::string_view" if struct["name"] in (self.shown if kind == "const char*" else self.lent) else "std::string"
             return held, name, "", f"to.{name} = detail::text_or_null({{}});", f"detail::text({'from.' + name})"
         if name == "shape":
             held = "Shape" if "array" in field or struct["name"] in self.lent else "std::vector<std::int64_t>"

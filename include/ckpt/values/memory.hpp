@@ -260,7 +260,7 @@ struct MemoryEvent {
   // when it happened, in nanoseconds on the tracker's clock
   std::chrono::nanoseconds occurred_at = std::chrono::nanoseconds::zero();
   // name of the layer; valid as long as the tracker; empty when a limit was set below the live total
-  std::string layer_name = {};
+  std::string_view layer_name = {};
   // id of the layer; 0 where has_layer is no
   std::optional<std::int32_t> layer_id = std::nullopt;
   // when it was delivered to the subscriptions, in nanoseconds since 1970-01-01T00:00:00Z

@@ -1,0 +1,39 @@
+# C++ as README.md, docs/ and examples/ show it needs no struct, handle or constant of C, and every block of C++ in them compiles.
+set -eu
+. tests/capi/lib.sh
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# block_N.cpp of each fenced block of C++; what is no program stands in a function that has the objects the texts speak of.
+awk -v folder="$folder" '
+  FNR == 1 && inside { print FILENAME ": a block does not end"; exit 1 }
+  /^```(cpp|c\+\+)$/ { inside = 1; text = ""; includes = ""; program = 0; first = FNR; next }
+  inside && /^```$/ {
+    inside = 0
+    out = folder "/block_" ++count ".cpp"
+    print "// " FILENAME ":" first > out
+    print includes > out
+    if (program) { print text > out; close(out); next }
+    print "#include <ckpt/ckpt.hpp>\n#include <iostream>" > out
+    print "void train(ckpt::MemoryTracker&);" > out
+    print "void block(ckpt::Chain& chain, const ckpt::TensorSpec& input, ckpt::Optimizer& optimizer, const ckpt::Step& step, ckpt::State& state," > out
+    print "           ckpt::CheckpointManager& checkpoints, std::int64_t budget_bytes);" > out
+    print "void block(ckpt::Chain& chain, const ckpt::TensorSpec& input, ckpt::Optimizer& optimizer, const ckpt::Step& step, ckpt::State& state," > out
+    print "           ckpt::CheckpointManager& checkpoints, std::int64_t budget_bytes) {{\n" text "}}" > out
+    close(out)
+    next
+  }
+  inside && /^#include/ { includes = includes $0 "\n"; next }
+  inside { text = text $0 "\n"; if ($0 ~ /int main/) program = 1 }
+' README.md docs/*.md
+
+count=0
+raw='ckpt_[a-z_]+|CKPT_[A-Z]|handle\(\)'
+for block in "$folder"/block_*.cpp examples/cpp/*.cpp examples/readme/*.cpp; do
+  count=$((count + 1))
+  must_be_empty "$(head -1 "$block") shows C" "$(grep -vE '^(//|#include|void block|           ckpt)' "$block" | grep -nE "$raw" || true)"
+  "$CXX" -std=c++17 -fsyntax-only -Iinclude "$block" || { echo "$(head -1 "$block"): does not compile"; failed=1; }
+done
+[ "$count" -ge 10 ] || { echo "only $count texts"; failed=1; }
+echo "$count texts"
+exit $failed
