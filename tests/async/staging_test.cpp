@@ -255,8 +255,8 @@ TEST(AsyncStaging, IdsAreNeverGivenAgain) {
     EXPECT_TRUE(ids.insert(task->id).second);
     EXPECT_EQ(table.find(task->id), task);
     task->end(Task::Phase::queued, Task::Phase::cancelled, {});
-    table.note_told(*task);
-    EXPECT_TRUE(task->was_told());
+    table.note_notified(*task);
+    EXPECT_TRUE(task->was_notified());
   }
   EXPECT_LE(table.size(), 2);
   std::int64_t found = 0;

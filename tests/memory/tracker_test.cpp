@@ -87,7 +87,7 @@ TEST(MemoryTracker, LayerStatistics) {
   tracker.free(a);
   const LayerStats stats = tracker.layer_stats(layer);
   EXPECT_EQ(stats.name, "attention");
-  EXPECT_EQ(stats.layer, layer);
+  EXPECT_EQ(stats.layer_id, layer);
   EXPECT_EQ(stats.current_bytes, 70);
   EXPECT_EQ(stats.peak_bytes, 100);
   EXPECT_EQ(stats.total_allocated_bytes, 100);

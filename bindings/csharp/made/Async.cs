@@ -82,9 +82,9 @@ namespace Ckpt
     /// <summary>A list of tasks.</summary>
     public enum CheckpointTaskList
     {
-        /// <summary>Those that have not ended, the oldest first.</summary>
+        /// <summary>The tasks that have not ended, the oldest first.</summary>
         Live = 0,
-        /// <summary>Those that have ended, as far as the history goes, in the order in which they ended.</summary>
+        /// <summary>The tasks that have ended, as far as the history goes, in the order in which they ended.</summary>
         Ended = 1,
     }
 

@@ -96,7 +96,7 @@ namespace Ckpt
         }
 
         /// <summary>Number of layers that were ever named.</summary>
-        public int LayerCount { get; }
+        public long LayerCount { get; }
 
         /// <summary>Bytes live now.</summary>
         public long CurrentBytes { get; }
