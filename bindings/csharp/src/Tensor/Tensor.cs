@@ -267,7 +267,7 @@ namespace Ckpt
         /// <returns>True: the same bits.</returns>
         public bool BitEqual(Tensor other)
         {
-            return Yes((out int answer) => native.ckpt_tensor_bit_equal(Handle, HandleOf(other), out answer));
+            return Yes((out int answer) => native.ckpt_tensor_is_bit_equal(Handle, HandleOf(other), out answer));
         }
 
         /// <summary>"Tensor(F32, [2, 3])".</summary>
