@@ -6,11 +6,11 @@
 
 namespace ckpt::cli {
 
-// Makes or replaces the file at path by what write puts into the file whose name it gets, in a new directory beside it that no other
-// process may enter. Whoever reads path, and whoever writes it at the same time, meets whole files only. A file that is replaced keeps
-// its mode, and its owner and group where the system allows it; links are followed. Returns when it is durable. Throws
-// std::runtime_error that names path, also when something other than a file is there; then nothing has changed. A process that is
-// killed meanwhile leaves the directory, ".ckpt-" and six characters.
+// Makes or replaces the file at path by what write puts into the file whose name it gets, in a new directory beside it that no
+// other process may enter. Whoever reads path, and whoever writes it at the same time, meets whole files only. A file that is
+// replaced keeps its mode, and its owner and group where the system allows it; links are followed. Returns when it is durable.
+// Throws std::runtime_error that names path, also when something other than a file is there; then nothing has changed. A process
+// that is killed meanwhile leaves the directory, ".ckpt-" and six characters.
 void write_whole(const std::string& path, const std::function<void(const std::string&)>& write);
 
 // The same for a text, which devices and pipes take too, as it comes.

@@ -338,8 +338,8 @@ inline int get_raw_buffer(PyObject* self, Py_buffer* view, int flags) {
     return -1;
   }
   const void* data = ckpt_tensor_get_const_data(tensor);
-  if (PyBuffer_FillInfo(view, self, data ? const_cast<void*>(data) : nothing, static_cast<Py_ssize_t>(ckpt_tensor_get_bytes(tensor)),
-                        ckpt_tensor_is_read_only(tensor), flags) != 0) {
+  if (PyBuffer_FillInfo(view, self, data ? const_cast<void*>(data) : nothing,
+                        static_cast<Py_ssize_t>(ckpt_tensor_get_bytes(tensor)), ckpt_tensor_is_read_only(tensor), flags) != 0) {
     return -1;
   }
   Export* out = new Export{};

@@ -3,10 +3,10 @@
 #define CKPT_PYTHON_SUPPORT_HPP
 
 // Included behind Python.h and SWIG's runtime.
+#include "made/tuples.hpp"
 #include "python_memory.hpp"
 #include "python_threads.hpp"
 #include "python_values.hpp"
-#include "made/tuples.hpp"
 
 namespace ckpt_python {
 

@@ -31,12 +31,14 @@ inline TaskObservationList controller_list_tasks(const ckpt_controller* controll
 }
 
 inline std::string controller_get_json(const ckpt_controller* controller) {
-  return text_of(
-      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_controller_get_json(controller, buffer, capacity, needed); });
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_controller_get_json(controller, buffer, capacity, needed);
+  });
 }
 inline std::string simulation_get_json(const ckpt_simulation* simulation) {
-  return text_of(
-      [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_simulation_get_json(simulation, buffer, capacity, needed); });
+  return text_of([&](char* buffer, int64_t capacity, int64_t* needed) {
+    return ckpt_simulation_get_json(simulation, buffer, capacity, needed);
+  });
 }
 
 }  // namespace ckpt_swig

@@ -68,7 +68,8 @@ inline int32_t read_source(const char* group, const char* name, const void* data
 
 // Starts a task by call(options with the callbacks); both objects are the library's when that went well.
 template <class Call>
-ckpt_status start_task(const ckpt_checkpoint_task_options* options, AsyncListener* listener, AsyncSource* source, const Call& call) {
+ckpt_status start_task(const ckpt_checkpoint_task_options* options, AsyncListener* listener, AsyncSource* source,
+                       const Call& call) {
   std::unique_ptr<AsyncListener> owned_listener(listener);
   std::unique_ptr<AsyncSource> owned_source(source);
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
@@ -87,8 +88,8 @@ ckpt_status start_task(const ckpt_checkpoint_task_options* options, AsyncListene
 #endif
 
 // listener NULL: no object is notified.
-inline ckpt_status async_manager_create(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options, AsyncListener* listener,
-                                           ckpt_async_manager** manager) {
+inline ckpt_status async_manager_create(ckpt_checkpoint_manager* checkpoints, const ckpt_async_manager_options* options,
+                                        AsyncListener* listener, ckpt_async_manager** manager) {
   std::unique_ptr<AsyncListener> owned(listener);
   ckpt_async_manager_options given = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   if (options) given = *options;
@@ -101,20 +102,24 @@ inline ckpt_status async_manager_create(ckpt_checkpoint_manager* checkpoints, co
 
 // source NULL: the tensors are memory.
 inline ckpt_status async_manager_save(ckpt_async_manager* manager, const ckpt_state* state, const ckpt_save_options* options,
-                              const ckpt_checkpoint_task_options* task, AsyncListener* listener, AsyncSource* source, int64_t* id) {
-  return detail::start_task(task, listener, source,
-                            [&](const ckpt_checkpoint_task_options* how) { return ckpt_async_manager_save(manager, state, options, how, id); });
+                                      const ckpt_checkpoint_task_options* task, AsyncListener* listener, AsyncSource* source,
+                                      int64_t* id) {
+  return detail::start_task(task, listener, source, [&](const ckpt_checkpoint_task_options* how) {
+    return ckpt_async_manager_save(manager, state, options, how, id);
+  });
 }
 
 inline ckpt_status async_manager_load(ckpt_async_manager* manager, ckpt_state* state, const ckpt_load_options* options,
-                              const ckpt_checkpoint_task_options* task, AsyncListener* listener, int64_t* id) {
-  return detail::start_task(task, listener, nullptr,
-                            [&](const ckpt_checkpoint_task_options* how) { return ckpt_async_manager_load(manager, state, options, how, id); });
+                                      const ckpt_checkpoint_task_options* task, AsyncListener* listener, int64_t* id) {
+  return detail::start_task(task, listener, nullptr, [&](const ckpt_checkpoint_task_options* how) {
+    return ckpt_async_manager_load(manager, state, options, how, id);
+  });
 }
 
-inline ckpt_status controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async_manager* manager, ckpt_state* state,
-                                         const ckpt_save_options* options, const ckpt_checkpoint_task_options* task,
-                                         AsyncListener* listener, AsyncSource* source, int64_t* id) {
+inline ckpt_status controller_save_async(ckpt_controller* controller, double now_seconds, ckpt_async_manager* manager,
+                                         ckpt_state* state, const ckpt_save_options* options,
+                                         const ckpt_checkpoint_task_options* task, AsyncListener* listener, AsyncSource* source,
+                                         int64_t* id) {
   return detail::start_task(task, listener, source, [&](const ckpt_checkpoint_task_options* how) {
     return ckpt_controller_save_async(controller, now_seconds, manager, state, options, how, id);
   });

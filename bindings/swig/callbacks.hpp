@@ -140,7 +140,7 @@ class PartWork {
 class MemoryListener {
  public:
   virtual ~MemoryListener() = default;
-#ifdef SWIGPYTHON // which makes a tuple of it at once
+#ifdef SWIGPYTHON  // which makes a tuple of it at once
   virtual void on_event(const ckpt_memory_event* event) = 0;
 #else
   virtual void on_event(int32_t kind, uint64_t sequence, uint64_t allocation, int64_t bytes, int64_t current_bytes,

@@ -151,7 +151,8 @@ inline Actions cursor_next_many(ckpt_cursor* cursor, int64_t capacity) {
   return actions;
 }
 
-inline LayerStatsList memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, ckpt_memory_order order, ckpt_memory_stats* stats) {
+inline LayerStatsList memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker, ckpt_memory_order order,
+                                                  ckpt_memory_stats* stats) {
   const ckpt_memory_layer_stats empty = CKPT_MEMORY_LAYER_STATS_INIT;
   return LayerStatsList{list_of(empty, [&](ckpt_memory_layer_stats* layers, int64_t capacity, int64_t* count) {
     return ckpt_memory_tracker_get_snapshot(tracker, order, stats, layers, capacity, count);
@@ -191,12 +192,12 @@ inline ckpt_status strategy_create_first(const char* const* rules, int64_t rules
 }
 
 inline ckpt_status profile_create_from_chain(ckpt_chain* chain, const Spec& input, int32_t measured_steps, ckpt_worker_pool* pool,
-                                 ckpt_profile** profile) {
+                                             ckpt_profile** profile) {
   return ckpt_profile_create_from_chain(chain, &input.value, measured_steps, pool, profile);
 }
 
 inline ckpt_status schedule_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const Spec& input,
-                                   const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
+                                            const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
   return ckpt_schedule_executor_create(chain, schedule, &input.value, options, executor);
 }
 

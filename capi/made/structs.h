@@ -1,5 +1,6 @@
 // The structs that begin with struct_size: how large the first version of each was, which callers may still have, and what its
 // fields are unless they are set. Made from include/ckpt by tools/api: do not edit.
+// clang-format off
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,8 @@ class BlockingQueue {
     bool was_closed = false;
     places_.wait(
         [&] {
-          // Announced before it reads closed_, so that pop() can distinguish "closed and empty" from "closed, and one is on its way".
+          // Announced before it reads closed_, so that pop() can distinguish "closed and empty" from "closed, and one is on its
+          // way".
           entering_.fetch_add(1);
           was_closed = closed_.load();
           pushed = !was_closed && queue_.try_push(value);

@@ -114,7 +114,7 @@ class ActivationManager {
   const std::shared_ptr<const base::Clock> clock_;
   const Forward forward_;
   mutable std::atomic<std::int64_t> usable_bytes_{0};  // by this process, once it was asked
-  std::atomic<std::int32_t> logged_kind_{0};                  // the kind that automatic picked last, as it was logged
+  std::atomic<std::int32_t> logged_kind_{0};           // the kind that automatic picked last, as it was logged
 
   mutable base::ForkMutex mutex_;  // for all below
   Policy policy_;

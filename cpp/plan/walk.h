@@ -1,6 +1,6 @@
-// Replays a schedule's actions against a chain's profile: checks every rule of include/ckpt/plan.h and reports to a sink which buffers
-// come and go and what runs. The verifier, the placement and the executor's program all are sinks of this one walk, so they cannot
-// disagree.
+// Replays a schedule's actions against a chain's profile: checks every rule of include/ckpt/plan.h and reports to a sink which
+// buffers come and go and what runs. The verifier, the placement and the executor's program all are sinks of this one walk, so they
+// cannot disagree.
 //
 // Streams: holds what is live, not what was.
 #pragma once

@@ -5,6 +5,7 @@
  *
  * Members are only ever appended; each has the name and meaning of the function it points to. A table whose size is smaller than a
  * member's end comes from an older library that lacks it. Made from include/ckpt by tools/api: do not edit. */
+/* clang-format off */
 #ifndef CKPT_API_H
 #define CKPT_API_H
 

@@ -12,6 +12,7 @@ TABLE_HEADER = """\
  *
  * Members are only ever appended; each has the name and meaning of the function it points to. A table whose size is smaller than a
  * member's end comes from an older library that lacks it. %(made)s */
+/* clang-format off */
 #ifndef CKPT_API_H
 #define CKPT_API_H
 
@@ -55,6 +56,7 @@ const ckpt_api* ckpt_get_api(uint32_t version) {
 STRUCTS_HEADER = """\
 // The structs that begin with struct_size: how large the first version of each was, which callers may still have, and what its
 // fields are unless they are set. %(made)s
+// clang-format off
 #pragma once
 
 #include <cstddef>
