@@ -3,10 +3,12 @@
 #define CKPT_PYTHON_SUPPORT_HPP
 
 // Included behind Python.h and SWIG's runtime.
-#include "made/tuples.hpp"
 #include "python_memory.hpp"
 #include "python_threads.hpp"
 #include "python_values.hpp"
+
+// What it calls is above.
+#include "made/tuples.hpp"
 
 namespace ckpt_python {
 
