@@ -8,6 +8,7 @@
 #include "base/entered.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/wait_point.h"
 #include "engine/profiler.h"
 #include "pipeline/split.h"
 
@@ -18,20 +19,24 @@ using base::require;
 using base::Status;
 using Operation = plan::Operation;
 
-// The call that has the pipeline for itself. Declared behind a HeldLog where something may be logged.
+// The call that has the pipeline for itself. A look is short: others wait for it. A step may take long: others are refused.
+// Declared behind a HeldLog where something may be logged.
 class Pipeline::Turn {
  public:
-  explicit Turn(Pipeline& pipeline) : pipeline_(take(pipeline)), inside_(&pipeline) {}
-  ~Turn() { pipeline_.taken_.store(false, std::memory_order_release); }
+  Turn(Pipeline& pipeline, Taken how) : pipeline_(take(pipeline, how)), inside_(&pipeline) {}
+  ~Turn() { pipeline_.taken_.store(Taken::no, std::memory_order_release); }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
  private:
-  static Pipeline& take(Pipeline& pipeline) {
+  static Pipeline& take(Pipeline& pipeline, Taken how) {
     if (pipeline.generation_ != base::fork_generation())
       fail(Status::forked, "the pipeline's threads stayed in the parent process");
     base::Entered::refuse(&pipeline, "the pipeline");
-    if (pipeline.taken_.exchange(true, std::memory_order_acquire)) fail(Status::busy, "the pipeline runs a step");
+    for (Taken now = Taken::no; !pipeline.taken_.compare_exchange_weak(now, how, std::memory_order_acquire); now = Taken::no) {
+      if (now == Taken::for_a_step) fail(Status::busy, "the pipeline runs a step");
+      base::spin_pause();
+    }
     return pipeline;
   }
 
@@ -427,7 +432,7 @@ struct Pipeline::PlannedStep {
 
 double Pipeline::run(const engine::Step& batch, std::int64_t timeout_ns, std::span<double> losses) {
   const base::HeldLog held_log;
-  const Turn turn(*this);
+  const Turn turn(*this, Taken::for_a_step);
   require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1 (for ever)");
   require(losses.empty() || std::ssize(losses) == options_.layout.micro_batches, "losses has ", losses.size(), " places; ",
           options_.layout.micro_batches, " micro-batches");
@@ -506,7 +511,7 @@ void Pipeline::cancel() {
 }
 
 TensorPtr Pipeline::forward_of(std::size_t stage, const TensorPtr& input, std::int64_t micro_batch) {
-  const Turn turn(*this);
+  const Turn turn(*this, Taken::for_a_step);
   require(micro_batch < options_.layout.micro_batches, "micro_batch is ", micro_batch, "; the pipeline has ",
           options_.layout.micro_batches);
   engine::Step keys = keys_;
@@ -527,17 +532,17 @@ const std::shared_ptr<ActivationManager>& Pipeline::manager(std::int32_t stage) 
 }
 
 std::shared_ptr<const plan::Schedule> Pipeline::schedule(std::int32_t stage) {
-  const Turn turn(*this);
+  const Turn turn(*this, Taken::for_a_look);
   return stages_[checked_stage(stage)]->schedule();
 }
 
 plan::ChainProfile Pipeline::profile(std::int32_t stage) {
-  const Turn turn(*this);
+  const Turn turn(*this, Taken::for_a_look);
   return stages_[checked_stage(stage)]->profile();
 }
 
 std::shared_ptr<const plan::Schedule> Pipeline::chunk_schedule(std::int32_t stage, std::int32_t chunk) {
-  const Turn turn(*this);
+  const Turn turn(*this, Taken::for_a_look);
   const std::size_t number = checked_stage(stage);
   if (chunk < 0 || chunk >= options_.layout.chunks)
     fail(Status::out_of_range, "chunk is ", chunk, "; each stage has ", options_.layout.chunks);
@@ -545,7 +550,7 @@ std::shared_ptr<const plan::Schedule> Pipeline::chunk_schedule(std::int32_t stag
 }
 
 StageStats Pipeline::stats(std::int32_t stage) {
-  const Turn turn(*this);
+  const Turn turn(*this, Taken::for_a_look);
   const std::size_t number = checked_stage(stage);
   StageStats stats = stages_[number]->stats();
   for (const Interval& each : workers_[number]->intervals) {
@@ -562,7 +567,7 @@ std::int64_t Pipeline::queue_bytes(std::int32_t stage) {
 }
 
 Timeline Pipeline::timeline() {
-  const Turn turn(*this);
+  const Turn turn(*this, Taken::for_a_look);
   Timeline timeline;
   timeline.stages = options_.layout.stages;
   timeline.step_ns = step_ns_;

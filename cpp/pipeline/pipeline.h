@@ -92,7 +92,8 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   std::vector<std::int64_t> begins_;
   std::uint64_t generation_ = base::fork_generation();
 
-  std::atomic<bool> taken_{false};  // by the one call that may use all below
+  enum class Taken : std::uint8_t { no, for_a_look, for_a_step };
+  std::atomic<Taken> taken_{Taken::no};  // by the one call that may use all below
   std::vector<std::unique_ptr<Stage>> stages_;
   std::vector<std::unique_ptr<Link>> activations_;  // behind piece k
   std::vector<std::unique_ptr<Link>> gradients_;    // before piece k+1, towards piece k

@@ -279,6 +279,32 @@ TEST(Pipeline, ThePolicyMayChangeBetweenSteps) {
   EXPECT_EQ(pipeline->stats(0).recomputed_micro_batches, 4);
 }
 
+// A log callback or a monitor may look at any moment: that is no reason for a step to fail.
+TEST(Pipeline, AStepWaitsForThoseWhoLook) {
+  const Model model = byte_model(16, 32, 1);
+  const auto pipeline = make_pipeline(model, options_of(Order::gpipe, 2, 2));
+  std::atomic<bool> ends{false};
+  std::atomic<int> looks{0};
+  const auto look = [&] {
+    while (!ends.load()) {
+      try {
+        pipeline->stats(0);
+        pipeline->timeline();
+        ++looks;
+      } catch (const base::Error& error) {
+        EXPECT_EQ(error.status(), Status::busy);  // while a step runs
+      }
+    }
+  };
+  std::thread first(look);
+  std::thread second(look);
+  while (looks.load() < 2) std::this_thread::yield();
+  for (int i = 0; i < 300; ++i) EXPECT_NO_THROW(run_step(model, *pipeline, step_of(model)));
+  ends = true;
+  first.join();
+  second.join();
+}
+
 TEST(Pipeline, AStrategyIsAskedWithTheStageAndTheMicroBatch) {
   std::vector<std::string> asked;
   strategy::CustomHooks hooks;

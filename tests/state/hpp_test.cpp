@@ -6,6 +6,7 @@
 
 #include <array>
 #include <chrono>
+#include <clocale>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -183,6 +184,7 @@ TEST(StateHpp, ValuesComeBackToTheBit) { expect_all_values(); }
 
 TEST(StateHpp, ValuesDoNotKnowTheLocale) {
   const char* const wanted = std::getenv("LC_ALL") == nullptr ? "de_DE.UTF-8" : "";
+  const std::string of_c = std::setlocale(LC_ALL, nullptr);
   std::locale former;
   try {
     former = std::locale::global(std::locale(wanted));
@@ -201,6 +203,7 @@ TEST(StateHpp, ValuesDoNotKnowTheLocale) {
   EXPECT_EQ(state.json("pi"), "3.25");
   EXPECT_EQ(state.json("many"), "1234567");
   std::locale::global(former);
+  std::setlocale(LC_ALL, of_c.c_str());  // what the classic one of C++ took away
 }
 
 TEST(StateHpp, WhatIsNoJsonNumberIsRefused) {

@@ -18,7 +18,7 @@ int main(int count, char** arguments) {
     return 3;
   } catch (const ckpt::Error& error) {
     if (error.status() != ckpt::Status::invalid_argument) return 4;
-    if (std::string_view(error.what()).find("parts is -1") == std::string_view::npos) return 5;
+    if (std::string_view(error.what()).find("part_count is -1") == std::string_view::npos) return 5;
   }
   return 0;
 }
