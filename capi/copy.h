@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -45,8 +46,12 @@ void put(To& to, const From& from) {
     const std::size_t length = std::min(text.size(), sizeof to - 1);
     std::memcpy(to, text.data(), length);
     to[length] = '\0';
+  } else if constexpr (std::is_same_v<To, std::string> && std::is_pointer_v<From>) {
+    if (from != nullptr) to = from;  // else what the core begins with
   } else if constexpr (std::is_same_v<To, const char*> && !std::is_convertible_v<From, const char*>) {
     to = from.data();
+  } else if constexpr (requires { to = std::optional(from); typename To::value_type; }) {
+    to = from;
   } else if constexpr (requires { from.value_or(To{}); }) {
     to = from.value_or(To{});
   } else if constexpr (std::is_same_v<To, bool>) {

@@ -137,13 +137,10 @@ void copy_name(char (&out)[CKPT_CHECKPOINT_NAME_BYTES], std::string_view name) {
 
 state::SaveOptions save_options_argument(const ckpt_save_options* options) {
   const auto given = options_argument(options, "options");
-  return {given.step,
-          given.seed,
-          text_or(given.metadata_json, "null"),
-          text_or(given.environment_json, "null"),
-          text_or(given.prefix, ""),
-          given.has_metric != 0 ? std::optional(given.metric) : std::nullopt,
-          given.incremental != 0};
+  state::SaveOptions wanted;
+  copy_from_c<1>(given, wanted);
+  if (given.has_metric == 0) wanted.metric.reset();
+  return wanted;
 }
 
 void check_save_result(const ckpt_save_result* result) { check_result(result); }
@@ -157,16 +154,14 @@ state::LoadOptions load_options_argument(const ckpt_load_options* options) {
   require(given.verify == CKPT_VERIFY_NONE || given.verify == CKPT_VERIFY_FULL, "options.verify is ", given.verify,
           "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
   state::LoadOptions wanted;
-  wanted.name = optional_name(given.name);
-  if (given.has_step != 0) {
+  copy_from_c<1>(given, wanted);
+  if (given.has_step == 0) {
+    wanted.step.reset();
+  } else {
     require(given.step >= 0, "options.step is ", given.step, "; at least 0");
-    wanted.step = given.step;
   }
-  wanted.verify = given.verify == CKPT_VERIFY_NONE ? state::Verify::none : state::Verify::full;
+  wanted.name = optional_name(given.name);  // refuses a blank one
   wanted.compare_environment = given.environment_json != nullptr;
-  wanted.environment = text_or(given.environment_json, "");
-  wanted.partial = given.partial != 0;
-  wanted.in_place = given.in_place != 0;
   return wanted;
 }
 

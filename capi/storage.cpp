@@ -76,8 +76,8 @@ ckpt_status ckpt_fault_handler_create(const ckpt_fault_handler_options* options,
   return guard([&] {
     not_null(out, "handler");
     const auto given = options_argument(options, "options");
-    const storage::FaultPolicy policy{given.max_attempts, given.first_delay_ns, given.max_delay_ns,
-                                      given.factor,       given.jitter,         given.seed};
+    storage::FaultPolicy policy;
+    copy_from_c(given, policy);
     const auto user = std::make_shared<UserData>(user_data, destroy);
     storage::Sleep pause;
     if (sleep != nullptr) pause = [sleep, user](std::int64_t ns) { sleep(ns, user->get()); };

@@ -74,9 +74,9 @@ SaveOptions Checkpoint::checked(const SaveOptions& given) const {
   base::require(options.step >= 0, "step is ", options.step, "; at least 0");
   require_prefix(options.prefix);
   base::require(!options.metric || std::isfinite(*options.metric), "metric is ", options.metric.value_or(0), "; a finite number");
-  options.metadata = normalized_json("metadata", given.metadata);
-  options.environment =
-      whole_environment(normalized_json("environment", given.environment), options_.blas ? options_.blas() : std::string());
+  options.metadata_json = normalized_json("metadata", given.metadata_json);
+  options.environment_json =
+      whole_environment(normalized_json("environment", given.environment_json), options_.blas ? options_.blas() : std::string());
   require_writer();
   return options;
 }
@@ -111,7 +111,7 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
 LoadResult Checkpoint::load(State& state, const LoadOptions& given) {
   refuse_inside();
   LoadOptions options = given;
-  if (given.compare_environment) options.environment = normalized_json("environment", given.environment);
+  if (given.compare_environment) options.environment_json = normalized_json("environment", given.environment_json);
   if (options_.blas) options.blas = options_.blas();
   const Call call(this);
   State whole = state.gathered();

@@ -240,7 +240,7 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
     for (const auto& [key, value] : state.values()) manifest.values.emplace(key, value);  // those that the checkpoint lacks stay
   }
   const std::string difference =
-      environment_difference(manifest.environment, options.compare_environment ? &options.environment : nullptr, options.blas);
+      environment_difference(manifest.environment, options.compare_environment ? &options.environment_json : nullptr, options.blas);
   result.environment_differs = !difference.empty();
   if (options.blas.empty()) result.blas_to_come = recorded_blas(manifest.environment);
   if (result.environment_differs) {

@@ -21,7 +21,7 @@ struct LoadOptions {
   std::optional<std::int64_t> step = {};  // the newest valid one of this step; not with a name
   Verify verify = Verify::full;
   bool compare_environment = false;
-  std::string environment;  // JSON: the caller's part of this run's, when it is to be compared
+  std::string environment_json;  // the caller's part of this run's, when it is to be compared
   std::string blas;         // that this process has loaded; "": none, or it is not known
   bool partial = false;     // what one side lacks is reported, not refused; dtypes and shapes must match all the same
   bool in_place = false;    // bytes go straight into the tensors: faster, and undefined contents when the load fails

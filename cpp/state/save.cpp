@@ -157,8 +157,8 @@ Manifest write_files(Save& save, const State& state, const SaveOptions& options,
   manifest.step = options.step;
   manifest.seed = options.seed;
   manifest.metric = options.metric;
-  manifest.metadata = options.metadata;
-  manifest.environment = options.environment;
+  manifest.metadata = options.metadata_json;
+  manifest.environment = options.environment_json;
   manifest.values = state.values();
   std::set<std::string> used_names;
   for (const StateGroup& group : state.groups()) {

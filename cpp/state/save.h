@@ -17,8 +17,8 @@ namespace ckpt::state {
 struct SaveOptions {
   std::int64_t step = 0;
   std::uint64_t seed = 0;
-  std::string metadata = "null";      // JSON
-  std::string environment = "null";   // JSON
+  std::string metadata_json = "null";
+  std::string environment_json = "null";
   std::string prefix = {};            // of the directory's name, see require_prefix
   std::optional<double> metric = {};  // finite
   bool incremental = true;            // unchanged files of groups that rarely change are linked

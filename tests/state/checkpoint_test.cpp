@@ -82,8 +82,8 @@ TEST_F(StateCheckpoint, RestoresEverythingThatWasGiven) {
   SaveOptions options;
   options.step = 1200;
   options.seed = 0xFFFFFFFFFFFFFFFF;
-  options.metadata = R"({"note":"a"})";
-  options.environment = R"({"isa":"avx2"})";
+  options.metadata_json = R"({"note":"a"})";
+  options.environment_json = R"({"isa":"avx2"})";
   const SaveResult saved = checkpoint.save(model.state, options);
   Model other(0);
   other.state.set_json("gone", "1");

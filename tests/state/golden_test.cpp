@@ -91,7 +91,7 @@ void write_version_1(const std::shared_ptr<storage::Storage>& disk) {
     SaveOptions options;
     options.step = step;
     options.seed = 18446744073709551615ULL;
-    options.metadata = R"({"note":"golden"})";
+    options.metadata_json = R"({"note":"golden"})";
     checkpoint.save(golden.state, options);
   }
 }
