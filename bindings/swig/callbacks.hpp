@@ -142,9 +142,10 @@ class MemoryListener {
   virtual ~MemoryListener() = default;
 #ifdef SWIGPYTHON  // which makes a tuple of it at once
   virtual void on_event(const ckpt_memory_event* event) = 0;
-#else
+#else  // numbers cross into the JVM faster than an object of the struct
   virtual void on_event(int32_t kind, uint64_t sequence, uint64_t allocation, int64_t bytes, int64_t current_bytes,
-                        int64_t peak_bytes, int64_t limit_bytes, int64_t time_ns, const char* layer_name, int32_t layer) = 0;
+                        int64_t peak_bytes, int64_t limit_bytes, int64_t at_ns, int64_t utc_ns, const char* layer_name,
+                        bool has_layer, int32_t layer_id) = 0;
 #endif
 };
 
@@ -209,7 +210,8 @@ inline ckpt_status memory_tracker_subscribe(ckpt_memory_tracker* tracker, uint32
 #else
                                     static_cast<MemoryListener*>(user)->on_event(e->kind, e->sequence, e->allocation, e->bytes,
                                                                                  e->current_bytes, e->peak_bytes, e->limit_bytes,
-                                                                                 e->occurred_at_ns, e->layer_name, e->layer_id);
+                                                                                 e->occurred_at_ns, e->occurred_utc_ns,
+                                                                                 e->layer_name, e->has_layer != 0, e->layer_id);
 #endif
                                   });
                                 },

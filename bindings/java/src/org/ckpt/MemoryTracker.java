@@ -1,6 +1,5 @@
 package org.ckpt;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -366,13 +365,13 @@ public final class MemoryTracker extends NativeObject {
     /** Events are delivered now, which is their time of day; no layer that has a name is without one. */
     @Override
     public void on_event(
-        int kind, long sequence, long allocation, long bytes, long current_bytes, long peak_bytes, long limit_bytes, long time_ns,
-        String layer_name, int layer) {
-      OptionalInt layerId = layer_name.isEmpty() ? OptionalInt.empty() : OptionalInt.of(layer);
+        int kind, long sequence, long allocation, long bytes, long current_bytes, long peak_bytes, long limit_bytes, long at_ns,
+        long utc_ns, String layer_name, boolean has_layer, int layer_id) {
+      OptionalInt layerId = has_layer ? OptionalInt.of(layer_id) : OptionalInt.empty();
       listener.onEvent(
           new MemoryEvent(
-              MemoryEventKind.of(kind), sequence, allocation, bytes, current_bytes, peak_bytes, limit_bytes, time_ns, layer_name,
-              layerId, Instant.now()));
+              MemoryEventKind.of(kind), sequence, allocation, bytes, current_bytes, peak_bytes, limit_bytes, at_ns, layer_name,
+              layerId, NativeObject.instant(utc_ns)));
     }
   }
 }
