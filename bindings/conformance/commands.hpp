@@ -50,6 +50,14 @@ struct Background {
   ckpt::AsyncManager manager;
 };
 
+// A pipeline with its chain and its batch.
+struct Staged {
+  ckpt::Chain chain;
+  ckpt::Pipeline pipeline;
+  ckpt::Tensor input;
+  ckpt::Tensor targets;
+};
+
 struct Task {
   std::string manager;
   std::int64_t id;
@@ -89,6 +97,8 @@ class Commands : public Scenario {
     checkpoints();
     background();
     adaptive();
+    activations();
+    pipelines();
   }
 
   Words run(const Command& command) override {
@@ -110,6 +120,10 @@ class Commands : public Scenario {
   void checkpoints();
   void background();
   void adaptive();
+  void activations();
+  void pipelines();
+  ckpt::ActivationPolicy policy_of(const Command& c, const std::string& kind);
+  std::string shown(ckpt::ActivationManager& manager) const;
   void tell(const Command& c);
   Words show(const std::string& name);
   ckpt::Strategy from_factory(const Command& c);
@@ -134,6 +148,8 @@ class Commands : public Scenario {
   Named<ckpt::CheckpointManager> checkpoints_;
   Named<ckpt::Threshold> thresholds_;
   Named<ckpt::Controller> controllers_;
+  Named<ckpt::ActivationManager> activations_;
+  Named<Staged> pipelines_;
   Named<Task> tasks_;
   Named<Background> managers_;  // gone first: its tasks may use everything above
 };

@@ -51,7 +51,7 @@ void Commands::base() {
     if (!clocks_.close(name) && !kinds_.close(name) && !strategies_.close(name) && !trackers_.close(name) &&
         !listeners_.close(name) && !profiles_.close(name) && !schedules_.close(name) && !cursors_.close(name) &&
         !tensors_.close(name) && !states_.close(name) && !checkpoints_.close(name) && !thresholds_.close(name) &&
-        !controllers_.close(name) && !managers_.close(name)) {
+        !controllers_.close(name) && !activations_.close(name) && !pipelines_.close(name) && !managers_.close(name)) {
       throw Misuse("nothing is called " + name);
     }
     return Words();
@@ -108,6 +108,7 @@ Words Commands::show(const std::string& name) {
                  number(n.saves), "cost", thousandths(n.cost_seconds), "last", thousandths(n.last_seen_seconds), "mtbf",
                  thousandths(n.mtbf_seconds), "tasks", number(n.tasks)});
   }
+  if (auto* manager = activations_.find(name)) return {shown(*manager)};
   if (auto* task = tasks_.find(name)) {
     const auto n = managers_[task->manager].manager.task(task->id);
     return line({n.kind == ckpt::CheckpointTaskKind::save ? "save" : "load", task_words[static_cast<std::size_t>(n.state)], "step",
