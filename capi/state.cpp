@@ -120,8 +120,6 @@ state::Coordinator::Timeout timeout_argument(int64_t timeout_ns) {
   return state::Coordinator::Timeout(timeout_ns);
 }
 
-std::string text_or(const char* text, const char* otherwise) { return text == nullptr ? otherwise : text; }
-
 // NULL or a name.
 std::string optional_name(const char* name) { return name == nullptr ? std::string() : std::string(name_argument(name, "name")); }
 

@@ -56,6 +56,7 @@ struct Staged {
   ckpt::Pipeline pipeline;
   ckpt::Tensor input;
   ckpt::Tensor targets;
+  std::vector<double> losses;  // of the last step
 };
 
 struct Task {

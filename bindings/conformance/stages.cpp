@@ -118,7 +118,7 @@ void Commands::pipelines() {
     options.order = value_of<ckpt::PipelineOrder>(order_words, c.text("order", "1f1b"));
     options.stages = static_cast<std::int32_t>(c.integer("stages", 1));
     options.chunks = static_cast<std::int32_t>(c.integer("chunks", 1));
-    options.micro_batches = static_cast<std::int32_t>(c.integer("micro-batches", 1));
+    options.micro_batches = static_cast<std::int32_t>(c.integer("micro_batches", 1));
     options.measured_steps = 0;
     options.budget_bytes = c.integer("budget", 0);
     for (const auto& begin : c.names("begins")) options.begins.push_back(to_integer(begin));
@@ -130,7 +130,7 @@ void Commands::pipelines() {
     for (std::int64_t i = 0; i < samples * width; ++i) numbers[i] = static_cast<float>(i % 7) / 8;
     auto* const classes = targets.data_as<std::uint8_t>();
     for (std::int64_t i = 0; i < samples; ++i) classes[i] = static_cast<std::uint8_t>(i % width);
-    pipelines_.make(c.text(1), std::move(chain), std::move(pipeline), std::move(input), std::move(targets));
+    pipelines_.make(c.text(1), std::move(chain), std::move(pipeline), std::move(input), std::move(targets), std::vector<double>());
     return Words();
   });
   on("step", [this](const Command& c) {
@@ -139,13 +139,19 @@ void Commands::pipelines() {
     step.step = c.integer(2);
     step.input = staged.input;
     step.targets = staged.targets;
-    std::vector<double> losses;
-    const double loss = staged.pipeline.run(step, losses);
+    const double loss = staged.pipeline.run(step, staged.losses);
     Words printed;
-    for (const double each : losses) printed.push_back(exact(each));
-    double gradients = 0;
-    for (const auto& parameter : staged.chain.parameters()) gradients += parameter.gradient.dot(parameter.gradient);
-    return line({"loss", exact(loss), "of", joined(printed), "gradients", exact(gradients)});
+    for (const double each : staged.losses) printed.push_back(thousandths(each));
+    return line({"loss", thousandths(loss), "of", joined(printed)});
+  });
+  on("same-step", [this](const Command& c) {
+    Staged& a = pipelines_[c.text(1)];
+    Staged& b = pipelines_[c.text(2)];
+    const auto of_a = a.chain.parameters();
+    const auto of_b = b.chain.parameters();
+    bool same = a.losses == b.losses && of_a.size() == of_b.size();
+    for (std::size_t i = 0; same && i < of_a.size(); ++i) same = of_a[i].gradient.bit_equal(of_b[i].gradient);
+    return Words{yes_no(same)};
   });
   on("stage", [this](const Command& c) {
     const auto s = pipelines_[c.text(1)].pipeline.stats(static_cast<std::int32_t>(c.integer(2)));
