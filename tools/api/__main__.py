@@ -13,6 +13,7 @@ import os
 import sys
 
 import compare
+from model import Model, has_size
 import write_c
 import write_cpp
 import write_java
@@ -50,7 +51,7 @@ def settle(api, snapshot):
     places = {function["name"]: n for n, function in enumerate(snapshot["functions"])}
     api["functions"].sort(key=lambda function: places.get(function["name"], len(places)))  # new ones stay as the headers have them
     firsts = {struct["name"]: struct["first"] for struct in snapshot["structs"] if "first" in struct}
-    for struct in filter(write_c.has_size, api["structs"]):
+    for struct in filter(has_size, api["structs"]):
         last = struct["fields"][-1]
         struct["first"] = firsts.get(struct["name"], {"last": last["name"], "size": last["offset"] + last["size"]})
     return api
@@ -62,6 +63,7 @@ def made_files():
     problems = compare.rules(api)
     if problems:
         sys.exit("\n".join(problems))
+    model = Model(api)
     return {
         API: as_json(api),
         "include/ckpt/api.h": write_c.api_header(api),
@@ -69,11 +71,11 @@ def made_files():
         "capi/made/structs.h": write_c.structs_header(api),
         "capi/made/init.cpp": write_c.init_source(api),
         "capi/made/copies.h": write_c.copies_header(api),
-        "bindings/swig/made.i": write_swig.struct_list(api),
-        **write_cpp.files(api),
-        **write_java.files(api),
-        **write_csharp.files(api),
-        **write_python.files(api),
+        "bindings/swig/made.i": write_swig.struct_list(model),
+        **write_cpp.files(model),
+        **write_java.files(model),
+        **write_csharp.files(model),
+        **write_python.files(model),
     }
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-MADE = "Made from include/ckpt by tools/api: do not edit."
+from model import MADE, has_size, is_spare
 
 TABLE_HEADER = """\
 /* api.h - the whole C API as a table of function pointers, for programs that load libckpt with dlopen:
@@ -91,10 +91,6 @@ def signature(function, name):
 
 def includes(api):
     return "\n".join(f"#include <ckpt/{header['name']}>" for header in api["headers"])
-
-
-def has_size(struct):
-    return struct["fields"][0]["name"] == "struct_size"
 
 
 def api_header(api):
@@ -219,7 +215,7 @@ namespace ckpt::capi {
 
 def is_plain(field):
     """A number, an enum, a truth value or a text: what is copied as it is. Objects, functions and arrays are not."""
-    if field["name"] == "struct_size" or re.fullmatch(r"reserved\d*", field["name"]):
+    if is_spare(field):
         return False
     return "*" not in field["type"] and not field["type"].endswith("_fn") and "array" not in field or field["type"] in ("const char*", "char")
 

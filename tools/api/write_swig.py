@@ -1,32 +1,26 @@
 """What SWIG reads of the structs: which of them other languages make and read, and which only C sees."""
 
-import re
-
-from write_c import MADE, has_size
+from model import MADE, is_spare
 
 
-def has_functions(struct):
-    return any(field["type"].endswith("_fn") for field in struct["fields"])
-
-
-def crosses(struct, passed):
+def crosses(struct):
     """Whether values of it go through a function: tables of functions do not, the stand-ins fill these."""
-    return struct["name"] in passed and (struct["name"].endswith("_options") or not has_functions(struct))
+    return struct.called and not struct.is_table
 
 
-def passed_structs(api):
-    return {parameter["type"].replace("const ", "").rstrip("*").strip() for function in api["functions"]
-            if not function["name"].endswith("_init") for parameter in function["parameters"]}
-
-
-def struct_list(api):
-    passed = passed_structs(api)
+def struct_list(model):
     lines = [f"// {MADE}"]
-    for struct in filter(has_size, api["structs"]):
-        name = struct["name"]
-        if crosses(struct, passed):
-            lines.append(f"CKPT_STRUCT({name})")
-            lines += [f"%ignore {name}::{field['name']};" for field in struct["fields"] if re.fullmatch(r"reserved\d*", field["name"])]
-        else:
-            lines += [f"%ignore {name};", f"%ignore {name}_init;"]
+    for struct in model.structs:
+        if struct.has_size and crosses(struct):
+            spare = [field["name"] for field in struct.fields if is_spare(field) and field["name"] != "struct_size"]
+            lines += [f"CKPT_STRUCT({struct.name})", *(f"%ignore {struct.name}::{name};" for name in spare)]
+        elif struct.has_size:
+            lines += [f"%ignore {struct.name};", f"%ignore {struct.name}_init;"]
     return "\n".join(lines) + "\n"
+
+
+def members(model):
+    """Texts in structs: C# borrows them as addresses."""
+    structs = [struct for struct in model.structs if struct.has_size and crosses(struct)]
+    texts = [f"CKPT_TEXT_MEMBER({struct.name}::{value.name})" for struct in structs for value in struct.values if value.kind == "text"]
+    return "\n".join([f"// {MADE}", *texts, ""])
