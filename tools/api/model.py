@@ -108,6 +108,7 @@ class Struct:
         self.given, self.filled = ("in" in by_functions | by_callbacks), ("out" in by_functions | by_callbacks)
         self.called, self.shown, self.directions = bool(by_functions), bool(by_callbacks), by_functions
         self.is_table = not self.is_options and any(field["type"].endswith("_fn") for field in self.fields)
+        self.crosses = self.called and not self.is_table  # its values go through functions; stand-ins fill tables of functions
         has = has_fields(struct)
         hidden = [field["name"] for field in has.values()] + [field["name"] + "_count" for field in self.fields]
         hidden += ["ndim"] if any(field["name"] == "shape" for field in self.fields) else []

@@ -8,6 +8,8 @@ from clang import cindex
 from clang.cindex import CursorKind, TokenKind, TypeKind
 
 CursorKinds = (CursorKind.FUNCTION_DECL, CursorKind.STRUCT_DECL, CursorKind.TYPEDEF_DECL, CursorKind.MACRO_DEFINITION)
+LIMITS = {"INT32_MAX": 2**31 - 1, "INT32_MIN": -(2**31), "UINT32_MAX": 2**32 - 1,
+          "INT64_MAX": 2**63 - 1, "INT64_MIN": -(2**63), "UINT64_MAX": 2**64 - 1}
 
 
 class Problem(Exception):
@@ -65,22 +67,13 @@ def whole(unit, header):
 
 
 def declared(kind, name=""):
-    """A declaration of name with this type, as C writes it."""
-    if kind.kind == TypeKind.POINTER:
-        pointee = kind.get_pointee()
-        star = "*" + ("const " if kind.is_const_qualified() and name else "const" if kind.is_const_qualified() else "") + name
-        if pointee.kind in (TypeKind.FUNCTIONPROTO, TypeKind.CONSTANTARRAY):
-            return declared(pointee, f"({star})")
-        return declared(pointee, star)
-    if kind.kind == TypeKind.CONSTANTARRAY:
-        return declared(kind.element_type, f"{name}[{kind.element_count}]")
-    if kind.kind == TypeKind.FUNCTIONPROTO:
-        arguments = ", ".join(declared(argument) for argument in kind.argument_types()) or "void"
-        return declared(kind.get_result(), f"{name}({arguments})")
-    stars = re.match(r"(\*(const\b *)?)*", name).group(0)  # "int32_t* name" and "char* const* names", as the headers have it
-    rest = name[len(stars):]
-    close = not rest or rest[0] == "[" and not stars
-    return kind.spelling + stars.replace("*const", "* const").replace(" *", "*").rstrip() + ("" if close else " ") + rest
+    """A declaration of name with this type, as C writes it and the headers have it: int32_t* name, char* const* names."""
+    function = kind.get_pointee()
+    if function.kind == TypeKind.FUNCTIONPROTO:
+        arguments = ", ".join(declared(argument) for argument in function.argument_types()) or "void"
+        return f"{declared(function.get_result())} (*{name})({arguments})"
+    before, bracket, lengths = kind.spelling.replace(" *", "*").replace("*const", "* const").partition("[")
+    return f"{before}{' ' if name else ''}{name}{bracket}{lengths}"
 
 
 def type_of(kind):
@@ -118,41 +111,25 @@ def prototype_of(kind):
 
 
 def value_of(name, tokens, known):
-    """The number or text of a constant from its tokens: sums, products, shifts, and other constants."""
-    words = []
-    for token in tokens:
-        if token in known:
-            words.append(repr(known[token]))
-        elif re.fullmatch(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uU]?[lL]*[uU]?)", token):
-            words.append(str(int(re.sub(r"[uUlL]+$", "", token), 0)))
-        elif re.fullmatch(r'[0-9.eE+-]+|[-+*/()|~]|<<|>>|"[^"\\]*"', token):
-            words.append(token)
-        elif token in ("INT64_MAX", "UINT64_MAX", "INT32_MAX", "UINT32_MAX", "INT64_MIN", "INT32_MIN"):
-            bits = int(re.search("[0-9]+", token).group(0))
-            words.append({"U": str(2**bits - 1), "X": str(2 ** (bits - 1) - 1), "N": str(-(2 ** (bits - 1)))}["U" if token[0] == "U" else token[-1]])
-        elif token in ("int32_t", "int64_t", "uint32_t", "uint64_t") and words and words[-1] == "(":
-            words.append("0)+(")  # a cast: (0)+()…
-        else:
-            raise Problem(f"{name}: what is {token}?")
-    text = " ".join(words).replace("( 0)+( )", "")
+    """The number or text of a constant from its tokens: sums, products, shifts, casts and other constants."""
+    text = re.sub(r"\( u?int(32|64)_t \)", "", " ".join(tokens))
+    text = re.sub(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]+\b", r"\1", text)
     try:
-        return eval(text, {"__builtins__": {}})  # only what the patterns above let through
-    except (SyntaxError, TypeError) as error:
+        return eval(text, {"__builtins__": {}, **LIMITS, **known})  # what is neither a literal nor known has no value
+    except (SyntaxError, TypeError, NameError) as error:
         raise Problem(f"{name}: {text} has no value") from error
 
 
-def initialisers(name, tokens):
+def initialisers(tokens):
     """The texts between the commas of { ... }."""
-    items, depth, item = [], 0, []
+    items, depth = [[]], 0
     for token in tokens[1:-1]:
-        depth += token in "({" and len(token) == 1
-        depth -= token in ")}" and len(token) == 1
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(token, 0)
         if token == "," and depth == 0:
-            items.append(item)
-            item = []
+            items.append([])
         else:
-            item.append(token)
-    return [" ".join(item) for item in items + [item]]
+            items[-1].append(token)
+    return [" ".join(item) for item in items]
 
 
 # ---- Headers ----
@@ -214,7 +191,7 @@ class Reader:
             self.add("macros", cursor, text=text_at(cursor))
             return
         if tokens[0] == "{":
-            self.defaults[name] = initialisers(name, tokens)
+            self.defaults[name] = initialisers(tokens)
             return
         self.values[name] = value_of(name, tokens, self.values)
         self.add("constants", cursor, value=self.values[name])

@@ -124,77 +124,16 @@ def init_source(api):
     return INIT_SOURCE % {"made": MADE, "functions": functions}
 
 
-# ---- Headers of a description: of an older version, or one whose structs have grown ----
-
-
-def literal(value):
-    if isinstance(value, str):
-        return '"' + value + '"'
-    if isinstance(value, int) and not -(2**31) < value < 2**31:
-        return "INT64_MIN" if value == -(2**63) else "(" + str(value) + ("ULL)" if value >= 2**63 else "LL)")
-    return f"({value})"
-
-
-def macro(struct):
-    values = ", ".join(field["default"] for field in struct["fields"])
-    return f"#define {struct['name'].upper()}_INIT {{ {values} }}"
-
-
-def struct_text(struct):
-    fields = "\n".join(f"  {field['declaration']};" for field in struct["fields"])
-    text = f"typedef struct {struct['name']} {struct['name']};\nstruct {struct['name']} {{\n{fields}\n}};"
-    return text + ("\n" + macro(struct) if "default" in struct["fields"][0] else "")
-
-
-def callback_text(callback):
-    return "typedef " + signature(callback, f"(*{callback['name']})") + ";"
-
-
-def in_order(api):
-    """Types before those that use them: handles and plain names, then structs and callbacks as the headers have them."""
-    waiting = api["structs"] + api["callbacks"]
-    names = {entry["name"] for entry in waiting}
-    done, out = set(), []
-    while waiting:
-        later = []
-        for entry in waiting:
-            text = struct_text(entry) if "fields" in entry else callback_text(entry)
-            needed = set(re.findall(r"ckpt_[a-z0-9_]+", text)) & names - {entry["name"]}
-            by_pointer = {name for name in needed if re.search(r"\b" + name + r"\s*\*", text)}
-            if needed - done - {name for name in by_pointer if not name.endswith("_fn")}:
-                later.append(entry)
-            else:
-                out.append(text)
-                done.add(entry["name"])
-        if len(later) == len(waiting):
-            raise ValueError("types that need each other: " + ", ".join(entry["name"] for entry in later))
-        waiting = later
-    return out
-
-
-def grown(api):
-    """The description in which every struct with a size has one more field."""
-    extra = {"name": "grown_by", "type": "int64_t", "declaration": "int64_t grown_by", "default": "0", "comment": "", "size": 8}
-    return {**api, "structs": [{**struct, "fields": struct["fields"] + [extra]} if has_size(struct) else struct for struct in api["structs"]]}
-
-
-def plain_header(api):
-    """All of a description in one header, without comments."""
-    lines = ["/* " + MADE + " */", "#ifndef CKPT_ALL_H", "#define CKPT_ALL_H", "#include <stdint.h>",
-             '#define CKPT_API __attribute__((visibility("default")))', "#ifdef __cplusplus", 'extern "C" {', "#endif"]
-    lines += [f"#define {entry['text']}" for entry in api["macros"]]
-    lines += [f"#define {constant['name']} {literal(constant['value'])}" for constant in api["constants"]]
-    lines += [f"typedef {kind['type']} {kind['name']};" for kind in api["types"]]
-    lines += [f"typedef struct {handle['name']} {handle['name']};" for handle in api["handles"]]
-    lines += [f"typedef struct {struct['name']} {struct['name']};" for struct in api["structs"]]
-    lines += [f"struct {struct['name']};" for struct in api["foreign"]]
-    lines += ["struct ckpt_api;"] + [text.split("\n", 1)[1] if text.startswith("typedef struct") else text for text in in_order(api)]
-    lines += [f"CKPT_API {signature(function, function['name'])};" for function in api["functions"]]
-    return "\n".join(lines + ["#ifdef __cplusplus", "}", "#endif", "#endif", ""])
-
-
 # ---- Copies between the structs of C and those of the core, whose fields have the same names ----
 
+COPIES = """\
+template <>
+struct Fields<%(name)s> {
+  template <class Each>
+  static constexpr void each(Each&& field) {
+%(fields)s
+  }
+};"""
 COPIES_HEADER = """\
 // clang-format off
 // By struct of C: its fields that are plain values, copied to and from a struct of the core whose fields have the same names.
@@ -213,18 +152,44 @@ namespace ckpt::capi {
 """
 
 
-def is_plain(field):
-    """A number, an enum, a truth value or a text: what is copied as it is. Objects, functions and arrays are not."""
-    if is_spare(field):
-        return False
-    return "*" not in field["type"] and not field["type"].endswith("_fn") and "array" not in field or field["type"] in ("const char*", "char")
-
-
-def copies_header(api):
+def copies_header(model):
+    """Of numbers, enums, truth values and texts. Objects, functions and arrays are copied where they are used."""
     texts = []
-    for struct in api["structs"]:
-        names = [field["name"] for field in struct["fields"] if is_plain(field)]
-        if names and not struct["name"].endswith("_callbacks"):
+    for struct in model.structs:
+        names = [field["name"] for field in struct.fields if not is_spare(field) and is_plain(field)]
+        if names and not struct.name.endswith("_callbacks"):
             fields = "\n".join(f"    field(CKPT_FIELD({name}));" for name in names)
-            texts.append(f"template <>\nstruct Fields<{struct['name']}> {{\n  template <class Each>\n  static constexpr void each(Each&& field) {{\n{fields}\n  }}\n}};")
-    return COPIES_HEADER % {"made": MADE, "includes": includes(api), "structs": "\n".join(texts)}
+            texts.append(COPIES % {"name": struct.name, "fields": fields})
+    return COPIES_HEADER % {"made": MADE, "includes": includes(model.api), "structs": "\n".join(texts)}
+
+
+def is_plain(field):
+    plain = "*" not in field["type"] and not field["type"].endswith("_fn") and "array" not in field
+    return plain or field["type"] in ("const char*", "char")
+
+
+# ---- SWIG ----
+
+
+def struct_list(model):
+    """Which structs other languages make and read, and which only C sees."""
+    lines = [f"// {MADE}"]
+    for struct in model.structs:
+        if struct.has_size and struct.crosses:
+            spare = [field["name"] for field in struct.fields if is_spare(field) and field["name"] != "struct_size"]
+            lines += [f"CKPT_STRUCT({struct.name})", *(f"%ignore {struct.name}::{name};" for name in spare)]
+        elif struct.has_size:
+            lines += [f"%ignore {struct.name};", f"%ignore {struct.name}_init;"]
+    return "\n".join(lines) + "\n"
+
+
+def files(model):
+    api = model.api
+    return {
+        "include/ckpt/api.h": api_header(api),
+        "capi/made/table.cpp": table_source(api),
+        "capi/made/structs.h": structs_header(api),
+        "capi/made/init.cpp": init_source(api),
+        "capi/made/copies.h": copies_header(model),
+        "bindings/swig/made.i": struct_list(model),
+    }

@@ -6,7 +6,6 @@ from xml.sax.saxutils import escape
 
 from model import MADE
 from text import Words, bare, camel, capital, wrapped
-from write_swig import members as text_members
 
 NUMBERS = {"int32_t": "int", "int64_t": "long", "uint32_t": "uint", "uint64_t": "ulong", "double": "double"}
 PROPERTIES = {("ckpt_step", "step"): "Number"}  # a member cannot have its class's name
@@ -283,4 +282,6 @@ class Writer:
 def files(model):
     writer = Writer(model)
     made = {f"bindings/csharp/made/{camel(header[:-2])}.cs": writer.file(header) for header in model.headers}
-    return {**made, "bindings/csharp/made/members.i": text_members(model)}
+    texts = [f"CKPT_TEXT_MEMBER({struct.name}::{value.name})" for struct in model.structs if struct.has_size and struct.crosses
+             for value in struct.values if value.kind == "text"]  # borrowed as addresses
+    return {**made, "bindings/csharp/made/members.i": "\n".join([f"// {MADE}", *texts, ""])}

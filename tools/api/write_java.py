@@ -6,7 +6,6 @@ from xml.sax.saxutils import escape
 
 from model import MADE
 from text import Words, camel, capital, lower_camel, wrapped
-from write_swig import crosses
 
 FOLDER = "bindings/java/made/org/ckpt/"
 BY_HAND = ("ckpt_dtype", "ckpt_tensor_spec")  # an enum and a record that do more than hold values
@@ -263,7 +262,7 @@ class Writer:
         lines = javadoc("", self.words.text(struct.comment), [f"@param {member.name} {member.comment}" for member in members])
         heads = ", ".join(f"{member.result}\0{member.name}" for member in members)
         lines += [f"public record {name}(", *wrapped(f"{heads}){BEHAVIOUR.get(name, '')} {{", "    ")]
-        if crosses(struct) and struct.has_size:
+        if struct.crosses and struct.has_size:
             lines += self.made_of(name, f"{struct.name} struct", [member.read for member in members])
             lines.append(FROM % {"name": name, "c": struct.name})
         elif not any(member.type == "String" for member in members):
