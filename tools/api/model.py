@@ -25,7 +25,7 @@ class Group:
 class Value:
     """One value of a struct. C may need more fields to say it, which are no values: has_x, counts, ndim.
 
-    kind: truth, enum, number, real, duration, instant (of day), reading (of a clock), text, chars, numbers, shape, handle, struct, list, or function.
+    kind: truth, enum, number, real, duration, instant (of day), instant or none, reading (of a clock), text, chars, numbers, shape, handle, struct, list, or function.
     has: the field that says whether it is there; absence: what it means when it is not.
     """
 
@@ -66,7 +66,8 @@ def kind_of(model, struct, field):
     if kind in model.groups:
         return "enum"
     if name.endswith("_ns"):
-        return "instant" if name.endswith("_utc_ns") else "reading" if name.endswith("_at_ns") else "duration"
+        some_instant = "instant or none" if re.search("; 0[: ]", field["comment"]) else "instant"
+        return some_instant if name.endswith("_utc_ns") else "reading" if name.endswith("_at_ns") else "duration"
     return {"ckpt_bool": "truth", "double": "real"}.get(kind, "number")
 
 

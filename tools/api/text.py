@@ -115,7 +115,7 @@ class Words:
         elif value.kind == "duration" and self.has_times:
             text = re.sub(r",? in nanoseconds\b", "", text).replace("-1:", self.for_ever + ":")
             text = re.sub(r"\bnanoseconds (?=from|for|of|since)", "time ", text)
-        elif value.kind == "instant" and self.has_times:
+        elif value.kind.startswith("instant") and self.has_times:
             text = text.replace("in nanoseconds since 1970-01-01T00:00:00Z", "in UTC").replace("; 0", "; " + self.never)
         elif value.kind in ABSENT_KINDS:
             text = re.sub(r"\bnone(?=:| when)", self.none, text).replace("None or empty", capital(self.none) + " or empty")

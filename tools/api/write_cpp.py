@@ -6,13 +6,15 @@ from model import MADE
 from text import Words, camel, wrapped
 
 TIME = ("std::chrono::nanoseconds", "std::chrono::nanoseconds({default})", "to.{c} = {given}.count();", "std::chrono::nanoseconds(from.{c})")
+INSTANT = ("std::chrono::system_clock::time_point", "{{}}", "", "detail::instant(from.{c})")
 FORMS = {  # by kind: type, first value, the statement that puts it into C's struct, and the expression that takes it out
     "truth": ("bool", "{truth}", "to.{c} = {given} ? 1 : 0;", "from.{c} != 0"),
     "enum": ("{type}", "{initial}", "to.{c} = static_cast<{in_c}>({given});", "static_cast<{type}>(from.{c})"),
     "number": ("{number}", "{default}", "to.{c} = {given};", "from.{c}"),
     "duration": TIME,
     "reading": TIME,
-    "instant": ("std::chrono::system_clock::time_point", "{{}}", "", "detail::instant(from.{c})"),
+    "instant": INSTANT,
+    "instant or none": INSTANT,
     "text": ("std::string{view}", "{{}}", "to.{c} = detail::text_or_null({given});", "detail::text(from.{c})"),
     "chars": ("std::string", "{{}}", "", "detail::text(from.{c})"),
     "shape": ("{shape}", "{{}}", "{given}.put(to.{c}, to.ndim);", "{shape}(from.{c}, from.{c} + from.ndim)"),

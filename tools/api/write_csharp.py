@@ -141,10 +141,9 @@ class Member:
     def __init__(self, words, struct, value):
         self.value, self.comment = value, words.summary(words.of(value, struct), 8)
         self.property = PROPERTIES.get((struct.name, value.name)) or property_of(value.name)
-        kind = "instant or none" if value.kind == "instant" and re.search("; 0[: ]", value.comment) else value.kind
         names = {"number": NUMBERS.get(value.bare), "name": class_of(value.bare), "given": "from." + self.property,
                  "element": NUMBERS.get(value.bare, camel(value.bare)), "in_c": NUMBERS.get(value.group and value.group.type)}
-        self.type, self.read, self.write = (value.filled(form, **names) for form in FORMS.get(kind, FORMS["number"]))
+        self.type, self.read, self.write = (value.filled(form, **names) for form in FORMS.get(value.kind, FORMS["number"]))
         if value.has:
             self.type += "?"
             self.read = f"from.{value.has} != 0 ? {self.read} : ({self.type})null"

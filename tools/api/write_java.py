@@ -14,6 +14,27 @@ ACCEPTED = {"Strategy": "CheckpointStrategy"}  # what a setter takes in the plac
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double"}
 BOXES = {"int": "Integer", "long": "Long", "double": "Double"}
 UNITS = {"Duration": (("s", 10**9), ("ms", 10**6), ("ns", 1)), "bytes": (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))}
+FORMS = {  # by kind: type, the value of C's struct (objects are set and never returned), and what is set there
+    "truth": ("boolean", "{raw} != 0", "{name} ? 1 : 0"),
+    "enum": ("{type}", "{type}.of({raw})", "{name}.number()"),
+    "flags": ("int", "{raw}", "{name}"),
+    "number": ("{number}", "{raw}", "{name}"),
+    "duration": ("Duration", "Duration.ofNanos({raw})", "NativeObject.nanoseconds({name})"),
+    "instant": ("Instant", "NativeObject.instant({raw})", ""),
+    "instant or none": ("Optional<Instant>", "NativeObject.instantIfAny({raw})", ""),
+    "text": ("String", "{raw}", "{name}"),
+    "chars": ("String", "{raw}", ""),
+    "numbers": ("long[]", "{raw}", ""),
+    "handle": ("{type}", "", "{name}"),
+    "struct": ("{type}", "", ""),
+    "spec": ("TensorSpec", "struct.getDtype() == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape())", ""),
+}
+SET_SPEC = """\
+if (spec != null) {
+  struct.setDtype(spec.dtype().number());
+  struct.setNdim(spec.shape().length);
+  struct.setShape(spec.shape());
+}"""
 IMPORTS = ("java.lang.ref.Reference", "java.time.Duration", "java.time.Instant", "java.util.Optional", "java.util.OptionalDouble",
            "java.util.OptionalInt", "java.util.OptionalLong")
 ENUM = """\
@@ -139,77 +160,52 @@ class JavaWords(Words):
 
 
 class Member:
-    """One value as Java sees it: its type, what its getter returns, its comment, and how it crosses."""
+    """A value as Java sees it."""
 
     def __init__(self, words, value):
-        self.value, self.c, self.name, self.kind = value, value.name, value_name(value.name), value.kind
+        self.value, self.name = value, value_name(value.name)
         self.comment = words.of(value) + (" (64 bits without a sign)" if value.bare == "uint64_t" else "")
-        self.type = self.type_of()
-        self.result = f"Optional{capital(self.type)}" if value.has else self.type
-        self.begins_null = value.begins_absent or value.kind in ("chars", "spec")
-        self.read = self.read_of(f"struct.get{capital(self.c)}()")
-        self.write = {"truth": f"{self.name} ? 1 : 0", "duration": f"NativeObject.nanoseconds({self.name})"}.get(self.kind, self.name)
-        if self.kind == "enum" and self.type != "int":
-            self.write = f"{self.name}.number()"
-
-    def type_of(self):
-        value = self.value
-        if self.kind == "instant":
-            return "Optional<Instant>" if re.search(r"; 0(: never| when)", value.comment) else "Instant"
-        if self.kind == "enum" and is_flags(value.group):
-            return "int"
-        types = {"truth": "boolean", "duration": "Duration", "text": "String", "chars": "String", "numbers": "long[]", "spec": "TensorSpec"}
-        return types.get(self.kind) or NUMBERS.get(value.bare) or camel(value.bare)
-
-    def read_of(self, raw):
-        """Nothing for objects, which are set and never returned."""
-        if self.kind == "spec":
-            return "struct.getDtype() == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape())"
-        if self.kind in ("handle", "struct"):
-            return None
-        if self.kind == "enum" and self.type != "int":
-            return f"{self.type}.of({raw})"
-        reads = {"truth": f"{raw} != 0", "duration": f"Duration.ofNanos({raw})",
-                 "instant": f"NativeObject.instant{'IfAny' if 'Optional' in self.type else ''}({raw})"}
-        read = reads.get(self.kind, raw)
-        absent = f"struct.get{capital(self.value.has)}() == 0" if self.value.has else ""
-        return f"{absent} ? {self.result}.empty() : {self.result}.of({read})" if absent else read
+        kind = "flags" if value.group and is_flags(value.group) else value.kind
+        names = {"number": NUMBERS.get(value.bare), "name": self.name, "raw": f"struct.get{capital(value.name)}()"}
+        self.type, self.read, self.write = (value.filled(form, **names) for form in FORMS.get(kind, FORMS["number"]))
+        self.result, self.got = self.type, self.name
+        self.begins_null = value.begins_absent or kind in ("chars", "spec")
+        if value.has:
+            self.result = f"Optional{capital(self.type)}"
+            absent, present = f"{self.result}.empty()", f"{self.result}.of"
+            self.read = f"struct.get{capital(value.has)}() == 0 ? {absent} : {present}({self.read})"
+            self.got = f"{self.name} == null ? {absent} : {present}({self.name})"
 
     def start(self):
         """The initial value in Java, and in words."""
         default = self.value.default
         if self.begins_null:
             return "null", "none"
-        if self.kind == "enum" and self.value.initial():
+        if self.value.kind == "enum":
             links = [link(constant) for constant in self.value.initial()]
             return " | ".join(map(".".join, links)), " and ".join("{@link " + "#".join(one) + "}" for one in links)
-        if self.kind == "truth":
+        if self.value.kind == "truth":
             return ("true" if default == "1" else "false",) * 2
-        units = UNITS.get("bytes" if self.c.endswith("_bytes") else self.type, ())
+        units = UNITS.get("bytes" if self.value.name.endswith("_bytes") else self.type, ())
         in_units = (f"{int(default) // size} {unit}" for unit, size in units if default != "0" and int(default) % size == 0)
         text = {"Duration": f"Duration.ofNanos({default}L)", "long": default + "L"}.get(self.type, default)
         return text, next(in_units, default)
 
     def writes(self):
-        if self.kind == "spec":
-            parts = {"Dtype": "dtype().number()", "Ndim": "shape().length", "Shape": "shape()"}
-            return ["if (spec != null) {", *(f"  struct.set{name}(spec.{part});" for name, part in parts.items()), "}"]
-        setter = f"struct.set{capital(self.c)}({self.write});"
-        if self.value.has:
-            return [f"struct.set{capital(self.value.has)}({self.name} == null ? 0 : 1);", f"if ({self.name} != null) {setter}"]
-        return [f"if ({self.name} != null) {setter}" if self.begins_null else setter]
+        if self.value.kind == "spec":
+            return SET_SPEC.splitlines()
+        setter = f"struct.set{capital(self.value.name)}({self.write});"
+        has = [f"struct.set{capital(self.value.has)}({self.name} == null ? 0 : 1);"] if self.value.has else []
+        return has + [f"if ({self.name} != null) {setter}" if has or self.begins_null else setter]
 
     def setter(self, owner):
         """A setter and a getter, and a second setter for the absence of what is not absent unless that is said."""
         start, words = self.start()
         said = start == "null" and re.search(r"\b[Nn]one( or empty)?:", self.comment)
         text = self.comment.rstrip(".") + "." + ("" if said else f" Default: {words}.")
-        taken, empty = ACCEPTED.get(self.type, self.type), f"{self.result}.empty()"
-        names = {"owner": owner, "name": self.name, "taken": taken, "result": self.result, "value": self.name, "got": self.name}
-        if taken != self.type:
-            names["value"] = f"{self.type}.of({self.name})"
-        if self.value.has:
-            names["got"] = f"{self.name} == null ? {empty} : {self.result}.of({self.name})"
+        taken = ACCEPTED.get(self.type, self.type)
+        names = {"owner": owner, "name": self.name, "taken": taken, "result": self.result, "got": self.got,
+                 "value": self.name if taken == self.type else f"{self.type}.of({self.name})"}
         lines = [*javadoc("  ", text, [f"@param {self.name} the value", "@return this"]), SETTER % names]
         if self.value.has and start != "null":
             names["without"] = lower_camel("no_" + self.value.has[4:])
@@ -251,7 +247,7 @@ class Writer:
         for value in struct.own_values:
             if value.name == "dtype" and "shape" in kinds:
                 value = copy.copy(value)
-                value.name, value.kind = "spec", "spec"
+                value.name, value.kind, value.group = "spec", "spec", None
                 comment = re.sub("^element type", "element type and shape", value.comment)
                 value.comment = re.sub(r"\b0 when", "null when", comment)
             if value.kind != "shape":
