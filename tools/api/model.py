@@ -25,7 +25,8 @@ class Group:
 class Value:
     """One value of a struct. C may need more fields to say it, which are no values: has_x, counts, ndim.
 
-    kind: truth, enum, number, real, duration, instant (of day), instant or none, reading (of a clock), text, chars, numbers, shape, handle, struct, list, or function.
+    kind: truth, enum, number, real, duration, instant (of day), instant or none, reading (of a clock), text, chars, numbers, shape,
+    handle, struct, list, or function.
     has: the field that says whether it is there; absence: what it means when it is not.
     """
 
@@ -100,14 +101,14 @@ def has_fields(struct):
 
 
 class Struct:
-    """given, filled: whether a function or callback is given it, or fills it; called: whether a function is one of these."""
+    """given, filled: whether a function or callback is given it, or fills it; directions: those of functions only."""
 
     def __init__(self, model, struct):
         self.name, self.header, self.comment, self.fields = struct["name"], struct["header"], struct["comment"], struct["fields"]
         self.has_size, self.is_options = has_size(struct), self.name.endswith("_options")
-        by_functions, by_callbacks = model.directions["functions"].get(self.name, set()), model.directions["callbacks"].get(self.name, set())
-        self.given, self.filled = ("in" in by_functions | by_callbacks), ("out" in by_functions | by_callbacks)
-        self.called, self.shown, self.directions = bool(by_functions), bool(by_callbacks), by_functions
+        self.directions, by_callbacks = model.by_functions.get(self.name, set()), model.by_callbacks.get(self.name, set())
+        self.given, self.filled = ("in" in self.directions | by_callbacks), ("out" in self.directions | by_callbacks)
+        self.called, self.shown = bool(self.directions), bool(by_callbacks)
         self.is_table = not self.is_options and any(field["type"].endswith("_fn") for field in self.fields)
         self.crosses = self.called and not self.is_table  # its values go through functions; stand-ins fill tables of functions
         has = has_fields(struct)
@@ -116,7 +117,7 @@ class Struct:
         values = [Value(model, struct, field, has.get(field["name"])) for field in self.fields
                   if not is_spare(field) and field["name"] not in hidden]
         self.values = [value for value in values if value.kind != "function"]
-        self.own_values = [value for value in self.values if value.kind != "list" and (value.kind != "struct" or value.bare == "ckpt_tensor_spec")]
+        self.own_values = [value for value in self.values if value.kind not in ("list", "struct") or value.bare == "ckpt_tensor_spec"]
 
 
 def directions(entries, const_is_given):
@@ -137,11 +138,10 @@ class Model:
         self.constants = {constant.name: constant for group in self.groups.values() for constant in group.constants}
         self.numbers = {constant["name"]: constant["value"] for constant in api["constants"]}
         self.handles = [handle["name"] for handle in api["handles"]]
-        self.directions = {"functions": directions(api["functions"], True), "callbacks": directions(api["callbacks"], False)}
+        self.by_functions, self.by_callbacks = directions(api["functions"], True), directions(api["callbacks"], False)
         self.structs = [Struct(self, struct) for struct in api["structs"]]
         self.fields = {field["name"] for struct in self.structs for field in struct.fields}
-        self.statuses = self.groups["ckpt_status"].constants
-        self.errors = [constant for constant in self.statuses if constant.value != 0]
+        self.errors = [constant for constant in self.groups["ckpt_status"].constants if constant.value != 0]
 
     def group_of(self, pattern):
         """The group that a comment names by the beginning of its constants: CKPT_ITEM_*."""

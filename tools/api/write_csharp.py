@@ -83,10 +83,6 @@ SHOWN = """\
         }
     }
 """
-ACCESSORS = """\
-        public {words}{type} {property}
-        {{
-            get {{ return {value}; }}"""
 
 
 def class_of(name):
@@ -161,7 +157,7 @@ class Member:
         return {"duration": f"TimeSpan.FromTicks({value.default[:-2]})", "truth": "true"}.get(value.kind, value.default)
 
     def accessors(self, words, value):
-        return [*self.comment, ACCESSORS.format(words=words, type=self.type, property=self.property, value=value)]
+        return [*self.comment, f"        public {words}{self.type} {self.property}", "        {", f"            get {{ return {value}; }}"]
 
 
 class Writer:
@@ -194,7 +190,7 @@ class Writer:
         filled = raw not in RAW or raw == "ckpt_memory_event"
         return lines + [FILLED % {"name": name, "raw": raw, "made": f"new {name}({value})"}] * filled
 
-    def given(self, struct):
+    def settable(self, struct):
         lines, members = self.opened(struct, "sealed unsafe partial class"), self.members(struct)
         for member in members:
             initial = f" = {member.initial()};" if member.initial() else ""
@@ -238,22 +234,21 @@ class Writer:
             lines += [*member.accessors("virtual ", member.initial() or f"default({member.type})"), "        }", ""]
         return lines[:-1] + ["    }", ""]
 
-    def constants(self, constants):
-        return [line for constant in constants
-                for line in [*self.documented(constant, 8), f"        {constant_name(constant)} = {constant.value},"]]
-
     def enum(self, group):
         lines = self.opened(group, "enum", " : uint" if group.type == "uint32_t" else "")
         lines[-2:-2] = ["    [Flags]"] * group.is_sum
         if all(constant.value != 0 for constant in group.constants):
             lines += ["        /// <summary>None of them.</summary>", "        None = 0,"]
-        return lines + self.constants(group.constants) + ["    }", ""]
+        for constant in group.constants:
+            lines += self.documented(constant, 8) + [f"        {constant_name(constant)} = {constant.value},"]
+        return lines + ["    }", ""]
 
     def exceptions(self):
-        cases = [f"                case {one.value}: return new Ckpt{camel(one.short)}Exception(message);" for one in self.model.errors]
+        names = {camel(status.short): status for status in self.model.errors}
+        cases = [f"                case {status.value}: return new Ckpt{name}Exception(message);" for name, status in names.items()]
         lines = [FACTORY % "\n".join(cases)]
-        for one in self.model.errors:
-            lines += self.documented(one, 4) + [EXCEPTION % {"name": camel(one.short)}]
+        for name, status in names.items():
+            lines += self.documented(status, 4) + [EXCEPTION % {"name": name}]
         return lines
 
     def struct(self, struct):
@@ -263,16 +258,14 @@ class Writer:
         if name in FROZEN:
             return self.frozen(struct)
         if name in GIVEN or struct.is_options:
-            return self.given(struct)
+            return self.settable(struct)
         return [] if struct.is_table else (self.raw(struct) if name in RAW else []) + self.result(struct)
 
     def file(self, header):
-        lines = []
-        for group in self.model.groups.values():
-            lines += self.enum(group) if group.header == header else []
-        lines += self.exceptions() if header == "base.h" else []
-        for struct in self.model.structs:
-            lines += self.struct(struct) if struct.header == header else []
+        parts = [self.enum(group) for group in self.model.groups.values() if group.header == header]
+        parts += [self.exceptions()] if header == "base.h" else []
+        parts += [self.struct(struct) for struct in self.model.structs if struct.header == header]
+        lines = [line for part in parts for line in part]
         text = "\n".join(lines).rstrip()
         heads = [f"using {name};" for name, pattern in USES if re.search(pattern, text)]
         return "\n".join([f"// {MADE}", *heads, "", "namespace Ckpt", "{", text, "}", ""])

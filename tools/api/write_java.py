@@ -223,8 +223,8 @@ class Writer:
         imports += [""] if imports else []
         return FOLDER + name + ".java", "\n".join([f"// {MADE}", "package org.ckpt;", "", *imports, text, ""])
 
-    def doc(self, entry, indent=""):
-        return javadoc(indent, self.words.text(entry.comment))
+    def doc(self, entry, indent="", tags=()):
+        return javadoc(indent, self.words.text(entry.comment), tags)
 
     def group(self, group):
         name, flags = camel(group.name), is_flags(group)
@@ -255,12 +255,12 @@ class Writer:
 
     def record(self, struct):
         name, members = camel(struct.name), list(self.members(struct))
-        lines = javadoc("", self.words.text(struct.comment), [f"@param {member.name} {member.comment}" for member in members])
+        lines = self.doc(struct, "", [f"@param {member.name} {member.comment}" for member in members])
         heads = ", ".join(f"{member.result}\0{member.name}" for member in members)
         lines += [f"public record {name}(", *wrapped(f"{heads}){BEHAVIOUR.get(name, '')} {{", "    ")]
         if struct.crosses and struct.has_size:
-            lines += self.made_of(name, f"{struct.name} struct", [member.read for member in members])
-            lines.append(FROM % {"name": name, "c": struct.name})
+            reads = [member.read for member in members]
+            lines += self.made_of(name, f"{struct.name} struct", reads) + [FROM % {"name": name, "c": struct.name}]
         elif not any(member.type == "String" for member in members):
             lines += self.of_numbers(name, members)
         return self.file(name, *lines, "}")
