@@ -42,8 +42,7 @@ class Value:
 
     def filled(self, form, **names):
         """A form with this value in its places."""
-        return form.format(c=self.name, type=camel(self.bare), bare=self.bare, length=self.length, default=self.default, has=self.has,
-                           **names)
+        return form.format(c=self.name, type=camel(self.bare), bare=self.bare, length=self.length, default=self.default, **names)
 
     def initial(self):
         """The constants whose sum it is unless it is set."""
@@ -117,7 +116,7 @@ class Struct:
         values = [Value(model, struct, field, has.get(field["name"])) for field in self.fields
                   if not is_spare(field) and field["name"] not in hidden]
         self.values = [value for value in values if value.kind != "function"]
-        self.own_values = [value for value in self.values if value.kind not in ("list", "struct") or value.bare == "ckpt_tensor_spec"]
+        self.own_values = [one for one in self.values if one.kind not in ("list", "struct") or one.bare == "ckpt_tensor_spec"]
 
 
 def directions(entries, const_is_given):

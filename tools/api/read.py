@@ -146,7 +146,8 @@ class Reader:
         return self.out
 
     def add(self, group, cursor, **values):
-        self.out[group].append({"name": cursor.spelling, "header": self.header, **values, "comment": self.comments.of(cursor.extent)})
+        comment = self.comments.of(cursor.extent)
+        self.out[group].append({"name": cursor.spelling, "header": self.header, **values, "comment": comment})
 
     def read_macro(self, cursor):
         tokens = [token.spelling for token in cursor.get_tokens() if token.kind != TokenKind.COMMENT][1:]

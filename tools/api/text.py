@@ -4,8 +4,8 @@ import re
 import textwrap
 
 SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "1f1b": "OneForwardOneBackward"}
-C_ONLY = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|; copied(?=;)|\s*(Borrowed for the call|Frozen: \d+ bytes in every version)\.|"
-                    r":? one of CKPT_[A-Z_]+\*$")  # a type says that where there are enums
+C_ONLY = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|"
+                    r"\s*(Borrowed for the call|Frozen: \d+ bytes in every version)\.")
 NAMES = re.compile(r'(?<![\w."])([A-Z][A-Z0-9_]+(\*|-1\b)?|[a-z][a-z0-9]*(_[a-z0-9]+)+)(?![\w"]|\.\w)')
 TRUTH = re.compile(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)")
 ABOUT_HAS = re.compile(r"[.;] (Read only when|0 wh\w+) has_\w+ is \w+( 0)?")
@@ -36,7 +36,7 @@ def bare(kind):
 
 
 def groups(api):
-    """The constants of each typedef, by the typedef's name: those whose names begin with it. Those of a status are CKPT_OK and CKPT_E_*."""
+    """The constants of each typedef, by its name: those whose names begin with it; CKPT_OK and CKPT_E_* of a status."""
     names = sorted((kind["name"] for kind in api["types"]), key=len, reverse=True)
     found = {kind["name"]: [] for kind in api["types"]}
     for constant in api["constants"]:

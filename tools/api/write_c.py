@@ -1,4 +1,4 @@
-"""What C and the library are given of the description: the table for dlopen, initialisers, first sizes; headers of any description."""
+"""What C and the library are given of the description: the table for dlopen, initialisers, first sizes, copies, SWIG's lists."""
 
 import re
 

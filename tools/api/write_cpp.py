@@ -5,7 +5,8 @@ import re
 from model import MADE
 from text import Words, camel, wrapped
 
-TIME = ("std::chrono::nanoseconds", "std::chrono::nanoseconds({default})", "to.{c} = {given}.count();", "std::chrono::nanoseconds(from.{c})")
+NANOSECONDS = "std::chrono::nanoseconds"
+TIME = (NANOSECONDS, NANOSECONDS + "({default})", "to.{c} = {given}.count();", NANOSECONDS + "(from.{c})")
 INSTANT = ("std::chrono::system_clock::time_point", "{{}}", "", "detail::instant(from.{c})")
 FORMS = {  # by kind: type, first value, the statement that puts it into C's struct, and the expression that takes it out
     "truth": ("bool", "{truth}", "to.{c} = {given} ? 1 : 0;", "from.{c} != 0"),
@@ -25,7 +26,7 @@ FORMS = {  # by kind: type, first value, the statement that puts it into C's str
              "  to.{c}_count = static_cast<std::int64_t>({given}.size());", ""),
 }
 KEYWORDS = {"auto", "bool", "default"}
-NUMBERS = {"int32_t": "std::int32_t", "int64_t": "std::int64_t", "uint32_t": "std::uint32_t", "uint64_t": "std::uint64_t", "double": "double"}
+NUMBERS = {"double": "double", **{name: "std::" + name for name in ("int32_t", "int64_t", "uint32_t", "uint64_t")}}
 HEADER = """\
 // {part}.hpp - the values of {part}.h in C++: its enums, options and results. {made}
 // clang-format off
@@ -147,8 +148,9 @@ class Writer:
     def includes(self, part, body):
         """Of the values of other parts that are used here."""
         code = re.sub(r"//.*", "", body)
-        others = {group.header.removesuffix(".h") for group in self.model.groups.values() if re.search(rf"\b{camel(group.name)}\b", code)}
-        return "".join(f"#include <ckpt/values/{other}.hpp>\n" for other in sorted(others - {part}))
+        used = [group for group in self.model.groups.values() if re.search(rf"\b{camel(group.name)}\b", code)]
+        others = {group.header.removesuffix(".h") for group in used} - {part}
+        return "".join(f"#include <ckpt/values/{other}.hpp>\n" for other in sorted(others))
 
     def list_of_given(self):
         """Of the values that are given to the library, for the test that their defaults are those of C."""

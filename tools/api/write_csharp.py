@@ -143,7 +143,8 @@ class Member:
         if value.has:
             self.type += "?"
             self.read = f"from.{value.has} != 0 ? {self.read} : ({self.type})null"
-            self.write = f"to.{value.has} = from.{self.property} == null ? 0 : 1;\n            to.{value.name} = from.{self.property} ?? 0;"
+            there = f"from.{self.property} == null ? 0 : 1"
+            self.write = f"to.{value.has} = {there};\n            to.{value.name} = from.{self.property} ?? 0;"
 
     def initial(self):
         """Nothing where C# begins with the same."""
@@ -157,7 +158,8 @@ class Member:
         return {"duration": f"TimeSpan.FromTicks({value.default[:-2]})", "truth": "true"}.get(value.kind, value.default)
 
     def accessors(self, words, value):
-        return [*self.comment, f"        public {words}{self.type} {self.property}", "        {", f"            get {{ return {value}; }}"]
+        head = f"        public {words}{self.type} {self.property}"
+        return [*self.comment, head, "        {", f"            get {{ return {value}; }}"]
 
 
 class Writer:

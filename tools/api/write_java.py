@@ -27,7 +27,8 @@ FORMS = {  # by kind: type, the value of C's struct (objects are set and never r
     "numbers": ("long[]", "{raw}", ""),
     "handle": ("{type}", "", "{name}"),
     "struct": ("{type}", "", ""),
-    "spec": ("TensorSpec", "struct.getDtype() == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape())", ""),
+    "spec": ("TensorSpec",
+             "{raw} == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape())", ""),
 }
 SET_SPEC = """\
 if (spec != null) {
@@ -127,7 +128,8 @@ def value_name(name):
 
 
 def link(constant):
-    return camel(constant.group.name), constant.short.replace("1F1B", "ONE_FORWARD_ONE_BACKWARD")  # no identifier begins with a digit
+    """Its class and its name; no identifier begins with a digit."""
+    return camel(constant.group.name), constant.short.replace("1F1B", "ONE_FORWARD_ONE_BACKWARD")
 
 
 def is_flags(group):
@@ -166,7 +168,7 @@ class Member:
         self.value, self.name = value, value_name(value.name)
         self.comment = words.of(value) + (" (64 bits without a sign)" if value.bare == "uint64_t" else "")
         kind = "flags" if value.group and is_flags(value.group) else value.kind
-        names = {"number": NUMBERS.get(value.bare), "name": self.name, "raw": f"struct.get{capital(value.name)}()"}
+        names = {"number": NUMBERS.get(value.bare), "name": self.name, "raw": f"struct.get{capital('dtype' if kind == 'spec' else value.name)}()"}
         self.type, self.read, self.write = (value.filled(form, **names) for form in FORMS.get(kind, FORMS["number"]))
         self.result, self.got = self.type, self.name
         self.begins_null = value.begins_absent or kind in ("chars", "spec")
@@ -282,10 +284,12 @@ class Writer:
         name, members = camel(struct.name), list(self.members(struct))
         lines = self.doc(struct) + [f"public final class {name} {{"]
         for member in members:
-            lines.append(f"  private {BOXES[member.type] if member.value.has else member.type} {member.name} = {member.start()[0]};")
+            kind = BOXES[member.type] if member.value.has else member.type
+            lines.append(f"  private {kind} {member.name} = {member.start()[0]};")
         lines += ["", "  /** All defaults. */", f"  public {name}() {{}}", ""]
         lines += [line for member in members for line in member.setter(name)]
-        names = {"name": name, "c": struct.name, "writes": "\n".join(f"      {line}" for member in members for line in member.writes())}
+        writes = "\n".join(f"      {line}" for member in members for line in member.writes())
+        names = {"name": name, "c": struct.name, "writes": writes}
         lines.append(WITH % names)
         if "out" in struct.directions:
             lines += ["", f"  static {name} of({struct.name} struct) {{", f"    {name} made = new {name}();"]

@@ -31,7 +31,8 @@ FORMS = {  # by kind: type in a record, type of a keyword, default, and what mak
     "struct": ("Tuple[int, Tuple[int, ...]]", "Any", "None", "spec_object(*v.{c})"),
 }
 HEAD = f'# {MADE}\n"""%s"""\n\nfrom __future__ import annotations\n\n%s\n'
-VALUES_HEAD = HEAD % ("Enumerations and records. A number that a newer library has, and this file not, is a member without a name.", """\
+VALUES_HEAD = HEAD % ("""\
+Enumerations and records. A number that a newer library has, and this file not, is a member without a name.""", """\
 from enum import IntFlag
 from typing import Any, NamedTuple, Optional, Tuple
 
@@ -48,6 +49,12 @@ from .values import *
 
 if TYPE_CHECKING:
     from .. import""")
+OF = """
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, %s)
+"""
 TUPLES = f"""\
 // {MADE}
 // Structs as tuples: what the named tuples of made/values.py are made of.
@@ -105,7 +112,8 @@ class Member:
         elif kind == "shape":
             self.comment = self.comment.replace("none when", "() when")
         kind = "dtype" if value.bare == "ckpt_dtype" else kind if kind != "enum" or self.group else "number"
-        names = {"truth": str(value.default != "0"), "initial": value.group and " | ".join(map(named, value.initial())) or value.default}
+        initial = " | ".join(map(named, value.initial())) if self.group else ""
+        names = {"truth": str(value.default != "0"), "initial": initial or value.default}
         record, keyword, self.default, self.item = (value.filled(form, **names) for form in FORMS.get(kind, FORMS["number"]))
         self.types = {"record": record, "keyword": keyword}
         if value.has:
@@ -156,8 +164,8 @@ class Writer:
 
     def errors(self):
         names = [f'"{error_name(constant)}"' for constant in self.model.errors]
-        lines = [HEAD % ("A class for each status that a call can fail with.", "import builtins\n\nfrom .._root import CkptError\n"),
-                 *listed("__all__ = [", names, "]"), ""]
+        head = HEAD % ("A class for each status that a call can fail with.", "import builtins\n\nfrom .._root import CkptError\n")
+        lines = [head, *listed("__all__ = [", names, "]"), ""]
         for constant in self.model.errors:
             bases = "CkptError" + (f", {BUILTINS[constant.short]}" if constant.short in BUILTINS else "")
             text = docstring(capital(self.words.text(constant.comment)) + ".")
@@ -180,8 +188,7 @@ class Writer:
             first_of_frozen = n == 0 and member.group and not struct.has_size
             default = f" = {member.default}" if defaults and not first_of_frozen else ""
             lines.append(f"    {member.name}: {member.types['record']}{default}")
-        lines += ["", "    @classmethod", "    def _of(cls, v: Tuple[Any, ...]) -> Any:", f"        return _new(cls, {self.parts(members)})", ""]
-        return "\n".join(lines)
+        return "\n".join(lines) + OF % self.parts(members)
 
     def parts(self, members):
         """The members of a record out of the tuple v, of which numbers of groups become members of these."""
@@ -210,7 +217,8 @@ class Writer:
         """A function whose keywords are the values of a struct."""
         members = self.members(struct)
         keywords = [f"{member.name}: {member.types['keyword']} = {member.default}" for member in members]
-        lines = listed(f"def {struct.name.removeprefix('ckpt_')}(", keywords, ")\0->\0Any:") + [self.documented(struct, members)[:-1]]
+        lines = listed(f"def {struct.name.removeprefix('ckpt_')}(", keywords, ")\0->\0Any:")
+        lines.append(self.documented(struct, members)[:-1])
         converted = [member for member in members if member.value.kind == "handle" and member.bare in CONVERTED]
         lines += [f"    {member.name} = made_by['{CONVERTED[member.bare]}']({member.name})" for member in converted]
         lines.append(f"    struct = _native.{struct.name}()")
@@ -240,8 +248,9 @@ class Writer:
     def typemaps(self):
         """Which out-parameters are tuples; structs that are nothing but read have no proxy."""
         records = {struct.name: struct.directions for struct in self.read if struct.has_size}
-        entries = [entry for entry in self.model.api["functions"] + self.model.api["callbacks"] if not entry["name"].endswith("_init")]
-        given = {(bare(parameter["type"]), parameter["name"]) for entry in entries for parameter in entry["parameters"]}
+        entries = self.model.api["functions"] + self.model.api["callbacks"]
+        given = {(bare(parameter["type"]), parameter["name"]) for entry in entries for parameter in entry["parameters"]
+                 if not entry["name"].endswith("_init")}
         lines = [f"CKPT_RECORD({kind}, {name})" for kind, name in sorted(given) if "out" in records.get(kind, ())]
         lines += [f"%ignore {kind};" for kind in sorted(records) if "in" not in records[kind]]
         return "\n".join([f"// {MADE}", *lines, ""])
