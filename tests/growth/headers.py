@@ -10,7 +10,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "api"))
 sys.dont_write_bytecode = True
 
-from model import MADE, has_size  # noqa: E402
+from model import has_size  # noqa: E402
+from text import MADE  # noqa: E402
 from write_c import api_header, signature  # noqa: E402
 
 

@@ -4,8 +4,6 @@ import re
 
 from text import bare, camel, groups
 
-MADE = "Made from include/ckpt by tools/api: do not edit."
-
 
 class Constant:
     def __init__(self, group, constant):

@@ -1,7 +1,10 @@
 """Names of the API in other spellings, lines of text, and the headers' comments in the words of another language."""
 
+import os
 import re
 import textwrap
+
+MADE = "Made from include/ckpt by tools/api: do not edit."
 
 SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "1f1b": "OneForwardOneBackward"}
 C_ONLY = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|"
@@ -53,6 +56,18 @@ def wrapped(text, first="", rest=None, width=132):
     lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=first if rest is None else rest,
                           break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0", " ") for line in lines]
+
+
+class Frames:
+    """The fixed texts of the files of a language: those of frames/<language>.txt, each behind a line with its name."""
+
+    def __init__(self, language):
+        with open(os.path.join(os.path.dirname(__file__), "frames", language + ".txt"), encoding="utf-8") as file:
+            _, *parts = re.split(r"^==== (.*)\n", file.read(), flags=re.MULTILINE)
+        self.texts = {name: text[:-1] for name, text in zip(parts[::2], parts[1::2])}
+
+    def __call__(self, frame, /, **names):
+        return self.texts[frame] % {"made": MADE, **names}
 
 
 class Words:

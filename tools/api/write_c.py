@@ -2,85 +2,10 @@
 
 import re
 
-from model import MADE, has_size, is_spare
+from model import has_size, is_spare
+from text import MADE, Frames
 
-TABLE_HEADER = """\
-/* api.h - the whole C API as a table of function pointers, for programs that load libckpt with dlopen:
- *
- *   const struct ckpt_api *(*get_api)(uint32_t) = (const struct ckpt_api *(*)(uint32_t))dlsym(library, "ckpt_get_api");
- *   const struct ckpt_api *api = get_api(CKPT_API_VERSION);
- *
- * Members are only ever appended; each has the name and meaning of the function it points to. A table whose size is smaller than a
- * member's end comes from an older library that lacks it. %(made)s */
-#ifndef CKPT_API_H
-#define CKPT_API_H
-
-%(includes)s
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#define CKPT_API_VERSION 0U
-
-typedef struct ckpt_api {
-  uint64_t size; /* bytes of this table in the library that is loaded */
-%(members)s
-} ckpt_api;
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif /* CKPT_API_H */
-"""
-
-TABLE_SOURCE = """\
-// %(made)s
-#include <cstddef>
-
-#include <ckpt/api.h>
-
-%(locks)s
-
-const ckpt_api* ckpt_get_api(uint32_t version) {
-  static const ckpt_api table = {
-      sizeof(ckpt_api),
-%(entries)s
-  };
-  return version == CKPT_API_VERSION ? &table : nullptr;
-}
-"""
-
-STRUCTS_HEADER = """\
-// The structs that begin with struct_size: how large the first version of each was, which callers may still have, and what its
-// fields are unless they are set. %(made)s
-#pragma once
-
-#include <cstddef>
-
-%(includes)s
-
-namespace ckpt::capi {
-
-template <class T>
-struct StructOf;
-
-#define CKPT_FIRST_SIZE(type, last) (offsetof(type, last) + sizeof(type::last))
-%(structs)s
-#undef CKPT_FIRST_SIZE
-
-}  // namespace ckpt::capi
-"""
-
-INIT_SOURCE = """\
-// %(made)s
-#include "../structs.h"
-
-using ckpt::capi::init_struct;
-
-%(functions)s
-"""
+frame = Frames("c")
 
 
 def signature(function, name):
@@ -95,13 +20,13 @@ def includes(api):
 
 def api_header(api):
     members = "\n".join(f"  {signature(function, '(*' + function['name'] + ')')};" for function in api["functions"])
-    return TABLE_HEADER % {"made": MADE, "includes": includes(api), "members": members}
+    return frame("table header", includes=includes(api), members=members)
 
 
 def table_source(api):
     names = [function["name"] for function in api["functions"]]
     locks = "\n".join(f"static_assert(offsetof(ckpt_api, {name}) == 8 + {n} * sizeof(void (*)()));" for n, name in enumerate(names))
-    return TABLE_SOURCE % {"made": MADE, "locks": locks, "entries": "\n".join(f"      {name}," for name in names)}
+    return frame("table source", locks=locks, entries="\n".join(f"      {name}," for name in names))
 
 
 def structs_header(api):
@@ -114,42 +39,18 @@ def structs_header(api):
             lines.append(f"  static constexpr {name} defaults = {name.upper()}_INIT;")
         lines += ["};", f"static_assert(sizeof(void*) != 8 || StructOf<{name}>::first_size == {first['size']});"]
         parts.append("\n".join(lines))
-    return STRUCTS_HEADER % {"made": MADE, "includes": includes(api), "structs": "\n".join(parts)}
+    return frame("structs header", includes=includes(api), structs="\n".join(parts))
 
 
 def init_source(api):
     known = {function["name"] for function in api["functions"]}
     names = [struct["name"] for struct in api["structs"] if struct["name"] + "_init" in known]
     functions = "\n".join(f"void {name}_init({name}* out, uint32_t size) {{ init_struct(out, size); }}" for name in names)
-    return INIT_SOURCE % {"made": MADE, "functions": functions}
+    return frame("init source", functions=functions)
 
 
 # ---- Copies between the structs of C and those of the core, whose fields have the same names ----
 
-COPIES = """\
-template <>
-struct Fields<%(name)s> {
-  template <class Each>
-  static constexpr void each(Each&& field) {
-%(fields)s
-  }
-};"""
-COPIES_HEADER = """\
-// clang-format off
-// By struct of C: its fields that are plain values, copied to and from a struct of the core whose fields have the same names.
-// %(made)s
-#pragma once
-
-%(includes)s
-
-#include "../copy.h"
-
-namespace ckpt::capi {
-
-%(structs)s
-
-}  // namespace ckpt::capi
-"""
 
 
 def copies_header(model):
@@ -159,8 +60,8 @@ def copies_header(model):
         names = [field["name"] for field in struct.fields if not is_spare(field) and is_plain(field)]
         if names and not struct.name.endswith("_callbacks"):
             fields = "\n".join(f"    field(CKPT_FIELD({name}));" for name in names)
-            texts.append(COPIES % {"name": struct.name, "fields": fields})
-    return COPIES_HEADER % {"made": MADE, "includes": includes(model.api), "structs": "\n".join(texts)}
+            texts.append(frame("copies", name=struct.name, fields=fields))
+    return frame("copies header", includes=includes(model.api), structs="\n".join(texts))
 
 
 def is_plain(field):

@@ -2,9 +2,9 @@
 
 import re
 
-from model import MADE
-from text import Words, camel, wrapped
+from text import MADE, Frames, Words, camel, wrapped
 
+frame = Frames("cpp")
 NANOSECONDS = "std::chrono::nanoseconds"
 TIME = (NANOSECONDS, NANOSECONDS + "({default})", "to.{c} = {given}.count();", NANOSECONDS + "(from.{c})")
 INSTANT = ("std::chrono::system_clock::time_point", "{{}}", "", "detail::instant(from.{c})")
@@ -27,42 +27,6 @@ FORMS = {  # by kind: type, first value, the statement that puts it into C's str
 }
 KEYWORDS = {"auto", "bool", "default"}
 NUMBERS = {"double": "double", **{name: "std::" + name for name in ("int32_t", "int64_t", "uint32_t", "uint64_t")}}
-HEADER = """\
-// {part}.hpp - the values of {part}.h in C++: its enums, options and results. {made}
-// clang-format off
-#ifndef CKPT_VALUES_{upper}_HPP
-#define CKPT_VALUES_{upper}_HPP
-
-#include <ckpt/{part}.h>
-#include <ckpt/values/value.hpp>
-{includes}
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
-namespace ckpt {{
-
-{body}
-}}  // namespace ckpt
-
-#endif  // CKPT_VALUES_{upper}_HPP
-"""
-TO_C = """\
-// Borrows from value: texts and arrays.
-inline {c} to_c(const {name}& value) {{
-  {c} to = {init};
-{statements}
-  return to;
-}}"""
-FROM_C = """\
-inline {name} from_c(const {c}& from) {{
-  {name} value;
-{statements}
-  return value;
-}}"""
 
 
 def enumerator(constant):
@@ -130,10 +94,10 @@ class Writer:
         functions = []
         if struct.given:
             statements = "\n".join(f"  {member.to_c}" for member in members if member.to_c)
-            functions.append(TO_C.format(**names, statements=statements))
+            functions.append(frame("to c", **names, statements=statements))
         if struct.filled:
             statements = "\n".join(f"  value.{member.name} = {member.from_c};" for member in members if member.from_c)
-            functions.append(FROM_C.format(**names, statements=statements))
+            functions.append(frame("from c", **names, statements=statements))
         return text + ("\n\nnamespace detail {\n\n" + "\n\n".join(functions) + "\n\n}  // namespace detail" if functions else "")
 
     def structs(self):
@@ -143,7 +107,7 @@ class Writer:
         texts = [self.enum(group) for group in self.model.groups.values() if group.header == header]
         texts += [self.struct(struct) for struct in self.structs() if struct.header == header]
         part, body = header.removesuffix(".h"), "\n\n".join(texts)
-        return HEADER.format(part=part, upper=part.upper(), made=MADE, body=body + "\n", includes=self.includes(part, body))
+        return frame("header", part=part, upper=part.upper(), body=body + "\n", includes=self.includes(part, body))
 
     def includes(self, part, body):
         """Of the values of other parts that are used here."""

@@ -4,9 +4,9 @@ from the structs that SWIG wraps."""
 import re
 from xml.sax.saxutils import escape
 
-from model import MADE
-from text import Words, bare, camel, capital, wrapped
+from text import MADE, Frames, Words, bare, camel, capital, wrapped
 
+frame = Frames("csharp")
 NUMBERS = {"int32_t": "int", "int64_t": "long", "uint32_t": "uint", "uint64_t": "ulong", "double": "double"}
 PROPERTIES = {("ckpt_step", "step"): "Number"}  # a member cannot have its class's name
 GIVEN = {"ckpt_step", "ckpt_activation_policy", "ckpt_layer_profile", "ckpt_option_profile"}  # set by callers, as options are
@@ -32,57 +32,6 @@ FORMS = {  # by kind: type, the value of a field of C's struct, the statement th
     "list": ("{element}[]", "", ""),
 }
 LAYOUT = "    [StructLayout(LayoutKind.Sequential)]"
-EXCEPTION = """\
-    public partial class Ckpt%(name)sException : CkptException
-    {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
-        /// <param name="message">One line that names the argument and the value.</param>
-        public Ckpt%(name)sException(string message) : base(CkptStatus.%(name)s, message)
-        {
-        }
-    }
-"""
-FACTORY = """\
-    public partial class CkptException
-    {
-        private static CkptException Made(int status, string message)
-        {
-            switch (status)
-            {
-%s
-                default: return new CkptException((CkptStatus)status, message);
-            }
-        }
-    }
-"""
-NATIVE = """\
-        internal static %(raw)s Native(%(name)s from, CallMemory memory)
-        {
-            if (from == null) return null;
-            var to = memory.Add(new %(raw)s());
-%(statements)s
-            return to;
-        }"""
-FILLED = """\
-
-        internal static %(name)s Filled(Action<%(raw)s> fill)
-        {
-            using (var from = new %(raw)s())
-            {
-                fill(from);
-                return %(made)s;
-            }
-        }"""
-SHOWN = """\
-
-        /// <summary>The values in one line.</summary>
-        /// <returns>The text.</returns>
-        public override string ToString()
-        {
-            %s
-        }
-    }
-"""
 
 
 def class_of(name):
@@ -178,7 +127,7 @@ class Writer:
     def shown(self, struct):
         values = ", ".join(f'"{member.property}", {member.property}' for member in self.members(struct))
         call = wrapped(f'return Shown.Of("{camel(struct.name)}", {values});', width=112)
-        return [SHOWN % ("\n" + " " * 16).join(call)]
+        return [frame("shown", call=("\n" + " " * 16).join(call))]
 
     def reading(self, struct):
         """What makes one of a struct, and of what a call fills."""
@@ -186,11 +135,11 @@ class Writer:
         values = [f"{member.property} = {member.read}" for member in self.members(struct) if member.read]
         if raw in GIVEN:
             made = "\n".join([f"new {name}", " " * 16 + "{", *(" " * 20 + value + "," for value in values), " " * 16 + "}"])
-            return [FILLED % {"name": name, "raw": raw, "made": made}]
+            return [frame("filled", name=name, raw=raw, value=made)]
         given, value = ("Native" + name, f"*(Native{name}*){raw}.getCPtr(from).Handle") if raw in RAW else (raw, "from")
         lines = [f"        internal {name}({given} from)", "        {", *(f"            {value};" for value in values), "        }"]
         filled = raw not in RAW or raw == "ckpt_memory_event"
-        return lines + [FILLED % {"name": name, "raw": raw, "made": f"new {name}({value})"}] * filled
+        return lines + [frame("filled", name=name, raw=raw, value=f"new {name}({value})")] * filled
 
     def settable(self, struct):
         lines, members = self.opened(struct, "sealed unsafe partial class"), self.members(struct)
@@ -199,7 +148,7 @@ class Writer:
             lines += member.comment + ["        [MaybeNull, AllowNull]"] * (member.value.kind in ("text", "handle", "struct"))
             lines += [f"        public {member.type} {member.property} {{ get; set; }}{initial}", ""]
         statements = "\n".join(" " * 12 + member.write for member in members if member.write)
-        lines.append(NATIVE % {"raw": struct.name, "name": camel(struct.name), "statements": statements})
+        lines.append(frame("native", raw=struct.name, name=camel(struct.name), statements=statements))
         return lines + (self.reading(struct) if struct.name in GIVEN - {"ckpt_step"} else []) + self.shown(struct)
 
     def result(self, struct):
@@ -248,9 +197,9 @@ class Writer:
     def exceptions(self):
         names = {camel(status.short): status for status in self.model.errors}
         cases = [f"                case {status.value}: return new Ckpt{name}Exception(message);" for name, status in names.items()]
-        lines = [FACTORY % "\n".join(cases)]
+        lines = [frame("factory", cases="\n".join(cases))]
         for name, status in names.items():
-            lines += self.documented(status, 4) + [EXCEPTION % {"name": name}]
+            lines += self.documented(status, 4) + [frame("exception", name=name)]
         return lines
 
     def struct(self, struct):

@@ -4,9 +4,9 @@ import copy
 import re
 from xml.sax.saxutils import escape
 
-from model import MADE
-from text import Words, camel, capital, lower_camel, wrapped
+from text import MADE, Frames, Words, camel, capital, lower_camel, wrapped
 
+frame = Frames("java")
 FOLDER = "bindings/java/made/org/ckpt/"
 BY_HAND = ("ckpt_dtype", "ckpt_tensor_spec")  # an enum and a record that do more than hold values
 BEHAVIOUR = {"CheckpointTaskResult": " implements TaskBehaviour.Ended", "CheckpointTaskInfo": " implements TaskBehaviour.Timed"}
@@ -30,96 +30,8 @@ FORMS = {  # by kind: type, the value of C's struct (objects are set and never r
     "spec": ("TensorSpec",
              "{raw} == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape())", ""),
 }
-SET_SPEC = """\
-if (spec != null) {
-  struct.setDtype(spec.dtype().number());
-  struct.setNdim(spec.shape().length);
-  struct.setShape(spec.shape());
-}"""
 IMPORTS = ("java.lang.ref.Reference", "java.time.Duration", "java.time.Instant", "java.util.Optional", "java.util.OptionalDouble",
            "java.util.OptionalInt", "java.util.OptionalLong")
-ENUM = """\
-  /** A number that this version does not know: a newer library has it. */
-  UNKNOWN(Integer.MIN_VALUE);
-
-  private static final %(name)s[] KNOWN = values();
-  private final int number;
-
-  %(name)s(int number) {
-    this.number = number;
-  }
-
-  /** {@return the number in the C API, fixed for ever} */
-  public int number() {
-    return number;
-  }
-
-  static %(name)s of(int number) {
-    for (%(name)s one : KNOWN) {
-      if (one.number == number) return one;
-    }
-    return UNKNOWN;
-  }
-}"""
-EXCEPTION = """\
-public class %(name)s extends CkptException {
-  private static final long serialVersionUID = 1L;
-
-  /**
-   * An exception of this kind, for callbacks to throw too.
-   *
-   * @param message one line of text
-   */
-  public %(name)s(String message) {
-    super(Status.%(status)s, message);
-  }
-}"""
-EXCEPTIONS = """\
-/** The exception for each status. */
-final class Exceptions {
-  private Exceptions() {}
-
-  static CkptException of(Status status, String message) {
-    return switch (status) {
-%s
-      default -> new CkptException(status, message);
-    };
-  }
-}"""
-FROM = """
-  static %(name)s from(NativeObject.Into<%(c)s> call) {
-    try (%(c)s struct = new %(c)s()) {
-      call.call(struct);
-      return of(struct);
-    }
-  }"""
-SETTER = """\
-  public %(owner)s %(name)s(%(taken)s %(name)s) {
-    this.%(name)s = %(value)s;
-    return this;
-  }
-
-  /** {@return what {@link #%(name)s(%(taken)s)} set} */
-  public %(result)s %(name)s() {
-    return %(got)s;
-  }
-"""
-WITHOUT = """\
-  public %(owner)s %(without)s() {
-    %(name)s = null;
-    return this;
-  }
-"""
-WITH = """\
-  /** Calls with a struct of these values, which stay alive meanwhile. */
-  void with(NativeObject.Into<%(c)s> call) {
-    try (%(c)s struct = new %(c)s()) {
-%(writes)s
-      call.call(struct);
-    } finally {
-      Reference.reachabilityFence(this);
-    }
-  }"""
 
 
 def value_name(name):
@@ -195,7 +107,7 @@ class Member:
 
     def writes(self):
         if self.value.kind == "spec":
-            return SET_SPEC.splitlines()
+            return frame("set spec").splitlines()
         setter = f"struct.set{capital(self.value.name)}({self.write});"
         has = [f"struct.set{capital(self.value.has)}({self.name} == null ? 0 : 1);"] if self.value.has else []
         return has + [f"if ({self.name} != null) {setter}" if has or self.begins_null else setter]
@@ -208,10 +120,10 @@ class Member:
         taken = ACCEPTED.get(self.type, self.type)
         names = {"owner": owner, "name": self.name, "taken": taken, "result": self.result, "got": self.got,
                  "value": self.name if taken == self.type else f"{self.type}.of({self.name})"}
-        lines = [*javadoc("  ", text, [f"@param {self.name} the value", "@return this"]), SETTER % names]
+        lines = [*javadoc("  ", text, [f"@param {self.name} the value", "@return this"]), frame("setter", **names)]
         if self.value.has and start != "null":
             names["without"] = lower_camel("no_" + self.value.has[4:])
-            lines += [*javadoc("  ", self.value.absence.lstrip(": "), ["@return this"]), WITHOUT % names]
+            lines += [*javadoc("  ", self.value.absence.lstrip(": "), ["@return this"]), frame("without", **names)]
         return lines
 
 
@@ -234,14 +146,14 @@ class Writer:
         for constant in group.constants:
             form = "  public static final int %s = %d;" if flags else "  %s(%d),"
             lines += [*self.doc(constant, "  "), form % (link(constant)[1], constant.value), ""]
-        return self.file(name, *lines, f"  private {name}() {{}}\n}}" if flags else ENUM % {"name": name})
+        return self.file(name, *lines, f"  private {name}() {{}}\n}}" if flags else frame("enum", name=name))
 
     def exceptions(self):
         names = {f"Ckpt{camel(constant.short)}Exception": constant for constant in self.model.errors}
         for name, constant in names.items():
-            yield self.file(name, *self.doc(constant), EXCEPTION % {"name": name, "status": constant.short})
+            yield self.file(name, *self.doc(constant), frame("exception", name=name, status=constant.short))
         cases = [f"      case {constant.short} -> new {name}(message);" for name, constant in names.items()]
-        yield self.file("Exceptions", EXCEPTIONS % "\n".join(cases))
+        yield self.file("Exceptions", frame("exceptions", cases="\n".join(cases)))
 
     def members(self, struct):
         """Element type and shape are one value in Java."""
@@ -262,7 +174,7 @@ class Writer:
         lines += [f"public record {name}(", *wrapped(f"{heads}){BEHAVIOUR.get(name, '')} {{", "    ")]
         if struct.crosses and struct.has_size:
             reads = [member.read for member in members]
-            lines += self.made_of(name, f"{struct.name} struct", reads) + [FROM % {"name": name, "c": struct.name}]
+            lines += self.made_of(name, f"{struct.name} struct", reads) + [frame("from", name=name, c=struct.name)]
         elif not any(member.type == "String" for member in members):
             lines += self.of_numbers(name, members)
         return self.file(name, *lines, "}")
@@ -290,11 +202,11 @@ class Writer:
         lines += [line for member in members for line in member.setter(name)]
         writes = "\n".join(f"      {line}" for member in members for line in member.writes())
         names = {"name": name, "c": struct.name, "writes": writes}
-        lines.append(WITH % names)
+        lines.append(frame("with", **names))
         if "out" in struct.directions:
             lines += ["", f"  static {name} of({struct.name} struct) {{", f"    {name} made = new {name}();"]
             lines += [f"    made.{member.name} = {member.read};" for member in members if member.read]
-            lines += ["    return made;", "  }", FROM % names]
+            lines += ["    return made;", "  }", frame("from", **names)]
         return self.file(name, *lines, "}")
 
     def files(self):

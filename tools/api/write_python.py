@@ -4,9 +4,9 @@ options from keywords; in C++ what makes tuples of structs."""
 import re
 import textwrap
 
-from model import MADE
-from text import Words, bare, camel, capital, wrapped
+from text import MADE, Frames, Words, bare, camel, capital, wrapped
 
+frame = Frames("python")
 FOLDER = "bindings/python/ckpt/made/"
 BUILTINS = {"INVALID_ARGUMENT": "ValueError", "OUT_OF_MEMORY": "MemoryError", "OUT_OF_RANGE": "IndexError",
             "NOT_FOUND": "LookupError", "TIMEOUT": "builtins.TimeoutError", "IO": "OSError", "NO_SPACE": "OSError",
@@ -30,49 +30,6 @@ FORMS = {  # by kind: type in a record, type of a keyword, default, and what mak
     "converted": ("Any", "Any", "None", "none()"),
     "struct": ("Tuple[int, Tuple[int, ...]]", "Any", "None", "spec_object(*v.{c})"),
 }
-HEAD = f'# {MADE}\n"""%s"""\n\nfrom __future__ import annotations\n\n%s\n'
-VALUES_HEAD = HEAD % ("""\
-Enumerations and records. A number that a newer library has, and this file not, is a member without a name.""", """\
-from enum import IntFlag
-from typing import Any, NamedTuple, Optional, Tuple
-
-from .._root import ActionKindBase, DTypeBase, Members, OpenEnum
-
-_new: Any = tuple.__new__
-""")
-OPTIONS_HEAD = HEAD % ("What callers fill: a function for each struct of the C API, whose keywords are its fields.", """\
-from typing import TYPE_CHECKING, Any, Optional, Sequence
-
-from .. import native as _native
-from .._root import handle_of, made_by
-from .values import *
-
-if TYPE_CHECKING:
-    from .. import""")
-OF = """
-
-    @classmethod
-    def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return _new(cls, %s)
-"""
-TUPLES = f"""\
-// {MADE}
-// Structs as tuples: what the named tuples of made/values.py are made of.
-#pragma once
-
-namespace ckpt_python {{
-
-%s
-}}  // namespace ckpt_python
-"""
-STRUCT_OF = """\
-inline bool struct_of(PyObject* object, %(name)s* out) {
-  std::int64_t list[%(count)d] = {};
-  if (!integers(object, list, %(count)d)) return false;
-%(sets)s
-  return true;
-}
-"""
 
 
 def error_name(constant):
@@ -164,13 +121,12 @@ class Writer:
 
     def errors(self):
         names = [f'"{error_name(constant)}"' for constant in self.model.errors]
-        head = HEAD % ("A class for each status that a call can fail with.", "import builtins\n\nfrom .._root import CkptError\n")
-        lines = [head, *listed("__all__ = [", names, "]"), ""]
+        classes = []
         for constant in self.model.errors:
             bases = "CkptError" + (f", {BUILTINS[constant.short]}" if constant.short in BUILTINS else "")
             text = docstring(capital(self.words.text(constant.comment)) + ".")
-            lines.append(f"\nclass {error_name(constant)}({bases}):\n{text}\n    status = {constant.value}\n")
-        return "\n".join(lines)
+            classes.append(f"\n\nclass {error_name(constant)}({bases}):\n{text}\n    status = {constant.value}\n")
+        return frame("errors", names="\n".join(listed("__all__ = [", names, "]")), classes="".join(classes))
 
     def enumeration(self, group):
         name = camel(group.name)
@@ -188,7 +144,7 @@ class Writer:
             first_of_frozen = n == 0 and member.group and not struct.has_size
             default = f" = {member.default}" if defaults and not first_of_frozen else ""
             lines.append(f"    {member.name}: {member.types['record']}{default}")
-        return "\n".join(lines) + OF % self.parts(members)
+        return "\n".join(lines) + frame("of", parts=self.parts(members))
 
     def parts(self, members):
         """The members of a record out of the tuple v, of which numbers of groups become members of these."""
@@ -209,9 +165,10 @@ class Writer:
 
     def values(self):
         public = [camel(entry.name) for entry in self.groups + self.read if camel(entry.name) not in EXTENDED]
-        texts = [VALUES_HEAD, "\n".join(listed("__all__ = [", [f'"{name}"' for name in public], "]")) + "\n"]
-        texts += [self.enumeration(group) for group in self.groups] + [self.record(struct) for struct in self.read]
-        return "".join(texts + [self.attributes(struct) for struct in self.model.structs if struct.name == "ckpt_layer_callbacks"])
+        names = "\n".join(listed("__all__ = [", [f'"{name}"' for name in public], "]"))
+        texts = [self.enumeration(group) for group in self.groups] + [self.record(struct) for struct in self.read]
+        texts += [self.attributes(struct) for struct in self.model.structs if struct.name == "ckpt_layer_callbacks"]
+        return frame("values", names=names, classes="".join(texts))
 
     def option(self, struct):
         """A function whose keywords are the values of a struct."""
@@ -231,7 +188,7 @@ class Writer:
         """A function for each struct that callers fill."""
         values = [value for struct in self.given for value in struct.own_values if value.kind == "handle"]
         classes = sorted({camel(value.bare) for value in values if value.bare not in CONVERTED})
-        return OPTIONS_HEAD.rstrip("\n") + " " + ", ".join(classes) + "\n" + "".join(self.option(struct) for struct in self.given)
+        return frame("options", names=", ".join(classes), functions="".join(self.option(struct) for struct in self.given))
 
     def tuples(self):
         """C++ that makes a tuple of each record, and structs of tuples of integers."""
@@ -242,8 +199,8 @@ class Writer:
             lines += [*listed("  return packed({", [member.item for member in members], "});"), "}", ""]
             if struct.name in WRITTEN:
                 sets = [f"  out->{member.name} = static_cast<{member.value.type}>(list[{n}]);" for n, member in enumerate(members)]
-                lines.append(STRUCT_OF % {"name": struct.name, "count": len(members), "sets": "\n".join(sets)})
-        return TUPLES % "\n".join(lines)
+                lines.append(frame("struct of", name=struct.name, count=len(members), sets="\n".join(sets)))
+        return frame("tuples", functions="\n".join(lines))
 
     def typemaps(self):
         """Which out-parameters are tuples; structs that are nothing but read have no proxy."""
