@@ -134,18 +134,15 @@ class Model:
         self.groups = {name: Group(kinds[name], constants) for name, constants in groups(api).items()}
         self.constants = {constant.name: constant for group in self.groups.values() for constant in group.constants}
         self.numbers = {constant["name"]: constant["value"] for constant in api["constants"]}
-        self.handles = [handle["name"] for handle in api["handles"]]
+        self.patterns = {f"{name.upper()}_*": name for name in self.groups if name != "ckpt_status"}  # as comments name groups
+        self.patterns["CKPT_E_*"] = "ckpt_status"
+        self.handles, self.functions = ({entry["name"] for entry in api[part]} for part in ("handles", "functions"))
         self.by_functions, self.by_callbacks = directions(api["functions"], True), directions(api["callbacks"], False)
         self.structs = [Struct(self, struct) for struct in api["structs"]]
         self.fields = {field["name"] for struct in self.structs for field in struct.fields}
         self.errors = [constant for constant in self.groups["ckpt_status"].constants if constant.value != 0]
 
-    def group_of(self, pattern):
-        """The group that a comment names by the beginning of its constants: CKPT_ITEM_*."""
-        return next((name for name in self.groups if name.upper() + "_*" == pattern), "ckpt_status")
-
     def owner_of(self, function):
         """The handle whose function this is."""
-        named = {*self.groups, *(struct.name for struct in self.structs)}
-        owners = [handle for handle in self.handles if function.startswith(handle + "_") and function not in named]
+        owners = [handle for handle in self.handles if function in self.functions and function.startswith(handle + "_")]
         return max(owners, key=len, default=None)

@@ -17,10 +17,8 @@ class Problem(Exception):
 
 def find_libclang():
     """python3-clang knows its own version's name only where it was not renamed."""
-    if cindex.Config.library_file or cindex.Config.loaded:
-        return
     found = sorted(glob.glob("/usr/lib/*/libclang-*.so.1") + glob.glob("/usr/lib/llvm-*/lib/libclang.so.1"))
-    if found:
+    if found and not cindex.Config.library_file and not cindex.Config.loaded:
         cindex.Config.set_library_file(found[-1])
 
 

@@ -12,7 +12,6 @@ C_ONLY = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|; copied(?=;)
 NAMES = re.compile(r'(?<![\w."])([A-Z][A-Z0-9_]+(\*|-1\b)?|[a-z][a-z0-9]*(_[a-z0-9]+)+)(?![\w"]|\.\w)')
 TRUTH = re.compile(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)")
 ABOUT_HAS = re.compile(r"[.;] (Read only when|0 wh\w+) has_\w+ is \w+( 0)?")
-ABSENT_KINDS = ("text", "handle", "struct", "list")
 
 
 def words(name):
@@ -71,26 +70,20 @@ class Frames:
 
 
 class Words:
-    """The words of a language: what it calls that which comments name, in the methods that its writer has in place of these."""
+    """The words of a language. Each has constant(constant), and its own of these where it calls things otherwise than C++ does."""
 
     no, yes = "false", "true"
     none = "none"  # where no object or text is given
     absent = "none"  # where a value may be absent
     for_ever, never = "-1", "0"  # in the place of a duration, and of an instant
     has_times = True  # durations and instants have types, so that comments need not give units
+    escaped = staticmethod(str)
     short_groups = ("ckpt_status",)  # groups whose constants are links also where a comment says NOT_FOUND for CKPT_E_NOT_FOUND
 
     def __init__(self, model):
         self.model = model
         shown = [constant for group in self.short_groups for constant in model.groups[group].constants]
         self.constants = {**model.constants, **{constant.short: constant for constant in shown}}
-
-    def constant(self, constant):
-        return constant.name
-
-    def number(self, name, value):
-        """A constant that is in no group."""
-        return str(value)
 
     def type(self, name):
         return camel(name)
@@ -101,9 +94,6 @@ class Words:
     def field(self, name, struct):
         return name
 
-    def escaped(self, text):
-        return text
-
     def text(self, comment, struct=None):
         """A comment without what matters to C only, and with this language's names."""
         text = C_ONLY.sub("", " ".join(comment.rstrip("\\ ").split()))
@@ -113,10 +103,10 @@ class Words:
         model = self.model
         if name in self.constants:
             return self.constant(self.constants[name])
-        if name.endswith("*"):
-            return self.type(model.group_of(name))
+        if name in model.patterns:
+            return self.type(model.patterns[name])
         if name.removesuffix("-1") in model.numbers:
-            return self.number(name, model.numbers[name.removesuffix("-1")] - name.endswith("-1"))
+            return str(model.numbers[name.removesuffix("-1")] - name.endswith("-1"))
         if name.startswith("ckpt_"):
             owner = model.owner_of(name)
             return self.function(name, owner, name[len(owner) + 1:].removeprefix("get_")) if owner else self.type(name)
@@ -132,7 +122,7 @@ class Words:
             text = re.sub(r"\bnanoseconds (?=from|for|of|since)", "time ", text)
         elif value.kind.startswith("instant") and self.has_times:
             text = text.replace("in nanoseconds since 1970-01-01T00:00:00Z", "in UTC").replace("; 0", "; " + self.never)
-        elif value.kind in ABSENT_KINDS:
+        elif value.kind in ("text", "handle", "struct", "list"):
             text = re.sub(r"\bnone(?=:| when)", self.none, text).replace("None or empty", capital(self.none) + " or empty")
         if value.has:
             text = ABOUT_HAS.sub("", text).rstrip(".") + f"; {self.absent}{value.absence}"

@@ -32,13 +32,9 @@ def table_source(api):
 def structs_header(api):
     parts = []
     for struct in filter(has_size, api["structs"]):
-        name, first = struct["name"], struct["first"]
-        lines = ["", "template <>", f"struct StructOf<{name}> {{",
-                 f"  static constexpr std::size_t first_size = CKPT_FIRST_SIZE({name}, {first['last']});"]
-        if "default" in struct["fields"][0]:
-            lines.append(f"  static constexpr {name} defaults = {name.upper()}_INIT;")
-        lines += ["};", f"static_assert(sizeof(void*) != 8 || StructOf<{name}>::first_size == {first['size']});"]
-        parts.append("\n".join(lines))
+        name = struct["name"]
+        defaults = f"\n  static constexpr {name} defaults = {name.upper()}_INIT;" if "default" in struct["fields"][0] else ""
+        parts.append(frame("struct", name=name, defaults=defaults, **struct["first"]))
     return frame("structs header", includes=includes(api), structs="\n".join(parts))
 
 

@@ -2,20 +2,16 @@
 
 import re
 
-from text import MADE, Frames, Words, camel, wrapped
+from text import Frames, Words, camel, wrapped
 
 frame = Frames("cpp")
-NANOSECONDS = "std::chrono::nanoseconds"
-TIME = (NANOSECONDS, NANOSECONDS + "({default})", "to.{c} = {given}.count();", NANOSECONDS + "(from.{c})")
-INSTANT = ("std::chrono::system_clock::time_point", "{{}}", "", "detail::instant(from.{c})")
 FORMS = {  # by kind: type, first value, the statement that puts it into C's struct, and the expression that takes it out
     "truth": ("bool", "{truth}", "to.{c} = {given} ? 1 : 0;", "from.{c} != 0"),
     "enum": ("{type}", "{initial}", "to.{c} = static_cast<{in_c}>({given});", "static_cast<{type}>(from.{c})"),
     "number": ("{number}", "{default}", "to.{c} = {given};", "from.{c}"),
-    "duration": TIME,
-    "reading": TIME,
-    "instant": INSTANT,
-    "instant or none": INSTANT,
+    "duration": ("std::chrono::nanoseconds", "std::chrono::nanoseconds({default})", "to.{c} = {given}.count();",
+                 "std::chrono::nanoseconds(from.{c})"),
+    "instant": ("std::chrono::system_clock::time_point", "{{}}", "", "detail::instant(from.{c})"),
     "text": ("std::string{view}", "{{}}", "to.{c} = detail::text_or_null({given});", "detail::text(from.{c})"),
     "chars": ("std::string", "{{}}", "", "detail::text(from.{c})"),
     "shape": ("{shape}", "{{}}", "{given}.put(to.{c}, to.ndim);", "{shape}(from.{c}, from.{c} + from.ndim)"),
@@ -25,6 +21,7 @@ FORMS = {  # by kind: type, first value, the statement that puts it into C's str
     "list": ("std::vector<{number}>", "{{}}", "to.{c} = {given}.empty() ? nullptr : {given}.data();\n"
              "  to.{c}_count = static_cast<std::int64_t>({given}.size());", ""),
 }
+FORMS.update({"reading": FORMS["duration"], "instant or none": FORMS["instant"]})
 KEYWORDS = {"auto", "bool", "default"}
 NUMBERS = {"double": "double", **{name: "std::" + name for name in ("int32_t", "int64_t", "uint32_t", "uint64_t")}}
 
@@ -41,6 +38,7 @@ def named(constant):
 class CppWords(Words):
     absent = "std::nullopt"
     constant = staticmethod(named)
+
 
 def init(struct):
     return struct.name.upper() + "_INIT" if struct.has_size else "{}"
@@ -119,8 +117,7 @@ class Writer:
     def list_of_given(self):
         """Of the values that are given to the library, for the test that their defaults are those of C."""
         lines = [f"VALUE({camel(struct.name)}, {struct.name}, {init(struct)})" for struct in self.structs() if struct.given]
-        return "\n".join([f"// Values that are given to the library, the structs they become, and those structs' defaults. {MADE}",
-                          "// clang-format off", *lines, ""])
+        return frame("given", values="\n".join(lines))
 
 
 def files(model):

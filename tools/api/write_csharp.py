@@ -106,10 +106,6 @@ class Member:
             return ""
         return {"duration": f"TimeSpan.FromTicks({value.default[:-2]})", "truth": "true"}.get(value.kind, value.default)
 
-    def accessors(self, words, value):
-        head = f"        public {words}{self.type} {self.property}"
-        return [*self.comment, head, "        {", f"            get {{ return {value}; }}"]
-
 
 class Writer:
     def __init__(self, model):
@@ -174,15 +170,16 @@ class Writer:
             lines += [f"        private {NUMBERS.get(field['type'], 'int')} {name};" for name in names]
         for member in self.members(struct):
             there, back = (f"({member.type})", "(int)") if member.value.kind == "enum" else ("", "")
-            lines += ["", *member.accessors("", there + member.value.name)]
-            lines += [f"            set {{ {member.value.name} = {back}value; }}", "        }"]
+            names = {"type": member.type, "property": member.property, "name": member.value.name, "there": there, "back": back}
+            lines += ["", *member.comment, frame("accessors", **names)]
         return lines + self.shown(struct)
 
     def virtual(self, struct, name):
         """What a class of the caller's may say otherwise: the values of a table of functions."""
         lines = [f"    public abstract partial class {name}", "    {"]
         for member in self.members(struct):
-            lines += [*member.accessors("virtual ", member.initial() or f"default({member.type})"), "        }", ""]
+            value = member.initial() or f"default({member.type})"
+            lines += [*member.comment, frame("virtual", type=member.type, property=member.property, value=value), ""]
         return lines[:-1] + ["    }", ""]
 
     def enum(self, group):

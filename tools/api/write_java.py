@@ -17,7 +17,6 @@ UNITS = {"Duration": (("s", 10**9), ("ms", 10**6), ("ns", 1)), "bytes": (("GiB",
 FORMS = {  # by kind: type, the value of C's struct (objects are set and never returned), and what is set there
     "truth": ("boolean", "{raw} != 0", "{name} ? 1 : 0"),
     "enum": ("{type}", "{type}.of({raw})", "{name}.number()"),
-    "flags": ("int", "{raw}", "{name}"),
     "number": ("{number}", "{raw}", "{name}"),
     "duration": ("Duration", "Duration.ofNanos({raw})", "NativeObject.nanoseconds({name})"),
     "instant": ("Instant", "NativeObject.instant({raw})", ""),
@@ -27,8 +26,7 @@ FORMS = {  # by kind: type, the value of C's struct (objects are set and never r
     "numbers": ("long[]", "{raw}", ""),
     "handle": ("{type}", "", "{name}"),
     "struct": ("{type}", "", ""),
-    "spec": ("TensorSpec",
-             "{raw} == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape())", ""),
+    "spec": ("TensorSpec", "struct.getDtype() == 0 ? null : {type}.of(struct.getDtype(), struct.getNdim(), struct.getShape())", ""),
 }
 IMPORTS = ("java.lang.ref.Reference", "java.time.Duration", "java.time.Instant", "java.util.Optional", "java.util.OptionalDouble",
            "java.util.OptionalInt", "java.util.OptionalLong")
@@ -80,7 +78,8 @@ class Member:
         self.value, self.name = value, value_name(value.name)
         self.comment = words.of(value) + (" (64 bits without a sign)" if value.bare == "uint64_t" else "")
         kind = "flags" if value.group and is_flags(value.group) else value.kind
-        names = {"number": NUMBERS.get(value.bare), "name": self.name, "raw": f"struct.get{capital('dtype' if kind == 'spec' else value.name)}()"}
+        names = {"raw": f"struct.get{capital(value.name)}()", "name": self.name,
+                 "number": NUMBERS.get(value.group.type if value.group else value.bare)}
         self.type, self.read, self.write = (value.filled(form, **names) for form in FORMS.get(kind, FORMS["number"]))
         self.result, self.got = self.type, self.name
         self.begins_null = value.begins_absent or kind in ("chars", "spec")
@@ -161,9 +160,8 @@ class Writer:
         for value in struct.own_values:
             if value.name == "dtype" and "shape" in kinds:
                 value = copy.copy(value)
-                value.name, value.kind, value.group = "spec", "spec", None
-                comment = re.sub("^element type", "element type and shape", value.comment)
-                value.comment = re.sub(r"\b0 when", "null when", comment)
+                value.name, value.kind, value.bare, value.group = "spec", "spec", "ckpt_tensor_spec", None
+                value.comment = re.sub(r"\b0 when", "null when", value.comment.replace("element type", "element type and shape"))
             if value.kind != "shape":
                 yield Member(self.words, value)
 
@@ -201,22 +199,19 @@ class Writer:
         lines += ["", "  /** All defaults. */", f"  public {name}() {{}}", ""]
         lines += [line for member in members for line in member.setter(name)]
         writes = "\n".join(f"      {line}" for member in members for line in member.writes())
-        names = {"name": name, "c": struct.name, "writes": writes}
-        lines.append(frame("with", **names))
+        lines.append(frame("with", c=struct.name, writes=writes))
         if "out" in struct.directions:
             lines += ["", f"  static {name} of({struct.name} struct) {{", f"    {name} made = new {name}();"]
             lines += [f"    made.{member.name} = {member.read};" for member in members if member.read]
-            lines += ["    return made;", "  }", frame("from", **names)]
+            lines += ["    return made;", "  }", frame("from", name=name, c=struct.name)]
         return self.file(name, *lines, "}")
 
-    def files(self):
-        yield from (self.group(group) for group in self.model.groups.values() if group.name not in BY_HAND)
-        yield from self.exceptions()
-        for struct in self.model.structs:
-            if struct.name not in BY_HAND and not struct.is_table:
-                given = struct.has_size and "in" in struct.directions
-                yield self.option(struct) if given else self.record(struct)
+    def struct(self, struct):
+        return self.option(struct) if struct.has_size and "in" in struct.directions else self.record(struct)
 
 
 def files(model):
-    return dict(Writer(model).files())
+    writer = Writer(model)
+    groups = [group for group in model.groups.values() if group.name not in BY_HAND]
+    structs = [struct for struct in model.structs if struct.name not in BY_HAND and not struct.is_table]
+    return dict([*map(writer.group, groups), *writer.exceptions(), *map(writer.struct, structs)])

@@ -84,11 +84,11 @@ class Member:
         name, value = self.name, self.value
         if value.kind == "shape":
             return [f"struct.ndim = len({name})", f"struct.shape = list({name})"]
-        forms = {"truth": f"int({name})", "handle": f"handle_of({name})"}
-        given = f"made_by['dtype']({name})" if self.bare == "ckpt_dtype" else forms.get(value.kind, name)
+        made = [f"{name} = made_by['{CONVERTED[self.bare]}']({name})"] if self.bare in CONVERTED else []
+        given = {"truth": f"int({name})", "handle": f"handle_of({name})"}.get(value.kind, name)
         if value.has:
             return [f"if {name} is not None:", f"    struct.{name} = {given}", f"struct.{value.has} = int({name} is not None)"]
-        return [f"struct.{name} = {given}"]
+        return made + [f"struct.{name} = {given}"]
 
 
 def docstring(text, members=()):
@@ -99,10 +99,9 @@ def docstring(text, members=()):
     return textwrap.indent('"""' + "\n".join(lines), "    ").rstrip() + ("\n    " if members else "") + '"""\n'
 
 
-def listed(first, parts, last, indent=None):
+def listed(first, parts, last):
     """Parts with commas between them, in lines that break between parts only."""
-    text = first + ", ".join(part.replace(" ", "\0") for part in parts) + last
-    return wrapped(text.replace(first, first.replace(" ", "\0"), 1), "", " " * (len(first) if indent is None else indent))
+    return wrapped(", ".join(part.replace(" ", "\0") for part in parts) + last, first, " " * len(first))
 
 
 class Writer:
@@ -175,10 +174,7 @@ class Writer:
         members = self.members(struct)
         keywords = [f"{member.name}: {member.types['keyword']} = {member.default}" for member in members]
         lines = listed(f"def {struct.name.removeprefix('ckpt_')}(", keywords, ")\0->\0Any:")
-        lines.append(self.documented(struct, members)[:-1])
-        converted = [member for member in members if member.value.kind == "handle" and member.bare in CONVERTED]
-        lines += [f"    {member.name} = made_by['{CONVERTED[member.bare]}']({member.name})" for member in converted]
-        lines.append(f"    struct = _native.{struct.name}()")
+        lines += [self.documented(struct, members)[:-1], f"    struct = _native.{struct.name}()"]
         lines += [f"    {line}" for member in members for line in member.assignments()]
         kept = [member.name for member in members if member.value.kind in ("handle", "text")]
         lines += [f"    struct.kept = [{', '.join(kept)}]  # borrowed by the struct"] * bool(kept)

@@ -111,7 +111,8 @@ def layer_profile(flags: LayerFlag = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINI
     struct.flags = flags
     struct.output_bytes = output_bytes
     struct.ambient_bytes = ambient_bytes
-    struct.dtype = made_by['dtype'](dtype)
+    dtype = made_by['dtype'](dtype)
+    struct.dtype = dtype
     struct.ndim = len(shape)
     struct.shape = list(shape)
     return struct
@@ -168,19 +169,19 @@ def step(step: int = 0, seed: int = 0, first_sample: int = 0, input: Any = None,
     input_gradient: receives the gradient of the chain's input; None: it is not wanted. Refused when the first layer makes none
     accumulate: False: gradients are set to 0 first; True: this step adds to them
     """
-    input = made_by['tensor'](input)
-    targets = made_by['tensor'](targets)
-    output_gradient = made_by['tensor'](output_gradient)
-    output = made_by['tensor'](output)
-    input_gradient = made_by['tensor'](input_gradient)
     struct = _native.ckpt_step()
     struct.step = step
     struct.seed = seed
     struct.first_sample = first_sample
+    input = made_by['tensor'](input)
     struct.input = handle_of(input)
+    targets = made_by['tensor'](targets)
     struct.targets = handle_of(targets)
+    output_gradient = made_by['tensor'](output_gradient)
     struct.output_gradient = handle_of(output_gradient)
+    output = made_by['tensor'](output)
     struct.output = handle_of(output)
+    input_gradient = made_by['tensor'](input_gradient)
     struct.input_gradient = handle_of(input_gradient)
     struct.accumulate = int(accumulate)
     struct.kept = [input, targets, output_gradient, output, input_gradient]  # borrowed by the struct
@@ -218,11 +219,11 @@ def activation_policy(kind: ActivationPolicyKind = ActivationPolicyKind.STORE_AL
     memory_limit_bytes: for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory
         or its control group's limit
     """
-    strategy = made_by['strategy'](strategy)
     struct = _native.ckpt_activation_policy()
     struct.kind = kind
     struct.interval = interval
     struct.threshold_bytes = threshold_bytes
+    strategy = made_by['strategy'](strategy)
     struct.strategy = handle_of(strategy)
     struct.memory_limit_bytes = memory_limit_bytes
     struct.kept = [strategy]  # borrowed by the struct
@@ -262,7 +263,6 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     strategy: chooses each piece's plan, layer by layer; kept alive; None: no strategy
     tracker: counts every buffer, those of queues included; kept alive; None: one of its own
     """
-    strategy = made_by['strategy'](strategy)
     struct = _native.ckpt_pipeline_options()
     struct.order = order
     struct.stages = stages
@@ -272,6 +272,7 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     struct.measured_steps = measured_steps
     struct.queue_places = queue_places
     struct.budget_bytes = budget_bytes
+    strategy = made_by['strategy'](strategy)
     struct.strategy = handle_of(strategy)
     struct.tracker = handle_of(tracker)
     struct.kept = [strategy, tracker]  # borrowed by the struct
