@@ -33,7 +33,8 @@ class Value:
         self.bare, self.length = bare(self.type), field.get("array", [0])[0]
         self.group = model.groups.get(self.bare)
         self.kind = kind_of(model, struct, field)
-        self.default = str(model.numbers.get(field.get("default"), field.get("default", "0")))
+        default = field.get("default", "0").replace("- ", "-")
+        self.default = str(model.numbers.get(default, default))
         self.has = has and has["name"]
         self.absence = absence(has["comment"]) if has else ""
         self.begins_absent = self.kind in ("text", "handle", "struct", "list") or bool(has) and has.get("default") == "0"
@@ -108,9 +109,8 @@ class Struct:
         self.called, self.shown = bool(self.directions), bool(by_callbacks)
         self.is_table = not self.is_options and any(field["type"].endswith("_fn") for field in self.fields)
         self.crosses = self.called and not self.is_table  # its values go through functions; stand-ins fill tables of functions
-        has = has_fields(struct)
-        hidden = [field["name"] for field in has.values()] + [field["name"] + "_count" for field in self.fields]
-        hidden += ["ndim"] if any(field["name"] == "shape" for field in self.fields) else []
+        has, names = has_fields(struct), [field["name"] for field in self.fields]
+        hidden = {*(field["name"] for field in has.values()), *(name + "_count" for name in names), *["ndim"] * ("shape" in names)}
         values = [Value(model, struct, field, has.get(field["name"])) for field in self.fields
                   if not is_spare(field) and field["name"] not in hidden]
         self.values = [value for value in values if value.kind != "function"]
@@ -134,8 +134,7 @@ class Model:
         self.groups = {name: Group(kinds[name], constants) for name, constants in groups(api).items()}
         self.constants = {constant.name: constant for group in self.groups.values() for constant in group.constants}
         self.numbers = {constant["name"]: constant["value"] for constant in api["constants"]}
-        self.patterns = {f"{name.upper()}_*": name for name in self.groups if name != "ckpt_status"}  # as comments name groups
-        self.patterns["CKPT_E_*"] = "ckpt_status"
+        self.patterns = {name.upper().replace("STATUS", "E") + "_*": name for name in self.groups}  # as comments name groups
         self.handles, self.functions = ({entry["name"] for entry in api[part]} for part in ("handles", "functions"))
         self.by_functions, self.by_callbacks = directions(api["functions"], True), directions(api["callbacks"], False)
         self.structs = [Struct(self, struct) for struct in api["structs"]]

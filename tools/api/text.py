@@ -5,7 +5,6 @@ import re
 import textwrap
 
 MADE = "Made from include/ckpt by tools/api: do not edit."
-
 SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "1f1b": "OneForwardOneBackward"}
 C_ONLY = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|"
                     r"\s*(Borrowed for the call|Frozen: \d+ bytes in every version)\.")

@@ -1,4 +1,4 @@
-"""The plain data of the C++ face: enums, options and results as values, and how they become the structs of C and come from them."""
+"""The plain data of C++: enums, options and results as values, and how they become the structs of C and come from them."""
 
 import re
 
@@ -99,7 +99,7 @@ class Writer:
         return text + ("\n\nnamespace detail {\n\n" + "\n\n".join(functions) + "\n\n}  // namespace detail" if functions else "")
 
     def structs(self):
-        return [struct for struct in self.model.structs if not struct.is_table and self.members(struct)]
+        return [struct for struct in self.model.structs if not struct.is_table]
 
     def file(self, header):
         texts = [self.enum(group) for group in self.model.groups.values() if group.header == header]

@@ -1,5 +1,4 @@
-"""C#'s plain data: enums, exceptions, options and results with the headers' comments as documentation, and what copies them to and
-from the structs that SWIG wraps."""
+"""The plain data of C#: enums, exceptions, options and results with their documentation, and copies to and from SWIG's structs."""
 
 import re
 from xml.sax.saxutils import escape
@@ -76,8 +75,7 @@ class CsharpWords(Words):
         return see(property_of(name)) if own else f"<c>{property_of(name)}</c>"
 
     def summary(self, text, indent):
-        text = f"<summary>{capital(text).rstrip('.')}.</summary>"
-        return wrapped(text, " " * indent + "/// ", width=132)
+        return wrapped(f"<summary>{capital(text).rstrip('.')}.</summary>", " " * indent + "/// ")
 
 
 class Member:
@@ -104,7 +102,10 @@ class Member:
             return " | ".join(map(named, value.initial()))
         if value.begins_absent or value.default in ("0", "0.0", "{ 0 }"):
             return ""
-        return {"duration": f"TimeSpan.FromTicks({value.default[:-2]})", "truth": "true"}.get(value.kind, value.default)
+        if value.kind == "duration":
+            ticks = int(value.default) // 100
+            return f"TimeSpan.FromTicks({ticks})" if ticks > 0 else "System.Threading.Timeout.InfiniteTimeSpan"
+        return "true" if value.kind == "truth" else value.default
 
 
 class Writer:
@@ -213,8 +214,7 @@ class Writer:
         parts = [self.enum(group) for group in self.model.groups.values() if group.header == header]
         parts += [self.exceptions()] if header == "base.h" else []
         parts += [self.struct(struct) for struct in self.model.structs if struct.header == header]
-        lines = [line for part in parts for line in part]
-        text = "\n".join(lines).rstrip()
+        text = "\n".join(line for part in parts for line in part).rstrip()
         heads = [f"using {name};" for name, pattern in USES if re.search(pattern, text)]
         return "\n".join([f"// {MADE}", *heads, "", "namespace Ckpt", "{", text, "}", ""])
 

@@ -1,4 +1,4 @@
-"""What Java is given of the description: options, records, enums and exceptions with their documentation, and how they cross."""
+"""The plain data of Java: options, records, enums and exceptions with their documentation, and how they cross."""
 
 import copy
 import re
@@ -38,7 +38,7 @@ def value_name(name):
 
 
 def link(constant):
-    """Its class and its name; no identifier begins with a digit."""
+    """Its class, and its name there; no identifier begins with a digit."""
     return camel(constant.group.name), constant.short.replace("1F1B", "ONE_FORWARD_ONE_BACKWARD")
 
 

@@ -1,5 +1,4 @@
-"""The plain data of the API as Python has it: exceptions, enumerations, records (named tuples), and what fills the structs of
-options from keywords; in C++ what makes tuples of structs."""
+"""The plain data of Python: exceptions, enumerations, named tuples, and options from keywords; in C++ tuples of structs."""
 
 import re
 import textwrap
@@ -163,8 +162,8 @@ class Writer:
         return f"\n\nclass {camel(struct.name)}:\n{text}\n{body}"
 
     def values(self):
-        public = [camel(entry.name) for entry in self.groups + self.read if camel(entry.name) not in EXTENDED]
-        names = "\n".join(listed("__all__ = [", [f'"{name}"' for name in public], "]"))
+        public = [f'"{camel(entry.name)}"' for entry in self.groups + self.read if camel(entry.name) not in EXTENDED]
+        names = "\n".join(listed("__all__ = [", public, "]"))
         texts = [self.enumeration(group) for group in self.groups] + [self.record(struct) for struct in self.read]
         texts += [self.attributes(struct) for struct in self.model.structs if struct.name == "ckpt_layer_callbacks"]
         return frame("values", names=names, classes="".join(texts))
@@ -191,8 +190,8 @@ class Writer:
         lines = []
         for struct in self.read:
             members = self.members(struct)
-            lines.append(f"inline PyObject* tuple_of(const {struct.name}& v) {{")
-            lines += [*listed("  return packed({", [member.item for member in members], "});"), "}", ""]
+            items = listed("  return packed({", [member.item for member in members], "});")
+            lines += [f"inline PyObject* tuple_of(const {struct.name}& v) {{", *items, "}", ""]
             if struct.name in WRITTEN:
                 sets = [f"  out->{member.name} = static_cast<{member.value.type}>(list[{n}]);" for n, member in enumerate(members)]
                 lines.append(frame("struct of", name=struct.name, count=len(members), sets="\n".join(sets)))
