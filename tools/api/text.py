@@ -6,8 +6,8 @@ import textwrap
 
 MADE = "Made from include/ckpt by tools/api: do not edit."
 SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "1f1b": "OneForwardOneBackward"}
-C_ONLY = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|"
-                    r"\s*(Borrowed for the call|Frozen: \d+ bytes in every version)\.")
+C_ONLY = re.compile(r"; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|\s*Frozen: \d+ bytes in every version\.")
+LIFETIMES = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|\s*Borrowed for the call\.")
 NAMES = re.compile(r'(?<![\w."])([A-Z][A-Z0-9_]+(\*|-1\b)?|[a-z][a-z0-9]*(_[a-z0-9]+)+)(?![\w"]|\.\w)')
 TRUTH = re.compile(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)")
 ABOUT_HAS = re.compile(r"[.;] (Read only when|0 wh\w+) has_\w+ is \w+( 0)?")
@@ -23,8 +23,7 @@ def camel(name):
 
 
 def lower_camel(name):
-    first, *rest = words(name)
-    return first + "".join(word.capitalize() for word in rest)
+    return words(name)[0] + "".join(word.capitalize() for word in words(name)[1:])
 
 
 def capital(text):
@@ -75,6 +74,7 @@ class Words:
     none = "none"  # where no object or text is given
     absent = "none"  # where a value may be absent
     for_ever, never = "-1", "0"  # in the place of a duration, and of an instant
+    borrows = False  # texts and arrays live no longer than what they are of
     has_times = True  # durations and instants have types, so that comments need not give units
     escaped = staticmethod(str)
     short_groups = ("ckpt_status",)  # groups whose constants are links also where a comment says NOT_FOUND for CKPT_E_NOT_FOUND
@@ -96,6 +96,7 @@ class Words:
     def text(self, comment, struct=None):
         """A comment without what matters to C only, and with this language's names."""
         text = C_ONLY.sub("", " ".join(comment.rstrip("\\ ").split()))
+        text = text if self.borrows else LIFETIMES.sub("", text)
         return NAMES.sub(lambda found: self.named(found[0], struct), self.escaped(text))
 
     def named(self, name, struct):

@@ -36,7 +36,7 @@ def named(constant):
 
 
 class CppWords(Words):
-    absent = "std::nullopt"
+    absent, borrows = "std::nullopt", True
     constant = staticmethod(named)
 
 
@@ -84,8 +84,8 @@ class Writer:
         return [Member(struct, value) for value in held]
 
     def struct(self, struct):
-        lines, names = [], {"c": struct.name, "name": camel(struct.name), "init": init(struct)}
-        members = self.members(struct)
+        lines, members = [], self.members(struct)
+        names = {"c": struct.name, "name": camel(struct.name), "init": init(struct)}
         for member in members:
             lines += self.comment(self.words.of(member.value), "  ") + [f"  {member.type} {member.name} = {member.first};"]
         text = "\n".join([*self.comment(self.words.text(struct.comment)), f"struct {names['name']} {{", *lines, "};"])

@@ -167,8 +167,8 @@ class Writer:
         lines = self.opened(struct, "partial struct")
         lines.insert(-2, LAYOUT)
         for field in struct.fields:
-            names = [field["name"] + str(n) for n in range(field["array"][0])] if "array" in field else [field["name"]]
-            lines += [f"        private {NUMBERS.get(field['type'], 'int')} {name};" for name in names]
+            ends = range(field["array"][0]) if "array" in field else [""]
+            lines += [f"        private {NUMBERS.get(field['type'], 'int')} {field['name']}{end};" for end in ends]
         for member in self.members(struct):
             there, back = (f"({member.type})", "(int)") if member.value.kind == "enum" else ("", "")
             names = {"type": member.type, "property": member.property, "name": member.value.name, "there": there, "back": back}

@@ -66,7 +66,7 @@ inline ckpt_layer_option to_c(const LayerOption& value) {
 
 }  // namespace detail
 
-// Where and when a layer runs.
+// Where and when a layer runs. Borrowed for the call.
 struct LayerContext {
   // option of the layer that is run, from 0
   std::int32_t option = 0;

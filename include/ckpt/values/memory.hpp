@@ -122,7 +122,7 @@ inline MemoryStats from_c(const ckpt_memory_stats& from) {
 struct MemoryLayerStats {
   // number of the layer, 0 or more
   std::int32_t layer_id = 0;
-  // name of the layer
+  // name of the layer; valid as long as the tracker
   std::string name = {};
   // bytes of the layer that are live now
   std::int64_t current_bytes = 0;
@@ -259,7 +259,7 @@ struct MemoryEvent {
   std::int64_t limit_bytes = 0;
   // when it happened, in nanoseconds on the tracker's clock
   std::chrono::nanoseconds occurred_at = std::chrono::nanoseconds(0);
-  // name of the layer; empty when a limit was set below the live total
+  // name of the layer; valid as long as the tracker; empty when a limit was set below the live total
   std::string_view layer_name = {};
   // id of the layer; std::nullopt when a limit was set below the live total
   std::optional<std::int32_t> layer_id = std::nullopt;

@@ -290,15 +290,15 @@ inline VerifyResult from_c(const ckpt_verify_result& from) {
 struct TensorInfo {
   // element type
   DType dtype = DType{0};
-  // name of the tensor: UTF-8; may be empty
+  // name of the tensor: UTF-8; may be empty. Valid as long as the reader
   std::string name = {};
-  // lengths of the dimensions; none when there are no dimensions
+  // lengths of the dimensions; none when there are no dimensions. Valid as long as the reader
   std::vector<std::int64_t> shape = {};
   // size of the tensor in bytes
   std::int64_t bytes = 0;
   // place of its first byte, from the start of the file, in bytes
   std::int64_t offset = 0;
-  // group of the checkpoint that the tensor is in; empty for files without groups
+  // group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader
   std::string group = {};
 };
 

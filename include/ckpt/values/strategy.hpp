@@ -59,7 +59,7 @@ inline ckpt_smart_strategy_options to_c(const SmartStrategyOptions& value) {
 
 }  // namespace detail
 
-// What a strategy is asked about one layer.
+// What a strategy is asked about one layer. Borrowed for the call.
 struct StrategyQuestion {
   // element type of the layer's activation
   DType dtype = DType{0};
@@ -113,8 +113,8 @@ inline StrategyCounters from_c(const ckpt_strategy_counters& from) {
 struct StrategyInfo {
   // for memory-aware: true when it was made with a tracker, else false
   bool has_tracker = false;
-  // kind of strategy: "interval", "selective", ..., "custom". A strategy of a registered kind is of the kind that its factory
-  // made
+  // kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind
+  // that its factory made
   std::string kind = {};
   // for interval: every so many-th layer is chosen; for memory-aware: the interval in force now
   std::int64_t interval = 0;
