@@ -11,7 +11,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TOOL = os.path.join(ROOT, "tools", "api")
-sys.path.insert(0, TOOL)
+sys.path[:0] = [TOOL, os.path.join(ROOT, "tests", "growth")]
 sys.dont_write_bytecode = True
 
 try:
@@ -24,6 +24,7 @@ except Exception as error:  # the module, or the library behind it
     sys.exit(77)
 
 import compare
+import headers
 import write_c
 
 
@@ -81,7 +82,7 @@ class Traps(unittest.TestCase):
         self.assertEqual(go["comment"], 'Goes: "x" / y.')
         self.assertEqual(write_c.signature(stop, "f"), "void f(void)")
         (callback,) = self.api["callbacks"]
-        self.assertEqual(write_c.callback_text(callback), "typedef int32_t (*ckpt_trap_fn)(const char* const* names, int64_t count, "
+        self.assertEqual(headers.callback_text(callback), "typedef int32_t (*ckpt_trap_fn)(const char* const* names, int64_t count, "
                          "int32_t (*inner)(void*, const int32_t[3]), void* user_data);")
 
     def test_headers_of_a_description_say_the_same(self):
@@ -92,7 +93,7 @@ class Traps(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 os.mkdir(os.path.join(folder, "ckpt"))
                 with open(os.path.join(folder, "ckpt", "all.h"), "w", encoding="utf-8") as file:
-                    file.write(write_c.plain_header(first))
+                    file.write(headers.plain_header(first))
                 second = read.Reader(folder, ["all.h"]).read()
             for group in ("functions", "structs", "callbacks", "constants", "types", "handles"):
                 plain = lambda api: sorted(

@@ -24,7 +24,7 @@ def sources(folder, suffix):
             if name.endswith(suffix):
                 with open(os.path.join(path, name), encoding="utf-8") as file:
                     text = file.read()
-                if MADE not in text:
+                if MADE not in text.split("\n", 1)[0]:
                     yield os.path.join(path, name), text
 
 

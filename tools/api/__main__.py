@@ -1,10 +1,9 @@
 """Reads include/ckpt/*.h and makes what is said there for other languages and for the library's own lists.
 
-    python3 tools/api make               writes api.json and everything that is made from it
-    python3 tools/api check              fails when what is checked in differs from what would be made
-    python3 tools/api compare            fails when the API breaks what the snapshot promises
-    python3 tools/api renew              makes the snapshot anew: at a release
-    python3 tools/api headers FILE OUT   a description as C headers in the folder OUT; with --grow, one more field in each struct
+    python3 tools/api make      writes api.json and everything that is made from it
+    python3 tools/api check     fails when what is checked in differs from what would be made
+    python3 tools/api compare   fails when the API breaks what the snapshot promises
+    python3 tools/api renew     makes the snapshot anew: at a release
 """
 
 import argparse
@@ -15,10 +14,10 @@ import sys
 import compare
 import write_c
 import write_cpp
-import write_java
 import write_csharp
+import write_java
 import write_python
-import write_swig
+from model import Model, has_size
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PARTS = ("base", "memory", "tensor", "storage", "strategy", "plan", "engine", "pipeline", "state", "adaptive", "async")
@@ -30,19 +29,15 @@ def path_of(name):
     return os.path.join(ROOT, name)
 
 
-def load(name):
+def text_of(name):
     with open(path_of(name), encoding="utf-8") as file:
-        return json.load(file)
+        return file.read()
 
 
-def as_json(value):
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-
-
-def read_headers(include, parts):
-    import read  # needs libclang, which only this does
-
-    return read.Reader(include, [part + ".h" for part in parts]).read()
+def write(name, text):
+    os.makedirs(os.path.dirname(path_of(name)), exist_ok=True)
+    with open(path_of(name), "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def settle(api, snapshot):
@@ -50,7 +45,7 @@ def settle(api, snapshot):
     places = {function["name"]: n for n, function in enumerate(snapshot["functions"])}
     api["functions"].sort(key=lambda function: places.get(function["name"], len(places)))  # new ones stay as the headers have them
     firsts = {struct["name"]: struct["first"] for struct in snapshot["structs"] if "first" in struct}
-    for struct in filter(write_c.has_size, api["structs"]):
+    for struct in filter(has_size, api["structs"]):
         last = struct["fields"][-1]
         struct["first"] = firsts.get(struct["name"], {"last": last["name"], "size": last["offset"] + last["size"]})
     return api
@@ -58,82 +53,46 @@ def settle(api, snapshot):
 
 def made_files():
     """The text of every file that is made, by its path."""
-    api = settle(read_headers(path_of("include"), PARTS), load(SNAPSHOT))
+    import read  # needs libclang, which only this does
+
+    api = settle(read.Reader(path_of("include"), [part + ".h" for part in PARTS]).read(), json.loads(text_of(SNAPSHOT)))
     problems = compare.rules(api)
     if problems:
         sys.exit("\n".join(problems))
-    return {
-        API: as_json(api),
-        "include/ckpt/api.h": write_c.api_header(api),
-        "capi/made/table.cpp": write_c.table_source(api),
-        "capi/made/structs.h": write_c.structs_header(api),
-        "capi/made/init.cpp": write_c.init_source(api),
-        "capi/made/copies.h": write_c.copies_header(api),
-        "bindings/swig/made.i": write_swig.struct_list(api),
-        **write_cpp.files(api),
-        **write_java.files(api),
-        **write_csharp.files(api),
-        **write_python.files(api),
-    }
+    model = Model(api)
+    made = {API: json.dumps(api, indent=1, ensure_ascii=False) + "\n"}
+    for writer in (write_c, write_cpp, write_java, write_csharp, write_python):
+        made.update(writer.files(model))
+    return made
 
 
 def make():
     for name, text in made_files().items():
-        os.makedirs(os.path.dirname(path_of(name)), exist_ok=True)
-        with open(path_of(name), "w", encoding="utf-8") as file:
-            file.write(text)
+        write(name, text)
 
 
 def check():
-    old = []
-    for name, text in made_files().items():
-        with open(path_of(name), encoding="utf-8") as file:
-            if file.read() != text:
-                old.append(name)
+    old = [name for name, text in made_files().items() if not os.path.exists(path_of(name)) or text_of(name) != text]
     if old:
         sys.exit("not what the headers say; run python3 tools/api make:\n  " + "\n  ".join(old))
 
 
-def without_comments(value):
-    if isinstance(value, dict):
-        return {key: without_comments(part) for key, part in value.items() if key != "comment"}
-    return [without_comments(part) for part in value] if isinstance(value, list) else value
+def compare_with_snapshot():
+    broken = compare.broken(json.loads(text_of(SNAPSHOT)), json.loads(text_of(API)))
+    if broken:
+        sys.exit("\n".join(broken))
 
 
 def renew():
-    with open(path_of(SNAPSHOT), "w", encoding="utf-8") as file:
-        file.write(json.dumps(without_comments(load(API)), ensure_ascii=False).replace('{"name"', '\n{"name"') + "\n")
-
-
-def headers(description, out, grow):
-    api = load(description)
-    os.makedirs(os.path.join(out, "ckpt"), exist_ok=True)
-    texts = {"all.h": write_c.plain_header(write_c.grown(api) if grow else api), "api.h": write_c.api_header(api)}
-    for name in [header["name"] for header in api["headers"]] + ["ckpt.h"]:
-        texts[name] = "#include <ckpt/all.h>\n"
-    for name, text in texts.items():
-        with open(os.path.join(out, "ckpt", name), "w", encoding="utf-8") as file:
-            file.write(text)
+    api = json.loads(text_of(API), object_hook=lambda entry: {key: value for key, value in entry.items() if key != "comment"})
+    write(SNAPSHOT, json.dumps(api, ensure_ascii=False).replace('{"name"', '\n{"name"') + "\n")
 
 
 def main():
+    commands = {"make": make, "check": check, "compare": compare_with_snapshot, "renew": renew}
     parser = argparse.ArgumentParser(prog="tools/api", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("make", "check", "compare", "renew"):
-        commands.add_parser(name)
-    one = commands.add_parser("headers")
-    one.add_argument("description")
-    one.add_argument("out")
-    one.add_argument("--grow", action="store_true")
-    given = parser.parse_args()
-    if given.command == "headers":
-        headers(given.description, given.out, given.grow)
-    elif given.command == "compare":
-        broken = compare.broken(load(SNAPSHOT), load(API))
-        if broken:
-            sys.exit("\n".join(broken))
-    else:
-        {"make": make, "check": check, "renew": renew}[given.command]()
+    parser.add_argument("command", choices=commands)
+    commands[parser.parse_args().command]()
 
 
 if __name__ == "__main__":

@@ -1,63 +1,46 @@
 """What the API promises: rules that a description keeps by itself, and what may change from one release to the next."""
 
+from model import has_size
+
 
 def rules(api):
     """Structs that can grow have no hidden padding: a field that is appended later begins where the last one ends."""
     problems = []
     for struct in api["structs"]:
         end = 0
-        for field in struct["fields"]:
+        for field in struct["fields"] + [{"name": "its end", "offset": struct["size"], "size": 0}]:
             if field["offset"] != end:
                 problems.append(f"{struct['name']}: {field['offset'] - end} bytes of padding before {field['name']}")
             end = field["offset"] + field["size"]
-        if struct["size"] != end:
-            problems.append(f"{struct['name']}: {struct['size'] - end} bytes of padding at its end")
     return problems
 
 
-def by_name(entries):
-    return {entry["name"]: entry for entry in entries}
+def call(entry, old):
+    return entry["result"], [parameter["declaration"] for parameter in entry["parameters"]]
 
 
-def parameters(entry):
-    return [parameter["declaration"] for parameter in entry["parameters"]]
+def fields(struct, old):
+    """Those of the old version; a struct without struct_size is frozen and cannot have more."""
+    declarations = [field["declaration"] for field in struct["fields"]]
+    return declarations[: len(old["fields"])] if has_size(old) else declarations, struct.get("first")
 
 
-def broken_struct(old, new):
-    known = [field["declaration"] for field in old["fields"]]
-    now = [field["declaration"] for field in new["fields"]]
-    if now[: len(known)] != known:
-        return f"{old['name']}: its fields were {known}; now {now}"
-    if len(now) > len(known) and old["fields"][0]["name"] != "struct_size":
-        return f"{old['name']} has no struct_size: it is frozen and cannot have more fields"
-    if new.get("first") != old.get("first"):
-        return f"{old['name']}: its first version was {old.get('first')}; now {new.get('first')}"
-    return None
+PROMISED = {"functions": call, "callbacks": call, "structs": fields, "handles": lambda entry, old: "a handle",
+            "types": lambda entry, old: entry["type"], "constants": lambda entry, old: entry["value"]}
 
 
 def broken(old, new):
     """What a program of the old description could not do with the new one: one line each."""
-    out = []
-
-    def look(group, differs):
-        now = by_name(new[group])
-        for name, entry in by_name(old[group]).items():
+    problems = []
+    for group, promised in PROMISED.items():
+        now = {entry["name"]: entry for entry in new[group]}
+        for entry in old[group]:
+            name = entry["name"]
             if name not in now:
-                out.append(f"{name} is gone")
-            elif differs(entry, now[name]):
-                out.append(differs(entry, now[name]))
-
-    def called(entry, other):
-        same = (entry["result"], parameters(entry)) == (other["result"], parameters(other))
-        return None if same else f"{entry['name']}: was {entry['result']} of {parameters(entry)}; now {other['result']} of {parameters(other)}"
-
-    look("functions", called)
-    look("callbacks", called)
-    look("structs", broken_struct)
-    look("handles", lambda entry, other: None)
-    look("types", lambda entry, other: None if entry["type"] == other["type"] else f"{entry['name']} was {entry['type']}")
-    look("constants", lambda entry, other: None if entry["value"] == other["value"] else f"{entry['name']} was {entry['value']}")
-    places = [function["name"] for function in new["functions"]][: len(old["functions"])]
-    if places != [function["name"] for function in old["functions"]] and not out:
-        out.append("functions stand at other places of the table")
-    return out
+                problems.append(f"{name} is gone")
+            elif promised(now[name], entry) != promised(entry, entry):
+                problems.append(f"{name} was {promised(entry, entry)}; now {promised(now[name], entry)}")
+    places = [[function["name"] for function in api["functions"]] for api in (old, new)]
+    if places[1][: len(places[0])] != places[0] and not problems:
+        problems.append("functions stand at other places of the table")
+    return problems

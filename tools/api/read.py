@@ -7,7 +7,8 @@ import re
 from clang import cindex
 from clang.cindex import CursorKind, TokenKind, TypeKind
 
-CursorKinds = (CursorKind.FUNCTION_DECL, CursorKind.STRUCT_DECL, CursorKind.TYPEDEF_DECL, CursorKind.MACRO_DEFINITION)
+LIMITS = {"INT32_MAX": 2**31 - 1, "INT32_MIN": -(2**31), "UINT32_MAX": 2**32 - 1,
+          "INT64_MAX": 2**63 - 1, "INT64_MIN": -(2**63), "UINT64_MAX": 2**64 - 1}
 
 
 class Problem(Exception):
@@ -16,10 +17,8 @@ class Problem(Exception):
 
 def find_libclang():
     """python3-clang knows its own version's name only where it was not renamed."""
-    if cindex.Config.library_file or cindex.Config.loaded:
-        return
     found = sorted(glob.glob("/usr/lib/*/libclang-*.so.1") + glob.glob("/usr/lib/llvm-*/lib/libclang.so.1"))
-    if found:
+    if found and not cindex.Config.library_file and not cindex.Config.loaded:
         cindex.Config.set_library_file(found[-1])
 
 
@@ -37,133 +36,91 @@ class Comments:
     """The comments of one file by the lines on which they begin and end."""
 
     def __init__(self, unit, header):
-        self.ending, self.starting, self.code_before = {}, {}, {}
-        for token in unit.get_tokens(extent=whole(unit, header)):
+        self.ending, self.starting, lines_with_code = {}, {}, set()
+        file = unit.get_file(header)
+        ends = [cindex.SourceLocation.from_offset(unit, file, offset) for offset in (0, os.path.getsize(header))]
+        for token in unit.get_tokens(extent=cindex.SourceRange.from_locations(*ends)):
             start, end = token.extent.start, token.extent.end
-            if token.kind == TokenKind.COMMENT:
-                self.ending[end.line] = (start.line, token.spelling, start.line in self.code_before)
-                self.starting.setdefault(start.line, []).append((start.column, token.spelling))
-            else:
-                self.code_before.setdefault(end.line, start.column)
+            if token.kind != TokenKind.COMMENT:
+                lines_with_code.add(end.line)
+                continue
+            self.starting.setdefault(start.line, []).append((start.column, text_of(token.spelling)))
+            if start.line not in lines_with_code:
+                self.ending[end.line] = text_of(token.spelling)
 
-    def of(self, first_line, last_line, last_column):
+    def of(self, extent):
         """Behind a declaration, or right above it with no code before it."""
-        for column, spelling in self.starting.get(last_line, ()):
-            if column >= last_column:
-                return text_of(spelling)
-        above = self.ending.get(first_line - 1)
-        return text_of(above[1]) if above and not above[2] else ""
+        behind = [text for column, text in self.starting.get(extent.end.line, ()) if column >= extent.end.column]
+        return behind[0] if behind else self.ending.get(extent.start.line - 1, "")
 
 
-def whole(unit, header):
-    file = unit.get_file(header)
-    start = cindex.SourceLocation.from_offset(unit, file, 0)
-    return cindex.SourceRange.from_locations(start, cindex.SourceLocation.from_offset(unit, file, os.path.getsize(header)))
-
-
-# ---- Types ----
+# ---- Types and constants ----
 
 
 def declared(kind, name=""):
-    """A declaration of name with this type, as C writes it."""
-    if kind.kind == TypeKind.POINTER:
-        pointee = kind.get_pointee()
-        star = "*" + ("const " if kind.is_const_qualified() and name else "const" if kind.is_const_qualified() else "") + name
-        if pointee.kind in (TypeKind.FUNCTIONPROTO, TypeKind.CONSTANTARRAY):
-            return declared(pointee, f"({star})")
-        return declared(pointee, star)
-    if kind.kind == TypeKind.CONSTANTARRAY:
-        return declared(kind.element_type, f"{name}[{kind.element_count}]")
-    if kind.kind == TypeKind.FUNCTIONPROTO:
-        arguments = ", ".join(declared(argument) for argument in kind.argument_types()) or "void"
-        return declared(kind.get_result(), f"{name}({arguments})")
-    stars = re.match(r"(\*(const\b *)?)*", name).group(0)  # "int32_t* name" and "char* const* names", as the headers have it
-    rest = name[len(stars):]
-    close = not rest or rest[0] == "[" and not stars
-    return kind.spelling + stars.replace("*const", "* const").replace(" *", "*").rstrip() + ("" if close else " ") + rest
+    """A declaration of name with this type, as C writes it and the headers have it: int32_t* name, char* const* names."""
+    function = kind.get_pointee()
+    if function.kind == TypeKind.FUNCTIONPROTO:
+        arguments = ", ".join(declared(argument) for argument in function.argument_types()) or "void"
+        return f"{declared(function.get_result())} (*{name})({arguments})"
+    before, bracket, lengths = kind.spelling.replace(" *", "*").replace("*const", "* const").partition("[")
+    return f"{before}{' ' if name else ''}{name}{bracket}{lengths}"
 
 
-def type_of(kind):
-    """The parts that generators ask for: the innermost type's name, how often it is pointed to, and its lengths as an array."""
-    lengths = []
+def named(cursor):
+    """A field or a parameter: its name, the type of one element, and its lengths as an array."""
+    kind, lengths = cursor.type, []
     while kind.kind == TypeKind.CONSTANTARRAY:
         lengths.append(kind.element_count)
         kind = kind.element_type
-    entry = {"type": declared(kind)}
-    if lengths:
-        entry["array"] = lengths
-    return entry
+    array = {"array": lengths} if lengths else {}
+    return {"name": cursor.spelling, "type": declared(kind), **array, "declaration": declared(cursor.type, cursor.spelling)}
 
 
-def parameters_of(cursor, names):
-    out = []
-    for parameter in cursor.get_children():
-        if parameter.kind != CursorKind.PARM_DECL:
-            continue
-        if not parameter.spelling:
-            raise Problem(f"{names}: a parameter has no name")
-        out.append({"name": parameter.spelling, **type_of(parameter.type), "declaration": declared(parameter.type, parameter.spelling)})
-    return out
-
-
-def prototype_of(kind):
-    """The function type behind a typedef of a function pointer, or None."""
-    if kind.kind != TypeKind.POINTER:
-        return None
-    pointee = kind.get_pointee().get_canonical() if kind.get_pointee().kind != TypeKind.FUNCTIONPROTO else kind.get_pointee()
-    return pointee if pointee.kind == TypeKind.FUNCTIONPROTO else None
-
-
-# ---- Macros ----
+def parameters_of(cursor):
+    parameters = [named(child) for child in cursor.get_children() if child.kind == CursorKind.PARM_DECL]
+    if not all(parameter["name"] for parameter in parameters):
+        raise Problem(f"{cursor.spelling}: a parameter has no name")
+    return parameters
 
 
 def value_of(name, tokens, known):
-    """The number or text of a constant from its tokens: sums, products, shifts, and other constants."""
-    words = []
-    for token in tokens:
-        if token in known:
-            words.append(repr(known[token]))
-        elif re.fullmatch(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uU]?[lL]*[uU]?)", token):
-            words.append(str(int(re.sub(r"[uUlL]+$", "", token), 0)))
-        elif re.fullmatch(r'[0-9.eE+-]+|[-+*/()|~]|<<|>>|"[^"\\]*"', token):
-            words.append(token)
-        elif token in ("INT64_MAX", "UINT64_MAX", "INT32_MAX", "UINT32_MAX", "INT64_MIN", "INT32_MIN"):
-            bits = int(re.search("[0-9]+", token).group(0))
-            words.append({"U": str(2**bits - 1), "X": str(2 ** (bits - 1) - 1), "N": str(-(2 ** (bits - 1)))}["U" if token[0] == "U" else token[-1]])
-        elif token in ("int32_t", "int64_t", "uint32_t", "uint64_t") and words and words[-1] == "(":
-            words.append("0)+(")  # a cast: (0)+()…
-        else:
-            raise Problem(f"{name}: what is {token}?")
-    text = " ".join(words).replace("( 0)+( )", "")
+    """The number or text of a constant from its tokens: sums, products, shifts, casts and other constants."""
+    text = re.sub(r"\( u?int(32|64)_t \)", "", " ".join(tokens))
+    text = re.sub(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]+\b", r"\1", text)
     try:
-        return eval(text, {"__builtins__": {}})  # only what the patterns above let through
-    except (SyntaxError, TypeError) as error:
+        return eval(text, {"__builtins__": {}, **LIMITS, **known})  # what is neither a literal nor known has no value
+    except (SyntaxError, TypeError, NameError) as error:
         raise Problem(f"{name}: {text} has no value") from error
 
 
-def initialisers(name, tokens):
+def initialisers(tokens):
     """The texts between the commas of { ... }."""
-    items, depth, item = [], 0, []
+    items, depth = [[]], 0
     for token in tokens[1:-1]:
-        depth += token in "({" and len(token) == 1
-        depth -= token in ")}" and len(token) == 1
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(token, 0)
         if token == "," and depth == 0:
-            items.append(item)
-            item = []
+            items.append([])
         else:
-            item.append(token)
-    return [" ".join(item) for item in items + [item]]
+            items[-1].append(token)
+    return [" ".join(item) for item in items]
 
 
-# ---- Headers ----
+def text_at(cursor):
+    start, end = cursor.extent.start, cursor.extent.end
+    with open(start.file.name, "rb") as file:
+        return re.sub(r"\s*\\\n\s*", " ", file.read()[start.offset:end.offset].decode())
 
 
 class Reader:
     def __init__(self, include, headers):
         find_libclang()
         self.include, self.headers = include, headers
-        self.out = {"headers": [], "handles": [], "foreign": [], "types": [], "macros": [], "constants": [], "structs": [], "callbacks": [], "functions": []}
+        groups = ("headers", "handles", "foreign", "types", "macros", "constants", "structs", "callbacks", "functions")
+        self.out = {group: [] for group in groups}
         self.values, self.defaults = {}, {}
+        self.readers = {CursorKind.FUNCTION_DECL: self.read_function, CursorKind.STRUCT_DECL: self.read_struct,
+                        CursorKind.TYPEDEF_DECL: self.read_typedef, CursorKind.MACRO_DEFINITION: self.read_macro}
 
     def read(self):
         text = "".join(f"#include <ckpt/{header}>\n" for header in self.headers)
@@ -175,93 +132,65 @@ class Reader:
             raise Problem("\n".join(wrong))
         by_file = {os.path.join(self.include, "ckpt", header): [] for header in self.headers}
         for cursor in unit.cursor.get_children():
-            if cursor.kind in CursorKinds and cursor.location.file and cursor.location.file.name in by_file:
+            if cursor.kind in self.readers and cursor.location.file and cursor.location.file.name in by_file:
                 by_file[cursor.location.file.name].append(cursor)
         for path, cursors in by_file.items():
-            self.read_header(unit, path, sorted(cursors, key=lambda cursor: cursor.extent.start.offset))
+            self.comments, self.header = Comments(unit, path), os.path.basename(path)
+            self.out["headers"].append({"name": self.header, "comment": self.comments.starting.get(1, [(1, "")])[0][1]})
+            for cursor in sorted(cursors, key=lambda cursor: cursor.extent.start.offset):
+                self.readers[cursor.kind](cursor)
         for struct in self.out["structs"]:
             self.set_defaults(struct)
         return self.out
 
-    def read_header(self, unit, path, cursors):
-        self.comments = Comments(unit, path)
-        self.header = os.path.basename(path)
-        first = self.comments.starting.get(1, [(1, "/* */")])[0][1]
-        self.out["headers"].append({"name": self.header, "comment": text_of(first)})
-        for cursor in cursors:
-            if cursor.kind == CursorKind.MACRO_DEFINITION:
-                self.read_macro(cursor)
-            elif cursor.kind == CursorKind.FUNCTION_DECL:
-                self.add("functions", cursor, result=declared(cursor.result_type), parameters=parameters_of(cursor, cursor.spelling))
-            elif cursor.kind == CursorKind.STRUCT_DECL and cursor.is_definition():
-                self.read_struct(cursor)
-            elif cursor.kind == CursorKind.STRUCT_DECL and not cursor.spelling.startswith("ckpt_"):
-                self.add("foreign", cursor)
-            elif cursor.kind == CursorKind.TYPEDEF_DECL:
-                self.read_typedef(cursor)
-
     def add(self, group, cursor, **values):
-        start, end = cursor.extent.start, cursor.extent.end
-        self.out[group].append({"name": cursor.spelling, "header": self.header, **values,
-                                "comment": self.comments.of(start.line, end.line, end.column)})
+        comment = self.comments.of(cursor.extent)
+        self.out[group].append({"name": cursor.spelling, "header": self.header, **values, "comment": comment})
 
     def read_macro(self, cursor):
         tokens = [token.spelling for token in cursor.get_tokens() if token.kind != TokenKind.COMMENT][1:]
         name = cursor.spelling
         if not tokens or name == "CKPT_API" or not name.startswith("CKPT_"):
             return
-        if tokens[0] == "(" and cursor_has_arguments(cursor):
+        if text_at(cursor).startswith(name + "("):
             self.add("macros", cursor, text=text_at(cursor))
-            return
-        if tokens[0] == "{":
-            self.defaults[name] = initialisers(name, tokens)
-            return
-        self.values[name] = value_of(name, tokens, self.values)
-        self.add("constants", cursor, value=self.values[name])
+        elif tokens[0] == "{":
+            self.defaults[name] = initialisers(tokens)
+        else:
+            self.values[name] = value_of(name, tokens, self.values)
+            self.add("constants", cursor, value=self.values[name])
+
+    def read_function(self, cursor):
+        self.add("functions", cursor, result=declared(cursor.result_type), parameters=parameters_of(cursor))
 
     def read_struct(self, cursor):
+        if not cursor.is_definition():
+            if not cursor.spelling.startswith("ckpt_"):
+                self.add("foreign", cursor)
+            return
         fields = []
-        for field in cursor.get_children():
-            if field.kind != CursorKind.FIELD_DECL:
-                continue
+        for field in cursor.type.get_fields():
             if field.is_bitfield():
                 raise Problem(f"{cursor.spelling}.{field.spelling} is a bit field")
-            start, end = field.extent.start, field.extent.end
-            fields.append({"name": field.spelling, **type_of(field.type), "declaration": declared(field.type, field.spelling),
-                           "offset": cursor.type.get_offset(field.spelling) // 8, "size": field.type.get_size(),
-                           "comment": self.comments.of(start.line, end.line, end.column)})
+            fields.append({**named(field), "offset": field.get_field_offsetof() // 8, "size": field.type.get_size(),
+                           "comment": self.comments.of(field.extent)})
         self.add("structs", cursor, size=cursor.type.get_size(), fields=fields)
 
     def read_typedef(self, cursor):
         kind = cursor.underlying_typedef_type
-        named = kind.get_canonical()
-        if prototype_of(kind) is not None:
-            self.add("callbacks", cursor, result=declared(prototype_of(kind).get_result()),
-                     parameters=parameters_of(cursor, cursor.spelling))
-        elif named.kind == TypeKind.RECORD:
-            if not [field for field in named.get_fields()]:
-                self.add("handles", cursor)
-        else:
+        function, named = kind.get_pointee(), kind.get_canonical()
+        if function.kind == TypeKind.FUNCTIONPROTO:
+            self.add("callbacks", cursor, result=declared(function.get_result()), parameters=parameters_of(cursor))
+        elif named.kind != TypeKind.RECORD:
             self.add("types", cursor, type=declared(kind))
+        elif not list(named.get_fields()):
+            self.add("handles", cursor)
 
     def set_defaults(self, struct):
+        """Where there are none only the library makes it, or it is frozen."""
         macro = struct["name"].upper() + "_INIT"
-        values = self.defaults.get(macro)
-        if values is None:
-            return  # only the library makes it, or it is frozen
-        if len(values) != len(struct["fields"]):
+        values = self.defaults.get(macro, [])
+        if values and len(values) != len(struct["fields"]):
             raise Problem(f"{macro} has {len(values)} values, the struct {len(struct['fields'])} fields")
         for field, value in zip(struct["fields"], values):
             field["default"] = value
-
-
-def text_at(cursor):
-    start, end = cursor.extent.start, cursor.extent.end
-    with open(start.file.name, encoding="utf-8") as file:
-        return re.sub(r"\s*\\\n\s*", " ", file.read().encode()[start.offset:end.offset].decode())
-
-
-def cursor_has_arguments(cursor):
-    """A macro with arguments: its name and the parenthesis touch."""
-    tokens = list(cursor.get_tokens())
-    return len(tokens) > 1 and tokens[1].spelling == "(" and tokens[0].extent.end.offset == tokens[1].extent.start.offset

@@ -1,8 +1,16 @@
-"""Words of the API in other spellings, and the tables that every language asks for: groups of constants, fields, directions."""
+"""Names of the API in other spellings, lines of text, and the headers' comments in the words of another language."""
 
+import os
 import re
+import textwrap
 
-SPELLED = {"dtype": "DType", "adamw": "AdamW"}
+MADE = "Made from include/ckpt by tools/api: do not edit."
+SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "1f1b": "OneForwardOneBackward"}
+C_ONLY = re.compile(r"; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|\s*Frozen: \d+ bytes in every version\.")
+LIFETIMES = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|\s*Borrowed for the call\.")
+NAMES = re.compile(r'(?<![\w."])([A-Z][A-Z0-9_]+(\*|-1\b)?|[a-z][a-z0-9]*(_[a-z0-9]+)+)(?![\w"]|\.\w)')
+TRUTH = re.compile(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)")
+ABOUT_HAS = re.compile(r"[.;] (Read only when|0 wh\w+) has_\w+ is \w+( 0)?")
 
 
 def words(name):
@@ -15,55 +23,107 @@ def camel(name):
 
 
 def lower_camel(name):
-    first, *rest = words(name)
-    return first + "".join(word.capitalize() for word in rest)
+    return words(name)[0] + "".join(word.capitalize() for word in words(name)[1:])
 
 
-def groups(api):
-    """The constants of each typedef, by the typedef's name: those whose names begin with it."""
-    names = sorted((kind["name"] for kind in api["types"]), key=len, reverse=True)
-    found = {name: [] for name in names}
-    for constant in api["constants"]:
-        if isinstance(constant["value"], int):
-            owner = next((name for name in names if constant["name"].startswith(name.upper() + "_")), None)
-            if owner:
-                found[owner].append(constant)
-    return {kind["name"]: found[kind["name"]] for kind in api["types"] if found[kind["name"]]}
-
-
-def value_name(group, constant):
-    """What a constant is called within its group: FULL of CKPT_VERIFY_FULL."""
-    return constant["name"][len(group) + 1:]
+def capital(text):
+    return text[:1].upper() + text[1:]
 
 
 def bare(kind):
     """The type that is pointed to."""
-    return kind.replace("const ", "").replace("*", "").strip()
+    return re.sub(r"\bconst\b|[* ]", "", kind)
 
 
-def directions(api):
-    """By struct: whether callers give it ("in"), the library fills it ("out"), or both."""
-    found = {}
-    for entry in api["functions"] + api["callbacks"]:
-        if entry["name"].endswith("_init"):
-            continue
-        for parameter in entry["parameters"]:
-            given = parameter["type"].startswith("const ") != entry["name"].endswith("_fn")  # a callback fills what is not const
-            found.setdefault(bare(parameter["type"]), set()).add("in" if given else "out")
-    return found
+def groups(api):
+    """The constants of each typedef, by its name: those whose names begin with it; CKPT_OK and CKPT_E_* of a status."""
+    names = sorted((kind["name"] for kind in api["types"]), key=len, reverse=True)
+    found = {kind["name"]: [] for kind in api["types"]}
+    for constant in api["constants"]:
+        if isinstance(constant["value"], int):
+            status = ["ckpt_status"] if re.match("CKPT_(OK$|E_)", constant["name"]) else []
+            owners = status + [name for name in names if constant["name"].startswith(name.upper() + "_")]
+            if owners:
+                found[owners[0]].append(constant)
+    return {name: constants for name, constants in found.items() if constants}
 
 
-def is_spare(field):
-    return field["name"] == "struct_size" or re.fullmatch(r"reserved\d*", field["name"]) is not None
+def wrapped(text, first="", rest=None, width=132):
+    """Lines of at most this width, which break at spaces only; "\\0" is a space at which none breaks."""
+    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=first if rest is None else rest,
+                          break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0", " ") for line in lines]
 
 
-def asked_by(struct):
-    """The fields that another field says to be absent, by that one's name: {"has_metric": "metric"}."""
-    names = [field["name"] for field in struct["fields"]]
-    pairs = {}
-    for name in names:
-        for other in (name[4:], name[4:] + "_id", name[4:] + "_bytes") if name.startswith("has_") else ():
-            if other in names:
-                pairs[name] = other
-                break
-    return pairs
+class Frames:
+    """The fixed texts of the files of a language: those of frames/<language>.txt, each behind a line with its name."""
+
+    def __init__(self, language):
+        with open(os.path.join(os.path.dirname(__file__), "frames", language + ".txt"), encoding="utf-8") as file:
+            _, *parts = re.split(r"^==== (.*)\n", file.read(), flags=re.MULTILINE)
+        self.texts = {name: text[:-1] for name, text in zip(parts[::2], parts[1::2])}
+
+    def __call__(self, frame, /, **names):
+        return self.texts[frame] % {"made": MADE, **names}
+
+
+class Words:
+    """The words of a language. Each has constant(constant), and its own of these where it calls things otherwise than C++ does."""
+
+    no, yes = "false", "true"
+    none = "none"  # where no object or text is given
+    absent = "none"  # where a value may be absent
+    for_ever, never = "-1", "0"  # in the place of a duration, and of an instant
+    borrows = False  # texts and arrays live no longer than what they are of
+    has_times = True  # durations and instants have types, so that comments need not give units
+    escaped = staticmethod(str)
+    short_groups = ("ckpt_status",)  # groups whose constants are links also where a comment says NOT_FOUND for CKPT_E_NOT_FOUND
+
+    def __init__(self, model):
+        self.model = model
+        shown = [constant for group in self.short_groups for constant in model.groups[group].constants]
+        self.constants = {**model.constants, **{constant.short: constant for constant in shown}}
+
+    def type(self, name):
+        return camel(name)
+
+    def function(self, name, owner, method):
+        return name
+
+    def field(self, name, struct):
+        return name
+
+    def text(self, comment, struct=None):
+        """A comment without what matters to C only, and with this language's names."""
+        text = C_ONLY.sub("", " ".join(comment.rstrip("\\ ").split()))
+        text = text if self.borrows else LIFETIMES.sub("", text)
+        return NAMES.sub(lambda found: self.named(found[0], struct), self.escaped(text))
+
+    def named(self, name, struct):
+        model = self.model
+        if name in self.constants:
+            return self.constant(self.constants[name])
+        if name in model.patterns:
+            return self.type(model.patterns[name])
+        if name.removesuffix("-1") in model.numbers:
+            return str(model.numbers[name.removesuffix("-1")] - name.endswith("-1"))
+        if name.startswith("ckpt_"):
+            owner = model.owner_of(name)
+            return self.function(name, owner, name[len(owner) + 1:].removeprefix("get_")) if owner else self.type(name)
+        return self.field(name, struct) if name in model.fields else name
+
+    def of(self, value, struct=None):
+        """The comment of a value: as the language's type has it, which knows truth, times and absence."""
+        text = " ".join(value.comment.split())
+        if value.kind == "truth":
+            text = TRUTH.sub(lambda at: at[1] + (self.no if at[2] == "0" else self.yes), text)
+        elif value.kind == "duration" and self.has_times:
+            text = re.sub(r",? in nanoseconds\b", "", text).replace("-1:", self.for_ever + ":")
+            text = re.sub(r"\bnanoseconds (?=from|for|of|since)", "time ", text)
+        elif value.kind.startswith("instant") and self.has_times:
+            text = text.replace("in nanoseconds since 1970-01-01T00:00:00Z", "in UTC").replace("; 0", "; " + self.never)
+        elif value.kind in ("text", "handle", "struct", "list"):
+            text = re.sub(r"\bnone(?=:| when)", self.none, text).replace("None or empty", capital(self.none) + " or empty")
+        if value.has:
+            text = ABOUT_HAS.sub("", text).rstrip(".") + f"; {self.absent}{value.absence}"
+        return self.text(text, struct).rstrip(".")

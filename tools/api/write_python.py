@@ -1,290 +1,220 @@
-"""The plain data of the API as Python has it: exceptions, enumerations, records (named tuples), and what fills the structs of
-options from keywords; in C++ what makes tuples of structs."""
+"""The plain data of Python: exceptions, enumerations, named tuples, and options from keywords; in C++ tuples of structs."""
 
 import re
 import textwrap
 
-from text import asked_by, bare, camel, directions, groups, is_spare, value_name
-from write_c import MADE, has_size
+from text import MADE, Frames, Words, bare, camel, capital, wrapped
 
+frame = Frames("python")
 FOLDER = "bindings/python/ckpt/made/"
-WIDTH = 132
 BUILTINS = {"INVALID_ARGUMENT": "ValueError", "OUT_OF_MEMORY": "MemoryError", "OUT_OF_RANGE": "IndexError",
             "NOT_FOUND": "LookupError", "TIMEOUT": "builtins.TimeoutError", "IO": "OSError", "NO_SPACE": "OSError",
             "PERMISSION": "PermissionError", "UNSUPPORTED": "TypeError"}  # what Python has for the same thing
 BEHAVIOUR = {"DType": "DTypeBase", "ActionKind": "ActionKindBase"}  # enumerations with methods, which _root.py has
 EXTENDED = ("ActivationPolicy", "CheckpointTaskResult", "Decision")  # records that a class written by hand derives from
-NOT_HERE = re.compile(r"[;.]? (valid|Valid) (as long as the \w+|for ever)|; copied\b|\s*Frozen: \d+ bytes in every version\.|"
-                      r"\s*Borrowed for the call\.|: one of CKPT_DTYPE_\*(?=,)")  # what matters to C only
 WRITTEN = ("ckpt_schedule_action", "ckpt_layer_option")  # structs that are made of tuples, too
-CONVERTED = {"ckpt_tensor": "tensor", "ckpt_strategy": "strategy"}  # handles in whose place more is accepted
+CONVERTED = {"ckpt_tensor": "tensor", "ckpt_strategy": "strategy", "ckpt_dtype": "dtype"}  # in whose place more is accepted
 APART = ("ckpt_tensor_spec", "ckpt_step")  # no records
-HEAD = f'# {MADE}\n"""%s"""\n\nfrom __future__ import annotations\n\n%s\n'
+FORMS = {  # by kind: type in a record, type of a keyword, default, and what makes the object in C++
+    "truth": ("bool", "bool", "{truth}", "PyBool_FromLong(v.{c})"),
+    "enum": ("{type}", "{type}", "{initial}", "object_of(v.{c})"),
+    "dtype": ("{type}", "Any", "None", "object_of(v.{c})"),
+    "number": ("int", "int", "{default}", "object_of(v.{c})"),
+    "real": ("float", "float", "{default}", "object_of(v.{c})"),
+    "text": ("str", "Optional[str]", "None", "text_object(v.{c})"),
+    "chars": ("str", "Optional[str]", "None", "text_object(v.{c})"),
+    "shape": ("Tuple[int, ...]", "Sequence[int]", "()", "integer_tuple(v.{c}, v.ndim)"),
+    "numbers": ("Tuple[int, ...]", "Sequence[int]", "()", "integer_tuple(v.{c}, {length})"),
+    "handle": ("Optional[{type}]", "Optional[{type}]", "None", "none()"),
+    "converted": ("Any", "Any", "None", "none()"),
+    "struct": ("Tuple[int, Tuple[int, ...]]", "Any", "None", "spec_object(*v.{c})"),
+}
 
 
-def error_name(status):
-    return {"PERMISSION": "PermissionDenied"}.get(status, camel(status)) + "Error"  # PermissionError is Python's
+def error_name(constant):
+    return {"PERMISSION": "PermissionDenied"}.get(constant.short, camel(constant.short)) + "Error"  # PermissionError is Python's
 
 
-class Names:
-    """What C's names are called here, also inside comments."""
-
-    def __init__(self, api):
-        self.groups = {name: constants for name, constants in groups(api).items() if name != "ckpt_status"}
-        self.values = {constant["name"]: constant["value"] for constant in api["constants"]}
-        self.statuses = [constant for constant in api["constants"] if constant["name"].startswith("CKPT_E_")]
-        self.names = {"CKPT_OK": "0", "CKPT_TIERS-1": str(self.values["CKPT_TIERS"] - 1), "CKPT_E_*": "CkptError"}
-        self.names.update({constant["name"]: error_name(constant["name"][7:]) for constant in self.statuses})
-        self.names.update({struct["name"]: camel(struct["name"]) for struct in api["structs"]})
-        for group, constants in self.groups.items():
-            for constant in constants:
-                self.names[constant["name"]] = f"{camel(group)}.{self.member(group, constant)}"
-        self.handles = [handle["name"] for handle in api["handles"]]
-        for function in api["functions"]:
-            owner = max((handle for handle in self.handles if function["name"].startswith(handle + "_")), key=len, default=None)
-            if owner:
-                self.names[function["name"]] = f"{camel(owner)}.{function['name'][len(owner) + 1:].removeprefix('get_')}"
-        self.status = re.compile(r"(?<![\w.])(" + "|".join(constant["name"][7:] for constant in self.statuses) + r")\b(?!\.)")
-
-    def member(self, group, constant):
-        return value_name(group, constant).replace("1F1B", "ONE_F_ONE_B")  # no name begins with a digit
-
-    def of(self, found):
-        """One name of C, or with * behind it the group."""
-        name = found.group(0)
-        if name in self.names or not name.endswith("*"):
-            return self.names.get(name, name)
-        return camel(next(group for group in self.groups if (group.upper() + "_").startswith(name[:-1])))
-
-    def text(self, comment):
-        """A comment in the words of Python."""
-        words = NOT_HERE.sub("", " ".join(comment.split()))
-        words = re.sub(r"\bone of (?=CKPT_([AEIOU])?\w+_\*)", lambda found: "an " if found.group(1) else "a ", words)
-        words = re.sub(r"\bCKPT_\w+(\*|-1)?|\bckpt_\w+", self.of, words)
-        return self.status.sub(lambda found: error_name(found.group(1)), words).replace("Flag flags", "Flag")
+def constant_name(constant):
+    return constant.short.replace("1F1B", "ONE_F_ONE_B")  # no name begins with a digit
 
 
-class Field:
-    """One field of a struct as a keyword or a member of a record; has: the field that says whether it is set."""
-
-    def __init__(self, names, field, has):
-        self.name, self.c_type, self.bare, self.has = field["name"], field["type"], bare(field["type"]), has
-        self.handle = self.bare in names.handles
-        self.group = self.bare if self.bare in names.groups else None
-        self.is_shape, self.numbers = self.name == "shape", 0 if self.bare == "char" else field.get("array", [0])[0]
-        self.comment = self.words(names, " ".join(field["comment"].split()))
-        self.unknown = self.group and "None when" in self.comment  # may hold none of the group's values
-        self.has_default = "default" in field
-        self.default = self.find_default(names, field.get("default", "0"))
-
-    def words(self, names, comment):
-        if self.has:
-            comment = re.sub(r"\b0 (when|where) has_\w+ is (0|no)\b", "None when there is none", comment)
-            comment = re.sub(r"\s*Read only when has_\w+ is not 0\.?", "", comment).rstrip(".")
-        if self.c_type == "ckpt_bool":
-            comment = re.sub(r"\b(1|other values)\b", "True", re.sub(r"(?<!set to )\b0\b", "False", comment))
-        text = re.sub(r"\b0 (when|where)\b", r"None \1", names.text(comment)) if self.group else names.text(comment)
-        return re.sub(r"\bnone(?=:| when)", "()" if self.is_shape else "None", text)
-
-    def annotation(self, given):
-        """given: as a keyword, where more is accepted."""
-        if self.bare == "char":
-            return "Optional[str]" if given else "str"
-        if self.numbers or self.is_shape:
-            return "Sequence[int]" if given else "Tuple[int, ...]"
-        if self.handle or given and self.bare == "ckpt_dtype":
-            return f"Optional[{camel(self.bare)}]" if self.handle and self.bare not in CONVERTED else "Any"
-        kinds = {"ckpt_bool": "bool", "double": "float", "ckpt_tensor_spec": "Tuple[int, Tuple[int, ...]]"}
-        kind = kinds.get(self.bare) or (camel(self.group) if self.group else "int")
-        return f"Optional[{kind}]" if self.has or self.unknown and not given else kind
-
-    def find_default(self, names, text):
-        if self.numbers or self.is_shape:
-            return "()"
-        if self.handle or self.bare in ("char", "ckpt_dtype") or self.has and self.has["default"] == "0":
-            return "None"
-        if self.bare == "ckpt_bool":
-            return str(text != "0")
-        if self.group and text == "0":
-            text = next((constant["name"] for constant in names.groups[self.group] if constant["value"] == 0), text)
-        return " | ".join(names.names.get(word, str(names.values.get(word, word))) for word in text.split(" | "))
+def named(constant):
+    if constant.group.name == "ckpt_status":
+        return error_name(constant) if constant.value else "0"
+    return f"{camel(constant.group.name)}.{constant_name(constant)}"
 
 
-def fields_of(names, struct, given):
-    """The fields that Python sees. Functions, their user_data and arrays are given by the methods."""
-    fields = struct["fields"]
-    about = {field["name"]: field["comment"] for field in fields}
-    asked = {has: name for has, name in asked_by(struct).items() if about[has].startswith("whether") or has in about[name]}
-    by_name = {name: field for has, name in asked.items() for field in fields if field["name"] == has}
-    left = {"ndim", *asked, *(field["name"] + "_count" for field in fields if given)}
-    known = {*names.handles, "char", "ckpt_tensor_spec"}
+class PythonWords(Words):
+    no, yes, none, absent, has_times = "False", "True", "None", "None", False
+    constant = staticmethod(named)
 
-    def crosses(name, kind):
-        return name == "shape" or "*" not in kind and not kind.endswith("_fn") or kind.count("*") == 1 and bare(kind) in known
+    def type(self, name):
+        return "CkptError" if name == "ckpt_status" else camel(name)
 
-    return [Field(names, field, by_name.get(field["name"])) for field in fields
-            if not is_spare(field) and field["name"] not in left and crosses(field["name"], field["type"])]
+    def function(self, name, owner, method):
+        return f"{camel(owner)}.{method}"
 
 
-def wrapped(first, parts, last, indent):
-    """first, the parts with commas between them, and last, in lines that break between parts only."""
-    text = first + ", ".join(parts).replace(" ", "\0").replace(",\0", ", ") + last.replace(" ", "\0")
-    return [line.replace("\0", " ") for line in textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, break_long_words=False,
-                                                              break_on_hyphens=False)]
+class Member:
+    """A value as a keyword, or as a member of a record."""
+
+    def __init__(self, words, value):
+        self.value, self.name, self.bare, self.comment = value, value.name, value.bare, words.of(value)
+        kind = "converted" if value.kind == "handle" and value.bare in CONVERTED else value.kind
+        self.group = value.bare if kind == "enum" and value.bare != "ckpt_status" else None
+        if self.group:
+            self.comment = re.sub(r"\b0 (when|where)\b", r"None \1", self.comment)
+        elif kind == "shape":
+            self.comment = self.comment.replace("none when", "() when")
+        kind = "dtype" if value.bare == "ckpt_dtype" else kind if kind != "enum" or self.group else "number"
+        initial = " | ".join(map(named, value.initial())) if self.group else ""
+        names = {"truth": str(value.default != "0"), "initial": initial or value.default}
+        record, keyword, self.default, self.item = (value.filled(form, **names) for form in FORMS.get(kind, FORMS["number"]))
+        self.types = {"record": record, "keyword": keyword}
+        if value.has:
+            self.types = {use: f"Optional[{kind}]" for use, kind in self.types.items()}
+            self.default, self.item = "None" if value.begins_absent else self.default, f"v.{value.has} ? {self.item} : none()"
+        elif self.group and "None when" in self.comment:
+            self.types["record"] = f"Optional[{record}]"
+
+    def assignments(self):
+        """The statements that set it in a struct."""
+        name, value = self.name, self.value
+        if value.kind == "shape":
+            return [f"struct.ndim = len({name})", f"struct.shape = list({name})"]
+        made = [f"{name} = made_by['{CONVERTED[self.bare]}']({name})"] if self.bare in CONVERTED else []
+        given = {"truth": f"int({name})", "handle": f"handle_of({name})"}.get(value.kind, name)
+        if value.has:
+            return [f"if {name} is not None:", f"    struct.{name} = {given}", f"struct.{value.has} = int({name} is not None)"]
+        return made + [f"struct.{name} = {given}"]
 
 
-def docstring(text, entries):
+def docstring(text, members=()):
     """The text, then a line for each (name, text)."""
-    lines = textwrap.wrap(text, WIDTH - 7) + [""] * bool(entries)
-    for name, words in entries:
-        lines += textwrap.wrap(f"{name}: {words}", WIDTH - 4, subsequent_indent="    ")
-    return textwrap.indent('"""' + "\n".join(lines), "    ").rstrip() + ("\n    " if entries else "") + '"""\n'
+    lines = wrapped(text, width=125) + [""] * bool(members)
+    for name, words in members:
+        lines += wrapped(f"{name}: {words}", "", "    ", 128)
+    return textwrap.indent('"""' + "\n".join(lines), "    ").rstrip() + ("\n    " if members else "") + '"""\n'
 
 
-def errors(names):
-    lines = [HEAD % ("A class for each status that a call can fail with.", "import builtins\n\nfrom .._root import CkptError\n"),
-             *wrapped("__all__ = [", [f'"{error_name(constant["name"][7:])}"' for constant in names.statuses], "]", 11), ""]
-    for constant in names.statuses:
-        status, text = constant["name"][7:], names.text(constant["comment"])
-        bases = ", ".join(["CkptError", *(BUILTINS[name] for name in (status,) if name in BUILTINS)])
-        text = docstring(text[0].upper() + text[1:] + ".", [])
-        lines.append(f"\nclass {error_name(status)}({bases}):\n{text}\n    status = {constant['value']}\n")
-    return "\n".join(lines)
+def listed(first, parts, last):
+    """Parts with commas between them, in lines that break between parts only."""
+    return wrapped(", ".join(part.replace(" ", "\0") for part in parts) + last, first, " " * len(first))
 
 
-def enumeration(names, kind):
-    name = camel(kind["name"])
-    members = [(names.member(kind["name"], constant), constant) for constant in names.groups[kind["name"]]]
-    base = "IntFlag" if "sum of" in kind["comment"] else BEHAVIOUR.get(name, "OpenEnum")
-    text = docstring(names.text(kind["comment"]), [(member, names.text(constant["comment"])) for member, constant in members])
-    body = "".join(f"    {member} = {constant['value']}\n" for member, constant in members)
-    return f"\n\nclass {name}({base}):\n{text}\n{body}\n\n_{name}: Members = Members({name})\n"
+class Writer:
+    def __init__(self, model):
+        self.model, self.words = model, PythonWords(model)
+        self.groups = [group for group in model.groups.values() if group.name != "ckpt_status"]
+        structs = [struct for struct in model.structs if not struct.is_table]
+        self.given = [struct for struct in structs if struct.given and struct.has_size]
+        self.read = [struct for struct in structs if not struct.is_options and struct.name not in APART]
 
+    def documented(self, entry, members=()):
+        return docstring(self.words.text(entry.comment), [(member.name, member.comment) for member in members])
 
-def record(names, struct, defaults):
-    fields = fields_of(names, struct, False)
-    text = docstring(names.text(struct["comment"]), [(field.name, field.comment) for field in fields])
-    lines = [f"\n\nclass {camel(struct['name'])}(NamedTuple):\n{text}"]
-    parts, end = [], 0
-    for n, field in enumerate(fields):
-        value = f" = {field.default}" if defaults and (field.has_default or n or not field.group) else ""
-        lines.append(f"    {field.name}: {field.annotation(False)}{value}")
-        if field.group:
-            parts += [f"*v[{end}:{n}]"] * (n > end) + [f"_{camel(field.group)}[v[{n}]]"]
-            end = n + 1
-    parts += [f"*v[{end}:]"] * (end < len(fields))
-    made = f"({', '.join(parts)}{',' * (len(parts) == 1)})" if end else "v"
-    lines += ["", "    @classmethod", "    def _of(cls, v: Tuple[Any, ...]) -> Any:", f"        return _new(cls, {made})", ""]
-    return "\n".join(lines)
+    def members(self, struct):
+        return [Member(self.words, value) for value in struct.own_values]
 
+    def errors(self):
+        names = [f'"{error_name(constant)}"' for constant in self.model.errors]
+        classes = []
+        for constant in self.model.errors:
+            bases = "CkptError" + (f", {BUILTINS[constant.short]}" if constant.short in BUILTINS else "")
+            text = docstring(capital(self.words.text(constant.comment)) + ".")
+            classes.append(f"\n\nclass {error_name(constant)}({bases}):\n{text}\n    status = {constant.value}\n")
+        return frame("errors", names="\n".join(listed("__all__ = [", names, "]")), classes="".join(classes))
 
-def attributes(names, struct):
-    """A class with the fields that a table of functions has beside them."""
-    fields = fields_of(names, struct, True)
-    text = docstring("What a custom layer says beside its functions.", [(field.name, field.comment) for field in fields])
-    body = "".join(f"    {field.name}: {field.annotation(False)} = {field.default}\n" for field in fields)
-    return f"\n\nclass {camel(struct['name'])}:\n{text}\n{body}"
+    def enumeration(self, group):
+        name = camel(group.name)
+        about = [(constant_name(constant), self.words.text(constant.comment)) for constant in group.constants]
+        base = "IntFlag" if group.is_sum else BEHAVIOUR.get(name, "OpenEnum")
+        body = "".join(f"    {constant_name(constant)} = {constant.value}\n" for constant in group.constants)
+        text = docstring(self.words.text(group.comment), about)
+        return f"\n\nclass {name}({base}):\n{text}\n{body}\n\n_{name}: Members = Members({name})\n"
 
+    def record(self, struct):
+        members = self.members(struct)
+        lines = [f"\n\nclass {camel(struct.name)}(NamedTuple):\n{self.documented(struct, members)}"]
+        defaults = struct in self.given or struct.name in WRITTEN
+        for n, member in enumerate(members):
+            first_of_frozen = n == 0 and member.group and not struct.has_size
+            default = f" = {member.default}" if defaults and not first_of_frozen else ""
+            lines.append(f"    {member.name}: {member.types['record']}{default}")
+        return "\n".join(lines) + frame("of", parts=self.parts(members))
 
-def values(names, api, filled, read):
-    kinds = [kind for kind in api["types"] if kind["name"] in names.groups]
-    public = [camel(entry["name"]) for entry in kinds + read if camel(entry["name"]) not in EXTENDED]
-    return "".join([
-        HEAD % ("Enumerations and records. A number that a newer library has, and this file not, is a member without a name.",
-                "from enum import IntFlag\nfrom typing import Any, NamedTuple, Optional, Tuple\n\n"
-                "from .._root import ActionKindBase, DTypeBase, Members, OpenEnum\n\n_new: Any = tuple.__new__\n"),
-        "\n".join(wrapped("__all__ = [", [f'"{name}"' for name in public], "]", 11)) + "\n",
-        *(enumeration(names, kind) for kind in kinds),
-        *(record(names, struct, struct in filled or struct["name"] in WRITTEN) for struct in read),
-        *(attributes(names, struct) for struct in api["structs"] if struct["name"] == "ckpt_layer_callbacks")])
+    def parts(self, members):
+        """The members of a record out of the tuple v, of which numbers of groups become members of these."""
+        parts, end = [], 0
+        for n, member in enumerate(members):
+            if member.group:
+                parts += [f"*v[{end}:{n}]"] * (n > end) + [f"_{camel(member.group)}[v[{n}]]"]
+                end = n + 1
+        parts += [f"*v[{end}:]"] * (end < len(members))
+        return f"({', '.join(parts)}{',' * (len(parts) == 1)})" if end else "v"
 
+    def attributes(self, struct):
+        """A class with the fields that a table of functions has beside them."""
+        members = self.members(struct)
+        text = docstring("What a custom layer says beside its functions.", [(member.name, member.comment) for member in members])
+        body = "".join(f"    {member.name}: {member.types['keyword']} = {member.default}\n" for member in members)
+        return f"\n\nclass {camel(struct.name)}:\n{text}\n{body}"
 
-def assignment(field):
-    value = {"ckpt_dtype": f"made_by['dtype']({field.name})", "ckpt_bool": f"int({field.name})"}.get(field.bare, field.name)
-    lines = [f"struct.{field.name} = {'handle_of(' + value + ')' if field.handle else value}"]
-    if field.is_shape:
-        lines = [f"struct.ndim = len({value})", f"struct.shape = list({value})"]
-    if field.has:
-        lines = [f"if {value} is not None:", "    " + lines[0], f"struct.{field.has['name']} = int({value} is not None)"]
-    return lines
+    def values(self):
+        public = [f'"{camel(entry.name)}"' for entry in self.groups + self.read if camel(entry.name) not in EXTENDED]
+        names = "\n".join(listed("__all__ = [", public, "]"))
+        texts = [self.enumeration(group) for group in self.groups] + [self.record(struct) for struct in self.read]
+        texts += [self.attributes(struct) for struct in self.model.structs if struct.name == "ckpt_layer_callbacks"]
+        return frame("values", names=names, classes="".join(texts))
 
-
-def options(names, filled):
-    """A function for each struct that callers fill, whose keywords are its fields."""
-    classes, parts = set(), []
-    for struct in filled:
-        fields = fields_of(names, struct, True)
-        classes |= {camel(field.bare) for field in fields if field.handle and field.bare not in CONVERTED}
-        head = f"def {struct['name'].removeprefix('ckpt_')}("
-        keywords = [f"{field.name}: {field.annotation(True)} = {field.default}" for field in fields]
-        lines = wrapped(head, keywords, ") -> Any:", len(head))
-        lines.append(docstring(names.text(struct["comment"]), [(field.name, field.comment) for field in fields])[:-1])
-        given = [field for field in fields if field.bare in CONVERTED]
-        lines += [f"    {field.name} = made_by['{CONVERTED[field.bare]}']({field.name})" for field in given]
-        lines.append(f"    struct = _native.{struct['name']}()")
-        lines += [f"    {line}" for field in fields for line in assignment(field)]
-        kept = [field.name for field in fields if field.handle or field.bare == "char"]
+    def option(self, struct):
+        """A function whose keywords are the values of a struct."""
+        members = self.members(struct)
+        keywords = [f"{member.name}: {member.types['keyword']} = {member.default}" for member in members]
+        lines = listed(f"def {struct.name.removeprefix('ckpt_')}(", keywords, ")\0->\0Any:")
+        lines += [self.documented(struct, members)[:-1], f"    struct = _native.{struct.name}()"]
+        lines += [f"    {line}" for member in members for line in member.assignments()]
+        kept = [member.name for member in members if member.value.kind in ("handle", "text")]
         lines += [f"    struct.kept = [{', '.join(kept)}]  # borrowed by the struct"] * bool(kept)
-        parts.append("\n\n" + "\n".join(lines + ["    return struct", ""]))
-    return HEAD % ("What callers fill: a function for each struct of the C API, whose keywords are its fields.",
-                   "from typing import TYPE_CHECKING, Any, Optional, Sequence\n\nfrom .. import native as _native\n"
-                   "from .._root import handle_of, made_by\nfrom .values import *\n\nif TYPE_CHECKING:\n    from .. import "
-                   + ", ".join(sorted(classes))) + "".join(parts)
+        return "\n\n" + "\n".join(lines + ["    return struct", ""])
+
+    def options(self):
+        """A function for each struct that callers fill."""
+        values = [value for struct in self.given for value in struct.own_values if value.kind == "handle"]
+        classes = sorted({camel(value.bare) for value in values if value.bare not in CONVERTED})
+        return frame("options", names=", ".join(classes), functions="".join(self.option(struct) for struct in self.given))
+
+    def tuples(self):
+        """C++ that makes a tuple of each record, and structs of tuples of integers."""
+        lines = []
+        for struct in self.read:
+            members = self.members(struct)
+            items = listed("  return packed({", [member.item for member in members], "});")
+            lines += [f"inline PyObject* tuple_of(const {struct.name}& v) {{", *items, "}", ""]
+            if struct.name in WRITTEN:
+                sets = [f"  out->{member.name} = static_cast<{member.value.type}>(list[{n}]);" for n, member in enumerate(members)]
+                lines.append(frame("struct of", name=struct.name, count=len(members), sets="\n".join(sets)))
+        return frame("tuples", functions="\n".join(lines))
+
+    def typemaps(self):
+        """Which out-parameters are tuples; structs that are nothing but read have no proxy."""
+        records = {struct.name: struct.directions for struct in self.read if struct.has_size}
+        entries = self.model.api["functions"] + self.model.api["callbacks"]
+        given = {(bare(parameter["type"]), parameter["name"]) for entry in entries for parameter in entry["parameters"]
+                 if not entry["name"].endswith("_init")}
+        lines = [f"CKPT_RECORD({kind}, {name})" for kind, name in sorted(given) if "out" in records.get(kind, ())]
+        lines += [f"%ignore {kind};" for kind in sorted(records) if "in" not in records[kind]]
+        return "\n".join([f"// {MADE}", *lines, ""])
 
 
-# ---- For the extension, in C++ and for SWIG ----
-
-
-def item(field):
-    """One field as a Python object."""
-    value = f"v.{field.name}"
-    if field.numbers or field.is_shape:
-        return f"integer_tuple({value}, {'v.ndim' if field.is_shape else field.numbers})"
-    if field.handle:
-        return "none()"
-    calls = {"char": f"text_object({value})", "ckpt_tensor_spec": f"spec_object(*{value})",
-             "ckpt_bool": f"PyBool_FromLong({value})"}
-    made = calls.get(field.bare, f"object_of({value})")
-    return f"v.{field.has['name']} ? {made} : none()" if field.has else made
-
-
-def tuples(names, read):
-    """C++ that makes a tuple of each record, and structs of tuples of integers."""
-    lines = [f"// {MADE}", "// Structs as tuples: what the named tuples of made/values.py are made of.", "#pragma once", "",
-             "namespace ckpt_python {", ""]
-    for struct in read:
-        fields = fields_of(names, struct, False)
-        lines.append(f"inline PyObject* tuple_of(const {struct['name']}& v) {{")
-        lines += [*wrapped("  return\0packed({", [item(field) for field in fields], "});", 17), "}", ""]
-        if struct["name"] in WRITTEN:
-            lines += [f"inline bool struct_of(PyObject* object, {struct['name']}* out) {{",
-                      f"  std::int64_t list[{len(fields)}] = {{}};", f"  if (!integers(object, list, {len(fields)})) return false;"]
-            lines += [f"  out->{field.name} = static_cast<{field.c_type}>(list[{n}]);" for n, field in enumerate(fields)]
-            lines += ["  return true;", "}", ""]
-    return "\n".join(lines + ["}  // namespace ckpt_python", ""])
-
-
-def typemaps(api, read):
-    """Which out-parameters are tuples; structs that are nothing but read have no proxy."""
-    records = {struct["name"] for struct in read if has_size(struct)}
-    ways = directions({**api, "callbacks": []})
-    given = {(bare(parameter["type"]), parameter["name"]) for entry in api["functions"] + api["callbacks"]
-             if not entry["name"].endswith("_init") for parameter in entry["parameters"]}
-    lines = [f"CKPT_RECORD({kind}, {name})" for kind, name in sorted(given) if kind in records and "out" in ways.get(kind, ())]
-    lines += [f"%ignore {kind};" for kind in sorted(records) if "in" not in ways.get(kind, ())]
-    return "\n".join([f"// {MADE}", *lines, ""])
-
-
-def files(api):
-    names, ways = Names(api), directions(api)
-    structs = [struct for struct in api["structs"] if not struct["name"].endswith("_callbacks") and struct["name"] != "ckpt_blas"]
-    filled = [struct for struct in structs if "in" in ways.get(struct["name"], ()) and has_size(struct)]
-    read = [struct for struct in structs if not struct["name"].endswith("_options") and struct["name"] not in APART]
+def files(model):
+    writer = Writer(model)
     return {
         FOLDER + "__init__.py": f"# {MADE}\n",
-        FOLDER + "errors.py": errors(names),
-        FOLDER + "values.py": values(names, api, filled, read),
-        FOLDER + "options.py": options(names, filled),
-        "bindings/python/made/tuples.hpp": tuples(names, read),
-        "bindings/python/made/records.i": typemaps(api, read),
+        FOLDER + "errors.py": writer.errors(),
+        FOLDER + "values.py": writer.values(),
+        FOLDER + "options.py": writer.options(),
+        "bindings/python/made/tuples.hpp": writer.tuples(),
+        "bindings/python/made/records.i": writer.typemaps(),
     }

@@ -171,8 +171,8 @@ namespace Ckpt
     /// <summary>How a controller is made.</summary>
     public sealed unsafe partial class ControllerOptions
     {
-        /// <summary>How saves are decided: one of <see cref="Policy"/>.</summary>
-        public Policy Policy { get; set; }
+        /// <summary>How saves are decided.</summary>
+        public Policy Policy { get; set; } = Policy.Auto;
 
         /// <summary>For <see cref="Policy.Young"/> and <see cref="Policy.Daly"/>: mean time between failures in seconds, above
         /// 0.</summary>
@@ -290,10 +290,10 @@ namespace Ckpt
         /// <summary>True: save now; false: do not.</summary>
         public bool Checkpoint { get; }
 
-        /// <summary>Why: one of <see cref="Reason"/>.</summary>
+        /// <summary>Why.</summary>
         public Reason Reason { get; }
 
-        /// <summary>The policy that decided: one of <see cref="Policy"/>.</summary>
+        /// <summary>The policy that decided.</summary>
         public Policy Policy { get; }
 
         /// <summary>Interval wanted between saves now, in seconds; 0 for <see cref="Policy.Threshold"/>.</summary>

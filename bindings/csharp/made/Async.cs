@@ -244,7 +244,7 @@ namespace Ckpt
 
         /// <summary>No worker begins before <c>AsyncManager.EndStep</c> was called with this step or a later one. Waiting for the
         /// task, closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a
-        /// closed gate holds no worker up: others begin before it; null: none.</summary>
+        /// closed gate holds no worker up: others begin before it; null: the task waits for no step.</summary>
         public long? GateStep { get; set; }
 
         internal static ckpt_checkpoint_task_options Native(CheckpointTaskOptions from, CallMemory memory)

@@ -2,7 +2,8 @@
 
 namespace Ckpt
 {
-    /// <summary>How calls end: the numbers of the C API.</summary>
+    /// <summary>The result of every function that can fail: <see cref="CkptStatus.Ok"/> or one of <see cref="CkptStatus"/>. Values
+    /// are fixed for ever; new ones are only appended.</summary>
     public enum CkptStatus
     {
         /// <summary>The operation succeeded.</summary>
@@ -49,6 +50,28 @@ namespace Ckpt
         InvalidSchedule = -20,
         /// <summary>A defect of the library: please report it.</summary>
         Internal = -21,
+    }
+
+    /// <summary>How much a message of the log matters.</summary>
+    public enum LogLevel
+    {
+        /// <summary>Details for the development of the library.</summary>
+        Debug = 0,
+        /// <summary>What the library does and decides.</summary>
+        Info = 1,
+        /// <summary>Something went wrong, and the library goes on.</summary>
+        Warning = 2,
+        /// <summary>Something failed.</summary>
+        Error = 3,
+    }
+
+    /// <summary>How many threads may use a queue of words.</summary>
+    public enum WordQueueKind
+    {
+        /// <summary>A queue for one pushing and one popping thread at a time.</summary>
+        Spsc = 0,
+        /// <summary>A queue for any number of threads: synchronised.</summary>
+        Mpmc = 1,
     }
 
     public partial class CkptException
@@ -291,27 +314,5 @@ namespace Ckpt
         public CkptInternalException(string message) : base(CkptStatus.Internal, message)
         {
         }
-    }
-
-    /// <summary>How much a message of the log matters.</summary>
-    public enum LogLevel
-    {
-        /// <summary>Details for the development of the library.</summary>
-        Debug = 0,
-        /// <summary>What the library does and decides.</summary>
-        Info = 1,
-        /// <summary>Something went wrong, and the library goes on.</summary>
-        Warning = 2,
-        /// <summary>Something failed.</summary>
-        Error = 3,
-    }
-
-    /// <summary>How many threads may use a queue of words.</summary>
-    public enum WordQueueKind
-    {
-        /// <summary>A queue for one pushing and one popping thread at a time.</summary>
-        Spsc = 0,
-        /// <summary>A queue for any number of threads: synchronised.</summary>
-        Mpmc = 1,
     }
 }

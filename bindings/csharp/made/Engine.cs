@@ -14,7 +14,7 @@ namespace Ckpt
         internal fixed long shape[8];
     }
 
-    /// <summary>Element type and shape of one activation. Frozen: 72 bytes in every version.</summary>
+    /// <summary>Element type and shape of one activation.</summary>
     public sealed unsafe partial class TensorSpec
     {
         internal TensorSpec(NativeTensorSpec from)
@@ -23,7 +23,7 @@ namespace Ckpt
             Shape = NativeList.Copied(from.shape, from.ndim);
         }
 
-        /// <summary>Element type: one of <see cref="DType"/>.</summary>
+        /// <summary>Element type.</summary>
         public DType DType { get; }
 
         /// <summary>Lengths of the dimensions, each &gt;= 0.</summary>
@@ -37,7 +37,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a custom layer needs for one of its options. Frozen: 24 bytes in every version.</summary>
+    /// <summary>What a custom layer needs for one of its options.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct LayerOption
     {

@@ -65,7 +65,7 @@ namespace Ckpt
     /// <summary>Which micro-batches' activations stay from forward to backward. The others are computed again.</summary>
     public sealed unsafe partial class ActivationPolicy
     {
-        /// <summary>Kind of policy: one of <see cref="ActivationPolicyKind"/>.</summary>
+        /// <summary>Kind of policy.</summary>
         public ActivationPolicyKind Kind { get; set; } = ActivationPolicyKind.StoreAll;
 
         /// <summary>For selective: every so many-th micro-batch is stored, &gt;= 0; 0 stores all, like 1.</summary>
@@ -209,8 +209,7 @@ namespace Ckpt
     /// chunk k / stages of stage k % stages.</summary>
     public sealed unsafe partial class PipelineOptions
     {
-        /// <summary>Order in which stages run the forward and backward parts of micro-batches: one of
-        /// <see cref="PipelineOrder"/>.</summary>
+        /// <summary>Order in which stages run the forward and backward parts of micro-batches.</summary>
         public PipelineOrder Order { get; set; } = PipelineOrder.OneForwardOneBackward;
 
         /// <summary>Number of stages, 1 .. 1024.</summary>
@@ -356,7 +355,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a stage of a pipeline does in one interval of a step. Frozen: 32 bytes in every version.</summary>
+    /// <summary>What a stage of a pipeline does in one interval of a step.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct PipelineInterval
     {
@@ -367,7 +366,7 @@ namespace Ckpt
         private long begin_at_ns;
         private long end_at_ns;
 
-        /// <summary>What the stage does: one of <see cref="IntervalKind"/>.</summary>
+        /// <summary>What the stage does.</summary>
         public IntervalKind Kind
         {
             get { return (IntervalKind)kind; }

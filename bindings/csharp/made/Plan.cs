@@ -78,7 +78,7 @@ namespace Ckpt
         NoInputGradient = 8,
     }
 
-    /// <summary>One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0.</summary>
+    /// <summary>One action of a schedule. Fields that a kind does not use are 0.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct ScheduleAction
     {
@@ -94,7 +94,7 @@ namespace Ckpt
         private long reserved0;
         private long reserved1;
 
-        /// <summary>Kind of action: one of <see cref="ActionKind"/>.</summary>
+        /// <summary>Kind of action.</summary>
         public ActionKind Kind
         {
             get { return (ActionKind)kind; }
@@ -130,15 +130,14 @@ namespace Ckpt
         }
 
         /// <summary>Kind of item of <see cref="ActionKind.StoreBegin"/>, <see cref="ActionKind.LoadBegin"/>,
-        /// <see cref="ActionKind.Drop"/>, <see cref="ActionKind.Send"/>, <see cref="ActionKind.Receive"/>: one of
-        /// <see cref="Item"/>.</summary>
+        /// <see cref="ActionKind.Drop"/>, <see cref="ActionKind.Send"/>, <see cref="ActionKind.Receive"/>.</summary>
         public Item Item
         {
             get { return (Item)item; }
             set { item = (int)value; }
         }
 
-        /// <summary>Where the item is: 0 memory; 1 .. 4-1 slower places.</summary>
+        /// <summary>Where the item is: 0 memory; 1 .. 3 slower places.</summary>
         public int Tier
         {
             get { return tier; }

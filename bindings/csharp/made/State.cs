@@ -106,7 +106,7 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public string Prefix { get; set; }
 
-        /// <summary>Metric of the state, compared to find the best checkpoints; finite; null: none.</summary>
+        /// <summary>Metric of the state, compared to find the best checkpoints; finite; null when there is none.</summary>
         public double? Metric { get; set; }
 
         /// <summary>True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false:
@@ -196,7 +196,8 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public string Name { get; set; }
 
-        /// <summary>The checkpoint of this step is loaded, of several the newest valid one; null: none.</summary>
+        /// <summary>The checkpoint of this step is loaded, of several the newest valid one; null when there is none; not together
+        /// with name.</summary>
         public long? Step { get; set; }
 
         /// <summary>JSON text of what this run's results depend on, compared with what the save wrote; null: not compared. The
@@ -341,7 +342,7 @@ namespace Ckpt
         /// <summary>Name of the checkpoint: its directory in the storage.</summary>
         public string Name { get; }
 
-        /// <summary>Metric that the save was made with; null: none.</summary>
+        /// <summary>Metric that the save was made with; null when there is none.</summary>
         public double? Metric { get; }
 
         /// <summary>The values in one line.</summary>
@@ -415,7 +416,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Element type: one of <see cref="DType"/>.</summary>
+        /// <summary>Element type.</summary>
         public DType DType { get; }
 
         /// <summary>Name of the tensor: UTF-8; may be empty.</summary>

@@ -62,7 +62,7 @@ namespace Ckpt
     {
         /// <summary>Bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; null:
         /// every buffer is kept for reuse.</summary>
-        public long? RetainLimitBytes { get; set; } = native.CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES;
+        public long? RetainLimitBytes { get; set; } = 268435456;
 
         /// <summary>The tracker counts the pool's buffers under this layer name; null: "tensor".</summary>
         [MaybeNull, AllowNull]

@@ -112,11 +112,11 @@ inline ThresholdInfo from_c(const ckpt_threshold_info& from) {
 
 // One task that was observed.
 struct TaskObservation {
-  // 1 when a checkpoint was made of it, else 0
+  // true when a checkpoint was made of it, else false
   bool checkpointed = false;
   // duration of the task in seconds
   double duration_seconds = 0;
-  // 1 when it failed, or a failure came while it was the last one, else 0
+  // true when it failed, or a failure came while it was the last one, else false
   bool failed = false;
   // name of the task: UTF-8, not blank
   std::string name = {};
@@ -137,7 +137,7 @@ inline TaskObservation from_c(const ckpt_task_observation& from) {
 
 // How a controller is made.
 struct ControllerOptions {
-  // how saves are decided: one of Policy
+  // how saves are decided
   Policy policy = Policy::auto_;
   // for Policy::young and Policy::daly: mean time between failures in seconds, above 0
   double mtbf_seconds = 0;
@@ -201,11 +201,11 @@ inline ckpt_controller_options to_c(const ControllerOptions& value) {
 
 // A controller's answer to the question whether to save now.
 struct Decision {
-  // 1: save now; 0: do not
+  // true: save now; false: do not
   bool checkpoint = false;
-  // why: one of Reason
+  // why
   Reason reason = Reason::not_due;
-  // the policy that decided: one of Policy
+  // the policy that decided
   Policy policy = Policy::auto_;
   // interval wanted between saves now, in seconds; 0 for Policy::threshold
   double interval_seconds = 0;
@@ -238,9 +238,9 @@ inline Decision from_c(const ckpt_decision& from) {
 
 // What a controller knows.
 struct ControllerInfo {
-  // 1 while a run is going on, else 0
+  // true while a run is going on, else false
   bool running = false;
-  // 1 while a save is begun and neither committed nor aborted, else 0
+  // true while a save is begun and neither committed nor aborted, else false
   bool save_in_flight = false;
   // number of failures recorded
   std::int64_t failures = 0;

@@ -107,12 +107,12 @@ struct CheckpointTaskResult {
   std::int64_t bytes = 0;
   // operations that the checkpoint's fault handler let try again, and files that were written anew
   std::int64_t retries = 0;
-  // nanoseconds from the moment at which a worker began the task to its end; 0 when none began
-  std::chrono::nanoseconds duration = std::chrono::nanoseconds::zero();
-  // nanoseconds for which the call that made the task kept its caller: admission and staging
-  std::chrono::nanoseconds stall = std::chrono::nanoseconds::zero();
-  // nanoseconds from the call that made the task to the moment at which it was durable (loaded); 0 unless completed
-  std::chrono::nanoseconds durable = std::chrono::nanoseconds::zero();
+  // time from the moment at which a worker began the task to its end; 0 when none began
+  std::chrono::nanoseconds duration = std::chrono::nanoseconds(0);
+  // time for which the call that made the task kept its caller: admission and staging
+  std::chrono::nanoseconds stall = std::chrono::nanoseconds(0);
+  // time from the call that made the task to the moment at which it was durable (loaded); 0 unless completed
+  std::chrono::nanoseconds durable = std::chrono::nanoseconds(0);
   // name of the checkpoint: its directory in the storage; empty unless completed
   std::string name = {};
   // why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
@@ -157,7 +157,7 @@ struct AsyncManagerOptions {
   std::int64_t prepare_bytes = 0;
   // limit on what is written, in bytes per second; 0: none
   std::int64_t bytes_per_second = 0;
-  // time in nanoseconds for which the release of the manager lets tasks go on; -1: for ever
+  // time for which the release of the manager lets tasks go on; -1: for ever
   std::chrono::nanoseconds drain_timeout = std::chrono::nanoseconds(30000000000);
   // threads that copy, the calling one included, 1 .. 1024; 0: what this process may use, at most 4
   std::int32_t staging_threads = 0;
@@ -192,11 +192,11 @@ struct CheckpointTaskOptions {
   WhenFull when_full = WhenFull::wait;
   // one of Priority: tasks of a higher one begin first, of equal ones the older
   Priority priority = Priority::normal;
-  // how long WhenFull::wait waits for a place, in nanoseconds; -1: for ever
+  // how long WhenFull::wait waits for a place; -1: for ever
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds(60000000000);
-  // no worker begins before ckpt_async_manager_end_step was called with this step or a later one. Read only when has_gate_step
-  // is not 0. Waiting for the task, closing, a save that needs its memory, or a call that waits for a place for ever opens the
-  // gate. A task at a closed gate holds no worker up: others begin before it
+  // no worker begins before ckpt_async_manager_end_step was called with this step or a later one. Waiting for the task,
+  // closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate
+  // holds no worker up: others begin before it; std::nullopt: the task waits for no step
   std::optional<std::int64_t> gate_step = std::nullopt;
 };
 
@@ -222,7 +222,7 @@ struct CheckpointTaskInfo {
   CheckpointTaskKind kind = CheckpointTaskKind::save;
   // where the task is: CheckpointTaskState::queued, CheckpointTaskState::running or the way in which it ended
   CheckpointTaskState state = CheckpointTaskState::queued;
-  // 1 when the tensors of a save may be written, else 0
+  // true when the tensors of a save may be written, else false
   bool staged = false;
   // id of the task
   std::int64_t id = 0;
@@ -233,18 +233,17 @@ struct CheckpointTaskInfo {
   // bytes of the tensors and headers to be written; 0 for a load
   std::int64_t total_bytes = 0;
   // when it was queued, in nanoseconds on the system's monotonic clock
-  std::chrono::nanoseconds queued_at = std::chrono::nanoseconds::zero();
+  std::chrono::nanoseconds queued_at = std::chrono::nanoseconds(0);
   // when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun
-  std::chrono::nanoseconds started_at = std::chrono::nanoseconds::zero();
+  std::chrono::nanoseconds started_at = std::chrono::nanoseconds(0);
   // when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended
-  std::chrono::nanoseconds ended_at = std::chrono::nanoseconds::zero();
-  // when it was queued, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; that clock may be set at
-  // any time, so take differences on the monotonic clock
+  std::chrono::nanoseconds ended_at = std::chrono::nanoseconds(0);
+  // when it was queued, in UTC by the system's clock, to be shown; that clock may be set at any time, so take differences on
+  // the monotonic clock
   std::chrono::system_clock::time_point queued_utc = {};
-  // when a worker began it, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when none has
-  // begun
+  // when a worker began it, in UTC by the system's clock, to be shown; 0 when none has begun
   std::chrono::system_clock::time_point started_utc = {};
-  // when it ended, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when it has not ended
+  // when it ended, in UTC by the system's clock, to be shown; 0 when it has not ended
   std::chrono::system_clock::time_point ended_utc = {};
 };
 
@@ -290,10 +289,10 @@ struct AsyncManagerStats {
   std::int64_t written_bytes = 0;
   // bytes of memory that was allocated for copies
   std::int64_t staging_bytes = 0;
-  // nanoseconds for which callers were kept, in all
-  std::chrono::nanoseconds stall = std::chrono::nanoseconds::zero();
-  // nanoseconds for which the save that was staged last kept its caller
-  std::chrono::nanoseconds last_stall = std::chrono::nanoseconds::zero();
+  // time for which callers were kept, in all
+  std::chrono::nanoseconds stall = std::chrono::nanoseconds(0);
+  // time for which the save that was staged last kept its caller
+  std::chrono::nanoseconds last_stall = std::chrono::nanoseconds(0);
 };
 
 namespace detail {

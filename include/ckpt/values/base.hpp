@@ -15,7 +15,7 @@
 
 namespace ckpt {
 
-// The result of every function that can fail: Status::ok or one of the errors. Values are fixed for ever; new ones are only
+// The result of every function that can fail: Status::ok or one of Status. Values are fixed for ever; new ones are only
 // appended.
 enum class Status : std::int32_t {
   // the operation succeeded

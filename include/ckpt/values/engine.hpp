@@ -16,9 +16,9 @@
 
 namespace ckpt {
 
-// Element type and shape of one activation. Frozen: 72 bytes in every version.
+// Element type and shape of one activation.
 struct TensorSpec {
-  // element type: one of DType
+  // element type
   DType dtype = DType{0};
   // lengths of the dimensions, each >= 0
   Shape shape = {};
@@ -43,7 +43,7 @@ inline TensorSpec from_c(const ckpt_tensor_spec& from) {
 
 }  // namespace detail
 
-// What a custom layer needs for one of its options. Frozen: 24 bytes in every version.
+// What a custom layer needs for one of its options.
 struct LayerOption {
   // bytes that the layer records for its backward, >= 0
   std::int64_t tape_bytes = 0;
@@ -72,7 +72,7 @@ struct LayerContext {
   std::int32_t option = 0;
   // number of the micro-batch, from 0
   std::int32_t micro_batch = 0;
-  // 1 when this forward ran before in the step, else 0
+  // true when this forward ran before in the step, else false
   bool recomputation = false;
   // global number of the layer: the same in every split of the chain
   std::int64_t layer = 0;
@@ -108,7 +108,7 @@ inline LayerContext from_c(const ckpt_layer_context& from) {
 
 // How an executor is made.
 struct ScheduleExecutorOptions {
-  // a schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget
+  // a schedule that reserves more bytes is refused with Status::over_budget; 0: no budget
   std::int64_t budget_bytes = 0;
   // threads that the executor uses; kept alive; none: a pool of its own with as many threads as the process may use
   detail::Borrowed<ckpt_worker_pool> pool = {};
@@ -150,7 +150,7 @@ struct Step {
   detail::Borrowed<ckpt_tensor> output = {};
   // receives the gradient of the chain's input; none: it is not wanted. Refused when the first layer makes none
   detail::Borrowed<ckpt_tensor> input_gradient = {};
-  // 0: gradients are set to 0 first; 1: this step adds to them
+  // false: gradients are set to 0 first; true: this step adds to them
   bool accumulate = false;
 };
 
@@ -187,8 +187,8 @@ struct ScheduleExecutorStats {
   std::int64_t peak_live_bytes = 0;
   // bytes of the arena that the executor reserved when it was made
   std::int64_t reserved_bytes = 0;
-  // duration of all steps in nanoseconds
-  std::chrono::nanoseconds run = std::chrono::nanoseconds::zero();
+  // duration of all steps
+  std::chrono::nanoseconds run = std::chrono::nanoseconds(0);
 };
 
 namespace detail {

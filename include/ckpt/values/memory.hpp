@@ -87,10 +87,10 @@ struct MemoryStats {
   // event handlers that failed
   std::int64_t handler_failures = 0;
   // when this was true, in nanoseconds on the tracker's clock
-  std::chrono::nanoseconds taken_at = std::chrono::nanoseconds::zero();
+  std::chrono::nanoseconds taken_at = std::chrono::nanoseconds(0);
   // number of allocations and frees since the tracker was made; a reset leaves it alone
   std::uint64_t sequence = 0;
-  // when this was true, in nanoseconds since 1970-01-01T00:00:00Z
+  // when this was true, in UTC
   std::chrono::system_clock::time_point taken_utc = {};
 };
 
@@ -143,12 +143,12 @@ struct MemoryLayerStats {
   // total_allocated_bytes / allocations, rounded down; 0 when there was none
   std::int64_t average_bytes = 0;
   // when the layer last allocated, in nanoseconds on the tracker's clock; 0: never
-  std::chrono::nanoseconds last_allocated_at = std::chrono::nanoseconds::zero();
+  std::chrono::nanoseconds last_allocated_at = std::chrono::nanoseconds(0);
   // when the layer last freed, in nanoseconds on the tracker's clock; 0: never
-  std::chrono::nanoseconds last_freed_at = std::chrono::nanoseconds::zero();
-  // when the layer last allocated, in nanoseconds since 1970-01-01T00:00:00Z; 0: never
+  std::chrono::nanoseconds last_freed_at = std::chrono::nanoseconds(0);
+  // when the layer last allocated, in UTC; 0: never
   std::chrono::system_clock::time_point last_allocated_utc = {};
-  // when the layer last freed, in nanoseconds since 1970-01-01T00:00:00Z; 0: never
+  // when the layer last freed, in UTC; 0: never
   std::chrono::system_clock::time_point last_freed_utc = {};
 };
 
@@ -184,8 +184,8 @@ struct MemoryAllocation {
   std::uint64_t allocation = 0;
   // size of the allocation in bytes
   std::int64_t bytes = 0;
-  // nanoseconds since the allocation was recorded, as coarse as the tracker's clock
-  std::chrono::nanoseconds age = std::chrono::nanoseconds::zero();
+  // time since the allocation was recorded, as coarse as the tracker's clock
+  std::chrono::nanoseconds age = std::chrono::nanoseconds(0);
   // place of its recording in the order of all allocations and frees: lower is older
   std::uint64_t sequence = 0;
 };
@@ -219,8 +219,8 @@ struct MemoryScopeStats {
   // bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 - 1
   std::int64_t total_allocated_bytes = 0;
   // when the scope was pushed, in nanoseconds on the tracker's clock
-  std::chrono::nanoseconds pushed_at = std::chrono::nanoseconds::zero();
-  // when the scope was pushed, in nanoseconds since 1970-01-01T00:00:00Z
+  std::chrono::nanoseconds pushed_at = std::chrono::nanoseconds(0);
+  // when the scope was pushed, in UTC
   std::chrono::system_clock::time_point pushed_utc = {};
 };
 
@@ -258,12 +258,12 @@ struct MemoryEvent {
   // limit of the live total in bytes; 0: no limit
   std::int64_t limit_bytes = 0;
   // when it happened, in nanoseconds on the tracker's clock
-  std::chrono::nanoseconds occurred_at = std::chrono::nanoseconds::zero();
+  std::chrono::nanoseconds occurred_at = std::chrono::nanoseconds(0);
   // name of the layer; valid as long as the tracker; empty when a limit was set below the live total
   std::string_view layer_name = {};
-  // id of the layer; 0 where has_layer is no
+  // id of the layer; std::nullopt when a limit was set below the live total
   std::optional<std::int32_t> layer_id = std::nullopt;
-  // when it was delivered to the subscriptions, in nanoseconds since 1970-01-01T00:00:00Z
+  // when it was delivered to the subscriptions, in UTC
   std::chrono::system_clock::time_point occurred_utc = {};
 };
 

@@ -62,7 +62,7 @@ enum class IntervalKind : std::int32_t {
 
 // Which micro-batches' activations stay from forward to backward. The others are computed again.
 struct ActivationPolicy {
-  // kind of policy: one of ActivationPolicyKind
+  // kind of policy
   ActivationPolicyKind kind = ActivationPolicyKind::store_all;
   // for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1
   std::int64_t interval = 1;
@@ -101,7 +101,7 @@ inline ActivationPolicy from_c(const ckpt_activation_policy& from) {
 
 // How an activation manager is made.
 struct ActivationManagerOptions {
-  // name of the stage: strategies are asked with it, the tracker counts under it; copied; none: "stage"
+  // name of the stage: strategies are asked with it, the tracker counts under it; none: "stage"
   std::string name = {};
   // counts what is stored; kept alive; none: one of its own
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
@@ -135,8 +135,8 @@ struct ActivationMetadata {
   // number of times that it was read since it was stored
   std::int64_t hits = 0;
   // when it was stored, in nanoseconds on the manager's clock
-  std::chrono::nanoseconds stored_at = std::chrono::nanoseconds::zero();
-  // when it was stored, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock
+  std::chrono::nanoseconds stored_at = std::chrono::nanoseconds(0);
+  // when it was stored, in UTC by the system's clock
   std::chrono::system_clock::time_point stored_utc = {};
 };
 
@@ -159,7 +159,7 @@ inline ActivationMetadata from_c(const ckpt_activation_metadata& from) {
 // How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
 // stages of stage k % stages.
 struct PipelineOptions {
-  // order in which stages run the forward and backward parts of micro-batches: one of PipelineOrder
+  // order in which stages run the forward and backward parts of micro-batches
   PipelineOrder order = PipelineOrder::one_f_one_b;
   // number of stages, 1 .. 1024
   std::int32_t stages = 1;
@@ -229,8 +229,8 @@ struct PipelineStats {
   std::int64_t reserved_bytes = 0;
   // bytes reserved by the queues to and from the next stage, beside the arena
   std::int64_t queue_bytes = 0;
-  // nanoseconds of the last step in which the stage computed and did not wait
-  std::chrono::nanoseconds busy = std::chrono::nanoseconds::zero();
+  // time of the last step in which the stage computed and did not wait
+  std::chrono::nanoseconds busy = std::chrono::nanoseconds(0);
 };
 
 namespace detail {
@@ -254,9 +254,9 @@ inline PipelineStats from_c(const ckpt_pipeline_stats& from) {
 
 }  // namespace detail
 
-// What a stage of a pipeline does in one interval of a step. Frozen: 32 bytes in every version.
+// What a stage of a pipeline does in one interval of a step.
 struct PipelineInterval {
-  // what the stage does: one of IntervalKind
+  // what the stage does
   IntervalKind kind = IntervalKind{0};
   // number of the stage, from 0
   std::int32_t stage = 0;
@@ -265,9 +265,9 @@ struct PipelineInterval {
   // number of the micro-batch, from 0
   std::int32_t micro_batch = 0;
   // begin of the interval, in nanoseconds since the step began
-  std::chrono::nanoseconds begin_at = std::chrono::nanoseconds::zero();
+  std::chrono::nanoseconds begin_at = std::chrono::nanoseconds(0);
   // end of the interval, in nanoseconds since the step began
-  std::chrono::nanoseconds end_at = std::chrono::nanoseconds::zero();
+  std::chrono::nanoseconds end_at = std::chrono::nanoseconds(0);
 };
 
 namespace detail {

@@ -70,9 +70,9 @@ enum class LayerFlag : std::uint32_t {
 };
 CKPT_FLAGS(LayerFlag)
 
-// One action of a schedule. Frozen: 64 bytes in every version. Fields that a kind does not use are 0.
+// One action of a schedule. Fields that a kind does not use are 0.
 struct ScheduleAction {
-  // kind of action: one of ActionKind
+  // kind of action
   ActionKind kind = ActionKind{0};
   // number of the micro-batch, from 0; 0 for a step of one batch
   std::int32_t micro_batch = 0;
@@ -82,9 +82,9 @@ struct ScheduleAction {
   std::int64_t last = 0;
   // option of the layers; or of the item, for a TAPE
   std::int32_t option = 0;
-  // kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE: one of Item
+  // kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE
   Item item = Item::none;
-  // where the item is: 0 memory; 1 .. CKPT_TIERS-1 slower places
+  // where the item is: 0 memory; 1 .. 3 slower places
   std::int32_t tier = 0;
   // place within the tier, >= 0
   std::int32_t slot = 0;
@@ -173,9 +173,9 @@ struct OptionProfile {
   // bytes needed while backward runs, >= 0
   std::int64_t backward_workspace_bytes = 0;
   // duration of one forward in seconds, >= 0
-  double forward_seconds = 0;
+  double forward_seconds = 0.0;
   // duration of one backward in seconds, >= 0
-  double backward_seconds = 0;
+  double backward_seconds = 0.0;
 };
 
 namespace detail {
@@ -212,9 +212,9 @@ struct PlanReport {
   // number of layer forwards beyond the first of each layer
   std::int64_t recomputed_forwards = 0;
   // duration of all forwards and backwards in seconds; transfers take no time
-  double step_seconds = 0;
+  double step_seconds = 0.0;
   // duration of the recomputed forwards in seconds
-  double recomputed_seconds = 0;
+  double recomputed_seconds = 0.0;
   // index of the action during which tier 0 was fullest (the first such)
   std::int64_t peak_action = 0;
   // live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state

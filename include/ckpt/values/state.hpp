@@ -37,7 +37,7 @@ enum class Verify : std::int32_t {
 
 // How the checkpoints of a storage are opened, and which of them stay.
 struct CheckpointManagerOptions {
-  // 0 locks the storage for writing; other values: no lock, nothing is ever changed, and saving fails
+  // false locks the storage for writing; true: no lock, nothing is ever changed, and saving fails
   bool read_only = false;
   // after every save older checkpoints are removed, except this many (the saved one included); 0: all stay. Manifests are read
   // for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or verification
@@ -51,7 +51,8 @@ struct CheckpointManagerOptions {
   std::int64_t keep_best = 0;
   // which metric is the best: BestMetric::smallest or BestMetric::largest
   BestMetric best_metric = BestMetric::smallest;
-  // coordinator of the processes of the run; kept alive; UNSUPPORTED when its world size is not 1; none: a single process
+  // coordinator of the processes of the run; kept alive; Status::unsupported when its world size is not 1; none: a single
+  // process
   detail::Borrowed<ckpt_coordinator> coordinator = {};
   // says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with
   // max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would
@@ -90,9 +91,10 @@ struct SaveOptions {
   // begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
   // look at it. None or empty: no prefix
   std::string prefix = {};
-  // metric of the state, compared to find the best checkpoints; finite. Read only when has_metric is not 0
+  // metric of the state, compared to find the best checkpoints; finite; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
-  // 1: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; 0: all are written
+  // true: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false: all are
+  // written
   bool incremental = true;
 };
 
@@ -151,16 +153,17 @@ struct LoadOptions {
   Verify verify = Verify::full;
   // name of one checkpoint, which is loaded without falling back; none: the newest valid one
   std::string name = {};
-  // the checkpoint of this step is loaded, of several the newest valid one. Read only when has_step is not 0
+  // the checkpoint of this step is loaded, of several the newest valid one; std::nullopt when there is none; not together with
+  // name
   std::optional<std::int64_t> step = std::nullopt;
   // JSON text of what this run's results depend on, compared with what the save wrote; none: not compared. The library's
   // version and the BLAS are compared in any case, as far as both sides have them
   std::string environment_json = {};
-  // 0: the state and the checkpoint must have the same names; other values: tensors that only one side has are counted and
-  // listed in the load report, those of the state and keys that the checkpoint lacks keep what they hold
+  // false: the state and the checkpoint must have the same names; true: tensors that only one side has are counted and listed
+  // in the load report, those of the state and keys that the checkpoint lacks keep what they hold
   bool partial = false;
-  // 0: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have; other
-  // values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load
+  // false: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have;
+  // true: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load
   // that fails what the tensors hold is undefined
   bool in_place = false;
 };
@@ -184,8 +187,9 @@ inline ckpt_load_options to_c(const LoadOptions& value) {
 
 // What one load found.
 struct LoadResult {
-  // 1 when environment_json was set and is not the checkpoint's, or the library's version or the BLAS in use is another one.
-  // The log says which; results may differ in their last bits. Where no BLAS is in use yet, its first use warns in the log
+  // true when environment_json was set and is not the checkpoint's, or the library's version or the BLAS in use is another
+  // one. The log says which; results may differ in their last bits. Where no BLAS is in use yet, its first use warns in the
+  // log
   bool environment_differs = false;
   // number of the step that was loaded
   std::int64_t step = 0;
@@ -238,7 +242,7 @@ struct CheckpointInfo {
   std::int64_t bytes = 0;
   // name of the checkpoint: its directory in the storage
   std::string name = {};
-  // metric that the save was made with; 0 when has_metric is 0
+  // metric that the save was made with; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
 };
 
@@ -284,7 +288,7 @@ inline VerifyResult from_c(const ckpt_verify_result& from) {
 
 // What is known of one tensor in a file.
 struct TensorInfo {
-  // element type: one of DType
+  // element type
   DType dtype = DType{0};
   // name of the tensor: UTF-8; may be empty. Valid as long as the reader
   std::string name = {};

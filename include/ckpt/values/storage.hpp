@@ -29,7 +29,7 @@ enum class WritePath : std::int32_t {
 
 // How a storage in the file system is made.
 struct FileSystemOptions {
-  // what happens when the directory is missing: 0 creates it, and those that lead to it, durably; other values: NOT_FOUND
+  // what happens when the directory is missing: false creates it, and those that lead to it, durably; true: Status::not_found
   bool must_exist = false;
   // how large files are written: WritePath::ring, WritePath::direct or WritePath::buffered
   WritePath write_path = WritePath::ring;
@@ -58,9 +58,9 @@ inline ckpt_file_system_options to_c(const FileSystemOptions& value) {
 struct FaultHandlerOptions {
   // attempts of one operation at most, the first one included, >= 1
   std::int32_t max_attempts = 5;
-  // pause before the second attempt, in nanoseconds, >= 0
+  // pause before the second attempt, >= 0
   std::chrono::nanoseconds first_delay = std::chrono::nanoseconds(10000000);
-  // no pause is longer than this, in nanoseconds, >= 0
+  // no pause is longer than this, >= 0
   std::chrono::nanoseconds max_delay = std::chrono::nanoseconds(10000000000);
   // each pause is this many times as long as the pause before it, >= 1
   double factor = 2.0;

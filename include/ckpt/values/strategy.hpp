@@ -111,7 +111,7 @@ inline StrategyCounters from_c(const ckpt_strategy_counters& from) {
 
 // What a strategy was made of. Numbers that its kind does not have are 0.
 struct StrategyInfo {
-  // for memory-aware: 1 when it was made with a tracker, else 0
+  // for memory-aware: true when it was made with a tracker, else false
   bool has_tracker = false;
   // kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind
   // that its factory made
@@ -123,7 +123,7 @@ struct StrategyInfo {
   // for memory-aware: share of total memory above which more layers are chosen
   double max_share = 0;
   // for memory-aware: total memory in bytes, as set, or what the process may use
-  std::optional<std::int64_t> total_bytes = std::nullopt;
+  std::int64_t total_bytes = 0;
   // for smart: a layer with more than this many times the mean bytes is chosen
   double large_factor = 0;
   // for smart: a layer accessed fewer times than this is chosen
@@ -138,8 +138,10 @@ struct StrategyInfo {
   std::int64_t rules_count = 0;
   // for any, all, not and first: number of children
   std::int64_t children_count = 0;
-  // for memory-aware: 1 when it was made with a clock, else 0
+  // for memory-aware: true when it was made with a clock, else false
   bool has_clock = false;
+  // for memory-aware: true when total_bytes was set, false when it was found
+  bool has_total = false;
 };
 
 namespace detail {
@@ -151,7 +153,7 @@ inline StrategyInfo from_c(const ckpt_strategy_info& from) {
   value.interval = from.interval;
   value.threshold_bytes = from.threshold_bytes;
   value.max_share = from.max_share;
-  value.total_bytes = from.has_total != 0 ? std::optional(from.total_bytes) : std::nullopt;
+  value.total_bytes = from.total_bytes;
   value.large_factor = from.large_factor;
   value.rare_accesses = from.rare_accesses;
   value.late_share = from.late_share;
@@ -160,6 +162,7 @@ inline StrategyInfo from_c(const ckpt_strategy_info& from) {
   value.rules_count = from.rules_count;
   value.children_count = from.children_count;
   value.has_clock = from.has_clock != 0;
+  value.has_total = from.has_total != 0;
   return value;
 }
 

@@ -66,9 +66,10 @@ enum class DType : std::int32_t {
 
 // How a buffer pool is made.
 struct BufferPoolOptions {
-  // bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system
-  std::optional<std::int64_t> retain_limit_bytes = CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES;
-  // the tracker counts the pool's buffers under this layer name; copied; none: "tensor"
+  // bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; std::nullopt:
+  // every buffer is kept for reuse
+  std::optional<std::int64_t> retain_limit_bytes = 268435456;
+  // the tracker counts the pool's buffers under this layer name; none: "tensor"
   std::string layer_name = {};
 };
 

@@ -30,7 +30,8 @@ def memory_tracker_options(clock: Optional[Clock] = None, peak_granularity_bytes
 def buffer_pool_options(retain_limit_bytes: Optional[int] = 268435456, layer_name: Optional[str] = None) -> Any:
     """How a buffer pool is made.
 
-    retain_limit_bytes: bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system
+    retain_limit_bytes: bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system;
+        None: every buffer is kept for reuse
     layer_name: the tracker counts the pool's buffers under this layer name; None: "tensor"
     """
     struct = _native.ckpt_buffer_pool_options()
@@ -110,7 +111,8 @@ def layer_profile(flags: LayerFlag = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINI
     struct.flags = flags
     struct.output_bytes = output_bytes
     struct.ambient_bytes = ambient_bytes
-    struct.dtype = made_by['dtype'](dtype)
+    dtype = made_by['dtype'](dtype)
+    struct.dtype = dtype
     struct.ndim = len(shape)
     struct.shape = list(shape)
     return struct
@@ -167,19 +169,19 @@ def step(step: int = 0, seed: int = 0, first_sample: int = 0, input: Any = None,
     input_gradient: receives the gradient of the chain's input; None: it is not wanted. Refused when the first layer makes none
     accumulate: False: gradients are set to 0 first; True: this step adds to them
     """
-    input = made_by['tensor'](input)
-    targets = made_by['tensor'](targets)
-    output_gradient = made_by['tensor'](output_gradient)
-    output = made_by['tensor'](output)
-    input_gradient = made_by['tensor'](input_gradient)
     struct = _native.ckpt_step()
     struct.step = step
     struct.seed = seed
     struct.first_sample = first_sample
+    input = made_by['tensor'](input)
     struct.input = handle_of(input)
+    targets = made_by['tensor'](targets)
     struct.targets = handle_of(targets)
+    output_gradient = made_by['tensor'](output_gradient)
     struct.output_gradient = handle_of(output_gradient)
+    output = made_by['tensor'](output)
     struct.output = handle_of(output)
+    input_gradient = made_by['tensor'](input_gradient)
     struct.input_gradient = handle_of(input_gradient)
     struct.accumulate = int(accumulate)
     struct.kept = [input, targets, output_gradient, output, input_gradient]  # borrowed by the struct
@@ -210,18 +212,18 @@ def activation_policy(kind: ActivationPolicyKind = ActivationPolicyKind.STORE_AL
                       threshold_bytes: int = 1073741824, strategy: Any = None, memory_limit_bytes: int = 0) -> Any:
     """Which micro-batches' activations stay from forward to backward. The others are computed again.
 
-    kind: kind of policy: an ActivationPolicyKind
+    kind: kind of policy
     interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1
     threshold_bytes: for memory-based: bytes of activations that are stored at most, >= 0
     strategy: for ActivationPolicyKind.STRATEGY: the strategy that is asked; kept alive; ignored by other kinds
     memory_limit_bytes: for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory
         or its control group's limit
     """
-    strategy = made_by['strategy'](strategy)
     struct = _native.ckpt_activation_policy()
     struct.kind = kind
     struct.interval = interval
     struct.threshold_bytes = threshold_bytes
+    strategy = made_by['strategy'](strategy)
     struct.strategy = handle_of(strategy)
     struct.memory_limit_bytes = memory_limit_bytes
     struct.kept = [strategy]  # borrowed by the struct
@@ -250,7 +252,7 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     """How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
     stages of stage k % stages.
 
-    order: order in which stages run the forward and backward parts of micro-batches: a PipelineOrder
+    order: order in which stages run the forward and backward parts of micro-batches
     stages: number of stages, 1 .. 1024
     micro_batches: number of micro-batches of a step, 1 .. 65536; divides the batch's samples
     chunks: number of pieces of each stage; 1 unless the order is PipelineOrder.INTERLEAVED
@@ -261,7 +263,6 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     strategy: chooses each piece's plan, layer by layer; kept alive; None: no strategy
     tracker: counts every buffer, those of queues included; kept alive; None: one of its own
     """
-    strategy = made_by['strategy'](strategy)
     struct = _native.ckpt_pipeline_options()
     struct.order = order
     struct.stages = stages
@@ -271,6 +272,7 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
     struct.measured_steps = measured_steps
     struct.queue_places = queue_places
     struct.budget_bytes = budget_bytes
+    strategy = made_by['strategy'](strategy)
     struct.strategy = handle_of(strategy)
     struct.tracker = handle_of(tracker)
     struct.kept = [strategy, tracker]  # borrowed by the struct
@@ -320,7 +322,7 @@ def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = No
         library adds its version and the BLAS that this process uses by then, and loads none for that
     prefix: begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
         look at it. None or empty: no prefix
-    metric: metric of the state, compared to find the best checkpoints; finite
+    metric: metric of the state, compared to find the best checkpoints; finite; None when there is none
     incremental: True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; False: all
         are written
     """
@@ -344,7 +346,7 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
 
     verify: what is checked: Verify.FULL or Verify.NONE
     name: name of one checkpoint, which is loaded without falling back; None: the newest valid one
-    step: the checkpoint of this step is loaded, of several the newest valid one
+    step: the checkpoint of this step is loaded, of several the newest valid one; None when there is none; not together with name
     environment_json: JSON text of what this run's results depend on, compared with what the save wrote; None: not compared. The
         library's version and the BLAS are compared in any case, as far as both sides have them
     partial: False: the state and the checkpoint must have the same names; True: tensors that only one side has are counted and
@@ -387,7 +389,7 @@ def controller_options(policy: Policy = Policy.AUTO, mtbf_seconds: float = 0, in
                        threshold_learning_rate: float = 0.1, threshold_budget: int = 3, clock: Optional[Clock] = None) -> Any:
     """How a controller is made.
 
-    policy: how saves are decided: a Policy
+    policy: how saves are decided
     mtbf_seconds: for Policy.YOUNG and Policy.DALY: mean time between failures in seconds, above 0
     interval_seconds: for Policy.FIXED: interval between saves in seconds, above 0
     keep: for Policy.BAYES and Policy.EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at most 1; 1:
@@ -504,11 +506,11 @@ def checkpoint_task_options(mode: StagingMode = StagingMode.COPY, when_full: Whe
 
     mode: how the bytes of a save are taken: StagingMode.COPY, StagingMode.BORROW or StagingMode.DEFERRED; loads have none
     when_full: what happens when the queue is full: WhenFull.REFUSE, WhenFull.WAIT or WhenFull.DROP_OLDEST
-    priority: a Priority: tasks of a higher one begin first, of equal ones the older
+    priority: one of Priority: tasks of a higher one begin first, of equal ones the older
     timeout_ns: how long WhenFull.WAIT waits for a place, in nanoseconds; -1: for ever
     gate_step: no worker begins before AsyncManager.end_step was called with this step or a later one. Waiting for the task,
         closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate
-        holds no worker up: others begin before it
+        holds no worker up: others begin before it; None: the task waits for no step
     """
     struct = _native.ckpt_checkpoint_task_options()
     struct.mode = mode

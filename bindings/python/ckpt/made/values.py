@@ -89,8 +89,8 @@ _MemoryEventKind: Members = Members(MemoryEventKind)
 
 
 class DType(DTypeBase):
-    """An element type, the 22 element types of the safetensors format. Numbers are fixed for ever; 0 is none. Storage, copies and
-    exchange know all of them, arithmetic F32 and F64.
+    """An element type: one of DType, the 22 element types of the safetensors format. Numbers are fixed for ever; 0 is none.
+    Storage, copies and exchange know all of them, arithmetic F32 and F64.
 
     F4: floating point of 4 bits: 2 exponent, 1 mantissa; two in a byte, the first in the low bits
     F6_E2M3: floating point of 6 bits: 2 exponent, 3 mantissa; packed: four in three bytes
@@ -672,7 +672,7 @@ class MemoryEvent(NamedTuple):
     limit_bytes: limit of the live total in bytes; 0: no limit
     occurred_at_ns: when it happened, in nanoseconds on the tracker's clock
     layer_name: name of the layer; empty when a limit was set below the live total
-    layer_id: id of the layer; None when there is none
+    layer_id: id of the layer; None when a limit was set below the live total
     occurred_utc_ns: when it was delivered to the subscriptions, in nanoseconds since 1970-01-01T00:00:00Z
     """
 
@@ -822,12 +822,12 @@ class StrategyInfo(NamedTuple):
 class ScheduleAction(NamedTuple):
     """One action of a schedule. Fields that a kind does not use are 0.
 
-    kind: kind of action: an ActionKind
+    kind: kind of action
     micro_batch: number of the micro-batch, from 0; 0 for a step of one batch
     first: first layer of the action; or the index i of the item
     last: one past the last layer of the action
     option: option of the layers; or of the item, for a TAPE
-    item: kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE: an Item
+    item: kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE
     tier: where the item is: 0 memory; 1 .. 3 slower places
     slot: place within the tier, >= 0
     transfer: id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
@@ -989,7 +989,7 @@ class ScheduleExecutorStats(NamedTuple):
 class ActivationPolicy(NamedTuple):
     """Which micro-batches' activations stay from forward to backward. The others are computed again.
 
-    kind: kind of policy: an ActivationPolicyKind
+    kind: kind of policy
     interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1
     threshold_bytes: for memory-based: bytes of activations that are stored at most, >= 0
     strategy: for ActivationPolicyKind.STRATEGY: the strategy that is asked; kept alive; ignored by other kinds
@@ -1071,7 +1071,7 @@ class PipelineStats(NamedTuple):
 class PipelineInterval(NamedTuple):
     """What a stage of a pipeline does in one interval of a step.
 
-    kind: what the stage does: an IntervalKind
+    kind: what the stage does
     stage: number of the stage, from 0
     chunk: number of the chunk of the stage, from 0
     micro_batch: number of the micro-batch, from 0
@@ -1193,7 +1193,7 @@ class VerifyResult(NamedTuple):
 class TensorInfo(NamedTuple):
     """What is known of one tensor in a file.
 
-    dtype: element type: a DType
+    dtype: element type
     name: name of the tensor: UTF-8; may be empty
     shape: lengths of the dimensions; () when there are no dimensions
     bytes: size of the tensor in bytes
@@ -1257,8 +1257,8 @@ class Decision(NamedTuple):
     """A controller's answer to the question whether to save now.
 
     checkpoint: True: save now; False: do not
-    reason: why: a Reason
-    policy: the policy that decided: a Policy
+    reason: why
+    policy: the policy that decided
     interval_seconds: interval wanted between saves now, in seconds; 0 for Policy.THRESHOLD
     risk: probability of a failure within the interval wanted, 0 .. 1
     cost_seconds: cost of a save in seconds: measured, set, or assumed (60 s)

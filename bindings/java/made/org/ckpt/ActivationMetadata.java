@@ -11,7 +11,7 @@ import java.time.Instant;
  * @param bytes size of the activation in bytes
  * @param hits number of times that it was read since it was stored
  * @param storedAtNs when it was stored, in nanoseconds on the manager's clock
- * @param storedUtc when it was stored by the system's clock
+ * @param storedUtc when it was stored, in UTC by the system's clock
  */
 public record ActivationMetadata(
     int microBatch, TensorSpec spec, long bytes, long hits, long storedAtNs, Instant storedUtc) {

@@ -13,7 +13,8 @@ public final class BufferPoolOptions {
   public BufferPoolOptions() {}
 
   /**
-   * Bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system. Default: 256 MiB.
+   * Bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; empty: every buffer is
+   * kept for reuse. Default: 256 MiB.
    *
    * @param retainLimitBytes the value
    * @return this

@@ -12,7 +12,7 @@ import java.util.OptionalDouble;
  * @param commitSequence number of the save among those in its storage; 0 unless status is {@link Status#OK}
  * @param bytes bytes of the files, the manifest not counted; 0 unless status is {@link Status#OK}
  * @param name name of the checkpoint: its directory in the storage
- * @param metric metric that the save was made with
+ * @param metric metric that the save was made with; empty when there is none
  */
 public record CheckpointInfo(
     Status status, long step, long commitSequence, long bytes, String name, OptionalDouble metric) {

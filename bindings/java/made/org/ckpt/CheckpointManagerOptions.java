@@ -102,7 +102,8 @@ public final class CheckpointManagerOptions {
   }
 
   /**
-   * Coordinator of the processes of the run; kept alive; UNSUPPORTED when its world size is not 1; none: a single process.
+   * Coordinator of the processes of the run; kept alive; {@link Status#UNSUPPORTED} when its world size is not 1; none: a single
+   * process.
    *
    * @param coordinator the value
    * @return this

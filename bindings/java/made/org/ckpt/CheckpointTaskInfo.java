@@ -18,10 +18,10 @@ import java.util.Optional;
  * @param queuedAtNs when it was queued, in nanoseconds on the system's monotonic clock
  * @param startedAtNs when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun
  * @param endedAtNs when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended
- * @param queuedUtc when it was queued by the system's clock, to be shown; that clock may be set at any time, so take differences on
- *     the monotonic clock
- * @param startedUtc when a worker began it by the system's clock, to be shown; empty when none has begun
- * @param endedUtc when it ended by the system's clock, to be shown; empty when it has not ended
+ * @param queuedUtc when it was queued, in UTC by the system's clock, to be shown; that clock may be set at any time, so take
+ *     differences on the monotonic clock
+ * @param startedUtc when a worker began it, in UTC by the system's clock, to be shown; empty when none has begun
+ * @param endedUtc when it ended, in UTC by the system's clock, to be shown; empty when it has not ended
  */
 public record CheckpointTaskInfo(
     CheckpointTaskKind kind, CheckpointTaskState state, boolean staged, long id, long step, long doneBytes, long totalBytes,

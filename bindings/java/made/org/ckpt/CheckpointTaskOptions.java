@@ -85,7 +85,7 @@ public final class CheckpointTaskOptions {
   /**
    * No worker begins before {@code AsyncManager.endStep} was called with this step or a later one. Waiting for the task, closing, a
    * save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate holds no worker
-   * up: others begin before it. Default: none.
+   * up: others begin before it; empty: the task waits for no step. Default: none.
    *
    * @param gateStep the value
    * @return this

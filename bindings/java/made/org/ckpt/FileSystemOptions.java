@@ -14,8 +14,8 @@ public final class FileSystemOptions {
   public FileSystemOptions() {}
 
   /**
-   * What happens when the directory is missing: false creates it, and those that lead to it, durably; true: NOT_FOUND. Default:
-   * false.
+   * What happens when the directory is missing: false creates it, and those that lead to it, durably; true: {@link
+   * Status#NOT_FOUND}. Default: false.
    *
    * @param mustExist the value
    * @return this

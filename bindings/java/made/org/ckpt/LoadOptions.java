@@ -49,7 +49,8 @@ public final class LoadOptions {
   }
 
   /**
-   * The checkpoint of this step is loaded, of several the newest valid one; not together with name. Default: none.
+   * The checkpoint of this step is loaded, of several the newest valid one; empty when there is none; not together with name.
+   * Default: none.
    *
    * @param step the value
    * @return this

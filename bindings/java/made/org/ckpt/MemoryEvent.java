@@ -17,8 +17,8 @@ import java.util.OptionalInt;
  * @param limitBytes limit of the live total in bytes; 0: no limit
  * @param occurredAtNs when it happened, in nanoseconds on the tracker's clock
  * @param layerName name of the layer; empty when a limit was set below the live total
- * @param layerId id of the layer
- * @param occurredUtc when it was delivered to the subscriptions
+ * @param layerId id of the layer; empty when a limit was set below the live total
+ * @param occurredUtc when it was delivered to the subscriptions, in UTC
  */
 public record MemoryEvent(
     MemoryEventKind kind, long sequence, long allocation, long bytes, long currentBytes, long peakBytes, long limitBytes,

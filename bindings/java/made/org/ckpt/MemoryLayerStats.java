@@ -20,8 +20,8 @@ import java.util.Optional;
  * @param averageBytes totalAllocatedBytes / allocations, rounded down; 0 when there was none
  * @param lastAllocatedAtNs when the layer last allocated, in nanoseconds on the tracker's clock; 0: never
  * @param lastFreedAtNs when the layer last freed, in nanoseconds on the tracker's clock; 0: never
- * @param lastAllocatedUtc when the layer last allocated; empty: never
- * @param lastFreedUtc when the layer last freed; empty: never
+ * @param lastAllocatedUtc when the layer last allocated, in UTC; empty: never
+ * @param lastFreedUtc when the layer last freed, in UTC; empty: never
  */
 public record MemoryLayerStats(
     int layerId, String name, long currentBytes, long peakBytes, long totalAllocatedBytes, long totalFreedBytes,

@@ -13,7 +13,7 @@ import java.time.Instant;
  * @param netBytes bytes live now - startBytes; may be negative
  * @param totalAllocatedBytes bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 - 1
  * @param pushedAtNs when the scope was pushed, in nanoseconds on the tracker's clock
- * @param pushedUtc when the scope was pushed
+ * @param pushedUtc when the scope was pushed, in UTC
  */
 public record MemoryScopeStats(
     int depth, long scope, long startBytes, long peakBytes, long netBytes, long totalAllocatedBytes, long pushedAtNs,

@@ -20,7 +20,7 @@ import java.time.Instant;
  * @param handlerFailures event handlers that failed
  * @param takenAtNs when this was true, in nanoseconds on the tracker's clock
  * @param sequence number of allocations and frees since the tracker was made; a reset leaves it alone (64 bits without a sign)
- * @param takenUtc when this was true
+ * @param takenUtc when this was true, in UTC
  */
 public record MemoryStats(
     long layerCount, long currentBytes, long peakBytes, long totalAllocatedBytes, long totalFreedBytes, long liveAllocations,

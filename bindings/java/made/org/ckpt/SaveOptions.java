@@ -100,7 +100,7 @@ public final class SaveOptions {
   }
 
   /**
-   * Metric of the state, compared to find the best checkpoints; finite. Default: none.
+   * Metric of the state, compared to find the best checkpoints; finite; empty when there is none. Default: none.
    *
    * @param metric the value
    * @return this

@@ -14,7 +14,7 @@ public final class ScheduleExecutorOptions {
   public ScheduleExecutorOptions() {}
 
   /**
-   * A schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget. Default: 0.
+   * A schedule that reserves more bytes is refused with {@link Status#OVER_BUDGET}; 0: no budget. Default: 0.
    *
    * @param budgetBytes the value
    * @return this
