@@ -50,7 +50,10 @@ void put(To& to, const From& from) {
     if (from != nullptr) to = from;  // else what the core begins with
   } else if constexpr (std::is_same_v<To, const char*> && !std::is_convertible_v<From, const char*>) {
     to = from.data();
-  } else if constexpr (requires { to = std::optional(from); typename To::value_type; }) {
+  } else if constexpr (requires {
+                         to = std::optional(from);
+                         typename To::value_type;
+                       }) {
     to = from;
   } else if constexpr (requires { from.value_or(To{}); }) {
     to = from.value_or(To{});

@@ -22,9 +22,9 @@ struct LoadOptions {
   Verify verify = Verify::full;
   bool compare_environment = false;
   std::string environment_json;  // the caller's part of this run's, when it is to be compared
-  std::string blas;         // that this process has loaded; "": none, or it is not known
-  bool partial = false;     // what one side lacks is reported, not refused; dtypes and shapes must match all the same
-  bool in_place = false;    // bytes go straight into the tensors: faster, and undefined contents when the load fails
+  std::string blas;              // that this process has loaded; "": none, or it is not known
+  bool partial = false;          // what one side lacks is reported, not refused; dtypes and shapes must match all the same
+  bool in_place = false;         // bytes go straight into the tensors: faster, and undefined contents when the load fails
   std::shared_ptr<const std::atomic<bool>> stop = {};  // Error(cancelled) at the next tensor once it is true
   std::function<void()> before_filling = {};  // once or more, before tensors are written: may stop the load by Error(cancelled)
 };

@@ -29,9 +29,10 @@ def sources(folder, suffix):
 
 
 def declared(text):
-    """The types that a file of any of the languages declares."""
-    pattern = r"^\s*(?:public |internal |private |static |final |sealed |abstract |partial |readonly )*(?:class|record|struct|enum(?: class)?)\s+(\w+)"
-    return set(re.findall(pattern, text, re.MULTILINE))
+    """The types that a file of any of the languages declares, but those that add behaviour to a made one: partial ones, and classes that
+    derive from the made one of their name."""
+    pattern = r"^\s*(?:public |internal |private |static |final |sealed |abstract |readonly )*(?:class|record|struct|enum(?: class)?)\s+(\w+)([^\n]*)"
+    return {name for name, rest in re.findall(pattern, text, re.MULTILINE) if not re.match(rf"\(\w+\.{name}\)", rest)}
 
 
 def problems(api, files):
