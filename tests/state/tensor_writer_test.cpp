@@ -1,6 +1,7 @@
 // The writer of tensor files: where it cuts the bytes, and what it says was written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -21,7 +22,7 @@ StateTensor tensor_of(const char* name, Dtype dtype, std::int64_t elements) {
   StateTensor item{name, Tensor::create(dtype, {elements})};
   const auto bytes = item.tensor->byte_span();
   const std::size_t step = bytes.size() / 100'000 + 1;  // the large one would take long
-  std::memset(bytes.data(), 3, bytes.size());
+  std::ranges::fill(bytes, std::byte{3});
   for (std::size_t i = 0; i < bytes.size(); i += step) bytes[i] = static_cast<std::byte>(i * 7 + i / 509);
   return item;
 }
