@@ -89,7 +89,7 @@ TEST_F(StateCheckpoint, RestoresEverythingThatWasGiven) {
   other.state.set_json("gone", "1");
   LoadOptions load;
   load.compare_environment = true;
-  load.environment = R"({ "isa" : "avx2" })";
+  load.environment_json = R"({ "isa" : "avx2" })";
   const LoadResult loaded = checkpoint.load(other.state, load);
   EXPECT_EQ(other.value(), 7);
   EXPECT_EQ(other.state.json("data_position"), R"({"epoch":2,"byte":99})");
@@ -111,7 +111,7 @@ TEST_F(StateCheckpoint, WarnsWhereBitsMayDiffer) {
   Model model(0);
   LoadOptions load;
   load.compare_environment = true;
-  load.environment = R"({"isa":"neon"})";
+  load.environment_json = R"({"isa":"neon"})";
   const Warnings warnings;
   EXPECT_TRUE(checkpoint.load(model.state, load).environment_differs);
   EXPECT_TRUE(warnings.mention("neon")) << warnings.text();

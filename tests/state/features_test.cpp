@@ -302,7 +302,7 @@ TEST(StateFeatures, AnEnvironmentIsComparedAsFarAsItIsKnown) {
     Model model(0);
     LoadOptions load;
     load.compare_environment = given != nullptr;
-    load.environment = given == nullptr ? "" : given;
+    load.environment_json = given == nullptr ? "" : given;
     const bool result = checkpoint.load(model.state, load).environment_differs;
     EXPECT_EQ(result, warnings.mention("may differ in their last bits")) << warnings.text();
     return result;
