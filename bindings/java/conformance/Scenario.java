@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 import org.ckpt.*;
 
 /** One scenario: adds the commands on checkpoints, background tasks and controllers. */
-final class Scenario extends Commands {
+final class Scenario extends Stages {
   private static final List<String> FULL = List.of("refuse", "wait", "drop_oldest");
   private static final List<String> MODES = List.of("copy", "borrow", "deferred");
   private final String folder;
