@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using Ckpt;
 
 // Objects of one type by name.
@@ -106,6 +107,56 @@ internal sealed class BackgroundTask
 {
     internal string Manager;
     internal long Id;
+}
+
+// A pipeline with its chain and its batch.
+internal sealed class Staged : IDisposable
+{
+    internal readonly Pipeline Pipeline;
+    internal double[] Losses = new double[0]; // of the last step
+    private readonly Chain chain = new Chain();
+    private readonly Tensor input;
+    private readonly Tensor targets;
+
+    internal Staged(long layers, long width, long samples, PipelineOptions options)
+    {
+        try
+        {
+            for (long i = 0; i < layers; ++i) chain.Add(Layer.Linear("linear" + i, width, width)).Add(Layer.Gelu("gelu" + i));
+            chain.Add(Layer.SoftmaxCrossEntropy("loss")).Initialize(1);
+            Pipeline = new Pipeline(chain, new TensorSpec(DType.F32, samples, width), options);
+            input = new Tensor(DType.F32, samples, width);
+            var numbers = input.AsSpan<float>();
+            for (var i = 0; i < numbers.Length; ++i) numbers[i] = i % 7 / 8f;
+            targets = new Tensor(DType.U8, samples);
+            var classes = targets.AsSpan<byte>();
+            for (var i = 0; i < classes.Length; ++i) classes[i] = (byte)(i % width);
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    internal double Run(long step)
+    {
+        return Pipeline.Run(new Step(input, targets) { Number = step }, null, out Losses);
+    }
+
+    internal bool SameStep(Staged other)
+    {
+        var mine = chain.Parameters();
+        var others = other.chain.Parameters();
+        return Losses.SequenceEqual(other.Losses) && mine.Count == others.Count
+            && mine.Zip(others, (a, b) => a.Gradient.BitEqual(b.Gradient)).All(same => same);
+    }
+
+    public void Dispose()
+    {
+        foreach (var made in new IDisposable[] { Pipeline, chain, input, targets })
+            if (made != null) made.Dispose();
+    }
 }
 
 // A registered kind of strategies.

@@ -30,6 +30,8 @@ internal sealed partial class Scenario : IDisposable
     private readonly Named<CheckpointManager> checkpoints = new Named<CheckpointManager>();
     private readonly Named<Threshold> thresholds = new Named<Threshold>();
     private readonly Named<Controller> controllers = new Named<Controller>();
+    private readonly Named<ActivationManager> activations = new Named<ActivationManager>();
+    private readonly Named<Staged> pipelines = new Named<Staged>();
     private readonly Dictionary<string, BackgroundTask> tasks = new Dictionary<string, BackgroundTask>();
     private readonly Named<Background> managers = new Named<Background>();
 
@@ -44,12 +46,16 @@ internal sealed partial class Scenario : IDisposable
         OnCheckpoints();
         OnBackground();
         OnAdaptive();
+        OnActivations();
+        OnPipelines();
     }
 
     // Managers first: their tasks may use everything else.
     public void Dispose()
     {
         managers.Dispose();
+        pipelines.Dispose();
+        activations.Dispose();
         controllers.Dispose();
         thresholds.Dispose();
         checkpoints.Dispose();
@@ -152,7 +158,8 @@ internal sealed partial class Scenario : IDisposable
                 && !listeners.Close(name) &&
                 !profiles.Close(name) && !schedules.Close(name) && !cursors.Close(name) && !tensors.Close(name)
                     && !states.Close(name) &&
-                !checkpoints.Close(name) && !thresholds.Close(name) && !controllers.Close(name) && !managers.Close(name))
+                !checkpoints.Close(name) && !thresholds.Close(name) && !controllers.Close(name)
+                && !activations.Close(name) && !pipelines.Close(name) && !managers.Close(name))
             {
                 throw new MisuseException("nothing is called " + name);
             }
@@ -213,6 +220,8 @@ internal sealed partial class Scenario : IDisposable
                         Thousandths(n.CostSeconds), "last", Thousandths(n.LastSeenSeconds), "mtbf", Thousandths(n.MtbfSeconds),
                             "tasks", n.Tasks);
         }
+        var activation = activations.Find(name);
+        if (activation != null) return ManagerLine(activation);
         BackgroundTask task;
         if (tasks.TryGetValue(name, out task))
         {
