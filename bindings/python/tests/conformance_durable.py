@@ -3,7 +3,8 @@
 import json
 
 import ckpt
-from conformance_commands import Commands, Heard, exact, index_of, joined, thousandths, yes_no
+from conformance_commands import Heard, exact, index_of, joined, thousandths, yes_no
+from conformance_stages import Stages
 
 STATES = ["queued", "running", "completed", "failed", "cancelled", "rejected"]
 FORMULAS = {"young": ckpt.young_interval, "daly": ckpt.daly_interval, "expected_value": ckpt.expected_value_interval,
@@ -43,7 +44,7 @@ def source_of(how):
     return read
 
 
-class Scenario(Commands):
+class Scenario(Stages):
     """Adds them to the others."""
 
     # ---- Checkpoints ----
@@ -109,8 +110,8 @@ class Scenario(Commands):
 
     def show_background(self, background):
         n = background.manager.stats()
-        return ["live", n.live_tasks, "completed", n.completed_tasks, "failed", n.failed_tasks, "cancelled", n.cancelled_tasks, "rejected",
-                n.rejected_tasks]
+        return ["live", n.live_tasks, "completed", n.completed_tasks, "failed", n.failed_tasks, "cancelled", n.cancelled_tasks,
+                "rejected", n.rejected_tasks]
 
     def show_task(self, task):
         return [task.kind.name.lower(), STATES[task.state], "step", task.info().step]
