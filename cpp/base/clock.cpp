@@ -22,6 +22,10 @@ const std::shared_ptr<const Clock>& monotonic_clock() {
   static const auto* const clock = new std::shared_ptr<const Clock>(std::make_shared<MonotonicClock>());
   return *clock;
 }
+namespace {
+// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
+[[maybe_unused]] const auto& made_at_load = monotonic_clock();
+}  // namespace
 
 std::int64_t utc_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();

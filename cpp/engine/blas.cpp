@@ -46,10 +46,13 @@ struct Shared {
   base::ForkMutex serial;  // held for a call when the BLAS does not bear concurrent ones
 };
 
-// Never destroyed: sessions may end while static objects are torn down. Made with the library, not at its first use: a child that
-// was forked meanwhile would wait for that to end.
-Shared* const the_shared = new Shared;
-Shared& shared() { return *the_shared; }
+// Never destroyed: sessions may end while static objects are torn down.
+Shared& shared() {
+  static auto* const the_shared = new Shared;
+  return *the_shared;
+}
+// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
+[[maybe_unused]] const Shared& made_at_load = shared();
 
 template <class Function>
 Function function(const base::SharedLibrary& library, const char* name) {

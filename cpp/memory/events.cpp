@@ -174,6 +174,8 @@ EventHub::Waiters& EventHub::waiters() {
   static Waiters& all = *new Waiters;  // never destroyed: a thread may still leave a handler when the process ends
   return all;
 }
+// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
+const EventHub::Waiters& EventHub::made_at_load = waiters();
 
 // Looking for a circle and joining it is one step for all threads, so the last one to close a circle sees it.
 void EventHub::announce_wait(const Subscription* target) {

@@ -109,6 +109,7 @@ class EventHub {
   static void announce_wait(const Subscription* target);
   static void end_wait(const Subscription* target) noexcept;
   static Waiters& waiters();
+  static const Waiters& made_at_load;
   static bool waits_for_this_thread(const std::vector<Waiter>& waiters, const Subscription* target);
   void update_wanted();
   static bool contains(const Frame* frames, const Subscription* subscription) noexcept;

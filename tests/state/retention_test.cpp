@@ -122,7 +122,7 @@ TEST(StateRetention, DoesWhatItsRuleSays) {
   const Warnings silent;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     SCOPED_TRACE(seed);
-    RetentionModel(seed, static_cast<std::int64_t>(1 + seed % 4)).run(120);
+    ASSERT_NO_FATAL_FAILURE(RetentionModel(seed, static_cast<std::int64_t>(1 + seed % 4)).run(120));
   }
 }
 
