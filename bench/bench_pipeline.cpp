@@ -126,15 +126,15 @@ constexpr std::int64_t batch = 256;
 
 struct Demo {
   Demo() {
-    chain.add(ckpt::Layer::embedding("embedding", 256, 16, 16));
+    chain.add(ckpt::Layer("embedding", "embedding:256,16,16"));
     for (int i = 0; i < 16; ++i) {
       const std::string block = "block." + std::to_string(i);
-      chain.add(ckpt::Layer::linear(block + ".linear", 256, 256));
-      chain.add(ckpt::Layer::gelu(block + ".gelu"));
-      chain.add(ckpt::Layer::dropout(block + ".dropout", 0.1));
+      chain.add(ckpt::Layer(block + ".linear", "linear:256,256"));
+      chain.add(ckpt::Layer(block + ".gelu", "gelu"));
+      chain.add(ckpt::Layer(block + ".dropout", "dropout:0.1"));
     }
-    chain.add(ckpt::Layer::linear("head", 256, 256));
-    chain.add(ckpt::Layer::softmax_cross_entropy("loss"));
+    chain.add(ckpt::Layer("head", "linear:256,256"));
+    chain.add(ckpt::Layer("loss", "softmax_cross_entropy"));
     chain.initialize(1);
     for (std::int64_t i = 0; i < batch * 16; ++i) tokens.data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 37 % 251);
     for (std::int64_t i = 0; i < batch; ++i) targets.data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i % 256);

@@ -4,6 +4,7 @@
 #include "base/entered.h"
 #include "custom_layer.h"
 #include "engine/blas.h"
+#include "engine/kinds.h"
 #include "engine/profiler.h"
 #include "memory.h"
 #include "plan.h"
@@ -76,47 +77,15 @@ ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t* needed) 
 
 // ---- Layers ----
 
-ckpt_status ckpt_layer_create_linear(const char* name, int64_t inputs, int64_t outputs, ckpt_dtype dtype, ckpt_layer** layer) {
+ckpt_status ckpt_layer_create(const char* name, const char* kind, ckpt_layer** layer) {
   return guard([&] {
     not_null(layer, "layer");
-    hand_out_layer(layer, engine::make_linear(name_of_layer(name), inputs, outputs, dtype_argument(dtype, "dtype")));
+    hand_out_layer(layer, engine::make_layer(name_of_layer(name), not_null(kind, "kind")));
   });
 }
 
-ckpt_status ckpt_layer_create_relu(const char* name, ckpt_layer** layer) {
-  return guard([&] {
-    not_null(layer, "layer");
-    hand_out_layer(layer, engine::make_relu(name_of_layer(name)));
-  });
-}
-
-ckpt_status ckpt_layer_create_gelu(const char* name, ckpt_layer** layer) {
-  return guard([&] {
-    not_null(layer, "layer");
-    hand_out_layer(layer, engine::make_gelu(name_of_layer(name)));
-  });
-}
-
-ckpt_status ckpt_layer_create_embedding(const char* name, int64_t vocabulary, int64_t context, int64_t width, ckpt_dtype dtype,
-                                        ckpt_layer** layer) {
-  return guard([&] {
-    not_null(layer, "layer");
-    hand_out_layer(layer, engine::make_embedding(name_of_layer(name), vocabulary, context, width, dtype_argument(dtype, "dtype")));
-  });
-}
-
-ckpt_status ckpt_layer_create_dropout(const char* name, double probability, ckpt_layer** layer) {
-  return guard([&] {
-    not_null(layer, "layer");
-    hand_out_layer(layer, engine::make_dropout(name_of_layer(name), probability));
-  });
-}
-
-ckpt_status ckpt_layer_create_softmax_cross_entropy(const char* name, ckpt_layer** layer) {
-  return guard([&] {
-    not_null(layer, "layer");
-    hand_out_layer(layer, engine::make_softmax_cross_entropy(name_of_layer(name)));
-  });
+ckpt_status ckpt_layer_get_known_kinds(char* buffer, int64_t capacity, int64_t* needed) {
+  return guard([&] { copy_text(engine::known_kinds(), buffer, capacity, needed); });
 }
 
 ckpt_status ckpt_layer_create_custom(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data,

@@ -10,15 +10,15 @@ static_assert(embedding_width * context_bytes == hidden_width);
 
 Chain make_model(std::uint64_t seed) {
   Chain chain;
-  chain.add(Layer::embedding("embedding", byte_values, context_bytes, embedding_width));
+  chain.add(Layer("embedding", "embedding", byte_values, context_bytes, embedding_width));
   for (int i = 0; i < hidden_blocks; ++i) {
     const std::string block = "block." + std::to_string(i);
-    chain.add(Layer::linear(block + ".linear", hidden_width, hidden_width));
-    chain.add(Layer::gelu(block + ".gelu"));
-    chain.add(Layer::dropout(block + ".dropout", dropout_probability));
+    chain.add(Layer(block + ".linear", "linear", hidden_width, hidden_width));
+    chain.add(Layer(block + ".gelu", "gelu"));
+    chain.add(Layer(block + ".dropout", "dropout", dropout_probability));
   }
-  chain.add(Layer::linear("head", hidden_width, byte_values));
-  chain.add(Layer::softmax_cross_entropy("loss"));
+  chain.add(Layer("head", "linear", hidden_width, byte_values));
+  chain.add(Layer("loss", "softmax_cross_entropy"));
   chain.initialize(seed);
   return chain;
 }

@@ -111,9 +111,9 @@ void Commands::pipelines() {
     const std::int64_t width = c.integer(3);
     ckpt::Chain chain;
     for (std::int64_t i = 0; i < c.integer(2); ++i) {
-      chain.add(ckpt::Layer::linear("linear" + number(i), width, width)).add(ckpt::Layer::gelu("gelu" + number(i)));
+      chain.add(ckpt::Layer("linear" + number(i), "linear", width, width)).add(ckpt::Layer("gelu" + number(i), "gelu"));
     }
-    chain.add(ckpt::Layer::softmax_cross_entropy("loss")).initialize(1);
+    chain.add(ckpt::Layer("loss", "softmax_cross_entropy")).initialize(1);
     ckpt::PipelineOptions options;
     options.order = value_of<ckpt::PipelineOrder>(order_words, c.text("order", "1f1b"));
     options.stages = static_cast<std::int32_t>(c.integer("stages", 1));

@@ -98,6 +98,10 @@ inline std::string schedule_get_known_planners() {
   return text_of(
       [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_schedule_get_known_planners(buffer, capacity, needed); });
 }
+inline std::string layer_get_known_kinds() {
+  return text_of(
+      [](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_layer_get_known_kinds(buffer, capacity, needed); });
+}
 inline std::string strategy_get_name(const ckpt_strategy* strategy) {
   return text_of(
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_strategy_get_name(strategy, buffer, capacity, needed); });

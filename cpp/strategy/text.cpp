@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/values.h"
 #include "strategy/composite.h"
 #include "strategy/factory.h"
-#include "strategy/values.h"
 
 namespace ckpt::strategy {
 namespace {
@@ -114,13 +114,13 @@ void read_arguments(Pieces arguments, Config& config) {
     config.names.assign(arguments.begin(), arguments.end());
   } else if (kind == "interval") {
     if (const auto value = single(kind, arguments)) {
-      config.interval = number_of<std::int64_t>("interval", *value, "a whole number of at least 1");
+      config.interval = base::number_of<std::int64_t>("interval", *value, "a whole number of at least 1");
     }
   } else if (kind == "size") {
-    if (const auto value = single(kind, arguments)) config.threshold_bytes = bytes_of("size", *value);
+    if (const auto value = single(kind, arguments)) config.threshold_bytes = base::bytes_of("size", *value);
   } else if (kind == "memory-aware") {
     if (const auto value = single(kind, arguments)) {
-      config.memory.max_share = number_of<double>("share", *value, "a number above 0 and at most 1");
+      config.memory.max_share = base::number_of<double>("share", *value, "a number above 0 and at most 1");
     }
   } else {
     base::require(arguments.empty(), kind, " takes only names with ! before them, not ",

@@ -49,14 +49,14 @@ class Swish : public ckpt::CustomLayer {
 
 ckpt::Chain make_chain() {
   ckpt::Chain chain;
-  chain.add(ckpt::Layer::embedding("embedding", 256, window, width / window));
+  chain.add(ckpt::Layer("embedding", "embedding", 256, window, width / window));
   for (int i = 0; i < 8; ++i) {
-    chain.add(ckpt::Layer::linear("linear" + std::to_string(i), width, width));
+    chain.add(ckpt::Layer("linear" + std::to_string(i), "linear", width, width));
     chain.add(ckpt::Layer::custom("swish" + std::to_string(i), std::make_unique<Swish>()));
-    chain.add(ckpt::Layer::dropout("dropout" + std::to_string(i), 0.1));
+    chain.add(ckpt::Layer("dropout" + std::to_string(i), "dropout:0.1"));
   }
-  chain.add(ckpt::Layer::linear("head", width, 256));
-  chain.add(ckpt::Layer::softmax_cross_entropy("loss"));
+  chain.add(ckpt::Layer("head", "linear", width, 256));
+  chain.add(ckpt::Layer("loss", "softmax_cross_entropy"));
   chain.initialize(1);
   return chain;
 }

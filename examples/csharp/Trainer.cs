@@ -20,13 +20,13 @@ internal sealed class Trainer : IDisposable
 
     internal Trainer()
     {
-        chain = new Chain(Layer.Linear("in", Inputs, Width));
+        chain = new Chain(new Layer("in", "linear", Inputs, Width));
         for (var i = 0; i < 4; ++i)
         {
-            chain.Add(Layer.Gelu("gelu" + i)).Add(Layer.Dropout("dropout" + i, 0.1));
-            chain.Add(Layer.Linear("linear" + i, Width, i < 3 ? Width : Classes));
+            chain.Add(new Layer("gelu" + i, "gelu")).Add(new Layer("dropout" + i, "dropout:0.1"));
+            chain.Add(new Layer("linear" + i, "linear", Width, i < 3 ? Width : Classes));
         }
-        chain.Add(Layer.SoftmaxCrossEntropy("loss"));
+        chain.Add(new Layer("loss", "softmax_cross_entropy"));
         chain.Initialize(1);
         optimizer = Optimizer.AdamW(chain, new AdamWOptions { LearningRate = 0.002 });
         using (var profile = chain.Profile(batchSpec))

@@ -45,8 +45,8 @@ public final class Train {
     long step;
 
     Model(Data data) {
-      try (Layer first = Layer.linear("first", INPUTS, 32, DType.F32); Layer gelu = Layer.gelu("gelu");
-          Layer second = Layer.linear("second", 32, 2, DType.F32); Layer loss = Layer.softmaxCrossEntropy("loss")) {
+      try (Layer first = new Layer("first", "linear", INPUTS, 32); Layer gelu = new Layer("gelu", "gelu");
+          Layer second = new Layer("second", "linear:32,2"); Layer loss = new Layer("loss", "softmax_cross_entropy")) {
         chain.add(first).add(gelu).add(second).add(loss).initialize(1);
       }
       optimizer = Optimizer.adamw(chain, new AdamWOptions().learningRate(0.01));

@@ -29,12 +29,12 @@ class Swish(ckpt.CustomLayer):
 
 
 def make_chain():
-    chain = ckpt.Chain([ckpt.Layer.linear("in", INPUTS, WIDTH)])
+    chain = ckpt.Chain([ckpt.Layer("in", "linear", INPUTS, WIDTH)])
     for i in range(BLOCKS):
         chain.add(ckpt.Layer.custom(f"swish{i}", Swish()))
-        chain.add(ckpt.Layer.dropout(f"dropout{i}", 0.1))
-        chain.add(ckpt.Layer.linear(f"linear{i}", WIDTH, WIDTH if i + 1 < BLOCKS else CLASSES))
-    chain.add(ckpt.Layer.softmax_cross_entropy("loss"))
+        chain.add(ckpt.Layer(f"dropout{i}", "dropout:0.1"))
+        chain.add(ckpt.Layer(f"linear{i}", "linear", WIDTH, WIDTH if i + 1 < BLOCKS else CLASSES))
+    chain.add(ckpt.Layer("loss", "softmax_cross_entropy"))
     chain.initialize(seed=1)
     return chain
 

@@ -5,10 +5,10 @@
 int main() {
   ckpt::Chain chain;  // layers of your own are classes that derive from ckpt::CustomLayer
   for (int i = 0; i < 12; ++i) {
-    chain.add(ckpt::Layer::linear("linear" + std::to_string(i), 256, 256));
-    chain.add(ckpt::Layer::gelu("gelu" + std::to_string(i)));
+    chain.add(ckpt::Layer("linear" + std::to_string(i), "linear:256,256"));
+    chain.add(ckpt::Layer("gelu" + std::to_string(i), "gelu"));
   }
-  chain.add(ckpt::Layer::softmax_cross_entropy("loss")).initialize(1);
+  chain.add(ckpt::Layer("loss", "softmax_cross_entropy")).initialize(1);
   const ckpt::TensorSpec input{ckpt::DType::f32, {512, 256}};
   const auto profile = chain.profile(input);
   const auto all = ckpt::Schedule::create(profile, "store-all").reserved_bytes(profile);

@@ -215,12 +215,6 @@ typedef struct ckpt_api {
   void (*ckpt_blas_init)(ckpt_blas* blas, uint32_t size);
   ckpt_status (*ckpt_blas_set)(const ckpt_blas* blas);
   ckpt_status (*ckpt_blas_get_info)(char* buffer, int64_t capacity, int64_t* needed);
-  ckpt_status (*ckpt_layer_create_linear)(const char* name, int64_t inputs, int64_t outputs, ckpt_dtype dtype, ckpt_layer** layer);
-  ckpt_status (*ckpt_layer_create_relu)(const char* name, ckpt_layer** layer);
-  ckpt_status (*ckpt_layer_create_gelu)(const char* name, ckpt_layer** layer);
-  ckpt_status (*ckpt_layer_create_embedding)(const char* name, int64_t vocabulary, int64_t context, int64_t width, ckpt_dtype dtype, ckpt_layer** layer);
-  ckpt_status (*ckpt_layer_create_dropout)(const char* name, double probability, ckpt_layer** layer);
-  ckpt_status (*ckpt_layer_create_softmax_cross_entropy)(const char* name, ckpt_layer** layer);
   void (*ckpt_layer_callbacks_init)(ckpt_layer_callbacks* callbacks, uint32_t size);
   ckpt_status (*ckpt_layer_create_custom)(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data, ckpt_destroy_fn destroy, ckpt_layer** layer);
   void (*ckpt_layer_release)(ckpt_layer* layer);
@@ -401,6 +395,8 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_async_manager_list)(ckpt_async_manager* manager, ckpt_checkpoint_task_list which, int64_t* ids, int64_t capacity, int64_t* count);
   void (*ckpt_async_manager_stats_init)(ckpt_async_manager_stats* stats, uint32_t size);
   ckpt_status (*ckpt_async_manager_get_stats)(ckpt_async_manager* manager, ckpt_async_manager_stats* stats);
+  ckpt_status (*ckpt_layer_create)(const char* name, const char* kind, ckpt_layer** layer);
+  ckpt_status (*ckpt_layer_get_known_kinds)(char* buffer, int64_t capacity, int64_t* needed);
 } ckpt_api;
 
 #ifdef __cplusplus

@@ -61,33 +61,29 @@ CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t*
  * F64 tensors whose first dimension counts samples. */
 typedef struct ckpt_layer ckpt_layer;
 
-/* Creates a linear layer: y = x W + b. x: [samples, inputs], W: [inputs, outputs], b: [outputs], y: [samples, outputs]. dtype: F32
- * or F64. Parameters "weight" and "bias". */
-CKPT_API ckpt_status ckpt_layer_create_linear(const char* name, int64_t inputs, int64_t outputs, ckpt_dtype dtype,
-                                              ckpt_layer** layer);
+/* Creates a layer by its kind and, behind a colon, its values, separated by commas. Blanks around them mean nothing.
+ *
+ * - "linear:INPUTS,OUTPUTS[,DTYPE]": y = x W + b. x: [samples, INPUTS], W: [INPUTS, OUTPUTS], b: [OUTPUTS], y: [samples, OUTPUTS].
+ *   Parameters "weight" and "bias". DTYPE: F32 (when it is left out) or F64.
+ * - "relu": max(x, 0), element by element.
+ * - "gelu": GELU in the tanh form, x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+ *   Source: Hendrycks, Gimpel, "Gaussian error linear units", arXiv:1606.08415.
+ * - "embedding:VOCABULARY,CONTEXT,WIDTH[,DTYPE]": looks every token up and puts a sample's vectors one behind another.
+ *   x: [samples, CONTEXT] of U8 or I32 tokens below VOCABULARY (another one: OUT_OF_RANGE when the step runs),
+ *   table: [VOCABULARY, WIDTH], y: [samples, CONTEXT * WIDTH] of DTYPE. Parameter "table". Has no input gradient, so it is a
+ *   chain's first layer.
+ * - "dropout:PROBABILITY": sets each element to 0 with the given probability (0 <= p < 1) and scales the others by 1/(1-p).
+ *   Option 0 keeps the mask (one bit an element) for backward, option 1 keeps nothing and makes it again. Randomness: Philox keyed
+ *   by (seed, step, layer), counted by (element, sample). Source: Srivastava et al., "Dropout", JMLR 15 (2014).
+ * - "softmax_cross_entropy": the loss, the mean over the samples of -log softmax(x)[target]. x: [samples, classes], targets of the
+ *   step: [samples] of U8 or I32 below classes, y: [1].
+ *
+ * name: not blank, unique in the layer's chain. NOT_FOUND for an unknown kind, with a list of the known ones. */
+CKPT_API ckpt_status ckpt_layer_create(const char* name, const char* kind, ckpt_layer** layer);
 
-/* Creates a ReLU layer: max(x, 0), element by element. */
-CKPT_API ckpt_status ckpt_layer_create_relu(const char* name, ckpt_layer** layer);
-
-/* Creates a GELU layer in the tanh form: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
- * Source: Hendrycks, Gimpel, "Gaussian error linear units", arXiv:1606.08415. */
-CKPT_API ckpt_status ckpt_layer_create_gelu(const char* name, ckpt_layer** layer);
-
-/* Creates a layer that looks every token up and puts a sample's vectors one behind another. x: [samples, context] of U8 or I32
- * tokens below vocabulary (another one: OUT_OF_RANGE when the step runs), table: [vocabulary, width], y: [samples, context * width]
- * of dtype (F32 or F64). Parameter "table". Has no input gradient, so it is a chain's first layer. */
-CKPT_API ckpt_status ckpt_layer_create_embedding(const char* name, int64_t vocabulary, int64_t context, int64_t width,
-                                                 ckpt_dtype dtype, ckpt_layer** layer);
-
-/* Creates a layer that sets each element to 0 with the given probability (0 <= p < 1) and scales the others by 1/(1-p). Option 0
- * keeps the mask (one bit an element) for backward, option 1 keeps nothing and makes it again. Randomness: Philox keyed by (seed,
- * step, layer), counted by (element, sample).
- * Source: Srivastava et al., "Dropout", JMLR 15 (2014). */
-CKPT_API ckpt_status ckpt_layer_create_dropout(const char* name, double probability, ckpt_layer** layer);
-
-/* Creates a loss layer: mean over the samples of -log softmax(x)[target]. x: [samples, classes], targets of the step: [samples] of
- * U8 or I32 below classes, y: [1]. */
-CKPT_API ckpt_status ckpt_layer_create_softmax_cross_entropy(const char* name, ckpt_layer** layer);
+/* Writes the kinds of layers, one a line: its form, what it does, and the range of each whole number.
+ * (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
+CKPT_API ckpt_status ckpt_layer_get_known_kinds(char* buffer, int64_t capacity, int64_t* needed);
 
 /* ---- Custom layers ------------------------------------------------------------------------------------------------------- */
 

@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <locale>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,35 +52,28 @@ class CustomLayer {
 // One layer, to be added to a chain.
 class Layer {
  public:
-  static Layer linear(const std::string& name, std::int64_t inputs, std::int64_t outputs, DType dtype = DType::f32) {
-    return make([&](ckpt_layer** out) {
-      return ckpt_layer_create_linear(name.c_str(), inputs, outputs, static_cast<ckpt_dtype>(dtype), out);
-    });
-  }
-  static Layer relu(const std::string& name) {
-    return make([&](ckpt_layer** out) { return ckpt_layer_create_relu(name.c_str(), out); });
-  }
-  static Layer gelu(const std::string& name) {
-    return make([&](ckpt_layer** out) { return ckpt_layer_create_gelu(name.c_str(), out); });
-  }
-  static Layer embedding(const std::string& name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
-                         DType dtype = DType::f32) {
-    return make([&](ckpt_layer** out) {
-      return ckpt_layer_create_embedding(name.c_str(), vocabulary, context, width, static_cast<ckpt_dtype>(dtype), out);
-    });
-  }
-  static Layer dropout(const std::string& name, double probability) {
-    return make([&](ckpt_layer** out) { return ckpt_layer_create_dropout(name.c_str(), probability, out); });
-  }
-  static Layer softmax_cross_entropy(const std::string& name) {
-    return make([&](ckpt_layer** out) { return ckpt_layer_create_softmax_cross_entropy(name.c_str(), out); });
-  }
+  // By its kind: "linear:128,256", "relu", "gelu", "embedding:256,16,8", "dropout:0.1", "softmax_cross_entropy".
+  // known_layer_kinds() lists them.
+  Layer(const std::string& name, const std::string& kind) { check(ckpt_layer_create(name.c_str(), kind.c_str(), handle_.out())); }
+  // Likewise, with numbers or texts as values: Layer("head", "linear", width, 256).
+  template <class... Values>
+  Layer(const std::string& name, const std::string& kind, const Values&... values) : Layer(name, joined(kind, values...)) {}
   static Layer custom(const std::string& name, std::unique_ptr<CustomLayer> layer);
 
   ckpt_layer* handle() const noexcept { return handle_.get(); }
 
  private:
   Layer() = default;
+  template <class... Values>
+  static std::string joined(const std::string& kind, const Values&... values) {
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text.precision(17);
+    const char* before = ":";
+    text << kind;
+    ((text << before << values, before = ","), ...);
+    return text.str();
+  }
   template <class Create>
   static Layer make(Create&& create) {
     Layer layer;
@@ -87,6 +82,9 @@ class Layer {
   }
   detail::Handle<ckpt_layer, ckpt_layer_release> handle_;
 };
+
+// The kinds of layers, one a line: its form, what it does, and the range of each whole number.
+inline std::string known_layer_kinds() { return detail::text_of(ckpt_layer_get_known_kinds); }
 
 // A parameter of a chain: the chain's own memory, shared.
 struct Parameter {

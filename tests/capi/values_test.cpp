@@ -190,7 +190,7 @@ TEST(Values, ShapesOfNineDimensionsAreRefused) {
   EXPECT_EQ(shape.size(), 9U);
   EXPECT_NE(shape, ckpt::Shape(std::vector<std::int64_t>(8, 1)));
   ckpt::Chain chain;
-  chain.add(ckpt::Layer::relu("relu"));
+  chain.add(ckpt::Layer("relu", "relu"));
   EXPECT_NE(refusal([&] { chain.profile({ckpt::DType::f32, shape}); }).find("ndim is 9"), std::string::npos);
   EXPECT_NE(refusal([&] { ckpt::Tensor(ckpt::DType::f32, nine); }).find("ndim is 9"), std::string::npos);
   ckpt::Profile profile(8);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "make_layer.h"
 #include "planner.h"
 
 enum { SAMPLES = 24, CONTEXT = 4, WIDTH = 16, VOCABULARY = 32 };
@@ -126,14 +127,14 @@ static ckpt_chain* cube_chain(cube* self) {
   ckpt_chain* chain = NULL;
   ckpt_layer* layer = NULL;
   CHECK_OK(ckpt_chain_create(10, &chain));
-  CHECK_OK(ckpt_layer_create_linear("first", 3, 4, CKPT_DTYPE_F64, &layer));
+  CHECK_OK(ckpt_layer_create("first", "linear:3,4,F64", &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   CHECK_FAILS(ckpt_chain_add(chain, layer), CKPT_E_INVALID_STATE, "layer 'first' belongs to a chain already");
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_layer_create_custom("cube", &callbacks, self, cube_destroy, &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
-  CHECK_OK(ckpt_layer_create_linear("last", 4, 2, CKPT_DTYPE_F64, &layer));
+  CHECK_OK(ckpt_layer_create("last", "linear:4,2,F64", &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_chain_initialize(chain, 1));
@@ -276,7 +277,7 @@ static void custom_layer_rules(void) {
     CHECK_OK(ckpt_layer_create_custom("once", &callbacks, &self, cube_destroy, &layer));
     CHECK_OK(ckpt_chain_add(chain, layer));
     ckpt_layer_release(layer);
-    CHECK_OK(ckpt_layer_create_relu("relu", &layer));
+    CHECK_OK(ckpt_layer_create("relu", "relu", &layer));
     CHECK_OK(ckpt_chain_add(chain, layer));
     ckpt_layer_release(layer);
     CHECK_FAILS(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile), CKPT_E_CALLBACK,
@@ -301,13 +302,13 @@ static ckpt_chain* byte_model(void) {
   ckpt_layer* layers[7];
   int i;
   CHECK_OK(ckpt_chain_create(0, &chain));
-  CHECK_OK(ckpt_layer_create_embedding("embedding", VOCABULARY, CONTEXT, WIDTH / CONTEXT, CKPT_DTYPE_F32, &layers[0]));
-  CHECK_OK(ckpt_layer_create_linear("hidden", WIDTH, WIDTH, CKPT_DTYPE_F32, &layers[1]));
-  CHECK_OK(ckpt_layer_create_gelu("gelu", &layers[2]));
-  CHECK_OK(ckpt_layer_create_dropout("dropout", 0.1, &layers[3]));
-  CHECK_OK(ckpt_layer_create_relu("relu", &layers[4]));
-  CHECK_OK(ckpt_layer_create_linear("head", WIDTH, VOCABULARY, CKPT_DTYPE_F32, &layers[5]));
-  CHECK_OK(ckpt_layer_create_softmax_cross_entropy("loss", &layers[6]));
+  CHECK_OK(make_layer(&layers[0], "embedding", "embedding:%d,%d,%d", VOCABULARY, CONTEXT, WIDTH / CONTEXT));
+  CHECK_OK(make_layer(&layers[1], "hidden", "linear:%d,%d", WIDTH, WIDTH));
+  CHECK_OK(ckpt_layer_create("gelu", "gelu", &layers[2]));
+  CHECK_OK(ckpt_layer_create("dropout", "dropout:0.1", &layers[3]));
+  CHECK_OK(ckpt_layer_create("relu", "relu", &layers[4]));
+  CHECK_OK(make_layer(&layers[5], "head", "linear:%d,%d", WIDTH, VOCABULARY));
+  CHECK_OK(ckpt_layer_create("loss", "softmax_cross_entropy", &layers[6]));
   for (i = 0; i < 7; ++i) {
     CHECK_OK(ckpt_chain_add(chain, layers[i]));
     ckpt_layer_release(layers[i]);
@@ -417,6 +418,63 @@ static void names_and_tensors(void) {
   ckpt_chain_release(chain);
 }
 
+/* Layers by text: what is left out has its default, blanks mean nothing, and every wrong text says what is wrong with it. */
+static void kinds(void) {
+  static const char* const wrong[] = {
+      "linear",      "linear:",     "linear:4",   "linear:4,4,F32,1", "linear:0,4",   "linear:4,x",  "linear:4,,4", "linear:4,4,I8",
+      "linear:4,4,", "relu:1",      "relu:",      "gelu:0.1",         "dropout",      "dropout:",    "dropout:0,1", "dropout:1",
+      "dropout:p",   "dropout:inf", "dropout:-1", "embedding:4,4",    "linear:4:4,4", "linear:4.5,4"};
+  static const char* const unknown[] = {"", ":", "Linear:4,4", "linear 4,4", "softmax"};
+  static const char* const known[] = {"linear:INPUTS,OUTPUTS[,DTYPE] - ",
+                                      "\nrelu - ",
+                                      "\ngelu - ",
+                                      "\nembedding:VOCABULARY,CONTEXT,WIDTH[,DTYPE] - ",
+                                      "\ndropout:PROBABILITY - ",
+                                      "\nsoftmax_cross_entropy - "};
+  ckpt_layer* layer = NULL;
+  ckpt_chain* chain = NULL;
+  ckpt_tensor* value = NULL;
+  char text[2048];
+  int64_t needed = 0;
+  size_t i;
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  CHECK_OK(ckpt_layer_create("a", "linear:3,4", &layer));
+  CHECK_OK(ckpt_chain_add(chain, layer));
+  ckpt_layer_release(layer);
+  CHECK_OK(ckpt_layer_create("b", " linear : 4 , 2 , F64 ", &layer));
+  CHECK_OK(ckpt_chain_add(chain, layer));
+  ckpt_layer_release(layer);
+  CHECK_OK(ckpt_chain_get_parameter(chain, 0, NULL, &value, NULL));
+  CHECK(ckpt_tensor_get_bytes(value) == 3 * 4 * 4);
+  ckpt_tensor_release(value);
+  CHECK_OK(ckpt_chain_get_parameter(chain, 2, NULL, &value, NULL));
+  CHECK(ckpt_tensor_get_bytes(value) == 4 * 2 * 8);
+  ckpt_tensor_release(value);
+  ckpt_chain_release(chain);
+
+  layer = NULL;
+  for (i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    CHECK_FAILS(ckpt_layer_create("a", wrong[i], &layer), CKPT_E_INVALID_ARGUMENT, wrong[i]);
+    CHECK(layer == NULL);
+  }
+  for (i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
+    CHECK_FAILS(ckpt_layer_create("a", unknown[i], &layer), CKPT_E_NOT_FOUND, "known: linear:INPUTS,OUTPUTS[,DTYPE], relu, gelu, ");
+  }
+  CHECK_FAILS(ckpt_layer_create("a", "linear:4", &layer), CKPT_E_INVALID_ARGUMENT,
+              "layer 'linear:4': the layer is linear:INPUTS,OUTPUTS[,DTYPE]; 1 value is given");
+  CHECK_FAILS(ckpt_layer_create("a", "\xff", &layer), CKPT_E_INVALID_ARGUMENT, "not valid UTF-8");
+  CHECK_FAILS(ckpt_layer_create("a", NULL, &layer), CKPT_E_INVALID_ARGUMENT, "kind is NULL");
+  CHECK_FAILS(ckpt_layer_create(NULL, "relu", &layer), CKPT_E_INVALID_ARGUMENT, "name is NULL");
+  CHECK_FAILS(ckpt_layer_create(" ", "relu", &layer), CKPT_E_INVALID_ARGUMENT, "name");
+  CHECK_FAILS(ckpt_layer_create("a", "relu", NULL), CKPT_E_INVALID_ARGUMENT, "layer is NULL");
+  CHECK(layer == NULL);
+
+  CHECK_OK(ckpt_layer_get_known_kinds(NULL, 0, &needed));
+  CHECK_OK(ckpt_layer_get_known_kinds(text, sizeof text, NULL));
+  CHECK(needed == (int64_t)strlen(text));
+  for (i = 0; i < sizeof known / sizeof *known; ++i) CHECK(strstr(text, known[i]) != NULL);
+}
+
 static void bad_arguments(void) {
   ckpt_chain* chain = byte_model();
   ckpt_layer* layer = NULL;
@@ -428,11 +486,11 @@ static void bad_arguments(void) {
   char text[256];
   int64_t needed = 0;
   CHECK_FAILS(ckpt_chain_create(-1, &chain), CKPT_E_INVALID_ARGUMENT, "first_layer is -1");
-  CHECK_FAILS(ckpt_layer_create_linear("a", -4, 1, CKPT_DTYPE_F32, &layer), CKPT_E_INVALID_ARGUMENT, "inputs is -4");
-  CHECK_FAILS(ckpt_layer_create_linear("a", 4, 1, CKPT_DTYPE_BF16, &layer), CKPT_E_INVALID_ARGUMENT, "dtype is BF16");
-  CHECK_FAILS(ckpt_layer_create_linear("a", INT64_MAX / 2, 4, CKPT_DTYPE_F32, &layer), CKPT_E_OUT_OF_RANGE, "INT64_MAX");
-  CHECK_FAILS(ckpt_layer_create_dropout("a", (double)NAN, &layer), CKPT_E_INVALID_ARGUMENT, "probability is nan");
-  CHECK_FAILS(ckpt_layer_create_gelu("\xff", &layer), CKPT_E_INVALID_ARGUMENT, "name is not valid UTF-8");
+  CHECK_FAILS(ckpt_layer_create("a", "linear:-4,1", &layer), CKPT_E_INVALID_ARGUMENT, "inputs is -4");
+  CHECK_FAILS(ckpt_layer_create("a", "linear:4,1,BF16", &layer), CKPT_E_INVALID_ARGUMENT, "dtype is 'BF16'");
+  CHECK_FAILS(ckpt_layer_create("a", "linear:4611686018427387903,4", &layer), CKPT_E_OUT_OF_RANGE, "INT64_MAX");
+  CHECK_FAILS(ckpt_layer_create("a", "dropout:nan", &layer), CKPT_E_INVALID_ARGUMENT, "probability is nan");
+  CHECK_FAILS(ckpt_layer_create("\xff", "gelu", &layer), CKPT_E_INVALID_ARGUMENT, "name is not valid UTF-8");
   CHECK(layer == NULL);
   spec.ndim = 9;
   CHECK_FAILS(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile), CKPT_E_INVALID_ARGUMENT, "input.ndim is 9");
@@ -464,6 +522,7 @@ int main(void) {
   custom_layer_rules();
   training();
   names_and_tensors();
+  kinds();
   bad_arguments();
   return 0;
 }

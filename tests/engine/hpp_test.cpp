@@ -9,7 +9,7 @@ namespace {
 
 TEST(EngineHpp, ASharedScheduleIsTheSame) {
   ckpt::Chain chain;
-  chain.add(ckpt::Layer::relu("relu"));
+  chain.add(ckpt::Layer("relu", "relu"));
   const ckpt::Profile profile = chain.profile(ckpt::TensorSpec{ckpt::DType::f32, {2, 2}});
   std::optional<ckpt::Schedule> first(ckpt::Schedule::create(profile, "store-all"));
   const ckpt::Schedule second = first->share();
@@ -31,7 +31,7 @@ TEST(EngineHpp, ABlasWithoutFunctionsIsRefused) {
 
 TEST(EngineHpp, AFollowerSaysWhatChanged) {
   ckpt::Chain chain;
-  for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer::relu(name));
+  for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer(name, "relu"));
   const ckpt::TensorSpec input{ckpt::DType::f32, {2, 2}};
   ckpt::Follower follower(chain.profile(input), ckpt::Strategy::interval(2));
   bool changed = false;

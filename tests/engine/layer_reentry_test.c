@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "make_layer.h"
 
 enum { SAMPLES = 3, WIDTH = 2, PLACES = 6 };
 
@@ -35,7 +36,7 @@ static void another_chain_works(void) {
   ckpt_profile* profile = NULL;
   int64_t layers = 0;
   CHECK_OK(ckpt_chain_create(0, &chain));
-  CHECK_OK(ckpt_layer_create_linear("linear", WIDTH, WIDTH, CKPT_DTYPE_F32, &layer));
+  CHECK_OK(make_layer(&layer, "linear", "linear:%d,%d", WIDTH, WIDTH));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_profile_create_from_chain(chain, &input_spec, 1, NULL, &profile));
@@ -141,7 +142,7 @@ static void make_chain(world* self) {
   ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
   ckpt_layer* layer = NULL;
   CHECK_OK(ckpt_chain_create(0, &self->chain));
-  CHECK_OK(ckpt_layer_create_linear("before", WIDTH, WIDTH, CKPT_DTYPE_F32, &layer));
+  CHECK_OK(make_layer(&layer, "before", "linear:%d,%d", WIDTH, WIDTH));
   CHECK_OK(ckpt_chain_add(self->chain, layer));
   ckpt_layer_release(layer);
   callbacks.ambient_bytes = 8;
@@ -154,7 +155,7 @@ static void make_chain(world* self) {
   CHECK_OK(ckpt_layer_create_custom("nosy", &callbacks, self, layer_destroy, &layer));
   CHECK_OK(ckpt_chain_add(self->chain, layer));
   ckpt_layer_release(layer);
-  CHECK_OK(ckpt_layer_create_relu("after", &layer));
+  CHECK_OK(ckpt_layer_create("after", "relu", &layer));
   CHECK_OK(ckpt_chain_add(self->chain, layer));
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_chain_initialize(self->chain, 1));
@@ -170,7 +171,7 @@ static void every_callback_every_function(void) {
   memset(&self, 0, sizeof self);
   CKPT_INIT(ckpt_step, &self.step);
   make_chain(&self);
-  CHECK_OK(ckpt_layer_create_relu("spare", &self.spare));
+  CHECK_OK(ckpt_layer_create("spare", "relu", &self.spare));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
   CHECK_OK(ckpt_tensor_fill(x, 1));
   self.step.input = x;
@@ -459,7 +460,7 @@ static void reports_to_a_strategy(void) {
   callbacks.access = reporter_access;
   CHECK_OK(ckpt_strategy_create_custom("reporter", &callbacks, &self, NULL, &strategy));
   CHECK_OK(ckpt_chain_create(0, &chain));
-  CHECK_OK(ckpt_layer_create_relu("relu", &layer));
+  CHECK_OK(ckpt_layer_create("relu", "relu", &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_profile_create_from_chain(chain, &input_spec, 0, NULL, &profile));
@@ -517,7 +518,7 @@ static void events_of_a_step(void) {
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, watch, &self, NULL, &subscription));
   CHECK_OK(ckpt_chain_create(0, &chain));
-  CHECK_OK(ckpt_layer_create_relu("relu", &layer));
+  CHECK_OK(ckpt_layer_create("relu", "relu", &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_profile_create_from_chain(chain, &input_spec, 0, NULL, &profile));

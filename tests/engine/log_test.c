@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "make_layer.h"
 
 enum { MOST = 64, SAMPLES = 4, WIDTH = 8 };
 
@@ -69,7 +70,7 @@ int main(void) {
     ckpt_layer* layer = NULL;
     char name[32];
     snprintf(name, sizeof name, "linear%d", i);
-    CHECK_OK(ckpt_layer_create_linear(name, WIDTH, WIDTH, CKPT_DTYPE_F32, &layer));
+    CHECK_OK(make_layer(&layer, name, "linear:%d,%d", WIDTH, WIDTH));
     CHECK_OK(ckpt_chain_add(chain, layer));
     ckpt_layer_release(layer);
   }

@@ -1,5 +1,6 @@
 /* Pipelines through the C API: the worked example of docs/pipeline.md, and everything that can be asked and refused. */
 #include "check.h"
+#include "make_layer.h"
 #include "planner.h"
 
 enum { samples = 32, width = 16, classes = 10 };
@@ -24,15 +25,15 @@ static model make_model(void) {
   int i;
   memset(&made, 0, sizeof made);
   CHECK_OK(ckpt_chain_create(0, &made.chain));
-  CHECK_OK(ckpt_layer_create_linear("first", width, width, CKPT_DTYPE_F32, &layer));
+  CHECK_OK(make_layer(&layer, "first", "linear:%d,%d", width, width));
   add(made.chain, layer);
-  CHECK_OK(ckpt_layer_create_gelu("gelu", &layer));
+  CHECK_OK(ckpt_layer_create("gelu", "gelu", &layer));
   add(made.chain, layer);
-  CHECK_OK(ckpt_layer_create_dropout("dropout", 0.3, &layer));
+  CHECK_OK(ckpt_layer_create("dropout", "dropout:0.3", &layer));
   add(made.chain, layer);
-  CHECK_OK(ckpt_layer_create_linear("head", width, classes, CKPT_DTYPE_F32, &layer));
+  CHECK_OK(make_layer(&layer, "head", "linear:%d,%d", width, classes));
   add(made.chain, layer);
-  CHECK_OK(ckpt_layer_create_softmax_cross_entropy("loss", &layer));
+  CHECK_OK(ckpt_layer_create("loss", "softmax_cross_entropy", &layer));
   add(made.chain, layer);
   CHECK_OK(ckpt_chain_initialize(made.chain, 5));
   made.input.dtype = CKPT_DTYPE_F32;

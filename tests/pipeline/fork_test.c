@@ -18,10 +18,10 @@ int main(void) {
   pid_t process;
   int status = -1;
   CHECK_OK(ckpt_chain_create(0, &chain));
-  CHECK_OK(ckpt_layer_create_relu("a", &layer));
+  CHECK_OK(ckpt_layer_create("a", "relu", &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
-  CHECK_OK(ckpt_layer_create_relu("b", &layer));
+  CHECK_OK(ckpt_layer_create("b", "relu", &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));

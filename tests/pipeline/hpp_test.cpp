@@ -53,8 +53,8 @@ TEST(PipelineHpp, ManagersStoreAndCompute) {
 
 TEST(PipelineHpp, PipelinesRun) {
   ckpt::Chain chain;
-  chain.add(ckpt::Layer::linear("a", 2, 8)).add(ckpt::Layer::relu("b")).add(ckpt::Layer::linear("c", 8, 3));
-  chain.add(ckpt::Layer::softmax_cross_entropy("loss"));
+  chain.add(ckpt::Layer("a", "linear:2,8")).add(ckpt::Layer("b", "relu")).add(ckpt::Layer("c", "linear:8,3"));
+  chain.add(ckpt::Layer("loss", "softmax_cross_entropy"));
   chain.initialize(3);
   const ckpt::Tensor x = numbers(0);
   ckpt::Tensor targets(ckpt::DType::u8, {4});

@@ -49,7 +49,7 @@ static ckpt_chain* make_chain(void) {
     ckpt_layer* layer = NULL;
     char name[32];
     snprintf(name, sizeof name, "layer%d", i);
-    CHECK_OK(ckpt_layer_create_relu(name, &layer));
+    CHECK_OK(ckpt_layer_create(name, "relu", &layer));
     CHECK_OK(ckpt_chain_add(chain, layer));
     ckpt_layer_release(layer);
   }

@@ -119,7 +119,7 @@ ckpt_chain* make_chain(Layer& layer) {
   MUST(ckpt_layer_create_custom("custom", &callbacks, &layer, nullptr, &handle));
   MUST(ckpt_chain_add(chain, handle));
   ckpt_layer_release(handle);
-  MUST(ckpt_layer_create_relu("relu", &handle));
+  MUST(ckpt_layer_create("relu", "relu", &handle));
   MUST(ckpt_chain_add(chain, handle));
   ckpt_layer_release(handle);
   return chain;

@@ -68,7 +68,7 @@ static void make_pipeline(void) {
   spec.shape[1] = 2;
   input = tensor_of(sample, 2);
   CHECK_OK(ckpt_chain_create(0, &chain));
-  CHECK_OK(ckpt_layer_create_linear("linear", 2, 1, CKPT_DTYPE_F32, &layer));
+  CHECK_OK(ckpt_layer_create("linear", "linear:2,1", &layer));
   CHECK_OK(ckpt_chain_add(chain, layer));
   CHECK_OK(ckpt_chain_initialize(chain, 1));
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));

@@ -16,11 +16,11 @@ void make_chain(Objects& objects) {
   MUST(ckpt_chain_create(0, &objects.of<ckpt_chain>()));
   for (const char* name : names) {
     ckpt_layer* layer = nullptr;
-    MUST(ckpt_layer_create_relu(name, &layer));
+    MUST(ckpt_layer_create(name, "relu", &layer));
     MUST(ckpt_chain_add(objects.of<ckpt_chain>(), layer));
     ckpt_layer_release(layer);
   }
-  MUST(ckpt_layer_create_relu("spare", &objects.of<ckpt_layer>()));
+  MUST(ckpt_layer_create("spare", "relu", &objects.of<ckpt_layer>()));
 }
 
 void make_engine(Objects& objects) {

@@ -41,7 +41,7 @@ ckpt_chain* make_custom_chain(LayerPlaces* places) {
   MUST(ckpt_layer_create_custom("custom", &callbacks, places, nullptr, &layer));
   MUST(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
-  MUST(ckpt_layer_create_relu("relu", &layer));
+  MUST(ckpt_layer_create("relu", "relu", &layer));
   MUST(ckpt_chain_add(chain, layer));
   ckpt_layer_release(layer);
   return chain;
@@ -156,7 +156,7 @@ void blas() {
     ckpt_step step = CKPT_STEP_INIT;
     place.name = dtype == CKPT_DTYPE_F32 ? "sgemm" : "dgemm";
     MUST(ckpt_chain_create(0, &in_use.of<ckpt_chain>()));
-    MUST(ckpt_layer_create_linear("linear", 2, 2, dtype, &layer));
+    MUST(ckpt_layer_create("linear", dtype == CKPT_DTYPE_F32 ? "linear:2,2" : "linear:2,2,F64", &layer));
     MUST(ckpt_chain_add(in_use.of<ckpt_chain>(), layer));
     ckpt_layer_release(layer);
     MUST(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &input, 0, nullptr, &in_use.of<ckpt_profile>()));

@@ -122,8 +122,8 @@ internal sealed class Staged : IDisposable
     {
         try
         {
-            for (long i = 0; i < layers; ++i) chain.Add(Layer.Linear("linear" + i, width, width)).Add(Layer.Gelu("gelu" + i));
-            chain.Add(Layer.SoftmaxCrossEntropy("loss")).Initialize(1);
+            for (long i = 0; i < layers; ++i) chain.Add(new Layer("linear" + i, "linear", width, width)).Add(new Layer("gelu" + i, "gelu"));
+            chain.Add(new Layer("loss", "softmax_cross_entropy")).Initialize(1);
             Pipeline = new Pipeline(chain, new TensorSpec(DType.F32, samples, width), options);
             input = new Tensor(DType.F32, samples, width);
             var numbers = input.AsSpan<float>();

@@ -1,4 +1,5 @@
 using System;
+using System.Globalization;
 using System.Linq;
 using System.Runtime.InteropServices;
 using Ckpt;
@@ -7,11 +8,30 @@ internal static class EngineTests
 {
     private static readonly TensorSpec input = new TensorSpec(DType.F32, 16, 8);
 
+    // A probability is a number of the library, not of the host's culture.
+    internal static void ValuesHaveNoCulture()
+    {
+        var before = CultureInfo.CurrentCulture;
+        var comma = (CultureInfo)CultureInfo.InvariantCulture.Clone();
+        comma.NumberFormat.NumberDecimalSeparator = ",";
+        CultureInfo.CurrentCulture = comma;
+        try
+        {
+            Check.Equal("0,5", 0.5.ToString(), "the culture has a comma");
+            new Layer("drop", "dropout", 0.5).Dispose();
+            Check.Throws<CkptInvalidArgumentException>(() => new Layer("drop", "dropout", 1.5), "dropout:1.5");
+        }
+        finally
+        {
+            CultureInfo.CurrentCulture = before;
+        }
+    }
+
     internal static Chain Model()
     {
-        var chain = new Chain(Layer.Linear("one", 8, 32), Layer.Gelu("gelu"), Layer.Dropout("drop", 0.1),
-            Layer.Linear("two", 32, 16),
-                              Layer.Relu("relu"), Layer.Linear("three", 16, 4), Layer.SoftmaxCrossEntropy("loss"));
+        var chain = new Chain(new Layer("one", "linear:8,32"), new Layer("gelu", "gelu"), new Layer("drop", "dropout:0.1"),
+            new Layer("two", "linear:32,16"),
+                              new Layer("relu", "relu"), new Layer("three", "linear:16,4"), new Layer("loss", "softmax_cross_entropy"));
         chain.Initialize(7);
         return chain;
     }
@@ -72,7 +92,9 @@ internal static class EngineTests
             optimizer.StepCount = 5;
             Check.Equal(5L, optimizer.StepCount, "set");
             Check.Equal("one.weight.momentum", optimizer.Tensors()[0].Key, "state");
-            Check.Throws<CkptAlreadyExistsException>(() => chain.Add(Layer.Relu("relu")), "name taken");
+            Check.Throws<CkptAlreadyExistsException>(() => chain.Add(new Layer("relu", "relu")), "name taken");
+            Check.That(Layer.KnownKinds.Any(kind => kind.StartsWith("linear:INPUTS,OUTPUTS[,DTYPE] - ")), "kinds");
+            Check.Throws<CkptNotFoundException>(() => new Layer("a", "linea", 4, 4), "unknown kind");
             Check.Throws<CkptOverBudgetException>(() => new ScheduleExecutor(chain,
                 Schedule.Create(chain.Profile(input), "store-all"), input, new ScheduleExecutorOptions { BudgetBytes = 100 }), "budget");
         }
@@ -123,7 +145,7 @@ internal static class EngineTests
     internal static void YourOwnLayer()
     {
         var twice = new Twice();
-        using (var chain = new Chain(Layer.Custom("twice", twice), Layer.Linear("one", 8, 4), Layer.SoftmaxCrossEntropy("loss")))
+        using (var chain = new Chain(Layer.Custom("twice", twice), new Layer("one", "linear:8,4"), new Layer("loss", "softmax_cross_entropy")))
         {
             chain.Initialize(1);
             using (var executor = new ScheduleExecutor(chain, Schedule.Create(chain.Profile(input), "recompute-all"), input))
@@ -146,7 +168,7 @@ internal static class EngineTests
 
     internal static void StepsTakeAndGiveTensors()
     {
-        using (var chain = new Chain(Layer.Linear("one", 8, 4)))
+        using (var chain = new Chain(new Layer("one", "linear:8,4")))
         {
             chain.Initialize(1);
             using (var executor = new ScheduleExecutor(chain, Schedule.Create(chain.Profile(input), "store-all"), input))

@@ -112,7 +112,7 @@ internal static class PlanTests
         using (var chain = new Chain())
         using (var strategy = Strategy.Custom(question => question.LayerIndex % every == 0, onAccess: used.Add))
         {
-            for (var i = 0; i < 4; ++i) chain.Add(Layer.Relu("layer" + i));
+            for (var i = 0; i < 4; ++i) chain.Add(new Layer("layer" + i, "relu"));
             bool changed;
             using (var profile = chain.Profile(input))
             using (var follower = new Follower(profile, strategy))

@@ -148,11 +148,11 @@ class Stages extends Commands {
   private static Chain chain(long layers, int width) {
     Chain chain = new Chain();
     for (long i = 0; i < layers; ++i) {
-      try (Layer linear = Layer.linear("linear" + i, width, width, DType.F32); Layer gelu = Layer.gelu("gelu" + i)) {
+      try (Layer linear = new Layer("linear" + i, "linear", width, width); Layer gelu = new Layer("gelu" + i, "gelu")) {
         chain.add(linear).add(gelu);
       }
     }
-    try (Layer loss = Layer.softmaxCrossEntropy("loss")) {
+    try (Layer loss = new Layer("loss", "softmax_cross_entropy")) {
       chain.add(loss);
     }
     chain.initialize(1);

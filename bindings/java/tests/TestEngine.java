@@ -60,8 +60,8 @@ final class TestEngine {
 
   private static Chain classifier(CustomLayer custom) {
     Chain chain = new Chain();
-    try (Layer first = Layer.linear("first", 4, 16, DType.F32); Layer relu = Layer.relu("relu");
-        Layer second = Layer.linear("second", 16, 3, DType.F32); Layer loss = Layer.softmaxCrossEntropy("loss")) {
+    try (Layer first = new Layer("first", "linear:4,16"); Layer relu = new Layer("relu", "relu");
+        Layer second = new Layer("second", "linear:16,3"); Layer loss = new Layer("loss", "softmax_cross_entropy")) {
       chain.add(first).add(relu);
       if (custom != null) {
         try (Layer layer = Layer.custom("custom", custom)) {
@@ -169,16 +169,18 @@ final class TestEngine {
   }
 
   static void testOtherLayers() {
-    try (Chain chain = new Chain(); Layer embedding = Layer.embedding("e", 10, 3, 4, DType.F32);
-        Layer dropout = Layer.dropout("d", 0.5);
-        Layer gelu = Layer.gelu("g")) {
+    try (Chain chain = new Chain(); Layer embedding = new Layer("e", "embedding:10,3,4");
+        Layer dropout = new Layer("d", "dropout:0.5");
+        Layer gelu = new Layer("g", "gelu")) {
       chain.add(embedding).add(dropout).add(gelu);
       chain.initialize(7);
       try (Profile profile = Profile.of(chain, new TensorSpec(DType.U8, 5, 3), 0, null)) {
         Check.equal(2, profile.options(1).size());
         Check.equal(new TensorSpec(DType.F32, 5, 12), profile.layer(2).spec());
       }
-      Check.raises(CkptInvalidArgumentException.class, "1", () -> Layer.dropout("d", 1));
+      Check.raises(CkptInvalidArgumentException.class, "1", () -> new Layer("d", "dropout:1"));
+      Check.raises(CkptInvalidArgumentException.class, "'dropout:0.5,2'", () -> new Layer("d", "dropout", 0.5, 2));
+      Check.that(Layer.knownKinds().get(0).startsWith("linear:INPUTS,OUTPUTS[,DTYPE] - "), "kinds");
     }
     Check.that(!Blas.info().isEmpty(), "blas");
     Check.raises(CkptInvalidArgumentException.class, "", () -> Blas.set(0, 0, "none", false));

@@ -86,11 +86,11 @@ final class TestPipeline {
   private static Chain chain() {
     Chain chain = new Chain();
     for (int i = 0; i < 4; ++i) {
-      try (Layer layer = Layer.linear("l" + i, 4, 4, DType.F32)) {
+      try (Layer layer = new Layer("l" + i, "linear:4,4")) {
         chain.add(layer);
       }
     }
-    try (Layer loss = Layer.softmaxCrossEntropy("loss")) {
+    try (Layer loss = new Layer("loss", "softmax_cross_entropy")) {
       chain.add(loss);
     }
     chain.initialize(3);

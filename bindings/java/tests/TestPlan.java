@@ -172,7 +172,7 @@ final class TestPlan {
       }
     };
     TensorSpec input = new TensorSpec(DType.F32, 2, 2);
-    try (Chain chain = new Chain().add(Layer.relu("a")).add(Layer.relu("b")).add(Layer.relu("c"));
+    try (Chain chain = new Chain().add(new Layer("a", "relu")).add(new Layer("b", "relu")).add(new Layer("c", "relu"));
         Profile profile = Profile.of(chain, input, 0, null); Strategy strategy = Strategy.custom("mine", choice);
         Follower follower = new Follower(profile, strategy); Schedule first = follower.next().schedule()) {
       Follower.Next same = follower.next();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
@@ -15,7 +15,8 @@ from ._tensor import DTypeLike, Tensor, _dtype
 from .made import options as _o
 from .made.values import DType, LayerCallbacks, LayerContext, LayerOption, ScheduleExecutorStats
 
-__all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "blas_info", "set_blas"]
+__all__ = ["Layer", "CustomLayer", "Chain", "Parameter", "ScheduleExecutor", "Optimizer", "known_layer_kinds", "blas_info",
+           "set_blas"]
 
 Spec = Tuple[DTypeLike, Sequence[int]]
 
@@ -86,35 +87,20 @@ class Layer(_Owned):
 
     _release = staticmethod(_n.ckpt_layer_release)
 
-    @classmethod
-    def linear(cls, name: str, inputs: int, outputs: int, dtype: DTypeLike = DType.F32) -> "Layer":
-        return cls._of(_n.ckpt_layer_create_linear(name, inputs, outputs, _dtype(dtype)))
-
-    @classmethod
-    def relu(cls, name: str) -> "Layer":
-        return cls._of(_n.ckpt_layer_create_relu(name))
-
-    @classmethod
-    def gelu(cls, name: str) -> "Layer":
-        return cls._of(_n.ckpt_layer_create_gelu(name))
-
-    @classmethod
-    def embedding(cls, name: str, vocabulary: int, context: int, width: int, dtype: DTypeLike = DType.F32) -> "Layer":
-        return cls._of(_n.ckpt_layer_create_embedding(name, vocabulary, context, width, _dtype(dtype)))
-
-    @classmethod
-    def dropout(cls, name: str, probability: float) -> "Layer":
-        return cls._of(_n.ckpt_layer_create_dropout(name, probability))
-
-    @classmethod
-    def softmax_cross_entropy(cls, name: str) -> "Layer":
-        return cls._of(_n.ckpt_layer_create_softmax_cross_entropy(name))
+    def __init__(self, name: str, kind: str, *values: Union[int, float, str]) -> None:
+        """By its kind and values: Layer("fc", "linear", 128, 256) or Layer("fc", "linear:128,256"); `known_layer_kinds` lists them."""
+        self._adopt(_n.ckpt_layer_create(name, kind + ":" * bool(values) + ",".join(map(str, values))))
 
     @classmethod
     def custom(cls, name: str, layer: CustomLayer) -> "Layer":
         """A layer that calls you, on the thread that runs the executor."""
         functions = _callbacks(_native.LayerFunctions, **_functions_of(layer))
         return cls._of(_n.ckpt_layer_create_custom(name, layer.flags, layer.options, layer.ambient_bytes, functions))
+
+
+def known_layer_kinds() -> List[str]:
+    """The kinds of layers, one a text: its form, what it does, and the range of each whole number."""
+    return _n.ckpt_layer_get_known_kinds().split("\n")
 
 
 class Parameter(NamedTuple):

@@ -35,9 +35,9 @@ def forward_of(how):
 
 def layers_of(count, width):
     for i in range(count):
-        yield ckpt.Layer.linear(f"linear{i}", width, width)
-        yield ckpt.Layer.gelu(f"gelu{i}")
-    yield ckpt.Layer.softmax_cross_entropy("loss")
+        yield ckpt.Layer(f"linear{i}", "linear", width, width)
+        yield ckpt.Layer(f"gelu{i}", "gelu")
+    yield ckpt.Layer("loss", "softmax_cross_entropy")
 
 
 class Staged:

@@ -34,9 +34,9 @@ class Doubling(ckpt.CustomLayer):
 
 
 def make_chain():
-    chain = ckpt.Chain([ckpt.Layer.linear("a", WIDTH, WIDTH), ckpt.Layer.gelu("g"), ckpt.Layer.linear("b", WIDTH, WIDTH),
-                        ckpt.Layer.relu("r"), ckpt.Layer.dropout("d", 0.1), ckpt.Layer.linear("c", WIDTH, 3),
-                        ckpt.Layer.softmax_cross_entropy("loss")])
+    chain = ckpt.Chain([ckpt.Layer("a", "linear", WIDTH, WIDTH), ckpt.Layer("g", "gelu"), ckpt.Layer("b", "linear", WIDTH, WIDTH),
+                        ckpt.Layer("r", "relu"), ckpt.Layer("d", "dropout:0.1"), ckpt.Layer("c", "linear", WIDTH, 3),
+                        ckpt.Layer("loss", "softmax_cross_entropy")])
     chain.initialize(1)
     return chain
 
@@ -99,7 +99,10 @@ class Training(unittest.TestCase):
         self.assertTrue(ckpt.blas_info())
         with self.assertRaises(ckpt.CkptError):
             ckpt.set_blas(0, 0)
-        ckpt.Layer.embedding("e", 10, 2, 4).close()
+        ckpt.Layer("e", "embedding:10,2,4").close()
+        self.assertTrue(ckpt.known_layer_kinds()[0].startswith("linear:INPUTS,OUTPUTS[,DTYPE] - "))
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "'dropout:0.5,2'"):
+            ckpt.Layer("d", "dropout", 0.5, 2)
 
 
 class Following(unittest.TestCase):
@@ -107,7 +110,7 @@ class Following(unittest.TestCase):
         every, used = [2], []
         functions = ckpt.Strategy.custom(lambda question: question.layer_index % every[0] == 0, on_access=used.append)
         x = np.ones((2, 2), np.float32)
-        with ckpt.Chain([ckpt.Layer.relu(f"layer{i}") for i in range(4)]) as chain:
+        with ckpt.Chain([ckpt.Layer(f"layer{i}", "relu") for i in range(4)]) as chain:
             spec = ("F32", [2, 2])
             with ckpt.Follower(chain.profile(spec), functions) as follower:
                 schedule, changed = follower.next()

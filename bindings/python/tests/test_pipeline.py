@@ -34,13 +34,13 @@ class Slow(ckpt.CustomLayer):
 
 
 def make_chain(custom=None):
-    chain = ckpt.Chain([ckpt.Layer.linear("in", WIDTH, WIDTH)])
+    chain = ckpt.Chain([ckpt.Layer("in", "linear", WIDTH, WIDTH)])
     for i in range(BLOCKS):
-        chain.add(ckpt.Layer.gelu(f"g{i}"))
+        chain.add(ckpt.Layer(f"g{i}", "gelu"))
         if custom is not None and i == BLOCKS // 2:
             chain.add(ckpt.Layer.custom("custom", custom))
-        chain.add(ckpt.Layer.linear(f"l{i}", WIDTH, WIDTH))
-    chain.add(ckpt.Layer.softmax_cross_entropy("loss"))
+        chain.add(ckpt.Layer(f"l{i}", "linear", WIDTH, WIDTH))
+    chain.add(ckpt.Layer("loss", "softmax_cross_entropy"))
     chain.initialize(1)
     return chain
 

@@ -1,4 +1,7 @@
 using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
 using Ckpt.Interop;
 
 namespace Ckpt
@@ -16,63 +19,25 @@ namespace Ckpt
             return new Layer(Made(make, native.ckpt_layer_release));
         }
 
-        /// <summary>y = x W + b. Parameters "weight" and "bias".</summary>
+        /// <summary>By its kind and values: new Layer("fc", "linear", 128, 256) or new Layer("fc", "linear:128,256").</summary>
         /// <param name="name">Not blank.</param>
-        /// <param name="inputs">Of a sample.</param>
-        /// <param name="outputs">Of a sample.</param>
-        /// <param name="dtype">F32 or F64.</param>
-        /// <returns>The layer.</returns>
-        public static Layer Linear(string name, long inputs, long outputs, DType dtype = DType.F32)
+        /// <param name="kind">One of KnownKinds.</param>
+        /// <param name="values">Numbers or texts.</param>
+        public Layer(string name, string kind, params object[] values)
+            : base(Made((out IntPtr made) => native.ckpt_layer_create(name, Joined(kind, values), out made), native.ckpt_layer_release))
         {
-            return Made((out IntPtr made) => native.ckpt_layer_create_linear(name, inputs, outputs, (int)dtype, out made));
         }
 
-        /// <summary>max(x, 0), element by element.</summary>
-        /// <param name="name">Not blank.</param>
-        /// <returns>The layer.</returns>
-        public static Layer Relu(string name)
+        private static string Joined(string kind, object[] values)
         {
-            return Made((out IntPtr made) => native.ckpt_layer_create_relu(name, out made));
+            if (kind == null || values.Length == 0) return kind;
+            return kind + ":" + string.Join(",", values.Select(value => Convert.ToString(value, CultureInfo.InvariantCulture)));
         }
 
-        /// <summary>GELU in the tanh form.</summary>
-        /// <param name="name">Not blank.</param>
-        /// <returns>The layer.</returns>
-        public static Layer Gelu(string name)
+        /// <summary>The kinds of layers: the form of each, what it does, and the range of each whole number.</summary>
+        public static IReadOnlyList<string> KnownKinds
         {
-            return Made((out IntPtr made) => native.ckpt_layer_create_gelu(name, out made));
-        }
-
-        /// <summary>Looks tokens (U8 or I32) up and puts a sample's vectors one behind another. Parameter "table"; a chain's first
-        /// layer.</summary>
-        /// <param name="name">Not blank.</param>
-        /// <param name="vocabulary">Tokens are below it.</param>
-        /// <param name="context">Tokens of a sample.</param>
-        /// <param name="width">Of a vector.</param>
-        /// <param name="dtype">F32 or F64.</param>
-        /// <returns>The layer.</returns>
-        public static Layer Embedding(string name, long vocabulary, long context, long width, DType dtype = DType.F32)
-        {
-            return Made((out IntPtr made) => native.ckpt_layer_create_embedding(name, vocabulary, context, width, (int)dtype,
-                out made));
-        }
-
-        /// <summary>Sets each element to 0 with a probability and scales the others, by random numbers that a recomputation gives
-        /// again.</summary>
-        /// <param name="name">Not blank.</param>
-        /// <param name="probability">At least 0, below 1.</param>
-        /// <returns>The layer.</returns>
-        public static Layer Dropout(string name, double probability)
-        {
-            return Made((out IntPtr made) => native.ckpt_layer_create_dropout(name, probability, out made));
-        }
-
-        /// <summary>Mean over the samples of -log softmax(x)[target]; its output is one number.</summary>
-        /// <param name="name">Not blank.</param>
-        /// <returns>The layer.</returns>
-        public static Layer SoftmaxCrossEntropy(string name)
-        {
-            return Made((out IntPtr made) => native.ckpt_layer_create_softmax_cross_entropy(name, out made));
+            get { return native.ckpt_layer_get_known_kinds().Split('\n'); }
         }
 
         /// <summary>A layer that calls you; it keeps your object alive.</summary>

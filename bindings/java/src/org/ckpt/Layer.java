@@ -1,6 +1,9 @@
 package org.ckpt;
 
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** One layer, to be added to a chain. */
 public final class Layer extends NativeObject {
@@ -9,71 +12,23 @@ public final class Layer extends NativeObject {
   }
 
   /**
-   * y = x W + b, with parameters "weight" and "bias".
+   * A layer by its kind and values: {@code new Layer("fc", "linear", 128, 256)} or {@code new Layer("fc", "linear:128,256")}.
    *
    * @param name of the layer
-   * @param inputs columns of x
-   * @param outputs columns of y
-   * @param dtype F32 or F64
-   * @return the layer
+   * @param kind one of those that {@link #knownKinds()} lists
+   * @param values numbers or texts
    */
-  public static Layer linear(String name, long inputs, long outputs, DType dtype) {
-    return new Layer(out -> Native.ckpt_layer_create_linear(name, inputs, outputs, dtype.number(), out));
+  public Layer(String name, String kind, Object... values) {
+    this(out -> Native.ckpt_layer_create(name, kind + joined(values), out));
   }
 
-  /**
-   * max(x, 0).
-   *
-   * @param name of the layer
-   * @return the layer
-   */
-  public static Layer relu(String name) {
-    return new Layer(out -> Native.ckpt_layer_create_relu(name, out));
+  private static String joined(Object... values) {
+    return Stream.of(values).map(String::valueOf).collect(Collectors.joining(",", values.length == 0 ? "" : ":", ""));
   }
 
-  /**
-   * GELU in the tanh form.
-   *
-   * @param name of the layer
-   * @return the layer
-   */
-  public static Layer gelu(String name) {
-    return new Layer(out -> Native.ckpt_layer_create_gelu(name, out));
-  }
-
-  /**
-   * Looks tokens up in a table and puts a sample's vectors one behind another. A chain's first layer.
-   *
-   * @param name of the layer
-   * @param vocabulary tokens are below it
-   * @param context tokens of a sample
-   * @param width elements of a token's vector
-   * @param dtype F32 or F64
-   * @return the layer
-   */
-  public static Layer embedding(String name, long vocabulary, long context, long width, DType dtype) {
-    return new Layer(out -> Native.ckpt_layer_create_embedding(name, vocabulary, context, width, dtype.number(), out));
-  }
-
-  /**
-   * Sets elements to 0 at random, the same ones whenever a step is computed again.
-   *
-   * @param name of the layer
-   * @param probability 0 .. 1, 1 itself excluded
-   * @return the layer
-   */
-  public static Layer dropout(String name, double probability) {
-    return new Layer(out -> Native.ckpt_layer_create_dropout(name, probability, out));
-  }
-
-  /**
-   * The mean over the samples of -log softmax(x)[target].
-   *
-   * @param name of the layer
-   * @return the layer
-   */
-  public static Layer softmaxCrossEntropy(String name) {
-    return new Layer(out -> Native.ckpt_layer_create_softmax_cross_entropy(name, out));
+  /** {@return the kinds of layers: the form of each, what it does, and the range of each whole number} */
+  public static List<String> knownKinds() {
+    return List.of(Native.ckpt_layer_get_known_kinds().split("\n"));
   }
 
   /**

@@ -1,9 +1,9 @@
-#include "strategy/values.h"
+#include "base/values.h"
 
 #include <algorithm>
 #include <iterator>
 
-namespace ckpt::strategy {
+namespace ckpt::base {
 
 std::int64_t bytes_of(std::string_view argument, std::string_view text) {
   constexpr const char* expected = "a whole number of bytes, or one with B, KiB, MiB, GiB, TiB or PiB";
@@ -12,14 +12,14 @@ std::int64_t bytes_of(std::string_view argument, std::string_view text) {
   std::string_view unit = text.substr(letters);
   unit.remove_prefix(std::min(unit.find_first_not_of(" \t\n\r"), unit.size()));
   const auto* const found = std::find(std::begin(units), std::end(units), unit);
-  base::require(unit.empty() || found != std::end(units), argument, " is ", base::quoted(text), "; ", expected);
+  require(unit.empty() || found != std::end(units), argument, " is ", quoted(text), "; ", expected);
   std::int64_t bytes = number_of<std::int64_t>(argument, text.substr(0, letters), expected);
   for (const auto* each = std::begin(units); !unit.empty() && each != found; ++each) {
     if (__builtin_mul_overflow(bytes, 1024, &bytes)) {
-      base::fail(base::Status::out_of_range, argument, " is ", base::quoted(text), "; more than INT64_MAX bytes");
+      fail(Status::out_of_range, argument, " is ", quoted(text), "; more than INT64_MAX bytes");
     }
   }
   return bytes;
 }
 
-}  // namespace ckpt::strategy
+}  // namespace ckpt::base

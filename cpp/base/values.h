@@ -7,19 +7,18 @@
 
 #include "base/error.h"
 
-namespace ckpt::strategy {
+namespace ckpt::base {
 
 // The number that digits are, all of them. argument names it in messages, expected says what it should be.
 template <class Number>
 Number number_of(std::string_view argument, std::string_view digits, const char* expected) {
   Number value{};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  base::require(error == std::errc() && end == digits.data() + digits.size(), argument, " is ", base::quoted(digits), "; ",
-                expected);
+  require(error == std::errc() && end == digits.data() + digits.size(), argument, " is ", quoted(digits), "; ", expected);
   return value;
 }
 
 // "4096", "64KiB". Error(out_of_range) past INT64_MAX.
 std::int64_t bytes_of(std::string_view argument, std::string_view text);
 
-}  // namespace ckpt::strategy
+}  // namespace ckpt::base

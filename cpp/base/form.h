@@ -1,0 +1,89 @@
+// Things that are made by text: a name, and behind a colon their values, "periodic:4". Each is one entry of its part's table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace ckpt::base {
+
+// A range's end that is known when a text is read only.
+struct FormLimit {
+  const char* name = "";  // "layers"
+  std::int64_t value = 0;
+};
+constexpr std::int64_t up_to_limit = -1;
+
+// A value behind the name.
+struct FormParameter {
+  enum class Unit {
+    count,   // a whole number
+    bytes,   // a whole number, also with KiB, MiB, ...
+    number,  // any finite number; its range is the maker's to check
+    word     // text; its meaning is the maker's to check
+  };
+  const char* name = nullptr;  // "segments"
+  Unit unit = Unit::count;
+  std::int64_t least = 0;           // of a count or bytes
+  std::int64_t most = 0;            // up_to_limit: what FormLimit says
+  const char* otherwise = nullptr;  // the value when none is given; nullptr: must be given. Only the last ones may have it.
+};
+
+struct Form {
+  const char* name;             // "periodic"
+  const char* makes;            // one line for people
+  FormParameter parameters[4];  // those that have a name
+};
+
+// One that has its parameter's unit.
+struct FormValue {
+  std::int64_t whole = 0;
+  double number = 0;
+  std::string_view word;
+};
+
+// "periodic:SEGMENTS", "linear:INPUTS,OUTPUTS[,DTYPE]"
+std::string form_text(const Form& form);
+// One line for people: the form, what it makes, and the range of each value.
+std::string form_line(const Form& form, const char* limit_name = "");
+// The values in a text of this form, "periodic:4", each within its range. what: "planner".
+std::vector<FormValue> form_values(const Form& form, std::string_view what, std::string_view text, const FormLimit& limit = {});
+// The name in a text, "periodic" in "periodic:4".
+std::string_view form_name(std::string_view text);
+
+// The entry that a text names. Error(not_found) lists the known ones.
+template <class Entry>
+const Entry& form_named(std::span<const Entry> table, std::string_view what, std::string_view text) {
+  std::string known;
+  for (const Entry& entry : table) {
+    if (entry.form.name == form_name(text)) return entry;
+    known += (known.empty() ? "" : ", ") + form_text(entry.form);
+  }
+  fail(Status::not_found, "unknown ", what, " ", quoted(form_name(text)), "; known: ", known);
+}
+
+// One entry a line.
+template <class Entry>
+std::string form_lines(std::span<const Entry> table, const char* limit_name = "") {
+  std::string out;
+  for (const Entry& entry : table) out += (out.empty() ? "" : "\n") + form_line(entry.form, limit_name);
+  return out;
+}
+
+// Runs body; its errors begin with the text that it reads: "planner 'periodic:0': ...".
+template <class Body>
+auto reading_form(std::string_view what, std::string_view text, Body&& body) {
+  require(is_utf8(text), what, " is not valid UTF-8: ", quoted(text));
+  try {
+    return body();
+  } catch (const Error& error) {
+    fail(error.status(), what, " ", quoted(text), ": ", error.message());
+  }
+}
+
+}  // namespace ckpt::base

@@ -1,0 +1,64 @@
+#include "engine/kinds.h"
+
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "base/form.h"
+
+namespace ckpt::engine {
+namespace {
+
+using base::FormParameter;
+using Values = std::span<const base::FormValue>;
+
+constexpr FormParameter count_of(const char* name) {
+  return {name, FormParameter::Unit::count, 1, std::numeric_limits<std::int64_t>::max()};
+}
+constexpr FormParameter dtype_parameter = {"dtype", FormParameter::Unit::word, 0, 0, "F32"};
+
+tensor::Dtype dtype_of(const base::FormValue& value) {
+  const auto dtype = tensor::dtype_from_name(value.word);
+  base::require(dtype && is_float(*dtype), "dtype is ", base::quoted(value.word), "; F32 or F64");
+  return *dtype;
+}
+
+struct Kind {
+  base::Form form;
+  std::shared_ptr<Layer> (*make)(std::string name, Values values);
+};
+
+constexpr Kind kinds[] = {
+    {{"linear", "y = x W + b", {count_of("inputs"), count_of("outputs"), dtype_parameter}},
+     [](std::string name, Values values) {
+       return make_linear(std::move(name), values[0].whole, values[1].whole, dtype_of(values[2]));
+     }},
+    {{"relu", "max(x, 0), element by element", {}}, [](std::string name, Values) { return make_relu(std::move(name)); }},
+    {{"gelu", "GELU in the tanh form, element by element", {}},
+     [](std::string name, Values) { return make_gelu(std::move(name)); }},
+    {{"embedding",
+      "a vector of a table for each token",
+      {count_of("vocabulary"), count_of("context"), count_of("width"), dtype_parameter}},
+     [](std::string name, Values values) {
+       return make_embedding(std::move(name), values[0].whole, values[1].whole, values[2].whole, dtype_of(values[3]));
+     }},
+    {{"dropout",
+      "sets elements to 0 at random, equally whenever a step is computed again",
+      {{"probability", FormParameter::Unit::number}}},
+     [](std::string name, Values values) { return make_dropout(std::move(name), values[0].number); }},
+    {{"softmax_cross_entropy", "the loss: mean over the samples of -log softmax(x)[target]", {}},
+     [](std::string name, Values) { return make_softmax_cross_entropy(std::move(name)); }},
+};
+
+}  // namespace
+
+std::shared_ptr<Layer> make_layer(std::string name, std::string_view kind) {
+  return base::reading_form("layer", kind, [&] {
+    const Kind& entry = base::form_named<Kind>(kinds, "kind of layer", kind);
+    return entry.make(std::move(name), base::form_values(entry.form, "layer", kind));
+  });
+}
+
+std::string known_kinds() { return base::form_lines<Kind>(kinds); }
+
+}  // namespace ckpt::engine
