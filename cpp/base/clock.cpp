@@ -24,7 +24,7 @@ const std::shared_ptr<const Clock>& monotonic_clock() {
 }
 namespace {
 // Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const auto& made_at_load = monotonic_clock();
+[[maybe_unused]] const auto& clock_made_at_load = monotonic_clock();
 }  // namespace
 
 std::int64_t utc_ns() noexcept {

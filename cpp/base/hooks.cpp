@@ -32,7 +32,7 @@ Registry& registry() {
   return *the_registry;
 }
 // Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Registry& made_at_load = registry();
+[[maybe_unused]] const Registry& hooks_made_at_load = registry();
 
 thread_local bool is_library_thread = false;
 

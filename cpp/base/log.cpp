@@ -28,7 +28,7 @@ Logger& logger() {
   return *the_logger;
 }
 // Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Logger& made_at_load = logger();
+[[maybe_unused]] const Logger& logger_made_at_load = logger();
 
 // A sink that calls the library may log again; taking the shared lock twice on one thread could deadlock with a waiting set_log.
 thread_local bool inside_sink = false;

@@ -52,7 +52,7 @@ Shared& shared() {
   return *the_shared;
 }
 // Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Shared& made_at_load = shared();
+[[maybe_unused]] const Shared& blas_made_at_load = shared();
 
 template <class Function>
 Function function(const base::SharedLibrary& library, const char* name) {

@@ -21,7 +21,7 @@ Table& table() {
   return *the_table;
 }
 // Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Table& made_at_load = table();
+[[maybe_unused]] const Table& known_bad_made_at_load = table();
 
 // What cannot be asked or noted (no memory, a child of a fork during a change) is as if it had never been found.
 template <class Body>

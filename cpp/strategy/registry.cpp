@@ -21,7 +21,7 @@ Registry& registry() {
   return *the_registry;
 }
 // Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Registry& made_at_load = registry();
+[[maybe_unused]] const Registry& kinds_made_at_load = registry();
 
 // The kinds whose factories run on this thread, one inside the other.
 struct OpenKind {
