@@ -7,8 +7,12 @@
 #include "base.h"
 #include "memory.h"
 #include "strategy/composite.h"
+#include "strategy/custom.h"
 #include "strategy/factory.h"
+#include "strategy/memory_aware.h"
 #include "strategy/selective.h"
+#include "strategy/size_based.h"
+#include "strategy/smart.h"
 #include "structs.h"
 #include "tensor.h"
 

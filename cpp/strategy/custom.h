@@ -21,6 +21,7 @@ class Custom final : public Strategy {
   explicit Custom(CustomHooks hooks);
   std::string name() const override { return hooks_.name; }
   Parameters parameters() const override { return {.kind = "custom"}; }
+  std::vector<std::string> text_values() const override { refuse_text("functions of its user"); }
   void observe_access(std::string_view layer_name) override;
 
  private:

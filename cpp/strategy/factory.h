@@ -1,4 +1,4 @@
-// Strategies from a configuration, from text, and of kinds that users register. Synchronised.
+// Strategies from text, and kinds that users register. Synchronised.
 #pragma once
 
 #include <functional>
@@ -7,35 +7,37 @@
 #include <string_view>
 #include <vector>
 
-#include "strategy/custom.h"
-#include "strategy/interval.h"
-#include "strategy/memory_aware.h"
-#include "strategy/size_based.h"
-#include "strategy/smart.h"
 #include "strategy/strategy.h"
 
 namespace ckpt::strategy {
 
-// One structure for all kinds; each reads its own fields and ignores the others.
-struct Config {
-  // "interval", "selective", "size", "memory-aware", "smart", "any", "all", "not", "first", "custom", or a registered kind.
-  std::string kind = "interval";
-  std::optional<Chosen> chosen;  // none: the kind's default
+// What a text says behind a kind: "size:1MiB,!head" has the values "1MiB" and "!head", "any(interval:2,smart)" two children.
+struct Arguments {
+  std::string_view kind;
+  std::vector<std::string_view> values;  // none for kinds that are made of strategies
+  std::vector<StrategyPtr> children;
+  std::vector<std::string> rules;  // one for each child but the last: "name=strategy"
 
-  std::int64_t interval = default_interval;                // interval
-  std::vector<std::string> names;                          // selective
-  std::vector<std::string> excluded;                       // selective, size, smart
-  std::int64_t threshold_bytes = default_threshold_bytes;  // size
-  MemoryAwareOptions memory;                               // memory-aware
-  SmartOptions smart;                                      // smart
-  std::vector<std::string> rules;                          // first
-  std::vector<StrategyPtr> children;                       // any, all, not, first
-  CustomHooks custom;                                      // custom
-  std::string arguments;                                   // a registered kind
+  // Removes the values that begin with ! and returns them without it.
+  std::vector<std::string> take_excluded();
+  // The one value that may be there.
+  std::optional<std::string_view> single() const;
+  // Error(invalid_argument) when a value is left.
+  void require_no_values() const;
 };
 
-// Error(not_found) for an unknown kind: the message lists the known ones.
-StrategyPtr create(const Config& config);
+// A kind that is part of the library: one entry of the table in factory.cpp.
+struct BuiltIn {
+  std::string_view kind;
+  enum class Takes { values, strategies, rules } takes;
+  StrategyPtr (*make)(Arguments arguments);
+};
+// nullptr for another kind.
+const BuiltIn* find_built_in(std::string_view kind) noexcept;
+// "interval, selective, ..."
+std::string built_in_kinds();
+// Without the blanks around it, except one that a backslash protects.
+std::string_view trim_argument(std::string_view text);
 
 // The text form (docs/strategy.md): kind, kind:arguments or kind(arguments). Errors say which piece is wrong.
 StrategyPtr from_text(std::string_view text);
@@ -54,8 +56,6 @@ void unregister_kind(std::string_view kind);
 // "interval, selective, ...": the built-in kinds and the registered ones.
 std::string known_kinds();
 
-// True for the nine kinds that text can name and "custom".
-bool is_built_in(std::string_view kind) noexcept;
 // Error(not_found) for a kind that is not registered. Refuses a kind whose factory makes itself again, directly or through others.
 StrategyPtr create_registered(std::string_view kind, const std::string& arguments);
 

@@ -1,6 +1,7 @@
 // Yes for every n-th layer, beginning with layer 0.
 #pragma once
 
+#include "base/error.h"
 #include "strategy/strategy.h"
 
 namespace ckpt::strategy {
@@ -12,6 +13,7 @@ class Interval final : public Strategy {
   explicit Interval(std::int64_t interval);
   std::string name() const override;
   Parameters parameters() const override;
+  std::vector<std::string> text_values() const override { return {base::cat(interval_)}; }
   std::int64_t interval() const noexcept { return interval_; }
 
  private:

@@ -56,6 +56,13 @@ Parameters MemoryAware::parameters() const {
   return parameters;
 }
 
+std::vector<std::string> MemoryAware::text_values() const {
+  if (tracker_ != nullptr) refuse_text("a tracker");
+  if (given_total_) refuse_text(base::cat("total_bytes, which is ", total_bytes_));
+  if (given_clock_) refuse_text("a clock");
+  return {base::cat(max_share_)};
+}
+
 bool MemoryAware::decide(std::string_view, const Activation&, std::int64_t layer_index) {
   const std::int64_t now = now_ns();
   if (is_due(now)) adjust(now);

@@ -24,6 +24,7 @@ class MemoryAware final : public Strategy {
   explicit MemoryAware(const MemoryAwareOptions& options);
   std::string name() const override;
   Parameters parameters() const override;
+  std::vector<std::string> text_values() const override;
   void bind_live_bytes(const LiveBytes& source) override;
   std::int64_t interval() const noexcept { return interval_.load(std::memory_order_relaxed); }
   std::int64_t total_bytes() const noexcept { return total_bytes_; }

@@ -58,7 +58,7 @@ void register_kind(std::string_view kind, KindFactory factory) {
   base::require(factory != nullptr, "factory is NULL");
   auto shared = std::make_shared<const KindFactory>(std::move(factory));
   const std::lock_guard lock(registry().mutex);
-  if (is_built_in(kind) || registry().kinds.contains(kind)) {
+  if (find_built_in(kind) != nullptr || kind == "custom" || registry().kinds.contains(kind)) {
     base::fail(base::Status::already_exists, "name is ", base::quoted(kind), ", a strategy kind that exists");
   }
   registry().kinds.emplace(kind, std::move(shared));
@@ -74,7 +74,7 @@ void unregister_kind(std::string_view kind) {
 }
 
 std::string known_kinds() {
-  std::string out = "interval, selective, size, memory-aware, smart, any, all, not, first";
+  std::string out = built_in_kinds();
   const std::lock_guard lock(registry().mutex);
   for (const auto& [kind, factory] : registry().kinds) out += ", " + kind;
   return out;

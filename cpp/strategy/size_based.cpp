@@ -25,4 +25,12 @@ Parameters SizeBased::parameters() const {
   return parameters;
 }
 
+std::vector<std::string> SizeBased::text_values() const {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::int64_t bytes = threshold_bytes_;
+  std::size_t unit = 0;
+  for (; bytes % 1024 == 0 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
+  return {base::cat(bytes, units[unit])};
+}
+
 }  // namespace ckpt::strategy

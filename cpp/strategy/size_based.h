@@ -14,6 +14,7 @@ class SizeBased final : public Strategy {
   SizeBased(std::int64_t threshold_bytes, std::span<const std::string> excluded);
   std::string name() const override;
   Parameters parameters() const override;
+  std::vector<std::string> text_values() const override;
   std::int64_t threshold_bytes() const noexcept { return threshold_bytes_; }
 
  private:

@@ -56,6 +56,14 @@ Parameters Smart::parameters() const {
   return parameters;
 }
 
+std::vector<std::string> Smart::text_values() const {
+  constexpr SmartOptions usual;
+  if (large_factor_ != usual.large_factor) refuse_text(base::cat("large_factor, which is ", large_factor_));
+  if (rare_accesses_ != usual.rare_accesses) refuse_text(base::cat("rare_accesses, which is ", rare_accesses_));
+  if (late_share_ != usual.late_share) refuse_text(base::cat("late_share, which is ", late_share_));
+  return {};
+}
+
 Smart::Layer& Smart::learn(std::string_view layer_name) {
   const auto number = static_cast<std::size_t>(numbers_.add(layer_name));
   if (number >= layers_.size()) {  // also after an attempt that ran out of memory half-way

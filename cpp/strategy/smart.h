@@ -21,6 +21,7 @@ class Smart final : public Strategy {
   Smart(const SmartOptions& options, std::span<const std::string> excluded);
   std::string name() const override { return "Smart"; }
   Parameters parameters() const override;
+  std::vector<std::string> text_values() const override;
   // Layers that were never asked about are ignored.
   void observe_access(std::string_view layer_name) override;
 

@@ -9,4 +9,8 @@ void Strategy::refuse(std::string_view layer_name, std::int64_t layer_index) {
   base::fail(base::Status::invalid_argument, "layer_index is ", layer_index, "; at least 0");
 }
 
+void Strategy::refuse_text(std::string_view what) const {
+  base::fail(base::Status::unsupported, "text cannot say what this strategy of kind ", parameters().kind, " has: ", what);
+}
+
 }  // namespace ckpt::strategy

@@ -81,6 +81,8 @@ class Strategy {
   virtual std::string name() const = 0;
 
   virtual Parameters parameters() const = 0;
+  // Its text form's values before the names and strategies. Error(unsupported) when text cannot say what it has.
+  virtual std::vector<std::string> text_values() const { return {}; }
 
   // Back to the state after construction, counters included; a composite's children too. chosen() and bindings stay.
   void reset() {
@@ -106,6 +108,8 @@ class Strategy {
   virtual int depth() const noexcept { return 1; }
 
  protected:
+  // What text cannot say, of a kind that it can name.
+  [[noreturn]] void refuse_text(std::string_view what) const;
   explicit Strategy(Chosen usual = Chosen::recompute) : usual_chosen_(usual), chosen_(usual) {}
 
  private:

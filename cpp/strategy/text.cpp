@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/values.h"
 #include "strategy/composite.h"
 #include "strategy/factory.h"
 
@@ -17,16 +16,6 @@ namespace {
 
 using Pieces = std::vector<std::string_view>;
 constexpr auto npos = std::string_view::npos;
-
-std::string_view trim(std::string_view text) {
-  constexpr const char* blanks = " \t\n\r";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == npos) return {};
-  const std::size_t last = text.find_last_not_of(blanks);
-  // A blank that a backslash protects stays.
-  const bool is_protected = last + 1 < text.size() && text[last] == '\\';
-  return text.substr(first, last - first + 1 + (is_protected ? 1 : 0));
-}
 
 // Where mark first stands outside parentheses and not after a backslash; npos when nowhere.
 std::size_t find_outside(std::string_view text, char mark) {
@@ -49,25 +38,10 @@ Pieces split(std::string_view text) {
   Pieces pieces;
   while (true) {
     const std::size_t comma = find_outside(text, ',');
-    pieces.push_back(trim(text.substr(0, comma)));
+    pieces.push_back(trim_argument(text.substr(0, comma)));
     if (comma == npos) return pieces;
     text.remove_prefix(comma + 1);
   }
-}
-
-// Moves the arguments that begin with ! to excluded, without it.
-void take_excluded(Pieces& arguments, Config& config) {
-  const auto is_excluded = [](std::string_view piece) { return piece.starts_with('!'); };
-  for (const std::string_view piece : arguments) {
-    if (is_excluded(piece)) config.excluded.emplace_back(trim(piece.substr(1)));
-  }
-  std::erase_if(arguments, is_excluded);
-}
-
-// The one argument that a kind takes, or nothing.
-std::optional<std::string_view> single(std::string_view kind, const Pieces& arguments) {
-  base::require(arguments.size() <= 1, kind, " takes one value, not ", arguments.size());
-  return arguments.empty() ? std::nullopt : std::optional(arguments[0]);
 }
 
 StrategyPtr parse(std::string_view text, int depth);
@@ -87,53 +61,29 @@ Pieces split_children(std::string_view text) {
   return children;
 }
 
-void parse_children(std::string_view text, Config& config, int depth) {
+void parse_children(std::string_view text, Arguments& of, bool with_rules, int depth) {
   for (const std::string_view piece : split_children(text)) {
     std::string_view child = piece;
-    if (config.kind == "first") {
+    if (with_rules) {
       if (const std::size_t equals = find_outside(piece, '='); equals != npos) {
-        config.rules.emplace_back(trim(piece.substr(0, equals)));
+        of.rules.emplace_back(trim_argument(piece.substr(0, equals)));
         child = piece.substr(equals + 1);
-        base::require(config.rules.size() == config.children.size() + 1,
-                      "the fallback of 'first' is not the last: ", base::quoted(piece));
+        base::require(of.rules.size() == of.children.size() + 1, "the fallback of ", base::quoted(of.kind),
+                      " is not the last: ", base::quoted(piece));
       }
     }
-    config.children.push_back(parse(child, depth + 1));
+    of.children.push_back(parse(child, depth + 1));
   }
-  base::require(config.kind != "first" || config.children.size() == config.rules.size() + 1,
-                "'first' takes rules (name=strategy or #2..7=strategy) and then one fallback, not ",
-                config.children.size() - config.rules.size());
-}
-
-bool is_composite(std::string_view kind) { return kind == "any" || kind == "all" || kind == "not" || kind == "first"; }
-
-void read_arguments(Pieces arguments, Config& config) {
-  const std::string_view kind = config.kind;
-  if (kind == "selective" || kind == "size" || kind == "smart") take_excluded(arguments, config);
-  if (kind == "selective") {
-    config.names.assign(arguments.begin(), arguments.end());
-  } else if (kind == "interval") {
-    if (const auto value = single(kind, arguments)) {
-      config.interval = base::number_of<std::int64_t>("interval", *value, "a whole number of at least 1");
-    }
-  } else if (kind == "size") {
-    if (const auto value = single(kind, arguments)) config.threshold_bytes = base::bytes_of("size", *value);
-  } else if (kind == "memory-aware") {
-    if (const auto value = single(kind, arguments)) {
-      config.memory.max_share = base::number_of<double>("share", *value, "a number above 0 and at most 1");
-    }
-  } else {
-    base::require(arguments.empty(), kind, " takes only names with ! before them, not ",
-                  base::quoted(arguments.empty() ? "" : arguments[0]));
-  }
+  base::require(!with_rules || of.children.size() == of.rules.size() + 1, base::quoted(of.kind),
+                " takes rules (name=strategy or #2..7=strategy) and then one fallback, not ", of.children.size() - of.rules.size());
 }
 
 StrategyPtr parse(std::string_view text, int depth) {
   base::require(depth <= deepest_nesting, "nested deeper than ", deepest_nesting);
-  text = trim(text);
+  text = trim_argument(text);
   const std::size_t mark = text.find_first_of(":(");
-  Config config;
-  config.kind = trim(text.substr(0, mark));
+  Arguments arguments;
+  arguments.kind = trim_argument(text.substr(0, mark));
   const bool has_arguments = mark != npos;
   std::string_view inside = has_arguments ? text.substr(mark + 1) : std::string_view();
   if (has_arguments && text[mark] == '(') {
@@ -142,19 +92,29 @@ StrategyPtr parse(std::string_view text, int depth) {
     base::require(end + 1 == inside.size(), "text after the ) in ", base::quoted(text));
     inside.remove_suffix(1);
   }
-  inside = trim(inside);
-  if (is_composite(config.kind)) {
-    base::require(!inside.empty(), "'", config.kind, "' is empty; at least one strategy");
-    parse_children(inside, config, depth);
-  } else if (!is_built_in(config.kind) || config.kind == "custom") {  // a custom strategy has no text
-    return create_registered(config.kind, std::string(inside));
+  inside = trim_argument(inside);
+  const BuiltIn* const kind = find_built_in(arguments.kind);
+  if (kind == nullptr) return create_registered(arguments.kind, std::string(inside));
+  if (kind->takes != BuiltIn::Takes::values) {
+    base::require(!inside.empty(), base::quoted(arguments.kind), " is empty; at least one strategy");
+    parse_children(inside, arguments, kind->takes == BuiltIn::Takes::rules, depth);
   } else if (has_arguments && !(inside.empty() && text[mark] == '(')) {
-    read_arguments(split(inside), config);
+    arguments.values = split(inside);
   }
-  return create(config);
+  return kind->make(std::move(arguments));
 }
 
 }  // namespace
+
+std::string_view trim_argument(std::string_view text) {
+  constexpr const char* blanks = " \t\n\r";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == npos) return {};
+  const std::size_t last = text.find_last_not_of(blanks);
+  // A blank that a backslash protects stays.
+  const bool is_protected = last + 1 < text.size() && text[last] == '\\';
+  return text.substr(first, last - first + 1 + (is_protected ? 1 : 0));
+}
 
 StrategyPtr from_text(std::string_view text) {
   base::require(base::is_utf8(text), "text is not valid UTF-8: ", base::quoted(text));

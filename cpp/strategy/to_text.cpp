@@ -31,32 +31,8 @@ std::string escaped(std::string_view pattern) {
   return out;
 }
 
-std::string size_text(std::int64_t bytes) {
-  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::size_t unit = 0;
-  for (; bytes % 1024 == 0 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
-  return base::cat(bytes, units[unit]);
-}
-
-[[noreturn]] void refuse(const Parameters& is, std::string_view what) {
-  base::fail(base::Status::unsupported, "text cannot say what this strategy of kind ", is.kind, " has: ", what);
-}
-
-std::vector<std::string> arguments_of(const Parameters& is) {
-  constexpr SmartOptions usual;
-  std::vector<std::string> arguments;
-  if (is.kind == "custom") refuse(is, "functions of its user");
-  if (is.has_tracker) refuse(is, "a tracker");
-  if (is.has_total) refuse(is, base::cat("total_bytes, which is ", is.total_bytes));
-  if (is.has_clock) refuse(is, "a clock");
-  if (is.kind == "interval") arguments.push_back(base::cat(is.interval));
-  if (is.kind == "size") arguments.push_back(size_text(is.threshold_bytes));
-  if (is.kind == "memory-aware") arguments.push_back(base::cat(is.max_share));
-  if (is.kind == "smart") {
-    if (is.large_factor != usual.large_factor) refuse(is, base::cat("large_factor, which is ", is.large_factor));
-    if (is.rare_accesses != usual.rare_accesses) refuse(is, base::cat("rare_accesses, which is ", is.rare_accesses));
-    if (is.late_share != usual.late_share) refuse(is, base::cat("late_share, which is ", is.late_share));
-  }
+std::vector<std::string> arguments_of(const Strategy& strategy, const Parameters& is) {
+  std::vector<std::string> arguments = strategy.text_values();
   for (const std::string& name : is.names) arguments.push_back(escaped(name));
   for (const std::string& name : is.excluded) arguments.push_back("!" + escaped(name));
   return arguments;
@@ -71,7 +47,7 @@ std::string joined(const std::vector<std::string>& arguments) {
 // Inside parentheses only parentheses keep a list together.
 std::string text_of(const Strategy& strategy, bool is_child) {
   const Parameters is = strategy.parameters();
-  std::vector<std::string> arguments = arguments_of(is);
+  std::vector<std::string> arguments = arguments_of(strategy, is);
   for (std::size_t i = 0; i < is.children.size(); ++i) {
     const std::string rule = i < is.rules.size() ? escaped(is.rules[i]) + "=" : "";
     arguments.push_back(rule + text_of(*is.children[i], true));

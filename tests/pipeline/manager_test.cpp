@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "strategy/custom.h"
 #include "strategy/factory.h"
 
 namespace ckpt::pipeline::test {

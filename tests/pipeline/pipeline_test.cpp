@@ -8,6 +8,7 @@
 
 #include "models.h"
 #include "plan/verifier.h"
+#include "strategy/custom.h"
 #include "strategy/factory.h"
 
 namespace ckpt::pipeline::test {

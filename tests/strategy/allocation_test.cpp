@@ -2,6 +2,7 @@
 #include "ask.h"
 #include "heap_requests.h"
 #include "strategy/factory.h"
+#include "strategy/memory_aware.h"
 
 namespace ckpt::strategy {
 namespace {

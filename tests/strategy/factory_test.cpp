@@ -3,91 +3,61 @@
 #include <cmath>
 
 #include "ask.h"
+#include "strategy/custom.h"
+#include "strategy/interval.h"
+#include "strategy/selective.h"
+#include "strategy/size_based.h"
+#include "strategy/smart.h"
 
 namespace ckpt::strategy {
 namespace {
 
 using base::Status;
 
-// ---- config ----
+// ---- kinds ----
 
-StrategyPtr of_kind(const char* kind) {
-  Config config;
-  config.kind = kind;
-  config.children = {make_interval(1)};
-  config.custom.decide = [](auto, const auto&, auto) { return true; };
-  return create(config);
+TEST(Kinds, KeepTheirValues) {
+  EXPECT_EQ(Interval(5).name(), "Interval(5)");
+  const std::vector<std::string> names = {"a", "b*"};
+  const std::vector<std::string> excluded = {"bad"};
+  Selective selective(names, excluded);
+  EXPECT_TRUE(ask(selective, "a"));
+  EXPECT_TRUE(ask(selective, "bc"));
+  EXPECT_FALSE(ask(selective, "bad"));
+  SizeBased size(2048, excluded);
+  EXPECT_EQ(size.name(), "SizeBased(2KB)");
+  EXPECT_FALSE(ask(size, "bad", 0, 4096));
+  Smart smart({100, 2, 1}, excluded);
+  for (const char* name : {"a", "bad", "a"}) ask(smart, name);
+  EXPECT_FALSE(ask(smart, "bad"));
+  EXPECT_TRUE(ask(smart, "new"));
 }
 
-TEST(Config, MakesEveryKindWithItsDefaults) {
-  EXPECT_EQ(create({})->name(), "Interval(2)");
-  EXPECT_EQ(of_kind("interval")->name(), "Interval(2)");
-  EXPECT_EQ(of_kind("selective")->name(), "Selective");
-  EXPECT_EQ(of_kind("size")->name(), "SizeBased(1MB)");
-  EXPECT_EQ(of_kind("memory-aware")->name(), "MemoryAware(80%)");
-  EXPECT_EQ(of_kind("smart")->name(), "Smart");
-  EXPECT_EQ(of_kind("any")->name(), "Any(Interval(1))");
-  EXPECT_EQ(of_kind("all")->name(), "All(Interval(1))");
-  EXPECT_EQ(of_kind("not")->name(), "Not(Interval(1))");
-  EXPECT_EQ(of_kind("first")->name(), "First(Interval(1))");
-  EXPECT_EQ(of_kind("custom")->name(), "Custom");
-}
-
-TEST(Config, PassesItsValuesOn) {
-  Config config;
-  config.interval = 5;
-  EXPECT_EQ(create(config)->name(), "Interval(5)");
-  config.kind = "selective";
-  config.names = {"a", "b*"};
-  config.excluded = {"bad"};
-  const auto selective = create(config);
-  EXPECT_TRUE(ask(*selective, "a"));
-  EXPECT_TRUE(ask(*selective, "bc"));
-  EXPECT_FALSE(ask(*selective, "bad"));
-  config.kind = "size";
-  config.threshold_bytes = 2048;
-  const auto size = create(config);
-  EXPECT_EQ(size->name(), "SizeBased(2KB)");
-  EXPECT_FALSE(ask(*size, "bad", 0, 4096));
-  config.kind = "memory-aware";
-  config.memory.max_share = 0.5;
-  EXPECT_EQ(create(config)->name(), "MemoryAware(50%)");
-  config.kind = "smart";
-  config.smart = {100, 2, 1};
-  const auto smart = create(config);
-  for (const char* name : {"a", "bad", "a"}) ask(*smart, name);
-  EXPECT_FALSE(ask(*smart, "bad"));
-  EXPECT_TRUE(ask(*smart, "new"));
-}
-
-TEST(Config, DefaultsAndOverridesWhatAYesMeans) {
-  EXPECT_EQ(create({})->chosen(), Chosen::boundary);
-  for (const char* kind : {"selective", "size", "memory-aware", "smart", "any", "all", "not", "first", "custom"}) {
-    EXPECT_EQ(of_kind(kind)->chosen(), Chosen::recompute) << kind;
+TEST(Kinds, HaveTheirUsualMeaningOfAYes) {
+  EXPECT_EQ(from_text("interval")->chosen(), Chosen::boundary);
+  for (const char* text :
+       {"selective", "size", "memory-aware", "smart", "any(smart)", "all(smart)", "not(smart)", "first(smart)"}) {
+    EXPECT_EQ(from_text(text)->chosen(), Chosen::recompute) << text;
   }
-  Config config;
-  config.chosen = Chosen::recompute;
-  EXPECT_EQ(create(config)->chosen(), Chosen::recompute);
-  config.kind = "smart";
-  config.chosen = Chosen::boundary;
-  EXPECT_EQ(create(config)->chosen(), Chosen::boundary);
+  CustomHooks hooks;
+  hooks.decide = [](auto, const auto&, auto) { return true; };
+  EXPECT_EQ(Custom(hooks).chosen(), Chosen::recompute);
 }
 
-TEST(Config, RefusesUnknownKindsAndSaysWhatIsKnown) {
-  EXPECT_EQ(error_of(Status::not_found, [] { of_kind("intervall"); }),
-            "unknown strategy kind 'intervall'; known: interval, selective, size, memory-aware, smart, any, all, not, first");
-  EXPECT_NE(error_of(Status::not_found, [] { of_kind(""); }), "");
-}
-
-TEST(Config, RefusesBadValues) {
-  Config config;
-  config.interval = 0;
-  EXPECT_EQ(refusal([&] { create(config); }), "interval is 0; at least 1");
-  config.kind = "not";
-  config.children = {make_interval(1), make_interval(2)};
-  EXPECT_EQ(refusal([&] { create(config); }), "children are 2; 'not' takes one strategy");
-  config.kind = "custom";
-  EXPECT_EQ(refusal([&] { create(config); }), "decide is NULL");
+TEST(Kinds, RefuseBadValues) {
+  EXPECT_EQ(refusal([] { Interval(0); }), "interval is 0; at least 1");
+  EXPECT_EQ(refusal([] { Custom({}); }), "decide is NULL");
+  EXPECT_EQ(refusal([] { from_text("not(interval:1,interval:2)"); }),
+            "strategy 'not(interval:1,interval:2)': children are 2; 'not' takes one strategy");
+  EXPECT_EQ(
+      error_of(Status::not_found, [] { from_text("intervall"); }),
+      "strategy 'intervall': unknown strategy kind 'intervall'; known: interval, selective, size, memory-aware, smart, any, all, "
+      "not, first");
+  EXPECT_EQ(
+      error_of(Status::not_found, [] { from_text("custom"); }),
+      "strategy 'custom': unknown strategy kind 'custom'; known: interval, selective, size, memory-aware, smart, any, all, not, "
+      "first");
+  EXPECT_NE(error_of(Status::not_found, [] { from_text(""); }), "");
 }
 
 // ---- text ----
@@ -212,16 +182,10 @@ struct Registered {
   const char* kind;
 };
 
-TEST(Registry, MakesAKindUsableInTextAndConfig) {
+TEST(Registry, MakesAKindUsableInText) {
   const Registered mine("mine", [](const std::string& arguments) { return from_text("interval:" + arguments); });
   EXPECT_EQ(name_of("mine:7"), "Interval(7)");
   EXPECT_EQ(name_of("any(mine(3),smart)"), "Any(Interval(3), Smart)");
-  Config config;
-  config.kind = "mine";
-  config.arguments = "5";
-  config.chosen = Chosen::recompute;
-  EXPECT_EQ(create(config)->name(), "Interval(5)");
-  EXPECT_EQ(create(config)->chosen(), Chosen::recompute);
   EXPECT_EQ(known_kinds(), "interval, selective, size, memory-aware, smart, any, all, not, first, mine");
   EXPECT_NE(refusal([] { from_text("mine:x"); }).find("interval is 'x'"), std::string::npos);
 }

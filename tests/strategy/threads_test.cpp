@@ -4,6 +4,7 @@
 
 #include "ask.h"
 #include "strategy/factory.h"
+#include "strategy/memory_aware.h"
 
 namespace ckpt::strategy {
 namespace {
