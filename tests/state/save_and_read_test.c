@@ -1,4 +1,4 @@
-/* Through the .so from C99: retention options, stateful objects, coordinators, partial loads, readers. */
+/* Through the .so from C99: one program that saves a stateful object, reads it in part, and writes plain files. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-static char root[] = "/tmp/ckpt-features-api-XXXXXX";
+static char root[] = "/tmp/ckpt-save-and-read-XXXXXX";
 
 static ckpt_tensor* tensor_of(float* data, int64_t count) {
   ckpt_tensor* tensor = NULL;
@@ -43,104 +43,6 @@ static int32_t counter_restore(const ckpt_state* loaded, void* user_data) {
 }
 
 static void counter_destroy(void* user_data) { ++((counter*)user_data)->destroyed; }
-
-/* ---- A coordinator of two that counts its calls ---- */
-
-static int32_t calls;
-static int32_t pair_barrier(int64_t timeout_ns, void* user_data) {
-  ++calls;
-  return timeout_ns == 0 ? CKPT_E_TIMEOUT : (user_data == NULL ? 0 : 7);
-}
-static int32_t pair_broadcast(void* data, int64_t bytes, int64_t root_rank, int64_t timeout_ns, void* user_data) {
-  (void)timeout_ns;
-  (void)user_data;
-  if (root_rank == 1) memset(data, 42, (size_t)bytes);
-  return 0;
-}
-static int32_t pair_all_gather(const void* sent, int64_t bytes, int64_t timeout_ns, void* received, void* user_data) {
-  (void)timeout_ns;
-  (void)user_data;
-  memcpy(received, sent, (size_t)bytes);
-  memcpy((char*)received + bytes, sent, (size_t)bytes);
-  return 0;
-}
-
-static void coordinators(void) {
-  ckpt_coordinator* single = NULL;
-  int64_t number = -1;
-  char data[2] = {1, 2};
-  char both[4] = {0};
-  CHECK_OK(ckpt_coordinator_create_single(&single));
-  CHECK_OK(ckpt_coordinator_get_rank(single, &number));
-  CHECK(number == 0);
-  CHECK_OK(ckpt_coordinator_get_world_size(single, &number));
-  CHECK(number == 1);
-  CHECK_OK(ckpt_coordinator_barrier(single, 0));
-  CHECK_OK(ckpt_coordinator_broadcast(single, data, 2, 0, 0));
-  CHECK_FAILS(ckpt_coordinator_broadcast(single, data, 2, 1, 0), CKPT_E_INVALID_ARGUMENT, "root is 1");
-  CHECK_OK(ckpt_coordinator_all_gather(single, data, 2, 0, both));
-  CHECK(both[0] == 1 && both[1] == 2);
-  CHECK_FAILS(ckpt_coordinator_barrier(single, -1), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
-
-  ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
-  CKPT_INIT(ckpt_coordinator_callbacks, &callbacks);
-  ckpt_coordinator* pair = NULL;
-  CHECK_FAILS(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &pair), CKPT_E_INVALID_ARGUMENT, "barrier is NULL");
-  callbacks.barrier = pair_barrier;
-  callbacks.broadcast = pair_broadcast;
-  callbacks.all_gather = pair_all_gather;
-  callbacks.rank = 2;
-  callbacks.world_size = 2;
-  CHECK_FAILS(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &pair), CKPT_E_INVALID_ARGUMENT, "rank is 2");
-  callbacks.rank = 1;
-  CHECK_OK(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &pair));
-  CHECK_OK(ckpt_coordinator_barrier(pair, 1));
-  CHECK_FAILS(ckpt_coordinator_barrier(pair, 0), CKPT_E_TIMEOUT, "in time");
-  CHECK(calls == 2);
-  CHECK_OK(ckpt_coordinator_broadcast(pair, data, 2, 1, 1));
-  CHECK(data[0] == 42 && data[1] == 42);
-  CHECK_OK(ckpt_coordinator_all_gather(pair, data, 2, 1, both));
-  CHECK(both[3] == 42);
-  CHECK_FAILS(ckpt_coordinator_all_gather(pair, data, INT64_MAX, 1, both), CKPT_E_OUT_OF_RANGE, "world size");
-
-  /* Several processes cannot save yet, and the checkpoint says so. */
-  ckpt_storage* storage = NULL;
-  ckpt_checkpoint_manager* checkpoint = NULL;
-  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
-  CHECK_OK(ckpt_storage_create_memory(&storage));
-  options.coordinator = pair;
-  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &checkpoint), CKPT_E_UNSUPPORTED, "world size of 2");
-  options.coordinator = single;
-  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
-  ckpt_coordinator_release(single);
-  ckpt_coordinator_release(pair);
-  CHECK_OK(ckpt_checkpoint_manager_get_coordinator(checkpoint, &single));
-  CHECK_OK(ckpt_coordinator_get_world_size(single, &number));
-  CHECK(number == 1);
-  ckpt_coordinator_release(single);
-  ckpt_checkpoint_manager_release(checkpoint);
-
-  /* A handler is the caller's or one with the defaults. */
-  ckpt_fault_handler* handler = NULL;
-  ckpt_fault_handler* used = NULL;
-  int64_t retries = -1;
-  CHECK_OK(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, &handler));
-  CKPT_INIT(ckpt_checkpoint_manager_options, &options);
-  options.fault_handler = handler;
-  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
-  ckpt_fault_handler_release(handler);
-  CHECK_OK(ckpt_checkpoint_manager_get_fault_handler(checkpoint, &used));
-  CHECK_OK(ckpt_fault_handler_get_retry_count(used, &retries));
-  CHECK(retries == 0);
-  ckpt_fault_handler_release(used);
-  CHECK_FAILS(ckpt_checkpoint_manager_get_fault_handler(checkpoint, NULL), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
-  ckpt_checkpoint_manager_release(checkpoint);
-  CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
-  CHECK_OK(ckpt_checkpoint_manager_get_fault_handler(checkpoint, &used));
-  ckpt_fault_handler_release(used);
-  ckpt_checkpoint_manager_release(checkpoint);
-  ckpt_storage_release(storage);
-}
 
 static void plain_file(void) {
   char path[512];
@@ -290,7 +192,6 @@ static void save_and_read(void) {
 int main(void) {
   char command[64];
   CHECK(mkdtemp(root) != NULL);
-  coordinators();
   save_and_read();
   plain_file();
   snprintf(command, sizeof command, "rm -rf %s", root);

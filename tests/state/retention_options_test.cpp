@@ -1,0 +1,115 @@
+// What retention keeps beside the newest: every K-th step, the best by metric; names with a prefix.
+#include <gtest/gtest.h>
+
+#include "faulty_storage.h"
+#include "fixture.h"
+#include "state/checkpoint.h"
+
+namespace {
+
+using ckpt::base::Status;
+using namespace ckpt::state;
+using namespace ckpt::tests;
+namespace storage = ckpt::storage;
+
+SaveResult save_with(Checkpoint& checkpoint, int step, std::optional<double> metric, const std::string& prefix = {}) {
+  Model model(static_cast<float>(step));
+  SaveOptions options;
+  options.step = step;
+  options.metric = metric;
+  options.prefix = prefix;
+  return checkpoint.save(model.state, options);
+}
+
+std::string steps_of(Checkpoint& checkpoint) {
+  std::string out;
+  for (const Found& found : checkpoint.list()) out += ckpt::base::cat(found.step, ' ');
+  return out;
+}
+
+TEST(StateRetentionOptions, KeepsEveryKthStepAndTheBest) {
+  const auto disk = storage::make_memory_storage();
+  CheckpointOptions options;
+  options.keep_last = 2;
+  options.keep_every = 4;
+  options.keep_best = 2;
+  {
+    Checkpoint checkpoint(disk, options);
+    const double metrics[] = {5, 1, 3, 9, 8, 1, 7, 6, 7, 8};
+    for (int step = 1; step <= 10; ++step) save_with(checkpoint, step, metrics[step - 1]);
+    EXPECT_EQ(steps_of(checkpoint), "10 9 8 6 4 2 ");
+    save_with(checkpoint, 11, std::nullopt);
+    EXPECT_EQ(steps_of(checkpoint), "11 10 8 6 4 2 ");
+    EXPECT_EQ(checkpoint.list().at(5).metric, 1);
+    EXPECT_FALSE(checkpoint.list().at(0).metric.has_value());
+  }
+  options.larger_is_better = true;
+  options.keep_every = 0;
+  Checkpoint checkpoint(disk, options);
+  save_with(checkpoint, 12, -1);
+  EXPECT_EQ(steps_of(checkpoint), "12 11 10 4 ");
+}
+
+TEST(StateRetentionOptions, OfEqualStepsAndMetricsTheNewestStays) {
+  const auto disk = storage::make_memory_storage();
+  CheckpointOptions options;
+  options.keep_last = 1;
+  options.keep_every = 5;
+  options.keep_best = 1;
+  Checkpoint checkpoint(disk, options);
+  save_with(checkpoint, 5, 0.5);
+  const SaveResult again = save_with(checkpoint, 5, 0.5);
+  save_with(checkpoint, 6, 0.75);
+  save_with(checkpoint, 7, 0.75);
+  EXPECT_EQ(steps_of(checkpoint), "7 5 ");
+  EXPECT_EQ(checkpoint.list().at(1).name, again.name);
+}
+
+TEST(StateRetentionOptions, OptionsThatCannotBeAreRefused) {
+  const auto disk = storage::make_memory_storage();
+  CheckpointOptions options;
+  options.keep_best = 1;
+  EXPECT_ERROR(Checkpoint(disk, options), Status::invalid_argument, "keep_last is 0");
+  options = {};
+  options.keep_every = -1;
+  EXPECT_ERROR(Checkpoint(disk, options), Status::invalid_argument, "keep_every is -1");
+  Checkpoint checkpoint(disk, {});
+  EXPECT_ERROR(save_with(checkpoint, 1, std::numeric_limits<double>::quiet_NaN()), Status::invalid_argument, "metric is nan");
+  EXPECT_ERROR(save_with(checkpoint, 1, std::numeric_limits<double>::infinity()), Status::invalid_argument, "metric is inf");
+  for (const char* prefix : {"torn", "step", "A", "a-b", "../a", "a.b", "", "0123456789012345678901234"}) {
+    if (*prefix != '\0') EXPECT_ERROR(save_with(checkpoint, 1, {}, prefix), Status::invalid_argument, "prefix is '");
+  }
+  EXPECT_EQ(std::ssize(checkpoint.list()), 0);
+}
+
+TEST(StateRetentionOptions, APrefixIsPartOfTheNameOnly) {
+  const auto disk = storage::make_memory_storage();
+  Checkpoint checkpoint(disk, {});
+  save_with(checkpoint, 1, {}, "warm_up1");
+  const SaveResult second = save_with(checkpoint, 2, {}, "best");
+  EXPECT_TRUE(second.name.starts_with("best-step-000000000002-")) << second.name;
+  save_with(checkpoint, 0, {});
+  EXPECT_EQ(steps_of(checkpoint), "2 1 0 ");
+  Model model(0);
+  EXPECT_EQ(checkpoint.load(model.state, {}).name, second.name);
+  disk->remove(second.name + "/model.safetensors");
+  EXPECT_EQ(checkpoint.load(model.state, {}).step, 1);
+  EXPECT_EQ(names_in(*disk, "").find("torn-"), std::string::npos);
+  EXPECT_EQ(steps_of(checkpoint), "2 1 0 ");
+}
+
+TEST(StateRetentionOptions, ReadsManifestsOnly) {
+  const auto faults = std::make_shared<Faults>();
+  Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {false, 2});
+  for (int step = 1; step <= 4; ++step) save_with(checkpoint, step, {});
+  EXPECT_EQ(std::ssize(checkpoint.list()), 2);
+  std::int64_t opened = 0;
+  for (const std::string& operation : faults->log) {
+    if (!operation.starts_with("open ")) continue;
+    ++opened;
+    EXPECT_TRUE(operation.ends_with("/manifest.json")) << operation;
+  }
+  EXPECT_GT(opened, 4);
+}
+
+}  // namespace
