@@ -3,6 +3,7 @@
 #   development  headers, api.json, libckpt.so, libckpt.a, what CMake and pkg-config look for
 #   command      the ckpt command
 #   python       import ckpt
+#   debug        debug information of the library and the command, where debuggers look for it; only when it is asked for
 #   notices      licence, notices of others, changelog
 # The prefix can be moved afterwards: every path in an installed file is relative to the file itself.
 include(CMakePackageConfigHelpers)

@@ -1,0 +1,22 @@
+# What is installed has no debug information; the component "debug" has it where debuggers look, and it is that of the same build.
+set -eu
+out=$WORK/debug
+rm -rf "$out"
+cp -a "$STAGE" "$out"
+if [ ! -e "$BUILD/capi/libckpt.so.0.debug" ] && ! ls "$BUILD"/capi/libckpt.so.*.debug >/dev/null 2>&1; then
+  echo "this build keeps debug information inside: it has no objcopy"
+  exit 0
+fi
+"$CMAKE" --install "$BUILD" --prefix "$out" --component debug >"$out/install.log"
+for file in "$LIBDIR/libckpt.so.0" bin/ckpt; do
+  [ -e "$STAGE/$file" ] || continue
+  real=$(readlink -f "$out/$file")
+  debug=$(dirname "$real")/.debug/$(basename "$real").debug
+  if LC_ALL=C readelf -SW "$STAGE/$file" | grep -q ' \.debug_info '; then echo "$file has debug information" >&2; exit 1; fi
+  bytes=$(stat -L -c %s "$STAGE/$file")
+  [ "$bytes" -lt 8000000 ] || { echo "$file has $bytes bytes" >&2; exit 1; }
+  [ ! -e "$(dirname "$STAGE/$file")/.debug" ] || { echo "the debug information is installed unasked" >&2; exit 1; }
+  LC_ALL=C readelf -SW "$debug" | grep -q ' \.debug_info ' || { echo "$debug has none" >&2; exit 1; }
+  LC_ALL=C readelf -p .gnu_debuglink "$real" | grep -q "$(basename "$debug")" || { echo "$file does not name its debug information" >&2; exit 1; }
+done
+rm -rf "$out"
