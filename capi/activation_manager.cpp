@@ -14,9 +14,6 @@ using pipeline::TensorPtr;
 
 namespace {
 
-constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
-constexpr ckpt_activation_metadata empty_metadata = CKPT_ACTIVATION_METADATA_INIT;
-
 // A reference of its own: a callback may release the handle.
 std::shared_ptr<ActivationManager> manager_argument(const ckpt_activation_manager* manager) {
   return checked(manager, "manager")->object;

@@ -80,11 +80,11 @@ double or_unlimited(double value) {
 
 adaptive::ControllerOptions to_cpp(const ckpt_controller_options& given) {
   adaptive::ControllerOptions options;
-  copy_from_c<2>(given, options);  // those of the threshold are
+  copy_from_c<3>(given, options);  // those of the threshold
   options.max_interval_seconds = or_unlimited(given.max_interval_seconds);
   options.budget_saves = given.budget_saves == 0 ? std::numeric_limits<int64_t>::max() : given.budget_saves;
   options.budget_window_seconds = or_unlimited(given.budget_window_seconds);
-  options.threshold = {given.threshold, given.threshold_learning_rate, given.threshold_budget};
+  options.threshold_options = {given.threshold, given.threshold_learning_rate, given.threshold_budget};
   return options;
 }
 

@@ -18,8 +18,6 @@ namespace tensor = ckpt::tensor;
 
 namespace {
 
-constexpr ckpt_schedule_executor_stats empty_stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
-
 std::string name_of_layer(const char* name) { return std::string(name_argument(name, "name")); }
 
 std::shared_ptr<ThreadPool> pool_argument(ckpt_worker_pool* pool) {

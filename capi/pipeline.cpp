@@ -35,7 +35,6 @@ namespace {
 
 constexpr ckpt_activation_policy default_policy = CKPT_ACTIVATION_POLICY_INIT;
 static_assert(default_policy.threshold_bytes == pipeline::default_threshold_bytes);
-constexpr ckpt_pipeline_stats empty_stats = CKPT_PIPELINE_STATS_INIT;
 
 pipeline::Pipeline& pipeline_argument(const ckpt_pipeline* handle) { return *checked(handle, "pipeline")->object; }
 

@@ -30,10 +30,6 @@ static_assert(CKPT_LAYER_FLAG_DETERMINISTIC == plan::deterministic && CKPT_LAYER
 
 namespace {
 
-constexpr ckpt_layer_profile default_layer = CKPT_LAYER_PROFILE_INIT;
-constexpr ckpt_option_profile default_option = CKPT_OPTION_PROFILE_INIT;
-constexpr ckpt_plan_report empty_report = CKPT_PLAN_REPORT_INIT;
-
 const plan::ChainProfile& profile_argument(const ckpt_profile* profile) { return *checked(profile, "profile")->object; }
 
 // A strategy's callback must not change the chain that the strategy is asked about.

@@ -21,8 +21,12 @@ namespace ckpt::capi {
 
 template <class T>
 struct StructOf;
+template <class Struct, class Field>
+constexpr std::size_t size_of(Field Struct::*) {
+  return sizeof(Field);  // NOLINT(bugprone-sizeof-expression): of a pointer its own size is meant
+}
 
-#define CKPT_FIRST_SIZE(type, last) (offsetof(type, last) + sizeof(type::last))
+#define CKPT_FIRST_SIZE(type, last) (offsetof(type, last) + size_of(&type::last))
 
 template <>
 struct StructOf<ckpt_memory_tracker_options> {

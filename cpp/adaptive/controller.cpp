@@ -56,7 +56,7 @@ double Controller::Recent::mean() const {
   return size == 0 ? 0 : bounded(sum) / static_cast<double>(size);
 }
 
-Controller::Controller(const ControllerOptions& options) : options_(options), memory_(1, options.threshold) {
+Controller::Controller(const ControllerOptions& options) : options_(options), memory_(1, options.threshold_options) {
   check(options);
   memory_.forecast = Forecast(options.keep, options.weighs_experts);
 }

@@ -32,7 +32,7 @@ struct ControllerOptions {
   double max_overhead_share = 1;  // of the time, spent in saves
   std::int64_t budget_saves = std::numeric_limits<std::int64_t>::max();
   double budget_window_seconds = unlimited;  // windows follow one another
-  ThresholdOptions threshold;
+  ThresholdOptions threshold_options;
   bool weighs_experts = true;  // false where no caller will ask this knowledge of the automatic policy
 };
 

@@ -235,7 +235,7 @@ void Controller::from_json(std::string_view text) {
     base::fail(base::Status::unsupported, "the controller's JSON has version ", version, "; this library reads ", format_version);
   if (version < 1) refuse(base::cat("version is ", version));
 
-  Memory m(options_.keep, options_.threshold);
+  Memory m(options_.keep, options_.threshold_options);
   m.running = flag_at(value, "running");
   m.in_flight = flag_at(value, "save_in_flight");
   m.noticed = flag_at(value, "noticed");

@@ -194,7 +194,7 @@ ControllerOptions parse_policy(std::string_view text, double true_mtbf) {
   ControllerOptions options;
   options.policy = static_cast<Policy>(found - std::begin(names));
   options.mtbf_seconds = true_mtbf;
-  options.threshold.budget = std::numeric_limits<std::int64_t>::max();
+  options.threshold_options.budget = std::numeric_limits<std::int64_t>::max();
   const bool takes_number = options.policy == Policy::bayes || options.policy == Policy::fixed;
   const bool has_number = colon != std::string_view::npos;
   require(takes_number || !has_number, "policy is ", base::quoted(text), "; it takes no number");

@@ -150,7 +150,7 @@ TEST(AdaptiveController, BoundsAndBudget) {
 TEST(AdaptiveController, ThresholdJudgesTheLastTaskAndCommitConsumes) {
   ControllerOptions options;
   options.policy = Policy::threshold;
-  options.threshold.budget = 2;
+  options.threshold_options.budget = 2;
   Controller controller(options);
   controller.begin_run(0);
   EXPECT_EQ(controller.decide(1).reason, Reason::task_is_short);  // no task yet
@@ -245,7 +245,7 @@ TEST(AdaptiveController, DecisionsAreEqualAfterSaveAndLoad) {
     options.policy = static_cast<Policy>(policy);
     options.mtbf_seconds = 4000;
     options.keep = 0.9;
-    options.threshold.budget = 100;
+    options.threshold_options.budget = 100;
     Controller controller(options);
     double now = 0;
     controller.begin_run(now);
@@ -409,7 +409,7 @@ TEST(AdaptiveController, RefusesBadOptions) {
   refuses("max_overhead_share is 0", [](auto& o) { o.max_overhead_share = 0; });
   refuses("budget_saves is -1", [](auto& o) { o.budget_saves = -1; });
   refuses("budget_window_seconds is 0", [](auto& o) { o.budget_window_seconds = 0; });
-  refuses("learning_rate is 2", [](auto& o) { o.threshold.learning_rate = 2; });
+  refuses("learning_rate is 2", [](auto& o) { o.threshold_options.learning_rate = 2; });
 }
 
 // Rank 0's answer reaches the other ranks, whose own clocks and runs do not count.
