@@ -75,7 +75,7 @@ class Writer:
         lines = self.comment(self.words.text(group.comment)) + [f"enum class {name} : {NUMBERS[group.type]} {{"]
         for constant in group.constants:
             lines += self.comment(self.words.text(constant.comment), "  ") + [f"  {enumerator(constant)} = {constant.name},"]
-        return "\n".join(lines + ["};"] + [f"CKPT_FLAGS({name})"] * group.is_sum)
+        return "\n".join(lines + ["};"] + ["template <>", f"struct IsFlags<{name}> : std::true_type {{}};"] * group.is_sum)
 
     def members(self, struct):
         """Structs with a size and lists of objects stay in C: calls take them beside the value."""

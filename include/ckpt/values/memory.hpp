@@ -38,7 +38,8 @@ enum class MemoryEventKind : std::int32_t {
   // the sum of all kinds of events
   all = CKPT_MEMORY_EVENT_KIND_ALL,
 };
-CKPT_FLAGS(MemoryEventKind)
+template <>
+struct IsFlags<MemoryEventKind> : std::true_type {};
 
 // How a memory tracker is made.
 struct MemoryTrackerOptions {

@@ -68,7 +68,8 @@ enum class LayerFlag : std::uint32_t {
   // backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens)
   no_input_gradient = CKPT_LAYER_FLAG_NO_INPUT_GRADIENT,
 };
-CKPT_FLAGS(LayerFlag)
+template <>
+struct IsFlags<LayerFlag> : std::true_type {};
 
 // One action of a schedule. Fields that a kind does not use are 0.
 struct ScheduleAction {

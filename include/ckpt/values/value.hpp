@@ -16,16 +16,20 @@
 #include <utility>
 #include <vector>
 
-// Sums of flags: a | b, and whether one has another.
-#define CKPT_FLAGS(Name)                                                                                                   \
-  constexpr Name operator|(Name a, Name b) noexcept {                                                                      \
-    return static_cast<Name>(static_cast<std::underlying_type_t<Name>>(a) | static_cast<std::underlying_type_t<Name>>(b)); \
-  }                                                                                                                        \
-  constexpr bool has(Name sum, Name flag) noexcept {                                                                       \
-    return (static_cast<std::underlying_type_t<Name>>(sum) & static_cast<std::underlying_type_t<Name>>(flag)) != 0;        \
-  }
-
 namespace ckpt {
+
+// The enums that are sums of flags: a | b, and whether one has another.
+template <class Enum>
+struct IsFlags : std::false_type {};
+
+template <class Enum, std::enable_if_t<IsFlags<Enum>::value, int> = 0>
+constexpr Enum operator|(Enum a, Enum b) noexcept {
+  return static_cast<Enum>(static_cast<std::underlying_type_t<Enum>>(a) | static_cast<std::underlying_type_t<Enum>>(b));
+}
+template <class Enum, std::enable_if_t<IsFlags<Enum>::value, int> = 0>
+constexpr bool has(Enum sum, Enum flag) noexcept {
+  return (static_cast<std::underlying_type_t<Enum>>(sum) & static_cast<std::underlying_type_t<Enum>>(flag)) != 0;
+}
 
 // For time-outs: waits for ever.
 constexpr std::chrono::nanoseconds forever{-1};
