@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
-from ._oneline import _key, _shared, _state_of
+from ._oneline import _key, _shared, _state_of_any
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, State, Stateful, StateLike, _as_json, _as_state
 from ._storage import Storage
@@ -163,7 +163,7 @@ class AsyncManager(_Owned):
             for key, value in (values or {}).items():
                 state[key] = value
         else:
-            state = _state_of(state, group, values, allow_empty)
+            state = _state_of_any(state, group, values, allow_empty)
         how, what = _divided(options, _o.checkpoint_task_options)
         task, saved = _o.checkpoint_task_options(**how), _o.save_options(step=step, **_as_json(what))
         handle = state._h

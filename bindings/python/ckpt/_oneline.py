@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Callable, Dict, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 import warnings
 
 from . import _native as _n
@@ -13,21 +13,23 @@ from ._common import _warn
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, Reader, State, _entries, _json_text
 from ._storage import Storage
-from ._tensor import Tensor, as_tensor
+from ._tensor import Tensor, _from_numpy, as_tensor
+from ._trees import TEXT_TENSOR, Types, fill_tree
 from .made.errors import InvalidArgumentError, NotFoundError
 from .made.values import CheckpointInfo, SaveResult, Verify
 
 __all__ = ["save", "load", "Loaded", "save_file", "load_file"]
 
 
-def save(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
+def save(place: Union[Storage, PathLike], tree: Any, step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
          group: str = "model", keep_last: int = 0, allow_empty: bool = False,
          **options: CheckpointManager.save) -> SaveResult:
-    """Saves a dict of numpy arrays, torch tensors or Tensors durably, as a new checkpoint below a path: ckpt.save("run", {"w": w},
-    7). A dict of several dicts of tensors: each is a group. values: JSON values by key. What ckpt.load would not return under the
-    same names is an error that names its path, and nothing is written; so is a save of no tensors and no values, unless
-    allow_empty."""
-    with _state_of(tensors, group, values, allow_empty) as state:
+    """Saves a value of any shape durably, as a new checkpoint below a path, so that ckpt.load returns it: ckpt.save("run", {"w": w,
+    "epoch": 3, "history": [...]}, 7). A dict of arrays or tensors is saved under their names, a dict of several such dicts as a group
+    each, and every other value as one tree (docs/python.md has the table of what becomes what). What cannot be saved is an error
+    that names its path and type, and nothing is written; so is a save of an empty dict and no values, unless allow_empty. values:
+    JSON values by key beside the tree."""
+    with _state_of_any(tree, group, values, allow_empty) as state:
         return _save(place, state, step, keep_last, **options)
 
 
@@ -68,6 +70,37 @@ def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[s
     return state
 
 
+def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
+    """Groups of tensors by their names where a dict is nothing else, else one tree."""
+    if _is_tensors(tree) or (isinstance(tree, Mapping) and len(tree) > 1 and all(_is_tensors(part) and part for part in tree.values())):
+        return _state_of(tree, group, values, allow_empty)
+    state = State()
+    try:
+        state.add_tree("tree", tree)
+        for key, value in (values or {}).items():
+            state[key] = value
+    except BaseException:
+        state.close()
+        raise
+    return state
+
+
+def _is_tensors(tree: Any) -> bool:
+    """Whether a group returns this as it is."""
+    if type(tree) is not dict or not all(type(name) is str and _is_tensor(value) for name, value in tree.items()):
+        return False
+    memory = [value.ctypes.data for value in tree.values() if hasattr(value, "ctypes") and value.size > 0]
+    return len(set(memory)) == len(memory)
+
+
+def _is_tensor(value: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
+        return isinstance(value, Tensor) or hasattr(value, "__dlpack__")
+    return type(value) in (numpy.ndarray, numpy.memmap) and value.flags.c_contiguous and value.dtype.isnative and (
+        value.dtype.name in _from_numpy)
+
+
 def _key(place: Union[Storage, PathLike]) -> Any:
     return os.path.realpath(place) if isinstance(place, (str, os.PathLike)) else id(place)
 
@@ -84,14 +117,6 @@ class Loaded(Dict[str, Any]):
     skipped: int = 0
     errors: Mapping[str, CkptError] = {}
 
-    def _from(self, name: str, step: int, errors: Mapping[str, CkptError]) -> "Loaded":
-        self.name, self.step, self.skipped, self.errors = name, step, len(errors), errors
-        for bad, error in errors.items():
-            text = f"checkpoint '{bad}' was skipped for the older '{name}': {error}"
-            _warn("state", text)
-            _warn_of_skipped(text)
-        return self
-
 
 def _warn_of_skipped(text: str) -> None:
     """A SkippedWarning at the line outside this package."""
@@ -102,29 +127,44 @@ def _warn_of_skipped(text: str) -> None:
     warnings.warn(text, SkippedWarning, stacklevel=level)
 
 
-def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None) -> Loaded:
-    """The tensors of the newest valid checkpoint, every byte verified, as new numpy arrays (Tensors for types that numpy lacks) by
-    name: arrays = ckpt.load("run"). With several groups it is a dict of such dicts; group picks one. A newer checkpoint that is
-    damaged or cannot be read is skipped with a SkippedWarning and a message to the log, and the result has its error:
-    arrays.skipped, arrays.errors. Every other error is raised, and of a checkpoint that was named any."""
+def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None, types: Types = (),
+         into: Any = None) -> Any:
+    """What ckpt.save saved, of the newest valid checkpoint, every byte verified: state = ckpt.load("run"). Tensors come as new numpy
+    arrays (Tensors for types that numpy lacks), by name; with several groups it is a dict of such dicts; group picks one. A tree
+    comes as the tree that it was: dataclasses and named tuples are made of types, others come as a `Record`; into is a template
+    whose arrays, dicts, lists and dataclasses are filled in place, and which is returned. A dict comes as `Loaded`, which has the
+    checkpoint's name and step. A newer checkpoint that is damaged or cannot be read is skipped with a SkippedWarning and a message
+    to the log, and the result has its error: state.skipped, state.errors. Every other error is raised, and of a checkpoint that was
+    named any."""
     with CheckpointManager(place, read_only=True) as checkpoints:
         if name is None:
-            return _newest(checkpoints, place, group)
-        return _read(checkpoints, name, group)._from(name, checkpoints.manifest(name)["step"], {})
+            name, step, errors, value = _newest(checkpoints, place, group, types)
+        else:
+            value = _read(checkpoints, name, group, types)
+            step, errors = checkpoints.manifest(name)["step"], {}
+    if type(value) is dict:
+        value = Loaded(value)
+        value.name, value.step, value.skipped, value.errors = name, step, len(errors), errors
+    for bad, error in errors.items():
+        text = f"checkpoint '{bad}' was skipped for the older '{name}': {error}"
+        _warn("state", text)
+        _warn_of_skipped(text)
+    return value if into is None else fill_tree(into, value)
 
 
 _of_one_checkpoint = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.CKPT_E_UNSUPPORTED)  # an older one may be read
 _most_scans = 100
 
 
-def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike], group: Optional[str]) -> Loaded:
+def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike], group: Optional[str],
+            types: Types) -> Tuple[str, int, Dict[str, CkptError], Any]:
     for _ in range(_most_scans):
         errors: Dict[str, CkptError] = {}
         for info in checkpoints.list():
             if info.status == _n.CKPT_E_NOT_FOUND:  # no manifest: not a checkpoint, or not yet
                 continue
             try:
-                return _read(checkpoints, info.name, group)._from(info.name, info.step, errors)
+                return info.name, info.step, errors, _read(checkpoints, info.name, group, types)
             except CkptError as error:
                 if _has_gone(checkpoints, info):
                     break
@@ -143,9 +183,9 @@ def _has_gone(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:
     return before.status == 0 and not any(now.name == before.name and now.status == 0 for now in checkpoints.list())
 
 
-def _read(checkpoints: CheckpointManager, name: str, group: Optional[str]) -> Loaded:
+def _read(checkpoints: CheckpointManager, name: str, group: Optional[str], types: Types) -> Any:
     with checkpoints.reader(name, Verify.FULL) as reader:
-        return Loaded(_by_group(reader, group))
+        return _by_group(reader, group, types)
 
 
 def _numpy_or_tensor(tensor: Tensor) -> Any:
@@ -156,13 +196,15 @@ def _numpy_or_tensor(tensor: Tensor) -> Any:
         return tensor
 
 
-def _by_group(reader: Reader, group: Optional[str]) -> Dict[str, Any]:
-    groups: Dict[str, Dict[str, Any]] = {}
+def _by_group(reader: Reader, group: Optional[str], types: Types) -> Any:
+    names: Dict[str, Dict[str, int]] = {}
     for index, info in enumerate(reader):
         if group is None or info.group == group:
-            groups.setdefault(info.group, {})[info.name] = _numpy_or_tensor(reader.read(index))
-    if group is not None and group not in groups:
+            names.setdefault(info.group, {})[info.name] = index
+    if group is not None and group not in names:
         raise NotFoundError(f"group '{group}' is not in the checkpoint", _n.CKPT_E_NOT_FOUND)
+    groups = {each: reader.tree(each, types=types) if TEXT_TENSOR in inside else
+              {name: _numpy_or_tensor(reader.read(index)) for name, index in inside.items()} for each, inside in names.items()}
     return next(iter(groups.values())) if len(groups) == 1 else groups
 
 

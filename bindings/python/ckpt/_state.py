@@ -10,9 +10,10 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Owned, _take_back, _timeout_ns
-from ._root import handle_of
+from ._root import CkptError, handle_of
 from ._storage import FaultHandler, Storage, _storage
 from ._tensor import BufferPool, Tensor, as_tensor
+from ._trees import TEXT_TENSOR, Types, fill_tree, read_tree, write_tree
 from .made import options as _o
 from .made.errors import InvalidArgumentError, NotFoundError
 from .made.values import CheckpointInfo, LoadResult, SaveResult, TensorInfo, Verify, VerifyResult
@@ -149,6 +150,15 @@ class State(_Owned):
     def _add(self, entries: List[Entry]) -> None:
         for group, name, tensor in entries:
             _n.ckpt_state_add_tensor(self._h, group, name, tensor._h)
+
+    def add_tree(self, group: str, tree: Any) -> None:
+        """Adds a value of any shape as a group: dicts, lists, tuples, dataclasses, numbers, texts, bytes, paths, arrays and tensors,
+        one in the other (docs/python.md has the table). Tensors are shared; all else is written as it is now. What cannot be saved
+        is an error that names its path and type, and nothing is added. Read it with `Reader.tree`."""
+        tensors, text = write_tree(tree)
+        for name, tensor in tensors.items():
+            _n.ckpt_state_add_tensor(self._h, group, name, tensor._h)
+        _n.ckpt_state_add_tensor(self._h, group, TEXT_TENSOR, text._h)
 
     def add_stateful(self, name: str, stateful: Stateful) -> None:
         """Adds an object that lists itself; it is kept alive."""
@@ -424,6 +434,28 @@ class Reader(_Owned):
         tensor = as_tensor(into)
         _n.ckpt_reader_read(self._h, index, tensor._h)
         return tensor
+
+    def has_tree(self, group: str) -> bool:
+        """Whether the group is a tree that `State.add_tree` saved."""
+        try:
+            self.find(TEXT_TENSOR, group)
+        except NotFoundError:
+            return False
+        return True
+
+    def tree(self, group: str = "tree", *, types: Types = (), into: Any = None) -> Any:
+        """What `State.add_tree` saved as this group, with new arrays. Dataclasses and named tuples are made of types, a list of
+        classes or a dict of classes by name; others come as a `Record`. into: a template of the same shape, whose arrays, dicts,
+        lists and dataclasses are filled in place and which is returned; where one does not fit, an error names its path and nothing
+        has changed."""
+        def tensor_of(name: str) -> Tensor:
+            return self.read(self.find(name, group))
+
+        try:
+            value = read_tree(tensor_of(TEXT_TENSOR), tensor_of, types)
+        except CkptError as error:
+            raise _at(f"group '{group}'", error)
+        return value if into is None else fill_tree(into, value)
 
     def read_slice(self, which: Union[int, str], begin: int, length: int, pool: Optional[BufferPool] = None) -> Tensor:
         """Reads rows along the first dimension."""

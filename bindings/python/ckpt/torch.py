@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Callable, List, Mapping, Optional, Tuple, Union
 
 import torch as _torch
 
@@ -11,7 +11,8 @@ from ._oneline import _save, _state_of, _warn_of_skipped
 from ._state import CheckpointManager
 from ._storage import Storage
 from ._tensor import Tensor, as_tensor as _any_tensor
-from .made.values import LoadResult, SaveResult
+from .made.errors import UnsupportedError
+from .made.values import DType, LoadResult, SaveResult
 
 __all__ = ["as_tensor", "to_torch", "save", "load_into"]
 
@@ -48,3 +49,42 @@ def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mappin
     if result.skipped > 0:
         _warn_of_skipped(f"{result.skipped} newer checkpoint(s) were skipped for the older '{result.name}'; the log says why")
     return result
+
+
+# ---- Tensors of a tree (State.add_tree) ----
+
+
+def _tree_form(value: "_torch.Tensor") -> Tuple[Any, Callable[[], Tensor], List[str]]:
+    if value.device.type == "meta":
+        raise UnsupportedError("a tensor on the device 'meta' has no contents")
+    if value.layout is not _torch.strided or value.is_quantized:
+        raise UnsupportedError(f"a {value.layout} tensor has no place in a tree")
+
+    def convert() -> Tensor:
+        plain = value.detach().cpu().contiguous()
+        if plain.dtype is _torch.bool:
+            return Tensor.borrow(plain.view(_torch.uint8).numpy(), DType.BOOL)
+        if plain.dtype is _torch.bfloat16:
+            return Tensor.borrow(plain.view(_torch.int16).numpy(), DType.BF16)
+        if plain.dtype is _torch.complex128:
+            return as_tensor(_torch.view_as_real(plain).contiguous())
+        return as_tensor(plain)
+
+    form = ["torch"] + (["complex128"] if value.dtype is _torch.complex128 else [])
+    shared = (value.device, value.data_ptr(), tuple(value.shape), value.stride(), value.dtype) if value.numel() else None
+    return shared, convert, form
+
+
+def _from_tree(tensor: Tensor, more: List[str]) -> "_torch.Tensor":
+    if tensor.size == 0:
+        made = _torch.empty(tensor.shape, dtype=_dtype_of(tensor.dtype))
+    elif tensor.dtype is DType.BOOL or tensor.dtype is DType.BF16:
+        made = _torch.frombuffer(tensor.raw(), dtype=_dtype_of(tensor.dtype)).reshape(tensor.shape)
+    else:
+        made = to_torch(tensor)
+    return _torch.view_as_complex(made) if "complex128" in more else made
+
+
+def _dtype_of(dtype: DType) -> "_torch.dtype":
+    return getattr(_torch, {"BOOL": "bool", "BF16": "bfloat16", "F16": "float16", "F32": "float32", "F64": "float64", "U8": "uint8",
+                            "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "C64": "complex64"}[dtype.name])

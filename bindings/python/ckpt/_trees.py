@@ -1,0 +1,558 @@
+"""State of any shape as tensors and one text: tree format 1 (docs/format.md). Nothing is pickled, and loading imports nothing."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import collections
+import dataclasses
+import json
+import math
+import pathlib
+import struct
+import sys
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
+
+from ._tensor import Tensor, as_tensor
+from .made.errors import CorruptError, InvalidArgumentError, UnsupportedError
+from .made.values import DType
+
+__all__ = ["Record"]
+
+TEXT_TENSOR = "__tree__"  # the reserved tensor of a group
+DEEPEST = 1000
+_PLAIN_INTEGERS = 1 << 63
+_LONGEST_NAME = 200
+Types = Union[Iterable[type], Mapping[str, type]]
+
+
+class Record:
+    """A dataclass or named tuple of a checkpoint whose class was not given: its class's name and its fields, also as attributes."""
+
+    def __init__(self, class_name: str, fields: Mapping[str, Any]) -> None:
+        self.class_name, self.fields = class_name, dict(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["fields"][name]
+        except KeyError:
+            raise AttributeError(f"a {self.__dict__.get('class_name', 'Record')} has no field {name!r}") from None
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, Record):
+            return NotImplemented
+        return (self.class_name, self.fields) == (other.class_name, other.fields)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{self.class_name}({', '.join(f'{name}={value!r}' for name, value in self.fields.items())})"
+
+
+# ---- Writing ----
+
+
+class _At(NamedTuple):
+    """Where a value stands, as a list that goes upwards: made into text for names and errors only."""
+
+    above: Optional["_At"]
+    label: str
+
+    def labels(self) -> List[str]:
+        labels, at = [], self
+        while at.above is not None:
+            labels.append(at.label)
+            at = at.above
+        return labels[::-1]
+
+    def text(self) -> str:
+        labels = self.labels()
+        if len(labels) > 20:
+            labels[10:-10] = ["..."]
+        return ".".join(labels) or "the tree"
+
+
+_CLOSE = object()
+
+
+def _text_of_bits(value: float) -> str:
+    return struct.pack(">d", value).hex()
+
+
+def _float_node(value: float) -> Any:
+    return value if math.isfinite(value) else ["float", _text_of_bits(value)]
+
+
+def _text_node(value: str) -> Any:
+    try:
+        value.encode()
+        return value
+    except UnicodeEncodeError:  # lone surrogates
+        return ["surrogates", value.encode("utf-8", "surrogatepass").hex()]
+
+
+def _path_node(value: pathlib.PurePath) -> Any:
+    if isinstance(value, pathlib.Path):
+        return ["path", _text_node(str(value))]
+    return ["path", _text_node(str(value)), "windows" if isinstance(value, pathlib.PureWindowsPath) else "posix"]
+
+
+_LEAVES: Dict[type, Callable[[Any], Any]] = {
+    type(None): lambda value: None,
+    bool: lambda value: value,
+    int: lambda value: value if -_PLAIN_INTEGERS <= value < _PLAIN_INTEGERS else ["int", hex(value)],
+    float: _float_node,
+    complex: lambda value: ["complex", _text_of_bits(value.real), _text_of_bits(value.imag)],
+    str: _text_node,
+    bytes: lambda value: ["bytes", base64.b64encode(value).decode()],
+    bytearray: lambda value: ["bytearray", base64.b64encode(value).decode()],
+}
+_KEYS = (str, int, float, bool, type(None), bytes, tuple)
+
+
+def _class_name(of: type) -> str:
+    return f"{of.__module__}.{of.__qualname__}"
+
+
+def _is_key(value: Any) -> bool:
+    return type(value) in _KEYS and (type(value) is not tuple or all(_is_key(part) for part in value))
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.nodes: List[Any] = []
+        self.tensors: Dict[str, Tensor] = {}
+        self.names: Dict[Any, str] = {}  # by the memory of a tensor
+        self.open: Set[int] = set()      # containers around this value
+
+    def write(self, tree: Any) -> None:
+        todo: List[Tuple[Any, Any]] = [(tree, _At(None, ""))]
+        depth = 0
+        while todo:
+            value, at = todo.pop()
+            if value is _CLOSE:
+                self.open.remove(at)
+                depth -= 1
+                continue
+            children = self._one(value, at)
+            if children is None:
+                continue
+            if id(value) in self.open:
+                raise InvalidArgumentError(f"{at.text()}: the {type(value).__name__} contains itself")
+            depth += 1
+            if depth > DEEPEST:
+                raise InvalidArgumentError(f"{at.text()}: deeper than {DEEPEST}")
+            self.open.add(id(value))
+            todo.append((_CLOSE, id(value)))
+            todo += reversed(children)
+
+    def _one(self, value: Any, at: _At) -> Optional[List[Tuple[Any, _At]]]:
+        """Adds the node of a value; of a container the children, which follow it."""
+        kind = type(value)
+        leaf = _LEAVES.get(kind)
+        if leaf is not None:
+            self.nodes.append(leaf(value))
+            return None
+        if kind is dict or kind is collections.OrderedDict:
+            self.nodes.append(["dict" if kind is dict else "ordered_dict", len(value)])
+            return self._items(value, at)
+        if kind is list or kind is tuple:
+            self.nodes.append([kind.__name__, len(value)])
+            return [(part, _At(at, str(i))) for i, part in enumerate(value)]
+        if isinstance(value, tuple) and hasattr(kind, "_fields"):
+            return self._record("named_tuple", kind, {name: getattr(value, name) for name in kind._fields}, at)
+        if dataclasses.is_dataclass(kind):
+            return self._record("dataclass", kind, {field.name: getattr(value, field.name) for field in dataclasses.fields(kind)}, at)
+        if isinstance(value, pathlib.PurePath):
+            self.nodes.append(_path_node(value))
+            return None
+        self._tensor(value, at)
+        return None
+
+    def _items(self, value: Mapping[Any, Any], at: _At) -> List[Tuple[Any, _At]]:
+        children = []
+        for key, inner in value.items():
+            if not _is_key(key):
+                raise UnsupportedError(f"{at.text()}: a key of type {type(key).__name__} has no place; texts, numbers, None, bytes and "
+                                       "tuples of these have")
+            inside = _At(at, str(key))
+            children += [(key, inside), (inner, inside)]
+        return children
+
+    def _record(self, kind: str, of: type, fields: Mapping[str, Any], at: _At) -> List[Tuple[Any, _At]]:
+        self.nodes.append([kind, _class_name(of), list(fields)])
+        return [(inner, _At(at, name)) for name, inner in fields.items()]
+
+    # ---- Tensors ----
+
+    def _tensor(self, value: Any, at: _At) -> None:
+        made = self._given(value, at)
+        if made is None:
+            raise UnsupportedError(f"{at.text()}: a {type(value).__module__}.{type(value).__qualname__} has no place in a tree")
+        memory, convert, form = made
+        name = self.names.get(memory) if memory is not None else None
+        if name is None:
+            name = self._free_name(at)
+            try:
+                self.tensors[name] = convert()
+            except Exception as error:
+                error.args = (f"{at.text()}: {error}", *error.args[1:])
+                raise
+            if memory is not None:
+                self.names[memory] = name
+        self.nodes.append(["tensor", name, *form])
+
+    def _given(self, value: Any, at: _At) -> Optional[Tuple[Any, Callable[[], Tensor], List[str]]]:
+        """What tells its memory from another's (None: it is nothing that can be shared), what makes a tensor of it, and its form."""
+        numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+        if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
+            return _numpy(numpy, value, at)
+        if torch is not None and isinstance(value, torch.Tensor):
+            from .torch import _tree_form
+
+            return _tree_form(value)
+        if isinstance(value, Tensor):
+            return (value.address, value.dtype, value.shape) if value.size else None, lambda: value, ["tensor"]
+        return None
+
+    def _free_name(self, at: _At) -> str:
+        """As a module's state_dict names it; a number behind it where that is taken."""
+        text = ".".join(at.labels()) or "tensor"
+        wanted = text.encode("utf-8", "replace").decode().replace("\0", "?")
+        if wanted.isspace() or wanted.startswith("__"):
+            wanted = "." + wanted
+        if len(wanted) > _LONGEST_NAME:
+            wanted = wanted[:_LONGEST_NAME // 2] + "..." + wanted[-_LONGEST_NAME // 2:]
+        name, number = wanted, 1
+        while name in self.tensors:
+            number += 1
+            name = f"{wanted}~{number}"
+        return name
+
+
+def _numpy(numpy: Any, value: Any, at: _At) -> Tuple[Any, Callable[[], Tensor], List[str]]:
+    form = ["array" if isinstance(value, numpy.ndarray) else "scalar"]
+    if isinstance(value, numpy.ndarray) and type(value) not in (numpy.ndarray, numpy.memmap):
+        raise UnsupportedError(f"{at.text()}: a {type(value).__module__}.{type(value).__qualname__} has no place in a tree")
+    kind = value.dtype
+    wide = kind.newbyteorder("=") == numpy.complex128
+    if wide:
+        form.append("complex128")
+    elif kind.newbyteorder("=").name not in _NUMPY_NAMES:
+        raise UnsupportedError(f"{at.text()}: elements of numpy's {kind} have no place in a tree")
+    if kind.byteorder == ">" or (kind.byteorder == "=" and sys.byteorder == "big"):
+        form.append("big-endian")
+
+    def convert() -> Tensor:
+        array = numpy.array(value, dtype=kind.newbyteorder("<"), order="C", copy=None if numpy.__version__ >= "2" else False)
+        if wide:
+            array = array.reshape(array.shape + (1,)).view(numpy.float64)
+        if array.dtype.name == "bfloat16":
+            return Tensor.borrow(array.view(numpy.uint16), DType.BF16)
+        return as_tensor(array)
+
+    shared = isinstance(value, numpy.ndarray) and value.size > 0
+    return (value.ctypes.data, value.shape, value.strides, kind.str) if shared else None, convert, form
+
+
+_NUMPY_NAMES = {"bool", "uint8", "int8", "int16", "uint16", "float16", "bfloat16", "int32", "uint32", "float32", "int64", "uint64",
+                "float64", "complex64"}
+
+
+def write_tree(tree: Any) -> Tuple[Dict[str, Tensor], Tensor]:
+    """The tensors of a tree by name, and the text for what is no tensor."""
+    writer = _Writer()
+    writer.write(tree)
+    text = json.dumps({"format": "ckpt-tree", "format_version": 1, "nodes": writer.nodes}, ensure_ascii=False, allow_nan=False,
+                      separators=(",", ":"))
+    return writer.tensors, as_tensor(text.encode())
+
+
+# ---- Reading ----
+
+
+def _bad(what: str) -> CorruptError:
+    return CorruptError(f"the tree's text: {what}")
+
+
+def _whole(value: Any, what: str) -> int:
+    if type(value) is not int or value < 0:
+        raise _bad(f"{what} is {value!r}")
+    return value
+
+
+def _of_bits(text: Any) -> float:
+    if not isinstance(text, str) or len(text) != 16:
+        raise _bad(f"a number's bits are {text!r}")
+    return float(struct.unpack(">d", bytes.fromhex(text))[0])
+
+
+def _of_surrogates(text: Any) -> str:
+    return bytes.fromhex(text).decode("utf-8", "surrogatepass")
+
+
+def _path(text: Any, kind: str = "") -> pathlib.PurePath:
+    text = _of_surrogates(text[1]) if isinstance(text, list) else text
+    return {"": pathlib.Path, "posix": pathlib.PurePosixPath, "windows": pathlib.PureWindowsPath}[kind](text)
+
+
+def _big(text: Any) -> int:
+    if not isinstance(text, str):
+        raise _bad(f"a whole number is {text!r}")
+    return int(text, 16)
+
+
+_VALUES: Dict[str, Callable[..., Any]] = {
+    "int": _big,
+    "float": _of_bits,
+    "complex": lambda real, imaginary: complex(_of_bits(real), _of_bits(imaginary)),
+    "surrogates": _of_surrogates,
+    "bytes": lambda text: base64.b64decode(text, validate=True),
+    "bytearray": lambda text: bytearray(base64.b64decode(text, validate=True)),
+    "path": _path,
+}
+
+
+class _Frame:
+    """A container whose parts are still being read."""
+
+    def __init__(self, kind: str, missing: int, node: List[Any]) -> None:
+        self.kind, self.missing, self.node, self.parts = kind, missing, node, []  # type: str, int, List[Any], List[Any]
+
+
+def _frame(node: List[Any]) -> Optional[_Frame]:
+    kind = node[0]
+    if kind in ("list", "tuple"):
+        return _Frame(kind, _whole(node[1], "a length"), node)
+    if kind in ("dict", "ordered_dict"):
+        return _Frame(kind, 2 * _whole(node[1], "a length"), node)
+    if kind in ("named_tuple", "dataclass"):
+        _, name, fields = node
+        if not isinstance(name, str) or not isinstance(fields, list) or not all(isinstance(field, str) for field in fields):
+            raise _bad(f"a record is {node!r}")
+        if len(set(fields)) != len(fields):
+            raise _bad(f"a field of '{name}' comes twice")
+        return _Frame(kind, len(fields), node)
+    return None
+
+
+class _Reader:
+    def __init__(self, tensor_of: Callable[[str], Tensor], types: Types) -> None:
+        self.tensor_of = tensor_of
+        self.types = dict(types) if isinstance(types, Mapping) else {_class_name(each): each for each in types}
+        self.made: Dict[Tuple[Any, ...], Any] = {}  # what several nodes share
+
+    def read(self, nodes: List[Any]) -> Any:
+        frames: List[_Frame] = []
+        left = len(nodes)
+        for node in nodes:
+            left -= 1
+            value: Any = node
+            if isinstance(node, list):
+                try:
+                    frame = _frame(node)
+                    if frame is not None and frame.missing > left:
+                        raise _bad(f"a {frame.kind} has more parts than there are")
+                    value = frame if frame is not None else self._value(node)
+                except (LookupError, TypeError, ValueError, struct.error, binascii.Error) as error:
+                    if isinstance(error, CorruptError):
+                        raise
+                    raise _bad(f"{node!r}: {error}") from None
+            elif not isinstance(node, (str, int, float, type(None))):
+                raise _bad(f"a node is a {type(node).__name__}")
+            if isinstance(value, _Frame):
+                frames.append(value)
+                if len(frames) > DEEPEST:
+                    raise _bad(f"deeper than {DEEPEST}")
+            elif frames:
+                self._put(frames, value)
+            elif left == 0:
+                return value
+            else:
+                raise _bad("it goes on behind its end")
+            while frames and frames[-1].missing == 0:
+                value = self._close(frames.pop())
+                if frames:
+                    self._put(frames, value)
+                elif left == 0:
+                    return value
+                else:
+                    raise _bad("it goes on behind its end")
+        raise _bad("it ends before its end")
+
+    @staticmethod
+    def _put(frames: List[_Frame], value: Any) -> None:
+        frames[-1].parts.append(value)
+        frames[-1].missing -= 1
+
+    def _close(self, frame: _Frame) -> Any:
+        if frame.kind == "list":
+            return frame.parts
+        if frame.kind == "tuple":
+            return tuple(frame.parts)
+        if frame.kind in ("dict", "ordered_dict"):
+            return self._dict(frame)
+        return self._record(frame.node[1], dict(zip(frame.node[2], frame.parts)), frame.kind)
+
+    @staticmethod
+    def _dict(frame: _Frame) -> Any:
+        made: Any = {} if frame.kind == "dict" else collections.OrderedDict()
+        for key, value in zip(frame.parts[::2], frame.parts[1::2]):
+            if not _is_key(key):
+                raise _bad(f"a key is a {type(key).__name__}")
+            if key in made:
+                raise _bad(f"the key {key!r} comes twice")
+            made[key] = value
+        return made
+
+    def _record(self, name: str, fields: Dict[str, Any], kind: str) -> Any:
+        of = self.types.get(name)
+        if of is None:
+            return Record(name, fields)
+        wanted = of._fields if kind == "named_tuple" else [field.name for field in dataclasses.fields(of)]  # type: ignore[attr-defined]
+        if set(wanted) != set(fields):
+            raise InvalidArgumentError(f"types has {_class_name(of)} with the fields {', '.join(wanted)}; the checkpoint's has "
+                                       f"{', '.join(fields)}")
+        if kind == "named_tuple":
+            return tuple.__new__(of, [fields[field] for field in wanted])  # type: ignore[type-var]
+        made = object.__new__(of)
+        for field, value in fields.items():
+            object.__setattr__(made, field, value)
+        return made
+
+    def _value(self, node: List[Any]) -> Any:
+        kind = node[0]
+        if kind != "tensor":
+            return _VALUES[kind](*node[1:])
+        _, name, form, *more = node
+        key = (name, form, *more)
+        if key not in self.made or form == "scalar":
+            self.made[key] = self._tensor(name, form, more)
+        return self.made[key]
+
+    def _tensor(self, name: Any, form: str, more: List[str]) -> Any:
+        if not isinstance(name, str) or not set(more) <= {"complex128", "big-endian"}:
+            raise _bad(f"a tensor is {name!r} {more!r}")
+        tensor = self.tensor_of(name)
+        if form == "tensor":
+            return tensor
+        if form == "torch":
+            from .torch import _from_tree
+
+            return _from_tree(tensor, more)
+        if form not in ("array", "scalar"):
+            raise _bad(f"a tensor has the form {form!r}")
+        array = _numpy_of(tensor, more)
+        return array if form == "array" else array[()]
+
+
+def _numpy_of(tensor: Tensor, more: List[str]) -> Any:
+    import numpy
+
+    if tensor.dtype == DType.BF16:
+        import ml_dtypes
+
+        array = numpy.frombuffer(tensor.raw(), ml_dtypes.bfloat16).reshape(tensor.shape)
+    else:
+        array = tensor.numpy()
+    if "complex128" in more:
+        array = array.view(numpy.complex128).reshape(array.shape[:-1])
+    return array.astype(array.dtype.newbyteorder(">")) if "big-endian" in more else array
+
+
+def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = ()) -> Any:
+    """The tree of a text; tensor_of(name) reads a tensor."""
+    try:
+        whole = json.loads(bytes(text.raw()).decode())
+    except (ValueError, RecursionError) as error:
+        raise _bad(str(error)) from None
+    if not isinstance(whole, dict) or whole.get("format") != "ckpt-tree" or not isinstance(whole.get("nodes"), list):
+        raise _bad("it is none")
+    if whole.get("format_version") != 1:
+        raise UnsupportedError(f"the tree's text has the version {whole.get('format_version')!r}, which this library does not know")
+    return _Reader(tensor_of, types).read(whole["nodes"])
+
+
+# ---- Filling a template ----
+
+
+class _Filler:
+    """Everything is compared before anything is changed."""
+
+    def __init__(self) -> None:
+        self.changes: List[Callable[[], Any]] = []
+
+    def fill(self, template: Any, value: Any, at: _At) -> Any:
+        """What stands in the template's place afterwards."""
+        if isinstance(template, dict):
+            self._require(isinstance(value, dict) and set(template) == set(value), template, value, at)
+            for key in template:
+                self._replace(template, key, value[key], at)
+            return template
+        if isinstance(template, list):
+            self._require(isinstance(value, list) and len(template) == len(value), template, value, at)
+            for i in range(len(template)):
+                self._replace(template, i, value[i], at)
+            return template
+        if isinstance(template, tuple):
+            parts = list(value.fields.values()) if isinstance(value, Record) else value
+            self._require(isinstance(parts, (tuple, list)) and len(template) == len(parts), template, value, at)
+            filled = [self.fill(mine, part, _At(at, str(i))) for i, (mine, part) in enumerate(zip(template, parts))]
+            return tuple.__new__(type(template), filled)
+        if dataclasses.is_dataclass(template) and not isinstance(template, type):
+            return self._fields(template, value, at)
+        return self._leaf(template, value, at)
+
+    def _replace(self, holder: Any, key: Any, value: Any, at: _At) -> None:
+        filled = self.fill(holder[key], value, _At(at, str(key)))
+        if filled is not holder[key]:
+            self.changes.append(lambda: holder.__setitem__(key, filled))
+
+    def _fields(self, template: Any, value: Any, at: _At) -> Any:
+        names = [field.name for field in dataclasses.fields(template)]
+        fields = value.fields if isinstance(value, Record) else getattr(value, "__dict__", None) or {
+            name: getattr(value, name) for name in names if hasattr(value, name)}
+        self._require(set(names) == set(fields), template, value, at)
+        for name in names:
+            filled = self.fill(getattr(template, name), fields[name], _At(at, name))
+            if filled is not getattr(template, name):
+                self.changes.append(lambda name=name, filled=filled: object.__setattr__(template, name, filled))
+        return template
+
+    def _leaf(self, template: Any, value: Any, at: _At) -> Any:
+        shape, kind = getattr(template, "shape", None), getattr(template, "dtype", None)
+        if shape is None or kind is None or not hasattr(template, "__setitem__"):
+            same = template is None or value is None or isinstance(value, type(template)) or isinstance(template, type(value))
+            self._require(same, template, value, at)
+            return value
+        self._require(tuple(shape) == tuple(getattr(value, "shape", ())) and kind == getattr(value, "dtype", None), template, value, at)
+        self.changes.append(lambda: template.copy_(value) if hasattr(template, "copy_") else template.__setitem__(..., value))
+        return template
+
+    @staticmethod
+    def _require(fits: bool, template: Any, value: Any, at: _At) -> None:
+        if not fits:
+            raise InvalidArgumentError(f"{at.text()}: the template has {_shown(template)}, the checkpoint {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Record):
+        return f"a record of {value.class_name} with {', '.join(value.fields)}"
+    if isinstance(value, dict):
+        return "a dict with the keys " + ", ".join(repr(key) for key in value)
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {len(value)}"
+    shape = getattr(value, "shape", None)
+    return f"a {type(value).__name__}" + (f" of {value.dtype} {list(shape)}" if shape is not None else "")
+
+
+def fill_tree(template: Any, value: Any) -> Any:
+    """The template with the contents of a tree: arrays, dicts, lists and dataclasses are filled in place."""
+    filler = _Filler()
+    try:
+        filled = filler.fill(template, value, _At(None, ""))
+    except RecursionError:
+        raise InvalidArgumentError("the template is deeper than Python's calls may be, or contains itself") from None
+    for change in filler.changes:
+        change()
+    return filled

@@ -1,0 +1,333 @@
+"""State of any shape: what is saved as a tree comes back as it was, in another process too, and hostile texts end in an error."""
+
+import collections
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import Any, NamedTuple
+
+import ckpt
+from ckpt import _trees
+import numpy as np
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    rate: float
+    layers: Any
+
+
+@dataclasses.dataclass
+class Run:
+    config: Any
+    weights: Any
+    epoch: int = 0
+
+
+CLASSES = [Point, Config, Run]
+
+
+def same(left, right, pairs=None):
+    """Equal bit for bit and type for type, and what is one array on one side is one on the other."""
+    pairs = {} if pairs is None else pairs
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, (np.ndarray, np.generic)):
+        if left.dtype != right.dtype or left.shape != right.shape or left.tobytes() != right.tobytes():
+            return False
+        return isinstance(left, np.generic) or left.size == 0 or pairs.setdefault(id(left), id(right)) == id(right)
+    if isinstance(left, ckpt.Tensor):
+        return (left.dtype, left.shape, bytes(left.raw())) == (right.dtype, right.shape, bytes(right.raw()))
+    if isinstance(left, dict):
+        return list(left) == list(right) and all(same(key, other, pairs) for key, other in zip(left, right)) and all(
+            same(left[key], right[key], pairs) for key in left)
+    if isinstance(left, (list, tuple)):
+        return len(left) == len(right) and all(same(a, b, pairs) for a, b in zip(left, right))
+    if dataclasses.is_dataclass(left):
+        return same(vars(left), vars(right), pairs)
+    if isinstance(left, float):
+        return struct.pack(">d", left) == struct.pack(">d", right)
+    if isinstance(left, complex):
+        return same(left.real, right.real) and same(left.imag, right.imag)
+    return left == right
+
+
+def again(tree, **options):
+    """Saved and loaded, through files."""
+    with tempfile.TemporaryDirectory() as folder:
+        ckpt.save(folder, {"tree": tree, "it": None}, 1)
+        return ckpt.load(folder, **options)["tree"]
+
+
+# ---- Every row of the table in docs/python.md ----
+
+DTYPES = ["bool", "uint8", "int8", "int16", "uint16", "float16", "int32", "uint32", "float32", "int64", "uint64", "float64", "complex64",
+          "complex128"]
+
+
+def random_array(draw, dtype=None, shape=None):
+    shape = [draw.randrange(0, 4) for _ in range(draw.randrange(0, 4))] if shape is None else shape
+    count = int(np.prod(shape))
+    dtype = np.dtype(dtype or draw.choice(DTYPES))
+    if dtype == bool:
+        return np.array([draw.random() < 0.5 for _ in range(count)], bool).reshape(shape)
+    return np.frombuffer(draw.randbytes(count * dtype.itemsize), dtype).reshape(shape)
+
+
+def random_text(draw):
+    return "".join(draw.choice(["a", "b.c", "d/e", "é", "\U0001f40d", "\0", "\ud800", "\udfff", " ", "\\", '"', "\n", "__tree__"])
+                   for _ in range(draw.randrange(0, 5)))
+
+
+def random_key(draw):
+    return draw.choice([lambda: random_text(draw), lambda: draw.randrange(-5, 5), lambda: draw.choice([True, None, 0.5, b"k"]),
+                        lambda: (draw.randrange(3), random_text(draw))])()
+
+
+def strided(draw):
+    array = random_array(draw, None, [4, 6])
+    return draw.choice([array.T, array[::2], array[:, ::-1], np.broadcast_to(array[0, 0], (3, 2)), np.asfortranarray(array)])
+
+
+ROWS = {
+    "None": lambda draw, inner: None,
+    "bool": lambda draw, inner: draw.random() < 0.5,
+    "int": lambda draw, inner: draw.choice([draw.randrange(-9, 9), (1 << 63) - 1, -(1 << 63)]),
+    "int beyond 64 bits": lambda draw, inner: draw.choice([1 << 63, -(1 << 63) - 1, 1 << 20000, -draw.getrandbits(200) - (1 << 64)]),
+    "float": lambda draw, inner: draw.choice([draw.gauss(0, 1), -0.0, 5e-324, 1e308, 1e22, 3.0]),
+    "NaN and infinity": lambda draw, inner: draw.choice(
+        [math.inf, -math.inf, math.nan, struct.unpack(">d", bytes.fromhex("fff8000000000123"))[0]]),
+    "complex": lambda draw, inner: complex(draw.gauss(0, 1), draw.choice([math.nan, -0.0, 2.5])),
+    "str": lambda draw, inner: random_text(draw),
+    "bytes": lambda draw, inner: draw.randbytes(draw.randrange(0, 9)),
+    "bytearray": lambda draw, inner: bytearray(draw.randbytes(draw.randrange(0, 9))),
+    "path": lambda draw, inner: draw.choice([pathlib.Path("a/b"), pathlib.PureWindowsPath("C:\\x"), pathlib.PurePosixPath("/"),
+                                             pathlib.Path(os.fsdecode(b"\xff"))]),
+    "list": lambda draw, inner: [inner() for _ in range(draw.randrange(0, 4))],
+    "tuple": lambda draw, inner: tuple(inner() for _ in range(draw.randrange(0, 4))),
+    "dict": lambda draw, inner: {random_text(draw): inner() for _ in range(draw.randrange(0, 4))},
+    "dict with other keys": lambda draw, inner: {random_key(draw): inner() for _ in range(draw.randrange(0, 4))},
+    "OrderedDict": lambda draw, inner: collections.OrderedDict((random_text(draw), inner()) for _ in range(2)),
+    "named tuple": lambda draw, inner: Point(inner(), inner()),
+    "dataclass": lambda draw, inner: Run(Config(draw.random(), inner()), inner(), draw.randrange(9)),
+    "numpy array": lambda draw, inner: random_array(draw),
+    "numpy array, strided": lambda draw, inner: strided(draw),
+    "numpy array, big-endian": lambda draw, inner: random_array(draw, draw.choice([">f4", ">i8", ">c16", ">u2"])),
+    "numpy scalar": lambda draw, inner: random_array(draw, None, [])[()],
+    "numpy array twice": lambda draw, inner: [random_array(draw, "float32", [2, 3])] * 2,
+    "Tensor": lambda draw, inner: draw.choice(
+        [ckpt.Tensor.borrow(np.frombuffer(draw.randbytes(8), np.uint16), ckpt.DType.BF16), ckpt.Tensor.borrow(draw.randbytes(3), ckpt.DType.F8_E4M3)]),
+    "state of Python's generator": lambda draw, inner: random.Random(draw.randrange(99)).getstate(),
+    "state of numpy's generator": lambda draw, inner: draw.choice(
+        [np.random.PCG64(draw.randrange(99)), np.random.MT19937(draw.randrange(99))]).state,
+}
+
+
+def random_tree(draw, seen, depth=0):
+    row = draw.choice(list(ROWS))
+    seen[row] += 1
+    inner = (lambda: random_tree(draw, seen, depth + 1)) if depth < 4 else (lambda: draw.randrange(9))
+    return ROWS[row](draw, inner)
+
+
+class Trees(unittest.TestCase):
+    def test_two_thousand_random_trees(self):
+        draw, seen, trees = random.Random(16), collections.Counter(), []
+        for _ in range(2000):
+            trees.append(random_tree(draw, seen))
+        with ckpt.Storage.memory() as storage, ckpt.CheckpointManager(storage, keep_last=1) as checkpoints:
+            for begin in range(0, 2000, 100):
+                with ckpt.State() as state:
+                    for i, tree in enumerate(trees[begin:begin + 100]):
+                        state.add_tree(f"tree{i}", tree)
+                    checkpoints.save(state, begin)
+                with checkpoints.reader() as reader:
+                    for i, tree in enumerate(trees[begin:begin + 100]):
+                        loaded = reader.tree(f"tree{i}", types=CLASSES)
+                        if not same(tree, loaded):
+                            sys.set_int_max_str_digits(0)
+                            self.fail(f"tree {begin + i}: {tree!r}\n{loaded!r}")
+        print("rows drawn: " + ", ".join(f"{row} {seen[row]}" for row in ROWS))
+        self.assertEqual([row for row in ROWS if seen[row] < 20], [])
+
+    def test_in_a_new_process_without_these_classes(self):
+        tree = {"run": Run(Config(0.1, [3]), np.arange(3.0), 2), "at": Point(1, 2), 7: b"\0", "lost": "\ud800"}
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, tree, 5)
+            code = ("import ckpt, sys\nt = ckpt.load(sys.argv[1])\nassert t.step == 5, t.step\nr = t['run']\nassert type(r) is ckpt.Record\n"
+                    "assert r.class_name.endswith('.Run') and r.config.layers == [3] and r.epoch == 2\nassert list(r.weights) == [0, 1, 2]\n"
+                    "assert t['at'].fields == {'x': 1, 'y': 2} and t[7] == b'\\0' and t['lost'] == '\\ud800'\n"
+                    "assert 'pickle' not in sys.modules or 'numpy' in sys.modules\nprint('the same')")
+            done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True)
+            self.assertEqual((done.stdout, done.returncode), ("the same\n", 0), done.stderr)
+
+    def test_any_root(self):
+        for tree in [[1, np.zeros(2)], None, np.float32(1.5), "text", Point(1, [2]), {"w": np.zeros((4, 4)).T}, {"w": np.zeros(2, ">f4")},
+                     {"model": {"w": np.ones(2)}}, {"w": np.ones(1), "lr": 0.1}, {"model": {"w": np.ones(1)}, "optimizer": {}},
+                     {3: np.ones(1)}, {"optimizer": {"state": {0: {"step": np.ones(1)}}, "param_groups": [{"lr": 0.1, "betas": (0.9, 0.99)}]}}]:
+            with self.subTest(tree=tree), tempfile.TemporaryDirectory() as folder:
+                ckpt.save(folder, tree, 3)
+                loaded = ckpt.load(folder, types=CLASSES)
+                self.assertTrue(same(tree, dict(loaded) if isinstance(loaded, dict) else loaded), loaded)
+
+    def test_in_the_background(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save_async(folder, {"epoch": 3, "w": np.ones(4)}, 1).result()
+            ckpt.finish_saves()
+            self.assertEqual(ckpt.load(folder)["epoch"], 3)
+
+    def test_shared_arrays_are_written_once(self):
+        weights = np.arange(1000.0)
+        tensors, text = _trees.write_tree({"encoder": {"w": weights}, "decoder": {"w": weights}, "other": weights[:10]})
+        self.assertEqual(sorted(tensors), ["encoder.w", "other"])
+        tree = again({"a": weights, "b": weights})
+        self.assertIs(tree["a"], tree["b"])
+
+    def test_names_of_tensors_are_those_of_a_state_dict(self):
+        one = lambda: np.ones(1)
+        tensors, _ = _trees.write_tree({"layers": [{"weight": one()}], "a": {"b": one()}, "a.b": one(), "__tree__": one(), "\ud800": one()})
+        self.assertEqual(list(tensors), ["layers.0.weight", "a.b", "a.b~2", ".__tree__", "?"])
+        self.assertEqual(list(_trees.write_tree(one())[0]), ["tensor"])
+
+    def test_what_has_no_place(self):
+        loop = [1]
+        loop.append({"loop": loop})
+        deep = []
+        for _ in range(1000):
+            deep = [deep]
+        for tree, kind, text in [({"a": {1, 2}}, ckpt.UnsupportedError, r"^a: a builtins.set"), ([object()], ckpt.UnsupportedError, r"^0: a builtins.object"),
+                                 ({"m": lambda: 0}, ckpt.UnsupportedError, "^m: a builtins.function"), ({"c": Point}, ckpt.UnsupportedError, "^c: a builtins.type"),
+                                 (loop, ckpt.InvalidArgumentError, r"^1\.loop: the list contains itself"), (deep, ckpt.InvalidArgumentError, "deeper than 1000"),
+                                 ({"x": np.array(["a"])}, ckpt.UnsupportedError, "^x: elements of numpy's <U1"),
+                                 ({"x": [np.array([None])]}, ckpt.UnsupportedError, r"^x\.0: elements of numpy's object"),
+                                 ({"t": np.datetime64("2020")}, ckpt.UnsupportedError, "^t: elements of numpy's datetime64"),
+                                 ({"m": np.ma.zeros(2)}, ckpt.UnsupportedError, "^m: a numpy.ma"), ({frozenset(): 1}, ckpt.UnsupportedError, "a key of type frozenset"),
+                                 ({"e": ckpt.DType.F32}, ckpt.UnsupportedError, "^e: a ckpt"), ({"d": collections.defaultdict(int)}, ckpt.UnsupportedError, "^d: a collections.defaultdict")]:
+            with self.subTest(text=text), tempfile.TemporaryDirectory() as folder:
+                with self.assertRaisesRegex(kind, text):
+                    ckpt.save(os.path.join(folder, "run"), tree)
+                with self.assertRaises(ckpt.NotFoundError):
+                    ckpt.load(os.path.join(folder, "run"))
+
+    def test_depth_and_breadth(self):
+        deep = []
+        for _ in range(998):
+            deep = [deep]
+        tree = again({"deep": deep[0], "wide": list(range(20000))})  # two more around it
+        depth = 0
+        while tree["deep"]:
+            tree["deep"], depth = tree["deep"][0], depth + 1
+        self.assertEqual((depth, len(tree["wide"])), (997, 20000))
+
+    def test_templates_are_filled_in_place(self):
+        weights = np.arange(6.0).reshape(2, 3)
+        tree = {"run": Run(Config(0.1, [1, 2]), weights, 4), "list": [1, {"a": 2}], "pair": (np.ones(2), 3), "at": Point(np.zeros(1), 5)}
+        mine = np.zeros((2, 3))
+        config, inner, first = Config(0.0, [0, 0]), {"a": 0}, np.zeros(2)
+        template = {"run": Run(config, mine, 0), "list": [0, inner], "pair": (first, 0), "at": Point(np.ones(1), 0)}
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, tree, 1)
+            filled = ckpt.load(folder, into=template)
+            self.assertIs(filled, template)
+            self.assertTrue(same(filled, tree))
+            self.assertIs(filled["run"].weights, mine)
+            self.assertIs(filled["run"].config, config)
+            self.assertIs(filled["list"][1], inner)
+            self.assertIs(filled["pair"][0], first)
+            for change, text in [({"run": Run(config, np.zeros(6), 0)}, r"run\.weights: the template has a ndarray of float64 \[6\]"),
+                                 ({"list": [0]}, "list: the template has a list of 1, the checkpoint a list of 2"),
+                                 ({"extra": 1}, "the tree: the template has a dict with the keys"),
+                                 ({"pair": (first, "x")}, r"pair\.1: the template has a str, the checkpoint a int")]:
+                wrong = {**template, **change}
+                mine[:] = -1
+                with self.subTest(text=text), self.assertRaisesRegex(ckpt.InvalidArgumentError, text):
+                    ckpt.load(folder, into=wrong)
+                self.assertTrue((mine == -1).all(), "something was filled")
+
+    def test_types_must_fit(self):
+        @dataclasses.dataclass
+        class Other:
+            rate: float
+
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "has .*Other with the fields rate; the checkpoint's has rate, layers"):
+            again(Config(1.0, 2), types={f"{Config.__module__}.Config": Other})
+        moved = again(Config(1.0, 2), types={f"{Config.__module__}.Config": Config})
+        self.assertEqual(moved, Config(1.0, 2))
+
+    def test_beside_values_and_groups(self):
+        with ckpt.Storage.memory() as storage, ckpt.CheckpointManager(storage) as checkpoints, ckpt.State() as state:
+            state.add("model", "w", np.ones(3))
+            state.add_tree("extra", {"history": [1.5, None]})
+            state["epoch"] = 2
+            checkpoints.save(state, 1)
+            with checkpoints.reader() as reader:
+                self.assertEqual(reader.tree("extra"), {"history": [1.5, None]})
+                self.assertEqual([reader.has_tree(group) for group in ("extra", "model", "none")], [True, False, False])
+                with self.assertRaises(ckpt.NotFoundError):
+                    reader.tree("model")
+
+
+class Hostile(unittest.TestCase):
+    """Texts that no writer makes."""
+
+    def read(self, text):
+        return _trees.read_tree(ckpt.as_tensor(text if isinstance(text, bytes) else text.encode()), lambda name: ckpt.Tensor("F32", [1]))
+
+    def nodes(self, *nodes):
+        return self.read(json.dumps({"format": "ckpt-tree", "format_version": 1, "nodes": nodes}))
+
+    def test_refused(self):
+        for nodes in [(), (1, 2), (["list", 2], 1), (["list", 1], 1, 2), (["list", -1],), (["list", True], 1), (["list", 1 << 62],), (["list"],),
+                      ([],), (["what", 1],), (["dict", 1], ["list", 0], 1), (["dict", 2], "a", 1, "a", 2), (["dict", 1], {"a": 1}, 2), ({},),
+                      (["tuple", "1"], 1), (["bytes", "*"],), (["bytes", 3],), (["float", "zz"],), (["float", "7ff0"],), (["int", 3],),
+                      (["int", "x"],), (["surrogates", "d8"],), (["surrogates", 1],), (["complex", "7ff0000000000000"],), (["path", 3],),
+                      (["path", "a", "vms"],), (["tensor"],), (["tensor", 1, "array"],), (["tensor", "w", "soft"],), (["tensor", "w", "array", "x"],),
+                      (["tensor", "w", ["array"]],), (["dataclass", "a.B", ["x", "x"]], 1, 2), (["dataclass", "a.B", "xy"], 1, 2),
+                      (["named_tuple", 3, []],), (["dict", 1], ["tensor", "w", "array"], 1), tuple([["list", 1]] * 1001 + [1])]:
+            with self.subTest(nodes=str(nodes)[:80]), self.assertRaises(ckpt.CorruptError):
+                self.nodes(*nodes)
+        for text in ["", "{", "[]", '{"format":"ckpt-tree"}', "[" * 100000, b"\xff", '{"format":"ckpt-tree","format_version":1,"nodes":{}}']:
+            with self.subTest(text=text[:20]), self.assertRaises(ckpt.CorruptError):
+                self.read(text)
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "version 2"):
+            self.read('{"format":"ckpt-tree","format_version":2,"nodes":[1]}')
+
+    def test_no_class_is_made_that_was_not_given(self):
+        for name in ("os.system", "builtins.eval", "ckpt.Tensor", "collections.OrderedDict"):
+            record = self.nodes(["dataclass", name, ["x"]], 1)
+            self.assertEqual((type(record), record.class_name, record.x), (ckpt.Record, name, 1))
+
+    def test_ten_thousand_damaged_texts(self):
+        draw = random.Random(7)
+        seen = collections.Counter()
+        texts = [bytes(_trees.write_tree(random_tree(draw, seen))[1].raw()) for _ in range(50)]
+        outcomes = collections.Counter()
+        for _ in range(10000):
+            text = bytearray(draw.choice(texts))
+            for _ in range(draw.randrange(1, 4)):
+                text[draw.randrange(len(text))] = draw.choice(b'[]{}",:0123456789truefalsn\\u-+e.')
+            try:
+                self.read(bytes(text))
+                outcomes["a tree"] += 1
+            except ckpt.CkptError as error:
+                outcomes[type(error).__name__] += 1
+        print(f"damaged texts: {dict(outcomes)}")
+        self.assertGreater(outcomes["CorruptError"], 1000)
+        self.assertLessEqual(set(outcomes), {"a tree", "CorruptError", "UnsupportedError"})
+
+
+if __name__ == "__main__":
+    unittest.main()
