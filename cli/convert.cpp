@@ -44,16 +44,6 @@ void write_state(const std::string& to, const State& state) {
   report(to, static_cast<std::size_t>(state.tensor_count()));
 }
 
-// Mapped where that can be: then no more than a page at a time is in memory.
-Tensor tensor_at(Reader& reader, std::int64_t index) {
-  try {
-    return reader.map(index);
-  } catch (const Error& error) {
-    if (error.status() != Status::unsupported) throw;
-    return reader.read(index);
-  }
-}
-
 }  // namespace
 
 void convert(const std::string& from, const std::string& to, const std::string& group) {

@@ -1,44 +1,21 @@
 #include "data.h"
 
-#include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
+#include "made_text.h"
 #include "text_file.h"
 
 namespace ckpt::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-// The project's own sources, in the order of their names, so that every run trains on the same text.
-std::string read_sources() {
-  fs::path root = fs::current_path();
-  while (!fs::exists(root / "include/ckpt/ckpt.h") && root.has_relative_path()) root = root.parent_path();
-  if (!fs::exists(root / "include/ckpt/ckpt.h")) {
-    throw std::runtime_error("no --data FILE was given, and the current directory is not within libckpt's sources");
-  }
-  std::vector<fs::path> paths;
-  for (const char* folder : {"include", "capi", "cpp", "cli"}) {
-    if (!fs::exists(root / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-      const fs::path extension = entry.path().extension();
-      if (entry.is_regular_file() && (extension == ".h" || extension == ".hpp" || extension == ".cpp"))
-        paths.push_back(entry.path());
-    }
-  }
-  std::sort(paths.begin(), paths.end());
-  std::string text;
-  for (const fs::path& path : paths) text += read_text_file(path.string());
-  return text;
-}
+constexpr std::int64_t made_bytes = 1 << 20;
 
 }  // namespace
 
 TextData::TextData(const std::string& path, std::int64_t samples)
-    : name_(path.empty() ? "libckpt's sources" : path),
-      text_(path.empty() ? read_sources() : read_text_file(path)),
+    : name_(path.empty() ? "made text" : path),
+      text_(path.empty() ? made_text(made_bytes) : read_text_file(path)),
       samples_(samples) {
   if (text_.empty()) throw std::runtime_error(name_ + " is empty");
   const std::int64_t least = context_bytes + samples;

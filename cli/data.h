@@ -11,7 +11,7 @@ constexpr std::int64_t context_bytes = 16;
 
 class TextData {
  public:
-  // path: a file; "" takes the sources of the project that the current directory lies in. Throws std::runtime_error for a file that
+  // path: a file; "" makes a text (made_text.h). Throws std::runtime_error for a file that
   // is missing, empty, too small for `samples`, or no text.
   TextData(const std::string& path, std::int64_t samples);
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -107,15 +108,20 @@ std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_
 
 }  // namespace
 
-bool diff(const std::string& path_a, const std::string& path_b) {
+bool diff(const std::string& path_a, const std::string& path_b, bool as_json) {
   Reader a = open_reader(path_a);
   Reader b = open_reader(path_b);
   const bool with_groups = has_groups(a) && has_groups(b);
   const auto names_a = names_of(a, with_groups);
   auto names_b = names_of(b, with_groups);
   std::int64_t different = 0;
-  const auto report = [&different](const std::string& name, const std::string& what) {
-    std::printf("%s: %s\n", printable(name).c_str(), what.c_str());
+  nlohmann::ordered_json differences = nlohmann::ordered_json::array();
+  const auto report = [&](const std::string& name, const std::string& what) {
+    if (as_json) {
+      differences.push_back({{"name", name}, {"difference", what}});
+    } else {
+      std::printf("%s: %s\n", printable(name).c_str(), what.c_str());
+    }
     ++different;
   };
   for (const auto& [name, index] : names_a) {
@@ -128,8 +134,14 @@ bool diff(const std::string& path_a, const std::string& path_b) {
     names_b.erase(found);
   }
   for (const auto& [name, index] : names_b) report(name, "only in " + path_b);
-  std::printf("%lld tensors, %lld different\n", static_cast<long long>(names_a.size()) + static_cast<long long>(names_b.size()),
-              static_cast<long long>(different));
+  const auto tensors = static_cast<std::int64_t>(names_a.size() + names_b.size());
+  if (as_json) {
+    const nlohmann::ordered_json document = {
+        {"tensors", tensors}, {"different", different}, {"differences", std::move(differences)}};
+    std::printf("%s\n", document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  } else {
+    std::printf("%lld tensors, %lld different\n", static_cast<long long>(tensors), static_cast<long long>(different));
+  }
   return different == 0;
 }
 

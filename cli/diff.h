@@ -6,7 +6,7 @@
 namespace ckpt::cli {
 
 // Each path: a directory of checkpoints (the newest valid one), one checkpoint, a safetensors file, or a folder with an index.
-// Prints the differences; true when there is none: the same names, dtypes, shapes and bytes.
-bool diff(const std::string& a, const std::string& b);
+// Prints the differences, with as_json as one document; true when there is none: the same names, dtypes, shapes and bytes.
+bool diff(const std::string& a, const std::string& b, bool as_json);
 
 }  // namespace ckpt::cli

@@ -1,19 +1,23 @@
 // The ckpt command. Exit codes: 0 done, 1 failed (the reason is on standard error), 2 wrong use, 3 ended by a
 // preemption notice.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include <ckpt/ckpt.hpp>
 
 #include "convert.h"
+#include "copy.h"
 #include "diff.h"
-#include "inspect.h"
 #include "number.h"
 #include "output.h"
+#include "show.h"
 #include "simulate.h"
 #include "text.h"
 #include "train.h"
@@ -43,7 +47,7 @@ void take_save_every(const std::string& text, ckpt::cli::TrainOptions& options) 
 
 void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   CLI::App* const train = app.add_subcommand("train", "Train a byte-level model on a text file");
-  train->add_option("--data", options.data, "Text file to train on; default: libckpt's own sources")->type_name("FILE");
+  train->add_option("--data", options.data, "Text file to train on; default: text that is made")->type_name("FILE");
   train
       ->add_option("--memory-budget", options.memory_budget,
                    "Most memory for activations: an amount (6000000, 64MiB), or a share of what storing everything reserves (40%)")
@@ -131,6 +135,45 @@ void refuse_empty_texts(CLI::App& app) {
   }
 }
 
+// Letters to insert, remove, replace or swap with a neighbour until one word is the other.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        steps[i][j] = i + j;
+        continue;
+      }
+      const std::size_t same = a[i - 1] == b[j - 1] ? 0 : 1;
+      steps[i][j] = std::min({steps[i - 1][j] + 1, steps[i][j - 1] + 1, steps[i - 1][j - 1] + same});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
+    }
+  }
+  return steps[a.size()][b.size()];
+}
+
+// What is wrong with the first argument when it should name a command and does not; "" when nothing is.
+std::string unknown_command(CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-' || argv[1][0] == '\0') return "";
+  const std::string given = argv[1];
+  std::string known;
+  std::string nearest;
+  std::size_t least = 3;  // further away is another word
+  for (const CLI::App* const command : app.get_subcommands(nullptr)) {
+    if (command->check_name(given)) return "";
+    known += (known.empty() ? "" : ", ") + command->get_name();
+    for (const std::string& name :
+         {command->get_name(), command->get_aliases().empty() ? std::string() : command->get_aliases()[0]}) {
+      if (name.empty() || distance(given.substr(0, 64), name) >= least) continue;
+      least = distance(given.substr(0, 64), name);
+      nearest = name;
+    }
+  }
+  const std::string what = "there is no command '" + ckpt::cli::printable(given) + "'";
+  return nearest.empty() ? what + "; there are " + known : what + "; did you mean '" + nearest + "'?";
+}
+
 void show_message(ckpt::LogLevel level, std::string_view component, std::string_view message) {
   const char* const name = level >= ckpt::LogLevel::error ? "error" : level >= ckpt::LogLevel::warning ? "warning" : "info";
   (void)std::fprintf(stderr, "ckpt: %s: %.*s: %.*s\n", name, static_cast<int>(component.size()), component.data(),
@@ -146,15 +189,29 @@ int run(int argc, char** argv) {
   ckpt::cli::SimulateOptions simulate_options;
   add_simulate(app, simulate_options);
   std::string path;
-  CLI::App* const inspect = app.add_subcommand("inspect", "List the tensors of a checkpoint or a safetensors file");
-  inspect->add_option("path", path, "Directory of checkpoints, one checkpoint, or a safetensors file")->required();
+  bool as_json = false;
+  const auto add_json = [&as_json](CLI::App* command) { command->add_flag("--json", as_json, "Print JSON"); };
+  CLI::App* const list = app.add_subcommand("list", "List the checkpoints in a directory, the newest first");
+  list->add_option("path", path, "Directory of checkpoints")->required();
+  CLI::App* const show = app.add_subcommand("show", "Show what is in a checkpoint or a file of tensors")->alias("inspect");
+  show->add_option("path", path, "Directory of checkpoints, one checkpoint, a safetensors or .npz file, or a folder with an index")
+      ->required();
   CLI::App* const verify = app.add_subcommand("verify", "Check every checksum of the checkpoints in a directory");
   verify->add_option("path", path, "Directory of checkpoints, or one checkpoint")->required();
+  for (CLI::App* const command : {list, show, verify}) add_json(command);
   std::string other_path;
   CLI::App* const diff = app.add_subcommand("diff", "Compare two checkpoints or files, tensor by tensor");
   diff->add_option("a", path, "Directory of checkpoints, one checkpoint, a safetensors file, or a folder with an index")
       ->required();
   diff->add_option("b", other_path, "The same")->required();
+  add_json(diff);
+  std::int64_t step = -1;
+  bool all = false;
+  CLI::App* const copy = app.add_subcommand("copy", "Copy a checkpoint to another directory, and verify it there");
+  copy->add_option("from", path, "Directory of checkpoints, of which the newest valid one is taken, or one checkpoint")->required();
+  copy->add_option("to", other_path, "Directory of checkpoints; it is made when it is missing")->required();
+  CLI::Option* const copied_step = copy->add_option("--step", step, "Take the checkpoint of this step")->type_name("N");
+  copy->add_flag("--all", all, "Take every valid one")->excludes(copied_step);
   std::string group;
   CLI::App* const convert = app.add_subcommand("convert", "Write tensors as another kind of file: .npz or .safetensors");
   convert
@@ -164,6 +221,10 @@ int run(int argc, char** argv) {
   convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors; it is replaced")->required();
   convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");
   refuse_empty_texts(app);
+  if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty()) {
+    (void)std::fprintf(stderr, "ckpt: %s\n", unknown.c_str());
+    return wrong_use;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -172,10 +233,12 @@ int run(int argc, char** argv) {
   ckpt::set_log(train_options.verbose ? ckpt::LogLevel::info : ckpt::LogLevel::warning, show_message);
   if (app.got_subcommand("train")) return ckpt::cli::train(train_options) ? 0 : preempted;
   if (app.got_subcommand("simulate")) ckpt::cli::simulate(simulate_options);
-  if (inspect->parsed()) ckpt::cli::inspect(path);
-  if (verify->parsed()) ckpt::cli::verify(path);
+  if (list->parsed()) ckpt::cli::list(path, as_json);
+  if (show->parsed()) ckpt::cli::show(path, as_json);
+  if (verify->parsed()) ckpt::cli::verify(path, as_json);
+  if (copy->parsed()) ckpt::cli::copy(path, other_path, *copied_step ? std::optional(step) : std::nullopt, all);
   if (convert->parsed()) ckpt::cli::convert(path, other_path, group);
-  if (diff->parsed()) return ckpt::cli::diff(path, other_path) ? 0 : failed;
+  if (diff->parsed()) return ckpt::cli::diff(path, other_path, as_json) ? 0 : failed;
   return 0;
 }
 

@@ -1,6 +1,10 @@
 #include "open_reader.h"
 
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
+
+#include "npz.h"
 
 namespace ckpt::cli {
 namespace {
@@ -14,15 +18,46 @@ Reader open_newest(const CheckpointManager& checkpoint, const std::string& path)
   throw Error(Status::not_found, path + " holds no checkpoint");
 }
 
+// As a safetensors file that has no name any more when this returns: the reader keeps it open.
+Reader open_npz(const std::string& path) {
+  State state;
+  for (const auto& [name, tensor] : read_npz(path)) state.add("tensors", name, tensor);
+  if (state.tensor_count() == 0) throw std::runtime_error(path + " holds no array");
+  std::string folder = (fs::temp_directory_path() / "ckpt-npz-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error(folder + " cannot be made");
+  const std::string file = folder + "/tensors.safetensors";
+  try {
+    write_safetensors(file, state, "tensors");
+    Reader reader(file);
+    fs::remove_all(folder);
+    return reader;
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    throw;
+  }
+}
+
 }  // namespace
+
+Reader open_file(const std::string& path) { return path.ends_with(".npz") ? open_npz(path) : Reader(path); }
 
 Reader open_reader(const std::string& path) {
   const fs::path directory(path);
   const bool is_plain = fs::exists(directory / "model.safetensors.index.json") || fs::exists(directory / "model.safetensors");
   const bool is_one = fs::exists(directory / "manifest.json");
-  if (!fs::is_directory(directory) || (is_plain && !is_one)) return Reader(path);
+  if (!fs::is_directory(directory) || (is_plain && !is_one)) return open_file(path);
   const CheckpointManager checkpoint = CheckpointManager::read_only(Storage::existing_file_system(path));
   return is_one ? Reader(checkpoint, CheckpointManager::self, Verify::full) : open_newest(checkpoint, path);
+}
+
+Tensor tensor_at(Reader& reader, std::int64_t index) {
+  try {
+    return reader.map(index);
+  } catch (const Error& error) {
+    if (error.status() != Status::unsupported) throw;
+    return reader.read(index);
+  }
 }
 
 }  // namespace ckpt::cli

@@ -7,7 +7,7 @@
 namespace ckpt::cli {
 
 struct TrainOptions {
-  std::string data;                // "": libckpt's own sources
+  std::string data;                // "": text that is made
   std::string memory_budget;       // "": store everything; "40%" or an amount of bytes
   std::string strategy;            // "": as the budget asks; else a strategy's text
   std::string directory;           // "": no checkpoints

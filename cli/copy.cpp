@@ -1,0 +1,76 @@
+#include "copy.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+#include "open_reader.h"
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::vector<std::string> chosen(const CheckpointManager& checkpoints, const std::string& from, std::optional<std::int64_t> step,
+                                bool all) {
+  if (fs::exists(fs::path(from) / "manifest.json")) return {CheckpointManager::self};
+  std::vector<std::string> names;
+  for (const CheckpointInfo& info : checkpoints.list()) {
+    if (info.status == Status::ok && (!step || info.step == *step)) names.push_back(info.name);
+  }
+  if (names.empty())
+    throw Error(Status::not_found, from + (step ? cat(" holds no checkpoint of step ", *step) : " holds no checkpoint"));
+  if (!all) names.resize(1);
+  std::reverse(names.begin(), names.end());  // so that the newest is the newest there too
+  return names;
+}
+
+// A member of a manifest as JSON text; "" when it is absent or null.
+std::string member(const json& manifest, const char* name) {
+  return manifest.contains(name) && !manifest[name].is_null() ? manifest[name].dump() : "";
+}
+
+SaveOptions options_of(const json& manifest) {
+  SaveOptions options;
+  options.step = manifest.at("step").get<std::int64_t>();
+  options.seed = manifest.value("seed", std::uint64_t{0});
+  if (manifest.contains("metric")) options.metric = manifest["metric"].get<double>();
+  options.metadata_json = member(manifest, "metadata");
+  options.environment_json = member(manifest, "environment");
+  return options;
+}
+
+void copy_one(const CheckpointManager& source, const std::string& name, const std::string& shown, CheckpointManager& target) {
+  const json manifest = json::parse(source.manifest(name));
+  Reader reader(source, name, Verify::full);
+  State state;
+  for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
+    const TensorInfo info = reader.tensor(i);
+    state.add(info.group, info.name, tensor_at(reader, i));
+  }
+  for (const char* key : {"data_position", "controller"}) {
+    if (const std::string text = member(manifest, key); !text.empty()) state.set_json(key, text);
+  }
+  for (const auto& [key, value] : manifest.value("values", json::object()).items()) state.set_json(key, value.dump());
+  const SaveResult saved = target.save(state, options_of(manifest));
+  const VerifyResult verified = target.verify(saved.name);
+  std::printf("%s: copied as %s, %lld tensors, %s, verified\n", printable(shown).c_str(), saved.name.c_str(),
+              static_cast<long long>(verified.tensors), bytes_text(verified.bytes).c_str());
+}
+
+}  // namespace
+
+void copy(const std::string& from, const std::string& to, std::optional<std::int64_t> step, bool all) {
+  const CheckpointManager source = CheckpointManager::read_only(Storage::existing_file_system(from));
+  const std::vector<std::string> names = chosen(source, from, step, all);
+  CheckpointManager target(Storage::file_system(to));
+  for (const std::string& name : names) copy_one(source, name, name == CheckpointManager::self ? from : name, target);
+}
+
+}  // namespace ckpt::cli

@@ -1,0 +1,238 @@
+#include "show.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+#include "open_reader.h"
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ordered = nlohmann::ordered_json;
+
+struct Row {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;
+  std::int64_t bytes = 0;
+};
+
+struct File {
+  std::string name;
+  std::vector<Row> rows;
+
+  std::int64_t bytes() const {
+    std::int64_t sum = 0;
+    for (const Row& row : rows) sum += row.bytes;
+    return sum;
+  }
+};
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+// ---- What there is to show ----
+
+// As people count: "block.2" before "block.10".
+bool naturally_before(const Row& a, const Row& b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.name.size() && j < b.name.size()) {
+    if (!is_digit(a.name[i]) || !is_digit(b.name[j])) {
+      if (a.name[i] != b.name[j]) return a.name[i] < b.name[j];
+      ++i, ++j;
+      continue;
+    }
+    const auto number = [&](const std::string& text, std::size_t& at) {
+      while (at < text.size() && text[at] == '0') ++at;
+      const std::size_t begin = at;
+      while (at < text.size() && is_digit(text[at])) ++at;
+      return text.substr(begin, at - begin);
+    };
+    const std::string left = number(a.name, i);
+    const std::string right = number(b.name, j);
+    if (left.size() != right.size()) return left.size() < right.size();
+    if (left != right) return left < right;
+  }
+  if (a.name.size() - i != b.name.size() - j) return a.name.size() - i < b.name.size() - j;
+  return a.name < b.name;
+}
+
+File sorted(File file) {
+  std::sort(file.rows.begin(), file.rows.end(), naturally_before);
+  return file;
+}
+
+File read_file(const std::string& path, const std::string& title) {
+  File file{title, {}};
+  const Reader reader = open_file(path);
+  for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
+    const TensorInfo tensor = reader.tensor(i);
+    file.rows.push_back({tensor.name, tensor.dtype, tensor.shape, tensor.bytes});
+  }
+  return sorted(std::move(file));
+}
+
+bool is_one_checkpoint(const fs::path& path) { return fs::exists(path / "manifest.json"); }
+
+CheckpointManager read_only(const std::string& path) { return CheckpointManager::read_only(Storage::existing_file_system(path)); }
+
+[[noreturn]] void none_in(const std::string& path) { throw Error(Status::not_found, path + " holds no checkpoint"); }
+
+// ---- Printing ----
+
+ordered to_json(const File& file) {
+  ordered tensors = ordered::array();
+  for (const Row& row : file.rows) {
+    tensors.push_back({{"name", row.name}, {"dtype", dtype_name(row.dtype)}, {"shape", row.shape}, {"bytes", row.bytes}});
+  }
+  return {{"name", file.name}, {"bytes", file.bytes()}, {"tensors", std::move(tensors)}};
+}
+
+void print(const ordered& document) {
+  std::printf("%s\n", document.dump(2, ' ', false, ordered::error_handler_t::replace).c_str());
+}
+
+void print(const File& file) {
+  std::printf("%s: %zu tensors, %s\n", printable(file.name).c_str(), file.rows.size(), bytes_text(file.bytes()).c_str());
+  std::size_t widest = 4;
+  for (const Row& row : file.rows) widest = std::max(widest, printable(row.name).size());
+  for (const Row& row : file.rows) {
+    std::printf("  %-*s  %-12s  %-20s  %12lld bytes\n", static_cast<int>(widest), printable(row.name).c_str(),
+                std::string(dtype_name(row.dtype)).c_str(), shape_text(row.shape).c_str(), static_cast<long long>(row.bytes));
+  }
+}
+
+void print_value(const std::string& name, const json& value) {
+  constexpr std::size_t longest = 200;
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  std::printf("  %s: %s\n", printable(name).c_str(), printable(text).c_str());
+}
+
+// What a manifest says beside the tensors, as far as it says something.
+void print_values(const json& manifest) {
+  for (const char* name : {"seed", "metric", "data_position", "controller", "metadata"}) {
+    if (manifest.contains(name) && !manifest[name].is_null()) print_value(name, manifest[name]);
+  }
+  for (const auto& [name, value] : manifest.value("values", json::object()).items()) print_value("value " + name, value);
+}
+
+void show_checkpoint(const CheckpointManager& checkpoint, const std::string& name, const fs::path& directory, bool as_json) {
+  checkpoint.verify(name);
+  const json manifest = json::parse(checkpoint.manifest(name));
+  std::vector<File> files;
+  for (const json& group : manifest.at("groups")) {
+    for (const json& file : group.at("files")) {
+      const auto file_name = file.at("name").get<std::string>();
+      files.push_back(read_file((directory / file_name).string(), file_name));
+    }
+  }
+  if (as_json) {
+    ordered document = {{"path", directory.string()}};
+    for (const char* member : {"step", "commit_sequence", "library_version", "seed", "metric", "data_position", "controller",
+                               "values", "metadata", "environment"}) {
+      if (manifest.contains(member)) document[member] = manifest[member];
+    }
+    for (const File& file : files) document["files"].push_back(to_json(file));
+    return print(document);
+  }
+  std::int64_t bytes = 0;
+  for (const File& file : files) bytes += file.bytes();
+  std::printf("%s: step %lld, %s, library %s\n", printable(directory.string()).c_str(), manifest.at("step").get<long long>(),
+              bytes_text(bytes).c_str(), manifest.at("library_version").get<std::string>().c_str());
+  print_values(manifest);
+  for (const File& file : files) print(file);
+}
+
+const char* state_of(const CheckpointInfo& info) {
+  switch (info.status) {
+    case Status::ok: return "complete";
+    case Status::not_found: return "incomplete";  // a save was cut off or is under way
+    case Status::corrupt: return "damaged";
+    default: return "unreadable";
+  }
+}
+
+}  // namespace
+
+void list(const std::string& path, bool as_json) {
+  const std::vector<CheckpointInfo> infos = read_only(path).list();
+  if (infos.empty()) none_in(path);
+  if (as_json) {
+    ordered document = ordered::array();
+    for (const CheckpointInfo& info : infos) {
+      ordered row = {{"name", info.name}, {"step", info.step}, {"state", state_of(info)}, {"bytes", info.bytes}};
+      if (info.metric) row["metric"] = *info.metric;
+      document.push_back(std::move(row));
+    }
+    return print(document);
+  }
+  std::size_t widest = 4;
+  for (const CheckpointInfo& info : infos) widest = std::max(widest, printable(info.name).size());
+  std::printf("%-*s  %12s  %10s  %10s  %s\n", static_cast<int>(widest), "name", "step", "size", "metric", "state");
+  for (const CheckpointInfo& info : infos) {
+    std::printf("%-*s  %12lld  %10s  %10s  %s\n", static_cast<int>(widest), printable(info.name).c_str(),
+                static_cast<long long>(info.step), info.status == Status::ok ? bytes_text(info.bytes).c_str() : "-",
+                info.metric ? cat(*info.metric).c_str() : "-", state_of(info));
+  }
+}
+
+void show(const std::string& path, bool as_json) {
+  const bool is_directory = fs::is_directory(path);
+  if (!is_directory || (!is_one_checkpoint(path) && fs::exists(fs::path(path) / "model.safetensors.index.json"))) {
+    const File file = read_file(path, path);
+    return as_json ? print(to_json(file)) : print(file);
+  }
+  const CheckpointManager checkpoint = read_only(path);
+  if (is_one_checkpoint(path)) return show_checkpoint(checkpoint, CheckpointManager::self, path, as_json);
+  for (const CheckpointInfo& info : checkpoint.list()) {
+    if (info.status == Status::not_found) continue;
+    return show_checkpoint(checkpoint, info.name, fs::path(path) / info.name, as_json);
+  }
+  none_in(path);
+}
+
+void verify(const std::string& path, bool as_json) {
+  const CheckpointManager checkpoint = read_only(path);
+  std::vector<std::string> names;
+  if (is_one_checkpoint(path)) {
+    names.emplace_back(CheckpointManager::self);
+  } else {
+    for (const CheckpointInfo& info : checkpoint.list()) {
+      if (info.status != Status::not_found) {
+        names.push_back(info.name);
+      } else if (!as_json) {
+        std::printf("%s: no manifest: a save was cut off or is under way; not a checkpoint\n", info.name.c_str());
+      }
+    }
+  }
+  if (names.empty()) none_in(path);
+  ordered document = ordered::array();
+  for (const std::string& name : names) {
+    const VerifyResult result = checkpoint.verify(name);
+    const std::string shown = name == CheckpointManager::self ? path : name;
+    if (as_json) {
+      document.push_back({{"name", shown}, {"files", result.files}, {"tensors", result.tensors}, {"bytes", result.bytes}});
+    } else {
+      std::printf("%s: ok, %lld files, %lld tensors, %s\n", printable(shown).c_str(), static_cast<long long>(result.files),
+                  static_cast<long long>(result.tensors), bytes_text(result.bytes).c_str());
+    }
+  }
+  if (as_json) print(document);
+}
+
+}  // namespace ckpt::cli

@@ -1,0 +1,102 @@
+# list, show, copy, --json, .npz, and a word that is no command.
+. "$(dirname "$0")/lib.sh"
+text="$scratch/text"
+make_text "$text"
+# json_field KEY...: what Python finds below these keys in the last output.
+json_field() { /usr/bin/python3 -c 'import json, sys
+value = json.load(open(sys.argv[1]))
+for key in sys.argv[2:]:
+    value = value[int(key) if isinstance(value, list) else key]
+print(value)' "$scratch/out" "$@"; }
+is() { [ "$1" = "$2" ] || fail "'$1' is not '$2'"; }
+
+succeeds train --data "$text" --batch 32 --steps 6 --save-every 2 --dir "$scratch/c" --quiet --seed 7
+succeeds list "$scratch/c"
+says "name "
+says "step-000000000006"
+says "complete"
+is "$(sed -n 2p "$scratch/out" | awk '{print $2}')" 6
+is "$(sed -n 4p "$scratch/out" | awk '{print $2}')" 2
+succeeds list "$scratch/c" --json
+is "$(json_field 0 step) $(json_field 2 step) $(json_field 0 state)" "6 2 complete"
+mkdir "$scratch/c/step-000000000008-0badcafe"
+succeeds list "$scratch/c"
+says "incomplete"
+rmdir "$scratch/c/step-000000000008-0badcafe"
+mkdir "$scratch/empty"
+refuses 1 "holds no checkpoint" list "$scratch/empty"
+refuses 1 "no-such" list "$scratch/no-such"
+
+# What is saved beside the tensors, and names as people count.
+succeeds show "$scratch/c"
+says "step 6, "
+says "seed: 7"
+says "data_position: "
+says "value "
+[ "$(grep -n 'block\.2\.linear\.weight ' "$scratch/out" | head -n 1 | cut -d: -f1)" -lt "$(grep -n 'block\.10\.linear\.weight ' "$scratch/out" | head -n 1 | cut -d: -f1)" ] ||
+  fail "block.10 stands before block.2"
+succeeds show "$scratch/c" --json
+is "$(json_field step) $(json_field seed) $(json_field files 0 name)" "6 7 model.safetensors"
+is "$(json_field files 0 tensors 0 dtype)" F32
+cp "$scratch/out" "$scratch/shown"
+succeeds inspect "$scratch/c" --json
+cmp -s "$scratch/shown" "$scratch/out" || fail "inspect is not show"
+succeeds verify "$scratch/c" --json
+is "$(json_field 0 tensors)" 105
+
+# .npz wherever a file is read.
+newest=$(find "$scratch/c" -name 'step-000000000006-*')
+succeeds convert "$newest/model.safetensors" "$scratch/model.npz"
+succeeds show "$scratch/model.npz"
+says "35 tensors"
+says "block.0.linear.weight"
+succeeds diff "$scratch/model.npz" "$newest/model.safetensors"
+says "35 tensors, 0 different"
+succeeds diff "$scratch/model.npz" "$newest/model.safetensors" --json
+is "$(json_field different)" 0
+refuses 1 "largest absolute difference" diff "$(find "$scratch/c" -name 'step-000000000002-*')/model.safetensors" "$scratch/model.npz" --json
+[ "$(json_field different)" -gt 0 ] || fail "no difference"
+left=$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'ckpt-npz-*' -newer "$text" 2>/dev/null)
+[ -z "$left" ] || fail "left behind: $left"
+
+# copy: the newest, one step, all; what is there stays, and the copy is resumed from.
+succeeds copy "$scratch/c" "$scratch/copy"
+says "105 tensors"
+says "verified"
+succeeds diff "$scratch/c" "$scratch/copy"
+succeeds list "$scratch/copy" --json
+is "$(json_field 0 step)" 6
+succeeds show "$scratch/copy" --json
+is "$(json_field seed) $(json_field data_position)" "$(cp "$scratch/out" "$scratch/kept"; cp "$scratch/shown" "$scratch/out"; json_field seed; json_field data_position)" 2>/dev/null || true
+cp "$scratch/kept" "$scratch/out"
+is "$(json_field seed)" 7
+succeeds copy "$scratch/c" "$scratch/copy" --step 2
+succeeds list "$scratch/copy" --json
+is "$(json_field 0 step) $(json_field 1 step)" "6 2"
+succeeds copy "$scratch/c" "$scratch/all" --all
+succeeds list "$scratch/all" --json
+is "$(json_field 0 step) $(json_field 1 step) $(json_field 2 step)" "6 4 2"
+succeeds copy "$newest" "$scratch/one"
+succeeds diff "$newest" "$scratch/one"
+refuses 1 "holds no checkpoint of step 3" copy "$scratch/c" "$scratch/none" --step 3
+refuses 2 "excludes" copy "$scratch/c" "$scratch/none" --step 2 --all
+succeeds train --data "$text" --batch 32 --steps 8 --dir "$scratch/copy" --quiet --seed 7 --resume require
+succeeds train --data "$text" --batch 32 --steps 8 --dir "$scratch/c" --quiet --seed 7 --resume require
+succeeds diff "$scratch/c" "$scratch/copy"
+printf '\377' | dd of="$scratch/one/$(ls "$scratch/one" | grep '^step-')/model.safetensors" bs=1 seek=100000 conv=notrunc 2>/dev/null
+refuses 1 "model.safetensors" copy "$scratch/one" "$scratch/target"
+[ -z "$(ls "$scratch/target" 2>/dev/null | grep '^step-')" ] || fail "a damaged checkpoint was copied"
+
+# Words that are no command.
+refuses 2 "there is no command 'lst'; did you mean 'list'?" lst
+refuses 2 "did you mean 'verify'?" verfiy "$scratch/c"
+refuses 2 "did you mean 'inspect'?" inspct
+refuses 2 "there are train, simulate, list, show, verify, diff, copy, convert" frobnicate
+refuses 2 "there is no command" "$(printf 'li\033[31mst')"
+if grep -q "$(printf '\033')" "$scratch/out"; then fail "a control character reaches the terminal"; fi
+
+# Without --data a newcomer's first command works in any folder.
+mkdir "$scratch/elsewhere"
+(cd "$scratch/elsewhere" && "$ckpt" train --steps 3 --batch 32 --quiet >"$scratch/out" 2>&1) || fail "train without data: $(cat "$scratch/out")"
+says "made text"
+finish
