@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "memory/tracker.h"
 #include "strategy/factory.h"
+#include "strategy/memory_aware.h"
+#include "strategy/smart.h"
 #include "strategy/selective.h"
 
 namespace {
