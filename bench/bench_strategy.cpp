@@ -10,8 +10,8 @@
 #include "memory/tracker.h"
 #include "strategy/factory.h"
 #include "strategy/memory_aware.h"
-#include "strategy/smart.h"
 #include "strategy/selective.h"
+#include "strategy/smart.h"
 
 namespace {
 
