@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "memory/tracker.h"
 #include "strategy/factory.h"
+#include "strategy/memory_aware.h"
 #include "strategy/selective.h"
+#include "strategy/smart.h"
 
 namespace {
 

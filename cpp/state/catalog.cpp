@@ -165,9 +165,10 @@ void fail_outrun(const storage::Storage& storage) {
 void fail_none(const storage::Storage& storage, const std::vector<Found>& all, std::optional<std::int64_t> step) {
   const std::string of_step = step ? base::cat(" of step ", *step) : std::string();
   const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
-  if (newest == all.end())
+  if (newest == all.end()) {
     base::fail(Status::not_found, "there is no checkpoint", of_step, " in ", base::quoted(storage.name()),
                "; unfinished: ", all.size());
+  }
   base::fail(newest->status, "no checkpoint", of_step, " in ", base::quoted(storage.name()), " is usable; the newest of ",
              all.size(), ": ", newest->problem);
 }

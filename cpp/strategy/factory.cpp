@@ -16,25 +16,25 @@ namespace {
 
 using Takes = BuiltIn::Takes;
 
-StrategyPtr read_interval(Arguments arguments) {
+StrategyPtr read_interval(Arguments& arguments) {
   const auto value = arguments.single();
   return std::make_shared<Interval>(value ? base::number_of<std::int64_t>("interval", *value, "a whole number of at least 1")
                                           : default_interval);
 }
 
-StrategyPtr read_selective(Arguments arguments) {
+StrategyPtr read_selective(Arguments& arguments) {
   const auto excluded = arguments.take_excluded();
   const std::vector<std::string> names(arguments.values.begin(), arguments.values.end());
   return std::make_shared<Selective>(names, excluded);
 }
 
-StrategyPtr read_size(Arguments arguments) {
+StrategyPtr read_size(Arguments& arguments) {
   const auto excluded = arguments.take_excluded();
   const auto value = arguments.single();
   return std::make_shared<SizeBased>(value ? base::bytes_of("size", *value) : default_threshold_bytes, excluded);
 }
 
-StrategyPtr read_memory_aware(Arguments arguments) {
+StrategyPtr read_memory_aware(Arguments& arguments) {
   MemoryAwareOptions options;
   if (const auto value = arguments.single()) {
     options.max_share = base::number_of<double>("share", *value, "a number above 0 and at most 1");
@@ -42,13 +42,13 @@ StrategyPtr read_memory_aware(Arguments arguments) {
   return std::make_shared<MemoryAware>(options);
 }
 
-StrategyPtr read_smart(Arguments arguments) {
+StrategyPtr read_smart(Arguments& arguments) {
   const auto excluded = arguments.take_excluded();
   arguments.require_no_values();
   return std::make_shared<Smart>(SmartOptions{}, excluded);
 }
 
-StrategyPtr read_not(Arguments arguments) {
+StrategyPtr read_not(Arguments& arguments) {
   base::require(arguments.children.size() == 1, "children are ", arguments.children.size(), "; 'not' takes one strategy");
   return std::make_shared<Not>(arguments.children[0]);
 }
@@ -60,10 +60,10 @@ constexpr BuiltIn built_in[] = {
     {"size", Takes::values, read_size},
     {"memory-aware", Takes::values, read_memory_aware},
     {"smart", Takes::values, read_smart},
-    {"any", Takes::strategies, [](Arguments of) -> StrategyPtr { return std::make_shared<AnyOf>(of.children); }},
-    {"all", Takes::strategies, [](Arguments of) -> StrategyPtr { return std::make_shared<AllOf>(of.children); }},
+    {"any", Takes::strategies, [](Arguments& of) -> StrategyPtr { return std::make_shared<AnyOf>(of.children); }},
+    {"all", Takes::strategies, [](Arguments& of) -> StrategyPtr { return std::make_shared<AllOf>(of.children); }},
     {"not", Takes::strategies, read_not},
-    {"first", Takes::rules, [](Arguments of) -> StrategyPtr { return std::make_shared<FirstMatch>(of.rules, of.children); }},
+    {"first", Takes::rules, [](Arguments& of) -> StrategyPtr { return std::make_shared<FirstMatch>(of.rules, of.children); }},
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Arguments {
 struct BuiltIn {
   std::string_view kind;
   enum class Takes { values, strategies, rules } takes;
-  StrategyPtr (*make)(Arguments arguments);
+  StrategyPtr (*make)(Arguments& arguments);
 };
 // nullptr for another kind.
 const BuiltIn* find_built_in(std::string_view kind) noexcept;

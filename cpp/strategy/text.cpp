@@ -101,7 +101,7 @@ StrategyPtr parse(std::string_view text, int depth) {
   } else if (has_arguments && !(inside.empty() && text[mark] == '(')) {
     arguments.values = split(inside);
   }
-  return kind->make(std::move(arguments));
+  return kind->make(arguments);
 }
 
 }  // namespace
