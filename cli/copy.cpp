@@ -57,7 +57,8 @@ void copy_one(const CheckpointManager& source, const std::string& name, const st
   for (const char* key : {"data_position", "controller"}) {
     if (const std::string text = member(manifest, key); !text.empty()) state.set_json(key, text);
   }
-  for (const auto& [key, value] : manifest.value("values", json::object()).items()) state.set_json(key, value.dump());
+  const json values = manifest.value("values", json::object());
+  for (const auto& [key, value] : values.items()) state.set_json(key, value.dump());
   const SaveResult saved = target.save(state, options_of(manifest));
   const VerifyResult verified = target.verify(saved.name);
   std::printf("%s: copied as %s, %lld tensors, %s, verified\n", printable(shown).c_str(), saved.name.c_str(),

@@ -128,7 +128,8 @@ void print_values(const json& manifest) {
   for (const char* name : {"seed", "metric", "data_position", "controller", "metadata"}) {
     if (manifest.contains(name) && !manifest[name].is_null()) print_value(name, manifest[name]);
   }
-  for (const auto& [name, value] : manifest.value("values", json::object()).items()) print_value("value " + name, value);
+  const json values = manifest.value("values", json::object());
+  for (const auto& [name, value] : values.items()) print_value("value " + name, value);
 }
 
 void show_checkpoint(const CheckpointManager& checkpoint, const std::string& name, const fs::path& directory, bool as_json) {
