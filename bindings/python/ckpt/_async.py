@@ -119,6 +119,7 @@ class AsyncManager(_Owned):
         options, others = _divided(options, _o.async_manager_options)
         given = _o.async_manager_options(**options)
         self._at_exit = at_exit
+        self._place = checkpoints
         self._drain_timeout_ns = given.drain_timeout_ns
         listener = None
         if on_staged is not None or on_progress is not None or on_ended is not None:

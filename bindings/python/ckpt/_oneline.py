@@ -138,9 +138,9 @@ def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: 
     named any."""
     with CheckpointManager(place, read_only=True) as checkpoints:
         if name is None:
-            name, step, errors, value = _newest(checkpoints, place, group, types)
+            name, step, errors, value = _newest(checkpoints, place, lambda reader: _by_group(reader, group, types))
         else:
-            value = _read(checkpoints, name, group, types)
+            value = _read(checkpoints, name, lambda reader: _by_group(reader, group, types))
             step, errors = checkpoints.manifest(name)["step"], {}
     if type(value) is dict:
         value = Loaded(value)
@@ -156,15 +156,16 @@ _of_one_checkpoint = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.
 _most_scans = 100
 
 
-def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike], group: Optional[str],
-            types: Types) -> Tuple[str, int, Dict[str, CkptError], Any]:
+def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
+            read: Callable[[Reader], Any]) -> Tuple[str, int, Dict[str, CkptError], Any]:
+    """Name and step of the newest checkpoint that read can read, the errors of newer ones by name, and what read returned."""
     for _ in range(_most_scans):
         errors: Dict[str, CkptError] = {}
         for info in checkpoints.list():
             if info.status == _n.CKPT_E_NOT_FOUND:  # no manifest: not a checkpoint, or not yet
                 continue
             try:
-                return info.name, info.step, errors, _read(checkpoints, info.name, group, types)
+                return info.name, info.step, errors, _read(checkpoints, info.name, read)
             except CkptError as error:
                 if _has_gone(checkpoints, info):
                     break
@@ -183,9 +184,9 @@ def _has_gone(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:
     return before.status == 0 and not any(now.name == before.name and now.status == 0 for now in checkpoints.list())
 
 
-def _read(checkpoints: CheckpointManager, name: str, group: Optional[str], types: Types) -> Any:
+def _read(checkpoints: CheckpointManager, name: str, read: Callable[[Reader], Any]) -> Any:
     with checkpoints.reader(name, Verify.FULL) as reader:
-        return _by_group(reader, group, types)
+        return read(reader)
 
 
 def _numpy_or_tensor(tensor: Tensor) -> Any:

@@ -186,34 +186,32 @@ class _Writer:
     # ---- Tensors ----
 
     def _tensor(self, value: Any, at: _At) -> None:
-        made = self._given(value, at)
-        if made is None:
-            raise UnsupportedError(f"{at.text()}: a {type(value).__module__}.{type(value).__qualname__} has no place in a tree")
-        memory, convert, form = made
-        name = self.names.get(memory) if memory is not None else None
-        if name is None:
-            name = self._free_name(at)
-            try:
+        try:
+            memory, convert, form = self._given(value)
+            name = self.names.get(memory) if memory is not None else None
+            if name is None:
+                name = self._free_name(at)
                 self.tensors[name] = convert()
-            except Exception as error:
-                error.args = (f"{at.text()}: {error}", *error.args[1:])
-                raise
-            if memory is not None:
-                self.names[memory] = name
+                if memory is not None:
+                    self.names[memory] = name
+        except Exception as error:
+            error.args = (f"{at.text()}: {error}", *error.args[1:])
+            raise
         self.nodes.append(["tensor", name, *form])
 
-    def _given(self, value: Any, at: _At) -> Optional[Tuple[Any, Callable[[], Tensor], List[str]]]:
+    @staticmethod
+    def _given(value: Any) -> "Given":
         """What tells its memory from another's (None: it is nothing that can be shared), what makes a tensor of it, and its form."""
         numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
         if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
-            return _numpy(numpy, value, at)
+            return _numpy(numpy, value)
         if torch is not None and isinstance(value, torch.Tensor):
             from .torch import _tree_form
 
             return _tree_form(value)
         if isinstance(value, Tensor):
             return (value.address, value.dtype, value.shape) if value.size else None, lambda: value, ["tensor"]
-        return None
+        raise _no_place(value)
 
     def _free_name(self, at: _At) -> str:
         """As a module's state_dict names it; a number behind it where that is taken."""
@@ -230,16 +228,24 @@ class _Writer:
         return name
 
 
-def _numpy(numpy: Any, value: Any, at: _At) -> Tuple[Any, Callable[[], Tensor], List[str]]:
+# What tells a tensor's memory from another's, what makes a Tensor of it, and the rest of its node.
+Given = Tuple[Any, Callable[[], Tensor], List[str]]
+
+
+def _no_place(value: Any) -> UnsupportedError:
+    return UnsupportedError(f"a {type(value).__module__}.{type(value).__qualname__} has no place in a tree")
+
+
+def _numpy(numpy: Any, value: Any) -> Given:
     form = ["array" if isinstance(value, numpy.ndarray) else "scalar"]
     if isinstance(value, numpy.ndarray) and type(value) not in (numpy.ndarray, numpy.memmap):
-        raise UnsupportedError(f"{at.text()}: a {type(value).__module__}.{type(value).__qualname__} has no place in a tree")
+        raise _no_place(value)
     kind = value.dtype
     wide = kind.newbyteorder("=") == numpy.complex128
     if wide:
         form.append("complex128")
     elif kind.newbyteorder("=").name not in _NUMPY_NAMES:
-        raise UnsupportedError(f"{at.text()}: elements of numpy's {kind} have no place in a tree")
+        raise UnsupportedError(f"elements of numpy's {kind} have no place in a tree")
     if kind.byteorder == ">" or (kind.byteorder == "=" and sys.byteorder == "big"):
         form.append("big-endian")
 

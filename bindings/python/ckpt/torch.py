@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, List, Mapping, Optional, Tuple, Union
+import random
+import sys
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import torch as _torch
 
-from ._oneline import _save, _state_of, _warn_of_skipped
-from ._state import CheckpointManager
+from . import _native as _n
+from ._async import AsyncManager
+from ._oneline import _newest, _save, _state_of, _warn_of_skipped, save_file as _save_file
+from ._state import CheckpointManager, Reader, State
 from ._storage import Storage
+from ._task import CheckpointTask
 from ._tensor import Tensor, as_tensor as _any_tensor
-from .made.errors import UnsupportedError
+from ._trees import Given, Types
+from .made.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from .made.values import DType, LoadResult, SaveResult
 
-__all__ = ["as_tensor", "to_torch", "save", "load_into"]
+__all__ = ["as_tensor", "to_torch", "save", "resume", "Resumed", "load_into", "save_file", "load_file"]
 
 
 def as_tensor(tensor: "_torch.Tensor") -> Tensor:
@@ -31,13 +37,144 @@ def _convert(value: Any) -> Tensor:
     return as_tensor(value) if isinstance(value, _torch.Tensor) else _any_tensor(value)
 
 
-def save(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any], step: int = 0, *, keep_last: int = 0,
-         allow_empty: bool = False, **options: CheckpointManager.save) -> SaveResult:
-    """Saves the tensors of a module's state_dict as a new checkpoint; a dict of several such dicts: each is a group. What would be
-    dropped or renamed is an error that names its path, as for ckpt.save: of an optimizer's state_dict, which has numbers and dicts
-    in dicts, save the tensors under names of your own and the rest as values of a ckpt.State."""
-    with _state_of(state_dict, "model", None, allow_empty, _convert) as state:
-        return _save(place, state, step, keep_last, **options)
+Place = Union[Storage, str, "os.PathLike[str]"]
+
+
+def save(where: Union[CheckpointManager, AsyncManager, Place], what: Union[int, Mapping[str, Any]] = 0, step: int = 0, *,
+         model: Any = None, optimizer: Any = None, scheduler: Any = None, rng: bool = False, extra: Any = None, keep_last: int = 0,
+         allow_empty: bool = False, **options: Any) -> Union[SaveResult, CheckpointTask]:
+    """Saves a training run, so that `resume` goes on as if it had never ended: save(manager, step, model=model,
+    optimizer=optimizer, scheduler=scheduler, rng=True, extra={"epoch": epoch}). model, optimizer and scheduler: anything with a
+    state_dict, or a dict of several by name. rng: the states of the global generators of torch (CUDA's too), Python and numpy.
+    extra: a tree. where: a CheckpointManager, which returns when all is durable; an AsyncManager, which saves in the background
+    and returns the task; or a place. options: as for the save of what where is.
+
+    With a state_dict in the place of the step, save(place, model.state_dict(), step), its tensors are a group of their own, and a dict
+    of several such dicts is a group each; anything else in it is an error that names its path."""
+    if isinstance(what, Mapping):
+        with _state_of(what, "model", None, allow_empty, _convert) as state:
+            return _save_to(where, state, step, keep_last, options)
+    parts = {"model": _state_dict(model), "optimizer": _state_dict(optimizer), "scheduler": _state_dict(scheduler),
+             "rng": _generators() if rng else None, "extra": extra}
+    with State() as state:
+        for group, tree in parts.items():
+            if tree is not None:
+                state.add_tree(group, tree)
+        if all(tree is None for tree in parts.values()) and not allow_empty:
+            raise InvalidArgumentError("there is no model, optimizer, scheduler, rng or extra: nothing would be saved")
+        return _save_to(where, state, what, keep_last, options)
+
+
+def _save_to(where: Any, state: State, step: int, keep_last: int, options: Mapping[str, Any]) -> Any:
+    if isinstance(where, (CheckpointManager, AsyncManager)):
+        return where.save(state, step, **options)
+    return _save(where, state, step, keep_last, **options)
+
+
+def _state_dict(of: Any) -> Any:
+    if of is None:
+        return None
+    return {name: part.state_dict() for name, part in of.items()} if isinstance(of, Mapping) else of.state_dict()
+
+
+def _generators() -> Any:
+    states = {"torch": _torch.get_rng_state(), "python": random.getstate()}
+    if _torch.cuda.is_available() and _torch.cuda.is_initialized():
+        states["cuda"] = _torch.cuda.get_rng_state_all()
+    if "numpy" in sys.modules:
+        states["numpy"] = sys.modules["numpy"].random.get_state()
+    return states
+
+
+class Resumed(NamedTuple):
+    """Where a run goes on: the step of the checkpoint, what was saved as extra, and the checkpoint's name."""
+
+    step: int
+    extra: Any
+    name: str
+
+
+def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any = None, optimizer: Any = None, scheduler: Any = None,
+           rng: bool = False, types: Types = (), device: Any = "cpu") -> Optional[Resumed]:
+    """Loads the newest valid checkpoint that `save` made into model, optimizer and scheduler, which stay on their devices, and sets
+    the generators when rng is true. None when there is no checkpoint yet. types: classes of dataclasses and named tuples in extra,
+    whose tensors go to device. Everything is read and verified before anything is changed. A newer checkpoint that is damaged is
+    skipped with a SkippedWarning."""
+    wanted = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+    groups = [group for group, part in wanted.items() if part is not None] + ["rng"] * rng
+
+    def read(reader: Reader) -> Any:
+        trees = {group: reader.tree(group) for group in groups}
+        return trees, _on(device, reader.tree("extra", types=types)) if reader.has_tree("extra") else None
+
+    try:
+        name, step, errors, (trees, extra) = _newest_of(where, read)
+    except NotFoundError as error:
+        if error.status == _n.CKPT_E_NOT_FOUND and str(error).startswith("no checkpoint in"):
+            return None
+        raise
+    for group, part in wanted.items():
+        if part is not None:
+            _load_state_dict(part, trees[group])
+    if rng:
+        _set_generators(trees["rng"])
+    for bad, error in errors.items():
+        _warn_of_skipped(f"checkpoint '{bad}' was skipped for the older '{name}': {error}")
+    return Resumed(step, extra, name)
+
+
+def _newest_of(where: Any, read: Callable[[Reader], Any]) -> Tuple[str, int, Any, Any]:
+    if isinstance(where, AsyncManager):
+        where = where._place
+    if isinstance(where, CheckpointManager):
+        return _newest(where, "this manager's storage", read)
+    try:
+        with CheckpointManager(where, read_only=True) as checkpoints:
+            return _newest(checkpoints, where, read)
+    except NotFoundError:
+        raise NotFoundError(f"no checkpoint in {where}", _n.CKPT_E_NOT_FOUND) from None
+
+
+def _load_state_dict(of: Any, states: Any) -> None:
+    if not isinstance(of, Mapping):
+        of.load_state_dict(states)
+        return
+    for name, part in of.items():
+        part.load_state_dict(states[name])
+
+
+def _set_generators(states: Mapping[str, Any]) -> None:
+    _torch.set_rng_state(states["torch"])
+    random.setstate(states["python"])
+    if "cuda" in states and _torch.cuda.is_available():
+        _torch.cuda.set_rng_state_all(states["cuda"])
+    if "numpy" in states and "numpy" in sys.modules:
+        sys.modules["numpy"].random.set_state(states["numpy"])
+
+
+def _on(device: Any, tree: Any) -> Any:
+    """The tree with its tensors on a device."""
+    if isinstance(tree, _torch.Tensor):
+        return tree.to(device)
+    if isinstance(tree, dict):
+        return type(tree)((key, _on(device, value)) for key, value in tree.items())
+    if isinstance(tree, (list, tuple)):
+        parts = [_on(device, value) for value in tree]
+        return parts if isinstance(tree, list) else tuple.__new__(type(tree), parts)
+    return tree
+
+
+def save_file(path: Union[str, "os.PathLike[str]"], tensors: Mapping[str, "_torch.Tensor"],
+              metadata: Optional[Mapping[str, str]] = None) -> None:
+    """Writes a dict of torch tensors as a plain safetensors file, durably."""
+    _save_file(path, {name: _tree_form(tensor)[1]() if isinstance(tensor, _torch.Tensor) else tensor for name, tensor in tensors.items()},
+               metadata)
+
+
+def load_file(path: Union[str, "os.PathLike[str]"], device: Any = "cpu") -> Dict[str, "_torch.Tensor"]:
+    """The tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device."""
+    with Reader(path) as reader:
+        return {info.name: _from_tree(reader.read(index), []).to(device) for index, info in enumerate(reader)}
 
 
 def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mapping[str, Any],
@@ -54,14 +191,14 @@ def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mappin
 # ---- Tensors of a tree (State.add_tree) ----
 
 
-def _tree_form(value: "_torch.Tensor") -> Tuple[Any, Callable[[], Tensor], List[str]]:
+def _tree_form(value: "_torch.Tensor") -> Given:
     if value.device.type == "meta":
         raise UnsupportedError("a tensor on the device 'meta' has no contents")
     if value.layout is not _torch.strided or value.is_quantized:
-        raise UnsupportedError(f"a {value.layout} tensor has no place in a tree")
+        raise UnsupportedError(f"a {'quantized' if value.is_quantized else value.layout} tensor has no place in a tree")
 
     def convert() -> Tensor:
-        plain = value.detach().cpu().contiguous()
+        plain = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
         if plain.dtype is _torch.bool:
             return Tensor.borrow(plain.view(_torch.uint8).numpy(), DType.BOOL)
         if plain.dtype is _torch.bfloat16:
@@ -71,7 +208,8 @@ def _tree_form(value: "_torch.Tensor") -> Tuple[Any, Callable[[], Tensor], List[
         return as_tensor(plain)
 
     form = ["torch"] + (["complex128"] if value.dtype is _torch.complex128 else [])
-    shared = (value.device, value.data_ptr(), tuple(value.shape), value.stride(), value.dtype) if value.numel() else None
+    shared = (value.device, value.data_ptr(), tuple(value.shape), value.stride(), value.dtype, value.is_conj(),
+              value.is_neg()) if value.numel() else None
     return shared, convert, form
 
 

@@ -1,0 +1,195 @@
+"""With the real PyTorch: a run that is killed in the middle of an epoch goes on as if it had never ended."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import ckpt
+
+try:
+    import torch
+    from ckpt import torch as ckpt_torch
+except ImportError:
+    if os.environ.get("CKPT_REQUIRE_SERVICES"):
+        raise
+    print(f"SKIP tests with the real torch: it is not installed for {sys.executable}", file=sys.stderr)
+    sys.exit(77)
+
+
+def same(left, right):
+    if isinstance(left, torch.Tensor):
+        # Bytes: NaN is NaN, and -0 is not 0.
+        if left.dtype != right.dtype or left.shape != right.shape:
+            return False
+        return left.numel() == 0 or left.contiguous().view(torch.uint8).equal(right.contiguous().view(torch.uint8)) if left.dim() else (
+            left.reshape(1).view(torch.uint8).equal(right.reshape(1).view(torch.uint8)))
+    if isinstance(left, dict):
+        return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, (list, tuple)):
+        return type(left) is type(right) and len(left) == len(right) and all(map(same, left, right))
+    return type(left) is type(right) and left == right
+
+
+class Tensors(unittest.TestCase):
+    """Each kind of tensor comes back as a torch tensor with the same bits."""
+
+    def again(self, tree):
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt.save(folder, {"tree": tree, "it": 1})
+            return ckpt.load(folder)["tree"]
+
+    def test_every_dtype(self):
+        for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.uint8, torch.int16, torch.int32,
+                      torch.int64, torch.bool, torch.complex64, torch.complex128):
+            for shape in ((2, 3), (0, 4), (), (1,)):
+                with self.subTest(dtype=dtype, shape=shape):
+                    if dtype is torch.bool:
+                        tensor = torch.rand(shape) < 0.5
+                    elif dtype.is_complex:
+                        tensor = torch.randn(shape, dtype=dtype)
+                    else:
+                        tensor = (torch.randn(shape) * 50).to(dtype)
+                    loaded = self.again(tensor)
+                    self.assertEqual((type(loaded), loaded.dtype, loaded.shape), (torch.Tensor, dtype, tensor.shape))
+                    self.assertTrue(torch.equal(loaded, tensor))
+                    if tensor.numel():
+                        loaded.mul_(1) if dtype is not torch.bool else loaded.logical_not_()  # its own, writable memory
+
+    def test_layouts_ties_and_parameters(self):
+        base = torch.randn(4, 6)
+        for tensor in (base.T, base[::2, 1:4], base[0, 0].expand(3, 2), torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last),
+                       torch.nn.Parameter(base), torch.randn(3, requires_grad=True) * 2, torch.randn(3, dtype=torch.cfloat).conj()):
+            with self.subTest(stride=tensor.stride()):
+                loaded = self.again(tensor)
+                self.assertTrue(torch.equal(loaded, tensor.detach().resolve_conj()))
+                self.assertFalse(loaded.requires_grad)
+        tied = self.again({"encoder": base, "decoder": base})
+        self.assertIs(tied["encoder"], tied["decoder"])
+
+    def test_refused_by_path(self):
+        for tensor, text in [(torch.empty(2, device="meta"), "b.0: .*'meta'"), (torch.eye(2).to_sparse(), "b.0: .*sparse"),
+                             (torch.quantize_per_tensor(torch.ones(2), 1.0, 0, torch.quint8), "b.0: ")]:
+            with self.subTest(text=text), tempfile.TemporaryDirectory() as folder:
+                with self.assertRaisesRegex(ckpt.UnsupportedError, text):
+                    ckpt.save(os.path.join(folder, "run"), {"a": 1, "b": [tensor]})
+                with self.assertRaises(ckpt.NotFoundError):
+                    ckpt.load(os.path.join(folder, "run"))
+
+    def test_safetensors_files(self):
+        tensors = {"w": torch.randn(3, 4).T, "mask": torch.tensor([True, False]), "half": torch.randn(2).bfloat16()}
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "x.safetensors")
+            ckpt_torch.save_file(file, tensors, {"format": "pt"})
+            loaded = ckpt_torch.load_file(file)
+            self.assertTrue(all(torch.equal(tensors[name], loaded[name]) for name in tensors))
+            self.assertEqual(sorted(loaded), sorted(tensors))
+
+
+# One run of training, as a program of its own: arguments are folder, epochs, how to save, and the batch to be killed at.
+TRAINING = """
+import os, signal, sys
+import torch
+import ckpt
+from ckpt import torch as ckpt_torch
+
+folder, epochs, how, killed_at = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+torch.manual_seed(1)
+torch.set_num_threads(1)
+data = torch.utils.data.TensorDataset(torch.randn(96, 8), torch.randn(96, 1))
+model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Dropout(0.3), torch.nn.GELU(), torch.nn.Linear(16, 1))
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, amsgrad=True)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 40)
+manager = ckpt.AsyncManager(folder, keep_last=2) if how == "background" else ckpt.CheckpointManager(folder, keep_last=2)
+resumed = ckpt_torch.resume(manager, model=model, optimizer=optimizer, scheduler=scheduler, rng=True)
+epoch, batch = (resumed.extra["epoch"], resumed.extra["batch"]) if resumed else (0, 0)
+step = resumed.step if resumed else 0
+while epoch < epochs:
+    loader = torch.utils.data.DataLoader(data, 16, shuffle=True, generator=torch.Generator().manual_seed(epoch),
+                                         num_workers=2 if how == "background" else 0)
+    for i, (x, y) in enumerate(loader):
+        if i < batch:
+            continue
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        scheduler.step()
+        step += 1
+        print(step, loss.item().hex(), flush=True)
+        saved = ckpt_torch.save(manager, step, model=model, optimizer=optimizer, scheduler=scheduler, rng=True,
+                                extra={"epoch": epoch, "batch": i + 1})
+        if step == killed_at:
+            if how == "background":
+                saved.wait()
+            os.kill(os.getpid(), signal.SIGKILL)
+    epoch, batch = epoch + 1, 0
+manager.close()
+print("end", " ".join(p.detach().numpy().tobytes().hex() for p in model.parameters()))
+"""
+
+
+class Runs(unittest.TestCase):
+    def run_once(self, folder, how, killed_at):
+        done = subprocess.run([sys.executable, "-c", TRAINING, folder, "4", how, str(killed_at)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, -signal.SIGKILL if killed_at else 0, done.stderr)
+        return done.stdout.splitlines()
+
+    def test_killed_in_mid_epoch_and_resumed_with_the_same_bits(self):
+        for how in ("foreground", "background"):
+            with self.subTest(how=how), tempfile.TemporaryDirectory() as folder:
+                whole = self.run_once(os.path.join(folder, "whole"), how, 0)
+                first = self.run_once(os.path.join(folder, "cut"), how, 9)
+                second = self.run_once(os.path.join(folder, "cut"), how, 16)
+                rest = self.run_once(os.path.join(folder, "cut"), how, 0)
+                self.assertEqual((len(whole), len(first), len(second)), (25, 9, 7))
+                self.assertEqual(whole, first + second + rest)
+
+    def test_all_or_nothing_and_none(self):
+        model = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIsNone(ckpt_torch.resume(os.path.join(folder, "none"), model=model))
+            with ckpt.CheckpointManager(folder) as manager:
+                self.assertIsNone(ckpt_torch.resume(manager, model=model))
+                with self.assertRaisesRegex(ValueError, "nothing would be saved"):
+                    ckpt_torch.save(manager, 1)
+                ckpt_torch.save(manager, 1, model=model, extra={"at": [torch.ones(2), 3]})
+                before = {name: value.clone() for name, value in model.state_dict().items()}
+                with torch.no_grad():
+                    model.weight.fill_(7)
+                with self.assertRaises(ckpt.NotFoundError):  # there is no optimizer in it
+                    ckpt_torch.resume(manager, model=model, optimizer=optimizer)
+                self.assertTrue((model.weight == 7).all(), "something was loaded")
+                resumed = ckpt_torch.resume(manager, model=model)
+                self.assertEqual((resumed.step, resumed.extra["at"][1]), (1, 3))
+                self.assertTrue(same(dict(model.state_dict()), before))
+
+    def test_a_damaged_one_is_skipped(self):
+        model = torch.nn.Linear(2, 2)
+        with tempfile.TemporaryDirectory() as folder, ckpt.CheckpointManager(folder) as manager:
+            ckpt_torch.save(manager, 1, model=model)
+            name = ckpt_torch.save(manager, 2, model=model).name
+            with open(os.path.join(folder, name, "model.safetensors"), "r+b") as stream:
+                stream.seek(-4, os.SEEK_END)
+                stream.write(b"dmg!")
+            with self.assertWarnsRegex(ckpt.SkippedWarning, "was skipped for the older"):
+                self.assertEqual(ckpt_torch.resume(manager, model=model).step, 1)
+
+    def test_several_models_and_plain_readers(self):
+        models = {"generator": torch.nn.Linear(2, 3), "critic": torch.nn.Linear(3, 1)}
+        with tempfile.TemporaryDirectory() as folder:
+            name = ckpt_torch.save(folder, 5, model=models).name
+            expected = models["critic"].weight.detach().clone()
+            with torch.no_grad():
+                models["critic"].weight.zero_()
+            self.assertEqual(ckpt_torch.resume(folder, model=models).step, 5)
+            self.assertTrue(torch.equal(models["critic"].weight, expected))
+            names = sorted(ckpt_torch.load_file(os.path.join(folder, name, "model.safetensors")))
+            self.assertEqual(names, ["__tree__", "critic.bias", "critic.weight", "generator.bias", "generator.weight"])
+
+
+if __name__ == "__main__":
+    unittest.main()
