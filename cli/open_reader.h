@@ -7,8 +7,8 @@
 
 namespace ckpt::cli {
 
-// path: a directory of checkpoints (the newest complete one), one checkpoint, a safetensors or .npz file, or a folder with an index. What
-// has checksums is read and verified whole.
+// path: a directory of checkpoints (the newest complete one), one checkpoint, a safetensors or .npz file, or a folder with an
+// index. What has checksums is read and verified whole.
 Reader open_reader(const std::string& path);
 
 // path: a safetensors file, an .npz file, or a folder with an index.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import os
 import sys
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
@@ -96,8 +97,8 @@ def _is_tensors(tree: Any) -> bool:
 def _is_tensor(value: Any) -> bool:
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
-        return isinstance(value, Tensor) or hasattr(value, "__dlpack__")
-    return type(value) in (numpy.ndarray, numpy.memmap) and value.flags.c_contiguous and value.dtype.isnative and (
+        return isinstance(value, (Tensor, array.array, memoryview)) or hasattr(value, "__dlpack__")
+    return isinstance(value, numpy.ndarray) and not isinstance(value, numpy.ma.MaskedArray) and value.flags.c_contiguous and value.dtype.isnative and (
         value.dtype.name in _from_numpy)
 
 
