@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import threading
@@ -10,9 +11,9 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _is_inside, _nothing, _Owned, _owners_of_threads, _take_back, _timeout_ns, _wait_in_turns
-from ._oneline import _key, _shared, _state_of_any
+from ._oneline import _key, _shared, _state_to_save
 from ._root import CkptError
-from ._state import CheckpointManager, PathLike, State, Stateful, StateLike, _as_json, _as_state
+from ._state import CheckpointManager, PathLike, StateLike, _as_json, _as_state
 from ._storage import Storage
 from ._task import CheckpointTask, CheckpointTaskResult, Progress
 from .made import options as _o
@@ -146,8 +147,7 @@ class AsyncManager(_Owned):
     # ---- Tasks ----
 
     def save(self, state: Union[StateLike, Mapping[str, Any]], step: int = 0, **options: _save) -> CheckpointTask:
-        """Saves in the background. state: as for CheckpointManager.save, or a dict of arrays (with values and allow_empty) as for
-        ckpt.save. With StagingMode.COPY the arrays may change when this returns. progress(done_bytes, total_bytes), about every
+        """Saves in the background. state: as for CheckpointManager.save. With StagingMode.COPY the arrays may change when this returns. progress(done_bytes, total_bytes), about every
         4 MiB; or a bar with update and total, such as tqdm's. on_staged(stall_ns); on_ended(result), before any caller that waits
         goes on. source(group, name, address, offset, buffer): fills buffer with a tensor's bytes, for memory that the library
         cannot read. Raises the failure of an earlier task that no caller has asked for; then nothing is saved."""
@@ -159,12 +159,7 @@ class AsyncManager(_Owned):
               group: str = "model", values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False,
               **options: Union[CheckpointManager.save, _o.checkpoint_task_options]) -> CheckpointTask:
         """function: starts it, with first as its first arguments."""
-        if isinstance(state, (State, Stateful, tuple)):
-            state = _as_state(state)
-            for key, value in (values or {}).items():
-                state[key] = value
-        else:
-            state = _state_of_any(state, group, values, allow_empty)
+        state = _state_to_save(state, group, values, allow_empty)
         how, what = _divided(options, _o.checkpoint_task_options)
         task, saved = _o.checkpoint_task_options(**how), _o.save_options(step=step, **_as_json(what))
         handle = state._h
@@ -242,6 +237,13 @@ class AsyncManager(_Owned):
         return AsyncManagerStats._of(_n.ckpt_async_manager_get_stats(self._h))
 
     # ---- The end ----
+
+    async def __aenter__(self) -> "AsyncManager":
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        """As the end of a with-block, while the event loop goes on."""
+        await asyncio.get_running_loop().run_in_executor(None, self.__exit__, *error)
 
     def close(self, cancel: bool = False, timeout: Optional[float] = None) -> None:
         """Ends all tasks and the manager's threads: waits for what is queued, or cancels what is not committed yet. What is not

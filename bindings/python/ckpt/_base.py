@@ -52,6 +52,9 @@ def _call_of(owner: Any) -> Iterator[None]:
                 del _inside[id(owner)]
 
 
+_Me = TypeVar("_Me", bound="_Owned")
+
+
 class _Owned:
     """An object of the library. close() releases it at once; otherwise that happens when Python frees it. A closed object
     raises InvalidStateError. Do not close an object while another thread is inside one of its calls."""
@@ -87,11 +90,22 @@ class _Owned:
         if handle is not None:
             type(self)._release(handle)
 
-    def __enter__(self) -> Any:
+    def __enter__(self: _Me) -> _Me:
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+    def _shown(self) -> str:
+        """What repr says of an open object."""
+        return ""
+
+    def __repr__(self) -> str:
+        name = f"ckpt.{type(self).__name__}"
+        if self._slot is None:
+            return f"<{name}, closed>"
+        shown = self._shown()
+        return f"<{name}: {shown}>" if shown else f"<{name}>"
 
     def __del__(self) -> None:
         if _Owned._exiting:  # the process is about to end; a thread that sleeps now could be waited for

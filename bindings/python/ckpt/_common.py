@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Tuple, Union
 
 from . import _native as _n
 from . import native as _native
 from ._base import _call_of, _callbacks, _director, _nothing, _Owned, _owners_of_threads, _timeout_ns
 from .made.values import LogLevel, WordQueueKind
+
+if TYPE_CHECKING:
+    import logging
 
 __all__ = ["version", "version_string", "build_info", "feature", "set_log", "philox", "available_threads", "Clock",
            "WordQueue", "WorkerPool", "ThreadHooks", "monotonic_ns"]
@@ -29,9 +32,20 @@ def feature(name: str) -> bool:
 # ---- Log ----
 
 
-def set_log(function: Optional[Callable[[int, str, str], Any]], min_level: int = LogLevel.WARNING) -> None:
-    """Sends messages of at least min_level to function(level, component, message), on any thread. None: silence, the default."""
+def _to_logger(logger: Any) -> Callable[[int, str, str], Any]:
+    """A child of a logging.Logger for each component: of "app" the state's messages are "app.state"."""
+    import logging
+
+    levels = {LogLevel.DEBUG: logging.DEBUG, LogLevel.INFO: logging.INFO, LogLevel.WARNING: logging.WARNING, LogLevel.ERROR: logging.ERROR}
+    return lambda level, component, message: logger.getChild(component).log(levels.get(LogLevel(level), logging.INFO), "%s", message)
+
+
+def set_log(function: Union[Callable[[int, str, str], Any], "logging.Logger", None], min_level: int = LogLevel.WARNING) -> None:
+    """Sends messages of at least min_level to function(level, component, message), on any thread; or to a logging.Logger, whose
+    children are the components. None: silence, the default."""
     global _log
+    if function is not None and not callable(function):
+        function = _to_logger(function)
     _n.ckpt_set_log(min_level, None if function is None else _callbacks(_native.LogListener, message=function))
     _log = None if function is None or min_level > LogLevel.WARNING else function
 

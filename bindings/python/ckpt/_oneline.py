@@ -12,7 +12,7 @@ from . import _native as _n
 from ._base import SkippedWarning
 from ._common import _warn
 from ._root import CkptError
-from ._state import CheckpointManager, PathLike, Reader, State, _entries, _json_text
+from ._state import CheckpointManager, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
 from ._storage import Storage
 from ._tensor import Tensor, _from_numpy, as_tensor
 from ._trees import TEXT_TENSOR, Types, fill_tree
@@ -83,6 +83,17 @@ def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], al
     except BaseException:
         state.close()
         raise
+    return state
+
+
+def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
+    """A State itself, or one of a model, of (model, optimizer), or of a value of any shape."""
+    pair = type(given) is tuple and any(isinstance(part, Stateful) for part in given)
+    if not pair and not isinstance(given, (State, Stateful)):
+        return _state_of_any(given, group, values, allow_empty)
+    state = _as_state(given)
+    for key, value in (values or {}).items():
+        state[key] = value
     return state
 
 

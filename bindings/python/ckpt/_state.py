@@ -165,6 +165,17 @@ class State(_Owned):
         _n.ckpt_state_add_stateful(
             self._h, name, _callbacks(_native.Stateful, list=_lend(stateful.list), restore=_lend(stateful.restore)))
 
+    def _shown(self) -> str:
+        return f"{len(self)} tensors"
+
+    def __contains__(self, key: str) -> bool:
+        """Whether the JSON value of a key is set."""
+        try:
+            self.json(key)
+        except KeyError:
+            return False
+        return True
+
     def __len__(self) -> int:
         """Number of tensors."""
         return _n.ckpt_state_get_tensor_count(self._h)
@@ -218,7 +229,9 @@ def _as_state(given: StateLike) -> State:
 
 
 def _as_json(options: Dict[str, Any]) -> Dict[str, Any]:
-    """metadata and environment as the JSON that the library takes."""
+    """metadata and environment as the JSON that the library takes; a metric of numpy or torch as a number."""
+    if options.get("metric") is not None and not isinstance(options["metric"], (str, bytes)):
+        options = {**options, "metric": float(options["metric"])}
     return {key + "_json" if key in ("metadata", "environment") else key:
             _json_text(key, value) if key in ("metadata", "environment") and value is not None else value
             for key, value in options.items()}
@@ -308,12 +321,15 @@ class CheckpointManager(_Owned):
             if mine:
                 made.close()
 
-    def save(self, state: StateLike, step: int = 0, *, metadata: Any = None, environment: Any = None,
-             **options: _o.save_options) -> SaveResult:
-        """Returns when the checkpoint is durable. state: a State; or a model, or (model, optimizer), each a Stateful. metadata and
-        environment: anything that JSON can hold, in place of metadata_json and environment_json."""
+    def save(self, state: Any, step: int = 0, *, metadata: Any = None, environment: Any = None, group: str = "model",
+             values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False, **options: _o.save_options) -> SaveResult:
+        """Returns when the checkpoint is durable. state: a State; or a model, or (model, optimizer), each a Stateful; or a value of
+        any shape, as for ckpt.save, with group, values and allow_empty. metadata and environment: anything that JSON can hold, in
+        place of metadata_json and environment_json."""
+        from ._oneline import _state_to_save
+
         given = _o.save_options(step=step, **_as_json({"metadata": metadata, "environment": environment, **options}))
-        saved = _as_state(state)
+        saved = _state_to_save(state, group, values, allow_empty)
         return SaveResult._of(_n.ckpt_checkpoint_manager_save(self._h, saved._h, given))
 
     def load(self, state: StateLike, *, environment: Any = None, **options: _o.load_options) -> LoadResult:
@@ -415,9 +431,55 @@ class Reader(_Owned):
     def __iter__(self) -> Iterator[TensorInfo]:
         return (self.info(i) for i in range(len(self)))
 
+    def _shown(self) -> str:
+        return f"{len(self)} tensors"
+
     def find(self, name: str, group: Optional[str] = None) -> int:
         """The index of a tensor."""
         return _n.ckpt_reader_find(self._h, group, name)
+
+    # ---- As a mapping: dict(reader), "w" in reader, reader["w"], reader["w", 10:20] ----
+
+    def keys(self) -> List[str]:
+        """The names of the tensors; with several groups "group/name"."""
+        infos = list(self)
+        several = len({info.group for info in infos}) > 1
+        return [f"{info.group}/{info.name}" if several else info.name for info in infos]
+
+    def _key(self, key: str) -> int:
+        group, slash, name = key.partition("/")
+        try:
+            return self.find(key)
+        except NotFoundError as error:
+            if slash:
+                try:
+                    return self.find(name, group)
+                except NotFoundError:
+                    pass
+            raise _NoValueError(str(error)) from None
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            return isinstance(key, str) and self._key(key) >= 0
+        except KeyError:
+            return False
+
+    def __getitem__(self, key: Union[str, Tuple[Any, ...]]) -> Any:
+        """reader["w"]: the tensor as a new numpy array (a Tensor for types that numpy lacks). reader["w", 10:20, 0]: what
+        numpy's w[10:20, 0] is, of which only the rows 10 to 19 are read."""
+        from ._oneline import _numpy_or_tensor
+
+        if isinstance(key, str):
+            return _numpy_or_tensor(self.read(self._key(key)))
+        name, *where = key
+        index = self._key(name)
+        rows = where[0] if where else slice(None)
+        length = self.info(index).shape[0] if self.info(index).shape else 0
+        if not isinstance(rows, slice) or rows.step not in (None, 1) or not length:
+            return self[name][tuple(where)]
+        begin, end, _ = rows.indices(length)
+        some = _numpy_or_tensor(self.read_slice(index, begin, max(end - begin, 0)))
+        return some[(slice(None), *where[1:])] if where[1:] else some
 
     def metadata(self) -> Dict[str, str]:
         """Texts by key, of files of other programs."""

@@ -11,7 +11,7 @@ from . import _native as _n
 from . import native as _native
 from ._base import _callbacks, _Owned, _take_back
 from .made import options as _o
-from .made.errors import InvalidArgumentError
+from .made.errors import InvalidArgumentError, UnsupportedError
 
 __all__ = ["Storage", "CustomStorage", "FaultHandler"]
 
@@ -159,10 +159,19 @@ class Storage(_Owned):
         return Storage._of(_n.ckpt_storage_create_retrying(self._h, handler._h))
 
 
+def _require_folder(path: str) -> None:
+    """What people mean as something else than a folder of this name never becomes one."""
+    if path == "~" or path.startswith("~/"):
+        raise InvalidArgumentError(f"'{path}' begins with ~, which Python does not expand: os.path.expanduser does")
+    if "://" in path:
+        raise UnsupportedError(f"'{path}' is the name of no folder, and this library has no storage for '{path.split('://')[0]}'")
+
+
 def _storage(place: Union[Storage, str, "os.PathLike[str]"], must_exist: bool = False) -> Tuple[Storage, bool]:
     """The storage, and whether it was made here."""
     if isinstance(place, Storage):
         return place, False
     if isinstance(place, (str, os.PathLike)):
+        _require_folder(os.fspath(place))
         return Storage(place, must_exist=must_exist), True
     raise InvalidArgumentError(f"storage is a {type(place).__name__}; a path or a Storage")
