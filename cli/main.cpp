@@ -15,6 +15,7 @@
 #include "convert.h"
 #include "copy.h"
 #include "diff.h"
+#include "manual.h"
 #include "number.h"
 #include "output.h"
 #include "show.h"
@@ -221,6 +222,10 @@ int run(int argc, char** argv) {
   convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors; it is replaced")->required();
   convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");
   refuse_empty_texts(app);
+  if (argc == 2 && std::string(argv[1]) == "--manual") {  // what the build makes ckpt.1 of
+    (void)std::fputs(ckpt::cli::manual_page(app, std::string(ckpt::version())).c_str(), stdout);
+    return 0;
+  }
   if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty()) {
     (void)std::fprintf(stderr, "ckpt: %s\n", unknown.c_str());
     return wrong_use;

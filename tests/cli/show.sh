@@ -87,6 +87,18 @@ printf '\377' | dd of="$scratch/one/$(ls "$scratch/one" | grep '^step-')/model.s
 refuses 1 "model.safetensors" copy "$scratch/one" "$scratch/target"
 [ -z "$(ls "$scratch/target" 2>/dev/null | grep '^step-')" ] || fail "a damaged checkpoint was copied"
 
+# The manual page says what --help says, in roff without errors where there is a formatter.
+"$ckpt" --manual >"$scratch/ckpt.1" || fail "--manual"
+for word in train simulate list show verify diff copy convert; do grep -q "^\.SS $word\$" "$scratch/ckpt.1" || fail "no $word in the manual"; done
+grep -qF '\-\-memory\-budget' "$scratch/ckpt.1" || fail "no option in the manual"
+if command -v man >/dev/null && command -v groff >/dev/null; then
+  LC_ALL=C MANWIDTH=100 man --warnings -l "$scratch/ckpt.1" >"$scratch/page" 2>"$scratch/out" || fail "man: $(cat "$scratch/out")"
+  [ ! -s "$scratch/out" ] || fail "man: $(cat "$scratch/out")"
+  grep -q -- "--memory-budget" "$scratch/page" || fail "no option on the page"
+else
+  echo "SKIP formatting of the manual page: there is no man or no groff"
+fi
+
 # Words that are no command.
 refuses 2 "there is no command 'lst'; did you mean 'list'?" lst
 refuses 2 "did you mean 'verify'?" verfiy "$scratch/c"

@@ -14,7 +14,7 @@ from ._common import _warn
 from ._root import CkptError
 from ._state import CheckpointManager, PathLike, Reader, State, Stateful, _as_state, _entries, _json_text
 from ._storage import Storage
-from ._tensor import Tensor, _from_numpy, as_tensor
+from ._tensor import Tensor, _has_dtype, as_tensor
 from ._trees import TEXT_TENSOR, Types, fill_tree
 from .made.errors import InvalidArgumentError, NotFoundError
 from .made.values import CheckpointInfo, SaveResult, Verify
@@ -109,8 +109,9 @@ def _is_tensor(value: Any) -> bool:
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
         return isinstance(value, (Tensor, array.array, memoryview)) or hasattr(value, "__dlpack__")
-    return isinstance(value, numpy.ndarray) and not isinstance(value, numpy.ma.MaskedArray) and value.flags.c_contiguous and value.dtype.isnative and (
-        value.dtype.name in _from_numpy)
+    if not isinstance(value, numpy.ndarray) or isinstance(value, numpy.ma.MaskedArray):
+        return False
+    return bool(value.flags.c_contiguous) and bool(value.dtype.isnative) and _has_dtype(value.dtype.name)
 
 
 def _key(place: Union[Storage, PathLike]) -> Any:

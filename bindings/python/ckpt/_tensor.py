@@ -24,6 +24,10 @@ _by_name = {**_from_numpy, **{dtype.safetensors_name: dtype for dtype in DType}}
 DTypeLike = Union[DType, str, int, Any]
 
 
+def _has_dtype(numpy_name: str) -> bool:
+    return numpy_name in _from_numpy
+
+
 def _dtype(kind: DTypeLike) -> DType:
     """A DType, its name, a numpy dtype or that one's name."""
     if isinstance(kind, DType):

@@ -43,8 +43,6 @@ class Record:
             return NotImplemented
         return (self.class_name, self.fields) == (other.class_name, other.fields)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"{self.class_name}({', '.join(f'{name}={value!r}' for name, value in self.fields.items())})"
 

@@ -1,0 +1,12 @@
+// The manual page, from the same description as --help.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace ckpt::cli {
+
+// ckpt(1) in roff.
+std::string manual_page(const CLI::App& app, const std::string& version);
+
+}  // namespace ckpt::cli
