@@ -104,9 +104,9 @@ class Borrowed {
   template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
   Borrowed(const Object&& gone_too_soon) = delete;
   template <class Object, class = decltype(static_cast<T*>(std::declval<const Object&>().handle()))>
-  Borrowed(const Object* object) noexcept
-      : handle_(object == nullptr ? nullptr : object->handle()) {}  // NOLINT(google-explicit-constructor)
-  operator T*() const noexcept { return handle_; }                  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Borrowed(const Object* object) noexcept : handle_(object == nullptr ? nullptr : object->handle()) {}
+  operator T*() const noexcept { return handle_; }  // NOLINT(google-explicit-constructor)
 
  private:
   T* handle_ = nullptr;
