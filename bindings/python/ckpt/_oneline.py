@@ -106,7 +106,9 @@ def _is_tensors(tree: Any) -> bool:
 
 
 def _is_tensor(value: Any) -> bool:
-    numpy = sys.modules.get("numpy")
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        return False  # a tree returns it as torch's
     if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
         return isinstance(value, (Tensor, array.array, memoryview)) or hasattr(value, "__dlpack__")
     if not isinstance(value, numpy.ndarray) or isinstance(value, numpy.ma.MaskedArray):

@@ -25,7 +25,14 @@ __all__ = ["as_tensor", "to_torch", "save", "resume", "Resumed", "load_into", "s
 
 def as_tensor(tensor: "_torch.Tensor") -> Tensor:
     """A Tensor over the memory of a contiguous torch tensor on the CPU; gradients are not followed."""
-    return Tensor.from_dlpack(tensor.detach())
+    plain = tensor.detach()
+    if plain.dtype in _without_dlpack:
+        whole, dtype = _without_dlpack[plain.dtype]
+        return Tensor.borrow(plain.view(whole).numpy(), dtype)
+    return Tensor.from_dlpack(plain)
+
+
+_without_dlpack = {_torch.bool: (_torch.uint8, DType.BOOL), _torch.bfloat16: (_torch.int16, DType.BF16)}
 
 
 def to_torch(tensor: Tensor) -> "_torch.Tensor":
@@ -33,8 +40,17 @@ def to_torch(tensor: Tensor) -> "_torch.Tensor":
     return _torch.from_dlpack(tensor)
 
 
-def _convert(value: Any) -> Tensor:
+def _shared(value: Any) -> Tensor:
     return as_tensor(value) if isinstance(value, _torch.Tensor) else _any_tensor(value)
+
+
+def _convert(value: Any) -> Tensor:
+    """Its contents, for a save: also of what is strided or on another device."""
+    return as_tensor(_plain(value)) if isinstance(value, _torch.Tensor) else _any_tensor(value)
+
+
+def _plain(value: "_torch.Tensor") -> "_torch.Tensor":
+    return value.detach().cpu().resolve_conj().resolve_neg().contiguous()
 
 
 Place = Union[Storage, str, "os.PathLike[str]"]
@@ -181,7 +197,7 @@ def load_into(place: Union[Storage, str, "os.PathLike[str]"], state_dict: Mappin
               name: Optional[str] = None) -> LoadResult:
     """Fills the tensors of a state_dict in place from the newest valid checkpoint. What could not be filled is an error that names
     its path. When newer checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
-    with _state_of(state_dict, "model", None, False, _convert) as state, CheckpointManager(place, read_only=True) as checkpoints:
+    with _state_of(state_dict, "model", None, False, _shared) as state, CheckpointManager(place, read_only=True) as checkpoints:
         result = checkpoints.load(state, name=name)
     if result.skipped > 0:
         _warn_of_skipped(f"{result.skipped} newer checkpoint(s) were skipped for the older '{result.name}'; the log says why")
@@ -198,11 +214,7 @@ def _tree_form(value: "_torch.Tensor") -> Given:
         raise UnsupportedError(f"a {'quantized' if value.is_quantized else value.layout} tensor has no place in a tree")
 
     def convert() -> Tensor:
-        plain = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
-        if plain.dtype is _torch.bool:
-            return Tensor.borrow(plain.view(_torch.uint8).numpy(), DType.BOOL)
-        if plain.dtype is _torch.bfloat16:
-            return Tensor.borrow(plain.view(_torch.int16).numpy(), DType.BF16)
+        plain = _plain(value)
         if plain.dtype is _torch.complex128:
             return as_tensor(_torch.view_as_real(plain).contiguous())
         return as_tensor(plain)

@@ -212,8 +212,12 @@ class StandIn:
     def __init__(self, array):
         self.array = array
 
-    def detach(self):
+    dtype = "float64"
+
+    def itself(self):
         return self
+
+    detach = cpu = resolve_conj = resolve_neg = contiguous = itself
 
     def __dlpack__(self, **_):
         return self.array.__dlpack__()
@@ -229,6 +233,7 @@ class StateDicts(Folder):
         super().setUp()
         module = types.ModuleType("torch")
         module.Tensor, module.from_dlpack = StandIn, np.from_dlpack
+        module.bool, module.bfloat16, module.uint8, module.int16 = "bool", "bfloat16", "uint8", "int16"
         self.before = {name: sys.modules.pop(name, None) for name in ("torch", "ckpt.torch")}
         sys.modules["torch"] = module
         self.torch = importlib.import_module("ckpt.torch")

@@ -69,6 +69,33 @@ class Tensors(unittest.TestCase):
         tied = self.again({"encoder": base, "decoder": base})
         self.assertIs(tied["encoder"], tied["decoder"])
 
+    def test_as_values_of_any_dict(self):
+        """The first thing that people try, in each shape of dict, and whatever the tensor."""
+        tensors = {"parameter": torch.nn.Parameter(torch.ones(2)), "strided": torch.randn(3, 4).T, "bool": torch.tensor([True, False]),
+                   "bfloat16": torch.ones(2).bfloat16(), "graph": torch.ones(2, requires_grad=True) * 2, "number": torch.tensor(3.0),
+                   "empty": torch.zeros(0, 3), "conjugate": torch.randn(2, dtype=torch.cfloat).conj(),
+                   "channels_last": torch.randn(1, 2, 3, 3).to(memory_format=torch.channels_last)}
+        for name, tensor in tensors.items():
+            for tree, at in (({"w": tensor}, lambda t: t["w"]), ({"a": {"w": tensor}, "b": {"w": torch.ones(1)}}, lambda t: t["a"]["w"]),
+                             ({"w": tensor, "epoch": 1}, lambda t: t["w"]), ([tensor], lambda t: t[0]), (tensor, lambda t: t)):
+                with self.subTest(name=name, tree=type(tree)), tempfile.TemporaryDirectory() as folder:
+                    ckpt.save(folder, tree)
+                    loaded = at(ckpt.load(folder))
+                    self.assertIs(type(loaded), torch.Tensor)
+                    self.assertTrue(loaded.dtype == tensor.dtype and torch.equal(loaded, tensor.detach().resolve_conj()))
+
+    def test_state_dicts_in_place(self):
+        model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3)).bfloat16()
+        model.register_buffer("mask", torch.tensor([True, False]))
+        before = {name: value.clone() for name, value in model.state_dict().items()}
+        with tempfile.TemporaryDirectory() as folder:
+            ckpt_torch.save(folder, model.state_dict(), 1)
+            ckpt_torch.save(os.path.join(folder, "other"), {"w": torch.randn(3, 4).T}, 1)  # strided
+            for value in model.state_dict().values():
+                value.zero_()
+            ckpt_torch.load_into(folder, model.state_dict())
+            self.assertTrue(same(dict(model.state_dict()), before))
+
     def test_refused_by_path(self):
         for tensor, text in [(torch.empty(2, device="meta"), "b.0: .*'meta'"), (torch.eye(2).to_sparse(), "b.0: .*sparse"),
                              (torch.quantize_per_tensor(torch.ones(2), 1.0, 0, torch.quint8), "b.0: ")]:
