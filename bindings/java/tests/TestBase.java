@@ -9,6 +9,47 @@ import org.ckpt.*;
 
 /** Version, errors, clocks, queues, thread pools, hooks, random numbers, texts. */
 final class TestBase {
+  static void testLogger() throws Exception {
+    java.util.List<String> seen = new java.util.concurrent.CopyOnWriteArrayList<>();
+    System.Logger logger = new System.Logger() {
+      @Override
+      public String getName() {
+        return "test";
+      }
+
+      @Override
+      public boolean isLoggable(Level level) {
+        return true;
+      }
+
+      @Override
+      public void log(Level level, java.util.ResourceBundle bundle, String message, Throwable thrown) {
+        seen.add(level + " " + message);
+      }
+
+      @Override
+      public void log(Level level, java.util.ResourceBundle bundle, String format, Object... values) {
+        seen.add(level + " " + format);
+      }
+    };
+    LogListener listener = LogListener.to(logger);
+    for (LogLevel level : new LogLevel[] {LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING, LogLevel.ERROR}) {
+      listener.message(level, "state", "text {0}");
+    }
+    Check.equal(java.util.List.of("DEBUG state: text {0}", "INFO state: text {0}", "WARNING state: text {0}", "ERROR state: text {0}"), seen);
+    seen.clear();
+    java.nio.file.Path folder = java.nio.file.Files.createTempDirectory("ckpt-java");
+    java.nio.file.Path torn = java.nio.file.Files.createDirectory(folder.resolve("step-000000000003-0badcafe"));
+    Ckpt.setLog(LogLevel.INFO, listener);
+    try (Storage storage = Storage.fileSystem(folder); CheckpointManager checkpoints = new CheckpointManager(storage)) {
+      Check.that(!java.nio.file.Files.exists(torn), "the cut-off save is set aside");
+    } finally {
+      Ckpt.setLog(LogLevel.INFO, null);
+      for (String name : new String[] {"torn-" + torn.getFileName(), ".lock", ""}) java.nio.file.Files.deleteIfExists(folder.resolve(name));
+    }
+    Check.that(seen.stream().anyMatch(text -> text.startsWith("WARNING state: ") && text.contains("torn-")), "the log: " + seen);
+  }
+
   static void testVersion() {
     String[] parts = Ckpt.versionString().split("\\.");
     Check.equal(3, parts.length);

@@ -11,6 +11,24 @@ final class TestTensor {
     return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
   }
 
+  static void testToArray() {
+    for (Object array : new Object[] {new float[] {1, -0f}, new double[] {2, Double.NaN}, new int[] {-3, 4}, new long[] {5, -6}}) {
+      try (Tensor tensor = array instanceof float[] f ? Tensor.copyOf(f) : array instanceof double[] d ? Tensor.copyOf(d)
+          : array instanceof int[] i ? Tensor.copyOf(i) : Tensor.copyOf((long[]) array)) {
+        Check.that(java.util.Objects.deepEquals(array, tensor.toArray()), "an array of " + tensor.dtype());
+      }
+    }
+    try (Tensor bytes = new Tensor(DType.U8, 2, 3); Tensor none = new Tensor(DType.F64, 0, 4)) {
+      bytes.buffer().put(5, (byte) 7);
+      byte[] copy = (byte[]) bytes.toArray();
+      Check.equal(6, copy.length);
+      Check.equal((byte) 7, copy[5]);
+      copy[5] = 0;
+      Check.equal((byte) 7, bytes.buffer().get(5));
+      Check.equal(0, ((double[]) none.toArray()).length);
+    }
+  }
+
   static void testFacts() {
     try (Tensor tensor = new Tensor(DType.F32, 2, 3); Tensor scalar = new Tensor(DType.F64)) {
       Check.equal(DType.F32, tensor.dtype());

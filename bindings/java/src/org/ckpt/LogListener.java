@@ -11,4 +11,19 @@ public interface LogListener {
    * @param message one line of text
    */
   void message(LogLevel level, String component, String message);
+
+  /**
+   * A listener that passes messages on.
+   *
+   * @param logger gets "component: message"
+   * @return the listener
+   */
+  static LogListener to(System.Logger logger) {
+    return (level, component, message) -> logger.log(switch (level) {
+      case DEBUG -> System.Logger.Level.DEBUG;
+      case WARNING -> System.Logger.Level.WARNING;
+      case ERROR -> System.Logger.Level.ERROR;
+      default -> System.Logger.Level.INFO;
+    }, component + ": " + message);
+  }
 }

@@ -7,6 +7,8 @@ import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
+import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
 
 /**
  * Memory with an element type and a shape: row-major, contiguous, in the machine's byte order. Its memory is its own, or that of a
@@ -306,6 +308,27 @@ public final class Tensor extends NativeObject {
    */
   public LongBuffer longBuffer() {
     return as(dtype() == DType.U64 ? DType.U64 : DType.I64).asLongBuffer();
+  }
+
+  /**
+   * A copy of the elements.
+   *
+   * @return float[] of an F32 tensor, double[] of F64, int[] of I32 and U32, long[] of I64 and U64, else byte[] with the bytes
+   */
+  public Object toArray() {
+    return switch (dtype()) {
+      case F32 -> copied(floatBuffer(), float[]::new, FloatBuffer::get);
+      case F64 -> copied(doubleBuffer(), double[]::new, DoubleBuffer::get);
+      case I32, U32 -> copied(intBuffer(), int[]::new, IntBuffer::get);
+      case I64, U64 -> copied(longBuffer(), long[]::new, LongBuffer::get);
+      default -> copied(buffer(), byte[]::new, ByteBuffer::get);
+    };
+  }
+
+  private static <B extends Buffer, A> A copied(B buffer, IntFunction<A> make, BiConsumer<B, A> get) {
+    A array = make.apply(buffer.remaining());
+    get.accept(buffer, array);
+    return array;
   }
 
   private ByteBuffer as(DType wanted) {
