@@ -73,7 +73,8 @@ def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[s
 
 def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
     """Groups of tensors by their names where a dict is nothing else, else one tree."""
-    if _is_tensors(tree) or (isinstance(tree, Mapping) and len(tree) > 1 and all(_is_tensors(part) and part for part in tree.values())):
+    groups = type(tree) is dict and len(tree) > 1 and all(_is_name(name) and _is_tensors(part) and part for name, part in tree.items())
+    if groups or _is_tensors(tree):
         return _state_of(tree, group, values, allow_empty)
     state = State()
     try:
@@ -99,10 +100,15 @@ def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], 
 
 def _is_tensors(tree: Any) -> bool:
     """Whether a group returns this as it is."""
-    if type(tree) is not dict or not all(type(name) is str and _is_tensor(value) for name, value in tree.items()):
+    if type(tree) is not dict or not all(_is_name(name) and _is_tensor(value) for name, value in tree.items()):
         return False
     memory = [value.ctypes.data for value in tree.values() if hasattr(value, "ctypes") and value.size > 0]
     return len(set(memory)) == len(memory)
+
+
+def _is_name(name: Any) -> bool:
+    """Whether it can be the name of a tensor or group as it is."""
+    return type(name) is str and name.isprintable() and bool(name.strip()) and not name.startswith("__") and len(name) <= 200
 
 
 def _is_tensor(value: Any) -> bool:

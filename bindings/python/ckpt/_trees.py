@@ -14,7 +14,7 @@ import sys
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 
 from ._tensor import Tensor, as_tensor
-from .made.errors import CorruptError, InvalidArgumentError, UnsupportedError
+from .made.errors import CorruptError, InvalidArgumentError, NotFoundError, UnsupportedError
 from .made.values import DType
 
 __all__ = ["Record"]
@@ -437,7 +437,10 @@ class _Reader:
     def _tensor(self, name: Any, form: str, more: List[str]) -> Any:
         if not isinstance(name, str) or not set(more) <= {"complex128", "big-endian"}:
             raise _bad(f"a tensor is {name!r} {more!r}")
-        tensor = self.tensor_of(name)
+        try:
+            tensor = self.tensor_of(name)
+        except NotFoundError as error:
+            raise _bad(str(error)) from None
         if form == "tensor":
             return tensor
         if form == "torch":

@@ -177,7 +177,8 @@ class Trees(unittest.TestCase):
     def test_any_root(self):
         for tree in [[1, np.zeros(2)], None, np.float32(1.5), "text", Point(1, [2]), {"w": np.zeros((4, 4)).T}, {"w": np.zeros(2, ">f4")},
                      {"model": {"w": np.ones(2)}}, {"w": np.ones(1), "lr": 0.1}, {"model": {"w": np.ones(1)}, "optimizer": {}},
-                     {3: np.ones(1)}, {"optimizer": {"state": {0: {"step": np.ones(1)}}, "param_groups": [{"lr": 0.1, "betas": (0.9, 0.99)}]}}]:
+                     {3: np.ones(1)}, {3: {"w": np.ones(1)}, 4: {"w": np.ones(1)}}, {"": np.ones(1)}, {"\0": np.ones(2)}, {"\ud800": np.ones(2)},
+                     {"__tree__": np.ones(1)}, {"x" * 5000: np.ones(1)}, {"a": {" ": np.ones(1)}, "b": {"w": np.ones(1)}}, {"optimizer": {"state": {0: {"step": np.ones(1)}}, "param_groups": [{"lr": 0.1, "betas": (0.9, 0.99)}]}}]:
             with self.subTest(tree=tree), tempfile.TemporaryDirectory() as folder:
                 ckpt.save(folder, tree, 3)
                 loaded = ckpt.load(folder, types=CLASSES)
@@ -304,6 +305,14 @@ class Hostile(unittest.TestCase):
                 self.read(text)
         with self.assertRaisesRegex(ckpt.UnsupportedError, "version 2"):
             self.read('{"format":"ckpt-tree","format_version":2,"nodes":[1]}')
+
+    def test_a_tensor_that_is_not_there(self):
+        with ckpt.Storage.memory() as storage, ckpt.CheckpointManager(storage) as checkpoints, ckpt.State() as state:
+            text = json.dumps({"format": "ckpt-tree", "format_version": 1, "nodes": [["tensor", "w", "array"]]}).encode()
+            state.add("tree", "__tree__", np.frombuffer(text, np.uint8).copy())
+            checkpoints.save(state, 1)
+            with checkpoints.reader() as reader, self.assertRaisesRegex(ckpt.CorruptError, "group 'tree': .*'w'"):
+                reader.tree()
 
     def test_no_class_is_made_that_was_not_given(self):
         for name in ("os.system", "builtins.eval", "ckpt.Tensor", "collections.OrderedDict"):
