@@ -35,6 +35,12 @@ class OpenEnum(IntEnum):
         made._value_ = int(value)
         return made
 
+    def __str__(self) -> str:
+        return self._name_
+
+    def __format__(self, how: str) -> str:
+        return format(self._name_ if how == "" or how.endswith("s") else int(self), how)
+
 
 class DTypeBase(OpenEnum):
     """What each DType can say of itself."""

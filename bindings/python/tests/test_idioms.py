@@ -63,6 +63,11 @@ class Idioms(unittest.TestCase):
                 checkpoints.save({"f": lambda: 0}, 3)
         self.assertEqual(ckpt.load(self.path, ckpt.CheckpointManager(self.path, read_only=True).find_step(1).name)["lr"], 0.5)
 
+    def test_enums_print_as_names(self):
+        self.assertEqual((str(ckpt.DType.F32), f"{ckpt.Verify.LAZY}", f"{ckpt.DType.F32:>5s}|{ckpt.DType.F32:03d}"), ("F32", "LAZY", "  F32|018"))
+        self.assertEqual(str(ckpt.DType(99)), "UNKNOWN_99")
+        self.assertEqual(int(ckpt.DType.F32), 18)
+
     def test_async_with(self):
         async def run():
             async with ckpt.AsyncManager(self.path) as manager:
