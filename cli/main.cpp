@@ -1,14 +1,12 @@
 // The ckpt command. Exit codes: 0 done, 1 failed (the reason is on standard error), 2 wrong use, 3 ended by a
 // preemption notice.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include <ckpt/ckpt.hpp>
 
@@ -22,6 +20,7 @@
 #include "simulate.h"
 #include "text.h"
 #include "train.h"
+#include "unknown_command.h"
 
 namespace {
 
@@ -136,45 +135,6 @@ void refuse_empty_texts(CLI::App& app) {
   }
 }
 
-// Letters to insert, remove, replace or swap with a neighbour until one word is the other.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        steps[i][j] = i + j;
-        continue;
-      }
-      const std::size_t same = a[i - 1] == b[j - 1] ? 0 : 1;
-      steps[i][j] = std::min({steps[i - 1][j] + 1, steps[i][j - 1] + 1, steps[i - 1][j - 1] + same});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
-    }
-  }
-  return steps[a.size()][b.size()];
-}
-
-// What is wrong with the first argument when it should name a command and does not; "" when nothing is.
-std::string unknown_command(CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-' || argv[1][0] == '\0') return "";
-  const std::string given = argv[1];
-  std::string known;
-  std::string nearest;
-  std::size_t least = 3;  // further away is another word
-  for (const CLI::App* const command : app.get_subcommands(nullptr)) {
-    if (command->check_name(given)) return "";
-    known += (known.empty() ? "" : ", ") + command->get_name();
-    for (const std::string& name :
-         {command->get_name(), command->get_aliases().empty() ? std::string() : command->get_aliases()[0]}) {
-      if (name.empty() || distance(given.substr(0, 64), name) >= least) continue;
-      least = distance(given.substr(0, 64), name);
-      nearest = name;
-    }
-  }
-  const std::string what = "there is no command '" + ckpt::cli::printable(given) + "'";
-  return nearest.empty() ? what + "; there are " + known : what + "; did you mean '" + nearest + "'?";
-}
-
 void show_message(ckpt::LogLevel level, std::string_view component, std::string_view message) {
   const char* const name = level >= ckpt::LogLevel::error ? "error" : level >= ckpt::LogLevel::warning ? "warning" : "info";
   (void)std::fprintf(stderr, "ckpt: %s: %.*s: %.*s\n", name, static_cast<int>(component.size()), component.data(),
@@ -226,7 +186,7 @@ int run(int argc, char** argv) {
     (void)std::fputs(ckpt::cli::manual_page(app, std::string(ckpt::version())).c_str(), stdout);
     return 0;
   }
-  if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty()) {
+  if (const std::string unknown = ckpt::cli::unknown_command(app, argc, argv); !unknown.empty()) {
     (void)std::fprintf(stderr, "ckpt: %s\n", unknown.c_str());
     return wrong_use;
   }

@@ -7,19 +7,9 @@
 
 namespace {
 
-using ckpt::base::Status;
 using namespace ckpt::state;
 using namespace ckpt::tests;
 namespace storage = ckpt::storage;
-
-SaveResult save_with(Checkpoint& checkpoint, int step, std::optional<double> metric, const std::string& prefix = {}) {
-  Model model(static_cast<float>(step));
-  SaveOptions options;
-  options.step = step;
-  options.metric = metric;
-  options.prefix = prefix;
-  return checkpoint.save(model.state, options);
-}
 
 // The same text with another environment, and a checksum that fits.
 void forge_environment(storage::Storage& disk, const std::string& name, const std::string& environment) {
@@ -36,7 +26,7 @@ TEST(StateEnvironments, AreComparedAsFarAsTheyAreKnown) {
   CheckpointOptions options;
   options.blas = [] { return std::string("this BLAS"); };
   Checkpoint checkpoint(disk, options);
-  const std::string name = save_with(checkpoint, 1, {}).name;
+  const std::string name = save_step(checkpoint, 1).name;
   const auto differs = [&](const std::string& environment, const char* given = nullptr) {
     forge_environment(*disk, name, environment);
     Warnings warnings;

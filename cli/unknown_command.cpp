@@ -1,0 +1,51 @@
+#include "unknown_command.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "text.h"
+
+namespace ckpt::cli {
+namespace {
+
+// Letters to insert, remove, replace or swap with a neighbour until one word is the other.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        steps[i][j] = i + j;
+        continue;
+      }
+      const std::size_t same = a[i - 1] == b[j - 1] ? 0 : 1;
+      steps[i][j] = std::min({steps[i - 1][j] + 1, steps[i][j - 1] + 1, steps[i - 1][j - 1] + same});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
+    }
+  }
+  return steps[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-' || argv[1][0] == '\0') return "";
+  const std::string given = argv[1];
+  std::string known;
+  std::string nearest;
+  std::size_t least = 3;  // further away is another word
+  for (const CLI::App* const command : app.get_subcommands(nullptr)) {
+    if (command->check_name(given)) return "";
+    known += (known.empty() ? "" : ", ") + command->get_name();
+    for (const std::string& name :
+         {command->get_name(), command->get_aliases().empty() ? std::string() : command->get_aliases()[0]}) {
+      if (name.empty() || distance(given.substr(0, 64), name) >= least) continue;
+      least = distance(given.substr(0, 64), name);
+      nearest = name;
+    }
+  }
+  const std::string what = "there is no command '" + printable(given) + "'";
+  return nearest.empty() ? what + "; there are " + known : what + "; did you mean '" + nearest + "'?";
+}
+
+}  // namespace ckpt::cli
