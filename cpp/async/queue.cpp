@@ -62,24 +62,38 @@ TaskQueue::Fate TaskQueue::sort_in(std::int64_t id) {
   return standing.fate;
 }
 
-void TaskQueue::look_at_held() {
-  // Read before anybody's gate is: one that opens meanwhile raises it again.
-  const std::uint64_t gates = gates_.load();
-  if (gates == looked_) return;
-  looked_ = gates;
+bool TaskQueue::look_at_held() {
+  looked_ = gates_.load();  // before anybody's gate is: one that opens meanwhile raises it again
   std::size_t kept = 0;
   for (const std::int64_t id : held_) {
     if (sort_in(id) == Fate::held) held_[kept++] = id;
   }
+  const bool some_left = kept < held_.size();
   held_.resize(kept);
+  return some_left;
 }
 
-void TaskQueue::take_over() {
+bool TaskQueue::take_over() {
   if (ready_.size() + held_.size() > 2 * handed_ids_.size()) sort_out();
+  bool some_ready = false;
   std::int32_t place = no_place;
   for (std::int64_t left = handed_.size(); left > 0 && handed_.try_pop(place); --left) {
     const std::int64_t id = handed_ids_[static_cast<std::size_t>(place)].exchange(0);
-    if (sort_in(id) == Fate::held) held_.push_back(id);
+    const Fate fate = sort_in(id);
+    if (fate == Fate::held) held_.push_back(id);
+    if (fate == Fate::ready) some_ready = true;
+  }
+  return some_ready;
+}
+
+// They are asked one after the other, and gates open meanwhile: whoever is found ready may have become so together with those that
+// were asked before and held. So all of these are asked again, until none comes in.
+void TaskQueue::put_in_order() {
+  bool some_came = gates_.load() != looked_ && look_at_held();
+  some_came |= take_over();
+  while (some_came) {
+    some_came = look_at_held();
+    some_came |= take_over();
   }
 }
 
@@ -93,8 +107,7 @@ void TaskQueue::sort_out() {
 
 std::int64_t TaskQueue::try_pop() {
   const std::lock_guard lock(order_);
-  look_at_held();
-  take_over();
+  put_in_order();
   if (ready_.empty()) return 0;
   std::ranges::pop_heap(ready_, goes_later);
   const std::int64_t id = ready_.back().id;

@@ -66,8 +66,9 @@ class TaskQueue {
 
   // Under order_.
   Fate sort_in(std::int64_t id);  // ready ones into ready_
-  void look_at_held();
-  void take_over();
+  bool look_at_held();            // true when some are held no more
+  bool take_over();               // true when some are ready
+  void put_in_order();
   void sort_out();
   std::int64_t try_pop();
 

@@ -66,6 +66,23 @@ TEST(AsyncQueue, WhatIsHeldWaitsUntilSomebodySaysThatGatesOpened) {
   EXPECT_EQ(queue.size(), 0);
 }
 
+// All gates open at once, in the moment after a worker asked how one of them stands.
+TEST(AsyncQueue, GatesThatOpenWhileAWorkerLooksLetTheOldestGoFirst) {
+  for (std::int64_t last_held = 1; last_held <= 4; ++last_held) {
+    bool are_open = false;
+    TaskQueue queue(4, [&](std::int64_t id) {
+      const Standing standing{are_open ? Fate::ready : Fate::held, 0};
+      if (id == last_held) are_open = true;
+      return standing;
+    });
+    for (const std::int64_t id : {1, 2, 3, 4}) queue.hand_over(queue.try_admit(), id);
+    auto ids = taken(queue);
+    queue.look_again();
+    for (const std::int64_t id : taken(queue)) ids.push_back(id);
+    EXPECT_EQ(ids, (std::vector<std::int64_t>{1, 2, 3, 4})) << "opened after " << last_held;
+  }
+}
+
 // No worker comes, and tasks are handed over and die: the next one in a place takes the entry over.
 TEST(AsyncQueue, TheDeadTakeNoRoomFromTheLiving) {
   Fates fates;
