@@ -44,8 +44,8 @@ def files(model):
     api = model.api
     sized = list(filter(has_size, api["structs"]))
     firsts = ["CKPT_FIRST_SIZE({name}, {first[last]}, {first[size]})".format(**struct) for struct in sized]
-    defaults = [f"CKPT_DEFAULTS({name}, {name.upper()}_INIT)" for name in (
-        struct["name"] for struct in sized if "default" in struct["fields"][0])]
+    names = [struct["name"] for struct in sized if "default" in struct["fields"][0]]
+    defaults = [f"CKPT_DEFAULTS({name}, {name.upper()}_INIT)" for name in names]
     return {
         HEADER: api_header(api),
         "capi/made/functions.inc": listing(f"CKPT_FUNCTION({n}, {function['name']})" for n, function in enumerate(api["functions"])),

@@ -102,14 +102,11 @@ def listed(first, parts, last):
     return wrapped(", ".join(part.replace(" ", "\0") for part in parts) + last, first, " " * len(first))
 
 
-def module(about, imports, *parts):
-    """A file with two blank lines between its parts."""
+def module(about, imports, names, *parts):
+    """A file that exports these names, with two blank lines between its parts."""
     head = [f"# {MADE}", f'"""{about}"""', "", "from __future__ import annotations", "", *imports]
+    head += ["", *listed("__all__ = [", [f'"{name}"' for name in names], "]")] if names else []
     return "\n\n\n".join(["\n".join(head), *(part.rstrip() for part in parts)]) + "\n"
-
-
-def all_of(names):
-    return listed("__all__ = [", [f'"{name}"' for name in names], "]")
 
 
 class Writer:
@@ -132,9 +129,8 @@ class Writer:
             bases = "CkptError" + (f", {BUILTINS[constant.short]}" if constant.short in BUILTINS else "")
             text = docstring(capital(self.words.text(constant.comment)) + ".")
             classes.append(f"class {error_name(constant)}({bases}):\n{text}\n    status = {constant.value}")
-        imports = ["import builtins", "", "from .._root import CkptError"]
-        imports += ["", *all_of(map(error_name, self.model.errors))]
-        return module("A class for each status that a call can fail with.", imports, *classes)
+        imports, names = ["import builtins", "", "from .._root import CkptError"], [error_name(constant) for constant in self.model.errors]
+        return module("A class for each status that a call can fail with.", imports, names, *classes)
 
     def enumeration(self, group):
         name = camel(group.name)
@@ -178,9 +174,8 @@ class Writer:
         texts += [self.attributes(struct) for struct in self.model.structs if struct.name == "ckpt_layer_callbacks"]
         about = "Enumerations and records. A number that a newer library has, and this file not, is a member without a name."
         imports = ["from enum import IntFlag", "from typing import Any, NamedTuple, Optional, Tuple", "",
-                   "from .._root import ActionKindBase, DTypeBase, Members, OpenEnum", "", "_new: Any = tuple.__new__", "",
-                   *all_of(public)]
-        return module(about, imports, *texts)
+                   "from .._root import ActionKindBase, DTypeBase, Members, OpenEnum", "", "_new: Any = tuple.__new__"]
+        return module(about, imports, public, *texts)
 
     def option(self, struct):
         """A function whose keywords are the values of a struct."""
@@ -201,7 +196,7 @@ class Writer:
         imports = ["from typing import TYPE_CHECKING, Any, Optional, Sequence", "", "from .. import native as _native",
                    "from .._root import handle_of, made_by", "from .values import *", "",
                    "if TYPE_CHECKING:", f"    from .. import {', '.join(classes)}"]
-        return module(about, imports, *map(self.option, self.given))
+        return module(about, imports, (), *map(self.option, self.given))
 
     def tuples(self):
         """C++ that makes a tuple of each record, and structs of tuples of integers."""
