@@ -271,7 +271,7 @@ ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_mem
       const ckpt_memory_event borrowed = to_c(event);
       const int32_t code = fn(&borrowed, user->get());
       const std::string reason = take_callback_error();
-      set_callback_error(outer.c_str());
+      if (!outer.empty()) set_callback_error(outer.c_str());
       if (code != 0) fail(Status::callback, "it returned ", code, reason.empty() ? "" : ": ", reason);
     });
     user->adopt();

@@ -75,6 +75,35 @@ add_custom_command(
   COMMENT "Packing Ckpt.${PROJECT_VERSION}.nupkg" VERBATIM)
 add_custom_target(ckpt_csharp_package ALL DEPENDS "${csharp_package}")
 
+# The log for Microsoft.Extensions.Logging: a package of its own, so that Ckpt.dll depends on nothing.
+set(csharp_logging_project "${csharp_dir}/CkptLogging/Ckpt.Extensions.Logging.csproj")
+set(csharp_logging_tests "${csharp_dir}/LoggingTests")
+configure_file(logging/Ckpt.Extensions.Logging.csproj.in "${csharp_logging_project}" @ONLY)
+configure_file(logging/tests/LoggingTests.csproj.in "${csharp_logging_tests}/LoggingTests.csproj" @ONLY)
+csharp_restore("${csharp_logging_project}" failed)
+if(failed STREQUAL 0)
+  csharp_restore("${csharp_logging_tests}/LoggingTests.csproj" failed)
+endif()
+set(csharp_logging OFF)
+if(failed STREQUAL 0)
+  set(csharp_logging ON)
+  set(package "${csharp_dir}/Ckpt.Extensions.Logging.${PROJECT_VERSION}.nupkg")
+  set(program "${csharp_logging_tests}/out/LoggingTests.dll")
+  csharp_native_libraries("${csharp_logging_tests}/out")
+  file(GLOB sources CONFIGURE_DEPENDS logging/*.cs logging/tests/*.cs)
+  add_custom_command(
+    OUTPUT "${package}" "${program}"
+    COMMAND ${csharp_dotnet} build ${csharp_build_options} --no-dependencies "${csharp_logging_project}"
+    COMMAND ${csharp_dotnet} pack ${csharp_build_options} --no-build -o "${csharp_dir}" "${csharp_logging_project}"
+    COMMAND ${csharp_dotnet} build ${csharp_build_options} --no-dependencies "${csharp_logging_tests}/LoggingTests.csproj"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${program}"
+    DEPENDS ${sources} "${csharp_logging_project}" "${csharp_library}"
+    COMMENT "Packing Ckpt.Extensions.Logging.${PROJECT_VERSION}.nupkg" VERBATIM)
+  add_custom_target(ckpt_csharp_logging ALL DEPENDS "${program}" ckpt_csharp)
+else()
+  message(STATUS "C# binding: without Ckpt.Extensions.Logging (Microsoft.Extensions.Logging.Abstractions is not in reach)")
+endif()
+
 # build/<preset>/csharp/<name>/out/<name>.dll, with the native libraries beside it. Sets <command> to what runs it.
 function(csharp_program_dotnet program_name program_sources command)
   set(program_dir "${csharp_dir}/${program_name}")

@@ -81,9 +81,19 @@ void set_last_error(const char* message) noexcept {
 
 const char* last_error() noexcept { return last_error_text.data(); }
 
-void set_callback_error(const char* text) { callback_error_text = text == nullptr ? "" : text; }
+void set_callback_error(const char* text) {
+  if (text != nullptr) {
+    callback_error_text = text;
+  } else {
+    callback_error_text.clear();
+  }
+}
 
-std::string take_callback_error() { return std::exchange(callback_error_text, std::string()); }
+// Around every callback, and nearly always there is none.
+std::string take_callback_error() {
+  std::string& text = callback_error_text;
+  return text.empty() ? std::string() : std::exchange(text, std::string());
+}
 
 void fail_callback(std::string_view who, std::int32_t code) {
   const std::string reason = take_callback_error();

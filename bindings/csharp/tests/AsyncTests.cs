@@ -47,6 +47,88 @@ internal static class AsyncTests
         }
     }
 
+    internal static void TokensEndTheWaitingNotTheTask()
+    {
+        using (var checkpoints = new CheckpointManager(Storage.InMemory()))
+        using (var manager = checkpoints.CreateAsyncManager())
+        using (var gate = new Gate())
+        {
+            var values = new float[8];
+            var task = manager.Save(new State().Add<float>("g", "t", values), null, new CheckpointTaskOptions { Mode = StagingMode.Deferred },
+                source: gate.Source(values));
+            gate.Reached.Wait();
+            var waits = new Action<CancellationToken>[]
+            {
+                token => task.Wait(null, token), token => task.WaitStaged(Timeout.InfiniteTimeSpan, token),
+                token => manager.Wait(task.Id, null, token), token => manager.WaitAll(TimeSpan.FromHours(1), token),
+                token => manager.WaitAllStaged(null, token), token => manager.WaitAllAsync(null, token).GetAwaiter().GetResult(),
+            };
+            foreach (var wait in waits)
+            {
+                using (var soon = new CancellationTokenSource(TimeSpan.FromMilliseconds(30)))
+                    Check.That(Caught(() => wait(soon.Token)) is OperationCanceledException, "ended by its token");
+                Check.That(Caught(() => wait(new CancellationToken(true))) is OperationCanceledException, "before it began");
+            }
+            using (var never = new CancellationTokenSource())
+            {
+                Check.Throws<CkptTimeoutException>(() => task.Wait(TimeSpan.FromMilliseconds(50), never.Token), "in time");
+                Check.Throws<CkptTimeoutException>(() => task.Wait(TimeSpan.Zero, never.Token), "not yet");
+                Check.Throws<CkptInvalidArgumentException>(() => task.Wait(TimeSpan.FromSeconds(-5), never.Token), "no time");
+                Check.Equal(CheckpointTaskState.Running, task.State, "the task goes on");
+                gate.Open.Set();
+                Check.That(task.Wait(TimeSpan.FromHours(1), never.Token).Success, "waited for");
+                manager.WaitAll(null, never.Token);
+            }
+        }
+    }
+
+    private static Exception Caught(Action run)
+    {
+        try
+        {
+            run();
+            return null;
+        }
+        catch (Exception error)
+        {
+            return error;
+        }
+    }
+
+    internal static void ClosesWithoutAThread()
+    {
+        Closed().GetAwaiter().GetResult();
+    }
+
+    private static async Task Closed()
+    {
+        using (var checkpoints = new CheckpointManager(Storage.InMemory()))
+        {
+            var state = new State().Add<float>("g", "t", new float[8]);
+            var manager = checkpoints.CreateAsyncManager();
+            var task = manager.Save(state, new SaveOptions { Step = 1 });
+            await manager.CloseAsync();
+            Check.That(task.Wait().Success, "drained");
+            Check.Throws<CkptClosedException>(() => manager.Save(state), "closed");
+            manager.Dispose();
+#if NET
+            if (typeof(IAsyncDisposable).IsAssignableFrom(typeof(AsyncManager))) await AwaitUsing(checkpoints, state);
+#endif
+        }
+    }
+
+#if NET
+    // A method of its own: the library for netstandard2.0, with which this program runs too, lacks what it calls.
+    private static async Task AwaitUsing(CheckpointManager checkpoints, State state)
+    {
+        AsyncManager manager;
+        CheckpointTask last;
+        await using (manager = checkpoints.CreateAsyncManager()) last = manager.Save(state, new SaveOptions { Step = 2 });
+        Check.That(manager.IsDisposed && last.Result.Success, "disposed of, and its save is there");
+        Check.Equal(2L, checkpoints.Latest.Step, "durable");
+    }
+#endif
+
     // The usage examples of the reference for asynchronous checkpoints.
     internal static void ReferenceExamples()
     {

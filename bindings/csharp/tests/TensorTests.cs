@@ -57,6 +57,14 @@ internal static class TensorTests
             Check.Equal(5f, tensor.AsReadOnlySpan<float>()[0], "still the same memory");
         }
         Check.Throws<CkptInvalidArgumentException>(() => Tensor.Borrow<float>(array, 1001), "too large");
+#if NET
+        using (var halves = Tensor.From<Half>(new[] { (Half)1.5f, Half.NegativeInfinity, Half.NaN }))
+        {
+            Check.Equal(DType.F16, halves.DType, "Half is F16");
+            Check.That(halves.AsSpan<Half>()[0] == (Half)1.5f && Half.IsNegativeInfinity(halves.ToArray<Half>()[1]), "its bits");
+            Check.Throws<CkptInvalidArgumentException>(() => halves.ToArray<float>(), "is not F32");
+        }
+#endif
         using (var half = Tensor.BorrowAs<ushort>(new ushort[] { 0x3f80, 0 }, DType.BF16, 2)) Check.Equal(4L, half.Bytes,
             "BF16");
     }

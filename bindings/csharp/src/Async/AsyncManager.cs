@@ -12,7 +12,7 @@ namespace Ckpt
     /// is queued end, within DrainTimeout. Close throws what a save failed of that no caller asked for; Dispose, which ends a using
     /// and must not hide what its block threw, writes it to standard error and keeps it in DisposeError. Any thread may use it.
     /// Handlers run on its threads; inside them what waits throws CkptInvalidStateException.</summary>
-    public class AsyncManager : NativeObject
+    public partial class AsyncManager : NativeObject
     {
         private readonly ConcurrentDictionary<long, CheckpointTask> live = new ConcurrentDictionary<long, CheckpointTask>();
         private readonly TimeSpan drainTimeout;

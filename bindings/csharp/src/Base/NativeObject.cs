@@ -15,13 +15,23 @@ namespace Ckpt
             this.handle = handle;
         }
 
-        internal virtual NativeHandle Handle
+        internal NativeHandle Handle
         {
             get
             {
-                if (handle.IsClosed) throw new ObjectDisposedException(GetType().Name);
+                if (handle.IsClosed) throw NoHandle();
                 return handle;
             }
+        }
+
+        internal virtual Exception NoHandle()
+        {
+            return new ObjectDisposedException(GetType().Name);
+        }
+
+        internal virtual bool IsKnownWithoutHandle
+        {
+            get { return false; }
         }
 
         internal delegate void Getter<T>(NativeHandle handle, out T value);
@@ -55,7 +65,7 @@ namespace Ckpt
         // A value that was asked for before, unless this is disposed of.
         internal T Open<T>(T value)
         {
-            if (handle.IsClosed) throw new ObjectDisposedException(GetType().Name);
+            if (handle.IsClosed && !IsKnownWithoutHandle) throw NoHandle();
             return value;
         }
 

@@ -238,7 +238,7 @@ namespace Ckpt
         /// <inheritdoc />
         public bool ShouldCheckpoint(string layerId, Tensor activation, long layerIndex)
         {
-            if (activation != null && !activation.HasMemory) return ShouldCheckpoint(layerId, activation.Spec, layerIndex);
+            if (activation != null && activation.IsKnownWithoutHandle) return ShouldCheckpoint(layerId, activation.Spec, layerIndex);
             int answer;
             native.ckpt_strategy_should_checkpoint(Handle, layerId, HandleOf(activation), layerIndex, out answer);
             return answer != 0;

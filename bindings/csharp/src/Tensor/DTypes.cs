@@ -50,6 +50,7 @@ namespace Ckpt
             if (type == typeof(uint)) return DType.U32;
             if (type == typeof(ulong)) return DType.U64;
             if (type == typeof(bool)) return DType.Bool;
+            if (type.FullName == "System.Half") return DType.F16; // which netstandard2.0 does not know
             throw new CkptUnsupportedException(type.Name + " is no element type of a tensor");
         }
     }

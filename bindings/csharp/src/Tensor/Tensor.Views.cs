@@ -140,7 +140,7 @@ namespace Ckpt
 
         private IntPtr Readable()
         {
-            if (!HasMemory) throw new CkptUnsupportedException("only element type and shape of this tensor are known");
+            if (spec != null) throw NoHandle();
             return Open(data);
         }
 

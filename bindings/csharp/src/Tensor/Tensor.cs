@@ -45,6 +45,7 @@ namespace Ckpt
         // Element type and shape alone, for questions about an activation: there is no memory behind it.
         internal Tensor(TensorSpec spec) : base(NativeHandle.Lent(IntPtr.Zero))
         {
+            Handle.Dispose();
             this.spec = spec;
             elements = 1;
             foreach (var length in spec.Shape) elements *= length;
@@ -57,18 +58,15 @@ namespace Ckpt
             get { return spec ?? new TensorSpec(dtype, Shape); }
         }
 
-        internal bool HasMemory
+        internal override bool IsKnownWithoutHandle
         {
-            get { return spec == null; }
+            get { return spec != null; }
         }
 
-        internal override NativeHandle Handle
+        internal override Exception NoHandle()
         {
-            get
-            {
-                if (spec != null) throw new CkptUnsupportedException("only element type and shape of this tensor are known");
-                return base.Handle;
-            }
+            return spec == null ? base.NoHandle()
+                : new CkptUnsupportedException("only element type and shape of this tensor are known");
         }
 
         internal static Tensor Owning(IntPtr tensor)
@@ -170,13 +168,13 @@ namespace Ckpt
         /// <summary>The element type.</summary>
         public DType DType
         {
-            get { return HasMemory ? Open(dtype) : dtype; }
+            get { return Open(dtype); }
         }
 
         /// <summary>Number of dimensions, 0 .. 8.</summary>
         public int Ndim
         {
-            get { return HasMemory ? native.ckpt_tensor_get_ndim(Handle) : spec.Shape.Length; }
+            get { return spec == null ? native.ckpt_tensor_get_ndim(Handle) : spec.Shape.Length; }
         }
 
         /// <summary>The lengths of the dimensions: a copy.</summary>
@@ -184,7 +182,7 @@ namespace Ckpt
         {
             get
             {
-                if (!HasMemory) return (long[])spec.Shape.Clone();
+                if (spec != null) return (long[])spec.Shape.Clone();
                 var shape = NativeList.Copied(native.ckpt_tensor_get_shape(Handle), Ndim);
                 GC.KeepAlive(this);
                 return shape;
@@ -194,7 +192,7 @@ namespace Ckpt
         /// <summary>Number of elements.</summary>
         public long ElementCount
         {
-            get { return HasMemory ? Open(elements) : elements; }
+            get { return Open(elements); }
         }
 
         /// <summary>Bytes of all elements.</summary>
@@ -202,7 +200,7 @@ namespace Ckpt
         {
             get
             {
-                if (HasMemory) return native.ckpt_tensor_get_bytes(Handle);
+                if (spec == null) return native.ckpt_tensor_get_bytes(Handle);
                 var bits = DTypes.Bits(dtype);
                 return elements / 8 * bits + elements % 8 * bits / 8;
             }
@@ -211,7 +209,7 @@ namespace Ckpt
         /// <summary>Whether the memory must not be written.</summary>
         public bool IsReadOnly
         {
-            get { return HasMemory ? Open(readOnly) : readOnly; }
+            get { return Open(readOnly); }
         }
 
         /// <summary>Every element becomes value. F32 and F64 only, like the arithmetic that follows.</summary>
@@ -274,7 +272,7 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            if (HasMemory && IsDisposed) return "Tensor(disposed)";
+            if (spec == null && IsDisposed) return "Tensor(disposed)";
             return "Tensor(" + DTypes.Name(DType) + ", [" + string.Join(", ", Shape) + "]" + (IsReadOnly ? ", read-only)" : ")");
         }
     }

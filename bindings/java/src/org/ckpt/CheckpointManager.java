@@ -2,6 +2,7 @@ package org.ckpt;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** The checkpoints in one storage. Synchronised. A writer holds the storage's lock until it is closed. */
@@ -39,7 +40,7 @@ public final class CheckpointManager extends NativeObject {
    * @return to be closed
    */
   public static CheckpointManager open(Path directory, CheckpointManagerOptions options) {
-    try (Storage storage = Storage.fileSystem(directory)) {
+    try (Storage storage = Storage.fileSystem(Objects.requireNonNull(directory, "directory"))) {
       return new CheckpointManager(storage, options);
     }
   }

@@ -2,6 +2,7 @@ package org.ckpt;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -19,7 +20,7 @@ public final class Layer extends NativeObject {
    * @param values numbers or texts
    */
   public Layer(String name, String kind, Object... values) {
-    this(out -> Native.ckpt_layer_create(name, kind + joined(values), out));
+    this(out -> Native.ckpt_layer_create(name, kind + joined(Objects.requireNonNull(values, "values")), out));
   }
 
   private static String joined(Object... values) {

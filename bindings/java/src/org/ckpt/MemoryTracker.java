@@ -94,12 +94,12 @@ public final class MemoryTracker extends NativeObject {
   /**
    * The same by name, which need not have been given before.
    *
-   * @param layer the layer's name
+   * @param name the layer's name
    * @param bytes more than 0
    * @return the allocation's id, never 0
    */
-  public long recordAllocation(String layer, long bytes) {
-    return number(out -> Native.ckpt_memory_tracker_record_allocation_named(this, layer, bytes, out));
+  public long recordAllocation(String name, long bytes) {
+    return number(out -> Native.ckpt_memory_tracker_record_allocation_named(this, name, bytes, out));
   }
 
   /**
@@ -116,12 +116,12 @@ public final class MemoryTracker extends NativeObject {
   /**
    * The same by name.
    *
-   * @param layer the layer's name
+   * @param name the layer's name
    * @param bytes more than 0
    * @return the allocation's id; empty when the limit refuses it
    */
-  public OptionalLong tryReserve(String layer, long bytes) {
-    return reserved(out -> Native.ckpt_memory_tracker_try_reserve_named(this, layer, bytes, out));
+  public OptionalLong tryReserve(String name, long bytes) {
+    return reserved(out -> Native.ckpt_memory_tracker_try_reserve_named(this, name, bytes, out));
   }
 
   private static OptionalLong reserved(Into<long[]> call) {
@@ -155,11 +155,11 @@ public final class MemoryTracker extends NativeObject {
   /**
    * The same by name.
    *
-   * @param layer the layer's name
+   * @param name the layer's name
    * @return how many
    */
-  public long freeLayer(String layer) {
-    return number(out -> Native.ckpt_memory_tracker_record_deallocation_named(this, layer, out));
+  public long freeLayer(String name) {
+    return number(out -> Native.ckpt_memory_tracker_record_deallocation_named(this, name, out));
   }
 
   // ---- Reading ----
@@ -186,11 +186,11 @@ public final class MemoryTracker extends NativeObject {
   /**
    * The same by name.
    *
-   * @param layer the layer's name
+   * @param name the layer's name
    * @return the numbers
    */
-  public MemoryLayerStats layerStats(String layer) {
-    return MemoryLayerStats.from(struct -> Native.ckpt_memory_tracker_get_layer_stats_named(this, layer, struct));
+  public MemoryLayerStats layerStats(String name) {
+    return MemoryLayerStats.from(struct -> Native.ckpt_memory_tracker_get_layer_stats_named(this, name, struct));
   }
 
   /**

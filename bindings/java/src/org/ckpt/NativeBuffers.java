@@ -3,6 +3,7 @@ package org.ckpt;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 
 /** Direct buffers on their way to and from the library. */
 final class NativeBuffers {
@@ -19,7 +20,7 @@ final class NativeBuffers {
   }
 
   static <B extends Buffer> B direct(B buffer, String what) {
-    if (!buffer.isDirect()) {
+    if (!Objects.requireNonNull(buffer, what).isDirect()) {
       throw new CkptInvalidArgumentException(
           what + " is a heap buffer: the library needs a direct one (ByteBuffer.allocateDirect), or ask for a copy");
     }
@@ -32,7 +33,7 @@ final class NativeBuffers {
   }
 
   static ByteBuffer writable(ByteBuffer buffer, String what) {
-    if (buffer.isReadOnly()) throw new CkptInvalidArgumentException(what + " is a read-only buffer, and would be written");
+    if (direct(buffer, what).isReadOnly()) throw new CkptInvalidArgumentException(what + " is a read-only buffer, and would be written");
     return argument(buffer, what);
   }
 }

@@ -1,6 +1,7 @@
 package org.ckpt;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 
 /** What planning must know of a chain. {@link #of} makes one; or build it layer by layer. */
@@ -45,7 +46,7 @@ public final class Profile extends NativeObject {
    */
   public Profile addLayer(String name, LayerProfile layer, OptionProfile... options) {
     layer.with(struct -> Native.ckpt_profile_add_layer(this, name, struct));
-    for (OptionProfile option : options) option.with(struct -> Native.ckpt_profile_add_option(this, struct));
+    for (OptionProfile option : Objects.requireNonNull(options, "options")) option.with(struct -> Native.ckpt_profile_add_option(this, struct));
     return this;
   }
 

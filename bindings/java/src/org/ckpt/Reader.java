@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The tensors of one checkpoint ({@link CheckpointManager#reader}), or of any safetensors file or folder with an index. One thread
@@ -126,7 +127,7 @@ public final class Reader extends NativeObject {
    * @param into of its type and shape
    */
   public void read(long index, Tensor into) {
-    Native.ckpt_reader_read(this, index, into);
+    Native.ckpt_reader_read(this, index, Objects.requireNonNull(into, "into"));
   }
 
   /**

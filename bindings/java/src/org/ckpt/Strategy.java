@@ -3,6 +3,7 @@ package org.ckpt;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.LongStream;
 
 /**
@@ -45,7 +46,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy selective(Collection<String> names, Collection<String> excluded) {
-    return new Strategy(out -> Native.ckpt_strategy_create_selective(texts(names), texts(excluded), out));
+    return new Strategy(out -> Native.ckpt_strategy_create_selective(texts(names, "names"), texts(excluded, "excluded"), out));
   }
 
   /**
@@ -56,7 +57,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy sizeBased(long thresholdBytes, Collection<String> excluded) {
-    return new Strategy(out -> Native.ckpt_strategy_create_size_based(thresholdBytes, texts(excluded), out));
+    return new Strategy(out -> Native.ckpt_strategy_create_size_based(thresholdBytes, texts(excluded, "excluded"), out));
   }
 
   /**
@@ -80,7 +81,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy smart(SmartStrategyOptions options, Collection<String> excluded) {
-    return new Strategy(out -> options.with(struct -> Native.ckpt_strategy_create_smart(struct, texts(excluded), out)));
+    return new Strategy(out -> options.with(struct -> Native.ckpt_strategy_create_smart(struct, texts(excluded, "excluded"), out)));
   }
 
   /**
@@ -90,7 +91,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy anyOf(CheckpointStrategy... children) {
-    Strategy[] asked = all(children);
+    Strategy[] asked = all(Objects.requireNonNull(children, "children"));
     return new Strategy(out -> Native.ckpt_strategy_create_any(asked, out));
   }
 
@@ -101,7 +102,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @return the strategy
    */
   public static Strategy allOf(CheckpointStrategy... children) {
-    Strategy[] asked = all(children);
+    Strategy[] asked = all(Objects.requireNonNull(children, "children"));
     return new Strategy(out -> Native.ckpt_strategy_create_all(asked, out));
   }
 
@@ -165,7 +166,7 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
    * @throws CkptAlreadyExistsException for a kind that is known
    */
   public static void register(String name, StrategyFactory factory) {
-    Native.ckpt_strategy_register(name, new Factory(factory).pinned());
+    Native.ckpt_strategy_register(name, new Factory(Objects.requireNonNull(factory, "factory")).pinned());
   }
 
   /**
@@ -332,8 +333,8 @@ public class Strategy extends NativeObject implements CheckpointStrategy {
     return address();
   }
 
-  static String[] texts(Collection<String> texts) {
-    return texts.toArray(new String[0]);
+  static String[] texts(Collection<String> texts, String name) {
+    return Objects.requireNonNull(texts, name).toArray(new String[0]);
   }
 
   private static final class Functions extends NativeStrategyFunctions {

@@ -7,6 +7,7 @@ import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 
@@ -479,7 +480,7 @@ public final class Tensor extends NativeObject {
    * @return computed as {@link #sum}
    */
   public double dot(Tensor other) {
-    return real(out -> Native.ckpt_tensor_dot(this, other, out));
+    return real(out -> Native.ckpt_tensor_dot(this, Objects.requireNonNull(other, "other"), out));
   }
 
   /**
@@ -498,7 +499,7 @@ public final class Tensor extends NativeObject {
    * @return so a NaN equals the same NaN
    */
   public boolean isBitEqual(Tensor other) {
-    return truth(out -> Native.ckpt_tensor_is_bit_equal(this, other, out));
+    return truth(out -> Native.ckpt_tensor_is_bit_equal(this, Objects.requireNonNull(other, "other"), out));
   }
 
   // ---- DLPack, for other native libraries in this process ----

@@ -1,6 +1,7 @@
 package org.ckpt;
 
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * The type and shape of a tensor.
@@ -15,7 +16,7 @@ public record TensorSpec(DType dtype, long... shape) {
    * @return the product of the lengths
    */
   public long elements() {
-    return Arrays.stream(shape).reduce(1, Math::multiplyExact);
+    return Arrays.stream(Objects.requireNonNull(shape, "shape")).reduce(1, Math::multiplyExact);
   }
 
   /**
