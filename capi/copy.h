@@ -10,15 +10,19 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ckpt/ckpt.h>
+
 namespace ckpt::capi {
 
-// Fields<T>::each calls its argument with every plain field of T; made from the headers.
+struct Lacking {};
+
+// Fields<T>::each calls its argument with every plain field of T.
 template <class T>
 struct Fields;
 
 // A field's name as three questions: whether an object has it, and the reference to it in either.
 #define CKPT_FIELD(name)                              \
-  [](auto& object) -> decltype(auto) {                \
+  field([](auto& object) -> decltype(auto) {          \
     if constexpr (requires { object.name(); }) {      \
       return object.name();                           \
     } else if constexpr (requires { object.name; }) { \
@@ -26,9 +30,18 @@ struct Fields;
     } else {                                          \
       return Lacking{};                               \
     }                                                 \
-  }
-
-struct Lacking {};
+  });
+#define CKPT_FIELDS(name, fields)              \
+  template <>                                  \
+  struct Fields<name> {                        \
+    template <class Each>                      \
+    static constexpr void each(Each&& field) { \
+      fields                                   \
+    }                                          \
+  };
+#include "made/fields.inc"
+#undef CKPT_FIELDS
+#undef CKPT_FIELD
 
 template <class Field, class Object>
 constexpr bool lacks = std::is_same_v<std::remove_cvref_t<decltype(std::declval<Field>()(std::declval<Object&>()))>, Lacking>;

@@ -4,30 +4,62 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include <ckpt/ckpt.h>
+
 #include "base/error.h"
+#include "copy.h"
 #include "guard.h"
-#include "made/copies.h"
-#include "made/structs.h"
 
 namespace ckpt::capi {
+
+// How large the first version of each struct was, which callers may still have, and what its fields are unless they are set.
+template <class T>
+struct FirstSize;
+template <class T>
+struct Defaults;
+template <class T>
+constexpr std::size_t first_size = FirstSize<T>::value;
+template <class T>
+constexpr const T& defaults = Defaults<T>::value;
+
+template <class Struct, class Field>
+constexpr std::size_t size_of(Field Struct::*) {
+  return sizeof(Field);  // NOLINT(bugprone-sizeof-expression): of a pointer its own size is meant
+}
+
+#define CKPT_FIRST_SIZE(name, last, size)                                             \
+  template <>                                                                         \
+  struct FirstSize<name> {                                                            \
+    static constexpr std::size_t value = offsetof(name, last) + size_of(&name::last); \
+  };                                                                                  \
+  static_assert(sizeof(void*) != 8 || first_size<name> == (size));
+#define CKPT_DEFAULTS(name, initialiser)       \
+  template <>                                  \
+  struct Defaults<name> {                      \
+    static constexpr name value = initialiser; \
+  };
+#include "made/structs.inc"
+#undef CKPT_DEFAULTS
+#undef CKPT_FIRST_SIZE
 
 // The struct_size that the caller set; Error(invalid_argument) when no version of T was that short.
 template <class T>
 std::uint32_t struct_size_of(const T* given, const char* argument) {
   std::uint32_t size = 0;
   std::memcpy(&size, not_null(given, argument), sizeof size);
-  constexpr std::size_t smallest = StructOf<T>::first_size;
-  base::require(size >= smallest, argument, ".struct_size is ", size, "; use the initialiser macro (at least ", smallest, ")");
+  base::require(size >= first_size<T>, argument, ".struct_size is ", size, "; use the initialiser macro (at least ", first_size<T>,
+                ")");
   return size;
 }
 
 // What the caller gave, and the defaults in fields that it does not know. The copy's struct_size is its own.
 template <class T>
 T struct_argument(const T* given, const char* argument) {
-  T values = StructOf<T>::defaults;
+  T values = defaults<T>;
   const std::uint32_t size = struct_size_of(given, argument);
   std::memcpy(&values, given, std::min<std::size_t>(size, sizeof(T)));
   values.struct_size = sizeof(T);
@@ -42,7 +74,7 @@ T struct_argument(const T* given, const char* argument) {
 // The same where NULL stands for the defaults.
 template <class T>
 T options_argument(const T* given, const char* argument) {
-  return given == nullptr ? StructOf<T>::defaults : struct_argument(given, argument);
+  return given == nullptr ? defaults<T> : struct_argument(given, argument);
 }
 
 // Refuses a struct that could not be filled before anything happens.
@@ -83,7 +115,7 @@ void fill_array(T* out, std::int64_t capacity, const Items& items, Convert conve
 // A struct of C with what the core says; by_hand fields are still to be set.
 template <class T, int by_hand = 0, class From>
 T struct_of(const From& from) {
-  T values = StructOf<T>::defaults;
+  T values = defaults<T>;
   copy_to_c<by_hand>(values, from);
   return values;
 }
@@ -92,7 +124,7 @@ T struct_of(const From& from) {
 template <class T>
 void init_struct(T* out, std::uint32_t size) noexcept {
   if (out == nullptr) return;
-  T values = StructOf<T>::defaults;
+  T values = defaults<T>;
   values.struct_size = size;
   std::memset(static_cast<void*>(out), 0, size);
   std::memcpy(out, &values, std::min<std::size_t>(size, sizeof(T)));

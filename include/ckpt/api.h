@@ -4,22 +4,13 @@
  *   const struct ckpt_api *api = get_api(CKPT_API_VERSION);
  *
  * Members are only ever appended; each has the name and meaning of the function it points to. A table whose size is smaller than a
- * member's end comes from an older library that lacks it. Made from include/ckpt by tools/api: do not edit. */
+ * member's end comes from an older library that lacks it. The members are made from the other headers
+ * by tools/api. */
 /* clang-format off */
 #ifndef CKPT_API_H
 #define CKPT_API_H
 
-#include <ckpt/base.h>
-#include <ckpt/memory.h>
-#include <ckpt/tensor.h>
-#include <ckpt/storage.h>
-#include <ckpt/strategy.h>
-#include <ckpt/plan.h>
-#include <ckpt/engine.h>
-#include <ckpt/pipeline.h>
-#include <ckpt/state.h>
-#include <ckpt/adaptive.h>
-#include <ckpt/async.h>
+#include <ckpt/ckpt.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,8 +13,7 @@ from text import camel, groups  # noqa: E402
 
 FOLDERS = {"bindings/java/src": ".java", "bindings/csharp/src": ".cs", "bindings/python/ckpt": ".py"}
 MOST_LINES = 23853 * 7 // 10  # of what was typed by hand over SWIG before tools/api
-TOOL_GOAL = 1500
-MOST_TOOL_LINES = 1871  # with the fixed texts in frames: above the goal, and not to grow
+MOST_TOOL_LINES = 1500
 NO_BINDING = {"_trees.py", "torch.py", "Waits.cs"}  # what is built on the binding, and has no counterpart in C
 BEHAVIOUR = {"DType", "TensorSpec", "Blas"}  # do more than hold values
 MADE = "Made from include/ckpt by tools/api"
@@ -55,6 +54,17 @@ def lines_of(folder, suffix):
     return sum(text.count("\n") for path, text in sources(folder, suffix) if os.path.basename(path) not in NO_BINDING)
 
 
+def tool_lines(folder="tools/api"):
+    """Of all its files, whatever they hold: what it writes is kept nowhere else."""
+    lines = 0
+    for path, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                lines += file.read().count(b"\n")
+    return lines
+
+
 def main():
     with open("capi/api.json", encoding="utf-8") as file:
         api = json.load(file)
@@ -69,8 +79,8 @@ def main():
         wrong += problems(api, sources(folder, suffix))
     wrong += problems(api, sources("include/ckpt", ".hpp"))
     lines = sum(lines_of(folder, suffix) for folder, suffix in FOLDERS.items())
-    tool = sum(text.count("\n") for suffix in (".py", ".txt") for _, text in sources("tools/api", suffix))
-    print(f"{lines} hand-written lines of the languages (at most {MOST_LINES}), {tool} of tools/api (at most {MOST_TOOL_LINES}, goal {TOOL_GOAL})")
+    tool = tool_lines()
+    print(f"{lines} hand-written lines of the languages (at most {MOST_LINES}), {tool} of tools/api (at most {MOST_TOOL_LINES})")
     if lines > MOST_LINES:
         wrong.append(f"{lines} hand-written lines")
     if tool > MOST_TOOL_LINES:

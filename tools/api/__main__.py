@@ -18,20 +18,11 @@ import write_csharp
 import write_java
 import write_python
 from model import Model, has_size
+from text import path_of, text_of
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PARTS = ("base", "memory", "tensor", "storage", "strategy", "plan", "engine", "pipeline", "state", "adaptive", "async")
 API = "capi/api.json"
 SNAPSHOT = "capi/snapshot.json"
-
-
-def path_of(name):
-    return os.path.join(ROOT, name)
-
-
-def text_of(name):
-    with open(path_of(name), encoding="utf-8") as file:
-        return file.read()
 
 
 def write(name, text):

@@ -4,6 +4,7 @@ import os
 import re
 import textwrap
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MADE = "Made from include/ckpt by tools/api: do not edit."
 SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "1f1b": "OneForwardOneBackward"}
 C_ONLY = re.compile(r"; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|\s*Frozen: \d+ bytes in every version\.")
@@ -11,6 +12,15 @@ LIFETIMES = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|\s*Borrowe
 NAMES = re.compile(r'(?<![\w."])([A-Z][A-Z0-9_]+(\*|-1\b)?|[a-z][a-z0-9]*(_[a-z0-9]+)+)(?![\w"]|\.\w)')
 TRUTH = re.compile(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)")
 ABOUT_HAS = re.compile(r"[.;] (Read only when|0 wh\w+) has_\w+ is \w+( 0)?")
+
+
+def path_of(name):
+    return os.path.join(ROOT, name)
+
+
+def text_of(name):
+    with open(path_of(name), encoding="utf-8") as file:
+        return file.read()
 
 
 def words(name):
@@ -55,16 +65,14 @@ def wrapped(text, first="", rest=None, width=132):
     return [line.replace("\0", " ") for line in lines]
 
 
-class Frames:
-    """The fixed texts of the files of a language: those of frames/<language>.txt, each behind a line with its name."""
+def listing(lines):
+    """A made file of C++ or SWIG that is a list."""
+    return "\n".join([f"// {MADE}", *lines, ""])
 
-    def __init__(self, language):
-        with open(os.path.join(os.path.dirname(__file__), "frames", language + ".txt"), encoding="utf-8") as file:
-            _, *parts = re.split(r"^==== (.*)\n", file.read(), flags=re.MULTILINE)
-        self.texts = {name: text[:-1] for name, text in zip(parts[::2], parts[1::2])}
 
-    def __call__(self, frame, /, **names):
-        return self.texts[frame] % {"made": MADE, **names}
+def block(head, *lines):
+    """A declaration, and what stands in its braces."""
+    return [head + " {", *("  " + line if line else line for line in lines), "}"]
 
 
 class Words:

@@ -2,26 +2,17 @@
 
 import re
 
-from text import Frames, Words, camel, wrapped
+from text import MADE, Words, camel, listing, wrapped
 
-frame = Frames("cpp")
-FORMS = {  # by kind: type, first value, the statement that puts it into C's struct, and the expression that takes it out
-    "truth": ("bool", "{truth}", "to.{c} = {given} ? 1 : 0;", "from.{c} != 0"),
-    "enum": ("{type}", "{initial}", "to.{c} = static_cast<{in_c}>({given});", "static_cast<{type}>(from.{c})"),
-    "number": ("{number}", "{default}", "to.{c} = {given};", "from.{c}"),
-    "duration": ("std::chrono::nanoseconds", "std::chrono::nanoseconds({default})", "to.{c} = {given}.count();",
-                 "std::chrono::nanoseconds(from.{c})"),
-    "instant": ("std::chrono::system_clock::time_point", "{{}}", "", "detail::instant(from.{c})"),
-    "text": ("std::string{view}", "{{}}", "to.{c} = detail::text_or_null({given});", "detail::text(from.{c})"),
-    "chars": ("std::string", "{{}}", "", "detail::text(from.{c})"),
-    "shape": ("{shape}", "{{}}", "{given}.put(to.{c}, to.ndim);", "{shape}(from.{c}, from.{c} + from.ndim)"),
-    "numbers": ("std::array<{number}, {length}>", "{{}}", "", "detail::elements<{length}>(from.{c})"),
-    "handle": ("detail::Borrowed<{bare}>", "{{}}", "to.{c} = {given};", ""),
-    "struct": ("{type}", "{{}}", "", "from_c(*from.{c})"),
-    "list": ("std::vector<{number}>", "{{}}", "to.{c} = {given}.empty() ? nullptr : {given}.data();\n"
-             "  to.{c}_count = static_cast<std::int64_t>({given}.size());", ""),
+FORMS = {  # by kind: type, and first value
+    "truth": ("bool", "{truth}"), "enum": ("{type}", "{initial}"), "number": ("{number}", "{default}"),
+    "duration": ("std::chrono::nanoseconds", "std::chrono::nanoseconds({default})"),
+    "reading": ("std::chrono::nanoseconds", "std::chrono::nanoseconds({default})"),
+    "instant": ("std::chrono::system_clock::time_point", "{{}}"), "instant or none": ("std::chrono::system_clock::time_point", "{{}}"),
+    "text": ("std::string{view}", "{{}}"), "chars": ("std::string", "{{}}"), "shape": ("{shape}", "{{}}"),
+    "numbers": ("std::array<{number}, {length}>", "{{}}"), "handle": ("detail::Borrowed<{bare}>", "{{}}"),
+    "struct": ("{type}", "{{}}"), "list": ("std::vector<{number}>", "{{}}"),
 }
-FORMS.update({"reading": FORMS["duration"], "instant or none": FORMS["instant"]})
 KEYWORDS = {"auto", "bool", "default"}
 NUMBERS = {"double": "double", **{name: "std::" + name for name in ("int32_t", "int64_t", "uint32_t", "uint64_t")}}
 
@@ -50,17 +41,20 @@ class Member:
     def __init__(self, struct, value):
         self.value, self.name = value, value.name if value.kind == "numbers" else value.name.removesuffix("_ns")
         shape = "Shape" if value.length or not struct.called else "std::vector<std::int64_t>"
-        kind, first, to_c, from_c = FORMS.get(value.kind, FORMS["number"])
         names = {"number": NUMBERS.get(value.bare), "shape": shape, "view": "_view" if struct.shown else "",
-                 "in_c": value.group and value.group.type, "truth": "false" if value.default == "0" else "true",
+                 "truth": "false" if value.default == "0" else "true",
                  "initial": value.group and (" | ".join(map(named, value.initial())) or f"{camel(value.bare)}{{{value.default}}}")}
-        self.type, self.first, self.from_c = (value.filled(form, **names) for form in (kind, first, from_c))
-        self.to_c = value.filled(to_c, given="value." + self.name, **names)
+        self.type, self.first = (value.filled(form, **names) for form in FORMS.get(value.kind, FORMS["number"]))
         if value.has:
-            inner = value.filled(to_c, given="*value." + self.name, **names)
-            self.to_c = f"to.{value.has} = value.{self.name} ? 1 : 0;\n  if (value.{self.name}) {inner}"
-            self.from_c = f"from.{value.has} != 0 ? std::optional({self.from_c}) : std::nullopt"
             self.type, self.first = f"std::optional<{self.type}>", "std::nullopt" if value.begins_absent else self.first
+
+    def fields(self, struct):
+        """Those of C's struct that say it."""
+        value = self.value
+        if value.kind == "struct":
+            return f"from_c(*{struct}.{value.name})"
+        more = {"shape": "ndim", "list": value.name + "_count"}.get(value.kind, value.has)
+        return ", ".join(f"{struct}.{field}" for field in (value.name, more) if field)
 
 
 class Writer:
@@ -84,19 +78,16 @@ class Writer:
         return [Member(struct, value) for value in held]
 
     def struct(self, struct):
-        lines, members = [], self.members(struct)
-        names = {"c": struct.name, "name": camel(struct.name), "init": init(struct)}
+        lines, members, name = [], self.members(struct), camel(struct.name)
         for member in members:
             lines += self.comment(self.words.of(member.value), "  ") + [f"  {member.type} {member.name} = {member.first};"]
-        text = "\n".join([*self.comment(self.words.text(struct.comment)), f"struct {names['name']} {{", *lines, "};"])
-        functions = []
-        if struct.given:
-            statements = "\n".join(f"  {member.to_c}" for member in members if member.to_c)
-            functions.append(frame("to c", **names, statements=statements))
-        if struct.filled:
-            statements = "\n".join(f"  value.{member.name} = {member.from_c};" for member in members if member.from_c)
-            functions.append(frame("from c", **names, statements=statements))
-        return text + ("\n\nnamespace detail {\n\n" + "\n\n".join(functions) + "\n\n}  // namespace detail" if functions else "")
+        text = "\n".join([*self.comment(self.words.text(struct.comment)), f"struct {name} {{", *lines, "};"])
+        puts = [f"  put(from.{member.name}, {member.fields('to')});" for member in members]
+        takes = [f"  take(to.{member.name}, {member.fields('from')});" for member in members if member.value.kind != "handle"]
+        functions = [[f"inline {struct.name} to_c(const {name}& from) {{", f"  {struct.name} to = {init(struct)};", *puts]] * struct.given
+        functions += [[f"inline {name} from_c(const {struct.name}& from) {{", f"  {name} to;", *takes]] * struct.filled
+        lines = [line for function in functions for line in [*function, "  return to;", "}"]]
+        return "\n".join([text, "namespace detail {", *lines, "}  // namespace detail"] if lines else [text])
 
     def structs(self):
         return [struct for struct in self.model.structs if not struct.is_table]
@@ -105,23 +96,23 @@ class Writer:
         texts = [self.enum(group) for group in self.model.groups.values() if group.header == header]
         texts += [self.struct(struct) for struct in self.structs() if struct.header == header]
         part, body = header.removesuffix(".h"), "\n\n".join(texts)
-        return frame("header", part=part, upper=part.upper(), body=body + "\n", includes=self.includes(part, body))
+        return "\n".join([
+            f"// {part}.hpp - the values of {part}.h in C++: its enums, options and results. {MADE}", "// clang-format off",
+            f"#ifndef CKPT_VALUES_{part.upper()}_HPP", f"#define CKPT_VALUES_{part.upper()}_HPP", "", f"#include <ckpt/{part}.h>",
+            "#include <ckpt/values/value.hpp>", *self.includes(part, body), "", "namespace ckpt {", "", body, "", "}  // namespace ckpt",
+            "", "#endif", ""])
 
     def includes(self, part, body):
         """Of the values of other parts that are used here."""
         code = re.sub(r"//.*", "", body)
         used = [group for group in self.model.groups.values() if re.search(rf"\b{camel(group.name)}\b", code)]
         others = {group.header.removesuffix(".h") for group in used} - {part}
-        return "".join(f"#include <ckpt/values/{other}.hpp>\n" for other in sorted(others))
-
-    def list_of_given(self):
-        """Of the values that are given to the library, for the test that their defaults are those of C."""
-        lines = [f"VALUE({camel(struct.name)}, {struct.name}, {init(struct)})" for struct in self.structs() if struct.given]
-        return frame("given", values="\n".join(lines))
+        return [f"#include <ckpt/values/{other}.hpp>" for other in sorted(others)]
 
 
 def files(model):
     writer = Writer(model)
-    made = {"tests/capi/given_values.inc": writer.list_of_given()}
+    given = [f"VALUE({camel(struct.name)}, {struct.name}, {init(struct)})" for struct in writer.structs() if struct.given]
     used = {group.header for group in model.groups.values()} | {struct.header for struct in writer.structs()}
-    return {**made, **{f"include/ckpt/values/{header}pp": writer.file(header) for header in model.headers if header in used}}
+    return {"tests/capi/given_values.inc": listing(given),  # for the test that their defaults are those of C
+            **{f"include/ckpt/values/{header}pp": writer.file(header) for header in model.headers if header in used}}

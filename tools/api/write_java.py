@@ -4,9 +4,8 @@ import copy
 import re
 from xml.sax.saxutils import escape
 
-from text import MADE, Frames, Words, camel, capital, lower_camel, wrapped
+from text import Words, block, camel, capital, listing, lower_camel, wrapped
 
-frame = Frames("java")
 FOLDER = "bindings/java/made/org/ckpt/"
 BY_HAND = ("ckpt_dtype", "ckpt_tensor_spec")  # an enum and a record that do more than hold values
 BEHAVIOUR = {"CheckpointTaskResult": " implements TaskBehaviour.Ended", "CheckpointTaskInfo": " implements TaskBehaviour.Timed"}
@@ -30,6 +29,8 @@ FORMS = {  # by kind: type, the value of C's struct (objects are set and never r
 }
 IMPORTS = ("java.lang.ref.Reference", "java.time.Duration", "java.time.Instant", "java.util.Optional", "java.util.OptionalDouble",
            "java.util.OptionalInt", "java.util.OptionalLong")
+NUMBER_OF_ENUM = ["/** {@return the number in the C API, fixed for ever} */", *block("public int number()", "return number;"), ""]
+UNKNOWN = ["/** A number that this version does not know: a newer library has it. */", "UNKNOWN(Integer.MIN_VALUE);", ""]
 
 
 def value_name(name):
@@ -46,12 +47,12 @@ def is_flags(group):
     return group.type == "uint32_t"
 
 
-def javadoc(indent, text, tags=()):
+def javadoc(text, tags=()):
     text = (capital(text) if re.match(r"[a-z]+\b", text) else text).removesuffix(".") + "."
-    if not tags and len(f"{indent}/** {text} */") <= 132:
-        return [f"{indent}/** {text} */"]
-    lines = [f"{indent}/**", *wrapped(text, f"{indent} * "), *([f"{indent} *"] if tags else [])]
-    return lines + [line for tag in tags for line in wrapped(tag, f"{indent} * ", f"{indent} *     ")] + [f"{indent} */"]
+    if not tags and len(text) <= 123:
+        return [f"/** {text} */"]
+    lines = wrapped(text, " * ", width=130) + [" *"] * bool(tags)
+    return ["/**", *lines, *(line for tag in tags for line in wrapped(tag, " * ", " *     ", 130)), " */"]
 
 
 class JavaWords(Words):
@@ -106,23 +107,25 @@ class Member:
 
     def writes(self):
         if self.value.kind == "spec":
-            return frame("set spec").splitlines()
+            return block("if (spec != null)", "struct.setDtype(spec.dtype().number());", "struct.setNdim(spec.shape().length);",
+                         "struct.setShape(spec.shape());")
         setter = f"struct.set{capital(self.value.name)}({self.write});"
         has = [f"struct.set{capital(self.value.has)}({self.name} == null ? 0 : 1);"] if self.value.has else []
         return has + [f"if ({self.name} != null) {setter}" if has or self.begins_null else setter]
 
     def setter(self, owner):
         """A setter and a getter, and a second setter for the absence of what is not absent unless that is said."""
-        start, words = self.start()
+        (start, words), name, taken = self.start(), self.name, ACCEPTED.get(self.type, self.type)
         said = start == "null" and re.search(r"\b[Nn]one( or empty)?:", self.comment)
         text = self.comment.rstrip(".") + "." + ("" if said else f" Default: {words}.")
-        taken = ACCEPTED.get(self.type, self.type)
-        names = {"owner": owner, "name": self.name, "taken": taken, "result": self.result, "got": self.got,
-                 "value": self.name if taken == self.type else f"{self.type}.of({self.name})"}
-        lines = [*javadoc("  ", text, [f"@param {self.name} the value", "@return this"]), frame("setter", **names)]
+        value = name if taken == self.type else f"{self.type}.of({name})"
+        lines = javadoc(text, [f"@param {name} the value", "@return this"])
+        lines += [*block(f"public {owner} {name}({taken} {name})", f"this.{name} = {value};", "return this;"), ""]
+        lines += [f"/** {{@return what {{@link #{name}({taken})}} set}} */"]
+        lines += [*block(f"public {self.result} {name}()", f"return {self.got};"), ""]
         if self.value.has and start != "null":
-            names["without"] = lower_camel("no_" + self.value.has[4:])
-            lines += [*javadoc("  ", self.value.absence.lstrip(": "), ["@return this"]), frame("without", **names)]
+            lines += javadoc(self.value.absence.lstrip(": "), ["@return this"])
+            lines += [*block(f"public {owner} {lower_camel('no_' + self.value.has[4:])}()", f"{name} = null;", "return this;"), ""]
         return lines
 
 
@@ -131,28 +134,38 @@ class Writer:
         self.model, self.words = model, JavaWords(model)
 
     def file(self, name, *lines):
-        text = "\n".join(lines)
-        imports = [f"import {full};" for full in IMPORTS if re.search(rf"\b{full.rsplit('.', 1)[1]}\b", text)]
-        imports += [""] if imports else []
-        return FOLDER + name + ".java", "\n".join([f"// {MADE}", "package org.ckpt;", "", *imports, text, ""])
+        used = set(re.findall(r"\w+", "\n".join(lines)))
+        imports = [f"import {full};" for full in IMPORTS if full.rsplit(".", 1)[1] in used]
+        return FOLDER + name + ".java", listing(["package org.ckpt;", "", *imports, *[""] * bool(imports), *lines])
 
-    def doc(self, entry, indent="", tags=()):
-        return javadoc(indent, self.words.text(entry.comment), tags)
+    def doc(self, entry, tags=()):
+        return javadoc(self.words.text(entry.comment), tags)
 
     def group(self, group):
-        name, flags = camel(group.name), is_flags(group)
-        lines = self.doc(group) + [f"public final class {name} {{" if flags else f"public enum {name} {{"]
+        name, flags, lines = camel(group.name), is_flags(group), []
         for constant in group.constants:
-            form = "  public static final int %s = %d;" if flags else "  %s(%d),"
-            lines += [*self.doc(constant, "  "), form % (link(constant)[1], constant.value), ""]
-        return self.file(name, *lines, f"  private {name}() {{}}\n}}" if flags else frame("enum", name=name))
+            form = "public static final int %s = %d;" if flags else "%s(%d),"
+            lines += [*self.doc(constant), form % (link(constant)[1], constant.value), ""]
+        if flags:
+            return self.file(name, *self.doc(group), *block(f"public final class {name}", *lines, f"private {name}() {{}}"))
+        known = block(f"for ({name} one : KNOWN)", "if (one.number == number) return one;")
+        lines += [*UNKNOWN, f"private static final {name}[] KNOWN = values();", "private final int number;", "",
+                  *block(f"{name}(int number)", "this.number = number;"), "", *NUMBER_OF_ENUM,
+                  *block(f"static {name} of(int number)", *known, "return UNKNOWN;")]
+        return self.file(name, *self.doc(group), *block(f"public enum {name}", *lines))
 
     def exceptions(self):
         names = {f"Ckpt{camel(constant.short)}Exception": constant for constant in self.model.errors}
+        about = javadoc("An exception of this kind, for callbacks to throw too.", ["@param message one line of text"])
         for name, constant in names.items():
-            yield self.file(name, *self.doc(constant), frame("exception", name=name, status=constant.short))
-        cases = [f"      case {constant.short} -> new {name}(message);" for name, constant in names.items()]
-        yield self.file("Exceptions", frame("exceptions", cases="\n".join(cases)))
+            lines = ["private static final long serialVersionUID = 1L;", "", *about]
+            lines += block(f"public {name}(String message)", f"super(Status.{constant.short}, message);")
+            lines = block(f"public class {name} extends CkptException", *lines)
+            yield self.file(name, *self.doc(constant), *lines)
+        cases = [f"case {constant.short}: return new {name}(message);" for name, constant in names.items()]
+        switch = block("switch (status)", *cases, "default: return new CkptException(status, message);")
+        lines = ["private Exceptions() {}", "", *block("static CkptException of(Status status, String message)", *switch)]
+        yield self.file("Exceptions", "/** The exception for each status. */", *block("final class Exceptions", *lines))
 
     def members(self, struct):
         """Element type and shape are one value in Java."""
@@ -166,19 +179,23 @@ class Writer:
                 yield Member(self.words, value)
 
     def record(self, struct):
-        name, members = camel(struct.name), list(self.members(struct))
-        lines = self.doc(struct, "", [f"@param {member.name} {member.comment}" for member in members])
+        name, members, lines = camel(struct.name), list(self.members(struct)), []
         heads = ", ".join(f"{member.result}\0{member.name}" for member in members)
-        lines += [f"public record {name}(", *wrapped(f"{heads}){BEHAVIOUR.get(name, '')} {{", "    ")]
         if struct.crosses and struct.has_size:
-            reads = [member.read for member in members]
-            lines += self.made_of(name, f"{struct.name} struct", reads) + [frame("from", name=name, c=struct.name)]
+            lines = self.made_of(name, f"{struct.name} struct", [member.read for member in members]) + self.filled(struct)
         elif not any(member.type == "String" for member in members):
-            lines += self.of_numbers(name, members)
-        return self.file(name, *lines, "}")
+            lines = self.of_numbers(name, members)
+        head = [f"public record {name}(", *wrapped(f"{heads}){BEHAVIOUR.get(name, '')}", "    ")]
+        doc = self.doc(struct, [f"@param {member.name} {member.comment}" for member in members])
+        return self.file(name, *doc, *head[:-1], *block(head[-1], *lines))
 
     def made_of(self, name, source, reads):
-        return [f"  static {name} of({source}) {{", f"    return new {name}(", *wrapped(", ".join(reads) + ");", "        "), "  }"]
+        return block(f"static {name} of({source})", f"return new {name}(", *wrapped(", ".join(reads) + ");", "    "))
+
+    def filled(self, struct):
+        """What a call fills."""
+        using = block(f"try ({struct.name} struct = new {struct.name}())", "call.call(struct);", "return of(struct);")
+        return ["", *block(f"static {camel(struct.name)} from(NativeObject.Into<{struct.name}> call)", *using)]
 
     def of_numbers(self, name, members):
         """What callbacks are given comes as an array of numbers, and what has no more than numbers is returned so."""
@@ -188,23 +205,21 @@ class Writer:
         if any(member.type == "TensorSpec" for member in members):
             return lines
         writes = ", ".join(member.write for member in members)
-        return lines + ["", "  long[] numbers() {", *wrapped(f"return new long[] {{{writes}}};", "    ", "        "), "  }"]
+        return lines + ["", *block("long[] numbers()", *wrapped(f"return new long[] {{{writes}}};", "", "    "))]
 
     def option(self, struct):
-        name, members = camel(struct.name), list(self.members(struct))
-        lines = self.doc(struct) + [f"public final class {name} {{"]
-        for member in members:
-            kind = BOXES[member.type] if member.value.has else member.type
-            lines.append(f"  private {kind} {member.name} = {member.start()[0]};")
-        lines += ["", "  /** All defaults. */", f"  public {name}() {{}}", ""]
-        lines += [line for member in members for line in member.setter(name)]
-        writes = "\n".join(f"      {line}" for member in members for line in member.writes())
-        lines.append(frame("with", c=struct.name, writes=writes))
+        name, members, c = camel(struct.name), list(self.members(struct)), struct.name
+        lines = [f"private {BOXES[member.type] if member.value.has else member.type} {member.name} = {member.start()[0]};"
+                 for member in members]
+        lines += ["", "/** All defaults. */", f"public {name}() {{}}", ""] + [line for member in members for line in member.setter(name)]
+        using = block(f"try ({c} struct = new {c}())", *(line for member in members for line in member.writes()), "call.call(struct);")
+        lines += ["/** Calls with a struct of these values, which stay alive meanwhile. */",
+                  *block(f"void with(NativeObject.Into<{c}> call)", *using[:-1], *block("} finally", "Reference.reachabilityFence(this);"))]
         if "out" in struct.directions:
-            lines += ["", f"  static {name} of({struct.name} struct) {{", f"    {name} made = new {name}();"]
-            lines += [f"    made.{member.name} = {member.read};" for member in members if member.read]
-            lines += ["    return made;", "  }", frame("from", name=name, c=struct.name)]
-        return self.file(name, *lines, "}")
+            reads = [f"made.{member.name} = {member.read};" for member in members if member.read]
+            lines += ["", *block(f"static {name} of({c} struct)", f"{name} made = new {name}();", *reads, "return made;")]
+            lines += self.filled(struct)
+        return self.file(name, *self.doc(struct), *block(f"public final class {name}", *lines))
 
     def struct(self, struct):
         return self.option(struct) if struct.has_size and "in" in struct.directions else self.record(struct)

@@ -3,9 +3,8 @@
 import re
 import textwrap
 
-from text import MADE, Frames, Words, bare, camel, capital, wrapped
+from text import MADE, Words, bare, block, camel, capital, listing, wrapped
 
-frame = Frames("python")
 FOLDER = "bindings/python/ckpt/made/"
 BUILTINS = {"INVALID_ARGUMENT": "ValueError", "OUT_OF_MEMORY": "MemoryError", "OUT_OF_RANGE": "IndexError",
             "NOT_FOUND": "LookupError", "TIMEOUT": "builtins.TimeoutError", "IO": "OSError", "NO_SPACE": "OSError",
@@ -103,6 +102,13 @@ def listed(first, parts, last):
     return wrapped(", ".join(part.replace(" ", "\0") for part in parts) + last, first, " " * len(first))
 
 
+def module(about, imports, names, *parts):
+    """A file that exports these names, with two blank lines between its parts."""
+    head = [f"# {MADE}", f'"""{about}"""', "", "from __future__ import annotations", "", *imports]
+    head += ["", *listed("__all__ = [", [f'"{name}"' for name in names], "]")] if names else []
+    return "\n\n\n".join(["\n".join(head), *(part.rstrip() for part in parts)]) + "\n"
+
+
 class Writer:
     def __init__(self, model):
         self.model, self.words = model, PythonWords(model)
@@ -118,13 +124,13 @@ class Writer:
         return [Member(self.words, value) for value in struct.own_values]
 
     def errors(self):
-        names = [f'"{error_name(constant)}"' for constant in self.model.errors]
         classes = []
         for constant in self.model.errors:
             bases = "CkptError" + (f", {BUILTINS[constant.short]}" if constant.short in BUILTINS else "")
             text = docstring(capital(self.words.text(constant.comment)) + ".")
-            classes.append(f"\n\nclass {error_name(constant)}({bases}):\n{text}\n    status = {constant.value}\n")
-        return frame("errors", names="\n".join(listed("__all__ = [", names, "]")), classes="".join(classes))
+            classes.append(f"class {error_name(constant)}({bases}):\n{text}\n    status = {constant.value}")
+        imports, names = ["import builtins", "", "from .._root import CkptError"], [error_name(constant) for constant in self.model.errors]
+        return module("A class for each status that a call can fail with.", imports, names, *classes)
 
     def enumeration(self, group):
         name = camel(group.name)
@@ -132,17 +138,18 @@ class Writer:
         base = "IntFlag" if group.is_sum else BEHAVIOUR.get(name, "OpenEnum")
         body = "".join(f"    {constant_name(constant)} = {constant.value}\n" for constant in group.constants)
         text = docstring(self.words.text(group.comment), about)
-        return f"\n\nclass {name}({base}):\n{text}\n{body}\n\n_{name}: Members = Members({name})\n"
+        return f"class {name}({base}):\n{text}\n{body}\n\n_{name}: Members = Members({name})"
 
     def record(self, struct):
         members = self.members(struct)
-        lines = [f"\n\nclass {camel(struct.name)}(NamedTuple):\n{self.documented(struct, members)}"]
+        lines = [f"class {camel(struct.name)}(NamedTuple):\n{self.documented(struct, members)}"]
         defaults = struct in self.given or struct.name in WRITTEN
         for n, member in enumerate(members):
             first_of_frozen = n == 0 and member.group and not struct.has_size
             default = f" = {member.default}" if defaults and not first_of_frozen else ""
             lines.append(f"    {member.name}: {member.types['record']}{default}")
-        return "\n".join(lines) + frame("of", parts=self.parts(members))
+        lines += ["", "    @classmethod", "    def _of(cls, v: Tuple[Any, ...]) -> Any:"]
+        return "\n".join(lines + [f"        return _new(cls, {self.parts(members)})"])
 
     def parts(self, members):
         """The members of a record out of the tuple v, of which numbers of groups become members of these."""
@@ -159,14 +166,16 @@ class Writer:
         members = self.members(struct)
         text = docstring("What a custom layer says beside its functions.", [(member.name, member.comment) for member in members])
         body = "".join(f"    {member.name}: {member.types['keyword']} = {member.default}\n" for member in members)
-        return f"\n\nclass {camel(struct.name)}:\n{text}\n{body}"
+        return f"class {camel(struct.name)}:\n{text}\n{body}"
 
     def values(self):
-        public = [f'"{camel(entry.name)}"' for entry in self.groups + self.read if camel(entry.name) not in EXTENDED]
-        names = "\n".join(listed("__all__ = [", public, "]"))
+        public = [camel(entry.name) for entry in self.groups + self.read if camel(entry.name) not in EXTENDED]
         texts = [self.enumeration(group) for group in self.groups] + [self.record(struct) for struct in self.read]
         texts += [self.attributes(struct) for struct in self.model.structs if struct.name == "ckpt_layer_callbacks"]
-        return frame("values", names=names, classes="".join(texts))
+        about = "Enumerations and records. A number that a newer library has, and this file not, is a member without a name."
+        imports = ["from enum import IntFlag", "from typing import Any, NamedTuple, Optional, Tuple", "",
+                   "from .._root import ActionKindBase, DTypeBase, Members, OpenEnum", "", "_new: Any = tuple.__new__"]
+        return module(about, imports, public, *texts)
 
     def option(self, struct):
         """A function whose keywords are the values of a struct."""
@@ -177,25 +186,30 @@ class Writer:
         lines += [f"    {line}" for member in members for line in member.assignments()]
         kept = [member.name for member in members if member.value.kind in ("handle", "text")]
         lines += [f"    struct.kept = [{', '.join(kept)}]  # borrowed by the struct"] * bool(kept)
-        return "\n\n" + "\n".join(lines + ["    return struct", ""])
+        return "\n".join(lines + ["    return struct"])
 
     def options(self):
         """A function for each struct that callers fill."""
         values = [value for struct in self.given for value in struct.own_values if value.kind == "handle"]
         classes = sorted({camel(value.bare) for value in values if value.bare not in CONVERTED})
-        return frame("options", names=", ".join(classes), functions="".join(self.option(struct) for struct in self.given))
+        about = "What callers fill: a function for each struct of the C API, whose keywords are its fields."
+        imports = ["from typing import TYPE_CHECKING, Any, Optional, Sequence", "", "from .. import native as _native",
+                   "from .._root import handle_of, made_by", "from .values import *", "",
+                   "if TYPE_CHECKING:", f"    from .. import {', '.join(classes)}"]
+        return module(about, imports, (), *map(self.option, self.given))
 
     def tuples(self):
         """C++ that makes a tuple of each record, and structs of tuples of integers."""
         lines = []
         for struct in self.read:
-            members = self.members(struct)
-            items = listed("  return packed({", [member.item for member in members], "});")
-            lines += [f"inline PyObject* tuple_of(const {struct.name}& v) {{", *items, "}", ""]
+            members, count = self.members(struct), len(self.members(struct))
+            items = listed("return packed({", [member.item for member in members], "});")
+            lines += ["", *block(f"inline PyObject* tuple_of(const {struct.name}& v)", *items)]
             if struct.name in WRITTEN:
-                sets = [f"  out->{member.name} = static_cast<{member.value.type}>(list[{n}]);" for n, member in enumerate(members)]
-                lines.append(frame("struct of", name=struct.name, count=len(members), sets="\n".join(sets)))
-        return frame("tuples", functions="\n".join(lines))
+                sets = [f"out->{member.name} = static_cast<{member.value.type}>(list[{n}]);" for n, member in enumerate(members)]
+                read = [f"std::int64_t list[{count}] = {{}};", f"if (!integers(object, list, {count})) return false;"]
+                lines += ["", *block(f"inline bool struct_of(PyObject* object, {struct.name}* out)", *read, *sets, "return true;")]
+        return listing(["// clang-format off", "#pragma once", "", "namespace ckpt_python {", *lines, "", "}  // namespace ckpt_python"])
 
     def typemaps(self):
         """Which out-parameters are tuples; structs that are nothing but read have no proxy."""
@@ -205,7 +219,7 @@ class Writer:
                  if not entry["name"].endswith("_init")}
         lines = [f"CKPT_RECORD({kind}, {name})" for kind, name in sorted(given) if "out" in records.get(kind, ())]
         lines += [f"%ignore {kind};" for kind in sorted(records) if "in" not in records[kind]]
-        return "\n".join([f"// {MADE}", *lines, ""])
+        return listing(lines)
 
 
 def files(model):

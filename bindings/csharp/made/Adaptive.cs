@@ -122,8 +122,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("ThresholdInfo", "Threshold", Threshold, "LongestSeconds", LongestSeconds, "Budget", Budget,
-                "Used", Used, "Tasks", Tasks);
+            return Shown.Of("ThresholdInfo", "Threshold", Threshold, "LongestSeconds", LongestSeconds, "Budget", Budget, "Used",
+                Used, "Tasks", Tasks);
         }
     }
 
@@ -390,8 +390,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("ControllerInfo", "Running", Running, "SaveInFlight", SaveInFlight, "Failures", Failures,
-                "Saves", Saves, "CostSeconds", CostSeconds, "DurableSeconds", DurableSeconds, "UnjudgedOverheadSeconds",
+            return Shown.Of("ControllerInfo", "Running", Running, "SaveInFlight", SaveInFlight, "Failures", Failures, "Saves",
+                Saves, "CostSeconds", CostSeconds, "DurableSeconds", DurableSeconds, "UnjudgedOverheadSeconds",
                 UnjudgedOverheadSeconds, "LastSeenSeconds", LastSeenSeconds, "MtbfSeconds", MtbfSeconds, "Threshold", Threshold,
                 "ThresholdUsed", ThresholdUsed, "Tasks", Tasks);
         }
@@ -469,10 +469,10 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("SimulationOptions", "Trace", Trace, "Law", Law, "Policies", Policies, "Nodes", Nodes,
-                "Failures", Failures, "Replicas", Replicas, "Seed", Seed, "CostSeconds", CostSeconds, "RestartSeconds",
-                RestartSeconds, "PollSeconds", PollSeconds, "RemoteEvery", RemoteEvery, "LocalCostSeconds", LocalCostSeconds,
-                "RemoteShare", RemoteShare);
+            return Shown.Of("SimulationOptions", "Trace", Trace, "Law", Law, "Policies", Policies, "Nodes", Nodes, "Failures",
+                Failures, "Replicas", Replicas, "Seed", Seed, "CostSeconds", CostSeconds, "RestartSeconds", RestartSeconds,
+                "PollSeconds", PollSeconds, "RemoteEvery", RemoteEvery, "LocalCostSeconds", LocalCostSeconds, "RemoteShare",
+                RemoteShare);
         }
     }
 }

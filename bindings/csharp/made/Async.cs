@@ -5,8 +5,8 @@ using Ckpt.Interop;
 namespace Ckpt
 {
     /// <summary>Where a task is, or how it ended. A task goes from <see cref="CheckpointTaskState.Queued"/> to
-    /// <see cref="CheckpointTaskState.Running"/> to one of the others, or from <see cref="CheckpointTaskState.Queued"/> to an end
-    /// at once; an end never changes.</summary>
+    /// <see cref="CheckpointTaskState.Running"/> to one of the others, or from <see cref="CheckpointTaskState.Queued"/> to an
+    /// end at once; an end never changes.</summary>
     public enum CheckpointTaskState
     {
         /// <summary>Admitted; being copied, or waiting for a worker or its gate.</summary>
@@ -219,9 +219,9 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("AsyncManagerOptions", "Workers", Workers, "Capacity", Capacity, "History", History,
-                "StagingBytes", StagingBytes, "PrepareBytes", PrepareBytes, "BytesPerSecond", BytesPerSecond, "DrainTimeout",
-                DrainTimeout, "StagingThreads", StagingThreads, "Nice", Nice);
+            return Shown.Of("AsyncManagerOptions", "Workers", Workers, "Capacity", Capacity, "History", History, "StagingBytes",
+                StagingBytes, "PrepareBytes", PrepareBytes, "BytesPerSecond", BytesPerSecond, "DrainTimeout", DrainTimeout,
+                "StagingThreads", StagingThreads, "Nice", Nice);
         }
     }
 

@@ -2,8 +2,8 @@
 
 namespace Ckpt
 {
-    /// <summary>The result of every function that can fail: <see cref="CkptStatus.Ok"/> or one of <see cref="CkptStatus"/>. Values
-    /// are fixed for ever; new ones are only appended.</summary>
+    /// <summary>The result of every function that can fail: <see cref="CkptStatus.Ok"/> or one of <see cref="CkptStatus"/>.
+    /// Values are fixed for ever; new ones are only appended.</summary>
     public enum CkptStatus
     {
         /// <summary>The operation succeeded.</summary>

@@ -46,25 +46,13 @@ namespace Ckpt
         private long backward_workspace_bytes;
 
         /// <summary>Bytes that the layer records for its backward, &gt;= 0.</summary>
-        public long TapeBytes
-        {
-            get { return tape_bytes; }
-            set { tape_bytes = value; }
-        }
+        public long TapeBytes { get { return tape_bytes; } set { tape_bytes = value; } }
 
         /// <summary>Bytes that the layer needs while forward runs, &gt;= 0.</summary>
-        public long ForwardWorkspaceBytes
-        {
-            get { return forward_workspace_bytes; }
-            set { forward_workspace_bytes = value; }
-        }
+        public long ForwardWorkspaceBytes { get { return forward_workspace_bytes; } set { forward_workspace_bytes = value; } }
 
         /// <summary>Bytes that the layer needs while backward runs, &gt;= 0.</summary>
-        public long BackwardWorkspaceBytes
-        {
-            get { return backward_workspace_bytes; }
-            set { backward_workspace_bytes = value; }
-        }
+        public long BackwardWorkspaceBytes { get { return backward_workspace_bytes; } set { backward_workspace_bytes = value; } }
 
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
@@ -137,30 +125,19 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("LayerContext", "Option", Option, "MicroBatch", MicroBatch, "Recomputation", Recomputation,
-                "Layer", Layer, "Step", Step, "Seed", Seed, "FirstSample", FirstSample, "Input", Input, "Output", Output);
+            return Shown.Of("LayerContext", "Option", Option, "MicroBatch", MicroBatch, "Recomputation", Recomputation, "Layer",
+                Layer, "Step", Step, "Seed", Seed, "FirstSample", FirstSample, "Input", Input, "Output", Output);
         }
     }
 
     public abstract partial class CustomLayer
     {
         /// <summary>Sum of <see cref="LayerFlag"/>.</summary>
-        public virtual LayerFlag Flags
-        {
-            get { return LayerFlag.NeedsInput | LayerFlag.Deterministic; }
-        }
-
+        public virtual LayerFlag Flags { get { return LayerFlag.NeedsInput | LayerFlag.Deterministic; } }
         /// <summary>Number of ways to run the layer, 1 .. 64.</summary>
-        public virtual int Options
-        {
-            get { return 1; }
-        }
-
+        public virtual int Options { get { return 1; } }
         /// <summary>Bytes of state outside the arguments that forward reads (a random generator); 0: none.</summary>
-        public virtual long AmbientBytes
-        {
-            get { return default(long); }
-        }
+        public virtual long AmbientBytes { get { return default(long); } }
     }
 
     /// <summary>How an executor is made.</summary>
@@ -198,8 +175,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("ScheduleExecutorOptions", "BudgetBytes", BudgetBytes, "Pool", Pool, "Tracker", Tracker,
-                "Follower", Follower);
+            return Shown.Of("ScheduleExecutorOptions", "BudgetBytes", BudgetBytes, "Pool", Pool, "Tracker", Tracker, "Follower",
+                Follower);
         }
     }
 
@@ -355,8 +332,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("AdamWOptions", "LearningRate", LearningRate, "Beta1", Beta1, "Beta2", Beta2, "Epsilon",
-                Epsilon, "WeightDecay", WeightDecay);
+            return Shown.Of("AdamWOptions", "LearningRate", LearningRate, "Beta1", Beta1, "Beta2", Beta2, "Epsilon", Epsilon,
+                "WeightDecay", WeightDecay);
         }
     }
 }

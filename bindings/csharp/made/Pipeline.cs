@@ -100,13 +100,8 @@ namespace Ckpt
             using (var from = new ckpt_activation_policy())
             {
                 fill(from);
-                return new ActivationPolicy
-                {
-                    Kind = (ActivationPolicyKind)from.kind,
-                    Interval = from.interval,
-                    ThresholdBytes = from.threshold_bytes,
-                    MemoryLimitBytes = from.memory_limit_bytes,
-                };
+                return new ActivationPolicy { Kind = (ActivationPolicyKind)from.kind, Interval = from.interval,
+                    ThresholdBytes = from.threshold_bytes, MemoryLimitBytes = from.memory_limit_bytes };
             }
         }
 
@@ -273,8 +268,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("PipelineOptions", "Order", Order, "Stages", Stages, "MicroBatches", MicroBatches, "Chunks",
-                Chunks, "ThreadsPerStage", ThreadsPerStage, "MeasuredSteps", MeasuredSteps, "Begins", Begins, "QueuePlaces",
+            return Shown.Of("PipelineOptions", "Order", Order, "Stages", Stages, "MicroBatches", MicroBatches, "Chunks", Chunks,
+                "ThreadsPerStage", ThreadsPerStage, "MeasuredSteps", MeasuredSteps, "Begins", Begins, "QueuePlaces",
                 QueuePlaces, "BudgetBytes", BudgetBytes, "Strategy", Strategy, "Schedules", Schedules, "Policy", Policy,
                 "Tracker", Tracker);
         }
@@ -348,8 +343,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("PipelineStats", "InFlight", InFlight, "FirstLayer", FirstLayer, "Layers", Layers, "Steps",
-                Steps, "Forwards", Forwards, "RecomputedForwards", RecomputedForwards, "KeptMicroBatches", KeptMicroBatches,
+            return Shown.Of("PipelineStats", "InFlight", InFlight, "FirstLayer", FirstLayer, "Layers", Layers, "Steps", Steps,
+                "Forwards", Forwards, "RecomputedForwards", RecomputedForwards, "KeptMicroBatches", KeptMicroBatches,
                 "RecomputedMicroBatches", RecomputedMicroBatches, "PeakLiveBytes", PeakLiveBytes, "ReservedBytes",
                 ReservedBytes, "QueueBytes", QueueBytes, "Busy", Busy);
         }
@@ -367,46 +362,22 @@ namespace Ckpt
         private long end_at_ns;
 
         /// <summary>What the stage does.</summary>
-        public IntervalKind Kind
-        {
-            get { return (IntervalKind)kind; }
-            set { kind = (int)value; }
-        }
+        public IntervalKind Kind { get { return (IntervalKind)kind; } set { kind = (int)value; } }
 
         /// <summary>Number of the stage, from 0.</summary>
-        public int Stage
-        {
-            get { return stage; }
-            set { stage = value; }
-        }
+        public int Stage { get { return stage; } set { stage = value; } }
 
         /// <summary>Number of the chunk of the stage, from 0.</summary>
-        public int Chunk
-        {
-            get { return chunk; }
-            set { chunk = value; }
-        }
+        public int Chunk { get { return chunk; } set { chunk = value; } }
 
         /// <summary>Number of the micro-batch, from 0.</summary>
-        public int MicroBatch
-        {
-            get { return micro_batch; }
-            set { micro_batch = value; }
-        }
+        public int MicroBatch { get { return micro_batch; } set { micro_batch = value; } }
 
         /// <summary>Begin of the interval, in nanoseconds since the step began.</summary>
-        public long BeginAtNanoseconds
-        {
-            get { return begin_at_ns; }
-            set { begin_at_ns = value; }
-        }
+        public long BeginAtNanoseconds { get { return begin_at_ns; } set { begin_at_ns = value; } }
 
         /// <summary>End of the interval, in nanoseconds since the step began.</summary>
-        public long EndAtNanoseconds
-        {
-            get { return end_at_ns; }
-            set { end_at_ns = value; }
-        }
+        public long EndAtNanoseconds { get { return end_at_ns; } set { end_at_ns = value; } }
 
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>

@@ -21,7 +21,8 @@ namespace Ckpt
         Grad = 3,
     }
 
-    /// <summary>Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped.</summary>
+    /// <summary>Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or
+    /// dropped.</summary>
     public enum ActionKind
     {
         /// <summary>None of them.</summary>
@@ -95,76 +96,40 @@ namespace Ckpt
         private long reserved1;
 
         /// <summary>Kind of action.</summary>
-        public ActionKind Kind
-        {
-            get { return (ActionKind)kind; }
-            set { kind = (int)value; }
-        }
+        public ActionKind Kind { get { return (ActionKind)kind; } set { kind = (int)value; } }
 
         /// <summary>Number of the micro-batch, from 0; 0 for a step of one batch.</summary>
-        public int MicroBatch
-        {
-            get { return micro_batch; }
-            set { micro_batch = value; }
-        }
+        public int MicroBatch { get { return micro_batch; } set { micro_batch = value; } }
 
         /// <summary>First layer of the action; or the index i of the item.</summary>
-        public long First
-        {
-            get { return first; }
-            set { first = value; }
-        }
+        public long First { get { return first; } set { first = value; } }
 
         /// <summary>One past the last layer of the action.</summary>
-        public long Last
-        {
-            get { return last; }
-            set { last = value; }
-        }
+        public long Last { get { return last; } set { last = value; } }
 
         /// <summary>Option of the layers; or of the item, for a <see cref="Item.Tape"/>.</summary>
-        public int Option
-        {
-            get { return option; }
-            set { option = value; }
-        }
+        public int Option { get { return option; } set { option = value; } }
 
         /// <summary>Kind of item of <see cref="ActionKind.StoreBegin"/>, <see cref="ActionKind.LoadBegin"/>,
         /// <see cref="ActionKind.Drop"/>, <see cref="ActionKind.Send"/>, <see cref="ActionKind.Receive"/>.</summary>
-        public Item Item
-        {
-            get { return (Item)item; }
-            set { item = (int)value; }
-        }
+        public Item Item { get { return (Item)item; } set { item = (int)value; } }
 
         /// <summary>Where the item is: 0 memory; 1 .. 3 slower places.</summary>
-        public int Tier
-        {
-            get { return tier; }
-            set { tier = value; }
-        }
+        public int Tier { get { return tier; } set { tier = value; } }
 
         /// <summary>Place within the tier, &gt;= 0.</summary>
-        public int Slot
-        {
-            get { return slot; }
-            set { slot = value; }
-        }
+        public int Slot { get { return slot; } set { slot = value; } }
 
         /// <summary>Id of a transfer from its <see cref="ActionKind.StoreBegin"/> or <see cref="ActionKind.LoadBegin"/> to its
         /// <see cref="ActionKind.Await"/>.</summary>
-        public long Transfer
-        {
-            get { return transfer; }
-            set { transfer = value; }
-        }
+        public long Transfer { get { return transfer; } set { transfer = value; } }
 
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("ScheduleAction", "Kind", Kind, "MicroBatch", MicroBatch, "First", First, "Last", Last,
-                "Option", Option, "Item", Item, "Tier", Tier, "Slot", Slot, "Transfer", Transfer);
+            return Shown.Of("ScheduleAction", "Kind", Kind, "MicroBatch", MicroBatch, "First", First, "Last", Last, "Option",
+                Option, "Item", Item, "Tier", Tier, "Slot", Slot, "Transfer", Transfer);
         }
     }
 
@@ -205,14 +170,9 @@ namespace Ckpt
             using (var from = new ckpt_layer_profile())
             {
                 fill(from);
-                return new LayerProfile
-                {
-                    Flags = (LayerFlag)from.flags,
-                    OutputBytes = from.output_bytes,
-                    AmbientBytes = from.ambient_bytes,
-                    DType = (DType)from.dtype,
-                    Shape = NativeList.Copied(from.shape, from.ndim),
-                };
+                return new LayerProfile { Flags = (LayerFlag)from.flags, OutputBytes = from.output_bytes,
+                    AmbientBytes = from.ambient_bytes, DType = (DType)from.dtype, Shape = NativeList.Copied(from.shape,
+                    from.ndim) };
             }
         }
 
@@ -220,8 +180,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("LayerProfile", "Flags", Flags, "OutputBytes", OutputBytes, "AmbientBytes", AmbientBytes,
-                "DType", DType, "Shape", Shape);
+            return Shown.Of("LayerProfile", "Flags", Flags, "OutputBytes", OutputBytes, "AmbientBytes", AmbientBytes, "DType",
+                DType, "Shape", Shape);
         }
     }
 
@@ -260,14 +220,9 @@ namespace Ckpt
             using (var from = new ckpt_option_profile())
             {
                 fill(from);
-                return new OptionProfile
-                {
-                    TapeBytes = from.tape_bytes,
-                    ForwardWorkspaceBytes = from.forward_workspace_bytes,
-                    BackwardWorkspaceBytes = from.backward_workspace_bytes,
-                    ForwardSeconds = from.forward_seconds,
-                    BackwardSeconds = from.backward_seconds,
-                };
+                return new OptionProfile { TapeBytes = from.tape_bytes, ForwardWorkspaceBytes = from.forward_workspace_bytes,
+                    BackwardWorkspaceBytes = from.backward_workspace_bytes, ForwardSeconds = from.forward_seconds,
+                    BackwardSeconds = from.backward_seconds };
             }
         }
 
@@ -329,9 +284,9 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("PlanReport", "Actions", Actions, "Forwards", Forwards, "RecomputedForwards",
-                RecomputedForwards, "StepSeconds", StepSeconds, "RecomputedSeconds", RecomputedSeconds, "PeakAction",
-                PeakAction, "PeakBytes", PeakBytes);
+            return Shown.Of("PlanReport", "Actions", Actions, "Forwards", Forwards, "RecomputedForwards", RecomputedForwards,
+                "StepSeconds", StepSeconds, "RecomputedSeconds", RecomputedSeconds, "PeakAction", PeakAction, "PeakBytes",
+                PeakBytes);
         }
     }
 }

@@ -349,8 +349,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("CheckpointInfo", "Status", Status, "Step", Step, "CommitSequence", CommitSequence, "Bytes",
-                Bytes, "Name", Name, "Metric", Metric);
+            return Shown.Of("CheckpointInfo", "Status", Status, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
+                "Name", Name, "Metric", Metric);
         }
     }
 

@@ -94,8 +94,8 @@ namespace Ckpt
         /// <returns>The text.</returns>
         public override string ToString()
         {
-            return Shown.Of("FaultHandlerOptions", "MaxAttempts", MaxAttempts, "FirstDelay", FirstDelay, "MaxDelay",
-                MaxDelay, "Factor", Factor, "Jitter", Jitter, "Seed", Seed);
+            return Shown.Of("FaultHandlerOptions", "MaxAttempts", MaxAttempts, "FirstDelay", FirstDelay, "MaxDelay", MaxDelay,
+                "Factor", Factor, "Jitter", Jitter, "Seed", Seed);
         }
     }
 }

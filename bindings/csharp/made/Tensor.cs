@@ -5,8 +5,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>An element type: one of <see cref="DType"/>, the 22 element types of the safetensors format. Numbers are fixed for
-    /// ever; 0 is none. Storage, copies and exchange know all of them, arithmetic F32 and F64.</summary>
+    /// <summary>An element type: one of <see cref="DType"/>, the 22 element types of the safetensors format. Numbers are fixed
+    /// for ever; 0 is none. Storage, copies and exchange know all of them, arithmetic F32 and F64.</summary>
     public enum DType
     {
         /// <summary>None of them.</summary>

@@ -54,21 +54,26 @@ def _require_same_shape_again(tensors: Mapping[str, Any], group: str) -> None:
                                    f"group='{groups[0]}' if you like")
 
 
-def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[str, Any]], allow_empty: bool,
-              convert: Callable[[Any], Tensor] = as_tensor) -> State:
-    entries = _entries(tensors, group, convert)
-    _require_same_shape_again(tensors, group)
-    if not entries and not values and not allow_empty:
-        raise InvalidArgumentError("tensors is empty, and there are no values: nothing would be saved; allow_empty=True saves it")
+def _made_state(add: Callable[[State], Any], values: Optional[Mapping[str, Any]]) -> State:
+    """A State with the tensors that add gives it, and these values."""
     state = State()
     try:
-        state._add(entries)
+        add(state)
         for key, value in (values or {}).items():
             state[key] = value
     except BaseException:
         state.close()
         raise
     return state
+
+
+def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[str, Any]], allow_empty: bool,
+              convert: Callable[[Any], Tensor] = as_tensor) -> State:
+    entries = _entries(tensors, group, convert)
+    _require_same_shape_again(tensors, group)
+    if not entries and not values and not allow_empty:
+        raise InvalidArgumentError("tensors is empty, and there are no values: nothing would be saved; allow_empty=True saves it")
+    return _made_state(lambda state: state._add(entries), values)
 
 
 def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
@@ -76,15 +81,7 @@ def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], al
     groups = type(tree) is dict and len(tree) > 1 and all(_is_name(name) and _is_tensors(part) and part for name, part in tree.items())
     if groups or _is_tensors(tree):
         return _state_of(tree, group, values, allow_empty)
-    state = State()
-    try:
-        state.add_tree("tree", tree)
-        for key, value in (values or {}).items():
-            state[key] = value
-    except BaseException:
-        state.close()
-        raise
-    return state
+    return _made_state(lambda state: state.add_tree("tree", tree), values)
 
 
 def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:

@@ -1,5 +1,5 @@
 // Made from include/ckpt by tools/api: do not edit.
-// Structs as tuples: what the named tuples of made/values.py are made of.
+// clang-format off
 #pragma once
 
 namespace ckpt_python {
@@ -122,8 +122,8 @@ inline PyObject* tuple_of(const ckpt_activation_policy& v) {
 }
 
 inline PyObject* tuple_of(const ckpt_activation_metadata& v) {
-  return packed({object_of(v.micro_batch), object_of(v.dtype), integer_tuple(v.shape, v.ndim), object_of(v.bytes),
-                 object_of(v.hits), object_of(v.stored_at_ns), object_of(v.stored_utc_ns)});
+  return packed({object_of(v.micro_batch), object_of(v.dtype), integer_tuple(v.shape, v.ndim), object_of(v.bytes), object_of(v.hits),
+                 object_of(v.stored_at_ns), object_of(v.stored_utc_ns)});
 }
 
 inline PyObject* tuple_of(const ckpt_pipeline_stats& v) {
@@ -183,8 +183,8 @@ inline PyObject* tuple_of(const ckpt_controller_info& v) {
 
 inline PyObject* tuple_of(const ckpt_checkpoint_task_result& v) {
   return packed({object_of(v.state), object_of(v.status), object_of(v.kind), object_of(v.id), object_of(v.step), object_of(v.bytes),
-                 object_of(v.retries), object_of(v.duration_ns), object_of(v.stall_ns), object_of(v.durable_ns),
-                 text_object(v.name), text_object(v.error)});
+                 object_of(v.retries), object_of(v.duration_ns), object_of(v.stall_ns), object_of(v.durable_ns), text_object(v.name),
+                 text_object(v.error)});
 }
 
 inline PyObject* tuple_of(const ckpt_checkpoint_task_info& v) {
@@ -195,8 +195,8 @@ inline PyObject* tuple_of(const ckpt_checkpoint_task_info& v) {
 
 inline PyObject* tuple_of(const ckpt_async_manager_stats& v) {
   return packed({object_of(v.live_tasks), object_of(v.running_tasks), object_of(v.completed_tasks), object_of(v.failed_tasks),
-                 object_of(v.cancelled_tasks), object_of(v.rejected_tasks), object_of(v.in_flight_bytes),
-                 object_of(v.written_bytes), object_of(v.staging_bytes), object_of(v.stall_ns), object_of(v.last_stall_ns)});
+                 object_of(v.cancelled_tasks), object_of(v.rejected_tasks), object_of(v.in_flight_bytes), object_of(v.written_bytes),
+                 object_of(v.staging_bytes), object_of(v.stall_ns), object_of(v.last_stall_ns)});
 }
 
 }  // namespace ckpt_python

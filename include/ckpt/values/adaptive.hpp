@@ -6,13 +6,6 @@
 #include <ckpt/adaptive.h>
 #include <ckpt/values/value.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // How a controller decides when to save.
@@ -68,18 +61,14 @@ struct ThresholdOptions {
   // number of checkpoints of a run, at least 0
   std::int64_t budget = 3;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_threshold_options to_c(const ThresholdOptions& value) {
+inline ckpt_threshold_options to_c(const ThresholdOptions& from) {
   ckpt_threshold_options to = CKPT_THRESHOLD_OPTIONS_INIT;
-  to.threshold = value.threshold;
-  to.learning_rate = value.learning_rate;
-  to.budget = value.budget;
+  put(from.threshold, to.threshold);
+  put(from.learning_rate, to.learning_rate);
+  put(from.budget, to.budget);
   return to;
 }
-
 }  // namespace detail
 
 // What a threshold rule knows.
@@ -95,19 +84,16 @@ struct ThresholdInfo {
   // number of tasks that can be read: the last 256 at most
   std::int64_t tasks = 0;
 };
-
 namespace detail {
-
 inline ThresholdInfo from_c(const ckpt_threshold_info& from) {
-  ThresholdInfo value;
-  value.threshold = from.threshold;
-  value.longest_seconds = from.longest_seconds;
-  value.budget = from.budget;
-  value.used = from.used;
-  value.tasks = from.tasks;
-  return value;
+  ThresholdInfo to;
+  take(to.threshold, from.threshold);
+  take(to.longest_seconds, from.longest_seconds);
+  take(to.budget, from.budget);
+  take(to.used, from.used);
+  take(to.tasks, from.tasks);
+  return to;
 }
-
 }  // namespace detail
 
 // One task that was observed.
@@ -121,18 +107,15 @@ struct TaskObservation {
   // name of the task: UTF-8, not blank
   std::string name = {};
 };
-
 namespace detail {
-
 inline TaskObservation from_c(const ckpt_task_observation& from) {
-  TaskObservation value;
-  value.checkpointed = from.checkpointed != 0;
-  value.duration_seconds = from.duration_seconds;
-  value.failed = from.failed != 0;
-  value.name = detail::text(from.name);
-  return value;
+  TaskObservation to;
+  take(to.checkpointed, from.checkpointed);
+  take(to.duration_seconds, from.duration_seconds);
+  take(to.failed, from.failed);
+  take(to.name, from.name);
+  return to;
 }
-
 }  // namespace detail
 
 // How a controller is made.
@@ -172,31 +155,27 @@ struct ControllerOptions {
   // source of time of ckpt_controller_get_now; kept alive; none: the monotonic clock
   detail::Borrowed<ckpt_clock> clock = {};
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_controller_options to_c(const ControllerOptions& value) {
+inline ckpt_controller_options to_c(const ControllerOptions& from) {
   ckpt_controller_options to = CKPT_CONTROLLER_OPTIONS_INIT;
-  to.policy = static_cast<int32_t>(value.policy);
-  to.mtbf_seconds = value.mtbf_seconds;
-  to.interval_seconds = value.interval_seconds;
-  to.keep = value.keep;
-  to.initial_cost_seconds = value.initial_cost_seconds;
-  to.first_seconds = value.first_seconds;
-  to.poll_seconds = value.poll_seconds;
-  to.min_interval_seconds = value.min_interval_seconds;
-  to.max_interval_seconds = value.max_interval_seconds;
-  to.max_overhead_share = value.max_overhead_share;
-  to.budget_saves = value.budget_saves;
-  to.budget_window_seconds = value.budget_window_seconds;
-  to.threshold = value.threshold;
-  to.threshold_learning_rate = value.threshold_learning_rate;
-  to.threshold_budget = value.threshold_budget;
-  to.clock = value.clock;
+  put(from.policy, to.policy);
+  put(from.mtbf_seconds, to.mtbf_seconds);
+  put(from.interval_seconds, to.interval_seconds);
+  put(from.keep, to.keep);
+  put(from.initial_cost_seconds, to.initial_cost_seconds);
+  put(from.first_seconds, to.first_seconds);
+  put(from.poll_seconds, to.poll_seconds);
+  put(from.min_interval_seconds, to.min_interval_seconds);
+  put(from.max_interval_seconds, to.max_interval_seconds);
+  put(from.max_overhead_share, to.max_overhead_share);
+  put(from.budget_saves, to.budget_saves);
+  put(from.budget_window_seconds, to.budget_window_seconds);
+  put(from.threshold, to.threshold);
+  put(from.threshold_learning_rate, to.threshold_learning_rate);
+  put(from.threshold_budget, to.threshold_budget);
+  put(from.clock, to.clock);
   return to;
 }
-
 }  // namespace detail
 
 // A controller's answer to the question whether to save now.
@@ -218,22 +197,19 @@ struct Decision {
   // when a save is wanted, in seconds on the caller's clock; 0 for Policy::threshold
   double due_seconds = 0;
 };
-
 namespace detail {
-
 inline Decision from_c(const ckpt_decision& from) {
-  Decision value;
-  value.checkpoint = from.checkpoint != 0;
-  value.reason = static_cast<Reason>(from.reason);
-  value.policy = static_cast<Policy>(from.policy);
-  value.interval_seconds = from.interval_seconds;
-  value.risk = from.risk;
-  value.cost_seconds = from.cost_seconds;
-  value.since_last_seconds = from.since_last_seconds;
-  value.due_seconds = from.due_seconds;
-  return value;
+  Decision to;
+  take(to.checkpoint, from.checkpoint);
+  take(to.reason, from.reason);
+  take(to.policy, from.policy);
+  take(to.interval_seconds, from.interval_seconds);
+  take(to.risk, from.risk);
+  take(to.cost_seconds, from.cost_seconds);
+  take(to.since_last_seconds, from.since_last_seconds);
+  take(to.due_seconds, from.due_seconds);
+  return to;
 }
-
 }  // namespace detail
 
 // What a controller knows.
@@ -263,26 +239,23 @@ struct ControllerInfo {
   // number of tasks that can be read
   std::int64_t tasks = 0;
 };
-
 namespace detail {
-
 inline ControllerInfo from_c(const ckpt_controller_info& from) {
-  ControllerInfo value;
-  value.running = from.running != 0;
-  value.save_in_flight = from.save_in_flight != 0;
-  value.failures = from.failures;
-  value.saves = from.saves;
-  value.cost_seconds = from.cost_seconds;
-  value.durable_seconds = from.durable_seconds;
-  value.unjudged_overhead_seconds = from.unjudged_overhead_seconds;
-  value.last_seen_seconds = from.last_seen_seconds;
-  value.mtbf_seconds = from.mtbf_seconds;
-  value.threshold = from.threshold;
-  value.threshold_used = from.threshold_used;
-  value.tasks = from.tasks;
-  return value;
+  ControllerInfo to;
+  take(to.running, from.running);
+  take(to.save_in_flight, from.save_in_flight);
+  take(to.failures, from.failures);
+  take(to.saves, from.saves);
+  take(to.cost_seconds, from.cost_seconds);
+  take(to.durable_seconds, from.durable_seconds);
+  take(to.unjudged_overhead_seconds, from.unjudged_overhead_seconds);
+  take(to.last_seen_seconds, from.last_seen_seconds);
+  take(to.mtbf_seconds, from.mtbf_seconds);
+  take(to.threshold, from.threshold);
+  take(to.threshold_used, from.threshold_used);
+  take(to.tasks, from.tasks);
+  return to;
 }
-
 }  // namespace detail
 
 // What a simulation of failures replays, and against which policies.
@@ -315,30 +288,26 @@ struct SimulationOptions {
   // share of the failures that destroy what is local, 0 .. 1
   double remote_share = 0;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_simulation_options to_c(const SimulationOptions& value) {
+inline ckpt_simulation_options to_c(const SimulationOptions& from) {
   ckpt_simulation_options to = CKPT_SIMULATION_OPTIONS_INIT;
-  to.trace = detail::text_or_null(value.trace);
-  to.law = detail::text_or_null(value.law);
-  to.policies = detail::text_or_null(value.policies);
-  to.nodes = value.nodes;
-  to.failures = value.failures;
-  to.replicas = value.replicas;
-  to.seed = value.seed;
-  to.cost_seconds = value.cost_seconds;
-  to.restart_seconds = value.restart_seconds;
-  to.poll_seconds = value.poll_seconds;
-  to.remote_every = value.remote_every;
-  to.local_cost_seconds = value.local_cost_seconds;
-  to.remote_share = value.remote_share;
+  put(from.trace, to.trace);
+  put(from.law, to.law);
+  put(from.policies, to.policies);
+  put(from.nodes, to.nodes);
+  put(from.failures, to.failures);
+  put(from.replicas, to.replicas);
+  put(from.seed, to.seed);
+  put(from.cost_seconds, to.cost_seconds);
+  put(from.restart_seconds, to.restart_seconds);
+  put(from.poll_seconds, to.poll_seconds);
+  put(from.remote_every, to.remote_every);
+  put(from.local_cost_seconds, to.local_cost_seconds);
+  put(from.remote_share, to.remote_share);
   return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_ADAPTIVE_HPP
+#endif

@@ -7,13 +7,6 @@
 #include <ckpt/values/value.hpp>
 #include <ckpt/values/base.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // Where a task is, or how it ended. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once;
@@ -118,26 +111,23 @@ struct CheckpointTaskResult {
   // why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
   std::string error = {};
 };
-
 namespace detail {
-
 inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
-  CheckpointTaskResult value;
-  value.state = static_cast<CheckpointTaskState>(from.state);
-  value.status = static_cast<Status>(from.status);
-  value.kind = static_cast<CheckpointTaskKind>(from.kind);
-  value.id = from.id;
-  value.step = from.step;
-  value.bytes = from.bytes;
-  value.retries = from.retries;
-  value.duration = std::chrono::nanoseconds(from.duration_ns);
-  value.stall = std::chrono::nanoseconds(from.stall_ns);
-  value.durable = std::chrono::nanoseconds(from.durable_ns);
-  value.name = detail::text(from.name);
-  value.error = detail::text(from.error);
-  return value;
+  CheckpointTaskResult to;
+  take(to.state, from.state);
+  take(to.status, from.status);
+  take(to.kind, from.kind);
+  take(to.id, from.id);
+  take(to.step, from.step);
+  take(to.bytes, from.bytes);
+  take(to.retries, from.retries);
+  take(to.duration, from.duration_ns);
+  take(to.stall, from.stall_ns);
+  take(to.durable, from.durable_ns);
+  take(to.name, from.name);
+  take(to.error, from.error);
+  return to;
 }
-
 }  // namespace detail
 
 // How a manager of background tasks is made.
@@ -164,24 +154,20 @@ struct AsyncManagerOptions {
   // niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable
   std::int32_t nice = 0;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_async_manager_options to_c(const AsyncManagerOptions& value) {
+inline ckpt_async_manager_options to_c(const AsyncManagerOptions& from) {
   ckpt_async_manager_options to = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
-  to.workers = value.workers;
-  to.capacity = value.capacity;
-  to.history = value.history;
-  to.staging_bytes = value.staging_bytes;
-  to.prepare_bytes = value.prepare_bytes;
-  to.bytes_per_second = value.bytes_per_second;
-  to.drain_timeout_ns = value.drain_timeout.count();
-  to.staging_threads = value.staging_threads;
-  to.nice = value.nice;
+  put(from.workers, to.workers);
+  put(from.capacity, to.capacity);
+  put(from.history, to.history);
+  put(from.staging_bytes, to.staging_bytes);
+  put(from.prepare_bytes, to.prepare_bytes);
+  put(from.bytes_per_second, to.bytes_per_second);
+  put(from.drain_timeout, to.drain_timeout_ns);
+  put(from.staging_threads, to.staging_threads);
+  put(from.nice, to.nice);
   return to;
 }
-
 }  // namespace detail
 
 // How one background task is run.
@@ -199,21 +185,16 @@ struct CheckpointTaskOptions {
   // holds no worker up: others begin before it; std::nullopt: the task waits for no step
   std::optional<std::int64_t> gate_step = std::nullopt;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_checkpoint_task_options to_c(const CheckpointTaskOptions& value) {
+inline ckpt_checkpoint_task_options to_c(const CheckpointTaskOptions& from) {
   ckpt_checkpoint_task_options to = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
-  to.mode = static_cast<int32_t>(value.mode);
-  to.when_full = static_cast<int32_t>(value.when_full);
-  to.priority = static_cast<int32_t>(value.priority);
-  to.timeout_ns = value.timeout.count();
-  to.has_gate_step = value.gate_step ? 1 : 0;
-  if (value.gate_step) to.gate_step = *value.gate_step;
+  put(from.mode, to.mode);
+  put(from.when_full, to.when_full);
+  put(from.priority, to.priority);
+  put(from.timeout, to.timeout_ns);
+  put(from.gate_step, to.gate_step, to.has_gate_step);
   return to;
 }
-
 }  // namespace detail
 
 // What is known of one background task.
@@ -246,27 +227,24 @@ struct CheckpointTaskInfo {
   // when it ended, in UTC by the system's clock, to be shown; 0 when it has not ended
   std::chrono::system_clock::time_point ended_utc = {};
 };
-
 namespace detail {
-
 inline CheckpointTaskInfo from_c(const ckpt_checkpoint_task_info& from) {
-  CheckpointTaskInfo value;
-  value.kind = static_cast<CheckpointTaskKind>(from.kind);
-  value.state = static_cast<CheckpointTaskState>(from.state);
-  value.staged = from.staged != 0;
-  value.id = from.id;
-  value.step = from.step;
-  value.done_bytes = from.done_bytes;
-  value.total_bytes = from.total_bytes;
-  value.queued_at = std::chrono::nanoseconds(from.queued_at_ns);
-  value.started_at = std::chrono::nanoseconds(from.started_at_ns);
-  value.ended_at = std::chrono::nanoseconds(from.ended_at_ns);
-  value.queued_utc = detail::instant(from.queued_utc_ns);
-  value.started_utc = detail::instant(from.started_utc_ns);
-  value.ended_utc = detail::instant(from.ended_utc_ns);
-  return value;
+  CheckpointTaskInfo to;
+  take(to.kind, from.kind);
+  take(to.state, from.state);
+  take(to.staged, from.staged);
+  take(to.id, from.id);
+  take(to.step, from.step);
+  take(to.done_bytes, from.done_bytes);
+  take(to.total_bytes, from.total_bytes);
+  take(to.queued_at, from.queued_at_ns);
+  take(to.started_at, from.started_at_ns);
+  take(to.ended_at, from.ended_at_ns);
+  take(to.queued_utc, from.queued_utc_ns);
+  take(to.started_utc, from.started_utc_ns);
+  take(to.ended_utc, from.ended_utc_ns);
+  return to;
 }
-
 }  // namespace detail
 
 // What a manager of background tasks did and holds.
@@ -294,27 +272,24 @@ struct AsyncManagerStats {
   // time for which the save that was staged last kept its caller
   std::chrono::nanoseconds last_stall = std::chrono::nanoseconds(0);
 };
-
 namespace detail {
-
 inline AsyncManagerStats from_c(const ckpt_async_manager_stats& from) {
-  AsyncManagerStats value;
-  value.live_tasks = from.live_tasks;
-  value.running_tasks = from.running_tasks;
-  value.completed_tasks = from.completed_tasks;
-  value.failed_tasks = from.failed_tasks;
-  value.cancelled_tasks = from.cancelled_tasks;
-  value.rejected_tasks = from.rejected_tasks;
-  value.in_flight_bytes = from.in_flight_bytes;
-  value.written_bytes = from.written_bytes;
-  value.staging_bytes = from.staging_bytes;
-  value.stall = std::chrono::nanoseconds(from.stall_ns);
-  value.last_stall = std::chrono::nanoseconds(from.last_stall_ns);
-  return value;
+  AsyncManagerStats to;
+  take(to.live_tasks, from.live_tasks);
+  take(to.running_tasks, from.running_tasks);
+  take(to.completed_tasks, from.completed_tasks);
+  take(to.failed_tasks, from.failed_tasks);
+  take(to.cancelled_tasks, from.cancelled_tasks);
+  take(to.rejected_tasks, from.rejected_tasks);
+  take(to.in_flight_bytes, from.in_flight_bytes);
+  take(to.written_bytes, from.written_bytes);
+  take(to.staging_bytes, from.staging_bytes);
+  take(to.stall, from.stall_ns);
+  take(to.last_stall, from.last_stall_ns);
+  return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_ASYNC_HPP
+#endif

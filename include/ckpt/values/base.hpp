@@ -6,13 +6,6 @@
 #include <ckpt/base.h>
 #include <ckpt/values/value.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // The result of every function that can fail: Status::ok or one of Status. Values are fixed for ever; new ones are only
@@ -86,4 +79,4 @@ enum class WordQueueKind : std::int32_t {
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_BASE_HPP
+#endif

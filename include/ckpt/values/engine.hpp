@@ -7,13 +7,6 @@
 #include <ckpt/values/value.hpp>
 #include <ckpt/values/tensor.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // Element type and shape of one activation.
@@ -23,24 +16,19 @@ struct TensorSpec {
   // lengths of the dimensions, each >= 0
   Shape shape = {};
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_tensor_spec to_c(const TensorSpec& value) {
+inline ckpt_tensor_spec to_c(const TensorSpec& from) {
   ckpt_tensor_spec to = {};
-  to.dtype = static_cast<int32_t>(value.dtype);
-  value.shape.put(to.shape, to.ndim);
+  put(from.dtype, to.dtype);
+  put(from.shape, to.shape, to.ndim);
   return to;
 }
-
 inline TensorSpec from_c(const ckpt_tensor_spec& from) {
-  TensorSpec value;
-  value.dtype = static_cast<DType>(from.dtype);
-  value.shape = Shape(from.shape, from.shape + from.ndim);
-  return value;
+  TensorSpec to;
+  take(to.dtype, from.dtype);
+  take(to.shape, from.shape, from.ndim);
+  return to;
 }
-
 }  // namespace detail
 
 // What a custom layer needs for one of its options.
@@ -52,18 +40,14 @@ struct LayerOption {
   // bytes that the layer needs while backward runs, >= 0
   std::int64_t backward_workspace_bytes = 0;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_layer_option to_c(const LayerOption& value) {
+inline ckpt_layer_option to_c(const LayerOption& from) {
   ckpt_layer_option to = {};
-  to.tape_bytes = value.tape_bytes;
-  to.forward_workspace_bytes = value.forward_workspace_bytes;
-  to.backward_workspace_bytes = value.backward_workspace_bytes;
+  put(from.tape_bytes, to.tape_bytes);
+  put(from.forward_workspace_bytes, to.forward_workspace_bytes);
+  put(from.backward_workspace_bytes, to.backward_workspace_bytes);
   return to;
 }
-
 }  // namespace detail
 
 // Where and when a layer runs. Borrowed for the call.
@@ -87,23 +71,20 @@ struct LayerContext {
   // element type and shape of the layer's output
   TensorSpec output = {};
 };
-
 namespace detail {
-
 inline LayerContext from_c(const ckpt_layer_context& from) {
-  LayerContext value;
-  value.option = from.option;
-  value.micro_batch = from.micro_batch;
-  value.recomputation = from.recomputation != 0;
-  value.layer = from.layer;
-  value.step = from.step;
-  value.seed = from.seed;
-  value.first_sample = from.first_sample;
-  value.input = from_c(*from.input);
-  value.output = from_c(*from.output);
-  return value;
+  LayerContext to;
+  take(to.option, from.option);
+  take(to.micro_batch, from.micro_batch);
+  take(to.recomputation, from.recomputation);
+  take(to.layer, from.layer);
+  take(to.step, from.step);
+  take(to.seed, from.seed);
+  take(to.first_sample, from.first_sample);
+  take(to.input, from_c(*from.input));
+  take(to.output, from_c(*from.output));
+  return to;
 }
-
 }  // namespace detail
 
 // How an executor is made.
@@ -117,19 +98,15 @@ struct ScheduleExecutorOptions {
   // the strategy it follows is notified of layers that run and of live bytes; none: no strategy is
   detail::Borrowed<ckpt_follower> follower = {};
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& value) {
+inline ckpt_schedule_executor_options to_c(const ScheduleExecutorOptions& from) {
   ckpt_schedule_executor_options to = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
-  to.budget_bytes = value.budget_bytes;
-  to.pool = value.pool;
-  to.tracker = value.tracker;
-  to.follower = value.follower;
+  put(from.budget_bytes, to.budget_bytes);
+  put(from.pool, to.pool);
+  put(from.tracker, to.tracker);
+  put(from.follower, to.follower);
   return to;
 }
-
 }  // namespace detail
 
 // Data of one step of training. Tensors are borrowed for the call.
@@ -153,24 +130,20 @@ struct Step {
   // false: gradients are set to 0 first; true: this step adds to them
   bool accumulate = false;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_step to_c(const Step& value) {
+inline ckpt_step to_c(const Step& from) {
   ckpt_step to = CKPT_STEP_INIT;
-  to.step = value.step;
-  to.seed = value.seed;
-  to.first_sample = value.first_sample;
-  to.input = value.input;
-  to.targets = value.targets;
-  to.output_gradient = value.output_gradient;
-  to.output = value.output;
-  to.input_gradient = value.input_gradient;
-  to.accumulate = value.accumulate ? 1 : 0;
+  put(from.step, to.step);
+  put(from.seed, to.seed);
+  put(from.first_sample, to.first_sample);
+  put(from.input, to.input);
+  put(from.targets, to.targets);
+  put(from.output_gradient, to.output_gradient);
+  put(from.output, to.output);
+  put(from.input_gradient, to.input_gradient);
+  put(from.accumulate, to.accumulate);
   return to;
 }
-
 }  // namespace detail
 
 // What an executor measured since it was made.
@@ -190,21 +163,18 @@ struct ScheduleExecutorStats {
   // duration of all steps
   std::chrono::nanoseconds run = std::chrono::nanoseconds(0);
 };
-
 namespace detail {
-
 inline ScheduleExecutorStats from_c(const ckpt_schedule_executor_stats& from) {
-  ScheduleExecutorStats value;
-  value.steps = from.steps;
-  value.forwards = from.forwards;
-  value.recomputed_forwards = from.recomputed_forwards;
-  value.live_bytes = from.live_bytes;
-  value.peak_live_bytes = from.peak_live_bytes;
-  value.reserved_bytes = from.reserved_bytes;
-  value.run = std::chrono::nanoseconds(from.run_ns);
-  return value;
+  ScheduleExecutorStats to;
+  take(to.steps, from.steps);
+  take(to.forwards, from.forwards);
+  take(to.recomputed_forwards, from.recomputed_forwards);
+  take(to.live_bytes, from.live_bytes);
+  take(to.peak_live_bytes, from.peak_live_bytes);
+  take(to.reserved_bytes, from.reserved_bytes);
+  take(to.run, from.run_ns);
+  return to;
 }
-
 }  // namespace detail
 
 // How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps. Source:
@@ -221,22 +191,18 @@ struct AdamWOptions {
   // decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it
   double weight_decay = 0.01;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_adamw_options to_c(const AdamWOptions& value) {
+inline ckpt_adamw_options to_c(const AdamWOptions& from) {
   ckpt_adamw_options to = CKPT_ADAMW_OPTIONS_INIT;
-  to.learning_rate = value.learning_rate;
-  to.beta1 = value.beta1;
-  to.beta2 = value.beta2;
-  to.epsilon = value.epsilon;
-  to.weight_decay = value.weight_decay;
+  put(from.learning_rate, to.learning_rate);
+  put(from.beta1, to.beta1);
+  put(from.beta2, to.beta2);
+  put(from.epsilon, to.epsilon);
+  put(from.weight_decay, to.weight_decay);
   return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_ENGINE_HPP
+#endif

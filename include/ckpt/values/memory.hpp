@@ -6,13 +6,6 @@
 #include <ckpt/memory.h>
 #include <ckpt/values/value.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // In which order layers come.
@@ -48,17 +41,13 @@ struct MemoryTrackerOptions {
   // bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported
   std::int64_t peak_granularity_bytes = 1;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_memory_tracker_options to_c(const MemoryTrackerOptions& value) {
+inline ckpt_memory_tracker_options to_c(const MemoryTrackerOptions& from) {
   ckpt_memory_tracker_options to = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
-  to.clock = value.clock;
-  to.peak_granularity_bytes = value.peak_granularity_bytes;
+  put(from.clock, to.clock);
+  put(from.peak_granularity_bytes, to.peak_granularity_bytes);
   return to;
 }
-
 }  // namespace detail
 
 // The totals of a memory tracker at one moment.
@@ -94,29 +83,26 @@ struct MemoryStats {
   // when this was true, in UTC
   std::chrono::system_clock::time_point taken_utc = {};
 };
-
 namespace detail {
-
 inline MemoryStats from_c(const ckpt_memory_stats& from) {
-  MemoryStats value;
-  value.layer_count = from.layer_count;
-  value.current_bytes = from.current_bytes;
-  value.peak_bytes = from.peak_bytes;
-  value.total_allocated_bytes = from.total_allocated_bytes;
-  value.total_freed_bytes = from.total_freed_bytes;
-  value.live_allocations = from.live_allocations;
-  value.allocations = from.allocations;
-  value.frees = from.frees;
-  value.average_bytes = from.average_bytes;
-  value.not_found = from.not_found;
-  value.refused = from.refused;
-  value.handler_failures = from.handler_failures;
-  value.taken_at = std::chrono::nanoseconds(from.taken_at_ns);
-  value.sequence = from.sequence;
-  value.taken_utc = detail::instant(from.taken_utc_ns);
-  return value;
+  MemoryStats to;
+  take(to.layer_count, from.layer_count);
+  take(to.current_bytes, from.current_bytes);
+  take(to.peak_bytes, from.peak_bytes);
+  take(to.total_allocated_bytes, from.total_allocated_bytes);
+  take(to.total_freed_bytes, from.total_freed_bytes);
+  take(to.live_allocations, from.live_allocations);
+  take(to.allocations, from.allocations);
+  take(to.frees, from.frees);
+  take(to.average_bytes, from.average_bytes);
+  take(to.not_found, from.not_found);
+  take(to.refused, from.refused);
+  take(to.handler_failures, from.handler_failures);
+  take(to.taken_at, from.taken_at_ns);
+  take(to.sequence, from.sequence);
+  take(to.taken_utc, from.taken_utc_ns);
+  return to;
 }
-
 }  // namespace detail
 
 // What a memory tracker counted for one layer.
@@ -152,29 +138,26 @@ struct MemoryLayerStats {
   // when the layer last freed, in UTC; 0: never
   std::chrono::system_clock::time_point last_freed_utc = {};
 };
-
 namespace detail {
-
 inline MemoryLayerStats from_c(const ckpt_memory_layer_stats& from) {
-  MemoryLayerStats value;
-  value.layer_id = from.layer_id;
-  value.name = detail::text(from.name);
-  value.current_bytes = from.current_bytes;
-  value.peak_bytes = from.peak_bytes;
-  value.total_allocated_bytes = from.total_allocated_bytes;
-  value.total_freed_bytes = from.total_freed_bytes;
-  value.live_allocations = from.live_allocations;
-  value.allocations = from.allocations;
-  value.frees = from.frees;
-  value.largest_bytes = from.largest_bytes;
-  value.average_bytes = from.average_bytes;
-  value.last_allocated_at = std::chrono::nanoseconds(from.last_allocated_at_ns);
-  value.last_freed_at = std::chrono::nanoseconds(from.last_freed_at_ns);
-  value.last_allocated_utc = detail::instant(from.last_allocated_utc_ns);
-  value.last_freed_utc = detail::instant(from.last_freed_utc_ns);
-  return value;
+  MemoryLayerStats to;
+  take(to.layer_id, from.layer_id);
+  take(to.name, from.name);
+  take(to.current_bytes, from.current_bytes);
+  take(to.peak_bytes, from.peak_bytes);
+  take(to.total_allocated_bytes, from.total_allocated_bytes);
+  take(to.total_freed_bytes, from.total_freed_bytes);
+  take(to.live_allocations, from.live_allocations);
+  take(to.allocations, from.allocations);
+  take(to.frees, from.frees);
+  take(to.largest_bytes, from.largest_bytes);
+  take(to.average_bytes, from.average_bytes);
+  take(to.last_allocated_at, from.last_allocated_at_ns);
+  take(to.last_freed_at, from.last_freed_at_ns);
+  take(to.last_allocated_utc, from.last_allocated_utc_ns);
+  take(to.last_freed_utc, from.last_freed_utc_ns);
+  return to;
 }
-
 }  // namespace detail
 
 // One live allocation of a memory tracker.
@@ -190,19 +173,16 @@ struct MemoryAllocation {
   // place of its recording in the order of all allocations and frees: lower is older
   std::uint64_t sequence = 0;
 };
-
 namespace detail {
-
 inline MemoryAllocation from_c(const ckpt_memory_allocation& from) {
-  MemoryAllocation value;
-  value.layer_id = from.layer_id;
-  value.allocation = from.allocation;
-  value.bytes = from.bytes;
-  value.age = std::chrono::nanoseconds(from.age_ns);
-  value.sequence = from.sequence;
-  return value;
+  MemoryAllocation to;
+  take(to.layer_id, from.layer_id);
+  take(to.allocation, from.allocation);
+  take(to.bytes, from.bytes);
+  take(to.age, from.age_ns);
+  take(to.sequence, from.sequence);
+  return to;
 }
-
 }  // namespace detail
 
 // What happened in a scope of a memory tracker since it was pushed, in all layers and threads.
@@ -224,22 +204,19 @@ struct MemoryScopeStats {
   // when the scope was pushed, in UTC
   std::chrono::system_clock::time_point pushed_utc = {};
 };
-
 namespace detail {
-
 inline MemoryScopeStats from_c(const ckpt_memory_scope_stats& from) {
-  MemoryScopeStats value;
-  value.depth = from.depth;
-  value.scope = from.scope;
-  value.start_bytes = from.start_bytes;
-  value.peak_bytes = from.peak_bytes;
-  value.net_bytes = from.net_bytes;
-  value.total_allocated_bytes = from.total_allocated_bytes;
-  value.pushed_at = std::chrono::nanoseconds(from.pushed_at_ns);
-  value.pushed_utc = detail::instant(from.pushed_utc_ns);
-  return value;
+  MemoryScopeStats to;
+  take(to.depth, from.depth);
+  take(to.scope, from.scope);
+  take(to.start_bytes, from.start_bytes);
+  take(to.peak_bytes, from.peak_bytes);
+  take(to.net_bytes, from.net_bytes);
+  take(to.total_allocated_bytes, from.total_allocated_bytes);
+  take(to.pushed_at, from.pushed_at_ns);
+  take(to.pushed_utc, from.pushed_utc_ns);
+  return to;
 }
-
 }  // namespace detail
 
 // One event of a memory tracker, with the values that held right after it.
@@ -267,25 +244,22 @@ struct MemoryEvent {
   // when it was delivered to the subscriptions, in UTC
   std::chrono::system_clock::time_point occurred_utc = {};
 };
-
 namespace detail {
-
 inline MemoryEvent from_c(const ckpt_memory_event& from) {
-  MemoryEvent value;
-  value.kind = static_cast<MemoryEventKind>(from.kind);
-  value.sequence = from.sequence;
-  value.allocation = from.allocation;
-  value.bytes = from.bytes;
-  value.current_bytes = from.current_bytes;
-  value.peak_bytes = from.peak_bytes;
-  value.limit_bytes = from.limit_bytes;
-  value.occurred_at = std::chrono::nanoseconds(from.occurred_at_ns);
-  value.layer_name = detail::text(from.layer_name);
-  value.layer_id = from.has_layer != 0 ? std::optional(from.layer_id) : std::nullopt;
-  value.occurred_utc = detail::instant(from.occurred_utc_ns);
-  return value;
+  MemoryEvent to;
+  take(to.kind, from.kind);
+  take(to.sequence, from.sequence);
+  take(to.allocation, from.allocation);
+  take(to.bytes, from.bytes);
+  take(to.current_bytes, from.current_bytes);
+  take(to.peak_bytes, from.peak_bytes);
+  take(to.limit_bytes, from.limit_bytes);
+  take(to.occurred_at, from.occurred_at_ns);
+  take(to.layer_name, from.layer_name);
+  take(to.layer_id, from.layer_id, from.has_layer);
+  take(to.occurred_utc, from.occurred_utc_ns);
+  return to;
 }
-
 }  // namespace detail
 
 // Physical memory that this process can have.
@@ -299,20 +273,17 @@ struct MemorySystem {
   // smallest control group limit in bytes that holds for this process; 0: none
   std::int64_t limit_bytes = 0;
 };
-
 namespace detail {
-
 inline MemorySystem from_c(const ckpt_memory_system& from) {
-  MemorySystem value;
-  value.total_bytes = from.total_bytes;
-  value.available_bytes = from.available_bytes;
-  value.machine_bytes = from.machine_bytes;
-  value.limit_bytes = from.limit_bytes;
-  return value;
+  MemorySystem to;
+  take(to.total_bytes, from.total_bytes);
+  take(to.available_bytes, from.available_bytes);
+  take(to.machine_bytes, from.machine_bytes);
+  take(to.limit_bytes, from.limit_bytes);
+  return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_MEMORY_HPP
+#endif

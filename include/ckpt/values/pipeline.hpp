@@ -7,13 +7,6 @@
 #include <ckpt/values/value.hpp>
 #include <ckpt/values/tensor.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // How it is decided which micro-batches' activations stay from forward to backward. The others are computed again.
@@ -74,29 +67,24 @@ struct ActivationPolicy {
   // group's limit
   std::int64_t memory_limit_bytes = 0;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_activation_policy to_c(const ActivationPolicy& value) {
+inline ckpt_activation_policy to_c(const ActivationPolicy& from) {
   ckpt_activation_policy to = CKPT_ACTIVATION_POLICY_INIT;
-  to.kind = static_cast<int32_t>(value.kind);
-  to.interval = value.interval;
-  to.threshold_bytes = value.threshold_bytes;
-  to.strategy = value.strategy;
-  to.memory_limit_bytes = value.memory_limit_bytes;
+  put(from.kind, to.kind);
+  put(from.interval, to.interval);
+  put(from.threshold_bytes, to.threshold_bytes);
+  put(from.strategy, to.strategy);
+  put(from.memory_limit_bytes, to.memory_limit_bytes);
   return to;
 }
-
 inline ActivationPolicy from_c(const ckpt_activation_policy& from) {
-  ActivationPolicy value;
-  value.kind = static_cast<ActivationPolicyKind>(from.kind);
-  value.interval = from.interval;
-  value.threshold_bytes = from.threshold_bytes;
-  value.memory_limit_bytes = from.memory_limit_bytes;
-  return value;
+  ActivationPolicy to;
+  take(to.kind, from.kind);
+  take(to.interval, from.interval);
+  take(to.threshold_bytes, from.threshold_bytes);
+  take(to.memory_limit_bytes, from.memory_limit_bytes);
+  return to;
 }
-
 }  // namespace detail
 
 // How an activation manager is made.
@@ -108,18 +96,14 @@ struct ActivationManagerOptions {
   // dates what is stored; kept alive; none: the monotonic clock
   detail::Borrowed<ckpt_clock> clock = {};
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_activation_manager_options to_c(const ActivationManagerOptions& value) {
+inline ckpt_activation_manager_options to_c(const ActivationManagerOptions& from) {
   ckpt_activation_manager_options to = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
-  to.name = detail::text_or_null(value.name);
-  to.tracker = value.tracker;
-  to.clock = value.clock;
+  put(from.name, to.name);
+  put(from.tracker, to.tracker);
+  put(from.clock, to.clock);
   return to;
 }
-
 }  // namespace detail
 
 // What is known of one stored activation.
@@ -139,21 +123,18 @@ struct ActivationMetadata {
   // when it was stored, in UTC by the system's clock
   std::chrono::system_clock::time_point stored_utc = {};
 };
-
 namespace detail {
-
 inline ActivationMetadata from_c(const ckpt_activation_metadata& from) {
-  ActivationMetadata value;
-  value.micro_batch = from.micro_batch;
-  value.dtype = static_cast<DType>(from.dtype);
-  value.shape = Shape(from.shape, from.shape + from.ndim);
-  value.bytes = from.bytes;
-  value.hits = from.hits;
-  value.stored_at = std::chrono::nanoseconds(from.stored_at_ns);
-  value.stored_utc = detail::instant(from.stored_utc_ns);
-  return value;
+  ActivationMetadata to;
+  take(to.micro_batch, from.micro_batch);
+  take(to.dtype, from.dtype);
+  take(to.shape, from.shape, from.ndim);
+  take(to.bytes, from.bytes);
+  take(to.hits, from.hits);
+  take(to.stored_at, from.stored_at_ns);
+  take(to.stored_utc, from.stored_utc_ns);
+  return to;
 }
-
 }  // namespace detail
 
 // How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
@@ -182,27 +163,22 @@ struct PipelineOptions {
   // counts every buffer, those of queues included; kept alive; none: one of its own
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_pipeline_options to_c(const PipelineOptions& value) {
+inline ckpt_pipeline_options to_c(const PipelineOptions& from) {
   ckpt_pipeline_options to = CKPT_PIPELINE_OPTIONS_INIT;
-  to.order = static_cast<int32_t>(value.order);
-  to.stages = value.stages;
-  to.micro_batches = value.micro_batches;
-  to.chunks = value.chunks;
-  to.threads_per_stage = value.threads_per_stage;
-  to.measured_steps = value.measured_steps;
-  to.begins = value.begins.empty() ? nullptr : value.begins.data();
-  to.begins_count = static_cast<std::int64_t>(value.begins.size());
-  to.queue_places = value.queue_places;
-  to.budget_bytes = value.budget_bytes;
-  to.strategy = value.strategy;
-  to.tracker = value.tracker;
+  put(from.order, to.order);
+  put(from.stages, to.stages);
+  put(from.micro_batches, to.micro_batches);
+  put(from.chunks, to.chunks);
+  put(from.threads_per_stage, to.threads_per_stage);
+  put(from.measured_steps, to.measured_steps);
+  put(from.begins, to.begins, to.begins_count);
+  put(from.queue_places, to.queue_places);
+  put(from.budget_bytes, to.budget_bytes);
+  put(from.strategy, to.strategy);
+  put(from.tracker, to.tracker);
   return to;
 }
-
 }  // namespace detail
 
 // What a stage of a pipeline measured since the pipeline was made.
@@ -232,26 +208,23 @@ struct PipelineStats {
   // time of the last step in which the stage computed and did not wait
   std::chrono::nanoseconds busy = std::chrono::nanoseconds(0);
 };
-
 namespace detail {
-
 inline PipelineStats from_c(const ckpt_pipeline_stats& from) {
-  PipelineStats value;
-  value.in_flight = from.in_flight;
-  value.first_layer = from.first_layer;
-  value.layers = from.layers;
-  value.steps = from.steps;
-  value.forwards = from.forwards;
-  value.recomputed_forwards = from.recomputed_forwards;
-  value.kept_micro_batches = from.kept_micro_batches;
-  value.recomputed_micro_batches = from.recomputed_micro_batches;
-  value.peak_live_bytes = from.peak_live_bytes;
-  value.reserved_bytes = from.reserved_bytes;
-  value.queue_bytes = from.queue_bytes;
-  value.busy = std::chrono::nanoseconds(from.busy_ns);
-  return value;
+  PipelineStats to;
+  take(to.in_flight, from.in_flight);
+  take(to.first_layer, from.first_layer);
+  take(to.layers, from.layers);
+  take(to.steps, from.steps);
+  take(to.forwards, from.forwards);
+  take(to.recomputed_forwards, from.recomputed_forwards);
+  take(to.kept_micro_batches, from.kept_micro_batches);
+  take(to.recomputed_micro_batches, from.recomputed_micro_batches);
+  take(to.peak_live_bytes, from.peak_live_bytes);
+  take(to.reserved_bytes, from.reserved_bytes);
+  take(to.queue_bytes, from.queue_bytes);
+  take(to.busy, from.busy_ns);
+  return to;
 }
-
 }  // namespace detail
 
 // What a stage of a pipeline does in one interval of a step.
@@ -269,22 +242,19 @@ struct PipelineInterval {
   // end of the interval, in nanoseconds since the step began
   std::chrono::nanoseconds end_at = std::chrono::nanoseconds(0);
 };
-
 namespace detail {
-
 inline PipelineInterval from_c(const ckpt_pipeline_interval& from) {
-  PipelineInterval value;
-  value.kind = static_cast<IntervalKind>(from.kind);
-  value.stage = from.stage;
-  value.chunk = from.chunk;
-  value.micro_batch = from.micro_batch;
-  value.begin_at = std::chrono::nanoseconds(from.begin_at_ns);
-  value.end_at = std::chrono::nanoseconds(from.end_at_ns);
-  return value;
+  PipelineInterval to;
+  take(to.kind, from.kind);
+  take(to.stage, from.stage);
+  take(to.chunk, from.chunk);
+  take(to.micro_batch, from.micro_batch);
+  take(to.begin_at, from.begin_at_ns);
+  take(to.end_at, from.end_at_ns);
+  return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_PIPELINE_HPP
+#endif

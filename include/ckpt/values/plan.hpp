@@ -7,13 +7,6 @@
 #include <ckpt/values/value.hpp>
 #include <ckpt/values/tensor.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // What memory holds. Bytes of INPUT(i) and GRAD(i): those of x_i; of TAPE(i, option): the layer's tape bytes under that option.
@@ -92,38 +85,33 @@ struct ScheduleAction {
   // id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
   std::int64_t transfer = 0;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_schedule_action to_c(const ScheduleAction& value) {
+inline ckpt_schedule_action to_c(const ScheduleAction& from) {
   ckpt_schedule_action to = {};
-  to.kind = static_cast<int32_t>(value.kind);
-  to.micro_batch = value.micro_batch;
-  to.first = value.first;
-  to.last = value.last;
-  to.option = value.option;
-  to.item = static_cast<int32_t>(value.item);
-  to.tier = value.tier;
-  to.slot = value.slot;
-  to.transfer = value.transfer;
+  put(from.kind, to.kind);
+  put(from.micro_batch, to.micro_batch);
+  put(from.first, to.first);
+  put(from.last, to.last);
+  put(from.option, to.option);
+  put(from.item, to.item);
+  put(from.tier, to.tier);
+  put(from.slot, to.slot);
+  put(from.transfer, to.transfer);
   return to;
 }
-
 inline ScheduleAction from_c(const ckpt_schedule_action& from) {
-  ScheduleAction value;
-  value.kind = static_cast<ActionKind>(from.kind);
-  value.micro_batch = from.micro_batch;
-  value.first = from.first;
-  value.last = from.last;
-  value.option = from.option;
-  value.item = static_cast<Item>(from.item);
-  value.tier = from.tier;
-  value.slot = from.slot;
-  value.transfer = from.transfer;
-  return value;
+  ScheduleAction to;
+  take(to.kind, from.kind);
+  take(to.micro_batch, from.micro_batch);
+  take(to.first, from.first);
+  take(to.last, from.last);
+  take(to.option, from.option);
+  take(to.item, from.item);
+  take(to.tier, from.tier);
+  take(to.slot, from.slot);
+  take(to.transfer, from.transfer);
+  return to;
 }
-
 }  // namespace detail
 
 // What planning must know of one layer.
@@ -139,30 +127,25 @@ struct LayerProfile {
   // lengths of the dimensions of the layer's output, for strategies
   Shape shape = {};
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_layer_profile to_c(const LayerProfile& value) {
+inline ckpt_layer_profile to_c(const LayerProfile& from) {
   ckpt_layer_profile to = CKPT_LAYER_PROFILE_INIT;
-  to.flags = static_cast<uint32_t>(value.flags);
-  to.output_bytes = value.output_bytes;
-  to.ambient_bytes = value.ambient_bytes;
-  to.dtype = static_cast<int32_t>(value.dtype);
-  value.shape.put(to.shape, to.ndim);
+  put(from.flags, to.flags);
+  put(from.output_bytes, to.output_bytes);
+  put(from.ambient_bytes, to.ambient_bytes);
+  put(from.dtype, to.dtype);
+  put(from.shape, to.shape, to.ndim);
   return to;
 }
-
 inline LayerProfile from_c(const ckpt_layer_profile& from) {
-  LayerProfile value;
-  value.flags = static_cast<LayerFlag>(from.flags);
-  value.output_bytes = from.output_bytes;
-  value.ambient_bytes = from.ambient_bytes;
-  value.dtype = static_cast<DType>(from.dtype);
-  value.shape = Shape(from.shape, from.shape + from.ndim);
-  return value;
+  LayerProfile to;
+  take(to.flags, from.flags);
+  take(to.output_bytes, from.output_bytes);
+  take(to.ambient_bytes, from.ambient_bytes);
+  take(to.dtype, from.dtype);
+  take(to.shape, from.shape, from.ndim);
+  return to;
 }
-
 }  // namespace detail
 
 // What planning must know of one way to run a layer. Most layers have one.
@@ -178,30 +161,25 @@ struct OptionProfile {
   // duration of one backward in seconds, >= 0
   double backward_seconds = 0.0;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_option_profile to_c(const OptionProfile& value) {
+inline ckpt_option_profile to_c(const OptionProfile& from) {
   ckpt_option_profile to = CKPT_OPTION_PROFILE_INIT;
-  to.tape_bytes = value.tape_bytes;
-  to.forward_workspace_bytes = value.forward_workspace_bytes;
-  to.backward_workspace_bytes = value.backward_workspace_bytes;
-  to.forward_seconds = value.forward_seconds;
-  to.backward_seconds = value.backward_seconds;
+  put(from.tape_bytes, to.tape_bytes);
+  put(from.forward_workspace_bytes, to.forward_workspace_bytes);
+  put(from.backward_workspace_bytes, to.backward_workspace_bytes);
+  put(from.forward_seconds, to.forward_seconds);
+  put(from.backward_seconds, to.backward_seconds);
   return to;
 }
-
 inline OptionProfile from_c(const ckpt_option_profile& from) {
-  OptionProfile value;
-  value.tape_bytes = from.tape_bytes;
-  value.forward_workspace_bytes = from.forward_workspace_bytes;
-  value.backward_workspace_bytes = from.backward_workspace_bytes;
-  value.forward_seconds = from.forward_seconds;
-  value.backward_seconds = from.backward_seconds;
-  return value;
+  OptionProfile to;
+  take(to.tape_bytes, from.tape_bytes);
+  take(to.forward_workspace_bytes, from.forward_workspace_bytes);
+  take(to.backward_workspace_bytes, from.backward_workspace_bytes);
+  take(to.forward_seconds, from.forward_seconds);
+  take(to.backward_seconds, from.backward_seconds);
+  return to;
 }
-
 }  // namespace detail
 
 // What a schedule costs on a chain, exactly.
@@ -221,23 +199,20 @@ struct PlanReport {
   // live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state
   std::array<std::int64_t, 4> peak_bytes = {};
 };
-
 namespace detail {
-
 inline PlanReport from_c(const ckpt_plan_report& from) {
-  PlanReport value;
-  value.actions = from.actions;
-  value.forwards = from.forwards;
-  value.recomputed_forwards = from.recomputed_forwards;
-  value.step_seconds = from.step_seconds;
-  value.recomputed_seconds = from.recomputed_seconds;
-  value.peak_action = from.peak_action;
-  value.peak_bytes = detail::elements<4>(from.peak_bytes);
-  return value;
+  PlanReport to;
+  take(to.actions, from.actions);
+  take(to.forwards, from.forwards);
+  take(to.recomputed_forwards, from.recomputed_forwards);
+  take(to.step_seconds, from.step_seconds);
+  take(to.recomputed_seconds, from.recomputed_seconds);
+  take(to.peak_action, from.peak_action);
+  take(to.peak_bytes, from.peak_bytes);
+  return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_PLAN_HPP
+#endif

@@ -8,13 +8,6 @@
 #include <ckpt/values/base.hpp>
 #include <ckpt/values/tensor.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // Which metric is the best.
@@ -59,22 +52,18 @@ struct CheckpointManagerOptions {
   // multiply
   detail::Borrowed<ckpt_fault_handler> fault_handler = {};
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_checkpoint_manager_options to_c(const CheckpointManagerOptions& value) {
+inline ckpt_checkpoint_manager_options to_c(const CheckpointManagerOptions& from) {
   ckpt_checkpoint_manager_options to = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
-  to.read_only = value.read_only ? 1 : 0;
-  to.keep_last = value.keep_last;
-  to.keep_every = value.keep_every;
-  to.keep_best = value.keep_best;
-  to.best_metric = static_cast<int32_t>(value.best_metric);
-  to.coordinator = value.coordinator;
-  to.fault_handler = value.fault_handler;
+  put(from.read_only, to.read_only);
+  put(from.keep_last, to.keep_last);
+  put(from.keep_every, to.keep_every);
+  put(from.keep_best, to.keep_best);
+  put(from.best_metric, to.best_metric);
+  put(from.coordinator, to.coordinator);
+  put(from.fault_handler, to.fault_handler);
   return to;
 }
-
 }  // namespace detail
 
 // What one save writes, and how.
@@ -97,23 +86,18 @@ struct SaveOptions {
   // written
   bool incremental = true;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_save_options to_c(const SaveOptions& value) {
+inline ckpt_save_options to_c(const SaveOptions& from) {
   ckpt_save_options to = CKPT_SAVE_OPTIONS_INIT;
-  to.step = value.step;
-  to.seed = value.seed;
-  to.metadata_json = detail::text_or_null(value.metadata_json);
-  to.environment_json = detail::text_or_null(value.environment_json);
-  to.prefix = detail::text_or_null(value.prefix);
-  to.has_metric = value.metric ? 1 : 0;
-  if (value.metric) to.metric = *value.metric;
-  to.incremental = value.incremental ? 1 : 0;
+  put(from.step, to.step);
+  put(from.seed, to.seed);
+  put(from.metadata_json, to.metadata_json);
+  put(from.environment_json, to.environment_json);
+  put(from.prefix, to.prefix);
+  put(from.metric, to.metric, to.has_metric);
+  put(from.incremental, to.incremental);
   return to;
 }
-
 }  // namespace detail
 
 // What one save wrote.
@@ -131,20 +115,17 @@ struct SaveResult {
   // number of files that were linked or copied because nothing in them had changed
   std::int64_t linked = 0;
 };
-
 namespace detail {
-
 inline SaveResult from_c(const ckpt_save_result& from) {
-  SaveResult value;
-  value.files = from.files;
-  value.step = from.step;
-  value.commit_sequence = from.commit_sequence;
-  value.bytes = from.bytes;
-  value.name = detail::text(from.name);
-  value.linked = from.linked;
-  return value;
+  SaveResult to;
+  take(to.files, from.files);
+  take(to.step, from.step);
+  take(to.commit_sequence, from.commit_sequence);
+  take(to.bytes, from.bytes);
+  take(to.name, from.name);
+  take(to.linked, from.linked);
+  return to;
 }
-
 }  // namespace detail
 
 // What one load takes, and how.
@@ -167,22 +148,17 @@ struct LoadOptions {
   // that fails what the tensors hold is undefined
   bool in_place = false;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_load_options to_c(const LoadOptions& value) {
+inline ckpt_load_options to_c(const LoadOptions& from) {
   ckpt_load_options to = CKPT_LOAD_OPTIONS_INIT;
-  to.verify = static_cast<int32_t>(value.verify);
-  to.name = detail::text_or_null(value.name);
-  to.has_step = value.step ? 1 : 0;
-  if (value.step) to.step = *value.step;
-  to.environment_json = detail::text_or_null(value.environment_json);
-  to.partial = value.partial ? 1 : 0;
-  to.in_place = value.in_place ? 1 : 0;
+  put(from.verify, to.verify);
+  put(from.name, to.name);
+  put(from.step, to.step, to.has_step);
+  put(from.environment_json, to.environment_json);
+  put(from.partial, to.partial);
+  put(from.in_place, to.in_place);
   return to;
 }
-
 }  // namespace detail
 
 // What one load found.
@@ -210,23 +186,20 @@ struct LoadResult {
   // number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
   std::int64_t unexpected = 0;
 };
-
 namespace detail {
-
 inline LoadResult from_c(const ckpt_load_result& from) {
-  LoadResult value;
-  value.environment_differs = from.environment_differs != 0;
-  value.step = from.step;
-  value.commit_sequence = from.commit_sequence;
-  value.seed = from.seed;
-  value.bytes = from.bytes;
-  value.skipped = from.skipped;
-  value.name = detail::text(from.name);
-  value.missing = from.missing;
-  value.unexpected = from.unexpected;
-  return value;
+  LoadResult to;
+  take(to.environment_differs, from.environment_differs);
+  take(to.step, from.step);
+  take(to.commit_sequence, from.commit_sequence);
+  take(to.seed, from.seed);
+  take(to.bytes, from.bytes);
+  take(to.skipped, from.skipped);
+  take(to.name, from.name);
+  take(to.missing, from.missing);
+  take(to.unexpected, from.unexpected);
+  return to;
 }
-
 }  // namespace detail
 
 // What is known of one checkpoint without reading its files.
@@ -245,20 +218,17 @@ struct CheckpointInfo {
   // metric that the save was made with; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
 };
-
 namespace detail {
-
 inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
-  CheckpointInfo value;
-  value.status = static_cast<Status>(from.status);
-  value.step = from.step;
-  value.commit_sequence = from.commit_sequence;
-  value.bytes = from.bytes;
-  value.name = detail::text(from.name);
-  value.metric = from.has_metric != 0 ? std::optional(from.metric) : std::nullopt;
-  return value;
+  CheckpointInfo to;
+  take(to.status, from.status);
+  take(to.step, from.step);
+  take(to.commit_sequence, from.commit_sequence);
+  take(to.bytes, from.bytes);
+  take(to.name, from.name);
+  take(to.metric, from.metric, from.has_metric);
+  return to;
 }
-
 }  // namespace detail
 
 // What a verification checked.
@@ -272,18 +242,15 @@ struct VerifyResult {
   // name of the checkpoint: its directory in the storage, cut off when it is longer
   std::string name = {};
 };
-
 namespace detail {
-
 inline VerifyResult from_c(const ckpt_verify_result& from) {
-  VerifyResult value;
-  value.files = from.files;
-  value.tensors = from.tensors;
-  value.bytes = from.bytes;
-  value.name = detail::text(from.name);
-  return value;
+  VerifyResult to;
+  take(to.files, from.files);
+  take(to.tensors, from.tensors);
+  take(to.bytes, from.bytes);
+  take(to.name, from.name);
+  return to;
 }
-
 }  // namespace detail
 
 // What is known of one tensor in a file.
@@ -301,22 +268,19 @@ struct TensorInfo {
   // group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader
   std::string group = {};
 };
-
 namespace detail {
-
 inline TensorInfo from_c(const ckpt_tensor_info& from) {
-  TensorInfo value;
-  value.dtype = static_cast<DType>(from.dtype);
-  value.name = detail::text(from.name);
-  value.shape = std::vector<std::int64_t>(from.shape, from.shape + from.ndim);
-  value.bytes = from.bytes;
-  value.offset = from.offset;
-  value.group = detail::text(from.group);
-  return value;
+  TensorInfo to;
+  take(to.dtype, from.dtype);
+  take(to.name, from.name);
+  take(to.shape, from.shape, from.ndim);
+  take(to.bytes, from.bytes);
+  take(to.offset, from.offset);
+  take(to.group, from.group);
+  return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_STATE_HPP
+#endif

@@ -6,13 +6,6 @@
 #include <ckpt/storage.h>
 #include <ckpt/values/value.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // How large files are written. Each way falls back to the next where the system or the file does not support it.
@@ -39,19 +32,15 @@ struct FileSystemOptions {
   // at once
   std::int64_t bytes_per_second = 0;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_file_system_options to_c(const FileSystemOptions& value) {
+inline ckpt_file_system_options to_c(const FileSystemOptions& from) {
   ckpt_file_system_options to = CKPT_FILE_SYSTEM_OPTIONS_INIT;
-  to.must_exist = value.must_exist ? 1 : 0;
-  to.write_path = static_cast<int32_t>(value.write_path);
-  to.large_from_bytes = value.large_from_bytes;
-  to.bytes_per_second = value.bytes_per_second;
+  put(from.must_exist, to.must_exist);
+  put(from.write_path, to.write_path);
+  put(from.large_from_bytes, to.large_from_bytes);
+  put(from.bytes_per_second, to.bytes_per_second);
   return to;
 }
-
 }  // namespace detail
 
 // How a fault handler is made: how often and after which pauses a failed operation is tried again.
@@ -69,23 +58,19 @@ struct FaultHandlerOptions {
   // seed of the random numbers for the jitter: Philox4x32-10
   std::uint64_t seed = 0;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_fault_handler_options to_c(const FaultHandlerOptions& value) {
+inline ckpt_fault_handler_options to_c(const FaultHandlerOptions& from) {
   ckpt_fault_handler_options to = CKPT_FAULT_HANDLER_OPTIONS_INIT;
-  to.max_attempts = value.max_attempts;
-  to.first_delay_ns = value.first_delay.count();
-  to.max_delay_ns = value.max_delay.count();
-  to.factor = value.factor;
-  to.jitter = value.jitter;
-  to.seed = value.seed;
+  put(from.max_attempts, to.max_attempts);
+  put(from.first_delay, to.first_delay_ns);
+  put(from.max_delay, to.max_delay_ns);
+  put(from.factor, to.factor);
+  put(from.jitter, to.jitter);
+  put(from.seed, to.seed);
   return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_STORAGE_HPP
+#endif

@@ -7,13 +7,6 @@
 #include <ckpt/values/value.hpp>
 #include <ckpt/values/tensor.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // What a strategy's yes means for the layer.
@@ -45,18 +38,14 @@ struct SmartStrategyOptions {
   // a layer whose index is past this share of the known layers is chosen, 0 .. 1
   double late_share = 0.7;
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_smart_strategy_options to_c(const SmartStrategyOptions& value) {
+inline ckpt_smart_strategy_options to_c(const SmartStrategyOptions& from) {
   ckpt_smart_strategy_options to = CKPT_SMART_STRATEGY_OPTIONS_INIT;
-  to.large_factor = value.large_factor;
-  to.rare_accesses = value.rare_accesses;
-  to.late_share = value.late_share;
+  put(from.large_factor, to.large_factor);
+  put(from.rare_accesses, to.rare_accesses);
+  put(from.late_share, to.late_share);
   return to;
 }
-
 }  // namespace detail
 
 // What a strategy is asked about one layer. Borrowed for the call.
@@ -72,19 +61,16 @@ struct StrategyQuestion {
   // index of the layer in its chain, from 0
   std::int64_t layer_index = 0;
 };
-
 namespace detail {
-
 inline StrategyQuestion from_c(const ckpt_strategy_question& from) {
-  StrategyQuestion value;
-  value.dtype = static_cast<DType>(from.dtype);
-  value.layer_name = detail::text(from.layer_name);
-  value.shape = Shape(from.shape, from.shape + from.ndim);
-  value.bytes = from.bytes;
-  value.layer_index = from.layer_index;
-  return value;
+  StrategyQuestion to;
+  take(to.dtype, from.dtype);
+  take(to.layer_name, from.layer_name);
+  take(to.shape, from.shape, from.ndim);
+  take(to.bytes, from.bytes);
+  take(to.layer_index, from.layer_index);
+  return to;
 }
-
 }  // namespace detail
 
 // What a strategy did since it was created or reset. Questions that failed are not counted.
@@ -96,17 +82,14 @@ struct StrategyCounters {
   // bytes of the activations that were answered with yes; at most 2^63 - 1
   std::int64_t chosen_bytes = 0;
 };
-
 namespace detail {
-
 inline StrategyCounters from_c(const ckpt_strategy_counters& from) {
-  StrategyCounters value;
-  value.asked_layers = from.asked_layers;
-  value.chosen_layers = from.chosen_layers;
-  value.chosen_bytes = from.chosen_bytes;
-  return value;
+  StrategyCounters to;
+  take(to.asked_layers, from.asked_layers);
+  take(to.chosen_layers, from.chosen_layers);
+  take(to.chosen_bytes, from.chosen_bytes);
+  return to;
 }
-
 }  // namespace detail
 
 // What a strategy was made of. Numbers that its kind does not have are 0.
@@ -143,31 +126,28 @@ struct StrategyInfo {
   // for memory-aware: true when total_bytes was set, false when it was found
   bool has_total = false;
 };
-
 namespace detail {
-
 inline StrategyInfo from_c(const ckpt_strategy_info& from) {
-  StrategyInfo value;
-  value.has_tracker = from.has_tracker != 0;
-  value.kind = detail::text(from.kind);
-  value.interval = from.interval;
-  value.threshold_bytes = from.threshold_bytes;
-  value.max_share = from.max_share;
-  value.total_bytes = from.total_bytes;
-  value.large_factor = from.large_factor;
-  value.rare_accesses = from.rare_accesses;
-  value.late_share = from.late_share;
-  value.names_count = from.names_count;
-  value.excluded_count = from.excluded_count;
-  value.rules_count = from.rules_count;
-  value.children_count = from.children_count;
-  value.has_clock = from.has_clock != 0;
-  value.has_total = from.has_total != 0;
-  return value;
+  StrategyInfo to;
+  take(to.has_tracker, from.has_tracker);
+  take(to.kind, from.kind);
+  take(to.interval, from.interval);
+  take(to.threshold_bytes, from.threshold_bytes);
+  take(to.max_share, from.max_share);
+  take(to.total_bytes, from.total_bytes);
+  take(to.large_factor, from.large_factor);
+  take(to.rare_accesses, from.rare_accesses);
+  take(to.late_share, from.late_share);
+  take(to.names_count, from.names_count);
+  take(to.excluded_count, from.excluded_count);
+  take(to.rules_count, from.rules_count);
+  take(to.children_count, from.children_count);
+  take(to.has_clock, from.has_clock);
+  take(to.has_total, from.has_total);
+  return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_STRATEGY_HPP
+#endif

@@ -6,13 +6,6 @@
 #include <ckpt/tensor.h>
 #include <ckpt/values/value.hpp>
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace ckpt {
 
 // An element type: one of DType, the 22 element types of the safetensors format. Numbers are fixed for ever; 0 is none. Storage,
@@ -72,18 +65,13 @@ struct BufferPoolOptions {
   // the tracker counts the pool's buffers under this layer name; none: "tensor"
   std::string layer_name = {};
 };
-
 namespace detail {
-
-// Borrows from value: texts and arrays.
-inline ckpt_buffer_pool_options to_c(const BufferPoolOptions& value) {
+inline ckpt_buffer_pool_options to_c(const BufferPoolOptions& from) {
   ckpt_buffer_pool_options to = CKPT_BUFFER_POOL_OPTIONS_INIT;
-  to.has_retain_limit = value.retain_limit_bytes ? 1 : 0;
-  if (value.retain_limit_bytes) to.retain_limit_bytes = *value.retain_limit_bytes;
-  to.layer_name = detail::text_or_null(value.layer_name);
+  put(from.retain_limit_bytes, to.retain_limit_bytes, to.has_retain_limit);
+  put(from.layer_name, to.layer_name);
   return to;
 }
-
 }  // namespace detail
 
 // What a buffer pool holds now and has done so far.
@@ -105,24 +93,21 @@ struct BufferPoolStats {
   // buffers that tensors took and that needed no memory from the system
   std::int64_t reused = 0;
 };
-
 namespace detail {
-
 inline BufferPoolStats from_c(const ckpt_buffer_pool_stats& from) {
-  BufferPoolStats value;
-  value.live_bytes = from.live_bytes;
-  value.live_buffers = from.live_buffers;
-  value.retained_bytes = from.retained_bytes;
-  value.retained_buffers = from.retained_buffers;
-  value.reserved_bytes = from.reserved_bytes;
-  value.peak_reserved_bytes = from.peak_reserved_bytes;
-  value.taken = from.taken;
-  value.reused = from.reused;
-  return value;
+  BufferPoolStats to;
+  take(to.live_bytes, from.live_bytes);
+  take(to.live_buffers, from.live_buffers);
+  take(to.retained_bytes, from.retained_bytes);
+  take(to.retained_buffers, from.retained_buffers);
+  take(to.reserved_bytes, from.reserved_bytes);
+  take(to.peak_reserved_bytes, from.peak_reserved_bytes);
+  take(to.taken, from.taken);
+  take(to.reused, from.reused);
+  return to;
 }
-
 }  // namespace detail
 
 }  // namespace ckpt
 
-#endif  // CKPT_VALUES_TENSOR_HPP
+#endif

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -113,28 +114,55 @@ class Borrowed {
 };
 
 inline const char* text_or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
-// Becomes a string where it is kept, and stays a view where it is borrowed.
-class Text {
- public:
-  explicit Text(const char* text) noexcept : text_(text == nullptr ? "" : text) {}
-  operator std::string() const { return std::string(text_); }   // NOLINT(google-explicit-constructor)
-  operator std::string_view() const noexcept { return text_; }  // NOLINT(google-explicit-constructor)
-
- private:
-  std::string_view text_;
-};
-inline Text text(const char* text) noexcept { return Text(text); }
 
 inline std::chrono::system_clock::time_point instant(std::int64_t utc_ns) {
   return std::chrono::system_clock::time_point(
       std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(utc_ns)));
 }
 
-template <std::size_t count, class T>
-std::array<T, count> elements(const T (&from)[count]) {
-  std::array<T, count> all{};
-  std::copy_n(from, count, all.begin());
-  return all;
+// ---- A value into the field of C's struct, and what else the struct has to say it: whether it is there, how many ----
+
+template <class From, class To>
+void put(From from, To& to) {
+  to = static_cast<To>(from);
+}
+inline void put(std::chrono::nanoseconds from, std::int64_t& to) { to = from.count(); }
+inline void put(const std::string& from, const char*& to) { to = text_or_null(from); }
+template <class From, class To>
+void put(const std::optional<From>& from, To& to, ckpt_bool& has) {
+  has = from ? 1 : 0;
+  if (from) put(*from, to);
+}
+template <std::size_t places>
+void put(const Shape& from, std::int64_t (&to)[places], std::int32_t& ndim) {
+  from.put(to, ndim);
+}
+template <class T>
+void put(const std::vector<T>& from, const T*& to, std::int64_t& count) {
+  to = from.empty() ? nullptr : from.data();
+  count = static_cast<std::int64_t>(from.size());
+}
+
+// ---- The field of C's struct into a value ----
+
+template <class To, class From>
+void take(To& to, From from) {
+  to = static_cast<To>(from);
+}
+inline void take(std::chrono::system_clock::time_point& to, std::int64_t utc_ns) { to = instant(utc_ns); }
+inline void take(std::string& to, const char* from) { to = from == nullptr ? "" : from; }
+inline void take(std::string_view& to, const char* from) { to = from == nullptr ? "" : from; }
+template <class T, std::size_t count>
+void take(std::array<T, count>& to, const T (&from)[count]) {
+  std::copy_n(from, count, to.begin());
+}
+template <class T>
+void take(std::optional<T>& to, T from, ckpt_bool has) {
+  to = has != 0 ? std::optional<T>(from) : std::nullopt;
+}
+template <class Lengths>
+void take(Lengths& to, const std::int64_t* from, std::int32_t ndim) {
+  to = Lengths(from, from + ndim);
 }
 
 }  // namespace detail

@@ -17,9 +17,8 @@ public record ActivationMetadata(
     int microBatch, TensorSpec spec, long bytes, long hits, long storedAtNs, Instant storedUtc) {
   static ActivationMetadata of(ckpt_activation_metadata struct) {
     return new ActivationMetadata(
-        struct.getMicro_batch(), struct.getDtype() == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(),
-        struct.getShape()), struct.getBytes(), struct.getHits(), struct.getStored_at_ns(),
-        NativeObject.instant(struct.getStored_utc_ns()));
+        struct.getMicro_batch(), struct.getDtype() == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape()),
+        struct.getBytes(), struct.getHits(), struct.getStored_at_ns(), NativeObject.instant(struct.getStored_utc_ns()));
   }
 
   static ActivationMetadata from(NativeObject.Into<ckpt_activation_metadata> call) {

@@ -6,8 +6,9 @@ import java.util.OptionalDouble;
 /**
  * What is known of one checkpoint without reading its files.
  *
- * @param status {@link Status#OK}: manifest and file sizes are right (checksums of files not looked at); {@link Status#NOT_FOUND}:
- *     no manifest, so being written or cut off; {@link Status#CORRUPT}: damaged; others: why it could not be read
+ * @param status {@link Status#OK}: manifest and file sizes are right (checksums of files not looked at); {@link
+ *     Status#NOT_FOUND}: no manifest, so being written or cut off; {@link Status#CORRUPT}: damaged; others: why it could not be
+ *     read
  * @param step number of the step that was saved
  * @param commitSequence number of the save among those in its storage; 0 unless status is {@link Status#OK}
  * @param bytes bytes of the files, the manifest not counted; 0 unless status is {@link Status#OK}

@@ -31,8 +31,8 @@ public record CheckpointTaskInfo(
     return new CheckpointTaskInfo(
         CheckpointTaskKind.of(struct.getKind()), CheckpointTaskState.of(struct.getState()), struct.getStaged() != 0, struct.getId(),
         struct.getStep(), struct.getDone_bytes(), struct.getTotal_bytes(), struct.getQueued_at_ns(), struct.getStarted_at_ns(),
-        struct.getEnded_at_ns(), NativeObject.instant(struct.getQueued_utc_ns()),
-        NativeObject.instantIfAny(struct.getStarted_utc_ns()), NativeObject.instantIfAny(struct.getEnded_utc_ns()));
+        struct.getEnded_at_ns(), NativeObject.instant(struct.getQueued_utc_ns()), NativeObject.instantIfAny(struct.getStarted_utc_ns()),
+        NativeObject.instantIfAny(struct.getEnded_utc_ns()));
   }
 
   static CheckpointTaskInfo from(NativeObject.Into<ckpt_checkpoint_task_info> call) {

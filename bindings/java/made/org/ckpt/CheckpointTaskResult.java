@@ -8,8 +8,8 @@ import java.time.Duration;
  *
  * @param state how the task ended: {@link CheckpointTaskState#COMPLETED}, {@link CheckpointTaskState#FAILED}, {@link
  *     CheckpointTaskState#CANCELLED} or {@link CheckpointTaskState#REJECTED}
- * @param status {@link Status#OK} when completed, {@link Status#CANCELLED} when cancelled, {@link Status#QUEUE_FULL} when rejected,
- *     else why it failed
+ * @param status {@link Status#OK} when completed, {@link Status#CANCELLED} when cancelled, {@link Status#QUEUE_FULL} when
+ *     rejected, else why it failed
  * @param kind kind of task: {@link CheckpointTaskKind#SAVE} or {@link CheckpointTaskKind#LOAD}
  * @param id id of the task
  * @param step number of the step: of a save, however it ended; of what a load loaded, 0 unless completed

@@ -22,9 +22,9 @@ public record ControllerInfo(
     double unjudgedOverheadSeconds, double lastSeenSeconds, double mtbfSeconds, double threshold, long thresholdUsed, long tasks) {
   static ControllerInfo of(ckpt_controller_info struct) {
     return new ControllerInfo(
-        struct.getRunning() != 0, struct.getSave_in_flight() != 0, struct.getFailures(), struct.getSaves(),
-        struct.getCost_seconds(), struct.getDurable_seconds(), struct.getUnjudged_overhead_seconds(), struct.getLast_seen_seconds(),
-        struct.getMtbf_seconds(), struct.getThreshold(), struct.getThreshold_used(), struct.getTasks());
+        struct.getRunning() != 0, struct.getSave_in_flight() != 0, struct.getFailures(), struct.getSaves(), struct.getCost_seconds(),
+        struct.getDurable_seconds(), struct.getUnjudged_overhead_seconds(), struct.getLast_seen_seconds(), struct.getMtbf_seconds(),
+        struct.getThreshold(), struct.getThreshold_used(), struct.getTasks());
   }
 
   static ControllerInfo from(NativeObject.Into<ckpt_controller_info> call) {

@@ -6,29 +6,29 @@ final class Exceptions {
   private Exceptions() {}
 
   static CkptException of(Status status, String message) {
-    return switch (status) {
-      case INVALID_ARGUMENT -> new CkptInvalidArgumentException(message);
-      case OUT_OF_MEMORY -> new CkptOutOfMemoryException(message);
-      case OUT_OF_RANGE -> new CkptOutOfRangeException(message);
-      case INVALID_STATE -> new CkptInvalidStateException(message);
-      case NOT_FOUND -> new CkptNotFoundException(message);
-      case ALREADY_EXISTS -> new CkptAlreadyExistsException(message);
-      case BUSY -> new CkptBusyException(message);
-      case TIMEOUT -> new CkptTimeoutException(message);
-      case CANCELLED -> new CkptCancelledException(message);
-      case CALLBACK -> new CkptCallbackException(message);
-      case FORKED -> new CkptForkedException(message);
-      case QUEUE_FULL -> new CkptQueueFullException(message);
-      case CLOSED -> new CkptClosedException(message);
-      case IO -> new CkptIoException(message);
-      case NO_SPACE -> new CkptNoSpaceException(message);
-      case PERMISSION -> new CkptPermissionException(message);
-      case CORRUPT -> new CkptCorruptException(message);
-      case UNSUPPORTED -> new CkptUnsupportedException(message);
-      case OVER_BUDGET -> new CkptOverBudgetException(message);
-      case INVALID_SCHEDULE -> new CkptInvalidScheduleException(message);
-      case INTERNAL -> new CkptInternalException(message);
-      default -> new CkptException(status, message);
-    };
+    switch (status) {
+      case INVALID_ARGUMENT: return new CkptInvalidArgumentException(message);
+      case OUT_OF_MEMORY: return new CkptOutOfMemoryException(message);
+      case OUT_OF_RANGE: return new CkptOutOfRangeException(message);
+      case INVALID_STATE: return new CkptInvalidStateException(message);
+      case NOT_FOUND: return new CkptNotFoundException(message);
+      case ALREADY_EXISTS: return new CkptAlreadyExistsException(message);
+      case BUSY: return new CkptBusyException(message);
+      case TIMEOUT: return new CkptTimeoutException(message);
+      case CANCELLED: return new CkptCancelledException(message);
+      case CALLBACK: return new CkptCallbackException(message);
+      case FORKED: return new CkptForkedException(message);
+      case QUEUE_FULL: return new CkptQueueFullException(message);
+      case CLOSED: return new CkptClosedException(message);
+      case IO: return new CkptIoException(message);
+      case NO_SPACE: return new CkptNoSpaceException(message);
+      case PERMISSION: return new CkptPermissionException(message);
+      case CORRUPT: return new CkptCorruptException(message);
+      case UNSUPPORTED: return new CkptUnsupportedException(message);
+      case OVER_BUDGET: return new CkptOverBudgetException(message);
+      case INVALID_SCHEDULE: return new CkptInvalidScheduleException(message);
+      case INTERNAL: return new CkptInternalException(message);
+      default: return new CkptException(status, message);
+    }
   }
 }

@@ -1,7 +1,9 @@
 // Made from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What memory holds. Bytes of INPUT(i) and GRAD(i): those of x_i; of TAPE(i, option): the layer's tape bytes under that option. */
+/**
+ * What memory holds. Bytes of INPUT(i) and GRAD(i): those of x_i; of TAPE(i, option): the layer's tape bytes under that option.
+ */
 public enum Item {
   /** No item. */
   NONE(0),

@@ -4,17 +4,17 @@ package org.ckpt;
 /**
  * What one load found.
  *
- * @param environmentDiffers true when environmentJson was set and is not the checkpoint's, or the library's version or the BLAS in
- *     use is another one. The log says which; results may differ in their last bits. Where no BLAS is in use yet, its first use
- *     warns in the log
+ * @param environmentDiffers true when environmentJson was set and is not the checkpoint's, or the library's version or the BLAS
+ *     in use is another one. The log says which; results may differ in their last bits. Where no BLAS is in use yet, its first
+ *     use warns in the log
  * @param step number of the step that was loaded
  * @param commitSequence number of the save among those in its storage
  * @param seed seed of the run's random numbers, as saved (64 bits without a sign)
  * @param bytes bytes of the files, the manifest not counted
  * @param skipped number of newer checkpoints that could not be used; the load report names them. What has no manifest is no
  *     checkpoint and does not count
- * @param name name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it by
- *     name)
+ * @param name name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it
+ *     by name)
  * @param missing number of tensors of the state that the checkpoint lacks; 0 unless the load was partial
  * @param unexpected number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
  */

@@ -16,8 +16,7 @@ public record MemoryAllocation(
     int layerId, long allocation, long bytes, Duration age, long sequence) {
   static MemoryAllocation of(ckpt_memory_allocation struct) {
     return new MemoryAllocation(
-        struct.getLayer_id(), struct.getAllocation(), struct.getBytes(), Duration.ofNanos(struct.getAge_ns()),
-        struct.getSequence());
+        struct.getLayer_id(), struct.getAllocation(), struct.getBytes(), Duration.ofNanos(struct.getAge_ns()), struct.getSequence());
   }
 
   static MemoryAllocation from(NativeObject.Into<ckpt_memory_allocation> call) {

@@ -8,8 +8,8 @@ import java.util.OptionalInt;
  * One event of a memory tracker, with the values that held right after it.
  *
  * @param kind what happened
- * @param sequence place in the order of all allocations and frees; events of one share it and come in the order of their kinds (64
- *     bits without a sign)
+ * @param sequence place in the order of all allocations and frees; events of one share it and come in the order of their kinds
+ *     (64 bits without a sign)
  * @param allocation id of the allocation; 0 when a limit was set below the live total (64 bits without a sign)
  * @param bytes size of the allocation in bytes
  * @param currentBytes bytes live right after the event
@@ -26,8 +26,8 @@ public record MemoryEvent(
   static MemoryEvent of(ckpt_memory_event struct) {
     return new MemoryEvent(
         MemoryEventKind.of(struct.getKind()), struct.getSequence(), struct.getAllocation(), struct.getBytes(),
-        struct.getCurrent_bytes(), struct.getPeak_bytes(), struct.getLimit_bytes(), struct.getOccurred_at_ns(),
-        struct.getLayer_name(), struct.getHas_layer() == 0 ? OptionalInt.empty() : OptionalInt.of(struct.getLayer_id()),
+        struct.getCurrent_bytes(), struct.getPeak_bytes(), struct.getLimit_bytes(), struct.getOccurred_at_ns(), struct.getLayer_name(),
+        struct.getHas_layer() == 0 ? OptionalInt.empty() : OptionalInt.of(struct.getLayer_id()),
         NativeObject.instant(struct.getOccurred_utc_ns()));
   }
 

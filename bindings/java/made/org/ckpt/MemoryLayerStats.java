@@ -29,11 +29,10 @@ public record MemoryLayerStats(
     long lastFreedAtNs, Optional<Instant> lastAllocatedUtc, Optional<Instant> lastFreedUtc) {
   static MemoryLayerStats of(ckpt_memory_layer_stats struct) {
     return new MemoryLayerStats(
-        struct.getLayer_id(), struct.getName(), struct.getCurrent_bytes(), struct.getPeak_bytes(),
-        struct.getTotal_allocated_bytes(), struct.getTotal_freed_bytes(), struct.getLive_allocations(), struct.getAllocations(),
-        struct.getFrees(), struct.getLargest_bytes(), struct.getAverage_bytes(), struct.getLast_allocated_at_ns(),
-        struct.getLast_freed_at_ns(), NativeObject.instantIfAny(struct.getLast_allocated_utc_ns()),
-        NativeObject.instantIfAny(struct.getLast_freed_utc_ns()));
+        struct.getLayer_id(), struct.getName(), struct.getCurrent_bytes(), struct.getPeak_bytes(), struct.getTotal_allocated_bytes(),
+        struct.getTotal_freed_bytes(), struct.getLive_allocations(), struct.getAllocations(), struct.getFrees(),
+        struct.getLargest_bytes(), struct.getAverage_bytes(), struct.getLast_allocated_at_ns(), struct.getLast_freed_at_ns(),
+        NativeObject.instantIfAny(struct.getLast_allocated_utc_ns()), NativeObject.instantIfAny(struct.getLast_freed_utc_ns()));
   }
 
   static MemoryLayerStats from(NativeObject.Into<ckpt_memory_layer_stats> call) {

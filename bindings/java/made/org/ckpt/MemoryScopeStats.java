@@ -11,7 +11,8 @@ import java.time.Instant;
  * @param startBytes bytes that were live when the scope was pushed
  * @param peakBytes highest live total in bytes since the scope was pushed; its own rise is peakBytes - startBytes
  * @param netBytes bytes live now - startBytes; may be negative
- * @param totalAllocatedBytes bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 - 1
+ * @param totalAllocatedBytes bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 -
+ *     1
  * @param pushedAtNs when the scope was pushed, in nanoseconds on the tracker's clock
  * @param pushedUtc when the scope was pushed, in UTC
  */

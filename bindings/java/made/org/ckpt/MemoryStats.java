@@ -30,8 +30,8 @@ public record MemoryStats(
     return new MemoryStats(
         struct.getLayer_count(), struct.getCurrent_bytes(), struct.getPeak_bytes(), struct.getTotal_allocated_bytes(),
         struct.getTotal_freed_bytes(), struct.getLive_allocations(), struct.getAllocations(), struct.getFrees(),
-        struct.getAverage_bytes(), struct.getNot_found(), struct.getRefused(), struct.getHandler_failures(),
-        struct.getTaken_at_ns(), struct.getSequence(), NativeObject.instant(struct.getTaken_utc_ns()));
+        struct.getAverage_bytes(), struct.getNot_found(), struct.getRefused(), struct.getHandler_failures(), struct.getTaken_at_ns(),
+        struct.getSequence(), NativeObject.instant(struct.getTaken_utc_ns()));
   }
 
   static MemoryStats from(NativeObject.Into<ckpt_memory_stats> call) {

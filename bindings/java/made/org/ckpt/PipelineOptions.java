@@ -4,8 +4,8 @@ package org.ckpt;
 import java.lang.ref.Reference;
 
 /**
- * How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k / stages
- * of stage k % stages.
+ * How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
+ * stages of stage k % stages.
  */
 public final class PipelineOptions {
   private PipelineOrder order = PipelineOrder.ONE_FORWARD_ONE_BACKWARD;

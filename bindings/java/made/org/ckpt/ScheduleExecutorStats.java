@@ -18,8 +18,8 @@ public record ScheduleExecutorStats(
     long steps, long forwards, long recomputedForwards, long liveBytes, long peakLiveBytes, long reservedBytes, Duration run) {
   static ScheduleExecutorStats of(ckpt_schedule_executor_stats struct) {
     return new ScheduleExecutorStats(
-        struct.getSteps(), struct.getForwards(), struct.getRecomputed_forwards(), struct.getLive_bytes(),
-        struct.getPeak_live_bytes(), struct.getReserved_bytes(), Duration.ofNanos(struct.getRun_ns()));
+        struct.getSteps(), struct.getForwards(), struct.getRecomputed_forwards(), struct.getLive_bytes(), struct.getPeak_live_bytes(),
+        struct.getReserved_bytes(), Duration.ofNanos(struct.getRun_ns()));
   }
 
   static ScheduleExecutorStats from(NativeObject.Into<ckpt_schedule_executor_stats> call) {

@@ -28,9 +28,9 @@ public record StrategyInfo(
   static StrategyInfo of(ckpt_strategy_info struct) {
     return new StrategyInfo(
         struct.getHas_tracker() != 0, struct.getKind(), struct.getInterval(), struct.getThreshold_bytes(), struct.getMax_share(),
-        struct.getTotal_bytes(), struct.getLarge_factor(), struct.getRare_accesses(), struct.getLate_share(),
-        struct.getNames_count(), struct.getExcluded_count(), struct.getRules_count(), struct.getChildren_count(),
-        struct.getHas_clock() != 0, struct.getHas_total() != 0);
+        struct.getTotal_bytes(), struct.getLarge_factor(), struct.getRare_accesses(), struct.getLate_share(), struct.getNames_count(),
+        struct.getExcluded_count(), struct.getRules_count(), struct.getChildren_count(), struct.getHas_clock() != 0,
+        struct.getHas_total() != 0);
   }
 
   static StrategyInfo from(NativeObject.Into<ckpt_strategy_info> call) {
