@@ -13,6 +13,7 @@
 #include "npz.h"
 #include "open_reader.h"
 #include "output.h"
+#include "progress.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -60,7 +61,13 @@ void convert(const std::string& from, const std::string& to, const std::string& 
   Reader reader = open_reader(from);
   const std::vector<IndexAndName> names = names_in(reader, group);
   if (is_npz(to)) {
-    write_whole(to, [&](const std::string& file) { write_npz(file, reader, names); });
+    std::int64_t bytes = 0;
+    for (const auto& [index, name] : names) bytes += reader.tensor(index).bytes;
+    {
+      ByteProgress progress("written", bytes);
+      write_whole(to,
+                  [&](const std::string& file) { write_npz(file, reader, names, [&](std::int64_t more) { progress.add(more); }); });
+    }
     return report(to, names.size());
   }
   for (const auto& [index, name] : names) state.add(file_group, name, tensor_at(reader, index));

@@ -44,10 +44,11 @@ Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
 // An array that is read from the reader when the archive is written.
 class Source {
  public:
-  Source(Reader& reader, std::int64_t index, std::exception_ptr& problem)
+  Source(Reader& reader, std::int64_t index, const std::function<void(std::int64_t)>& wrote, std::exception_ptr& problem)
       : reader_(reader),
         index_(index),
         info_(reader.tensor(index)),
+        wrote_(wrote),
         problem_(problem),
         head_(npy_header(info_.dtype, info_.shape)) {
     zip_error_init(&error_);
@@ -107,6 +108,7 @@ class Source {
     };
     take(head_.data(), head_.size(), 0);
     take(static_cast<const char*>(tensor_->data()), static_cast<std::size_t>(info_.bytes), head_.size());
+    wrote_(static_cast<std::int64_t>(done));
     return static_cast<zip_int64_t>(done);
   }
 
@@ -115,6 +117,7 @@ class Source {
   Reader& reader_;
   std::int64_t index_;
   TensorInfo info_;
+  const std::function<void(std::int64_t)>& wrote_;
   std::exception_ptr& problem_;
   std::string head_;
   std::optional<Tensor> tensor_;
@@ -153,12 +156,13 @@ std::vector<std::pair<std::string, Tensor>> read_npz(const std::string& path) {
   return arrays;
 }
 
-void write_npz(const std::string& path, Reader& reader, const std::vector<std::pair<std::int64_t, std::string>>& names) {
+void write_npz(const std::string& path, Reader& reader, const std::vector<std::pair<std::int64_t, std::string>>& names,
+               const std::function<void(std::int64_t)>& wrote) {
   std::exception_ptr problem;
   Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE);
   for (const auto& [index, name] : names) {
     try {
-      add_array(archive.get(), std::make_unique<Source>(reader, index, problem), name);
+      add_array(archive.get(), std::make_unique<Source>(reader, index, wrote, problem), name);
     } catch (const std::exception& error) {
       refuse(path, "array " + printable(name) + ": " + error.what());
     }
