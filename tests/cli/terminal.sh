@@ -22,6 +22,7 @@ seen() {
 }
 
 # ---- No terminal: whole lines, as much as there is to say ----
+: >"$scratch/plain"
 env -u NO_COLOR TERM=xterm sh -c "exec $run" >"$scratch/out" 2>"$scratch/plain" &
 plain=$!
 seen "$scratch/plain" '^ *[0-9]+%  [0-9:]+ left  step [0-9]+/1000  loss [0-9.]+  [0-9]+ tokens/s  activations .* now, .* peak$' :
