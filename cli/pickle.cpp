@@ -126,6 +126,10 @@ class Machine {
     throw std::runtime_error(cat("at byte ", opcode_at_, ": ", pieces...));
   }
 
+  [[noreturn]] void refuse_global(const std::string& name) const {
+    refuse("the global ", printable(name.substr(0, longest_shown)), " is neither a tensor nor a plain container; nothing was run");
+  }
+
   void step(unsigned char opcode) {
     switch (opcode) {
       case 0x80: return protocol(number(1));
@@ -308,9 +312,8 @@ class Machine {
   void push_name(std::string_view module, std::string_view name) {
     if (module == "__builtin__") module = "builtins";  // Python 2's
     const std::string global = cat(module, ".", name);
-    if (std::find(plain_globals.begin(), plain_globals.end(), global) == plain_globals.end() && !known_(global))
-      refuse("the global ", printable(global.substr(0, longest_shown)),
-             " is neither a tensor nor a plain container; nothing was run");
+    const bool is_plain = std::find(plain_globals.begin(), plain_globals.end(), global) != plain_globals.end();
+    if (!is_plain && !known_(global)) refuse_global(global);
     push({Kind::global, 0, global});
   }
 
@@ -348,8 +351,8 @@ class Machine {
       }
       const bool encodes = function == "_codecs.encode" || function == "builtins.bytearray";
       if (encodes && kind(0) == Kind::text && kind(1) == Kind::text && (text(1) == "latin1" || text(1) == "latin-1")) {
-        if (std::optional<std::string> bytes = latin1(text(0)))
-          return PickleValue{function == "_codecs.encode" ? Kind::bytes : Kind::bytearray, 0, std::move(*bytes)};
+        std::optional<std::string> bytes = latin1(text(0));
+        if (bytes) return PickleValue{function == "_codecs.encode" ? Kind::bytes : Kind::bytearray, 0, std::move(*bytes)};
       }
     }
     return std::nullopt;
