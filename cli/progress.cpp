@@ -35,17 +35,18 @@ std::size_t terminal_columns() {
 
 // https://no-color.org: any value that is not empty.
 bool wants_colour() {
-  const char* const refused = std::getenv("NO_COLOR");
-  const char* const terminal = std::getenv("TERM");
+  const char* const refused = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
+  const char* const terminal = std::getenv("TERM");     // NOLINT(concurrency-mt-unsafe)
   return (refused == nullptr || *refused == '\0') && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
 // "0:07", "12:34", "1:02:03", "5 days"
 std::string duration_text(double seconds) {
-  constexpr double longest = 100 * 24 * 3600.0;
+  constexpr std::int64_t day = 24 * 3600;
+  constexpr double longest = 100.0 * day;
   const auto whole = static_cast<std::int64_t>(std::ceil(std::clamp(seconds, 0.0, longest)));
   const auto two_digits = [](std::int64_t number) { return cat(number < 10 ? "0" : "", number); };
-  if (whole >= 48 * 3600) return cat(seconds > longest ? "over " : "", whole / (24 * 3600), " days");
+  if (whole >= 2 * day) return cat(seconds > longest ? "over " : "", whole / day, " days");
   const std::string minutes_and_seconds = two_digits(whole % 60);
   if (whole < 3600) return cat(whole / 60, ":", minutes_and_seconds);
   return cat(whole / 3600, ":", two_digits(whole / 60 % 60), ":", minutes_and_seconds);
