@@ -40,7 +40,10 @@ Reader open_foreign(const std::string& path) {
 
 }  // namespace
 
-bool is_foreign(const std::string& path) { return path.ends_with(".npz") || path.ends_with(".pt") || path.ends_with(".pth"); }
+bool is_foreign(const std::string& path) {
+  const bool named = path.ends_with(".npz") || path.ends_with(".pt") || path.ends_with(".pth");
+  return named && !fs::is_directory(path);  // of checkpoints, whose name is free
+}
 
 std::vector<std::pair<std::string, Tensor>> read_foreign(const std::string& path) {
   const bool is_npz = path.ends_with(".npz");
