@@ -13,6 +13,7 @@
 #include "npz.h"
 #include "open_reader.h"
 #include "output.h"
+#include "progress.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -49,17 +50,24 @@ void write_state(const std::string& to, const State& state) {
 void convert(const std::string& from, const std::string& to, const std::string& group) {
   if (!is_npz(to) && !to.ends_with(".safetensors")) throw std::runtime_error(to + " ends neither in .npz nor in .safetensors");
   State state;
-  if (is_npz(from)) {
-    if (is_npz(to)) throw std::runtime_error("both are .npz files: copy it");
+  if (is_foreign(from)) {
+    if (is_npz(from) && is_npz(to)) throw std::runtime_error("both are .npz files: copy it");
     if (!group.empty()) throw std::runtime_error(from + " has no groups");
-    for (const auto& [name, tensor] : read_npz(from)) state.add(file_group, name, tensor);
-    if (state.tensor_count() == 0) throw std::runtime_error(from + " holds no array");
-    return write_state(to, state);
+    if (!is_npz(to)) {
+      for (const auto& [name, tensor] : read_foreign(from)) state.add(file_group, name, tensor);
+      return write_state(to, state);
+    }
   }
   Reader reader = open_reader(from);
   const std::vector<IndexAndName> names = names_in(reader, group);
   if (is_npz(to)) {
-    write_whole(to, [&](const std::string& file) { write_npz(file, reader, names); });
+    std::int64_t bytes = 0;
+    for (const auto& [index, name] : names) bytes += reader.tensor(index).bytes;
+    {
+      ByteProgress progress("written", bytes);
+      write_whole(to,
+                  [&](const std::string& file) { write_npz(file, reader, names, [&](std::int64_t more) { progress.add(more); }); });
+    }
     return report(to, names.size());
   }
   for (const auto& [index, name] : names) state.add(file_group, name, tensor_at(reader, index));

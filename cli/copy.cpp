@@ -9,6 +9,8 @@
 #include <ckpt/ckpt.hpp>
 
 #include "open_reader.h"
+#include "progress.h"
+#include "saver.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -46,9 +48,42 @@ SaveOptions options_of(const json& manifest) {
   return options;
 }
 
-void copy_one(const CheckpointManager& source, const std::string& name, const std::string& shown, CheckpointManager& target) {
-  const json manifest = json::parse(source.manifest(name));
-  Reader reader(source, name, Verify::full);
+std::int64_t bytes_in(const json& manifest) {
+  std::int64_t bytes = 0;
+  for (const json& group : manifest.at("groups")) {
+    for (const json& file : group.at("files")) bytes += file.at("bytes").get<std::int64_t>();
+  }
+  return bytes;
+}
+
+// In the background, because such a save says how far it is.
+SaveResult save(CheckpointManager& target, const State& state, const SaveOptions& options, ByteProgress& progress) {
+  AsyncManager background(target);
+  CheckpointTaskOptions task = waiting_for_ever();
+  task.mode = StagingMode::borrow;
+  CheckpointTaskFunctions functions;
+  std::int64_t before = 0;
+  functions.callbacks.progress = [&](std::int64_t, std::int64_t done_bytes, std::int64_t) {
+    progress.add(done_bytes - before);
+    before = done_bytes;
+  };
+  const std::int64_t id = background.save(state, options, task, std::move(functions));
+  const CheckpointTaskResult result = background.wait(id);
+  if (!succeeded(result)) throw Error(result.status, result.error);
+  return background.save_result(id);
+}
+
+// A checkpoint that is copied, and its manifest.
+struct Original {
+  std::string name;
+  json manifest;
+};
+
+void copy_one(const CheckpointManager& source, const Original& original, const std::string& shown, CheckpointManager& target,
+              ByteProgress& progress) {
+  const json& manifest = original.manifest;
+  Reader reader(source, original.name, Verify::full);
+  progress.add(bytes_in(manifest));
   State state;
   for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
     const TensorInfo info = reader.tensor(i);
@@ -59,19 +94,29 @@ void copy_one(const CheckpointManager& source, const std::string& name, const st
   }
   const json values = manifest.value("values", json::object());
   for (const auto& [key, value] : values.items()) state.set_json(key, value.dump());
-  const SaveResult saved = target.save(state, options_of(manifest));
+  const SaveResult saved = save(target, state, options_of(manifest), progress);
   const VerifyResult verified = target.verify(saved.name);
-  std::printf("%s: copied as %s, %lld tensors, %s, verified\n", printable(shown).c_str(), saved.name.c_str(),
-              static_cast<long long>(verified.tensors), bytes_text(verified.bytes).c_str());
+  progress.add(bytes_in(manifest));
+  progress.aside([&] {
+    std::printf("%s: copied as %s, %lld tensors, %s, verified\n", printable(shown).c_str(), saved.name.c_str(),
+                static_cast<long long>(verified.tensors), bytes_text(verified.bytes).c_str());
+  });
 }
 
 }  // namespace
 
 void copy(const std::string& from, const std::string& to, std::optional<std::int64_t> step, bool all) {
   const CheckpointManager source = CheckpointManager::read_only(Storage::existing_file_system(from));
-  const std::vector<std::string> names = chosen(source, from, step, all);
+  std::vector<Original> originals;
+  std::int64_t bytes = 0;
+  for (const std::string& name : chosen(source, from, step, all)) {
+    originals.push_back({name, json::parse(source.manifest(name))});
+    bytes += bytes_in(originals.back().manifest);
+  }
   CheckpointManager target(Storage::file_system(to));
-  for (const std::string& name : names) copy_one(source, name, name == CheckpointManager::self ? from : name, target);
+  ByteProgress progress("read, written and checked", 3 * bytes);
+  for (const Original& original : originals)
+    copy_one(source, original, original.name == CheckpointManager::self ? from : original.name, target, progress);
 }
 
 }  // namespace ckpt::cli

@@ -155,14 +155,16 @@ int run(int argc, char** argv) {
   CLI::App* const list = app.add_subcommand("list", "List the checkpoints in a directory, the newest first");
   list->add_option("path", path, "Directory of checkpoints")->required();
   CLI::App* const show = app.add_subcommand("show", "Show what is in a checkpoint or a file of tensors")->alias("inspect");
-  show->add_option("path", path, "Directory of checkpoints, one checkpoint, a safetensors or .npz file, or a folder with an index")
+  show->add_option("path", path,
+                   "Directory of checkpoints, one checkpoint, a safetensors, .npz or .pt file, or a folder with an index")
       ->required();
   CLI::App* const verify = app.add_subcommand("verify", "Check every checksum of the checkpoints in a directory");
   verify->add_option("path", path, "Directory of checkpoints, or one checkpoint")->required();
   for (CLI::App* const command : {list, show, verify}) add_json(command);
   std::string other_path;
   CLI::App* const diff = app.add_subcommand("diff", "Compare two checkpoints or files, tensor by tensor");
-  diff->add_option("a", path, "Directory of checkpoints, one checkpoint, a safetensors file, or a folder with an index")
+  diff->add_option("a", path,
+                   "Directory of checkpoints, one checkpoint, a safetensors, .npz or .pt file, or a folder with an index")
       ->required();
   diff->add_option("b", other_path, "The same")->required();
   add_json(diff);
@@ -177,7 +179,7 @@ int run(int argc, char** argv) {
   CLI::App* const convert = app.add_subcommand("convert", "Write tensors as another kind of file: .npz or .safetensors");
   convert
       ->add_option("from", path,
-                   "An .npz file, a directory of checkpoints, one checkpoint, a safetensors file, or a folder with an index")
+                   "An .npz or .pt file, a directory of checkpoints, one checkpoint, a safetensors file, or a folder with an index")
       ->required();
   convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors; it is replaced")->required();
   convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");

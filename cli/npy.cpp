@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "strided.h"
+
 namespace ckpt::cli {
 namespace {
 
@@ -136,23 +138,10 @@ std::size_t bytes_of(const NpyHeader& header) {
   return static_cast<std::size_t>(bytes);
 }
 
-// Element by element in the order of the target, counting the source's index along.
-void copy_column_major(const NpyHeader& header, const char* from, char* to, std::size_t bytes) {
-  const std::size_t size = element_bytes(header.dtype);
-  const std::size_t dimensions = header.shape.size();
-  std::vector<std::size_t> strides(dimensions, 1);
-  for (std::size_t d = 1; d < dimensions; ++d) strides[d] = strides[d - 1] * static_cast<std::size_t>(header.shape[d - 1]);
-  std::vector<std::int64_t> index(dimensions, 0);
-  std::size_t source = 0;
-  for (std::size_t done = 0; done < bytes; done += size) {
-    std::memcpy(to + done, from + source * size, size);
-    for (std::size_t d = dimensions; d-- > 0;) {
-      source += strides[d];
-      if (++index[d] < header.shape[d]) break;
-      source -= strides[d] * static_cast<std::size_t>(header.shape[d]);
-      index[d] = 0;
-    }
-  }
+void copy_column_major(const NpyHeader& header, const char* from, char* to) {
+  std::vector<std::int64_t> strides(header.shape.size(), 1);
+  for (std::size_t d = 1; d < strides.size(); ++d) strides[d] = strides[d - 1] * header.shape[d - 1];
+  copy_strided(from, header.shape, strides, element_bytes(header.dtype), to);
 }
 
 void swap_numbers(char* bytes, std::size_t count, std::size_t size) {
@@ -224,7 +213,7 @@ void copy_elements(const NpyHeader& header, std::string_view data, Tensor& tenso
   if (is_row_major(header)) {
     std::memcpy(to, data.data(), data.size());
   } else {
-    copy_column_major(header, data.data(), to, data.size());
+    copy_column_major(header, data.data(), to);
   }
   to_native_order(header, tensor);
 }

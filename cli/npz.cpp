@@ -1,15 +1,13 @@
 #include "npz.h"
 
-#include <zip.h>
-
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 
+#include "archive.h"
 #include "npy.h"
 #include "text.h"
 
@@ -20,85 +18,8 @@ constexpr std::string_view suffix = ".npy";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) { throw std::runtime_error(path + ": " + why); }
 
-struct CloseFile {
-  void operator()(zip_file_t* file) const noexcept { zip_fclose(file); }
-};
-struct Discard {
-  void operator()(zip_t* archive) const noexcept { zip_discard(archive); }
-};
-using Archive = std::unique_ptr<zip_t, Discard>;
-
-Archive open_archive(const std::string& path, int flags) {
-  int code = 0;
-  Archive archive(zip_open(path.c_str(), flags, &code));
-  if (archive != nullptr) return archive;
-  zip_error_t error;
-  zip_error_init_with_code(&error, code);
-  const std::string why = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  refuse(path, why);
-}
-
-// One entry from its begin to its end.
-class Entry {
- public:
-  Entry(zip_t* archive, zip_uint64_t index) : file_(zip_fopen_index(archive, index, 0)) {
-    if (file_ == nullptr) throw std::runtime_error(zip_strerror(archive));
-  }
-
-  void read(char* to, std::size_t bytes) {
-    if (read_at_most(to, bytes) != bytes) throw std::runtime_error("the entry is shorter than the archive says");
-  }
-
-  // The checksum is compared where nothing comes any more.
-  void finish() {
-    char more = 0;
-    if (read_at_most(&more, 1) != 0) throw std::runtime_error("the entry is longer than the archive says");
-  }
-
- private:
-  std::size_t read_at_most(char* to, std::size_t bytes) {
-    std::size_t done = 0;
-    while (done < bytes) {
-      const zip_int64_t count = zip_fread(file_.get(), to + done, bytes - done);
-      if (count < 0) throw std::runtime_error(zip_file_strerror(file_.get()));
-      if (count == 0) break;
-      done += static_cast<std::size_t>(count);
-    }
-    return done;
-  }
-
-  std::unique_ptr<zip_file_t, CloseFile> file_;
-};
-
-// What an archive says of its entries, compared with what it can hold, before memory is taken for them.
-class Sizes {
- public:
-  explicit Sizes(std::uint64_t archive_bytes) : left_(archive_bytes) {}
-
-  void check(const zip_stat_t& stat) {
-    constexpr zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
-    if ((stat.valid & needed) != needed) throw std::runtime_error("the archive does not say how long it is");
-    if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
-      throw std::runtime_error("it is compressed by method " + std::to_string(stat.comp_method) +
-                               "; stored and deflated ones can be read");
-    }
-    if (stat.comp_size > left_) throw std::runtime_error("the archive is too short for what it says of its entries");
-    left_ -= stat.comp_size;
-    // deflate makes at most 258 bytes of two bits: zlib's documentation says 1032 to 1.
-    const bool possible = stat.comp_method == ZIP_CM_STORE ? stat.size == stat.comp_size : stat.size / 1032 <= stat.comp_size;
-    if (!possible) {
-      throw std::runtime_error("it cannot have " + std::to_string(stat.size) + " bytes, of " + std::to_string(stat.comp_size) +
-                               " in the archive");
-    }
-  }
-
- private:
-  std::uint64_t left_;
-};
-
 Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
-  Entry entry(archive, index);
+  EntryReader entry(archive, index);
   std::string header(std::min<std::uint64_t>(bytes, npy_prefix_bytes), '\0');
   entry.read(header.data(), header.size());
   const std::size_t read = header.size();
@@ -123,10 +44,11 @@ Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
 // An array that is read from the reader when the archive is written.
 class Source {
  public:
-  Source(Reader& reader, std::int64_t index, std::exception_ptr& problem)
+  Source(Reader& reader, std::int64_t index, const std::function<void(std::int64_t)>& wrote, std::exception_ptr& problem)
       : reader_(reader),
         index_(index),
         info_(reader.tensor(index)),
+        wrote_(wrote),
         problem_(problem),
         head_(npy_header(info_.dtype, info_.shape)) {
     zip_error_init(&error_);
@@ -186,6 +108,7 @@ class Source {
     };
     take(head_.data(), head_.size(), 0);
     take(static_cast<const char*>(tensor_->data()), static_cast<std::size_t>(info_.bytes), head_.size());
+    wrote_(static_cast<std::int64_t>(done));
     return static_cast<zip_int64_t>(done);
   }
 
@@ -194,6 +117,7 @@ class Source {
   Reader& reader_;
   std::int64_t index_;
   TensorInfo info_;
+  const std::function<void(std::int64_t)>& wrote_;
   std::exception_ptr& problem_;
   std::string head_;
   std::optional<Tensor> tensor_;
@@ -220,16 +144,11 @@ void add_array(zip_t* archive, std::unique_ptr<Source> source, const std::string
 std::vector<std::pair<std::string, Tensor>> read_npz(const std::string& path) {
   const Archive archive = open_archive(path, ZIP_RDONLY);
   std::vector<std::pair<std::string, Tensor>> arrays;
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
-  Sizes sizes(std::filesystem::file_size(path));
-  for (zip_uint64_t i = 0; i < static_cast<zip_uint64_t>(count); ++i) {
-    zip_stat_t stat;
-    if (zip_stat_index(archive.get(), i, 0, &stat) != 0) refuse(path, zip_strerror(archive.get()));
-    std::string name = stat.name;
+  for (const ArchiveEntry& entry : entries_of(archive.get(), path, "array")) {
+    std::string name = entry.name;
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
     try {
-      sizes.check(stat);
-      if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-      arrays.emplace_back(name, read_array(archive.get(), i, stat.size));
+      arrays.emplace_back(name, read_array(archive.get(), entry.index, entry.bytes));
     } catch (const std::exception& error) {
       refuse(path, "array " + printable(name) + ": " + error.what());
     }
@@ -237,12 +156,13 @@ std::vector<std::pair<std::string, Tensor>> read_npz(const std::string& path) {
   return arrays;
 }
 
-void write_npz(const std::string& path, Reader& reader, const std::vector<std::pair<std::int64_t, std::string>>& names) {
+void write_npz(const std::string& path, Reader& reader, const std::vector<std::pair<std::int64_t, std::string>>& names,
+               const std::function<void(std::int64_t)>& wrote) {
   std::exception_ptr problem;
   Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE);
   for (const auto& [index, name] : names) {
     try {
-      add_array(archive.get(), std::make_unique<Source>(reader, index, problem), name);
+      add_array(archive.get(), std::make_unique<Source>(reader, index, wrote, problem), name);
     } catch (const std::exception& error) {
       refuse(path, "array " + printable(name) + ": " + error.what());
     }

@@ -1,6 +1,8 @@
 // NumPy's .npz files: zip archives of arrays.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +16,9 @@ namespace ckpt::cli {
 std::vector<std::pair<std::string, Tensor>> read_npz(const std::string& path);
 
 // Writes tensors of a reader as arrays, uncompressed as numpy.savez does. names: index and name of each. One tensor at a time is in
-// memory. The file gets its name when it is complete; what had that name is replaced.
-void write_npz(const std::string& path, Reader& reader, const std::vector<std::pair<std::int64_t, std::string>>& names);
+// memory. The file gets its name when it is complete; what had that name is replaced. wrote: called with the bytes of tensors that
+// were written since its last call.
+void write_npz(const std::string& path, Reader& reader, const std::vector<std::pair<std::int64_t, std::string>>& names,
+               const std::function<void(std::int64_t)>& wrote);
 
 }  // namespace ckpt::cli

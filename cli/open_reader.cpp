@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "npz.h"
+#include "torch_file.h"
 
 namespace ckpt::cli {
 namespace {
@@ -19,11 +20,10 @@ Reader open_newest(const CheckpointManager& checkpoint, const std::string& path)
 }
 
 // As a safetensors file that has no name any more when this returns: the reader keeps it open.
-Reader open_npz(const std::string& path) {
+Reader open_foreign(const std::string& path) {
   State state;
-  for (const auto& [name, tensor] : read_npz(path)) state.add("tensors", name, tensor);
-  if (state.tensor_count() == 0) throw std::runtime_error(path + " holds no array");
-  std::string folder = (fs::temp_directory_path() / "ckpt-npz-XXXXXX").string();
+  for (const auto& [name, tensor] : read_foreign(path)) state.add("tensors", name, tensor);
+  std::string folder = (fs::temp_directory_path() / "ckpt-show-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error(folder + " cannot be made");
   const std::string file = folder + "/tensors.safetensors";
   try {
@@ -40,7 +40,19 @@ Reader open_npz(const std::string& path) {
 
 }  // namespace
 
-Reader open_file(const std::string& path) { return path.ends_with(".npz") ? open_npz(path) : Reader(path); }
+bool is_foreign(const std::string& path) {
+  const bool named = path.ends_with(".npz") || path.ends_with(".pt") || path.ends_with(".pth");
+  return named && !fs::is_directory(path);  // of checkpoints, whose name is free
+}
+
+std::vector<std::pair<std::string, Tensor>> read_foreign(const std::string& path) {
+  const bool is_npz = path.ends_with(".npz");
+  auto tensors = is_npz ? read_npz(path) : read_torch_file(path);
+  if (tensors.empty()) throw std::runtime_error(path + (is_npz ? " holds no array" : " holds no tensor"));
+  return tensors;
+}
+
+Reader open_file(const std::string& path) { return is_foreign(path) ? open_foreign(path) : Reader(path); }
 
 Reader open_reader(const std::string& path) {
   const fs::path directory(path);

@@ -2,17 +2,25 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <ckpt/ckpt.hpp>
 
 namespace ckpt::cli {
 
-// path: a directory of checkpoints (the newest complete one), one checkpoint, a safetensors or .npz file, or a folder with an
+// path: a directory of checkpoints (the newest complete one), one checkpoint, a safetensors, .npz or .pt file, or a folder with an
 // index. What has checksums is read and verified whole.
 Reader open_reader(const std::string& path);
 
-// path: a safetensors file, an .npz file, or a folder with an index.
+// path: a safetensors, .npz or .pt file, or a folder with an index.
 Reader open_file(const std::string& path);
+
+// Whether path is a file that has to be read whole by its ending: NumPy's .npz, PyTorch's .pt or .pth.
+bool is_foreign(const std::string& path);
+
+// Every tensor of such a file. Throws when there is none.
+std::vector<std::pair<std::string, Tensor>> read_foreign(const std::string& path);
 
 // Mapped where that can be: then no more than a page at a time is in memory.
 Tensor tensor_at(Reader& reader, std::int64_t index);

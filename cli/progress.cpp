@@ -1,51 +1,99 @@
 #include "progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include <ckpt/ckpt.hpp>
 
 #include "text.h"
 
 namespace ckpt::cli {
 namespace {
 
-constexpr std::chrono::milliseconds bar_interval{100};
+constexpr std::chrono::milliseconds redraw_interval{100};
 constexpr std::chrono::milliseconds line_interval{2000};
-constexpr int bar_width = 24;
+constexpr std::chrono::milliseconds passing_delay{500};  // what takes less shows nothing on a terminal
+constexpr double least_measured_share = 0.002;           // before, the time left would be a guess
+constexpr std::size_t usual_columns = 80;
+constexpr std::string_view green = "\033[32m";
+constexpr std::string_view no_colour = "\033[0m";
 
-std::string bar(double share) {
-  const int full = static_cast<int>(share * bar_width);
-  return "[" + std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(bar_width - full), '.') +
-         "]";
+double seconds_since(std::chrono::nanoseconds begin) { return std::chrono::duration<double>(Clock::monotonic() - begin).count(); }
+
+std::size_t terminal_columns() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual_columns;
+  return size.ws_col;
 }
 
-std::string saves_text(const Saver& saver) {
-  std::string text;
-  const std::int64_t saves = saver.figures().saves;
-  if (saves > 0) text += "  checkpoints " + std::to_string(saves);
-  if (const AsyncManager* const background = saver.background(); background != nullptr) {
-    const AsyncManagerStats stats = background->stats();
-    if (stats.live_tasks > 0)
-      text += "  saving " + std::to_string(stats.live_tasks) + ", " + bytes_text(stats.in_flight_bytes) + " to go";
-  }
-  return text;
+// https://no-color.org: any value that is not empty.
+bool wants_colour() {
+  const char* const refused = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
+  const char* const terminal = std::getenv("TERM");     // NOLINT(concurrency-mt-unsafe)
+  return (refused == nullptr || *refused == '\0') && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+// "0:07", "12:34", "1:02:03", "5 days"
+std::string duration_text(double seconds) {
+  constexpr std::int64_t day = 24 * 3600;
+  constexpr double longest = 100.0 * day;
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::clamp(seconds, 0.0, longest)));
+  const auto two_digits = [](std::int64_t number) { return cat(number < 10 ? "0" : "", number); };
+  if (whole >= 2 * day) return cat(seconds > longest ? "over " : "", whole / day, " days");
+  const std::string minutes_and_seconds = two_digits(whole % 60);
+  if (whole < 3600) return cat(whole / 60, ":", minutes_and_seconds);
+  return cat(whole / 3600, ":", two_digits(whole / 60 % 60), ":", minutes_and_seconds);
+}
+
+std::string percent_text(double share) {
+  // 100 only when all is done
+  const auto percent = static_cast<std::int64_t>(std::floor(std::clamp(share, 0.0, 1.0) * 100));
+  return cat(percent < 10 ? "  " : percent < 100 ? " " : "", percent, "%");
+}
+
+std::string time_text(double seconds, bool ended) {
+  if (seconds < 0) return "";
+  return ended ? "  in " + duration_text(seconds) : "  " + duration_text(seconds) + " left";
 }
 
 }  // namespace
 
-Progress::Progress(std::int64_t first_step, std::int64_t steps, std::int64_t tokens_per_step, const MemoryTracker& tracker,
-                   const Saver* saver, bool quiet)
-    : first_step_(first_step),
-      steps_(steps),
-      tokens_per_step_(tokens_per_step),
-      tracker_(tracker),
-      saver_(saver),
+std::string progress_line(const ProgressState& state, double seconds, bool ended, const ProgressLook& look) {
+  const std::string figures = percent_text(state.share) + time_text(seconds, ended);
+  if (look.columns == 0) {
+    std::string line = figures;
+    for (const std::string& detail : state.details) line += "  " + detail;
+    return line;
+  }
+  const std::size_t room = look.columns - 1;  // a terminal may go on to its next line after the last column
+  const std::size_t width = std::clamp<std::size_t>(room / 5, 4, 24);
+  const auto full = static_cast<std::size_t>(std::clamp(state.share, 0.0, 1.0) * static_cast<double>(width));
+  std::string rest = "] " + figures;
+  for (const std::string& detail : state.details) {
+    if (1 + width + rest.size() + 2 + detail.size() > room) break;
+    rest += "  " + detail;
+  }
+  std::string bar(full, '#');
+  if (look.colour && full > 0) bar = cat(green, bar, no_colour);
+  if (1 + width + rest.size() > room) return figures.substr(0, room);
+  return "[" + bar + std::string(width - full, '.') + rest;
+}
+
+Progress::Progress(Kind kind, std::function<ProgressState()> state)
+    : kind_(kind),
+      state_(std::move(state)),
       terminal_(isatty(STDERR_FILENO) != 0),
+      colour_(terminal_ && wants_colour()),
       begin_(Clock::monotonic()),
-      step_(first_step) {
-  if (!quiet) drawer_ = std::thread([this] { draw_until_stopped(); });
+      first_share_(state_().share) {
+  if (kind != Kind::silent) drawer_ = std::thread([this] { draw_until_stopped(); });
 }
 
 Progress::~Progress() {
@@ -56,35 +104,64 @@ Progress::~Progress() {
   }
   stop_asked_.notify_all();
   drawer_.join();
-  (void)std::fprintf(stderr, terminal_ ? "\r%s\n" : "%s\n", line().c_str());
-}
-
-void Progress::step_done(std::int64_t step, double loss) {
-  loss_.store(loss, std::memory_order_relaxed);
-  step_.store(step, std::memory_order_relaxed);
-}
-
-void Progress::draw_until_stopped() {
-  std::unique_lock lock(mutex_);
-  while (!stop_asked_.wait_for(lock, terminal_ ? bar_interval : line_interval, [this] { return stop_; })) {
-    (void)std::fprintf(stderr, terminal_ ? "\r%s" : "%s\n", line().c_str());
-    (void)std::fflush(stderr);
+  if (kind_ == Kind::lasting) {
+    draw(true);
+  } else {
+    take_off();
   }
 }
 
-std::string Progress::line() {
-  const std::int64_t step = step_.load(std::memory_order_relaxed);
-  const double seconds = seconds_of(std::max(std::chrono::nanoseconds(1), Clock::monotonic() - begin_));
-  const double tokens = static_cast<double>((step - first_step_) * tokens_per_step_) / seconds;
-  const MemoryStats memory = tracker_.stats();
-  std::string text;
-  if (terminal_) text += bar(steps_ == 0 ? 1 : static_cast<double>(step) / static_cast<double>(steps_)) + " ";
-  text += "step " + std::to_string(step) + "/" + std::to_string(steps_);
-  if (step > first_step_) text += "  loss " + fixed_text(loss_.load(std::memory_order_relaxed), 4);
-  text += "  " + fixed_text(tokens, 0) + " tokens/s  activations " + bytes_text(memory.current_bytes) + " now, " +
-          bytes_text(memory.peak_bytes) + " peak";
-  if (saver_ != nullptr) text += saves_text(*saver_);
-  return text + (terminal_ ? "   " : "");
+void Progress::aside(const std::function<void()>& print) {
+  const std::lock_guard lock(mutex_);
+  take_off();
+  print();
+  (void)std::fflush(stdout);
+}
+
+void Progress::take_off() {
+  if (drawn_ > 0) (void)std::fprintf(stderr, "\r%*s\r", static_cast<int>(drawn_), "");
+  drawn_ = 0;
+}
+
+void Progress::draw_until_stopped() {
+  const auto interval = terminal_ ? redraw_interval : line_interval;
+  auto wait = terminal_ && kind_ == Kind::passing ? passing_delay : interval;
+  std::unique_lock lock(mutex_);
+  while (!stop_asked_.wait_for(lock, wait, [this] { return stop_; })) {
+    draw(false);
+    wait = interval;
+  }
+}
+
+void Progress::draw(bool ended) {
+  const ProgressState state = state_();
+  const double elapsed = seconds_since(begin_);
+  const double done = state.share - first_share_;
+  const double left = done < least_measured_share ? -1 : elapsed / done * (1 - state.share);
+  const double seconds = ended ? elapsed : left;
+  if (!terminal_) {
+    (void)std::fprintf(stderr, "%s\n", progress_line(state, seconds, ended, {}).c_str());
+    return;
+  }
+  const std::size_t columns = terminal_columns();
+  const std::string line = progress_line(state, seconds, ended, {columns, colour_});
+  const std::size_t shown = progress_line(state, seconds, ended, {columns, false}).size();
+  // What the line before has shown beyond this one is overwritten, as far as it is on this line of the terminal.
+  const std::size_t blanks = std::min(drawn_, columns - 1) > shown ? std::min(drawn_, columns - 1) - shown : 0;
+  (void)std::fprintf(stderr, "\r%s%*s%s", line.c_str(), static_cast<int>(blanks), "", ended ? "\n" : "");
+  (void)std::fflush(stderr);
+  drawn_ = shown;
+}
+
+ByteProgress::ByteProgress(std::string verb, std::int64_t total_bytes)
+    : verb_(std::move(verb)),
+      total_bytes_(total_bytes),
+      progress_(total_bytes == 0 ? Progress::Kind::silent : Progress::Kind::passing, [this] { return state(); }) {}
+
+ProgressState ByteProgress::state() const {
+  const std::int64_t done = std::min(done_bytes_.load(std::memory_order_relaxed), total_bytes_);
+  const double share = total_bytes_ == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total_bytes_);
+  return {share, {cat(verb_, " ", bytes_text(done), " of ", bytes_text(total_bytes_))}};
 }
 
 }  // namespace ckpt::cli

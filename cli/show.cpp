@@ -10,6 +10,7 @@
 #include <ckpt/ckpt.hpp>
 
 #include "open_reader.h"
+#include "progress.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -209,31 +210,37 @@ void show(const std::string& path, bool as_json) {
 
 void verify(const std::string& path, bool as_json) {
   const CheckpointManager checkpoint = read_only(path);
-  std::vector<std::string> names;
+  std::vector<CheckpointInfo> infos;
   if (is_one_checkpoint(path)) {
-    names.emplace_back(CheckpointManager::self);
+    infos.emplace_back().name = CheckpointManager::self;
   } else {
-    for (const CheckpointInfo& info : checkpoint.list()) {
+    for (CheckpointInfo& info : checkpoint.list()) {
       if (info.status != Status::not_found) {
-        names.push_back(info.name);
+        infos.push_back(std::move(info));
       } else if (!as_json) {
         std::printf("%s: no manifest: a save was cut off or is under way; not a checkpoint\n", info.name.c_str());
       }
     }
   }
-  if (names.empty()) none_in(path);
+  if (infos.empty()) none_in(path);
+  std::int64_t bytes = 0;
+  for (const CheckpointInfo& info : infos) bytes += info.bytes;
+  ByteProgress progress("checked", bytes);
   ordered document = ordered::array();
-  for (const std::string& name : names) {
-    const VerifyResult result = checkpoint.verify(name);
-    const std::string shown = name == CheckpointManager::self ? path : name;
+  for (const CheckpointInfo& info : infos) {
+    const VerifyResult result = checkpoint.verify(info.name);
+    progress.add(info.bytes);
+    const std::string shown = info.name == CheckpointManager::self ? path : info.name;
     if (as_json) {
       document.push_back({{"name", shown}, {"files", result.files}, {"tensors", result.tensors}, {"bytes", result.bytes}});
     } else {
-      std::printf("%s: ok, %lld files, %lld tensors, %s\n", printable(shown).c_str(), static_cast<long long>(result.files),
-                  static_cast<long long>(result.tensors), bytes_text(result.bytes).c_str());
+      progress.aside([&] {
+        std::printf("%s: ok, %lld files, %lld tensors, %s\n", printable(shown).c_str(), static_cast<long long>(result.files),
+                    static_cast<long long>(result.tensors), bytes_text(result.bytes).c_str());
+      });
     }
   }
-  if (as_json) print(document);
+  if (as_json) progress.aside([&] { print(document); });
 }
 
 }  // namespace ckpt::cli

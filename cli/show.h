@@ -9,8 +9,8 @@ namespace ckpt::cli {
 // ckpt::Error when there is none.
 void list(const std::string& path, bool as_json);
 
-// path: a safetensors or .npz file, a folder with an index, one checkpoint's directory, or a directory of checkpoints (the newest
-// is shown). Lists what is saved beside the tensors, and every tensor. Throws ckpt::Error when it is not valid.
+// path: a safetensors, .npz or .pt file, a folder with an index, one checkpoint's directory, or a directory of checkpoints (the
+// newest is shown). Lists what is saved beside the tensors, and every tensor. Throws ckpt::Error when it is not valid.
 void show(const std::string& path, bool as_json);
 
 // path: one checkpoint's directory, or a directory of checkpoints, all of which are checked. Throws ckpt::Error at the first bad

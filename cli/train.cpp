@@ -15,11 +15,11 @@
 #include "memory_report.h"
 #include "model.h"
 #include "output.h"
-#include "progress.h"
 #include "runner.h"
 #include "saver.h"
 #include "stages.h"
 #include "text.h"
+#include "train_progress.h"
 
 namespace ckpt::cli {
 namespace {
@@ -208,7 +208,7 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
   const TrainOptions& options = training.options;
   Outcome outcome;
   outcome.first_step = training.step;
-  Progress progress(training.step, options.steps, options.batch, tracker, saver, options.quiet);
+  TrainProgress progress(training.step, options.steps, options.batch, tracker, saver, options.quiet);
   note_interrupts(automatic == nullptr);
   while (training.step < options.steps && !outcome.interrupted && !outcome.preempted) {
     const std::chrono::nanoseconds begin = Clock::monotonic();

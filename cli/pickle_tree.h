@@ -1,0 +1,31 @@
+// The values of a pickle as tree format 1 (docs/format.md): the text beside the tensors.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "pickle.h"
+
+namespace ckpt::cli {
+
+constexpr const char* tree_tensor = "__tree__";  // which holds the text
+
+// Names for tensors: the keys on the way to them, joined by dots; "~2", "~3", ... behind a name that is taken.
+class TensorNames {
+ public:
+  // What path becomes where no other has it.
+  static std::string name_for(const std::string& path);
+  std::string take(const std::string& path);
+
+ private:
+  std::map<std::string, int> taken_;  // with the number that the next one of that name gets
+};
+
+// The JSON text of a tree. node_of makes the node of each value that is no plain one, given its path; most_bytes limits the text.
+// Throws std::runtime_error that names the path: values without a place in a tree, circles, depth past 1,000.
+std::string tree_text(const Pickle& pickle, const std::function<std::string(const PickleValue&, const std::string& path)>& node_of,
+                      std::size_t most_bytes);
+
+}  // namespace ckpt::cli

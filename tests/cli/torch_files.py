@@ -1,0 +1,272 @@
+"""Files as torch.save writes them, made by Python's own pickle and zipfile, against the command: torch_files.py CKPT FOLDER."""
+
+import collections
+import io
+import json
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import types
+import zipfile
+
+ckpt, folder = sys.argv[1:]
+failures = []
+
+# ---- Names as PyTorch's pickles have them, without PyTorch ----
+
+for name in ("torch", "torch._utils", "torch.storage"):
+    sys.modules[name] = types.ModuleType(name)
+
+
+def named(module, name):
+    """The function of that name. Pickled, it is its name."""
+    if hasattr(sys.modules[module], name):
+        return getattr(sys.modules[module], name)
+
+    def function(*_):
+        raise AssertionError("is never called")
+    function.__module__, function.__qualname__, function.__name__ = module, name, name
+    setattr(sys.modules[module], name, function)
+    return function
+
+
+rebuild = named("torch._utils", "_rebuild_tensor_v2")
+rebuild_with_dtype = named("torch._utils", "_rebuild_tensor_v3")
+parameter = named("torch._utils", "_rebuild_parameter")
+size = named("torch", "Size")
+float8 = named("torch", "float8_e4m3fn")
+untyped = named("torch.storage", "UntypedStorage")
+load_from_bytes = named("torch.storage", "_load_from_bytes")
+
+
+class Call:
+    def __init__(self, function, *arguments):
+        self.call = function, arguments
+
+    def __reduce__(self):
+        return self.call
+
+
+class Storage:
+    def __init__(self, key, kind="FloatStorage", elements=6):
+        self.id = "storage", named("torch", kind) if isinstance(kind, str) else kind, key, "cpu", elements
+
+
+class Pickler(pickle.Pickler):
+    def persistent_id(self, value):
+        return value.id if isinstance(value, Storage) else None
+
+
+def tensor(storage, shape, strides, offset=0, hooks=(), *more):
+    return Call(rebuild, storage, offset, shape, strides, False, collections.OrderedDict(hooks), *more)
+
+
+def pickled(value, protocol=2):
+    out = io.BytesIO()
+    Pickler(out, protocol).dump(value)
+    return out.getvalue()
+
+
+def archive(name, data, storages=(), compress=zipfile.ZIP_STORED, **more):
+    path = os.path.join(folder, name)
+    with zipfile.ZipFile(path, "w", compress) as out:
+        out.writestr("archive/data.pkl", data if isinstance(data, bytes) else pickled(data))
+        for key, contents in dict(storages).items():
+            out.writestr(f"archive/data/{key}", contents)
+        for entry, contents in more.items():
+            out.writestr(f"archive/{entry}", contents)
+        out.writestr("archive/version", "3\n")
+    return path
+
+
+# ---- The command ----
+
+
+def run(*arguments):
+    return subprocess.run([ckpt, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+
+def check(holds, *what):
+    if not holds:
+        failures.append(what)
+        print("FAILED:", *what, file=sys.stderr)
+
+
+def refused(path, *wanted, show=False):
+    for arguments in (("convert", path, os.path.join(folder, "never.safetensors")), ("show", path))[:1 + show]:
+        done = run(*arguments)
+        check(done.returncode == 1 and done.stdout.count("\n") == 1, path, "exit code", done.returncode, done.stdout)
+        for text in wanted:
+            check(text in done.stdout, path, "no", repr(text), "in", done.stdout)
+    check(not os.path.exists(os.path.join(folder, "never.safetensors")), path, "left a file")
+
+
+def converted(path):
+    """The tensors of what the file becomes: dtype, shape, bytes; and the nodes of the tree, None without one."""
+    target = os.path.join(folder, "out.safetensors")
+    done = run("convert", path, target)
+    check(done.returncode == 0, path, done.stdout)
+    with open(target, "rb") as file:
+        length, = struct.unpack("<Q", file.read(8))
+        header, data = json.loads(file.read(length)), file.read()
+    os.remove(target)
+    tensors = {name: (info["dtype"], info["shape"], data[slice(*info["data_offsets"])]) for name, info in header.items()}
+    tree = tensors.pop("__tree__", None)
+    return tensors, json.loads(tree[2])["nodes"] if tree else None
+
+
+def floats(*values):
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+six = floats(0, 1, 2, 3, 4, 5)
+
+# ---- What is read ----
+
+# A state dict: a plain file, tied tensors under both names, the versions of a module's parts dropped.
+state = collections.OrderedDict(a=tensor(Storage("0"), (2, 3), (3, 1)), b=tensor(Storage("0"), (2, 3), (3, 1)))
+state._metadata = collections.OrderedDict({"": {"version": 1}})
+wanted = {"a": ("F32", [2, 3], six), "b": ("F32", [2, 3], six)}
+for protocol in (2, 3, 4, 5):
+    check(converted(archive("state.pt", pickled(state, protocol), {"0": six})) == (wanted, None), "a state dict, protocol", protocol)
+check(converted(archive("state.pth", state, {"0": six}, byteorder="little")) == (wanted, None), "an ending .pth")
+
+# Everything else: a tree.
+shared = Storage("0")
+tree = {
+    "model": {"w": tensor(shared, (3, 2), (1, 3)), "tied": tensor(shared, (3, 2), (1, 3)), "row": tensor(shared, (3,), (1,), 3),
+              "p": Call(parameter, tensor(Storage("0"), (2,), (5,)), True, collections.OrderedDict()),
+              "wide": tensor(shared, (2, 2), (0, 1), 1), "scalar": tensor(shared, (), (), 5), "none": tensor(shared, (0, 4), (4, 1), 9)},
+    "list": [None, True, False, 0, -1, 2**31, -2**31 - 1, 2**63 - 1, -2**63, 1.5, -0.0, 1.0], "big": [2**63, -2**63 - 1, 2**64 * 7, -2**200],
+    "odd": [float("inf"), float("nan"), 1 - 2j], "text": "é\U0001f600\0", "lone": "a\ud800", "bytes": b"\0\xff\x80", "no": b"",
+    "array": bytearray(b"\xe9q"), "empty": [[], (), {}, collections.OrderedDict()], 3: {(1, "x"): None, 2.5: 1}, "size": Call(size, (2, 3)),
+    "c": tensor(Storage("1", "ComplexDoubleStorage", 1), (1,), (1,)), "bool": tensor(Storage("2", "BoolStorage", 2), (2,), (1,)),
+    "bf": tensor(Storage("2", "BFloat16Storage", 1), (1,), (1,)),
+    "f8": Call(rebuild_with_dtype, Storage("2", untyped, 2), 0, (2,), (1,), False, collections.OrderedDict(), float8),
+}
+storages = {"0": six, "1": struct.pack("<2d", 1, 2), "2": b"\1\0"}
+wanted = {
+    "model.w": ("F32", [3, 2], floats(0, 3, 1, 4, 2, 5)), "model.row": ("F32", [3], floats(3, 4, 5)), "model.p": ("F32", [2], floats(0, 5)),
+    "model.wide": ("F32", [2, 2], floats(1, 2, 1, 2)), "model.scalar": ("F32", [], floats(5)), "model.none": ("F32", [0, 4], b""),
+    "c": ("F64", [1, 2], storages["1"]), "bool": ("BOOL", [2], b"\1\0"), "bf": ("BF16", [1], b"\1\0"), "f8": ("F8_E4M3", [2], b"\1\0"),
+}
+nodes = [
+    ["dict", 16],
+    "model", ["dict", 7], "w", ["tensor", "model.w", "torch"], "tied", ["tensor", "model.w", "torch"], "row", ["tensor", "model.row", "torch"],
+    "p", ["tensor", "model.p", "torch"], "wide", ["tensor", "model.wide", "torch"], "scalar", ["tensor", "model.scalar", "torch"],
+    "none", ["tensor", "model.none", "torch"],
+    "list", ["list", 12], None, True, False, 0, -1, 2**31, -2**31 - 1, 2**63 - 1, -2**63, 1.5, -0.0, 1.0,
+    "big", ["list", 4], ["int", hex(2**63)], ["int", hex(-2**63 - 1)], ["int", hex(2**64 * 7)], ["int", hex(-2**200)],
+    "odd", ["list", 3], ["float", "7ff0000000000000"], ["float", "7ff8000000000000"], ["complex", "3ff0000000000000", "c000000000000000"],
+    "text", "é\U0001f600\0", "lone", ["surrogates", "61eda080"], "bytes", ["bytes", "AP+A"], "no", ["bytes", ""],
+    "array", ["bytearray", "6XE="], "empty", ["list", 4], ["list", 0], ["tuple", 0], ["dict", 0], ["ordered_dict", 0],
+    3, ["dict", 2], ["tuple", 2], 1, "x", None, 2.5, 1, "size", ["tuple", 2], 2, 3,
+    "c", ["tensor", "c", "torch", "complex128"], "bool", ["tensor", "bool", "torch"], "bf", ["tensor", "bf", "torch"],
+    "f8", ["tensor", "f8", "torch"],
+]
+for protocol in (2, 3, 4, 5):
+    made, text = converted(archive("tree.pt", pickled(tree, protocol), storages))
+    check(made == wanted, "protocol", protocol, "tensors:", made)
+    check(repr(text) == repr(nodes), "protocol", protocol, "nodes:", text)  # repr: -0.0 is not 0
+    check(run("show", os.path.join(folder, "tree.pt")).stdout.count("\n") == 12, "show has another number of lines")
+
+# What stands for itself, names that are taken, and names that no file may have.
+check(converted(archive("bare.pt", tensor(Storage("0"), (6,), (1,)), {"0": six})) == ({"tensor": ("F32", [6], six)}, [["tensor", "tensor", "torch"]]),
+      "a bare tensor")
+check(converted(archive("number.pt", 3))[1] == [3], "a bare number")
+names = {1: tensor(Storage("0"), (1,), (1,)), "1": tensor(Storage("0"), (2,), (1,)), "__tree__": tensor(Storage("0"), (3,), (1,))}
+check(set(converted(archive("names.pt", names, {"0": six}))[0]) == {"1", "1~2", ".__tree__"}, "names that are taken")
+deep = []
+for _ in range(999):
+    deep = [deep]
+sys.setrecursionlimit(20000)
+check(converted(archive("deep.pt", deep))[1] == [["list", 1]] * 999 + [["list", 0]], "1,000 lists in one another")
+same = run("diff", archive("one.pt", state, {"0": six}), archive("two.pt", state, {"0": six}))
+check(same.returncode == 0 and "2 tensors, 0 different" in same.stdout, same.stdout)
+other = run("diff", archive("one.pt", state, {"0": six}), archive("two.pt", state, {"0": floats(0, 1, 2, 3, 4, 7)}))
+check(other.returncode == 1 and "largest absolute difference 2" in other.stdout, other.stdout)
+done = run("convert", archive("one.pt", state, {"0": six}), os.path.join(folder, "one.npz"))
+check(done.returncode == 0 and zipfile.ZipFile(os.path.join(folder, "one.npz")).namelist() == ["a.npy", "b.npy"], done.stdout)
+
+# ---- What is refused by name, and not run ----
+
+witness = os.path.join(folder, "witness")
+
+
+def hostile(function, *arguments):
+    return {"weight": tensor(Storage("0"), (6,), (1,)), "more": Call(function, *arguments)}
+
+
+for protocol in (2, 4):
+    for function, arguments, shown in ((os.system, (f"touch {witness}",), "posix.system"), (eval, (f"open({witness!r}, 'w')",), "builtins.eval"),
+                                       (exec, ("1",), "builtins.exec"), (getattr, (os, "system"), "builtins.getattr"),
+                                       (subprocess.Popen, (["touch", witness],), ".Popen"), (frozenset, ([1],), "frozenset"),
+                                       (collections.defaultdict, (int,), "collections.defaultdict"), (load_from_bytes, (b"x",), "torch.storage._load_from_bytes")):
+        if arguments and arguments[0] is os:
+            arguments = ("os", "system")
+        refused(archive("hostile.pt", pickled(hostile(function, *arguments), protocol), {"0": six}), "hostile.pt: data.pkl at byte ", shown, show=protocol == 4)
+refused(archive("hostile.pt", b"cos\nsystem\n(S'true'\ntR."), "at byte 0: the global os.system")
+refused(archive("hostile.pt", b"(S'true'\nios\nsystem\n."), "at byte 1: opcode 83")
+refused(archive("hostile.pt", b"\x80\x02cbuiltins\neval\x1b[2J\n."), "eval\\x1b[2J")
+refused(archive("hostile.pt", b"\x80\x02ctorch\nSize\n)\x81."), "opcode 129")
+check(not os.path.exists(witness), "something was run")
+refused(archive("class.pt", {"a": size}), "a: torch.Size at byte")
+refused(archive("call.pt", {"a": Call(float8)}), "a: a call of torch.float8_e4m3fn")
+refused(archive("set.pt", pickled({1, 2}, 4)), "a set")
+
+# ---- What does not hold together ----
+
+circle = []
+circle.append(circle)
+refused(archive("circle.pt", circle), "0: the list at byte 2 contains itself")
+refused(archive("deep.pt", [deep]), "deeper than 1000")
+laughs = ["ha"]
+for _ in range(60):
+    laughs = [laughs, laughs]
+refused(archive("laughs.pt", laughs), "would take more than")
+refused(archive("bytes.pt", b"\x80\x02X\x00\x10\x00\x00" + b"a" * 4096 + b"q\x00X\x06\x00\x00\x00latin1q\x01c_codecs\nencode\nq\x020]" +
+                b"(" + b"h\x02h\x00h\x01\x86R" * 100 + b"e."), "")
+refused(archive("twice.pt", b"\x80\x02}(K\x01N\x88N\x75."), "the key true comes twice")
+refused(archive("key.pt", b"\x80\x02}](K\x01es."), "")
+refused(archive("key.pt", b"\x80\x02}]Ns."), "which has no place in a tree")
+refused(archive("items.pt", b"\x80\x02N(K\x01e."), "which is no list")
+refused(archive("odd.pt", b"\x80\x02}(K\x01u."), "a key without a value")
+refused(archive("memo.pt", b"\x80\x02Nr\xff\xff\xff\x7f."), "memo entry 2147483647 comes before 0")
+refused(archive("memo.pt", b"\x80\x02h\x05."), "no memo entry 5")
+refused(archive("end.pt", b"\x80\x02N"), "ends too early")
+refused(archive("end.pt", b"\x80\x02N.N"), "bytes follow its end")
+refused(archive("end.pt", b"\x80\x02NN."), "belong to nothing")
+refused(archive("text.pt", b"\x80\x02X\x01\x00\x00\x00\xff."), "not UTF-8")
+refused(archive("protocol.pt", b"\x80\x06N."), "protocol 6")
+refused(archive("attributes.pt", b"\x80\x02]}b."), "attributes for a list")
+huge = 1 << 62
+for shape, strides, offset, shown in (((2, 3), (3, 2), 0, "element 7 of storage 0, which has 6"), ((6,), (1,), 1, "element 6"), ((1,), (1,), huge, "element"),
+                                      ((huge, 4), (0, 0), 0, "too large"), ((huge,), (huge,), 0, "too large"), ((2,), (1, 1), 0, "other dimensions"),
+                                      ((-1,), (1,), 0, "no number of elements"), ((2,), (-1,), 3, "no number of elements"), ((1 << 40,), (0,), 0, "times the file"),
+                                      ([2], (1,), 0, "no tuple"), ((1,) * 9, (1,) * 9, 0, "tensor a")):
+    refused(archive("view.pt", {"a": tensor(Storage("0"), shape, strides, offset)}, {"0": six}), "view.pt", shown)
+refused(archive("short.pt", {"a": tensor(Storage("0"), (6,), (1,))}, {"0": six[:-1]}), "storage 0 has 23 bytes; data.pkl says 24")
+refused(archive("lost.pt", {"a": tensor(Storage("7"), (6,), (1,))}, {"0": six}), "no entry data/7")
+refused(archive("up.pt", {"a": tensor(Storage("../version"), (6,), (1,))}, {"0": six}), "no entry data/../version")
+refused(archive("kind.pt", {"a": tensor(Storage("0", size), (6,), (1,))}, {"0": six}), "torch.Size is no class of storages")
+refused(archive("hooks.pt", {"a": tensor(Storage("0"), (6,), (1,), 0, {"x": 1})}, {"0": six}), "hooks")
+refused(archive("conj.pt", {"a": tensor(Storage("0"), (6,), (1,), 0, (), {"conj": True})}, {"0": six}), "resolve_conj()")
+refused(archive("order.pt", state, {"0": six}, byteorder="big"), "its byte order is big")
+refused(archive("script.pt", state, {"0": six}, **{"constants.pkl": b""}), "TorchScript")
+refused(archive("packed.pt", state, {"0": six}, zipfile.ZIP_DEFLATED), "is compressed")
+refused(archive("nothing.pt", {}), "holds no tensor")
+with open(os.path.join(folder, "old.pt"), "wb") as file:
+    file.write(pickle.dumps(0x1950a86a20f9469cfc6c, 2) + pickle.dumps(1001, 2))
+refused(os.path.join(folder, "old.pt"), "before PyTorch 1.6", "save it again")
+with zipfile.ZipFile(os.path.join(folder, "other.pt"), "w") as file:
+    file.writestr("data.pkl", pickled(1))
+refused(os.path.join(folder, "other.pt"), "no data.pkl")
+with open(archive("bad.pt", state, {"0": six}), "r+b") as file:
+    at = file.read().index(six)
+    file.seek(at)
+    file.write(b"\1")
+refused(os.path.join(folder, "bad.pt"), "archive/data/0")
+refused(os.path.join(folder, "none.pt"), "none.pt")
+sys.exit(bool(failures))

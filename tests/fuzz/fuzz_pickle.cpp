@@ -1,0 +1,27 @@
+// Any bytes as the pickle of a .pt file: refused by an exception, or read as data, and then a tree or refused again.
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "cli/pickle.h"
+#include "cli/pickle_tree.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using ckpt::cli::PickleValue;
+  constexpr std::size_t most_bytes = 1 << 20;
+  const auto known = [](std::string_view global) { return global == "torch.Size"; };
+  const auto refused = [](const PickleValue&, const std::string& path) -> std::string { throw std::runtime_error(path); };
+  std::optional<std::string> text;
+  try {
+    text = tree_text(ckpt::cli::read_pickle({reinterpret_cast<const char*>(data), size}, known), refused, most_bytes);
+  } catch (const std::runtime_error&) {
+    return 0;
+  }
+  if (text->size() > most_bytes + 2 || !nlohmann::json::accept(*text)) std::abort();
+  return 0;
+}
