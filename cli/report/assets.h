@@ -1,0 +1,9 @@
+// page.css and page.js, which the build puts into the command.
+#pragma once
+
+namespace ckpt::cli::report {
+
+extern const char* const style;
+extern const char* const script;
+
+}  // namespace ckpt::cli::report
