@@ -121,7 +121,7 @@ std::string page(const std::string& title, const std::string& kind, const std::s
       "img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
       escaped(title), "</title>\n<style>\n", style, "</style>\n</head>\n<body>\n<main>\n<p class=\"kind\">", escaped(kind), "</p>\n<h1>",
       escaped(title), "</h1>\n", body, "</main>\n<footer>Made by ckpt ", escaped(std::string(version())),
-      ". The page holds all of its figures and loads nothing.</footer>\n", data_script("figures", figures.dump()), "<script>\n", script, "</script>\n</body>\n</html>\n");
+      ". Point at a plot, or focus it and use the arrow keys, to read its values. The page loads nothing.</footer>\n", data_script("figures", figures.dump()), "<script>\n", script, "</script>\n</body>\n</html>\n");
 }
 
 }  // namespace ckpt::cli::report

@@ -7,6 +7,7 @@ for (const plot of document.querySelectorAll(".plot")) {
   const points = JSON.parse(data.textContent); // [x, y, text]: shares of the width and height
   const frame = plot.querySelector(".frame");
   const readout = plot.querySelector(".readout");
+  const atRest = readout.textContent;
   const byRow = plot.dataset.by === "y";
   const finder = document.createElement("div");
   const hair = document.createElement("div");
@@ -34,9 +35,9 @@ for (const plot of document.querySelectorAll(".plot")) {
     const shown = index >= 0;
     hair.hidden = !shown || byRow;
     spot.hidden = !shown;
-    readout.textContent = shown ? points[index][2] : "";
+    readout.textContent = shown ? points[index][2] : atRest;
     finder.setAttribute("aria-valuenow", shown ? index + 1 : 1);
-    finder.setAttribute("aria-valuetext", shown ? points[index][2] : readout.dataset.hint);
+    finder.setAttribute("aria-valuetext", readout.textContent);
     if (!shown) return;
     hair.style.left = spot.style.left = points[index][0] * 100 + "%";
     spot.style.top = points[index][1] * 100 + "%";

@@ -159,7 +159,7 @@ std::string Plot::html() const {
              dots_, texts_, "</svg></div>\n");
   if (!x_unit_.empty()) out += cat("<p class=\"under\">", escaped(x_unit_), "</p>\n");
   if (!values_.empty()) {
-    out += "<p class=\"readout\" aria-hidden=\"true\" data-hint=\"Point at the plot, or focus it and use the arrow keys.\"></p>\n";
+    out += cat("<p class=\"readout\" aria-hidden=\"true\">", escaped(description_), "</p>\n");
     out += data_script("", "[" + values_ + "]");
   }
   return out + "</div>\n";

@@ -10,6 +10,10 @@
 namespace ckpt::cli::report {
 namespace {
 
+// Shares of an axis between marks: of those that are always shown, and of all.
+constexpr double distance = 0.24;
+constexpr double roomy_distance = 0.1;
+
 double identity(double value) { return value; }
 
 // 1, 2 or 5 times a power of ten, of which about `wanted` fit.
@@ -42,7 +46,6 @@ constexpr double hour = 60 * minute;
 constexpr double day = 24 * hour;
 constexpr double year = 365 * day;
 
-// The first of each row are enough where there is little room.
 constexpr std::array<std::pair<double, const char*>, 30> known_durations = {
     {{1e-3, "1 ms"},      {1e-2, "10 ms"},      {0.1, "0.1 s"},      {1, "1 s"},          {2, "2 s"},           {5, "5 s"},
      {10, "10 s"},        {30, "30 s"},         {minute, "1 min"},   {2 * minute, "2 min"}, {5 * minute, "5 min"}, {10 * minute, "10 min"},
@@ -104,8 +107,8 @@ Scale Scale::durations(double first, double last) {
   for (const auto& [at, label] : known_durations) {
     if (at < first * 0.999 || at > last * 1.001) continue;
     const double share = scale.share(at);
-    if (share - roomy_to < 0.09) continue;
-    const bool roomy = share - shown_to < 0.22;
+    if (share - roomy_to < roomy_distance) continue;
+    const bool roomy = share - shown_to < distance;
     scale.ticks_.push_back({at, label, roomy});
     roomy_to = share;
     if (!roomy) shown_to = share;
@@ -119,20 +122,22 @@ Scale Scale::signed_shares(double low, double high, double least) {
     return std::copysign(size <= 1 ? size : 1 + std::log10(size), value);
   };
   Scale scale(low, high, map);
-  // Each further one takes a unit of room from zero on.
-  const auto units = static_cast<int>(std::ceil(scale.high_ - scale.low_));
-  const int every = units > 12 ? 4 : units > 6 ? 2 : 1;
   const auto text = [](double share) {
     const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(std::abs(share) * 100) + 1e-9)));
     return percent_text(share, digits, "+");
   };
   scale.ticks_.push_back({0, "0"});
   for (const double sign : {-1.0, 1.0}) {
-    int number = 1;
-    for (double at = least; at <= std::max(std::abs(low), std::abs(high)) * 1.0001; at *= 10, ++number) {
+    double shown_to = scale.share(0);
+    double roomy_to = shown_to;
+    for (double at = least; at <= std::max(std::abs(low), std::abs(high)) * 1.0001; at *= 10) {
       const double value = sign * at;
-      if (value < low * 1.0001 || value > high * 1.0001 || (sign > 0 && high <= 0) || (sign < 0 && low >= 0)) continue;
-      scale.ticks_.push_back({value, text(value), number % every != 0});
+      const double share = scale.share(value);
+      if (value < low * 1.0001 || value > high * 1.0001 || std::abs(share - roomy_to) < roomy_distance) continue;
+      const bool roomy = std::abs(share - shown_to) < distance;
+      scale.ticks_.push_back({value, text(value), roomy});
+      roomy_to = share;
+      if (!roomy) shown_to = share;
     }
   }
   return scale;

@@ -105,7 +105,7 @@ std::string lanes_picture(const Plan& plan, const Replay& step, const std::strin
   Plot plot("Layers over time",
             cat(layers, " lanes, the first layer at the top: when each runs forward, again, and backward, and when what it made is in memory."),
             x, Scale::lanes(static_cast<std::size_t>(layers)), lane_height * static_cast<int>(layers));
-  plot.units("layers", time_unit + " of a step").group(group);
+  plot.units("", time_unit + " of a step").group(group);
   const auto bar = [&](std::int64_t layer, double begin, double end, const std::string& role) {
     const auto lane = static_cast<double>(layer);
     plot.bar(begin, end, lane + 0.1, lane + 0.9, role);

@@ -104,7 +104,7 @@ std::string policies_plot(const Figures& figures) {
   constexpr int lane_height = 42;
   const double least = small_share(extras);
   Plot plot("Extra time of each policy", "Against Daly's interval with the true MTBF and cost; less is better.",
-            Scale::signed_shares(std::min(low * 1.3, -least), std::max(high * 1.3, least), least), Scale::lanes(order.size()),
+            Scale::signed_shares(std::min(low * 2.5, -least), std::max(high * 2.5, least), least), Scale::lanes(order.size()),
             lane_height * static_cast<int>(order.size()));
   plot.units("", "extra time for the same work; each step of the axis is ten times the one before").find_by("y").wide();
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -114,12 +114,12 @@ std::string policies_plot(const Figures& figures) {
     const std::string efficiency = percent_text(figures.value(policy_place(index, "efficiency")), 3);
     const bool baseline = index >= policies_of(figures);
     plot.label(-1e9, lane + 0.5, policy_of(figures, index), "start", -6).label(1e9, lane + 0.5, extra, "end", -6);
-    plot.bar(-1e9, 1e9, lane + 0.7, lane + 0.76, "lane");
-    if (std::isfinite(extras[i])) plot.dot(extras[i], lane + 0.73, baseline ? "gradient" : "kept");
+    plot.bar(-1e9, 1e9, lane + 0.715, lane + 0.745, "track");
+    if (std::isfinite(extras[i])) plot.dot(extras[i], lane + 0.73, baseline ? "aside" : "kept");
     plot.value(std::isfinite(extras[i]) ? extras[i] : 0, lane + 0.73,
                cat(policy_of(figures, index), ": ", extra, std::isfinite(extras[i]) ? " time" : "", "; ", efficiency, " of the time is finished work"));
   }
-  return plot.html() + legend({{"fill kept", "policies"}, {"fill gradient", "for comparison"}});
+  return plot.html() + legend({{"fill kept", "policies"}, {"fill aside", "for comparison"}});
 }
 
 std::string policies_table(const Figures& figures) {
@@ -154,11 +154,11 @@ std::string interval_plot(const Figures& figures) {
             Scale::durations(curve.front().first, curve.back().first), Scale::nines(std::max(0.0, low - 0.02), 1 - (1 - std::max(bound, high)) * 0.8),
             280);
   plot.units("finished work in all time", "interval between saves").line(curve, "kept");
-  plot.level(bound, "gradient", cat("knowing each failure ", percent_text(bound, 2)));
-  plot.dot(daly_interval, daly, "gradient").dot(best_interval, best, "kept");
+  plot.level(bound, "aside", cat("knowing each failure ", percent_text(bound, 2)));
+  plot.dot(daly_interval, daly, "aside").dot(best_interval, best, "kept");
   for (const auto& [interval, efficiency] : curve)
     plot.value(interval, efficiency, cat("a save every ", duration_text(interval), ": ", percent_text(efficiency, 3)));
-  return plot.html() + legend({{"line kept", "fixed intervals"}, {"fill kept", "the best of them"}, {"fill gradient", "Daly's interval"}});
+  return plot.html() + legend({{"line kept", "fixed intervals"}, {"fill kept", "the best of them"}, {"fill aside", "Daly's interval"}});
 }
 
 // ---- What policies learn ----
@@ -243,12 +243,8 @@ std::string failures_table(const Figures& figures) {
 
 std::string title(const Figures& figures) {
   const std::size_t best = best_policy(figures);
-  const double extra = extra_of(figures, best);
-  if (!std::isfinite(extra)) return "When to checkpoint";
-  const std::string words = std::abs(extra) < 5e-6 ? std::string("as good as")
-                            : extra < 0            ? percent_text(-extra, 3) + " better than"
-                                                   : percent_text(extra, 3) + " worse than";
-  return cat("When to checkpoint: ", policy_of(figures, best), " is ", words, " Daly's interval");
+  return cat("When to checkpoint: with ", policy_of(figures, best), ", ",
+             percent_text(figures.value(policy_place(best, "efficiency")), 2), " of the time is finished work");
 }
 
 }  // namespace

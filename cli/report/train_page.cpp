@@ -118,7 +118,7 @@ std::string arena_plot(const Curve& arena, const Figures& figures) {
   for (auto& [step, bytes] : ground) bytes = 0;
   plot.units(unit, "step").band(ground, arena, "soft kept").line(arena, "kept").group("steps");
   if (budget > 0) plot.level(budget, "budget", cat("budget ", text(budget)));
-  if (everything > 0 && everything != budget) plot.level(everything, "gradient", cat("storing everything ", text(everything)));
+  if (everything > 0 && everything != budget) plot.level(everything, "aside", cat("storing everything ", text(everything)));
   for (const auto& [step, bytes] : arena)
     plot.value(step, bytes, cat("step ", count_text(static_cast<std::int64_t>(step)), ": ", text(bytes), " reserved"));
   return plot.html();
@@ -137,12 +137,13 @@ std::string history_table(const Figures& figures) {
   return table.html();
 }
 
-std::string over_steps(const Figures& figures) {
+std::string over_steps(const Figures& figures, bool with_stages) {
   const HistoryCurves curves = curves_of(figures.at("/history"));
   if (curves.loss.empty()) return "";
   const auto per_point = figures.at("/history/steps_per_point").get<std::int64_t>();
   return cat("<div class=\"beside\"><section><h2>Loss</h2>\n", loss_plot(curves.loss, per_point), "</section>\n<section><h2>Memory</h2>\n",
              arena_plot(curves.arena, figures), "</section></div>\n",
+             with_stages ? "<p class=\"note\">Memory of all stages, without the queues between them.</p>\n" : "",
              per_point > 1 ? cat("<p class=\"note\">Each point stands for ", figures.count("/history/steps_per_point"), " steps.</p>\n") : std::string(),
              details("Loss and memory as a table", history_table(figures)));
 }
@@ -167,8 +168,9 @@ std::string one_step(const Figures& figures, const Plan& plan) {
 std::string stages_table(const Figures& figures) {
   Table table("Stages", {"stage", "layers", "in flight", "schedule", "kept", "recomputed", "peak alive", "arena", "queues", "busy in the last step"});
   for (std::size_t i = 0; i < figures.at("/stages").size(); ++i) {
+    const auto plan = figures.at(place("plans", i, "plan")).get<std::string>();  // "stage 0 of 2, 4 micro-batches: periodic(3)"
     table.row({cat(i), figures.count(place("stages", i, "layers")), figures.count(place("stages", i, "in_flight")),
-               escaped(figures.at(place("plans", i, "plan")).get<std::string>()), figures.count(place("stages", i, "kept")),
+               escaped(plan.substr(plan.rfind(": ") == std::string::npos ? 0 : plan.rfind(": ") + 2)), figures.count(place("stages", i, "kept")),
                figures.count(place("stages", i, "recomputed")), figures.bytes(place("stages", i, "peak_live_bytes")),
                figures.bytes(place("stages", i, "reserved_bytes")), figures.bytes(place("stages", i, "queue_bytes")),
                figures.duration(place("stages", i, "busy_seconds"))});
@@ -240,7 +242,7 @@ std::string train_page(const json& result, const TrainOptions& options, const st
                        Pipeline* pipeline) {
   const Figures figures(result);
   const std::string name = printable(data_name.substr(data_name.rfind('/') + 1));  // no folders of this machine
-  std::string body = cat(lede(figures, options, name), main_facts(figures), over_steps(figures));
+  std::string body = cat(lede(figures, options, name), main_facts(figures), over_steps(figures, pipeline != nullptr));
   body += pipeline != nullptr ? stages(figures, plans, *pipeline) : one_step(figures, plans.front());
   body += cat(layers(figures, pipeline != nullptr), what_was_run(figures, options, name));
   return page(title(result), pipeline != nullptr ? "ckpt train, in stages" : "ckpt train", body, result);

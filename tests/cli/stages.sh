@@ -19,7 +19,7 @@ for name in gpipe f1b1 interleaved; do
 done
 grep -q '"traceEvents"' "$scratch/trace.json" || fail "no trace events"
 grep -q 'stage 2' "$scratch/trace.json" || fail "the trace does not name the last stage"
-grep -q '<svg ' "$scratch/page.html" || fail "the page has no picture"
+grep -q '<svg class="frame" ' "$scratch/page.html" || fail "the page has no picture"
 grep -q 'stage 2, backward of micro-batch 3' "$scratch/page.html" || fail "the picture does not show the last backward"
 ! grep -qE '(src|href)="?http' "$scratch/page.html" || fail "the page needs other files"
 
