@@ -26,7 +26,11 @@ Runner::Runner(const Chain& chain, Profile profile, Schedule schedule, const Ten
 
 Runner::Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input,
                const ScheduleExecutorOptions& options)
-    : chain_(chain), profile_(std::make_shared<Profile>(std::move(profile))), input_(input), options_(options), follower_(std::move(follower)) {
+    : chain_(chain),
+      profile_(std::make_shared<Profile>(std::move(profile))),
+      input_(input),
+      options_(options),
+      follower_(std::move(follower)) {
   options_.follower = *follower_;
   use(follower_->next());
 }

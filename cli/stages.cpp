@@ -32,8 +32,7 @@ std::int64_t budget_bytes(const std::string& text, const Chain& chain, const Ten
 }  // namespace
 
 bool wants_stages(const TrainOptions& options) {
-  return options.stages > 1 || options.micro_batches > 1 || !options.timeline_file.empty() ||
-         options.activations != "store-all";
+  return options.stages > 1 || options.micro_batches > 1 || !options.timeline_file.empty() || options.activations != "store-all";
 }
 
 ActivationPolicy parse_activations(const std::string& text) {

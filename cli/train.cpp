@@ -95,8 +95,7 @@ Schedule schedule_for(const std::string& memory_budget, const Profile& profile, 
 Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTracker& tracker, Limits& limits) {
   const TrainOptions& options = training.options;
   if (wants_stages(options)) {
-    Pipeline pipeline =
-        make_pipeline(training.chain, training.input, options, pool.thread_count(), tracker, &limits.budget_bytes);
+    Pipeline pipeline = make_pipeline(training.chain, training.input, options, pool.thread_count(), tracker, &limits.budget_bytes);
     limits.budget_bytes *= options.stages;
     return Runner(training.chain, std::move(pipeline), tracker);
   }
@@ -252,7 +251,8 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
 // A number of bytes, or null for what is not there.
 json bytes_or_null(std::int64_t bytes) { return bytes > 0 ? json(bytes) : json(); }
 
-json figures_of(const Training& training, const Runner& runner, const Limits& limits, const Outcome& outcome, std::int32_t threads) {
+json figures_of(const Training& training, const Runner& runner, const Limits& limits, const Outcome& outcome,
+                std::int32_t threads) {
   const ScheduleExecutorStats stats = runner.stats();
   const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
   const auto per_save = [&](double total) {

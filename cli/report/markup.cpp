@@ -61,7 +61,8 @@ std::string Figures::percent(const std::string& place, int digits, const char* s
 }
 
 std::string Table::html() const {
-  std::string out = cat("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=", attribute(caption_), "><table><thead><tr>");
+  std::string out =
+      cat("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=", attribute(caption_), "><table><thead><tr>");
   for (const std::string& column : columns_) out += cat("<th scope=\"col\">", escaped(column), "</th>");
   out += "</tr></thead><tbody>\n";
   for (const std::vector<std::string>& cells : rows_) {
@@ -77,9 +78,10 @@ std::string legend(const std::vector<std::pair<std::string, std::string>>& entri
   std::string out = "<ul class=\"legend\">";
   for (const auto& [role, words] : entries) {
     const bool stroke = role.rfind("line", 0) == 0 || role.rfind("level", 0) == 0;
-    out += cat("<li><svg class=\"swatch\" aria-hidden=\"true\" viewBox=\"0 0 24 12\">",
-               stroke ? cat("<path class=\"", role, "\" d=\"M0 6H24\"/>") : cat("<rect class=\"", role, "\" width=\"24\" height=\"12\"/>"),
-               "</svg>", escaped(words), "</li>");
+    out += cat(
+        "<li><svg class=\"swatch\" aria-hidden=\"true\" viewBox=\"0 0 24 12\">",
+        stroke ? cat("<path class=\"", role, "\" d=\"M0 6H24\"/>") : cat("<rect class=\"", role, "\" width=\"24\" height=\"12\"/>"),
+        "</svg>", escaped(words), "</li>");
   }
   return out + "</ul>\n";
 }
@@ -117,11 +119,13 @@ std::string page(const std::string& title, const std::string& kind, const std::s
   return cat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
+      "'unsafe-inline'; "
       "img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
-      escaped(title), "</title>\n<style>\n", style, "</style>\n</head>\n<body>\n<main>\n<p class=\"kind\">", escaped(kind), "</p>\n<h1>",
-      escaped(title), "</h1>\n", body, "</main>\n<footer>Made by ckpt ", escaped(std::string(version())),
-      ". Point at a plot, or focus it and use the arrow keys, to read its values. The page loads nothing.</footer>\n", data_script("figures", figures.dump()), "<script>\n", script, "</script>\n</body>\n</html>\n");
+      escaped(title), "</title>\n<style>\n", style, "</style>\n</head>\n<body>\n<main>\n<p class=\"kind\">", escaped(kind),
+      "</p>\n<h1>", escaped(title), "</h1>\n", body, "</main>\n<footer>Made by ckpt ", escaped(std::string(version())),
+      ". Point at a plot, or focus it and use the arrow keys, to read its values. The page loads nothing.</footer>\n",
+      data_script("figures", figures.dump()), "<script>\n", script, "</script>\n</body>\n</html>\n");
 }
 
 }  // namespace ckpt::cli::report

@@ -11,8 +11,8 @@ namespace ckpt::cli::report {
 // Text within an attribute, with its quotes.
 std::string attribute(const std::string& text);
 
-// What is shown of the run's figures. Each is looked up by its place in the JSON document (a JSON pointer) and keeps it in the page,
-// so that page and --json cannot differ.
+// What is shown of the run's figures. Each is looked up by its place in the JSON document (a JSON pointer) and keeps it in the
+// page, so that page and --json cannot differ.
 class Figures {
  public:
   explicit Figures(const nlohmann::json& all) : all_(all) {}

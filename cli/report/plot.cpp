@@ -42,8 +42,8 @@ std::string Plot::points_text(const Curve& points) const {
 }
 
 Plot& Plot::line(const Curve& points, const std::string& role) {
-  marks_ += cat("<polyline", next_id_.empty() ? std::string() : " id=" + attribute(next_id_), " class=\"line ", role, "\" points=\"",
-                points_text(points), "\"/>\n");
+  marks_ += cat("<polyline", next_id_.empty() ? std::string() : " id=" + attribute(next_id_), " class=\"line ", role,
+                "\" points=\"", points_text(points), "\"/>\n");
   next_id_.clear();
   return *this;
 }
@@ -59,13 +59,14 @@ Plot& Plot::bar(double x0, double x1, double y0, double y1, const std::string& r
   const double top = box * (1 - std::max(y_.share(y0), y_.share(y1)));
   const double width = std::max(0.6, box * x_.share(x1) - left);
   const double height = box * std::abs(y_.share(y1) - y_.share(y0));
-  marks_ += cat("<rect class=\"fill ", role, "\" x=\"", coordinate(left), "\" y=\"", coordinate(top), "\" width=\"", coordinate(width),
-                "\" height=\"", coordinate(height), "\"/>\n");
+  marks_ += cat("<rect class=\"fill ", role, "\" x=\"", coordinate(left), "\" y=\"", coordinate(top), "\" width=\"",
+                coordinate(width), "\" height=\"", coordinate(height), "\"/>\n");
   return *this;
 }
 
 Plot& Plot::dot(double x, double y, const std::string& role) {
-  dots_ += cat("<circle class=\"dot ", role, "\" cx=\"", percents(x_.share(x)), "\" cy=\"", percents(1 - y_.share(y)), "\" r=\"6\"/>\n");
+  dots_ +=
+      cat("<circle class=\"dot ", role, "\" cx=\"", percents(x_.share(x)), "\" cy=\"", percents(1 - y_.share(y)), "\" r=\"6\"/>\n");
   return *this;
 }
 
@@ -73,21 +74,23 @@ Plot& Plot::level(double y, const std::string& role, const std::string& label) {
   const double share = 1 - y_.share(y);
   marks_ += cat("<path class=\"level ", role, "\" d=\"M0 ", coordinate(box * share), "H1000\"/>\n");
   const auto taken = [&](double place) {
-    return place < text_room || place > height_ ||
-           std::any_of(level_places_.begin(), level_places_.end(), [&](double other) { return std::abs(other - place) < text_room; });
+    return place < text_room || place > height_ || std::any_of(level_places_.begin(), level_places_.end(), [&](double other) {
+             return std::abs(other - place) < text_room;
+           });
   };
   const double line = share * height_;
   double place = line - 5;
   if (taken(place)) place = line + text_room - 2;
   for (int tries = 0; taken(place) && tries < 8; ++tries) place += text_room;
   level_places_.push_back(place);
-  texts_ += cat("<text class=\"label\" x=\"100%\" y=\"", coordinate(place), "\" dx=\"-4\" text-anchor=\"end\">", escaped(label), "</text>\n");
+  texts_ += cat("<text class=\"label\" x=\"100%\" y=\"", coordinate(place), "\" dx=\"-4\" text-anchor=\"end\">", escaped(label),
+                "</text>\n");
   return *this;
 }
 
 Plot& Plot::label(double x, double y, const std::string& text, const char* anchor, int dy, bool roomy) {
-  texts_ += cat("<text class=\"label", roomy ? " in-bar roomy" : "", "\" x=\"", percents(x_.share(x)), "\" y=\"", percents(1 - y_.share(y)),
-                "\" dy=\"", dy, "\" text-anchor=\"", anchor, "\">", escaped(text), "</text>\n");
+  texts_ += cat("<text class=\"label", roomy ? " in-bar roomy" : "", "\" x=\"", percents(x_.share(x)), "\" y=\"",
+                percents(1 - y_.share(y)), "\" dy=\"", dy, "\" text-anchor=\"", anchor, "\">", escaped(text), "</text>\n");
   return *this;
 }
 
@@ -142,8 +145,12 @@ std::string Plot::grid() const {
     const double share = x_.share(tick.at);
     const std::string x = percents(share);
     const std::string roomy = tick.roomy ? " class=\"roomy\"" : "";
-    lines += cat("<line", tick.at == 0 && share > 0 ? " class=\"zero\"" : roomy, " y1=\"0\" y2=\"100%\" x1=\"", x, "\" x2=\"", x, "\"/>");
-    texts += cat("<text", roomy, " x=\"", x, "\" y=\"100%\" dy=\"18\" text-anchor=\"", share > 0.96 ? "end" : share < 0.02 && wide_ ? "start" : "middle",
+    lines += cat("<line", tick.at == 0 && share > 0 ? " class=\"zero\"" : roomy, " y1=\"0\" y2=\"100%\" x1=\"", x, "\" x2=\"", x,
+                 "\"/>");
+    texts += cat("<text", roomy, " x=\"", x, "\" y=\"100%\" dy=\"18\" text-anchor=\"",
+                 share > 0.96            ? "end"
+                 : share < 0.02 && wide_ ? "start"
+                                         : "middle",
                  "\">", escaped(tick.label), "</text>");
   }
   return cat("<g class=\"grid\">", lines, "</g>\n<g>", texts, "</g>\n");
@@ -153,10 +160,10 @@ std::string Plot::html() const {
   std::string out = cat("<div class=\"plot", wide_ ? " wide" : "", "\" data-by=\"", find_by_, "\"",
                         group_.empty() ? std::string() : " data-group=" + attribute(group_), ">\n");
   if (!y_unit_.empty()) out += cat("<p class=\"unit\">", escaped(y_unit_), "</p>\n");
-  out += cat("<div class=\"box\"><svg class=\"frame\" role=\"img\" height=\"", height_, "\" aria-label=", attribute(name_ + ". " + description_),
-             ">\n<title>", escaped(name_), "</title>\n", grid(),
-             "<svg class=\"marks\" viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" width=\"100%\" height=\"100%\">\n", marks_, "</svg>\n",
-             dots_, texts_, "</svg></div>\n");
+  out += cat("<div class=\"box\"><svg class=\"frame\" role=\"img\" height=\"", height_,
+             "\" aria-label=", attribute(name_ + ". " + description_), ">\n<title>", escaped(name_), "</title>\n", grid(),
+             "<svg class=\"marks\" viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" width=\"100%\" height=\"100%\">\n",
+             marks_, "</svg>\n", dots_, texts_, "</svg></div>\n");
   if (!x_unit_.empty()) out += cat("<p class=\"under\">", escaped(x_unit_), "</p>\n");
   if (!values_.empty()) {
     out += cat("<p class=\"readout\" aria-hidden=\"true\">", escaped(description_), "</p>\n");

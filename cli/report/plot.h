@@ -1,4 +1,5 @@
-// One plot: an <svg> that stretches with the page while its texts keep their size, values for pointer and keyboard, a text alternative.
+// One plot: an <svg> that stretches with the page while its texts keep their size, values for pointer and keyboard, a text
+// alternative.
 #pragma once
 
 #include <string>

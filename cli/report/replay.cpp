@@ -40,7 +40,9 @@ class Player {
       case ActionKind::drop:
         if (action.tier == 0) end({action.item, action.first, micro});
         break;
-      case ActionKind::receive: make({action.item, action.first, micro}, action.item == Item::grad ? Use::gradient : Use::kept); break;
+      case ActionKind::receive:
+        make({action.item, action.first, micro}, action.item == Item::grad ? Use::gradient : Use::kept);
+        break;
       case ActionKind::turn: make({Item::grad, static_cast<std::int64_t>(layers_.size()), micro}, Use::gradient); break;
       default: break;
     }
@@ -142,7 +144,7 @@ class Player {
   std::int64_t input_bytes_;
   std::vector<Layer> layers_;
   std::map<Key, Held> held_;
-  std::set<std::pair<std::int64_t, std::int32_t>> first_done_;                  // layer, micro-batch
+  std::set<std::pair<std::int64_t, std::int32_t>> first_done_;            // layer, micro-batch
   std::vector<std::array<std::pair<std::int64_t, double>, uses>> alive_;  // items of each layer and use, and since when
   Bytes live_{};
   double now_ = 0;

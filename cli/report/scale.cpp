@@ -46,12 +46,36 @@ constexpr double hour = 60 * minute;
 constexpr double day = 24 * hour;
 constexpr double year = 365 * day;
 
-constexpr std::array<std::pair<double, const char*>, 30> known_durations = {
-    {{1e-3, "1 ms"},      {1e-2, "10 ms"},      {0.1, "0.1 s"},      {1, "1 s"},          {2, "2 s"},           {5, "5 s"},
-     {10, "10 s"},        {30, "30 s"},         {minute, "1 min"},   {2 * minute, "2 min"}, {5 * minute, "5 min"}, {10 * minute, "10 min"},
-     {30 * minute, "30 min"}, {hour, "1 h"},    {2 * hour, "2 h"},   {5 * hour, "5 h"},   {10 * hour, "10 h"},  {day, "1 d"},
-     {2 * day, "2 d"},    {5 * day, "5 d"},     {10 * day, "10 d"},  {30 * day, "30 d"},  {100 * day, "100 d"}, {year, "1 y"},
-     {3 * year, "3 y"},   {10 * year, "10 y"},  {100 * year, "100 y"}, {1e3 * year, "1000 y"}, {1e4 * year, "1e4 y"}, {1e5 * year, "1e5 y"}}};
+constexpr std::array<std::pair<double, const char*>, 30> known_durations = {{{1e-3, "1 ms"},
+                                                                             {1e-2, "10 ms"},
+                                                                             {0.1, "0.1 s"},
+                                                                             {1, "1 s"},
+                                                                             {2, "2 s"},
+                                                                             {5, "5 s"},
+                                                                             {10, "10 s"},
+                                                                             {30, "30 s"},
+                                                                             {minute, "1 min"},
+                                                                             {2 * minute, "2 min"},
+                                                                             {5 * minute, "5 min"},
+                                                                             {10 * minute, "10 min"},
+                                                                             {30 * minute, "30 min"},
+                                                                             {hour, "1 h"},
+                                                                             {2 * hour, "2 h"},
+                                                                             {5 * hour, "5 h"},
+                                                                             {10 * hour, "10 h"},
+                                                                             {day, "1 d"},
+                                                                             {2 * day, "2 d"},
+                                                                             {5 * day, "5 d"},
+                                                                             {10 * day, "10 d"},
+                                                                             {30 * day, "30 d"},
+                                                                             {100 * day, "100 d"},
+                                                                             {year, "1 y"},
+                                                                             {3 * year, "3 y"},
+                                                                             {10 * year, "10 y"},
+                                                                             {100 * year, "100 y"},
+                                                                             {1e3 * year, "1000 y"},
+                                                                             {1e4 * year, "1e4 y"},
+                                                                             {1e5 * year, "1e5 y"}}};
 
 }  // namespace
 
@@ -71,7 +95,8 @@ Scale Scale::linear(double low, double high, int digits) {
 }
 
 Scale Scale::bytes(double most) {
-  const Unit unit = unit_for(most, {{"bytes", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"PiB", 0x1p50}});
+  const Unit unit =
+      unit_for(most, {{"bytes", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"PiB", 0x1p50}});
   Scale scale = linear(0, std::max(most, 1.0) / unit.size);
   scale.unit_ = unit.name;
   scale.map_ = [size = unit.size](double value) { return value / size; };
@@ -80,7 +105,8 @@ Scale Scale::bytes(double most) {
 }
 
 Scale Scale::seconds(double most) {
-  const Unit unit = unit_for(most, {{"microseconds", 1e-6}, {"milliseconds", 1e-3}, {"seconds", 1}, {"minutes", minute}, {"hours", hour}});
+  const Unit unit =
+      unit_for(most, {{"microseconds", 1e-6}, {"milliseconds", 1e-3}, {"seconds", 1}, {"minutes", minute}, {"hours", hour}});
   const double last = most > 0 ? most / unit.size : 1;
   Scale scale(0, last, identity);
   const double step = round_step(last, 8);
@@ -102,7 +128,7 @@ Scale Scale::counts(double first, double last) {
 
 Scale Scale::durations(double first, double last) {
   Scale scale(first, std::max(last, first * 1.01), [](double value) { return std::log(std::max(value, 1e-9)); });
-  double shown_to = -1;   // share at which the last mark that is always shown stands
+  double shown_to = -1;  // share at which the last mark that is always shown stands
   double roomy_to = -1;
   for (const auto& [at, label] : known_durations) {
     if (at < first * 0.999 || at > last * 1.001) continue;
@@ -146,7 +172,8 @@ Scale Scale::signed_shares(double low, double high, double least) {
 Scale Scale::nines(double low, double high) {
   Scale scale(low, high, [](double value) { return -std::log10(std::max(1 - value, 1e-9)); });
   double last = -1;
-  for (const double missing : {1.0, 0.8, 0.5, 0.3, 0.2, 0.1, 0.05, 0.03, 0.02, 0.01, 5e-3, 3e-3, 2e-3, 1e-3, 5e-4, 3e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 1e-6}) {
+  for (const double missing : {1.0,  0.8,  0.5,  0.3,  0.2,  0.1,  0.05, 0.03, 0.02, 0.01, 5e-3,
+                               3e-3, 2e-3, 1e-3, 5e-4, 3e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 1e-6}) {
     const double at = 1 - missing;
     if (at < low || at > high || scale.share(at) - last < 0.09) continue;
     const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(missing * 100) + 1e-9)));
@@ -163,12 +190,15 @@ Scale Scale::lanes(std::size_t count) {
 
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return "-";
-  if (seconds < 1e-3) return fixed_text(seconds * 1e6, 1) + " \u00b5s";
-  if (seconds < 1) return fixed_text(seconds * 1e3, 2) + " ms";
-  if (seconds < 2 * minute) return fixed_text(seconds, 2) + " s";
-  if (seconds < 2 * hour) return fixed_text(seconds / minute, 1) + " min";
-  if (seconds < 2 * day) return fixed_text(seconds / hour, 1) + " h";
-  return fixed_text(seconds / day, 1) + " d";
+  const auto text = [](double amount, int digits, const char* unit) {
+    return fixed_text(amount, amount == std::floor(amount) ? 0 : digits) + unit;
+  };
+  if (seconds < 1e-3) return text(seconds * 1e6, 1, " \u00b5s");
+  if (seconds < 1) return text(seconds * 1e3, 2, " ms");
+  if (seconds < 2 * minute) return text(seconds, 2, " s");
+  if (seconds < 2 * hour) return text(seconds / minute, 1, " min");
+  if (seconds < 2 * day) return text(seconds / hour, 1, " h");
+  return text(seconds / day, 1, " d");
 }
 
 std::string count_text(std::int64_t count) {

@@ -49,7 +49,7 @@ class Scale {
   std::string unit_;
 };
 
-// "85 us", "12.3 ms", "7.50 s", "25.1 min", "5.6 h", "12.0 d".
+// "85 \u00b5s", "12.34 ms", "7.50 s", "25.1 min", "5.6 h", "12 d".
 std::string duration_text(double seconds);
 // With commas between thousands.
 std::string count_text(std::int64_t count);

@@ -43,9 +43,9 @@ std::int64_t sum(const Bytes& bytes) { return std::accumulate(bytes.begin(), byt
 
 // "3.20 ms: forward of block.1.gelu, 1.50 MiB alive (kept ...)"
 std::string operation_text(const Plan& plan, const Replay::Operation& operation) {
-  std::string text = cat(duration_text(operation.begin), ": ", words_of(operation.work), " of ", plan.profile->layer_name(operation.layer),
-                         plan.stage ? cat(", micro-batch ", operation.micro_batch) : std::string(), "; ",
-                         bytes_text(sum(operation.bytes)), " alive");
+  std::string text = cat(
+      duration_text(operation.begin), ": ", words_of(operation.work), " of ", plan.profile->layer_name(operation.layer),
+      plan.stage ? cat(", micro-batch ", operation.micro_batch) : std::string(), "; ", bytes_text(sum(operation.bytes)), " alive");
   const char* before = ": ";
   for (const UseStyle& style : use_styles) {
     const std::int64_t bytes = operation.bytes[static_cast<std::size_t>(style.use)];
@@ -73,8 +73,9 @@ std::string memory_picture(const Plan& plan, const Replay& step, const std::stri
   Scale x = Scale::seconds(step.seconds);
   const std::string unit = y.unit();
   const std::string time_unit = x.unit();
-  Plot plot(name, cat("At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ", duration_text(step.seconds), "."), x, y,
-            height);
+  Plot plot(name,
+            cat("At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ", duration_text(step.seconds), "."), x,
+            y, height);
   plot.units(unit, time_unit + " of a step").group(group);
   Curve lower;
   for (const Replay::Operation& each : step.operations) {
@@ -102,9 +103,11 @@ std::string lanes_picture(const Plan& plan, const Replay& step, const std::strin
   const int lane_height = layers <= 24 ? 14 : layers <= 80 ? 6 : 3;
   Scale x = Scale::seconds(step.seconds);
   const std::string time_unit = x.unit();
-  Plot plot("Layers over time",
-            cat(layers, " lanes, the first layer at the top: when each runs forward, again, and backward, and when what it made is in memory."),
-            x, Scale::lanes(static_cast<std::size_t>(layers)), lane_height * static_cast<int>(layers));
+  Plot plot(
+      "Layers over time",
+      cat(layers,
+          " lanes, the first layer at the top: when each runs forward, again, and backward, and when what it made is in memory."),
+      x, Scale::lanes(static_cast<std::size_t>(layers)), lane_height * static_cast<int>(layers));
   plot.units("", time_unit + " of a step").group(group);
   const auto bar = [&](std::int64_t layer, double begin, double end, const std::string& role) {
     const auto lane = static_cast<double>(layer);

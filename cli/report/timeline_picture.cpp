@@ -20,7 +20,8 @@ const char* interval_name(IntervalKind kind) {
 
 }  // namespace
 
-std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages, std::chrono::nanoseconds step_time) {
+std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages,
+                             std::chrono::nanoseconds step_time) {
   constexpr int lane_height = 40;
   constexpr double readable = 0.035;  // share of the width that a number needs
   const double seconds = std::chrono::duration<double>(step_time).count();
@@ -46,8 +47,11 @@ std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std
                    duration_text(begin)));
     if (end - begin >= readable * seconds) plot.label(middle, each.stage + 0.5, cat(each.micro_batch), "middle", 4, true);
   }
-  return plot.html() + legend({{"fill kept", "forward"}, {"fill recomputed", "recompute"}, {"fill gradient", "backward"}, {"fill lane", "waits"}}) +
-         (drawn > most_operations ? cat("<p class=\"note\">The first ", most_operations, " of ", drawn, " pieces are drawn.</p>\n") : std::string());
+  return plot.html() +
+         legend(
+             {{"fill kept", "forward"}, {"fill recomputed", "recompute"}, {"fill gradient", "backward"}, {"fill lane", "waits"}}) +
+         (drawn > most_operations ? cat("<p class=\"note\">The first ", most_operations, " of ", drawn, " pieces are drawn.</p>\n")
+                                  : std::string());
 }
 
 }  // namespace ckpt::cli::report

@@ -11,6 +11,7 @@
 namespace ckpt::cli::report {
 
 // A lane a stage: forwards, recomputations and backwards; where there is nothing the stage waits.
-std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages, std::chrono::nanoseconds step_time);
+std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages,
+                             std::chrono::nanoseconds step_time);
 
 }  // namespace ckpt::cli::report

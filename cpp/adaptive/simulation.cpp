@@ -289,7 +289,8 @@ std::vector<GapBin> gap_histogram(const std::vector<Trace>& traces) {
   if (least < bins.front().from) bins.front().from = 0;
   for (const Trace& trace : traces) {
     for (const double gap : trace) {
-      const auto bin = std::upper_bound(bins.begin(), bins.end() - 1, gap, [](double g, const GapBin& each) { return g < each.to; });
+      const auto bin =
+          std::upper_bound(bins.begin(), bins.end() - 1, gap, [](double g, const GapBin& each) { return g < each.to; });
       ++bin->count;
     }
   }

@@ -60,8 +60,8 @@ struct GapBin {
   double to;
   std::int64_t count;
 };
-// Bins of equal width in logarithms, six in each power of ten, which hold all gaps of all traces. What is shorter than a millionth of
-// the longest gap is in the first bin, which then begins at 0.
+// Bins of equal width in logarithms, six in each power of ten, which hold all gaps of all traces. What is shorter than a millionth
+// of the longest gap is in the first bin, which then begins at 0.
 std::vector<GapBin> gap_histogram(const std::vector<Trace>& traces);
 
 struct SimulationResult {
@@ -70,7 +70,7 @@ struct SimulationResult {
   std::int64_t replicas = 1;
   double mtbf = 0;           // true
   std::vector<double> wall;  // until each failure, summed over replicas
-  std::vector<GapBin> gaps;
+  std::vector<GapBin> gaps;  // of all replicas
   PolicyResult daly;         // with the true MTBF and cost: the baseline
   double daly_interval = 0;
   PolicyResult clairvoyant;
