@@ -18,6 +18,7 @@
 #include "output.h"
 #include "plans.h"
 #include "progress.h"
+#include "report/schedule_picture.h"
 #include "report/train_page.h"
 #include "runner.h"
 #include "saver.h"
@@ -313,6 +314,10 @@ json stages_report(Pipeline& pipeline) {
 
 void write_json(const std::string& path, const json& value) { write_text(path, value.dump(2) + "\n"); }
 
+bool is_picture(const std::string& report_file) {
+  return report_file.size() > 4 && report_file.compare(report_file.size() - 4, 4, ".svg") == 0;
+}
+
 // Nothing unless saves are automatic.
 std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, const Training& training) {
   if (!options.save_automatically) return nullptr;
@@ -330,6 +335,9 @@ std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, con
 bool train(const TrainOptions& options) {
   if (!options.memory_budget.empty()) parse_budget("--memory-budget", options.memory_budget);  // refused before anything is begun
   activation_policy(options);
+  if (is_picture(options.report_file) && wants_stages(options))
+    throw std::runtime_error("--report: '" + printable(options.report_file) +
+                             "' is a picture, of one step without stages; use .html");
 
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
   const TextData data(options.data, options.batch);
@@ -365,8 +373,11 @@ bool train(const TrainOptions& options) {
   if (Pipeline* const pipeline = runner.pipeline()) {
     if (!options.timeline_file.empty()) write_text(options.timeline_file, pipeline->trace_json());
   }
-  if (!options.report_file.empty())
+  if (is_picture(options.report_file)) {
+    write_text(options.report_file, report::step_picture(runner.plans().front(), limits.budget_bytes));
+  } else if (!options.report_file.empty()) {
     write_text(options.report_file, report::train_page(result, options, data.name(), runner.plans(), runner.pipeline()));
+  }
   if (memory_report) write_json(options.memory_report_file, memory_report->finish());
   std::printf("%lld steps, loss %s, peak activations %s, reserved %s, %lld recomputed forwards, %s ms a step\n",
               static_cast<long long>(training.step), std::isnan(outcome.loss) ? "-" : fixed_text(outcome.loss, 6).c_str(),

@@ -122,8 +122,9 @@ std::string page(const std::string& title, const std::string& kind, const std::s
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
       "'unsafe-inline'; "
       "img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
-      escaped(title), "</title>\n<style>\n", style, "</style>\n</head>\n<body>\n<main>\n<p class=\"kind\">", escaped(kind),
-      "</p>\n<h1>", escaped(title), "</h1>\n", body, "</main>\n<footer>Made by ckpt ", escaped(std::string(version())),
+      escaped(title), "</title>\n<style>\n", plot_style, page_style, "</style>\n</head>\n<body>\n<main>\n<p class=\"kind\">",
+      escaped(kind), "</p>\n<h1>", escaped(title), "</h1>\n", body, "</main>\n<footer>Made by ckpt ",
+      escaped(std::string(version())),
       ". Point at a plot, or focus it and use the arrow keys, to read its values. The page loads nothing.</footer>\n",
       data_script("figures", figures.dump()), "<script>\n", script, "</script>\n</body>\n</html>\n");
 }

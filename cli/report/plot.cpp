@@ -156,14 +156,25 @@ std::string Plot::grid() const {
   return cat("<g class=\"grid\">", lines, "</g>\n<g>", texts, "</g>\n");
 }
 
+std::string Plot::drawing() const {
+  return cat(grid(),
+             "<svg class=\"marks\" viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" width=\"100%\" height=\"100%\">\n",
+             marks_, "</svg>\n", dots_, texts_);
+}
+
+std::string Plot::svg(int x, int y, int width) const {
+  return cat("<text x=\"", x, "\" y=\"", y - 10, "\">", escaped(y_unit_), "</text><text x=\"", x + width, "\" y=\"",
+             y + height_ + 36, "\" text-anchor=\"end\">", escaped(x_unit_), "</text>\n<svg x=\"", x, "\" y=\"", y, "\" width=\"",
+             width, "\" height=\"", height_, "\" overflow=\"visible\">\n", drawing(), "</svg>\n");
+}
+
 std::string Plot::html() const {
   std::string out = cat("<div class=\"plot", wide_ ? " wide" : "", "\" data-by=\"", find_by_, "\"",
                         group_.empty() ? std::string() : " data-group=" + attribute(group_), ">\n");
   if (!y_unit_.empty()) out += cat("<p class=\"unit\">", escaped(y_unit_), "</p>\n");
   out += cat("<div class=\"box\"><svg class=\"frame\" role=\"img\" height=\"", height_,
-             "\" aria-label=", attribute(name_ + ". " + description_), ">\n<title>", escaped(name_), "</title>\n", grid(),
-             "<svg class=\"marks\" viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" width=\"100%\" height=\"100%\">\n",
-             marks_, "</svg>\n", dots_, texts_, "</svg></div>\n");
+             "\" aria-label=", attribute(name_ + ". " + description_), ">\n<title>", escaped(name_), "</title>\n", drawing(),
+             "</svg></div>\n");
   if (!x_unit_.empty()) out += cat("<p class=\"under\">", escaped(x_unit_), "</p>\n");
   if (!values_.empty()) {
     out += cat("<p class=\"readout\" aria-hidden=\"true\">", escaped(description_), "</p>\n");

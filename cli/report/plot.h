@@ -46,10 +46,14 @@ class Plot {
   Plot& wide();
 
   std::string html() const;
+  // For a picture that stands alone, in the style of plot.css: without values, with its upper left corner at a place in pixels.
+  std::string svg(int x, int y, int width) const;
+  int height() const { return height_; }
 
  private:
   std::string points_text(const Curve& points) const;
   std::string grid() const;
+  std::string drawing() const;
 
   std::string name_;
   std::string description_;

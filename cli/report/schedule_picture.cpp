@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "report/assets.h"
 #include "report/markup.h"
-#include "report/plot.h"
 #include "text.h"
 
 namespace ckpt::cli::report {
@@ -66,8 +66,8 @@ std::string fitting(const std::string& name) {
 
 }  // namespace
 
-std::string memory_picture(const Plan& plan, const Replay& step, const std::string& name, std::int64_t budget_bytes, int height,
-                           const std::string& group) {
+Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, std::int64_t budget_bytes, int height,
+                 const std::string& group) {
   const auto top = static_cast<double>(std::max(step.peak_bytes, budget_bytes));
   Scale y = Scale::bytes(top * 1.04);
   Scale x = Scale::seconds(step.seconds);
@@ -95,10 +95,10 @@ std::string memory_picture(const Plan& plan, const Replay& step, const std::stri
   if (budget_bytes > 0) plot.level(static_cast<double>(budget_bytes), "budget", cat("budget ", bytes_text(budget_bytes)));
   for (const Replay::Operation& each : step.operations)
     plot.value((each.begin + each.end) / 2, static_cast<double>(sum(each.bytes)), operation_text(plan, each));
-  return plot.html();
+  return plot;
 }
 
-std::string lanes_picture(const Plan& plan, const Replay& step, const std::string& group) {
+Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group) {
   const std::int64_t layers = plan.profile->layer_count();
   const int lane_height = layers <= 24 ? 14 : layers <= 80 ? 6 : 3;
   Scale x = Scale::seconds(step.seconds);
@@ -126,22 +126,63 @@ std::string lanes_picture(const Plan& plan, const Replay& step, const std::strin
     plot.lane_name(static_cast<double>(first + last) / 2, fitting(block));
     first = last;
   }
-  return plot.html();
+  return plot;
 }
 
-std::string memory_legend(bool budget) {
-  std::vector<std::pair<std::string, std::string>> entries;
-  for (const UseStyle& style : use_styles) entries.emplace_back(cat("fill ", style.role), style.words);
-  if (budget) entries.emplace_back("level budget", "budget");
-  return legend(entries);
+namespace {
+
+std::vector<std::pair<std::string, std::string>> memory_roles(bool budget) {
+  std::vector<std::pair<std::string, std::string>> roles;
+  for (const UseStyle& style : use_styles) roles.emplace_back(cat("fill ", style.role), style.words);
+  if (budget) roles.emplace_back("level budget", "budget");
+  return roles;
 }
 
-std::string lanes_legend() {
-  return legend({{"fill kept", "runs forward"},
-                 {"fill recomputed", "runs again"},
-                 {"fill gradient", "runs backward"},
-                 {"fill soft kept", "kept in memory"},
-                 {"fill soft recomputed", "in memory once more"}});
+std::vector<std::pair<std::string, std::string>> lane_roles() {
+  return {{"fill kept", "runs forward"},
+          {"fill recomputed", "runs again"},
+          {"fill gradient", "runs backward"},
+          {"fill soft kept", "kept in memory"},
+          {"fill soft recomputed", "in memory once more"}};
+}
+
+std::string legend_row(const std::vector<std::pair<std::string, std::string>>& roles, int x, int y) {
+  std::string out;
+  for (const auto& [role, words] : roles) {
+    out += role.rfind("level", 0) == 0
+               ? cat("<path class=\"", role, "\" d=\"M", x, " ", y - 4, "h24\"/>")
+               : cat("<rect class=\"", role, "\" x=\"", x, "\" y=\"", y - 10, "\" width=\"24\" height=\"12\"/>");
+    out += cat("<text x=\"", x + 32, "\" y=\"", y, "\">", escaped(words), "</text>\n");
+    x += 56 + static_cast<int>(words.size()) * 7;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string memory_legend(bool budget) { return legend(memory_roles(budget)); }
+
+std::string lanes_legend() { return legend(lane_roles()); }
+
+std::string step_picture(const Plan& plan, std::int64_t budget_bytes) {
+  constexpr int width = 880;
+  constexpr int left = 80;
+  constexpr int right = 24;
+  constexpr int row = 24;    // of the legend
+  constexpr int above = 34;  // of a plot
+  constexpr int below = 60;
+  const Replay step = replay(plan.schedule, *plan.profile, plan.stage);
+  const Plot memory = memory_plot(plan, step, "Memory over the time of a step", budget_bytes, 220, "");
+  const Plot lanes = lanes_plot(plan, step, "");
+  const int second = row + above + memory.height() + below;
+  const int height = second + row + lanes.height() + below;
+  return cat("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"frame\" role=\"img\" viewBox=\"0 0 ", width, " ", height,
+             "\" font-family=\"system-ui, sans-serif\">\n<title>One step under the schedule ", escaped(plan.schedule.name()),
+             "</title>\n<desc>At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ",
+             duration_text(step.seconds), ".</desc>\n<style>\n", plot_style,
+             "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n",
+             legend_row(memory_roles(budget_bytes > 0), left, row), memory.svg(left, row + above, width - left - right),
+             legend_row(lane_roles(), left, second), lanes.svg(left, second + row, width - left - right), "</svg>\n");
 }
 
 }  // namespace ckpt::cli::report

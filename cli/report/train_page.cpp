@@ -170,8 +170,8 @@ std::string one_step(const Figures& figures, const Plan& plan) {
     return out + "<p class=\"note\">It has too many operations to draw.</p></section>\n";
   const std::int64_t budget = figures.has("/budget_bytes") ? figures.at("/budget_bytes").get<std::int64_t>() : 0;
   return cat(out, "<h3>Memory</h3>\n", memory_legend(budget > 0),
-             memory_picture(plan, step, "Memory over the time of a step", budget, 260, "step"), "<h3>Layers</h3>\n", lanes_legend(),
-             lanes_picture(plan, step, "step"), "</section>\n");
+             memory_plot(plan, step, "Memory over the time of a step", budget, 260, "step").html(), "<h3>Layers</h3>\n",
+             lanes_legend(), lanes_plot(plan, step, "step").html(), "</section>\n");
 }
 
 // ---- Stages ----
@@ -197,7 +197,7 @@ std::string stages_memory(const Figures& figures, const std::vector<Plan>& plans
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Replay step = replay(plans[i].schedule, *plans[i].profile, plans[i].stage);
     if (step.operations.size() > most_operations) continue;
-    out += cat("<div><h3>Stage ", i, "</h3>\n", memory_picture(plans[i], step, cat("Memory of stage ", i), budget, 150, ""),
+    out += cat("<div><h3>Stage ", i, "</h3>\n", memory_plot(plans[i], step, cat("Memory of stage ", i), budget, 150, "").html(),
                "</div>\n");
   }
   return out + "</div>\n";

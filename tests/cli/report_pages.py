@@ -16,6 +16,7 @@ import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 ckpt = "ckpt"  # the command
 
@@ -249,6 +250,19 @@ class Pages(unittest.TestCase):
                 self.assertEqual(forwards, sum(plan["plan_forwards"] for plan in run.figures["plans"]))
                 if run.name in ("train", "strategy", "long"):
                     self.assertEqual(run.figures["plans"][0]["plan_peak_bytes"], run.figures["peak_live_bytes"])  # and the engine measured it
+
+    def test_picture_alone(self):
+        picture = Path(self.folder.name) / "step.svg"
+        run_ckpt("train", "--batch", 16, "--steps", 1, "--memory-budget", "40%", "--quiet", "--report", picture)
+        root = ElementTree.parse(picture).getroot()
+        space = "{http://www.w3.org/2000/svg}"
+        self.assertEqual(root.tag, space + "svg")
+        self.assertIn("One step under the schedule", root.find(space + "title").text)
+        texts = [text.text for text in root.iter(space + "text")]
+        for wanted in ("kept from the forward", "recomputed", "embedding", "block.5"):
+            self.assertIn(wanted, texts)
+        self.assertNotRegex(picture.read_text().replace("http://www.w3.org/2000/svg", ""), r"https?:|@import|url\(|<script")
+        self.assertLess(picture.stat().st_size, 60000)
 
     def test_history_is_whole_and_short(self):
         histories = {run.name: run.figures["history"] for run in self.runs if "history" in run.figures}
