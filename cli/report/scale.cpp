@@ -87,7 +87,7 @@ double Scale::share(double value) const { return std::clamp((map_(value) - low_)
 
 Scale Scale::linear(double low, double high, int digits) {
   if (!(high > low)) high = low + 1;
-  const double step = round_step(high - low, 4);
+  const double step = std::max(round_step(high - low, 4), digits == 0 ? 1.0 : 0.0);
   Scale scale(std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step, identity);
   for (double at = scale.low_; at <= scale.high_ + step / 2; at += step)
     scale.ticks_.push_back({at, fixed_text(at, digits < 0 ? digits_for(step) : digits)});

@@ -16,7 +16,7 @@ struct Tick {
 
 class Scale {
  public:
-  // Marks at round numbers.
+  // Marks at round numbers; at whole ones when there are no digits behind the point.
   static Scale linear(double low, double high, int digits = -1);
   // From 0 to at least most, in the unit of bytes that suits it; unit() names it.
   static Scale bytes(double most);

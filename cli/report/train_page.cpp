@@ -46,11 +46,11 @@ std::string lede(const Figures& figures, const TrainOptions& options, const std:
 }
 
 std::string title(const json& result) {
-  const std::string steps = count_text(result.at("steps").get<std::int64_t>());
+  const auto done = result.at("steps").get<std::int64_t>();
+  const std::string steps = count_text(done) + (done == 1 ? " step" : " steps");
   const std::string memory = bytes_text(result.at("reserved_bytes").get<std::int64_t>());
-  if (result.at("final_loss").is_null()) return cat("No step to run: ", steps, " steps were done before");
-  return cat("Loss ", fixed_text(result.at("final_loss").get<double>(), 4), " after ", steps, " steps, in ", memory,
-             " of activations");
+  if (result.at("final_loss").is_null()) return cat("No step to run: ", steps, " done before");
+  return cat("Loss ", fixed_text(result.at("final_loss").get<double>(), 4), " after ", steps, ", in ", memory, " of activations");
 }
 
 std::string main_facts(const Figures& figures) {
@@ -60,7 +60,7 @@ std::string main_facts(const Figures& figures) {
       {{"Final loss", figures.number("/final_loss", 4), cat("after ", figures.count("/steps"), " steps")},
        {"Memory for activations", figures.bytes("/reserved_bytes"),
         compared ? cat("storing everything: ", figures.bytes("/store_all_bytes"))
-                 : cat("peak alive: ", figures.bytes("/peak_live_bytes"))},
+                 : cat("with queues; peak alive: ", figures.bytes("/peak_live_bytes"))},
        {"Time a step", figures.duration("/seconds_per_step"), cat(figures.number("/tokens_per_second", 0), " samples a second")},
        saved ? Fact{"A save kept the training for", figures.duration("/stall_seconds_per_save"),
                     cat("durable after ", figures.duration("/durable_seconds_per_save"))}
@@ -239,7 +239,8 @@ std::string layers(const Figures& figures, bool with_stages) {
 std::string what_was_run(const Figures& figures, const TrainOptions& options, const std::string& data_name) {
   Said said = {
       {"data", cat(escaped(data_name), ", ", figures.bytes("/data_bytes"))},
-      {"steps", cat(figures.count("/first_step"), " to ", figures.count("/steps"))},
+      {"steps", cat(figures.count("/steps"),
+                    figures.value("/first_step") > 0 ? cat(", going on from step ", figures.count("/first_step")) : std::string())},
       {"batch", cat(figures.count("/batch"), " samples",
                     options.micro_batches > 1 ? cat(" in ", figures.count("/micro_batches"), " micro-batches") : std::string())},
       {"seed", figures.plain("/seed")},

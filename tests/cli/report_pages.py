@@ -42,9 +42,13 @@ def make(folder):
         "stages": ("train", "--data", text, "--batch", 32, "--steps", 4, "--stages", 3, "--micro-batches", 8, "--memory-budget", "60%"),
         "interleaved": ("train", "--batch", 32, "--steps", 3, "--stages", 2, "--micro-batches", 4, "--schedule", "interleaved", "--activations",
                         "selective:2"),
+        "none": ("train", "--batch", 8, "--steps", 0, "--stages", 2, "--micro-batches", 2),
         "simulate": ("simulate", "--trace", "weibull:0.7:1e6", "--nodes", 50, "--failures", 300, "--replicas", 5, "--cost", 60),
         "trace": ("simulate", "--trace", trace, "--cost", 300, "--policies", "auto,daly,fixed:900,threshold"),
     }
+    single = private / "single.csv"
+    single.write_text("500\n")
+    commands["single"] = ("simulate", "--trace", single)
     runs = []
     for name, command in commands.items():
         page, figures = folder / f"{name}.html", folder / f"{name}.json"
