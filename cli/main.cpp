@@ -96,7 +96,9 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
       ->type_name("BYTES");
   train->add_option("--timeline", options.timeline_file, "Write who computed what when in the last step as Chrome trace JSON")
       ->type_name("FILE");
-  train->add_option("--report", options.report_file, "Write a page with the run's figures and a picture of the timeline")
+  train
+      ->add_option("--report", options.report_file,
+                   "Write a page with the run's figures and pictures of its steps; .svg: the picture of a step alone")
       ->type_name("FILE");
   train->add_flag("--quiet", options.quiet, "Show no progress");
   train->add_flag("--verbose", options.verbose, "Show what the library decides, and why");

@@ -18,13 +18,19 @@ void add(ScheduleExecutorStats& sum, const ScheduleExecutorStats& more) {
 
 }  // namespace
 
-Runner::Runner(const Chain& chain, Schedule schedule, const TensorSpec& input, const ScheduleExecutorOptions& options)
-    : chain_(chain), input_(input), options_(options) {
+Runner::Runner(const Chain& chain, Profile profile, Schedule schedule, const TensorSpec& input,
+               const ScheduleExecutorOptions& options)
+    : chain_(chain), profile_(std::make_shared<Profile>(std::move(profile))), input_(input), options_(options) {
   use(std::move(schedule));
 }
 
-Runner::Runner(const Chain& chain, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options)
-    : chain_(chain), input_(input), options_(options), follower_(std::move(follower)) {
+Runner::Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input,
+               const ScheduleExecutorOptions& options)
+    : chain_(chain),
+      profile_(std::make_shared<Profile>(std::move(profile))),
+      input_(input),
+      options_(options),
+      follower_(std::move(follower)) {
   options_.follower = *follower_;
   use(follower_->next());
 }
@@ -35,6 +41,21 @@ Runner::Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& track
 std::string Runner::schedule_name() const {
   if (!pipeline_) return std::string(schedule_->name());
   return std::to_string(pipeline_->stages()) + " stages, " + std::to_string(pipeline_->micro_batches()) + " micro-batches";
+}
+
+std::vector<Plan> Runner::plans() const {
+  std::vector<Plan> plans;
+  if (!pipeline_) plans.push_back({profile_, schedule_->share(), false});
+  for (std::int32_t stage = 0; pipeline_ && stage < pipeline_->stages(); ++stage)
+    plans.push_back({std::make_shared<Profile>(pipeline_->profile(stage)), pipeline_->schedule(stage), true});
+  return plans;
+}
+
+std::int64_t Runner::arena_bytes() const {
+  if (!pipeline_) return executor_->stats().reserved_bytes;
+  std::int64_t bytes = 0;
+  for (std::int32_t stage = 0; stage < pipeline_->stages(); ++stage) bytes += pipeline_->stats(stage).reserved_bytes;
+  return bytes;
 }
 
 double Runner::run(const Step& step) {

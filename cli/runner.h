@@ -2,19 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <ckpt/ckpt.hpp>
+
+#include "plans.h"
 
 namespace ckpt::cli {
 
 class Runner {
  public:
   // One schedule for all steps.
-  Runner(const Chain& chain, Schedule schedule, const TensorSpec& input, const ScheduleExecutorOptions& options);
+  Runner(const Chain& chain, Profile profile, Schedule schedule, const TensorSpec& input, const ScheduleExecutorOptions& options);
   // The schedule before each step is the follower's.
-  Runner(const Chain& chain, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options);
+  Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options);
 
   // Stages instead of one executor.
   Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& tracker);
@@ -24,6 +28,10 @@ class Runner {
 
   // Of the schedule in use.
   std::string schedule_name() const;
+  // In use: one, or that of each stage.
+  std::vector<Plan> plans() const;
+  // What activations reserve under the schedule in use, queues between stages left out.
+  std::int64_t arena_bytes() const;
   // nullptr when there are no stages.
   Pipeline* pipeline() { return pipeline_ ? &*pipeline_ : nullptr; }
   // Of all executors so far: counts are summed, peaks are the highest.
@@ -35,6 +43,7 @@ class Runner {
   ScheduleExecutorStats pipeline_stats() const;
 
   const Chain& chain_;
+  std::shared_ptr<const Profile> profile_;  // nullptr: the pipeline's own
   TensorSpec input_{};
   ScheduleExecutorOptions options_;
   mutable std::optional<Pipeline> pipeline_;

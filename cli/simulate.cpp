@@ -6,7 +6,7 @@
 #include <ckpt/ckpt.hpp>
 
 #include "output.h"
-#include "simulation_page.h"
+#include "report/simulation_page.h"
 #include "text.h"
 #include "text_file.h"
 
@@ -64,7 +64,7 @@ void simulate(const SimulateOptions& options) {
   const json figures = json::parse(result);
   print(figures);
   if (!options.json.empty()) write_text(options.json, result + "\n");
-  if (!options.report.empty()) write_text(options.report, simulation_page(figures));
+  if (!options.report.empty()) write_text(options.report, report::simulation_page(figures, options));
 }
 
 }  // namespace ckpt::cli

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "text.h"
-#include "timeline_picture.h"
 
 namespace ckpt::cli {
 namespace {
@@ -30,20 +29,10 @@ std::int64_t budget_bytes(const std::string& text, const Chain& chain, const Ten
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(most) * budget.percent / 100));
 }
 
-std::string cell(const std::string& text) { return "<td>" + escaped(text) + "</td>"; }
-
-std::string stage_row(Pipeline& pipeline, std::int32_t stage) {
-  const PipelineStats stats = pipeline.stats(stage);
-  return "<tr>" + cell(std::to_string(stage)) + cell(std::to_string(stats.layers)) + cell(std::to_string(stats.in_flight)) +
-         cell(std::string(pipeline.schedule(stage).name())) + cell(std::to_string(stats.recomputed_forwards)) +
-         cell(bytes_text(stats.peak_live_bytes)) + cell(bytes_text(stats.reserved_bytes)) + cell(bytes_text(stats.queue_bytes)) +
-         cell(fixed_text(static_cast<double>(stats.busy.count()) * 1e-6, 2)) + "</tr>\n";
-}
-
 }  // namespace
 
 bool wants_stages(const TrainOptions& options) {
-  return options.stages > 1 || options.micro_batches > 1 || !options.timeline_file.empty() || !options.report_file.empty();
+  return options.stages > 1 || options.micro_batches > 1 || !options.timeline_file.empty() || options.activations != "store-all";
 }
 
 ActivationPolicy parse_activations(const std::string& text) {
@@ -97,7 +86,7 @@ std::string policy_text(const ActivationPolicy& policy) {
 }
 
 Pipeline make_pipeline(const Chain& chain, const TensorSpec& input, const TrainOptions& options, std::int32_t threads,
-                       const MemoryTracker& tracker) {
+                       const MemoryTracker& tracker, std::int64_t* stage_budget_bytes) {
   const ActivationPolicy policy = activation_policy(options);
   std::optional<Strategy> strategy;
   if (!options.strategy.empty()) strategy = Strategy::create(options.strategy);
@@ -110,26 +99,9 @@ Pipeline make_pipeline(const Chain& chain, const TensorSpec& input, const TrainO
   pipeline.measured_steps = profiled_steps;
   pipeline.tracker = tracker;
   if (!options.memory_budget.empty()) pipeline.budget_bytes = budget_bytes(options.memory_budget, chain, input, pipeline);
+  *stage_budget_bytes = pipeline.budget_bytes;
   if (strategy) pipeline.strategy = *strategy;
   return Pipeline(chain, input, pipeline, policy);
-}
-
-std::string report_page(Pipeline& pipeline, const std::string& figures) {
-  std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ckpt train: stages</title>\n"
-      "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"
-      "table{border-collapse:collapse}svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:1em}</style></head><body>\n"
-      "<h1>Timeline of the last step</h1>\n";
-  std::chrono::nanoseconds step_time{0};
-  const std::vector<PipelineInterval> intervals = pipeline.timeline(&step_time);
-  page += timeline_picture(intervals, pipeline.stages(), step_time);
-  page +=
-      "<p>One lane a stage; numbers are micro-batches. Grey: waiting for a neighbour, or handing over "
-      "(bubbles).</p>\n<h1>Stages</h1>\n"
-      "<table><tr><th>stage</th><th>layers</th><th>in flight</th><th>schedule</th><th>recomputed forwards</th><th>peak</th>"
-      "<th>arena</th><th>queues</th><th>busy, ms</th></tr>\n";
-  for (std::int32_t stage = 0; stage < pipeline.stages(); ++stage) page += stage_row(pipeline, stage);
-  return page + "</table>\n<h1>Run</h1>\n<pre>" + escaped(figures) + "</pre>\n</body></html>\n";
 }
 
 }  // namespace ckpt::cli

@@ -1,4 +1,4 @@
-// `ckpt train` in stages: the pipeline that the options ask for, and the page that shows how it ran.
+// `ckpt train` in stages: the pipeline that the options ask for.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ckpt::cli {
 
-// True when the options need a pipeline: several stages or micro-batches, or a timeline.
+// True when the options need a pipeline: several stages or micro-batches, a timeline, or a choice of activations.
 bool wants_stages(const TrainOptions& options);
 
 // What --activations and --memory-limit say. Throws std::invalid_argument that says what is understood.
@@ -19,11 +19,8 @@ ActivationPolicy activation_policy(const TrainOptions& options);
 std::string policy_text(const ActivationPolicy& policy);
 
 // threads are shared out among the stages. A budget in bytes too; one in percent is a share of what each stage reserves when it
-// stores everything.
+// stores everything. *stage_budget_bytes receives what each stage may reserve, 0 when there is no budget.
 Pipeline make_pipeline(const Chain& chain, const TensorSpec& input, const TrainOptions& options, std::int32_t threads,
-                       const MemoryTracker& tracker);
-
-// A page that needs no other file: the timeline of the last step, a table of the stages, and the figures (JSON text).
-std::string report_page(Pipeline& pipeline, const std::string& figures);
+                       const MemoryTracker& tracker, std::int64_t* stage_budget_bytes);
 
 }  // namespace ckpt::cli

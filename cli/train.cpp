@@ -11,10 +11,14 @@
 
 #include "auto_save.h"
 #include "data.h"
+#include "history.h"
 #include "interrupt.h"
 #include "memory_report.h"
 #include "model.h"
 #include "output.h"
+#include "plans.h"
+#include "report/schedule_picture.h"
+#include "report/train_page.h"
 #include "runner.h"
 #include "saver.h"
 #include "stages.h"
@@ -72,29 +76,40 @@ struct Training {
 
 // ---- The schedule ----
 
-Schedule schedule_for(const std::string& memory_budget, const Profile& profile) {
+// What activations may reserve, and what they would.
+struct Limits {
+  std::int64_t budget_bytes = 0;     // 0: no budget
+  std::int64_t store_all_bytes = 0;  // when everything is stored; 0: not known
+};
+
+Schedule schedule_for(const std::string& memory_budget, const Profile& profile, Limits& limits) {
   Schedule store_all = Schedule::create(profile, "store-all");
+  limits.store_all_bytes = store_all.reserved_bytes(profile);
   if (memory_budget.empty()) return store_all;
   const Budget budget = parse_budget("--memory-budget", memory_budget);
-  const std::int64_t bytes =
-      budget.bytes > 0 ? budget.bytes
-                       : static_cast<std::int64_t>(static_cast<double>(store_all.reserved_bytes(profile)) * budget.percent / 100);
-  return Schedule::create(profile, "budget:" + std::to_string(bytes));
+  limits.budget_bytes = budget.bytes > 0
+                            ? budget.bytes
+                            : static_cast<std::int64_t>(static_cast<double>(limits.store_all_bytes) * budget.percent / 100);
+  return Schedule::create(profile, "budget:" + std::to_string(limits.budget_bytes));
 }
 
-Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTracker& tracker) {
+Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTracker& tracker, Limits& limits) {
   const TrainOptions& options = training.options;
   if (wants_stages(options)) {
-    return Runner(training.chain, make_pipeline(training.chain, training.input, options, pool.thread_count(), tracker), tracker);
+    Pipeline pipeline = make_pipeline(training.chain, training.input, options, pool.thread_count(), tracker, &limits.budget_bytes);
+    limits.budget_bytes *= options.stages;
+    return Runner(training.chain, std::move(pipeline), tracker);
   }
   ScheduleExecutorOptions executor;
   executor.pool = pool;
   executor.tracker = tracker;
   Profile profile = training.chain.profile(training.input, profiled_steps, pool);
+  Schedule schedule = schedule_for(options.memory_budget, profile, limits);
   if (options.strategy.empty()) {
-    return Runner(training.chain, schedule_for(options.memory_budget, profile), training.input, executor);
+    return Runner(training.chain, std::move(profile), std::move(schedule), training.input, executor);
   }
-  return Runner(training.chain, Follower(profile, Strategy::create(options.strategy)), training.input, executor);
+  Follower follower(profile, Strategy::create(options.strategy));
+  return Runner(training.chain, std::move(profile), std::move(follower), training.input, executor);
 }
 
 // ---- Checkpoints ----
@@ -183,6 +198,7 @@ struct Outcome {
   std::int64_t first_step = 0;
   bool interrupted = false;
   Saver::Figures saves;
+  History history;
   double loss = std::nan("");
   double seconds = 0;  // of the steps, without saves
   bool preempted = false;
@@ -216,6 +232,7 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
     const double seconds = seconds_of(Clock::monotonic() - begin);
     outcome.seconds += seconds;
     progress.step_done(training.step, outcome.loss);
+    outcome.history.add(training.step, outcome.loss, runner.arena_bytes());
     outcome.interrupted = interrupted();
     const bool last = training.step == options.steps || outcome.interrupted;
     const bool due = options.save_every > 0 && training.step % options.save_every == 0;
@@ -232,13 +249,30 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
   return outcome;
 }
 
-json report(const Training& training, const Runner& runner, const Outcome& outcome) {
+// A number of bytes, or null for what is not there.
+json bytes_or_null(std::int64_t bytes) { return bytes > 0 ? json(bytes) : json(); }
+
+json figures_of(const Training& training, const Runner& runner, const Limits& limits, const Outcome& outcome,
+                std::int32_t threads) {
   const ScheduleExecutorStats stats = runner.stats();
   const auto per_step = [&](double total) { return stats.steps == 0 ? 0 : total / static_cast<double>(stats.steps); };
   const auto per_save = [&](double total) {
     return outcome.saves.saves == 0 ? 0 : total / static_cast<double>(outcome.saves.saves);
   };
+  const TrainOptions& options = training.options;
+  const std::vector<Plan> plans = runner.plans();
   return {
+      {"batch", options.batch},
+      {"micro_batches", options.micro_batches},
+      {"seed", options.seed},
+      {"learning_rate", options.learning_rate},
+      {"threads", threads},
+      {"data_bytes", training.data.bytes()},
+      {"budget_bytes", bytes_or_null(limits.budget_bytes)},
+      {"store_all_bytes", bytes_or_null(limits.store_all_bytes)},
+      {"history", outcome.history.json()},
+      {"plans", plans_json(plans)},
+      {"layers", layers_json(plans)},
       {"steps", training.step},
       {"first_step", outcome.first_step},
       {"schedule", runner.schedule_name()},
@@ -268,12 +302,21 @@ json stages_report(Pipeline& pipeline) {
                       {"kept", stats.kept_micro_batches},
                       {"recomputed", stats.recomputed_micro_batches},
                       {"recomputed_forwards", stats.recomputed_forwards},
-                      {"reserved_bytes", stats.reserved_bytes}});
+                      {"reserved_bytes", stats.reserved_bytes},
+                      {"layers", stats.layers},
+                      {"in_flight", stats.in_flight},
+                      {"peak_live_bytes", stats.peak_live_bytes},
+                      {"queue_bytes", stats.queue_bytes},
+                      {"busy_seconds", seconds_of(stats.busy)}});
   }
   return stages;
 }
 
 void write_json(const std::string& path, const json& value) { write_text(path, value.dump(2) + "\n"); }
+
+bool is_picture(const std::string& report_file) {
+  return report_file.size() > 4 && report_file.compare(report_file.size() - 4, 4, ".svg") == 0;
+}
 
 // Nothing unless saves are automatic.
 std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, const Training& training) {
@@ -292,6 +335,9 @@ std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, con
 bool train(const TrainOptions& options) {
   if (!options.memory_budget.empty()) parse_budget("--memory-budget", options.memory_budget);  // refused before anything is begun
   activation_policy(options);
+  if (is_picture(options.report_file) && wants_stages(options))
+    throw std::runtime_error("--report: '" + printable(options.report_file) +
+                             "' is a picture, of one step without stages; use .html");
 
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
   const TextData data(options.data, options.batch);
@@ -299,7 +345,8 @@ bool train(const TrainOptions& options) {
   const MemoryTracker tracker;
   Training training(options, data);
 
-  Runner runner = make_runner(training, pool, tracker);
+  Limits limits;
+  Runner runner = make_runner(training, pool, tracker, limits);
   std::optional<MemoryReport> memory_report;
   if (!options.memory_report_file.empty()) memory_report.emplace(tracker);
 
@@ -318,14 +365,18 @@ bool train(const TrainOptions& options) {
                        saver ? "; it is saved, and the same command goes on from there" : "");
   }
 
-  json result = report(training, runner, outcome);
+  json result = figures_of(training, runner, limits, outcome, pool.thread_count());
   if (Pipeline* const pipeline = runner.pipeline()) result["stages"] = stages_report(*pipeline);
   // A notice may have come too early for a save.
   if (checkpoint && training.step > 0 && checkpoint->latest()) result["model_checksum"] = model_checksum(*checkpoint);
   if (!options.json_file.empty()) write_json(options.json_file, result);
   if (Pipeline* const pipeline = runner.pipeline()) {
     if (!options.timeline_file.empty()) write_text(options.timeline_file, pipeline->trace_json());
-    if (!options.report_file.empty()) write_text(options.report_file, report_page(*pipeline, result.dump(2)));
+  }
+  if (is_picture(options.report_file)) {
+    write_text(options.report_file, report::step_picture(runner.plans().front(), limits.budget_bytes));
+  } else if (!options.report_file.empty()) {
+    write_text(options.report_file, report::train_page(result, options, data.name(), runner.plans(), runner.pipeline()));
   }
   if (memory_report) write_json(options.memory_report_file, memory_report->finish());
   std::printf("%lld steps, loss %s, peak activations %s, reserved %s, %lld recomputed forwards, %s ms a step\n",

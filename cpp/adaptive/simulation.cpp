@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "adaptive/bounds.h"
@@ -267,6 +268,35 @@ double extra_wall(const PolicyResult& policy, const PolicyResult& baseline, std:
   return done > 0 ? work(baseline.work) / done - 1 : std::numeric_limits<double>::infinity();
 }
 
+std::vector<GapBin> gap_histogram(const std::vector<Trace>& traces) {
+  constexpr double bins_a_decade = 6;
+  constexpr double decades = 6;
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const Trace& trace : traces) {
+    for (const double gap : trace) {
+      least = std::min(least, gap);
+      most = std::max(most, gap);
+    }
+  }
+  if (!(most > 0)) return {};
+  const double last = std::floor(std::log10(most) * bins_a_decade);
+  const double shortest = last - decades * bins_a_decade;
+  const double first = least > 0 ? std::max(shortest, std::floor(std::log10(least) * bins_a_decade)) : shortest;
+  std::vector<GapBin> bins;
+  for (double bin = first; bin <= last || bins.back().to <= most; ++bin)
+    bins.push_back({std::pow(10, bin / bins_a_decade), std::pow(10, (bin + 1) / bins_a_decade), 0});
+  if (least < bins.front().from) bins.front().from = 0;
+  for (const Trace& trace : traces) {
+    for (const double gap : trace) {
+      const auto bin =
+          std::upper_bound(bins.begin(), bins.end() - 1, gap, [](double g, const GapBin& each) { return g < each.to; });
+      ++bin->count;
+    }
+  }
+  return bins;
+}
+
 SimulationResult simulate(const SimulationOptions& options) {
   check(options);
   SimulationResult result;
@@ -294,6 +324,7 @@ SimulationResult simulate(const SimulationOptions& options) {
     std::partial_sum(trace.begin(), trace.end(), wall.begin());
     return wall;
   });
+  result.gaps = gap_histogram(traces);
   result.daly_interval = daly_interval(options.machine.mean_cost(), result.mtbf);
   const std::vector<double> intervals = fixed_intervals(result);
   check_events(result, kinds, intervals.size());

@@ -54,12 +54,23 @@ struct PolicyResult {
   Progress work;  // summed over replicas
 };
 
+// How many times between failures were at least `from` and less than `to` seconds.
+struct GapBin {
+  double from;
+  double to;
+  std::int64_t count;
+};
+// Bins of equal width in logarithms, six in each power of ten, which hold all gaps of all traces. What is shorter than a millionth
+// of the longest gap is in the first bin, which then begins at 0.
+std::vector<GapBin> gap_histogram(const std::vector<Trace>& traces);
+
 struct SimulationResult {
   Machine machine;
   std::string source;  // what was simulated
   std::int64_t replicas = 1;
   double mtbf = 0;           // true
   std::vector<double> wall;  // until each failure, summed over replicas
+  std::vector<GapBin> gaps;  // of all replicas
   PolicyResult daly;         // with the true MTBF and cost: the baseline
   double daly_interval = 0;
   PolicyResult clairvoyant;

@@ -55,6 +55,8 @@ std::string to_json(const SimulationResult& result) {
   rows.push_back(row(result.clairvoyant, result));
   ordered_json curves = ordered_json::array();
   for (const PolicyResult& policy : result.policies) curves.push_back(extra_wall_curve(policy, result));
+  ordered_json gaps = ordered_json::array();
+  for (const GapBin& bin : result.gaps) gaps.push_back({bin.from, bin.to, bin.count});
   const Machine& machine = result.machine;
   const ordered_json value = {{"source", result.source},
                               {"replicas", result.replicas},
@@ -70,7 +72,8 @@ std::string to_json(const SimulationResult& result) {
                               {"best_fixed_interval_seconds", result.best_interval},
                               {"policies", std::move(rows)},
                               {"extra_wall_curves", std::move(curves)},
-                              {"fixed_intervals", result.fixed}};
+                              {"fixed_intervals", result.fixed},
+                              {"failure_gaps", std::move(gaps)}};
   return value.dump(2);
 }
 

@@ -397,7 +397,8 @@ CKPT_API ckpt_status ckpt_simulation_create(const ckpt_simulation_options* optio
 /* Writes the results as JSON by the (buffer, capacity, *needed) rule of ckpt.h: for each policy its efficiency (finished work per
  * wall time) and its extra wall time against Daly's interval for the same work, over all failures, the first 10, the first 100, and
  * those after 100; null where there is none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures,
- * share] points for each policy, "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency]. */
+ * share] points for each policy, "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency],
+ * "failure_gaps" how many of the times between failures lie in each interval, as [from seconds, to seconds, count]. */
 CKPT_API ckpt_status ckpt_simulation_get_json(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the simulation. NULL does nothing. */

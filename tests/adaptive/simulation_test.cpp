@@ -1,6 +1,7 @@
 // Traces of failures, and runs on them: fixed intervals, controllers, the clairvoyant.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -92,6 +93,29 @@ TEST(AdaptiveSimulation, NobodyBeatsTheClairvoyantAndBestFixedBeatsDaly) {
   EXPECT_EQ(curves.at(0).at("points").back(), nlohmann::json({150, figures.at("policies").at(0).at("extra_wall")}));
   ASSERT_EQ(figures.at("fixed_intervals").size(), result.fixed.size());
   EXPECT_EQ(figures.at("fixed_intervals").at(0), nlohmann::json({result.fixed[0].first, result.fixed[0].second}));
+  std::int64_t gaps = 0;
+  double to = figures.at("failure_gaps").front().at(0);
+  for (const auto& bin : figures.at("failure_gaps")) {
+    EXPECT_EQ(bin.at(0), to);  // no gap between the bins
+    to = bin.at(1);
+    gaps += bin.at(2).get<std::int64_t>();
+  }
+  EXPECT_EQ(gaps, 150 * 2);
+}
+
+TEST(AdaptiveSimulation, EveryGapLiesInItsBin) {
+  const std::vector<Trace> traces = {{0, 1e-9, 1, 5, 9.99}, {10, 11, 1000, 100000}};
+  const std::vector<GapBin> bins = gap_histogram(traces);
+  EXPECT_EQ(bins.front().from, 0);
+  EXPECT_GT(bins.back().to, 100000);
+  for (const GapBin& bin : bins) {
+    std::int64_t count = 0;
+    for (const Trace& trace : traces)
+      count += std::count_if(trace.begin(), trace.end(), [&](double gap) { return gap >= bin.from && gap < bin.to; });
+    EXPECT_EQ(bin.count, count) << bin.from << " .. " << bin.to;
+  }
+  EXPECT_EQ(gap_histogram({{7, 7, 7}}).size(), 1U);
+  EXPECT_EQ(gap_histogram({{7, 7, 7}}).front().count, 3);
 }
 
 TEST(AdaptiveSimulation, RefusesWhatItCannotRun) {

@@ -19,7 +19,7 @@ for name in gpipe f1b1 interleaved; do
 done
 grep -q '"traceEvents"' "$scratch/trace.json" || fail "no trace events"
 grep -q 'stage 2' "$scratch/trace.json" || fail "the trace does not name the last stage"
-grep -q '<svg ' "$scratch/page.html" || fail "the page has no picture"
+grep -q '<svg class="frame" ' "$scratch/page.html" || fail "the page has no picture"
 grep -q 'stage 2, backward of micro-batch 3' "$scratch/page.html" || fail "the picture does not show the last backward"
 ! grep -qE '(src|href)="?http' "$scratch/page.html" || fail "the page needs other files"
 
@@ -31,6 +31,8 @@ refuses 1 "micro_batches" train --data "$text" --batch 32 --steps 7 --quiet --di
 refuses 2 "--stages" train --stages 0
 refuses 2 "--schedule" train --schedule zigzag
 refuses 1 "does not divide" train --data "$text" --batch 32 --micro-batches 5 --steps 1 --quiet
+refuses 1 "of one step without stages" train --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/step.svg"
+[ ! -e "$scratch/step.svg" ] || fail "there is a picture all the same"
 refuses 1 "no choice of activations" train --data "$text" --batch 32 --activations nothing --steps 1 --quiet
 refuses 1 "layers" train --data "$text" --batch 32 --stages 400 --steps 1 --quiet
 refuses 1 "cannot write" train --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/none/page"

@@ -1,4 +1,4 @@
-// The timeline of a pipeline's step as a picture.
+// Who computed what when in the last step of a pipeline.
 #pragma once
 
 #include <chrono>
@@ -8,10 +8,10 @@
 
 #include <ckpt/ckpt.hpp>
 
-namespace ckpt::cli {
+namespace ckpt::cli::report {
 
-// An <svg> element that stands alone in a page: a lane a stage, forwards, recomputations and backwards in colours of their own.
+// A lane a stage: forwards, recomputations and backwards; where there is nothing the stage waits.
 std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages,
                              std::chrono::nanoseconds step_time);
 
-}  // namespace ckpt::cli
+}  // namespace ckpt::cli::report

@@ -1,0 +1,31 @@
+// Loss and memory over the steps of a run, in so many points as a page or a file can take.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace ckpt::cli {
+
+class History {
+ public:
+  // arena_bytes: what activations reserve in this step.
+  void add(std::int64_t step, double loss, std::int64_t arena_bytes);
+
+  // {"steps_per_point": n, "step": [last step of each point], "loss": [mean], "arena_bytes": [most]}
+  nlohmann::json json() const;
+
+ private:
+  struct Point {
+    std::int64_t steps;
+    std::int64_t last_step;
+    double loss_sum;
+    std::int64_t arena_bytes;
+  };
+  void merge_neighbours();
+
+  std::vector<Point> points_;
+  std::int64_t steps_per_point_ = 1;
+};
+
+}  // namespace ckpt::cli

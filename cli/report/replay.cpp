@@ -1,0 +1,163 @@
+#include "report/replay.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace ckpt::cli::report {
+namespace {
+
+struct Layer {
+  LayerProfile profile;
+  std::vector<OptionProfile> options;
+};
+
+// The rules of plan.h, for a schedule that the library has verified.
+class Player {
+ public:
+  Player(const Profile& profile, bool stage) : input_bytes_(profile.input_bytes()) {
+    for (std::int64_t i = 0; i < profile.layer_count(); ++i) {
+      Layer layer{profile.layer(i), {}};
+      for (std::int32_t option = 0; option < profile.option_count(i); ++option) layer.options.push_back(profile.option(i, option));
+      layers_.push_back(std::move(layer));
+    }
+    alive_.resize(layers_.size());
+    out_.forwards.resize(layers_.size());
+    if (!stage) make({Item::input, 0, 0}, Use::kept);
+  }
+
+  void act(const ScheduleAction& action) {
+    const std::int32_t micro = action.micro_batch;
+    switch (action.kind) {
+      case ActionKind::forward:
+      case ActionKind::forward_tape: forward(action); break;
+      case ActionKind::backward:
+        for (std::int64_t layer = action.last; layer-- > action.first;) backward(layer, action);
+        break;
+      case ActionKind::drop:
+        if (action.tier == 0) end({action.item, action.first, micro});
+        break;
+      case ActionKind::receive:
+        make({action.item, action.first, micro}, action.item == Item::grad ? Use::gradient : Use::kept);
+        break;
+      case ActionKind::turn: make({Item::grad, static_cast<std::int64_t>(layers_.size()), micro}, Use::gradient); break;
+      default: break;
+    }
+  }
+
+  Replay finish() {
+    out_.seconds = now_;
+    return std::move(out_);
+  }
+
+ private:
+  using Key = std::tuple<Item, std::int64_t, std::int32_t>;  // index, micro-batch
+  struct Held {
+    Use use;
+    std::int64_t bytes;
+  };
+
+  const Layer& layer(std::int64_t index) const { return layers_[static_cast<std::size_t>(index)]; }
+  std::int64_t bytes_of(const Key& key, std::int32_t option) const {
+    const auto [item, index, micro] = key;
+    if (item == Item::tape) return layer(index).options[static_cast<std::size_t>(option)].tape_bytes;
+    return index == 0 ? input_bytes_ : layer(index - 1).profile.output_bytes;
+  }
+
+  void add(Use use, std::int64_t bytes) {
+    live_[static_cast<std::size_t>(use)] += bytes;
+    out_.peak_bytes = std::max(out_.peak_bytes, std::accumulate(live_.begin(), live_.end(), std::int64_t{0}));
+  }
+
+  // The layer that made an item; -1 for what is no layer's.
+  static std::int64_t maker(const Key& key) {
+    const auto [item, index, micro] = key;
+    return item == Item::tape ? index : item == Item::input ? index - 1 : -1;
+  }
+
+  void make(const Key& key, Use use, std::int32_t option = 0) {
+    const std::int64_t bytes = bytes_of(key, option);
+    held_[key] = {use, bytes};
+    add(use, bytes);
+    const std::int64_t by = maker(key);
+    if (by < 0 || bytes == 0 || use == Use::gradient) return;
+    auto& life = alive_[static_cast<std::size_t>(by)][static_cast<std::size_t>(use)];
+    if (life.first++ == 0) life.second = now_;
+  }
+
+  void end(const Key& key) {
+    const auto found = held_.find(key);
+    if (found == held_.end()) return;
+    const Held held = found->second;
+    held_.erase(found);
+    add(held.use, -held.bytes);
+    const std::int64_t by = maker(key);
+    if (by < 0 || held.bytes == 0 || held.use == Use::gradient) return;
+    auto& life = alive_[static_cast<std::size_t>(by)][static_cast<std::size_t>(held.use)];
+    if (--life.first == 0) out_.lives.push_back({by, held.use, life.second, now_});
+  }
+
+  void run(Replay::Work work, std::int64_t index, std::int32_t micro, double seconds) {
+    out_.operations.push_back({work, index, micro, now_, now_ + seconds, live_});
+    now_ += seconds;
+  }
+
+  void forward(const ScheduleAction& action) {
+    const bool record = action.kind == ActionKind::forward_tape;
+    const std::int32_t micro = action.micro_batch;
+    for (std::int64_t index = action.first; index < action.last; ++index) {
+      const bool again = !first_done_.insert({index, micro}).second;
+      const Use use = again ? Use::recomputed : Use::kept;
+      const OptionProfile& option = layer(index).options[static_cast<std::size_t>(action.option)];
+      make({Item::input, index + 1, micro}, use);
+      if (record) make({Item::tape, index, micro}, use, action.option);
+      const std::int64_t ambient = layer(index).profile.ambient_bytes;
+      add(Use::working, ambient);
+      add(Use::working, option.forward_workspace_bytes);
+      ++out_.forwards[static_cast<std::size_t>(index)];
+      run(again ? Replay::Work::recompute : Replay::Work::forward, index, micro, option.forward_seconds);
+      add(Use::working, -option.forward_workspace_bytes);
+      if (again) add(Use::working, -ambient);  // the first time it stays until the backward
+      if (!record && index > action.first) end({Item::input, index, micro});
+    }
+  }
+
+  void backward(std::int64_t index, const ScheduleAction& action) {
+    const std::int32_t micro = action.micro_batch;
+    const OptionProfile& option = layer(index).options[static_cast<std::size_t>(action.option)];
+    if (!has(layer(index).profile.flags, LayerFlag::no_input_gradient)) make({Item::grad, index, micro}, Use::gradient);
+    add(Use::working, option.backward_workspace_bytes);
+    run(Replay::Work::backward, index, micro, option.backward_seconds);
+    add(Use::working, -option.backward_workspace_bytes);
+    end({Item::tape, index, micro});
+    end({Item::grad, index + 1, micro});
+    add(Use::working, -layer(index).profile.ambient_bytes);
+  }
+
+  static bool has(LayerFlag flags, LayerFlag flag) {
+    return (static_cast<std::uint32_t>(flags) & static_cast<std::uint32_t>(flag)) != 0;
+  }
+
+  std::int64_t input_bytes_;
+  std::vector<Layer> layers_;
+  std::map<Key, Held> held_;
+  std::set<std::pair<std::int64_t, std::int32_t>> first_done_;            // layer, micro-batch
+  std::vector<std::array<std::pair<std::int64_t, double>, uses>> alive_;  // items of each layer and use, and since when
+  Bytes live_{};
+  double now_ = 0;
+  Replay out_;
+};
+
+}  // namespace
+
+Replay replay(const Schedule& schedule, const Profile& profile, bool stage) {
+  Player player(profile, stage);
+  Cursor cursor(schedule);
+  for (ScheduleAction action = cursor.next(); action.kind != ActionKind::end; action = cursor.next()) player.act(action);
+  return player.finish();
+}
+
+}  // namespace ckpt::cli::report

@@ -1,0 +1,188 @@
+#include "report/schedule_picture.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "report/assets.h"
+#include "report/markup.h"
+#include "text.h"
+
+namespace ckpt::cli::report {
+namespace {
+
+struct UseStyle {
+  Use use;
+  const char* role;
+  const char* words;
+};
+// From the bottom of the picture up.
+constexpr std::array<UseStyle, uses> use_styles = {{{Use::kept, "kept", "kept from the forward"},
+                                                    {Use::recomputed, "recomputed", "recomputed"},
+                                                    {Use::gradient, "gradient", "gradients"},
+                                                    {Use::working, "working", "working space"}}};
+
+const char* words_of(Replay::Work work) {
+  switch (work) {
+    case Replay::Work::forward: return "forward";
+    case Replay::Work::recompute: return "recompute";
+    default: return "backward";
+  }
+}
+
+const char* role_of(Replay::Work work) {
+  switch (work) {
+    case Replay::Work::forward: return "kept";
+    case Replay::Work::recompute: return "recomputed";
+    default: return "gradient";
+  }
+}
+
+std::int64_t sum(const Bytes& bytes) { return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}); }
+
+// "3.20 ms: forward of block.1.gelu, 1.50 MiB alive (kept ...)"
+std::string operation_text(const Plan& plan, const Replay::Operation& operation) {
+  std::string text = cat(
+      duration_text(operation.begin), ": ", words_of(operation.work), " of ", plan.profile->layer_name(operation.layer),
+      plan.stage ? cat(", micro-batch ", operation.micro_batch) : std::string(), "; ", bytes_text(sum(operation.bytes)), " alive");
+  const char* before = ": ";
+  for (const UseStyle& style : use_styles) {
+    const std::int64_t bytes = operation.bytes[static_cast<std::size_t>(style.use)];
+    if (bytes == 0) continue;
+    text += cat(before, bytes_text(bytes), " ", style.words);
+    before = ", ";
+  }
+  return text;
+}
+
+// "block.12.linear" belongs to "block.12".
+std::string block_of(const std::string& layer) { return layer.substr(0, layer.rfind('.')); }
+
+std::string fitting(const std::string& name) {
+  constexpr std::size_t longest = 9;
+  return name.size() <= longest ? name : name.substr(0, longest - 1) + "\u2026";
+}
+
+}  // namespace
+
+Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, std::int64_t budget_bytes, int height,
+                 const std::string& group) {
+  const auto top = static_cast<double>(std::max(step.peak_bytes, budget_bytes));
+  Scale y = Scale::bytes(top * 1.04);
+  Scale x = Scale::seconds(step.seconds);
+  const std::string unit = y.unit();
+  const std::string time_unit = x.unit();
+  Plot plot(name,
+            cat("At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ", duration_text(step.seconds), "."), x,
+            y, height);
+  plot.units(unit, time_unit + " of a step").group(group);
+  Curve lower;
+  for (const Replay::Operation& each : step.operations) {
+    lower.emplace_back(each.begin, 0);
+    lower.emplace_back(each.end, 0);
+  }
+  for (const UseStyle& style : use_styles) {
+    Curve upper = lower;
+    for (std::size_t i = 0; i < step.operations.size(); ++i) {
+      const auto bytes = static_cast<double>(step.operations[i].bytes[static_cast<std::size_t>(style.use)]);
+      upper[2 * i].second += bytes;
+      upper[2 * i + 1].second += bytes;
+    }
+    if (upper != lower) plot.band(lower, upper, style.role);
+    lower = std::move(upper);
+  }
+  if (budget_bytes > 0) plot.level(static_cast<double>(budget_bytes), "budget", cat("budget ", bytes_text(budget_bytes)));
+  for (const Replay::Operation& each : step.operations)
+    plot.value((each.begin + each.end) / 2, static_cast<double>(sum(each.bytes)), operation_text(plan, each));
+  return plot;
+}
+
+Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group) {
+  const std::int64_t layers = plan.profile->layer_count();
+  const int lane_height = layers <= 24 ? 14 : layers <= 80 ? 6 : 3;
+  Scale x = Scale::seconds(step.seconds);
+  const std::string time_unit = x.unit();
+  Plot plot(
+      "Layers over time",
+      cat(layers,
+          " lanes, the first layer at the top: when each runs forward, again, and backward, and when what it made is in memory."),
+      x, Scale::lanes(static_cast<std::size_t>(layers)), lane_height * static_cast<int>(layers));
+  plot.units("", time_unit + " of a step").group(group);
+  const auto bar = [&](std::int64_t layer, double begin, double end, const std::string& role) {
+    const auto lane = static_cast<double>(layer);
+    plot.bar(begin, end, lane + 0.1, lane + 0.9, role);
+  };
+  for (const Replay::Life& life : step.lives)
+    bar(life.layer, life.begin, life.end, life.use == Use::kept ? "soft kept" : "soft recomputed");
+  for (const Replay::Operation& each : step.operations) {
+    bar(each.layer, each.begin, each.end, role_of(each.work));
+    plot.value((each.begin + each.end) / 2, static_cast<double>(each.layer) + 0.5, operation_text(plan, each));
+  }
+  for (std::int64_t first = 0; first < layers;) {
+    const std::string block = block_of(plan.profile->layer_name(first));
+    std::int64_t last = first + 1;
+    while (last < layers && block_of(plan.profile->layer_name(last)) == block) ++last;
+    plot.lane_name(static_cast<double>(first + last) / 2, fitting(block));
+    first = last;
+  }
+  return plot;
+}
+
+namespace {
+
+std::vector<std::pair<std::string, std::string>> memory_roles(bool budget) {
+  std::vector<std::pair<std::string, std::string>> roles;
+  for (const UseStyle& style : use_styles) roles.emplace_back(cat("fill ", style.role), style.words);
+  if (budget) roles.emplace_back("level budget", "budget");
+  return roles;
+}
+
+std::vector<std::pair<std::string, std::string>> lane_roles() {
+  return {{"fill kept", "runs forward"},
+          {"fill recomputed", "runs again"},
+          {"fill gradient", "runs backward"},
+          {"fill soft kept", "kept in memory"},
+          {"fill soft recomputed", "in memory once more"}};
+}
+
+std::string legend_row(const std::vector<std::pair<std::string, std::string>>& roles, int x, int y) {
+  std::string out;
+  for (const auto& [role, words] : roles) {
+    out += role.rfind("level", 0) == 0
+               ? cat("<path class=\"", role, "\" d=\"M", x, " ", y - 4, "h24\"/>")
+               : cat("<rect class=\"", role, "\" x=\"", x, "\" y=\"", y - 10, "\" width=\"24\" height=\"12\"/>");
+    out += cat("<text x=\"", x + 32, "\" y=\"", y, "\">", escaped(words), "</text>\n");
+    x += 56 + static_cast<int>(words.size()) * 7;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string memory_legend(bool budget) { return legend(memory_roles(budget)); }
+
+std::string lanes_legend() { return legend(lane_roles()); }
+
+std::string step_picture(const Plan& plan, std::int64_t budget_bytes) {
+  constexpr int width = 880;
+  constexpr int left = 80;
+  constexpr int right = 24;
+  constexpr int row = 24;    // of the legend
+  constexpr int above = 34;  // of a plot
+  constexpr int below = 60;
+  const Replay step = replay(plan.schedule, *plan.profile, plan.stage);
+  const Plot memory = memory_plot(plan, step, "Memory over the time of a step", budget_bytes, 220, "");
+  const Plot lanes = lanes_plot(plan, step, "");
+  const int second = row + above + memory.height() + below;
+  const int height = second + row + lanes.height() + below;
+  return cat("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"frame\" role=\"img\" viewBox=\"0 0 ", width, " ", height,
+             "\" font-family=\"system-ui, sans-serif\">\n<title>One step under the schedule ", escaped(plan.schedule.name()),
+             "</title>\n<desc>At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ",
+             duration_text(step.seconds), ".</desc>\n<style>\n", plot_style,
+             "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n",
+             legend_row(memory_roles(budget_bytes > 0), left, row), memory.svg(left, row + above, width - left - right),
+             legend_row(lane_roles(), left, second), lanes.svg(left, second + row, width - left - right), "</svg>\n");
+}
+
+}  // namespace ckpt::cli::report

@@ -1,0 +1,19 @@
+// The page of a training run: loss and memory over its steps, the schedule of a step, its stages, its layers, and what was run.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <ckpt/ckpt.hpp>
+
+#include "plans.h"
+#include "train.h"
+
+namespace ckpt::cli::report {
+
+// figures: what --json says. data_name: of the text. pipeline: nullptr when there are no stages.
+std::string train_page(const nlohmann::json& figures, const TrainOptions& options, const std::string& data_name,
+                       const std::vector<Plan>& plans, Pipeline* pipeline);
+
+}  // namespace ckpt::cli::report
