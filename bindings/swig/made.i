@@ -14,6 +14,7 @@ CKPT_STRUCT(ckpt_buffer_pool_stats)
 %ignore ckpt_buffer_pool_stats::reserved;
 CKPT_STRUCT(ckpt_file_system_options)
 %ignore ckpt_file_system_options::reserved;
+%ignore ckpt_file_system_options::reserved2;
 %ignore ckpt_storage_callbacks;
 %ignore ckpt_storage_callbacks_init;
 CKPT_STRUCT(ckpt_fault_handler_options)

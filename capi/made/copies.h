@@ -152,6 +152,7 @@ struct Fields<ckpt_file_system_options> {
     field(CKPT_FIELD(write_path));
     field(CKPT_FIELD(large_from_bytes));
     field(CKPT_FIELD(bytes_per_second));
+    field(CKPT_FIELD(may_compress));
   }
 };
 template <>

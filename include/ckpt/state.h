@@ -304,7 +304,8 @@ CKPT_API void ckpt_save_result_init(ckpt_save_result* result, uint32_t size);
  * moment. The tensors should not change meanwhile; if they do, the checkpoint holds some mixture, with checksums of what was
  * written. options: NULL for the defaults (step 0). result: NULL when it is not wanted. INVALID_STATE when read-only, FORKED in a
  * forked child, NO_SPACE, PERMISSION and IO from the system: then what was written is removed as far as that is possible, and older
- * checkpoints are what they were. */
+ * checkpoints are what they were. NO_SPACE with both figures, before anything is made, when a file system has fewer bytes free than
+ * the files need; what is linked needs none, and what is removed after the save is not counted. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* manager, const ckpt_state* state,
                                                   const ckpt_save_options* options, ckpt_save_result* result);
 

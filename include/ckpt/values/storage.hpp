@@ -38,6 +38,9 @@ struct FileSystemOptions {
   // limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written
   // at once
   std::int64_t bytes_per_second = 0;
+  // false: a save that needs more bytes than the file system has free fails with Status::no_space before it makes a file;
+  // true: it is tried all the same. For file systems that compress, where files may take less room than their bytes
+  bool may_compress = false;
 };
 
 namespace detail {
@@ -49,6 +52,7 @@ inline ckpt_file_system_options to_c(const FileSystemOptions& value) {
   to.write_path = static_cast<int32_t>(value.write_path);
   to.large_from_bytes = value.large_from_bytes;
   to.bytes_per_second = value.bytes_per_second;
+  to.may_compress = value.may_compress ? 1 : 0;
   return to;
 }
 

@@ -44,7 +44,7 @@ def buffer_pool_options(retain_limit_bytes: Optional[int] = 268435456, layer_nam
 
 
 def file_system_options(must_exist: bool = False, write_path: WritePath = WritePath.RING, large_from_bytes: int = 0,
-                        bytes_per_second: int = 0) -> Any:
+                        bytes_per_second: int = 0, may_compress: bool = False) -> Any:
     """How a storage in the file system is made.
 
     must_exist: what happens when the directory is missing: False creates it, and those that lead to it, durably; True:
@@ -53,12 +53,15 @@ def file_system_options(must_exist: bool = False, write_path: WritePath = WriteP
     large_from_bytes: files of at least this many bytes count as large, >= 0; 0: 8 MiB
     bytes_per_second: limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may
         be written at once
+    may_compress: False: a save that needs more bytes than the file system has free fails with NoSpaceError before it makes a file;
+        True: it is tried all the same. For file systems that compress, where files may take less room than their bytes
     """
     struct = _native.ckpt_file_system_options()
     struct.must_exist = int(must_exist)
     struct.write_path = write_path
     struct.large_from_bytes = large_from_bytes
     struct.bytes_per_second = bytes_per_second
+    struct.may_compress = int(may_compress)
     return struct
 
 
