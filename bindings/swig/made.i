@@ -58,6 +58,9 @@ CKPT_STRUCT(ckpt_pipeline_stats)
 %ignore ckpt_stateful_callbacks_init;
 %ignore ckpt_coordinator_callbacks;
 %ignore ckpt_coordinator_callbacks_init;
+CKPT_STRUCT(ckpt_checkpoint_info)
+%ignore ckpt_checkpoint_info::reserved;
+%ignore ckpt_checkpoint_info::reserved2;
 CKPT_STRUCT(ckpt_checkpoint_manager_options)
 %ignore ckpt_checkpoint_manager_options::reserved;
 CKPT_STRUCT(ckpt_save_options)
@@ -67,8 +70,6 @@ CKPT_STRUCT(ckpt_save_result)
 CKPT_STRUCT(ckpt_load_options)
 %ignore ckpt_load_options::reserved;
 CKPT_STRUCT(ckpt_load_result)
-CKPT_STRUCT(ckpt_checkpoint_info)
-%ignore ckpt_checkpoint_info::reserved;
 CKPT_STRUCT(ckpt_verify_result)
 %ignore ckpt_verify_result::reserved;
 CKPT_STRUCT(ckpt_tensor_info)

@@ -422,6 +422,21 @@ struct Fields<ckpt_pipeline_interval> {
   }
 };
 template <>
+struct Fields<ckpt_checkpoint_info> {
+  template <class Each>
+  static constexpr void each(Each&& field) {
+    field(CKPT_FIELD(status));
+    field(CKPT_FIELD(step));
+    field(CKPT_FIELD(commit_sequence));
+    field(CKPT_FIELD(bytes));
+    field(CKPT_FIELD(name));
+    field(CKPT_FIELD(metric));
+    field(CKPT_FIELD(has_metric));
+    field(CKPT_FIELD(saved_utc_ns));
+    field(CKPT_FIELD(pinned));
+  }
+};
+template <>
 struct Fields<ckpt_checkpoint_manager_options> {
   template <class Each>
   static constexpr void each(Each&& field) {
@@ -430,6 +445,7 @@ struct Fields<ckpt_checkpoint_manager_options> {
     field(CKPT_FIELD(keep_every));
     field(CKPT_FIELD(keep_best));
     field(CKPT_FIELD(best_metric));
+    field(CKPT_FIELD(keep_rules));
   }
 };
 template <>
@@ -484,19 +500,6 @@ struct Fields<ckpt_load_result> {
     field(CKPT_FIELD(name));
     field(CKPT_FIELD(missing));
     field(CKPT_FIELD(unexpected));
-  }
-};
-template <>
-struct Fields<ckpt_checkpoint_info> {
-  template <class Each>
-  static constexpr void each(Each&& field) {
-    field(CKPT_FIELD(status));
-    field(CKPT_FIELD(step));
-    field(CKPT_FIELD(commit_sequence));
-    field(CKPT_FIELD(bytes));
-    field(CKPT_FIELD(name));
-    field(CKPT_FIELD(metric));
-    field(CKPT_FIELD(has_metric));
   }
 };
 template <>

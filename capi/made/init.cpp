@@ -36,12 +36,12 @@ void ckpt_pipeline_options_init(ckpt_pipeline_options* out, uint32_t size) { ini
 void ckpt_pipeline_stats_init(ckpt_pipeline_stats* out, uint32_t size) { init_struct(out, size); }
 void ckpt_stateful_callbacks_init(ckpt_stateful_callbacks* out, uint32_t size) { init_struct(out, size); }
 void ckpt_coordinator_callbacks_init(ckpt_coordinator_callbacks* out, uint32_t size) { init_struct(out, size); }
+void ckpt_checkpoint_info_init(ckpt_checkpoint_info* out, uint32_t size) { init_struct(out, size); }
 void ckpt_checkpoint_manager_options_init(ckpt_checkpoint_manager_options* out, uint32_t size) { init_struct(out, size); }
 void ckpt_save_options_init(ckpt_save_options* out, uint32_t size) { init_struct(out, size); }
 void ckpt_save_result_init(ckpt_save_result* out, uint32_t size) { init_struct(out, size); }
 void ckpt_load_options_init(ckpt_load_options* out, uint32_t size) { init_struct(out, size); }
 void ckpt_load_result_init(ckpt_load_result* out, uint32_t size) { init_struct(out, size); }
-void ckpt_checkpoint_info_init(ckpt_checkpoint_info* out, uint32_t size) { init_struct(out, size); }
 void ckpt_verify_result_init(ckpt_verify_result* out, uint32_t size) { init_struct(out, size); }
 void ckpt_tensor_info_init(ckpt_tensor_info* out, uint32_t size) { init_struct(out, size); }
 void ckpt_threshold_options_init(ckpt_threshold_options* out, uint32_t size) { init_struct(out, size); }

@@ -266,6 +266,13 @@ struct StructOf<ckpt_coordinator_callbacks> {
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_coordinator_callbacks>::first_size == 48);
 
 template <>
+struct StructOf<ckpt_checkpoint_info> {
+  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_info, reserved);
+  static constexpr ckpt_checkpoint_info defaults = CKPT_CHECKPOINT_INFO_INIT;
+};
+static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_info>::first_size == 112);
+
+template <>
 struct StructOf<ckpt_checkpoint_manager_options> {
   static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_manager_options, fault_handler);
   static constexpr ckpt_checkpoint_manager_options defaults = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
@@ -299,13 +306,6 @@ struct StructOf<ckpt_load_result> {
   static constexpr ckpt_load_result defaults = CKPT_LOAD_RESULT_INIT;
 };
 static_assert(sizeof(void*) != 8 || StructOf<ckpt_load_result>::first_size == 128);
-
-template <>
-struct StructOf<ckpt_checkpoint_info> {
-  static constexpr std::size_t first_size = CKPT_FIRST_SIZE(ckpt_checkpoint_info, reserved);
-  static constexpr ckpt_checkpoint_info defaults = CKPT_CHECKPOINT_INFO_INIT;
-};
-static_assert(sizeof(void*) != 8 || StructOf<ckpt_checkpoint_info>::first_size == 112);
 
 template <>
 struct StructOf<ckpt_verify_result> {

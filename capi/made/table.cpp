@@ -371,6 +371,9 @@ static_assert(offsetof(ckpt_api, ckpt_async_manager_stats_init) == 8 + 364 * siz
 static_assert(offsetof(ckpt_api, ckpt_async_manager_get_stats) == 8 + 365 * sizeof(void (*)()));
 static_assert(offsetof(ckpt_api, ckpt_layer_create) == 8 + 366 * sizeof(void (*)()));
 static_assert(offsetof(ckpt_api, ckpt_layer_get_known_kinds) == 8 + 367 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_manager_pin) == 8 + 368 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_manager_unpin) == 8 + 369 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_checkpoint_manager_prune) == 8 + 370 * sizeof(void (*)()));
 
 const ckpt_api* ckpt_get_api(uint32_t version) {
   static const ckpt_api table = {
@@ -743,6 +746,9 @@ const ckpt_api* ckpt_get_api(uint32_t version) {
       ckpt_async_manager_get_stats,
       ckpt_layer_create,
       ckpt_layer_get_known_kinds,
+      ckpt_checkpoint_manager_pin,
+      ckpt_checkpoint_manager_unpin,
+      ckpt_checkpoint_manager_prune,
   };
   return version == CKPT_API_VERSION ? &table : nullptr;
 }

@@ -213,6 +213,7 @@ Manifest write_files(Save& save, const State& state, const SaveOptions& options,
   manifest.library_version = base::version_text();
   manifest.step = options.step;
   manifest.seed = options.seed;
+  manifest.saved_utc_ns = options.saved_utc_ns;
   manifest.metric = options.metric;
   manifest.metadata = options.metadata_json;
   manifest.environment = options.environment_json;

@@ -21,6 +21,7 @@ struct SaveOptions {
   std::string environment_json = "null";
   std::string prefix = {};            // of the directory's name, see require_prefix
   std::optional<double> metric = {};  // finite
+  std::int64_t saved_utc_ns = 0;      // since 1970; 0: not known
   bool incremental = true;            // unchanged files of groups that rarely change are linked
 };
 

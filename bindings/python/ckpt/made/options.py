@@ -284,7 +284,7 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
 
 def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep_every: int = 0, keep_best: int = 0,
                                best_metric: BestMetric = BestMetric.SMALLEST, coordinator: Optional[Coordinator] = None,
-                               fault_handler: Optional[FaultHandler] = None) -> Any:
+                               fault_handler: Optional[FaultHandler] = None, keep_rules: Optional[str] = None) -> Any:
     """How the checkpoints of a storage are opened, and which of them stay.
 
     read_only: False locks the storage for writing; True: no lock, nothing is ever changed, and saving fails
@@ -301,6 +301,12 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
         process
     fault_handler: says which of the storage's errors are tried again; kept alive; None: one with its usual settings. Set one with
         max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply
+    keep_rules: rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or
+        the fields above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those
+        whose step is a multiple; "best:COUNT" (as best_metric says), "best:COUNT:min" and "best:COUNT:max": those with the best
+        metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at
+        a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of
+        keep_last holds
     """
     struct = _native.ckpt_checkpoint_manager_options()
     struct.read_only = int(read_only)
@@ -310,7 +316,8 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
     struct.best_metric = best_metric
     struct.coordinator = handle_of(coordinator)
     struct.fault_handler = handle_of(fault_handler)
-    struct.kept = [coordinator, fault_handler]  # borrowed by the struct
+    struct.keep_rules = keep_rules
+    struct.kept = [coordinator, fault_handler, keep_rules]  # borrowed by the struct
     return struct
 
 
