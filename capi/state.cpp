@@ -48,7 +48,7 @@ ckpt_checkpoint_info checkpoint_info(const state::Found& found) {
   auto values = struct_of<ckpt_checkpoint_info, 1>(found);
   const bool is_complete = found.condition == state::Condition::complete;
   values.has_metric = is_complete && found.metric ? 1 : 0;
-  if (!is_complete) values.commit_sequence = values.bytes = 0;
+  if (!is_complete) values.commit_sequence = values.bytes = values.saved_utc_ns = 0;
   if (values.has_metric == 0) values.metric = 0;
   return values;
 }
@@ -118,6 +118,18 @@ class CustomCoordinator final : public state::Coordinator {
 state::Coordinator::Timeout timeout_argument(int64_t timeout_ns) {
   require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
   return state::Coordinator::Timeout(timeout_ns);
+}
+
+std::function<bool(const state::Found&)> keep_argument(ckpt_keep_fn keep, const std::shared_ptr<UserData>& user) {
+  if (keep == nullptr) return {};
+  return [keep, user](const state::Found& found) {
+    const ckpt_checkpoint_info info = checkpoint_info(found);
+    int32_t stays = 0;
+    set_callback_error(nullptr);
+    if (const int32_t code = keep(&info, &stays, user->get()); code != 0)
+      fail_callback(cat("keep, asked about ", quoted(found.name)), code);
+    return stays != 0;
+  };
 }
 
 // NULL or a name.
@@ -320,6 +332,7 @@ ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_che
             "options.best_metric is ", given.best_metric, "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
     const auto* const coordinator = checked_or_null(given.coordinator, "options.coordinator");
     const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
+    const auto user = std::make_shared<UserData>(given.keep_user_data, given.keep_destroy);
     const state::CheckpointOptions wanted{
         given.read_only != 0,
         given.keep_last,
@@ -328,9 +341,13 @@ ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_che
         given.best_metric == CKPT_BEST_METRIC_LARGEST,
         coordinator == nullptr ? nullptr : coordinator->object,
         handler == nullptr ? std::make_shared<ckpt::storage::FaultHandler>(ckpt::storage::FaultPolicy{}) : handler->object,
+        given.keep_rules == nullptr ? "" : given.keep_rules,
+        keep_argument(given.keep, user),
+        {},
         ckpt::engine::blas_in_use,
         ckpt::engine::expect_blas};
     hand_out(out, std::make_shared<state::Checkpoint>(storage->object, wanted));
+    user->adopt();
   });
 }
 
@@ -426,6 +443,34 @@ ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* handle, cons
   return guard([&] {
     checked(handle, "manager");
     handle->object->remove(std::string(name_argument(name, "name")));
+  });
+}
+
+ckpt_status ckpt_checkpoint_manager_pin(ckpt_checkpoint_manager* handle, int64_t step) {
+  return guard([&] {
+    checked(handle, "manager");
+    require(step >= 0, "step is ", step, "; at least 0");
+    handle->object->pin(step);
+  });
+}
+
+ckpt_status ckpt_checkpoint_manager_unpin(ckpt_checkpoint_manager* handle, int64_t step) {
+  return guard([&] {
+    checked(handle, "manager");
+    require(step >= 0, "step is ", step, "; at least 0");
+    handle->object->unpin(step);
+  });
+}
+
+ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* handle, const char* keep_rules, int32_t dry_run,
+                                          ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count) {
+  return guard([&] {
+    checked(handle, "manager");
+    check_array(infos, capacity, "infos");
+    not_null(count, "count");
+    const std::vector<state::Found> old = handle->object->prune(keep_rules == nullptr ? "" : keep_rules, dry_run != 0, capacity);
+    fill_array(infos, capacity, old, checkpoint_info);
+    *count = static_cast<int64_t>(old.size());
   });
 }
 

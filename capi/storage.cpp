@@ -25,6 +25,7 @@ storage::WriteOptions write_options(const ckpt_file_system_options& given) {
   options.first = static_cast<storage::WritePath>(given.write_path);
   if (given.large_from_bytes > 0) options.stream_from_bytes = given.large_from_bytes;
   options.bytes_per_second = given.bytes_per_second;
+  options.may_compress = given.may_compress != 0;
   return options;
 }
 

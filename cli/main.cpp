@@ -16,6 +16,7 @@
 #include "manual.h"
 #include "number.h"
 #include "output.h"
+#include "prune.h"
 #include "show.h"
 #include "simulate.h"
 #include "text.h"
@@ -177,6 +178,23 @@ int run(int argc, char** argv) {
   copy->add_option("to", other_path, "Directory of checkpoints; it is made when it is missing")->required();
   CLI::Option* const copied_step = copy->add_option("--step", step, "Take the checkpoint of this step")->type_name("N");
   copy->add_flag("--all", all, "Take every valid one")->excludes(copied_step);
+  std::string rules;
+  bool dry_run = false;
+  CLI::App* const prune =
+      app.add_subcommand("prune", "Remove old checkpoints, except those that rules keep and those that are pinned");
+  prune->add_option("dir", path, "Directory of checkpoints")->required();
+  prune->add_option("--keep", rules, "Rules with commas between them, such as last:3,every:100,best:2:max,newer:24h")
+      ->type_name("RULES")
+      ->required();
+  prune->add_flag("--dry-run", dry_run, "Only say what would be removed; also beside a running writer");
+  add_json(prune);
+  CLI::App* const pin = app.add_subcommand("pin", "Keep a checkpoint from being removed by retention and prune");
+  CLI::App* const unpin = app.add_subcommand("unpin", "Let the checkpoints of a step be removed again");
+  for (CLI::App* const command : {pin, unpin}) {
+    command->add_option("dir", path, "Directory of checkpoints")->required();
+    ckpt::cli::add_number(*command, "step", step, {0, std::numeric_limits<std::int64_t>::max()}, "Step of the checkpoint")
+        ->required();
+  }
   std::string group;
   CLI::App* const convert = app.add_subcommand("convert", "Write tensors as another kind of file: .npz or .safetensors");
   convert
@@ -206,6 +224,8 @@ int run(int argc, char** argv) {
   if (show->parsed()) ckpt::cli::show(path, as_json);
   if (verify->parsed()) ckpt::cli::verify(path, as_json);
   if (copy->parsed()) ckpt::cli::copy(path, other_path, *copied_step ? std::optional(step) : std::nullopt, all);
+  if (prune->parsed()) ckpt::cli::prune(path, rules, dry_run, as_json);
+  if (pin->parsed() || unpin->parsed()) ckpt::cli::pin(path, step, pin->parsed());
   if (convert->parsed()) ckpt::cli::convert(path, other_path, group);
   if (diff->parsed()) return ckpt::cli::diff(path, other_path, as_json) ? 0 : failed;
   return 0;

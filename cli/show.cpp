@@ -1,6 +1,7 @@
 #include "show.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -177,7 +178,10 @@ void list(const std::string& path, bool as_json) {
   if (as_json) {
     ordered document = ordered::array();
     for (const CheckpointInfo& info : infos) {
-      ordered row = {{"name", info.name}, {"step", info.step}, {"state", state_of(info)}, {"bytes", info.bytes}};
+      ordered row = {
+          {"name", info.name}, {"step", info.step}, {"state", state_of(info)}, {"bytes", info.bytes}, {"pinned", info.pinned}};
+      const std::chrono::nanoseconds saved = info.saved_utc.time_since_epoch();
+      if (saved.count() > 0) row["saved_utc_ns"] = saved.count();
       if (info.metric) row["metric"] = *info.metric;
       document.push_back(std::move(row));
     }
@@ -187,9 +191,9 @@ void list(const std::string& path, bool as_json) {
   for (const CheckpointInfo& info : infos) widest = std::max(widest, printable(info.name).size());
   std::printf("%-*s  %12s  %10s  %10s  %s\n", static_cast<int>(widest), "name", "step", "size", "metric", "state");
   for (const CheckpointInfo& info : infos) {
-    std::printf("%-*s  %12lld  %10s  %10s  %s\n", static_cast<int>(widest), printable(info.name).c_str(),
+    std::printf("%-*s  %12lld  %10s  %10s  %s%s\n", static_cast<int>(widest), printable(info.name).c_str(),
                 static_cast<long long>(info.step), info.status == Status::ok ? bytes_text(info.bytes).c_str() : "-",
-                info.metric ? cat(*info.metric).c_str() : "-", state_of(info));
+                info.metric ? cat(*info.metric).c_str() : "-", state_of(info), info.pinned ? ", pinned" : "");
   }
 }
 

@@ -131,6 +131,13 @@ inline CheckpointInfoList checkpoint_manager_list(ckpt_checkpoint_manager* manag
   })};
 }
 
+inline CheckpointInfoList checkpoint_manager_prune(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run) {
+  const ckpt_checkpoint_info empty = CKPT_CHECKPOINT_INFO_INIT;
+  return CheckpointInfoList{list_of(empty, [&](ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count) {
+    return ckpt_checkpoint_manager_prune(manager, keep_rules, dry_run, infos, capacity, count);
+  })};
+}
+
 inline ByteString cursor_save(const ckpt_cursor* cursor) {
   int64_t needed = 0;
   check(ckpt_cursor_save(cursor, nullptr, 0, &needed));

@@ -63,6 +63,9 @@ CKPT_FETCHES(name)
 %ignore ckpt_fault_handler_options::decide; // functions and arrays are arguments of the stand-ins
 %ignore ckpt_fault_handler_options::decide_user_data;
 %ignore ckpt_fault_handler_options::decide_destroy;
+%ignore ckpt_checkpoint_manager_options::keep;
+%ignore ckpt_checkpoint_manager_options::keep_user_data;
+%ignore ckpt_checkpoint_manager_options::keep_destroy;
 %ignore ckpt_async_manager_options::callbacks;
 %ignore ckpt_async_manager_options::user_data;
 %ignore ckpt_async_manager_options::destroy;
@@ -116,6 +119,7 @@ CKPT_REPLACED(state_add_stateful)
 CKPT_REPLACED(coordinator_create_custom)
 CKPT_REPLACED(coordinator_all_gather)
 CKPT_FETCHED(checkpoint_manager_list)
+CKPT_FETCHED(checkpoint_manager_prune)
 CKPT_FETCHED(checkpoint_manager_get_manifest)
 CKPT_REPLACED(async_manager_create)
 CKPT_REPLACED(async_manager_save)

@@ -14,6 +14,7 @@ CKPT_STRUCT(ckpt_buffer_pool_stats)
 %ignore ckpt_buffer_pool_stats::reserved;
 CKPT_STRUCT(ckpt_file_system_options)
 %ignore ckpt_file_system_options::reserved;
+%ignore ckpt_file_system_options::reserved2;
 %ignore ckpt_storage_callbacks;
 %ignore ckpt_storage_callbacks_init;
 CKPT_STRUCT(ckpt_fault_handler_options)
@@ -57,6 +58,9 @@ CKPT_STRUCT(ckpt_pipeline_stats)
 %ignore ckpt_stateful_callbacks_init;
 %ignore ckpt_coordinator_callbacks;
 %ignore ckpt_coordinator_callbacks_init;
+CKPT_STRUCT(ckpt_checkpoint_info)
+%ignore ckpt_checkpoint_info::reserved;
+%ignore ckpt_checkpoint_info::reserved2;
 CKPT_STRUCT(ckpt_checkpoint_manager_options)
 %ignore ckpt_checkpoint_manager_options::reserved;
 CKPT_STRUCT(ckpt_save_options)
@@ -66,8 +70,6 @@ CKPT_STRUCT(ckpt_save_result)
 CKPT_STRUCT(ckpt_load_options)
 %ignore ckpt_load_options::reserved;
 CKPT_STRUCT(ckpt_load_result)
-CKPT_STRUCT(ckpt_checkpoint_info)
-%ignore ckpt_checkpoint_info::reserved;
 CKPT_STRUCT(ckpt_verify_result)
 %ignore ckpt_verify_result::reserved;
 CKPT_STRUCT(ckpt_tensor_info)

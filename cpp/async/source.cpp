@@ -30,6 +30,11 @@ void StagedSource::write_copied(state::TensorFileWriter& writer, const Staging::
   }
 }
 
+std::int64_t StagedSource::file_bytes(const state::StateGroup& group) {
+  const Staging::GroupPlan& plan = staging_.plan_of(group);
+  return static_cast<std::int64_t>(plan.layout.header.size()) + plan.end - plan.begin;
+}
+
 // Borrowed bytes are read again after they were written, for whoever changes them breaks a promise, and must be informed.
 state::WrittenFile StagedSource::write(storage::File& file, const std::string& file_name, const state::StateGroup& group) {
   const Staging::GroupPlan& plan = staging_.plan_of(group);

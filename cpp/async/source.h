@@ -27,6 +27,7 @@ class StagedSource final : public state::SaveSource {
   StagedSource(Staging& staging, HashLane& lane, std::shared_ptr<storage::RateLimit> limit,
                std::shared_ptr<const std::atomic<bool>> stop_flag, Events events);
 
+  std::int64_t file_bytes(const state::StateGroup& group) override;
   state::WrittenFile write(storage::File& file, const std::string& file_name, const state::StateGroup& group) override;
   bool holds_same(const state::GroupRecord& recorded, const state::StateGroup& group) override;
   void commit_point() override { events_.commit_point(); }

@@ -31,17 +31,17 @@ std::string_view trim(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// The pieces between the commas behind the colon.
-std::vector<std::string_view> pieces_of(std::string_view text) {
+// The pieces behind the colon.
+std::vector<std::string_view> pieces_of(std::string_view text, char between) {
   std::vector<std::string_view> pieces;
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return pieces;
   text.remove_prefix(colon + 1);
   for (;;) {
-    const std::size_t comma = text.find(',');
-    pieces.push_back(trim(text.substr(0, comma)));
-    if (comma == std::string_view::npos) return pieces;
-    text.remove_prefix(comma + 1);
+    const std::size_t end = text.find(between);
+    pieces.push_back(trim(text.substr(0, end)));
+    if (end == std::string_view::npos) return pieces;
+    text.remove_prefix(end + 1);
   }
 }
 
@@ -67,11 +67,11 @@ FormValue value_of(const FormParameter& parameter, std::string_view text, const 
 
 std::string form_text(const Form& form) {
   std::string out = form.name;
-  const char* before = ":";
+  char before = ':';
   for (const FormParameter& each : parameters_of(form)) {
-    const std::string value = before + upper(each.name);
+    const std::string value = cat(before, upper(each.name));
     out += each.otherwise == nullptr ? value : "[" + value + "]";
-    before = ",";
+    before = form.between;
   }
   return out;
 }
@@ -89,7 +89,7 @@ std::string form_line(const Form& form, const char* limit_name) {
 std::string_view form_name(std::string_view text) { return trim(text.substr(0, text.find(':'))); }
 
 std::vector<FormValue> form_values(const Form& form, std::string_view what, std::string_view text, const FormLimit& limit) {
-  const auto pieces = pieces_of(text);
+  const auto pieces = pieces_of(text, form.between);
   const auto parameters = parameters_of(form);
   const auto needed = static_cast<std::size_t>(
       std::count_if(parameters.begin(), parameters.end(), [](const FormParameter& each) { return each.otherwise == nullptr; }));

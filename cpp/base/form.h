@@ -38,6 +38,7 @@ struct Form {
   const char* name;             // "periodic"
   const char* makes;            // one line for people
   FormParameter parameters[4];  // those that have a name
+  char between = ',';           // its values
 };
 
 // One that has its parameter's unit.

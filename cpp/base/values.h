@@ -21,4 +21,7 @@ Number number_of(std::string_view argument, std::string_view digits, const char*
 // "4096", "64KiB". Error(out_of_range) past INT64_MAX.
 std::int64_t bytes_of(std::string_view argument, std::string_view text);
 
+// "90", "90s", "30m", "24h", "7d", "2w" in seconds. Error(out_of_range) past INT64_MAX.
+std::int64_t seconds_of(std::string_view argument, std::string_view text);
+
 }  // namespace ckpt::base

@@ -53,6 +53,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
       found.commit_sequence = manifest.commit_sequence;
       found.bytes = total_bytes(manifest);
       found.metric = manifest.metric;
+      found.saved_utc_ns = manifest.saved_utc_ns;
       check_sizes(storage, directory, manifest);
     });
     if (outcome != Outcome::removed || tries == most_rounds) return found;
@@ -249,81 +250,6 @@ bool remove_checkpoint(storage::Storage& storage, const std::string& directory) 
   });
   note_good(storage, directory);  // it is no checkpoint any more
   return listed && clean;
-}
-
-std::set<std::string> kept_by(const Retention& retention, const std::vector<Found>& all, const std::set<std::string>& bad,
-                              const std::string& saved) {
-  std::set<std::string> kept;
-  std::vector<const Found*> measured;
-  std::int64_t last = 0;
-  std::int64_t previous_step = -1;
-  for (const Found& found : all) {
-    if (found.condition != Condition::complete || bad.contains(found.name)) continue;
-    const bool is_round = retention.keep_every > 0 && found.step % retention.keep_every == 0 && found.step != previous_step;
-    if (last < retention.keep_last || found.name == saved) {
-      ++last;
-      kept.insert(found.name);
-    }
-    if (is_round) kept.insert(found.name);
-    if (found.metric) measured.push_back(&found);
-    previous_step = found.step;
-  }
-  std::ranges::stable_sort(measured, [&](const Found* a, const Found* b) {
-    return retention.larger_is_better ? *a->metric > *b->metric : *a->metric < *b->metric;
-  });
-  if (static_cast<std::int64_t>(measured.size()) > retention.keep_best)
-    measured.resize(static_cast<std::size_t>(retention.keep_best));
-  for (const Found* found : measured) kept.insert(found->name);
-  return kept;
-}
-
-namespace {
-
-// Those whose manifest holds and whose files do not: found by reading them, by this process, or by their sizes just now.
-std::set<std::string> bad_among(const storage::Storage& storage, const std::vector<Found>& all) {
-  std::set<std::string> bad;
-  for (const Found& found : all) {
-    if (found.parsed && (found.condition == Condition::damaged || is_known_bad(storage, found.name))) bad.insert(found.name);
-  }
-  return bad;
-}
-
-void remove_old(storage::Storage& storage, const std::string& name) {
-  if (!remove_checkpoint(storage, name))
-    base::warn("state", cat("old checkpoint ", base::quoted(name), " could not be removed completely"));
-}
-
-void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
-  for (const storage::Entry& entry : storage.list("")) {
-    if (!entry.is_directory || !entry.name.starts_with(torn_prefix)) continue;
-    const auto step = step_of_attempt(std::string_view(entry.name).substr(torn_prefix.size()));
-    if (!step || *step > saved_step || has_manifest(storage, entry.name)) continue;
-    if (!remove_checkpoint(storage, entry.name))
-      base::warn("state", cat("torn checkpoint ", base::quoted(entry.name), " could not be removed completely"));
-  }
-}
-
-}  // namespace
-
-void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step) noexcept {
-  const bool listed = attempt([&] {
-    const std::vector<Found> all = scan(storage);
-    std::set<std::string> bad = bad_among(storage, all);
-    bad.erase(saved);
-    const std::set<std::string> kept = kept_by(retention, all, bad, saved);
-    // A listing that lacks what was just acknowledged is not to be trusted with removals.
-    if (!kept.contains(saved)) base::fail(Status::io, "the storage does not show ", base::quoted(saved));
-    auto left = kept.size();  // of those that stay: how many are as old as the next one, or older
-    for (const Found& found : all) {
-      if (kept.contains(found.name)) {
-        --left;
-      } else if (bad.contains(found.name) ? left == 0 : found.condition == Condition::complete) {
-        remove_old(storage, found.name);
-      }
-    }
-    remove_torn(storage, saved_step);
-  });
-  if (!listed) attempt([&] { base::warn("state", "old checkpoints could not be listed, so none was removed"); });
 }
 
 }  // namespace ckpt::state

@@ -25,21 +25,15 @@ enum class Condition {
 struct Found {
   std::string name;  // of its directory
   std::int64_t step = 0;
-  bool parsed = false;                // the manifest holds: the next three are its
+  bool parsed = false;                // the manifest holds: the next four are its
   std::int64_t commit_sequence = -1;  // -1 else
   std::int64_t bytes = 0;
   std::optional<double> metric;
+  std::int64_t saved_utc_ns = 0;  // since 1970; 0: not known
+  bool pinned = false;            // only after note_pins
   Condition condition = Condition::complete;
   base::Status status = base::Status::ok;
   std::string problem;  // when not complete
-};
-
-// Which checkpoints stay after a save. keep_last 0: all.
-struct Retention {
-  std::int64_t keep_last = 0;
-  std::int64_t keep_every = 0;  // also those whose step is a multiple of this; of equal steps the one committed last; 0: none
-  std::int64_t keep_best = 0;   // also this many with the best metric; of equal metrics the newest; those without one never
-  bool larger_is_better = false;
 };
 
 // Every directory "step-...": higher steps first, and among equals those committed later. A writer may be at work meanwhile: when
@@ -133,15 +127,5 @@ void warn_of_those_aside(storage::Storage& storage) noexcept;
 // Removes a checkpoint, its manifest first: whatever is left of it is no checkpoint. Goes on after an error; false when something
 // stayed.
 bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept;
-
-// The names of those that stay. all: as scan returns them; only complete ones that are not among bad count. saved: this one stays
-// in any case.
-std::set<std::string> kept_by(const Retention& retention, const std::vector<Found>& all, const std::set<std::string>& bad,
-                              const std::string& saved);
-
-// After an acknowledged save, for keep_last >= 1: removes the complete ones that do not stay, those known to be bad that are older
-// than all that stay, and torn ones of the saved step or earlier. Whose manifest does not parse is left alone. What is left always
-// holds the one just acknowledged. Errors become warnings.
-void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step) noexcept;
 
 }  // namespace ckpt::state

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/os/thread.h"
@@ -11,6 +12,7 @@
 #include "state/json_text.h"
 #include "state/known_bad.h"
 #include "state/name.h"
+#include "state/pin.h"
 
 namespace ckpt::state {
 
@@ -25,14 +27,40 @@ struct Checkpoint::Call {
   base::Entered entered;
 };
 
-Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options)
-    : given_storage_(std::move(storage)), options_(options), fork_generation_(base::fork_generation()) {
-  base::require(given_storage_ != nullptr, "storage is NULL");
+namespace {
+
+Retention retention_of(const CheckpointOptions& options) {
   base::require(options.keep_last >= 0, "keep_last is ", options.keep_last, "; at least 0 (all)");
   base::require(options.keep_every >= 0, "keep_every is ", options.keep_every, "; at least 0 (none)");
   base::require(options.keep_best >= 0, "keep_best is ", options.keep_best, "; at least 0 (none)");
   base::require(options.keep_last > 0 || (options.keep_every == 0 && options.keep_best == 0), "keep_last is 0, which keeps all; ",
                 "keep_every and keep_best need at least 1");
+  Retention retention{{}, options.keep};
+  if (!options.keep_rules.empty()) retention.rules = parse_keep_rules(options.keep_rules, options.larger_is_better);
+  if (options.keep_last > 0) retention.rules.push_back(keep_last(options.keep_last));
+  if (options.keep_every > 0) retention.rules.push_back(keep_every(options.keep_every));
+  if (options.keep_best > 0) retention.rules.push_back(keep_best(options.keep_best, options.larger_is_better));
+  return retention;
+}
+
+// The one that was committed last; "" when there is none.
+std::string committed_last(const std::vector<Found>& all) {
+  std::string name;
+  std::int64_t last = -1;
+  for (const Found& found : all) {
+    if (found.condition != Condition::complete || found.commit_sequence <= last) continue;
+    last = found.commit_sequence;
+    name = found.name;
+  }
+  return name;
+}
+
+}  // namespace
+
+Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options)
+    : given_storage_(std::move(storage)), options_(options), fork_generation_(base::fork_generation()) {
+  base::require(given_storage_ != nullptr, "storage is NULL");
+  retention_ = retention_of(options);
   if (options_.coordinator == nullptr) options_.coordinator = make_single_process();
   const std::int64_t ranks = options_.coordinator->world_size();
   if (ranks != 1) {
@@ -42,13 +70,10 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
       options_.fault_handler == nullptr ? given_storage_ : storage::make_retrying_storage(given_storage_, options_.fault_handler);
   if (options.read_only) return;
   lock_ = storage_->lock(std::string(lock_name));
-  std::int64_t last_sequence = -1;
-  for (const Found& found : scan(*storage_)) {
+  const std::vector<Found> all = scan(*storage_);
+  latest_ = committed_last(all);
+  for (const Found& found : all) {
     if (found.condition == Condition::unfinished) set_aside(*storage_, found.name, found.problem);
-    if (found.condition == Condition::complete && found.commit_sequence > last_sequence) {
-      latest_ = found.name;
-      last_sequence = found.commit_sequence;
-    }
     next_sequence_ =
         std::max(next_sequence_, found.commit_sequence == std::numeric_limits<std::int64_t>::max() ? found.commit_sequence
                                                                                                    : found.commit_sequence + 1);
@@ -100,11 +125,12 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
   // A failed attempt keeps its number: should it come back complete after a crash, it is still older than the next.
   const bool may_link = options.incremental && !is_known_bad(*storage_, latest_);
-  SaveResult result = write_checkpoint(*storage_, state, options, next_sequence_++, may_link ? latest_ : "", source);
+  SaveOptions stamped = options;
+  stamped.saved_utc_ns = utc_ns();
+  SaveResult result = write_checkpoint(*storage_, state, stamped, next_sequence_++, may_link ? latest_ : "", source);
   source.acknowledged();
   latest_ = result.name;
-  const Retention retention{options_.keep_last, options_.keep_every, options_.keep_best, options_.larger_is_better};
-  if (retention.keep_last > 0) retain(*storage_, retention, result.name, result.step);
+  if (!retention_.keeps_all()) retain(*storage_, retention_, result.name, result.step, stamped.saved_utc_ns);
   return result;
 }
 
@@ -137,7 +163,9 @@ Reader Checkpoint::open_reader(const std::string& name, Verify verify) {
 std::vector<Found> Checkpoint::list() {
   refuse_inside();
   const Call call(this);
-  return scan(*storage_);
+  std::vector<Found> all = scan(*storage_);
+  note_pins(*storage_, all);
+  return all;
 }
 
 std::vector<Found> Checkpoint::complete_ones() {
@@ -169,6 +197,63 @@ Found Checkpoint::of_step(std::int64_t step) {
   return *found;
 }
 
+std::int64_t Checkpoint::utc_ns() const { return options_.utc_ns ? options_.utc_ns() : base::utc_ns(); }
+
+// Before it is removed: nothing is linked from it any more.
+void Checkpoint::forget(const std::string& name, const std::vector<Found>& all) {
+  if (latest_ != name) return;
+  const auto is_other = [&](const Found& found) { return found.name != name && found.condition == Condition::complete; };
+  const auto newest = std::ranges::find_if(all, is_other);
+  latest_ = newest == all.end() ? "" : newest->name;
+}
+
+void Checkpoint::pin(std::int64_t step) {
+  refuse_inside();
+  require_writer();
+  const Call call(this);
+  const std::lock_guard lock(saving_);
+  const std::vector<Found> all = scan(*storage_);
+  const auto is_wanted = [&](const Found& found) { return found.step == step && found.condition == Condition::complete; };
+  const auto found = std::ranges::find_if(all, is_wanted);
+  if (found == all.end()) base::fail(Status::not_found, "there is no complete checkpoint of step ", step);
+  state::pin(*storage_, found->name);
+}
+
+void Checkpoint::unpin(std::int64_t step) {
+  refuse_inside();
+  require_writer();
+  const Call call(this);
+  const std::lock_guard lock(saving_);
+  const std::vector<Found> all = scan(*storage_);
+  if (std::ranges::find(all, step, &Found::step) == all.end())
+    base::fail(Status::not_found, "there is no checkpoint of step ", step);
+  for (const Found& found : all) {
+    if (found.step == step) state::unpin(*storage_, found.name);
+  }
+}
+
+// Looks wait for no save: a dry run takes no lock.
+std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std::int64_t room) {
+  refuse_inside();
+  const Retention retention = rules.empty() ? retention_ : Retention{parse_keep_rules(rules, options_.larger_is_better), {}};
+  if (!dry_run) require_writer();
+  const Call call(this);
+  std::unique_lock lock(saving_, std::defer_lock);
+  if (!dry_run) lock.lock();
+  const std::vector<Found> all = scan(*storage_);
+  const std::string last = committed_last(all);
+  std::vector<Found> old = superseded(*storage_, retention, all, is_known_bad(*storage_, last) ? "" : last, utc_ns());
+  if (dry_run || std::ssize(old) > room) return old;
+  bool clean = true;
+  for (const Found& found : old) {
+    forget(found.name, all);
+    clean = remove_checkpoint(*storage_, found.name) && clean;
+  }
+  storage_->sync_directory("");
+  if (!clean) base::fail(Status::io, "some of ", old.size(), " old checkpoints could not be removed completely");
+  return old;
+}
+
 void Checkpoint::remove(const std::string& name) {
   refuse_inside();
   require_checkpoint_name(name);
@@ -176,13 +261,11 @@ void Checkpoint::remove(const std::string& name) {
   const Call call(this);
   const std::lock_guard lock(saving_);
   const auto names_it = [&](const Found& found) { return found.name == name; };
-  std::vector<Found> all = scan(*storage_);
+  const std::vector<Found> all = scan(*storage_);
   if (std::ranges::none_of(all, names_it)) base::fail(Status::not_found, "there is no checkpoint ", base::quoted(name));
-  if (latest_ == name) {
-    std::erase_if(all, names_it);
-    const auto newest = std::ranges::find(all, Condition::complete, &Found::condition);
-    latest_ = newest == all.end() ? "" : newest->name;
-  }
+  if (is_pinned(*storage_, name))
+    base::fail(Status::invalid_state, "checkpoint ", base::quoted(name), " is pinned: it cannot be removed before it is unpinned");
+  forget(name, all);
   if (!remove_checkpoint(*storage_, name))
     base::fail(Status::io, "checkpoint ", base::quoted(name), " could not be removed completely");
   storage_->sync_directory("");

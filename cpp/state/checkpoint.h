@@ -15,6 +15,7 @@
 #include "state/coordinator.h"
 #include "state/load.h"
 #include "state/reader.h"
+#include "state/retention.h"
 #include "state/save.h"
 #include "state/state.h"
 #include "storage/retry.h"
@@ -25,11 +26,14 @@ namespace ckpt::state {
 struct CheckpointOptions {
   bool read_only = false;
   std::int64_t keep_last = 0;   // 0 keeps all
-  std::int64_t keep_every = 0;  // see Retention; these need keep_last >= 1
+  std::int64_t keep_every = 0;  // as the rules "every" and "best"; these need keep_last >= 1
   std::int64_t keep_best = 0;
   bool larger_is_better = false;
   std::shared_ptr<Coordinator> coordinator = {};              // nullptr: a single process
   std::shared_ptr<storage::FaultHandler> fault_handler = {};  // nullptr: errors of the storage are reported at once
+  std::string keep_rules = {};                                // see parse_keep_rules; "": none beside those above
+  std::function<bool(const Found& found)> keep = {};          // see Retention
+  std::function<std::int64_t()> utc_ns = {};                  // now; empty: by the system's clock
   std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
   // Is notified of what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
   std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
@@ -58,8 +62,14 @@ class Checkpoint {
   Found latest();
   Found best();  // of those with a metric; of equal ones the newest
   Found of_step(std::int64_t step);
-  // Durably; Error(not_found).
+  // Durably; Error(not_found), Error(invalid_state) for a pinned one.
   void remove(const std::string& name);
+  // Durably: the newest complete one of the step is not removed any more; all of the step may be again. Error(not_found).
+  void pin(std::int64_t step);
+  void unpin(std::int64_t step);
+  // Removes what rules ("": those of this object) do not keep, and returns it. Only returns it when dry_run is true or it is more
+  // than room. No save is needed for that: the one committed last stays, as after a save.
+  std::vector<Found> prune(const std::string& rules, bool dry_run, std::int64_t room);
   // The text of one checkpoint's manifest, checked.
   std::string manifest(const std::string& name);
   // As it was given; the checkpoint's own use of it goes through the fault handler.
@@ -71,6 +81,8 @@ class Checkpoint {
   struct Call;
 
   std::vector<Found> complete_ones();
+  std::int64_t utc_ns() const;
+  void forget(const std::string& name, const std::vector<Found>& all);
   // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's.
   void require_writer() const;
   SaveResult save_locked(const State& state, const SaveOptions& options, SaveSource& source);
@@ -78,6 +90,7 @@ class Checkpoint {
   std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;
   std::shared_ptr<storage::Storage> storage_;
+  Retention retention_;
   std::uint64_t fork_generation_;
   std::mutex saving_;  // not held by a forked child, which saves nothing
   std::unique_ptr<storage::Lock> lock_;

@@ -187,6 +187,7 @@ std::string to_text(const Manifest& manifest) {
                         ",\n\"library_version\":", quoted_json(manifest.library_version), ",\n\"step\":", manifest.step,
                         ",\n\"commit_sequence\":", manifest.commit_sequence, ",\n\"world_size\":", manifest.world_size,
                         ",\n\"seed\":", manifest.seed);
+  if (manifest.saved_utc_ns > 0) out += cat(",\n\"saved_utc_ns\":", manifest.saved_utc_ns);
   if (manifest.metric) out += cat(",\n\"metric\":", *manifest.metric);
   std::string values = "{";
   for (const auto& [key, text] : manifest.values) {
@@ -222,6 +223,7 @@ Manifest parse_manifest(std::string_view text) {
   manifest.world_size = top["world_size"].count();
   if (!top["seed"].value.is_number_unsigned()) top["seed"].refuse("is no unsigned 64-bit number");
   manifest.seed = top["seed"].value.get<std::uint64_t>();
+  if (tree.contains("saved_utc_ns")) manifest.saved_utc_ns = top["saved_utc_ns"].count();
   if (const auto metric = tree.find("metric"); metric != tree.end()) {
     if (!metric->is_number()) top["metric"].refuse("is no number");
     manifest.metric = metric->get<double>();

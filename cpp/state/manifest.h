@@ -43,6 +43,7 @@ struct Manifest {
   std::int64_t commit_sequence = 0;
   std::int64_t world_size = 1;
   std::uint64_t seed = 0;
+  std::int64_t saved_utc_ns = 0;  // since 1970; 0: not known
   std::optional<double> metric;   // finite
   std::string metadata = "null";  // JSON texts
   std::string environment = "null";

@@ -118,26 +118,39 @@ std::optional<Earlier> read_earlier(storage::Storage& storage, const std::string
   }
 }
 
-// A second name for from, or a copy where that cannot be. Both are checked to be what record says: damage must not be handed on.
-// Error(corrupt) or what the storage throws; the temporary file may be left then.
+// The group as it was recorded earlier when nothing in it has changed, else nullptr.
+const GroupRecord* unchanged(const Earlier& earlier, const State& state, const StateGroup& group, const std::string& file_name,
+                             SaveSource& source) {
+  if (!state.rarely_changing().contains(group.name)) return nullptr;
+  const auto recorded = std::ranges::find(earlier.manifest.groups, group.name, &GroupRecord::name);
+  const bool is_same = recorded != earlier.manifest.groups.end() && recorded->files.size() == 1 &&
+                       recorded->files.front().name == file_name && source.holds_same(*recorded, group);
+  return is_same ? &*recorded : nullptr;
+}
+
+// Error(corrupt) or what the storage throws unless the file is what was recorded: damage must not be handed on.
+void verify_recorded(storage::Storage& storage, const std::string& path, const GroupRecord& group) {
+  std::vector<const TensorRecord*> tensors;
+  for (const TensorRecord& tensor : group.tensors) tensors.push_back(&tensor);
+  verify_tensor_file(*storage.open(path), group.files.front(), tensors);
+}
+
+// A second name for from, or a copy where that cannot be. Both are checked to be what was recorded; the temporary file may be left
+// after an error.
 void link_or_copy(Save& save, const std::string& from, const std::string& to, const GroupRecord& group) {
   storage::Storage& storage = save.storage;
   const FileRecord& record = group.files.front();
-  std::vector<const TensorRecord*> tensors;
-  for (const TensorRecord& tensor : group.tensors) tensors.push_back(&tensor);
-  verify_tensor_file(*storage.open(from), record, tensors);
+  verify_recorded(storage, from, group);
   if (storage.link(from, to)) return;
   save.rewritten += write_durably(storage, to, save.stream_of(record.bytes),
                                   [&](storage::File& file) { copy_file(*storage.open(from), file, record); });
 }
 
 // The group as it was recorded earlier, under a new directory, when nothing in it has changed and it could be had; else nothing.
-std::optional<GroupRecord> reuse_group(Save& save, const StateGroup& group, const std::string& file_name, const Earlier& earlier) {
-  const auto recorded = std::ranges::find(earlier.manifest.groups, group.name, &GroupRecord::name);
-  if (recorded == earlier.manifest.groups.end() || recorded->files.size() != 1 || recorded->files.front().name != file_name ||
-      !save.source.holds_same(*recorded, group)) {
-    return std::nullopt;
-  }
+std::optional<GroupRecord> reuse_group(Save& save, const State& state, const StateGroup& group, const std::string& file_name,
+                                       const Earlier& earlier) {
+  const GroupRecord* const recorded = unchanged(earlier, state, group, file_name, save.source);
+  if (recorded == nullptr) return std::nullopt;
   const std::string from = path_in(earlier.directory, file_name);
   try {
     link_or_copy(save, from, save.path(file_name), *recorded);
@@ -150,12 +163,57 @@ std::optional<GroupRecord> reuse_group(Save& save, const StateGroup& group, cons
   }
 }
 
-Manifest write_files(Save& save, const State& state, const SaveOptions& options, const std::string& latest) {
-  const std::optional<Earlier> earlier = read_earlier(save.storage, state.rarely_changing().empty() ? "" : latest);
+// More than the file of a group can have.
+std::int64_t most_file_bytes(const StateGroup& group) {
+  constexpr std::int64_t most_of_entry = 1024;  // of the header's, beside the name, whose every byte may be written as an escape
+  std::int64_t bytes = most_of_entry;
+  for (const StateTensor& item : group.tensors)
+    bytes += item.tensor->bytes() + most_of_entry + 6 * static_cast<std::int64_t>(item.name.size());
+  return bytes;
+}
+
+// The bytes of the files that will be written, without those that will be linked.
+std::int64_t written_bytes(storage::Storage& storage, const State& state, const std::optional<Earlier>& earlier,
+                           SaveSource& source) {
+  const auto is_linked = [&](const StateGroup& group, const std::string& file_name) {
+    try {
+      const GroupRecord* const recorded = earlier ? unchanged(*earlier, state, group, file_name, source) : nullptr;
+      if (recorded != nullptr) verify_recorded(storage, path_in(earlier->directory, file_name), *recorded);
+      return recorded != nullptr;
+    } catch (const base::Error& error) {
+      if (error.status() == Status::cancelled) throw;
+      return false;
+    }
+  };
+  std::int64_t bytes = 0;
+  std::set<std::string> used_names;
+  for (const StateGroup& group : state.groups()) {
+    if (!is_linked(group, group_file_name(group.name, used_names))) bytes += source.file_bytes(group);
+  }
+  return bytes;
+}
+
+// A save that cannot fit costs no time and leaves nothing to tidy. What older checkpoints take is not counted: they are removed
+// only after this one is durable. Where a file turns out to need a copy instead of a link, its writing finds the disk full.
+void require_space(storage::Storage& storage, const State& state, const SaveOptions& options, const std::optional<Earlier>& earlier,
+                   SaveSource& source) {
+  const std::optional<std::int64_t> free = storage.free_bytes();
+  if (!free) return;
+  std::int64_t most = 0;
+  for (const StateGroup& group : state.groups()) most += most_file_bytes(group);
+  if (most <= *free) return;
+  const std::int64_t needed = written_bytes(storage, state, earlier, source);
+  if (needed <= *free) return;
+  base::fail(Status::no_space, "the files of step ", options.step, " need ", needed, " bytes; ", base::quoted(storage.name()),
+             " has ", *free, " free");
+}
+
+Manifest write_files(Save& save, const State& state, const SaveOptions& options, const std::optional<Earlier>& earlier) {
   Manifest manifest;
   manifest.library_version = base::version_text();
   manifest.step = options.step;
   manifest.seed = options.seed;
+  manifest.saved_utc_ns = options.saved_utc_ns;
   manifest.metric = options.metric;
   manifest.metadata = options.metadata_json;
   manifest.environment = options.environment_json;
@@ -164,8 +222,7 @@ Manifest write_files(Save& save, const State& state, const SaveOptions& options,
   for (const StateGroup& group : state.groups()) {
     storage::require_running(save.source.stop.get());
     const std::string file_name = group_file_name(group.name, used_names);
-    std::optional<GroupRecord> reused;
-    if (earlier && state.rarely_changing().contains(group.name)) reused = reuse_group(save, group, file_name, *earlier);
+    auto reused = earlier ? reuse_group(save, state, group, file_name, *earlier) : std::nullopt;
     save.linked += reused ? 1 : 0;
     manifest.groups.push_back(reused ? *std::move(reused) : write_group(save, group, file_name));
   }
@@ -190,6 +247,13 @@ void commit(Save& save, const Manifest& manifest) {
 
 }  // namespace
 
+std::int64_t SaveSource::file_bytes(const StateGroup& group) {
+  const FileLayout layout = layout_of(group.tensors);
+  std::int64_t bytes = static_cast<std::int64_t>(layout.header.size());
+  for (const TensorEntry& entry : layout.entries) bytes += entry.bytes;
+  return bytes;
+}
+
 WrittenFile SaveSource::write(storage::File& file, const std::string& file_name, const StateGroup& group) {
   return write_tensor_file(file, file_name, group.tensors);
 }
@@ -201,9 +265,11 @@ bool SaveSource::holds_same(const GroupRecord& recorded, const StateGroup& group
 SaveResult write_checkpoint(storage::Storage& storage, const State& state, const SaveOptions& options, std::int64_t commit_sequence,
                             const std::string& latest, SaveSource& source) {
   storage::require_running(source.stop.get());
+  const std::optional<Earlier> earlier = read_earlier(storage, state.rarely_changing().empty() ? "" : latest);
+  require_space(storage, state, options, earlier, source);
   Save save{storage, make_attempt(storage, options.prefix, options.step), source};
   try {
-    Manifest manifest = write_files(save, state, options, latest);
+    Manifest manifest = write_files(save, state, options, earlier);
     manifest.commit_sequence = commit_sequence;
     commit(save, manifest);
     return {save.directory,        options.step, commit_sequence, static_cast<std::int64_t>(manifest.groups.size()),

@@ -21,6 +21,7 @@ struct SaveOptions {
   std::string environment_json = "null";
   std::string prefix = {};            // of the directory's name, see require_prefix
   std::optional<double> metric = {};  // finite
+  std::int64_t saved_utc_ns = 0;      // since 1970; 0: not known
   bool incremental = true;            // unchanged files of groups that rarely change are linked
 };
 
@@ -38,6 +39,8 @@ struct SaveResult {
 class SaveSource {
  public:
   virtual ~SaveSource() = default;
+  // What the file of a group will have.
+  virtual std::int64_t file_bytes(const StateGroup& group);
   // Writes a group of the state that is being saved to an empty file; again when its sync failed.
   virtual WrittenFile write(storage::File& file, const std::string& file_name, const StateGroup& group);
   // True when the group's tensors have the bytes that were recorded earlier.
@@ -51,7 +54,8 @@ class SaveSource {
 };
 
 // Returns when the checkpoint is durable. When it throws, what it wrote was removed as far as that went; older checkpoints are as
-// before. latest: the checkpoint that files of rarely changing groups may be linked from; "": none.
+// before. Error(no_space) before anything is made when the storage is known to have too few bytes. latest: the checkpoint that
+// files of rarely changing groups may be linked from; "": none.
 SaveResult write_checkpoint(storage::Storage& storage, const State& state, const SaveOptions& options, std::int64_t commit_sequence,
                             const std::string& latest, SaveSource& source);
 

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -131,7 +132,11 @@ void sync_open_directory(int descriptor, const std::string& shown) {
 class FileSystem final : public Storage {
  public:
   FileSystem(Descriptor root, std::string name, const WriteOptions& options)
-      : root_(std::move(root)), name_(std::move(name)), first_path_(options.first), stream_from_bytes_(options.stream_from_bytes) {
+      : root_(std::move(root)),
+        name_(std::move(name)),
+        first_path_(options.first),
+        stream_from_bytes_(options.stream_from_bytes),
+        may_compress_(options.may_compress) {
     if (options.bytes_per_second == 0) return;
     limit_ = std::make_shared<RateLimit>(options.bytes_per_second, std::int64_t{chunk_bytes}, options.clock, options.sleep);
   }
@@ -221,6 +226,16 @@ class FileSystem final : public Storage {
     return status.st_size;
   }
 
+  // What is kept for the superuser is there for the superuser. Remote file systems that do not know say that they have no blocks.
+  std::optional<std::int64_t> free_bytes() noexcept override {
+    struct statvfs status {};
+    if (may_compress_ || ::fstatvfs(root_.get(), &status) != 0 || status.f_blocks == 0) return std::nullopt;
+    std::int64_t bytes = 0;
+    const auto blocks = ::geteuid() == 0 ? status.f_bfree : status.f_bavail;
+    if (__builtin_mul_overflow(blocks, status.f_frsize, &bytes)) return std::nullopt;
+    return bytes;
+  }
+
   std::unique_ptr<Lock> lock(const std::string& path) override {
     const Place place = find(path);
     auto file = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, "open lock file", shown(path));
@@ -288,6 +303,7 @@ class FileSystem final : public Storage {
   std::string name_;
   WritePath first_path_;
   std::int64_t stream_from_bytes_;
+  bool may_compress_;
   std::shared_ptr<RateLimit> limit_;  // nullptr: none
 };
 

@@ -19,6 +19,7 @@ struct WriteOptions {
   std::int64_t bytes_per_second = 0;                               // of all files together; 0: no limit
   std::shared_ptr<const base::Clock> clock;                        // of the limit; nullptr: the system's
   Sleep sleep;                                                     // of the limit; empty: really
+  bool may_compress = false;  // files may take less room than their bytes: free_bytes() is not known
 };
 
 // root: a directory, by any path (links in it are followed: it is the caller's own). Root::make makes it and what leads to it,

@@ -80,6 +80,7 @@ class RetryingStorage final : public Storage {
   std::int64_t size(const std::string& path) override {
     return handler_->run([&](std::int32_t) { return inner_->size(path); });
   }
+  std::optional<std::int64_t> free_bytes() noexcept override { return inner_->free_bytes(); }
   // A lock that is held stays held for as long as a run lasts: whoever waits for it should decide so.
   std::unique_ptr<Lock> lock(const std::string& path) override { return inner_->lock(path); }
   const std::string& name() const override { return inner_->name(); }

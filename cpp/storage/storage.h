@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -95,6 +96,8 @@ class Storage {
   virtual std::vector<Entry> list(const std::string& path) = 0;
   // Bytes of a regular file.
   virtual std::int64_t size(const std::string& path) = 0;
+  // Bytes that new files may take by now, for this process; nothing where that is not known. A hint: others write, too.
+  virtual std::optional<std::int64_t> free_bytes() noexcept { return std::nullopt; }
   // Makes the file if need be and holds an exclusive lock on it, or throws Error(busy) that names the holder at once.
   virtual std::unique_ptr<Lock> lock(const std::string& path) = 0;
   // For messages: where the root is.

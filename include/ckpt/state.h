@@ -198,6 +198,38 @@ typedef int32_t ckpt_best_metric;
 #define CKPT_BEST_METRIC_SMALLEST 0 /* the best metric is the smallest */
 #define CKPT_BEST_METRIC_LARGEST 1  /* the best metric is the largest */
 
+/* What is known of one checkpoint without reading its files. */
+typedef struct ckpt_checkpoint_info {
+  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
+  /* CKPT_OK: manifest and file sizes are right (checksums of files not looked at); CKPT_E_NOT_FOUND: no manifest, so being written
+   * or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read */
+  ckpt_status status;
+  int64_t step;                          /* number of the step that was saved */
+  int64_t commit_sequence;               /* number of the save among those in its storage; 0 unless status is CKPT_OK */
+  int64_t bytes;                         /* bytes of the files, the manifest not counted; 0 unless status is CKPT_OK */
+  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage */
+  double metric;                         /* metric that the save was made with; 0 when has_metric is 0 */
+  ckpt_bool has_metric;                  /* 1 when the save was made with a metric and status is CKPT_OK, else 0 */
+  uint32_t reserved;                     /* not used: 0 */
+  /* when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not CKPT_OK */
+  int64_t saved_utc_ns;
+  ckpt_bool pinned;  /* 1 when retention does not remove the checkpoint (ckpt_checkpoint_manager_pin), else 0 */
+  int32_t reserved2; /* not used: 0 */
+} ckpt_checkpoint_info;
+
+#define CKPT_CHECKPOINT_INFO_INIT \
+  { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0 }
+
+/* Sets *info to CKPT_CHECKPOINT_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
+ * (CKPT_INIT); NULL does nothing. */
+CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info, uint32_t size);
+
+/* Decides whether one checkpoint stays after a newer save: asked about each good one that no rule keeps. info: valid during the
+ * call only. *keep is 0; set to another number, the checkpoint stays. Runs on the thread that saves or prunes; may block. Calls on
+ * the manager return INVALID_STATE in it. Returns 0, or another number for an error (text by ckpt_callback_error): then nothing is
+ * removed; a save warns in the log, ckpt_checkpoint_manager_prune fails with CALLBACK. */
+typedef int32_t (*ckpt_keep_fn)(const ckpt_checkpoint_info* info, ckpt_bool* keep, void* user_data);
+
 /* How the checkpoints of a storage are opened, and which of them stay. */
 typedef struct ckpt_checkpoint_manager_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
@@ -219,10 +251,19 @@ typedef struct ckpt_checkpoint_manager_options {
   /* says which of the storage's errors are tried again; kept alive; none: one with its usual settings. Set one with max_attempts 1
    * for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply */
   ckpt_fault_handler* fault_handler;
+  /* rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or the fields
+   * above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those whose step is a
+   * multiple; "best:COUNT" (as best_metric says), "best:COUNT:min" and "best:COUNT:max": those with the best metric; "newer:AGE":
+   * those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at a time that is not
+   * known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of keep_last holds */
+  const char* keep_rules;
+  ckpt_keep_fn keep;            /* function that is asked about those that no rule keeps; none: they do not stay */
+  void* keep_user_data;         /* passed to each call of keep */
+  ckpt_destroy_fn keep_destroy; /* called once with keep_user_data after the last call of keep; may be absent */
 } ckpt_checkpoint_manager_options;
 
 #define CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT \
-  { sizeof(ckpt_checkpoint_manager_options), 0, 0, 0, 0, CKPT_BEST_METRIC_SMALLEST, 0, 0, 0 }
+  { sizeof(ckpt_checkpoint_manager_options), 0, 0, 0, 0, CKPT_BEST_METRIC_SMALLEST, 0, 0, 0, NULL, NULL, NULL, NULL }
 
 /* Sets *options to CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
  * caller (CKPT_INIT); NULL does nothing. */
@@ -304,7 +345,8 @@ CKPT_API void ckpt_save_result_init(ckpt_save_result* result, uint32_t size);
  * moment. The tensors should not change meanwhile; if they do, the checkpoint holds some mixture, with checksums of what was
  * written. options: NULL for the defaults (step 0). result: NULL when it is not wanted. INVALID_STATE when read-only, FORKED in a
  * forked child, NO_SPACE, PERMISSION and IO from the system: then what was written is removed as far as that is possible, and older
- * checkpoints are what they were. */
+ * checkpoints are what they were. NO_SPACE with both figures, before anything is made, when a file system has fewer bytes free than
+ * the files need; what is linked needs none, and what is removed after the save is not counted. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* manager, const ckpt_state* state,
                                                   const ckpt_save_options* options, ckpt_save_result* result);
 
@@ -387,28 +429,6 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manag
 
 /* ---- Look and verify ----------------------------------------------------------------------------------------------------- */
 
-/* What is known of one checkpoint without reading its files. */
-typedef struct ckpt_checkpoint_info {
-  uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
-  /* CKPT_OK: manifest and file sizes are right (checksums of files not looked at); CKPT_E_NOT_FOUND: no manifest, so being written
-   * or cut off; CKPT_E_CORRUPT: damaged; others: why it could not be read */
-  ckpt_status status;
-  int64_t step;                          /* number of the step that was saved */
-  int64_t commit_sequence;               /* number of the save among those in its storage; 0 unless status is CKPT_OK */
-  int64_t bytes;                         /* bytes of the files, the manifest not counted; 0 unless status is CKPT_OK */
-  char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage */
-  double metric;                         /* metric that the save was made with; 0 when has_metric is 0 */
-  ckpt_bool has_metric;                  /* 1 when the save was made with a metric and status is CKPT_OK, else 0 */
-  uint32_t reserved;                     /* not used: 0 */
-} ckpt_checkpoint_info;
-
-#define CKPT_CHECKPOINT_INFO_INIT \
-  { sizeof(ckpt_checkpoint_info), 0, 0, 0, 0, "", 0, 0, 0 }
-
-/* Sets *info to CKPT_CHECKPOINT_INFO_INIT, and the bytes behind it, up to size, to zero. size: sizeof *info of the caller
- * (CKPT_INIT); NULL does nothing. */
-CKPT_API void ckpt_checkpoint_info_init(ckpt_checkpoint_info* info, uint32_t size);
-
 /* Lists the checkpoints of the storage, good or not (those set aside as "torn-..." do not count), in the order in which a load
  * tries them: infos receives the first capacity (>= 0) of them, *count how many there are. Every element is as large as
  * infos[0].struct_size says. infos may be NULL when capacity is 0. */
@@ -427,9 +447,27 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* m
 CKPT_API ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* manager, int64_t step, ckpt_checkpoint_info* info);
 
 /* Removes one checkpoint for ever, durably: after a crash it is there whole, or gone for every load. name: as in
- * ckpt_checkpoint_info, good or damaged. NOT_FOUND without a directory of that name; INVALID_STATE when read-only, FORKED in a
- * forked child. Waits for a save that is under way. */
+ * ckpt_checkpoint_info, good or damaged. NOT_FOUND without a directory of that name; INVALID_STATE when it is pinned or the manager
+ * read-only, FORKED in a forked child. Waits for a save that is under way. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* manager, const char* name);
+
+/* Pins the newest checkpoint of this step (>= 0) whose status is CKPT_OK, durably: retention of this and later processes does not
+ * remove it. Earlier versions of the library do not know pins. NOT_FOUND when there is none; else as
+ * ckpt_checkpoint_manager_remove.
+ */
+CKPT_API ckpt_status ckpt_checkpoint_manager_pin(ckpt_checkpoint_manager* manager, int64_t step);
+
+/* Takes the pins of all checkpoints of this step (>= 0) back, durably: the next save may remove them. NOT_FOUND when the step has
+ * no checkpoint; else as ckpt_checkpoint_manager_remove. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_unpin(ckpt_checkpoint_manager* manager, int64_t step);
+
+/* Removes the checkpoints that a save would now remove, durably. keep_rules: as in ckpt_checkpoint_manager_options, in the place of
+ * all that these say; NULL or empty: what they say. infos receives the first capacity (>= 0) of those that go, newest first, *count
+ * how many there are. They are removed only when infos has room for all of them: else, and when dry_run is not 0, nothing is
+ * changed. The one that was committed last stays, too. INVALID_ARGUMENT for rules that cannot be read; without a dry run as
+ * ckpt_checkpoint_manager_remove, and IO when some could not be removed completely. */
+CKPT_API ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run,
+                                                   ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
 
 /* Writes the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata (docs/format.md),
  * by the (buffer, capacity, *needed) rule of ckpt.h. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF. NOT_FOUND without a

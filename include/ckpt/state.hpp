@@ -222,9 +222,17 @@ class CheckpointManager {
   // As a checkpoint's name: the storage's root is itself the directory of one checkpoint.
   static constexpr const char* self = CKPT_CHECKPOINT_SELF;
 
-  explicit CheckpointManager(const Storage& storage, const CheckpointManagerOptions& options = {}) {
-    const ckpt_checkpoint_manager_options given = detail::to_c(options);
+  // Asked about each checkpoint that no rule of the options keeps; see ckpt_keep_fn for where it runs. What it throws keeps all.
+  using Keep = std::function<bool(const CheckpointInfo& info)>;
+
+  explicit CheckpointManager(const Storage& storage, const CheckpointManagerOptions& options = {}, Keep keep = {}) {
+    ckpt_checkpoint_manager_options given = detail::to_c(options);
+    auto owned = std::make_unique<Keep>(std::move(keep));
+    given.keep = *owned ? &CheckpointManager::ask : nullptr;
+    given.keep_user_data = owned.get();
+    given.keep_destroy = detail::destroy<Keep>;
     check(ckpt_checkpoint_manager_create(storage.handle(), &given, manager_.out()));
+    static_cast<void>(owned.release());
   }
   // Changes nothing, needs no lock.
   static CheckpointManager read_only(const Storage& storage) {
@@ -292,6 +300,20 @@ class CheckpointManager {
   // For ever, durably. name: of the list.
   void remove(const std::string& name) { check(ckpt_checkpoint_manager_remove(handle(), name.c_str())); }
 
+  // Retention does not remove the newest one of this step any more, durably; unpin() takes that back.
+  void pin(std::int64_t step) { check(ckpt_checkpoint_manager_pin(handle(), step)); }
+  void unpin(std::int64_t step) { check(ckpt_checkpoint_manager_unpin(handle(), step)); }
+  // Removes what rules ("": those of the options) do not keep, or only says what that is. Newest first.
+  std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
+    return detail::values_of(
+        detail::list_of<ckpt_checkpoint_info>(CKPT_CHECKPOINT_INFO_INIT,
+                                              [&](ckpt_checkpoint_info* infos, std::int64_t capacity, std::int64_t* count) {
+                                                return ckpt_checkpoint_manager_prune(handle(), keep_rules.c_str(), dry_run ? 1 : 0,
+                                                                                     infos, capacity, count);
+                                              }),
+        [](const auto& each) { return detail::from_c(each); });
+  }
+
   // The manifest's JSON text. name: of the list, or self.
   std::string manifest(const std::string& name) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
@@ -326,6 +348,9 @@ class CheckpointManager {
   ckpt_checkpoint_manager* handle() const noexcept { return manager_.get(); }
 
  private:
+  static std::int32_t ask(const ckpt_checkpoint_info* info, ckpt_bool* keep, void* user_data) noexcept {
+    return detail::callback_status([&] { *keep = (*static_cast<Keep*>(user_data))(detail::from_c(*info)) ? 1 : 0; });
+  }
   template <class Ask>
   static std::optional<CheckpointInfo> found(Ask&& ask) {
     ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;

@@ -46,10 +46,14 @@ typedef struct ckpt_file_system_options {
   /* limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written at
    * once */
   int64_t bytes_per_second;
+  /* 0: a save that needs more bytes than the file system has free fails with NO_SPACE before it makes a file; other values: it is
+   * tried all the same. For file systems that compress, where files may take less room than their bytes */
+  ckpt_bool may_compress;
+  int32_t reserved2; /* not used: 0 */
 } ckpt_file_system_options;
 
 #define CKPT_FILE_SYSTEM_OPTIONS_INIT \
-  { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_PATH_RING, 0, 0, 0 }
+  { sizeof(ckpt_file_system_options), 0, CKPT_WRITE_PATH_RING, 0, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_FILE_SYSTEM_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */

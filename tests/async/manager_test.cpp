@@ -267,6 +267,20 @@ TEST(Async, AFailureIsToldToWhoeverWaits) {
   it.manager->close(CloseMode::drain, -1);
 }
 
+TEST(Async, ADiskThatIsTooSmallIsToldByTheTaskBeforeAnythingIsMade) {
+  Background it;
+  it.faults->free_bytes = 10;
+  const TaskResult result = it.manager->wait(it.save(1), -1);
+  EXPECT_EQ(result.status, Status::no_space);
+  EXPECT_NE(result.error.find(" need "), std::string::npos) << result.error;
+  EXPECT_NE(result.error.find("has 10 free"), std::string::npos) << result.error;
+  EXPECT_EQ(names_in(*it.disk, ""), "");
+  it.faults->free_bytes.reset();
+  it.manager->wait(it.save(2), -1);
+  EXPECT_EQ(it.loaded(), 2);
+  it.manager->close(CloseMode::drain, -1);
+}
+
 TEST(Async, AnErrorThatNobodySawIsReturnedByTheNextSave) {
   Background it;
   it.fail_next("write", Status::permission);

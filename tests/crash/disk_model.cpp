@@ -120,6 +120,7 @@ void DiskModel::apply(const Operation& operation) {
       break;
     }
     case Kind::acknowledge:
+    case Kind::pin:
     case Kind::watch: break;
   }
 }

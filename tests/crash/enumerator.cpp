@@ -4,6 +4,7 @@
 #include "scenario.h"
 #include "state/catalog.h"
 #include "state/hash.h"
+#include "state/pin.h"
 
 namespace ckpt::tests {
 namespace {
@@ -46,8 +47,17 @@ std::vector<std::string> manifests_in(storage::Storage& disk) {
   return paths;
 }
 
-// best: the acknowledged save that must be found, or a newer one; 0 when there is none.
-Finding examine(const Scenario& scenario, const Image& image, int best, state::Verify verify, bool thorough, bool& loaded) {
+// Whether the save of that number is there, bit for bit, with its pin.
+bool is_pinned_save(const Scenario& scenario, state::Checkpoint& checkpoint, int save) {
+  state::LoadOptions options;
+  options.step = rank(scenario, save).first;
+  NumberedState state(scenario.contents);
+  return checkpoint.of_step(*options.step).pinned && checkpoint.load(state.state, options).skipped == 0 && state.save() == save;
+}
+
+// best: the acknowledged save that must be found, or a newer one; 0 when there is none. pinned: likewise one that must stay.
+Finding examine(const Scenario& scenario, const Image& image, int best, int pinned, state::Verify verify, bool thorough,
+                bool& loaded) {
   const auto disk = disk_of(image);
   for (const state::Found& found : state::scan(*disk)) {
     // A save or a removal that was cut off has no manifest; nothing that a crash leaves looks like damage.
@@ -70,6 +80,7 @@ Finding examine(const Scenario& scenario, const Image& image, int best, state::V
     if (rank(scenario, save) < rank(scenario, best)) {
       return {Violation::lost, base::cat("save ", save, " of step ", result.step, " was found")};
     }
+    if (pinned != 0 && !is_pinned_save(scenario, checkpoint, pinned)) return {Violation::unpinned, base::cat("save ", pinned)};
     // One that was found, passed its sizes, and was skipped all the same had wrong bytes.
     if (result.skipped > 0) return {Violation::damaged, "a newer one was skipped"};
   } catch (const base::Error& error) {
@@ -82,16 +93,17 @@ Finding examine(const Scenario& scenario, const Image& image, int best, state::V
 
 }  // namespace
 
-void Enumerator::look(const Scenario& scenario, const Image& image, int best, std::size_t moment) {
+void Enumerator::look(const Scenario& scenario, const Image& image, int best, int pinned, std::size_t moment) {
   ++count_.images;
   const std::uint64_t key = key_of(image);
   const bool is_new = images_.insert(key).second;
   count_.distinct += is_new ? 1 : 0;
   const auto [step, save] = rank(scenario, best);
-  if (!cases_.insert(key ^ (static_cast<std::uint64_t>(step * 64 + save + 1) * 0x9E3779B97F4A7C15ULL)).second) return;
+  if (!cases_.insert(key ^ (static_cast<std::uint64_t>((step * 64 + save + 1) * 64 + pinned) * 0x9E3779B97F4A7C15ULL)).second)
+    return;
   ++count_.examined;
   bool loaded = false;
-  Finding finding = examine(scenario, image, best, options_.verify, count_.examined % 16 == 0, loaded);
+  Finding finding = examine(scenario, image, best, pinned, options_.verify, count_.examined % 16 == 0, loaded);
   count_.loaded += loaded ? 1 : 0;
   if (finding.violation == Violation::none) return;
   ++count_.violations[static_cast<int>(finding.violation)];
@@ -106,15 +118,17 @@ void Enumerator::run(const Scenario& scenario) {
   DiskModel model(scenario.base);
   bool watched = false;
   int best = 0;
+  int pinned = 0;
   for (std::size_t moment = 0; moment < scenario.log.size(); ++moment) {
     const Operation& operation = scenario.log[moment];
     watched = watched || operation.kind == Kind::watch;
     if (operation.kind == Kind::acknowledge && rank(scenario, best) < rank(scenario, operation.save)) best = operation.save;
+    if (operation.kind == Kind::pin) pinned = operation.save;
     model.apply(operation);
     if (!watched) continue;
     model.crash(options_.most_images * static_cast<std::uint64_t>(scenario.weight), 1 + moment, [&](const Image& image) {
       if (options_.stop_at_first && count_.bad() > 0) return;
-      look(scenario, image, best, moment);
+      look(scenario, image, best, pinned, moment);
     });
   }
 }

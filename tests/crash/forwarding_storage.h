@@ -26,6 +26,7 @@ class ForwardingStorage : public storage::Storage {
   void sync_directory(const std::string& path) override { inner_->sync_directory(path); }
   std::vector<storage::Entry> list(const std::string& path) override { return inner_->list(path); }
   std::int64_t size(const std::string& path) override { return inner_->size(path); }
+  std::optional<std::int64_t> free_bytes() noexcept override { return inner_->free_bytes(); }
   std::unique_ptr<storage::Lock> lock(const std::string& path) override { return inner_->lock(path); }
   const std::string& name() const override { return inner_->name(); }
 

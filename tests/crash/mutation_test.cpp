@@ -89,6 +89,16 @@ TEST(CrashMutation, SecondSyncOfTheDirectory) { expect_noticed("it", without_dir
 // In a removal: without it the manifest may come back when its files are gone.
 TEST(CrashMutation, SyncOfTheDirectoryInARemoval) { expect_noticed("it", without_directory_sync(3)); }
 
+// Without it the pin may be gone after a crash, and then the checkpoint.
+TEST(CrashMutation, SyncOfTheDirectoryOfAPin) {
+  expect_noticed("it", [is_next = false](const Operation& o) mutable -> std::optional<Operation> {
+    if (o.kind == Kind::sync && o.path.ends_with("/pinned")) is_next = true;
+    if (!is_next || o.kind != Kind::sync_directory) return o;
+    is_next = false;
+    return std::nullopt;
+  });
+}
+
 TEST(CrashMutation, SyncOfTheRoot) {
   expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync_directory && o.path.empty(); }));
 }

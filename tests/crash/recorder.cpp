@@ -52,6 +52,7 @@ std::string to_text(const Operation& operation) {
                                                     {Kind::remove_directory, "remove_directory"},
                                                     {Kind::sync_directory, "sync_directory"},
                                                     {Kind::acknowledge, "acknowledge"},
+                                                    {Kind::pin, "pin"},
                                                     {Kind::watch, "watch"}};
   return base::cat(names.at(operation.kind), ' ', operation.path.empty() ? "." : operation.path, operation.to.empty() ? "" : " ",
                    operation.to);

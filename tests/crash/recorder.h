@@ -24,6 +24,7 @@ enum class Kind {
   remove_directory,
   sync_directory,
   acknowledge,  // no operation: from here on save number `save` must never be lost
+  pin,          // no operation: from here on save number `save` is there and pinned
   watch,        // no operation: crashes before it are another scenario's
 };
 

@@ -40,6 +40,27 @@ Scenario saves(const std::string& name, const std::vector<std::int64_t>& steps, 
   return narrator.finish();
 }
 
+// Pinned before two saves that would remove it.
+Scenario pinned(const std::string& name, const Contents& contents = {}) {
+  Narrator narrator(name, contents);
+  narrator.open(1);
+  narrator.save(1);
+  narrator.watch();
+  narrator.pin(1);
+  narrator.save(2);
+  narrator.save(3);
+  return narrator.finish();
+}
+
+Scenario pruned(const std::string& name) {
+  Narrator narrator(name);
+  narrator.open();
+  for (std::int64_t step = 1; step <= 4; ++step) narrator.save(step);
+  narrator.watch();
+  narrator.prune("last:2");
+  return narrator.finish();
+}
+
 // For every moment at which the process that saves step `killed` may die: another goes on with step `next`.
 void add_killed(std::vector<Scenario>& out, const std::string& name, const std::vector<std::int64_t>& before, std::int64_t killed,
                 std::int64_t next, std::int64_t keep_last, const Contents& contents = {}) {
@@ -132,8 +153,9 @@ Narrator::Narrator(std::string name, const Scenario& before, const Image& left) 
 void Narrator::open(std::int64_t keep_last) {
   checkpoint_.reset();
   recorder_->revive();
-  checkpoint_ = std::make_shared<state::Checkpoint>(std::make_shared<RecordingStorage>(disk_, recorder_),
-                                                    state::CheckpointOptions{false, keep_last});
+  state::CheckpointOptions options{false, keep_last};
+  options.utc_ns = [] { return std::int64_t{1}; };  // so that a scenario has the same states each time
+  checkpoint_ = std::make_shared<state::Checkpoint>(std::make_shared<RecordingStorage>(disk_, recorder_), options);
   NumberedState state(scenario_.contents);
   try {
     checkpoint_->load(state.state, {});
@@ -156,6 +178,18 @@ void Narrator::save(std::int64_t step) {
     checkpoint_->save(state.state, options);
   }
   mark_acknowledged(recorder_->log, from, number);
+}
+
+void Narrator::prune(const std::string& rules) { checkpoint_->prune(rules, false, std::ssize(scenario_.steps)); }
+
+void Narrator::pin(std::int64_t step) {
+  checkpoint_->pin(step);
+  Operation mark;
+  mark.kind = Kind::pin;
+  for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
+    if (scenario_.steps[i] == step) mark.save = static_cast<int>(i) + 1;
+  }
+  recorder_->log.push_back(mark);
 }
 
 // The training process goes on while the save is written: what it does to its tensors must not show.
@@ -198,18 +232,26 @@ Scenario Narrator::finish() {
 }
 
 std::vector<Scenario> short_scenarios() {
-  return {saves("first save", {1}, 0, 0),          saves("second save", {1, 2}, 0, 1),
-          saves("re-saved step", {1, 2, 2}, 0, 2), saves("keep one", {1, 2, 3}, 1, 1),
-          saves("keep two", {1, 2, 3, 4}, 2, 2),   saves("linked", {1, 2, 3}, 1, 2, {2, true, false})};
+  return {saves("first save", {1}, 0, 0),
+          saves("second save", {1, 2}, 0, 1),
+          saves("re-saved step", {1, 2, 2}, 0, 2),
+          saves("keep one", {1, 2, 3}, 1, 1),
+          saves("keep two", {1, 2, 3, 4}, 2, 2),
+          saves("linked", {1, 2, 3}, 1, 2, {2, true, false}),
+          pinned("pinned"),
+          pruned("pruned")};
 }
 
 std::vector<Scenario> background_scenarios() {
   const Contents plain{2, false, true};
-  std::vector<Scenario> out = {
-      saves("background, first save", {1}, 0, 0, plain),          saves("background, second save", {1, 2}, 0, 1, plain),
-      saves("background, re-saved step", {1, 2, 2}, 0, 2, plain), saves("background, keep one", {1, 2, 3}, 1, 1, plain),
-      saves("background, keep two", {1, 2, 3, 4}, 2, 2, plain),   saves("background, linked", {1, 2, 3}, 1, 1, {2, true, true}),
-      saves("background, wide", {1, 2}, 1, 0, {4, false, true})};
+  std::vector<Scenario> out = {saves("background, first save", {1}, 0, 0, plain),
+                               saves("background, second save", {1, 2}, 0, 1, plain),
+                               saves("background, re-saved step", {1, 2, 2}, 0, 2, plain),
+                               saves("background, keep one", {1, 2, 3}, 1, 1, plain),
+                               saves("background, keep two", {1, 2, 3, 4}, 2, 2, plain),
+                               saves("background, linked", {1, 2, 3}, 1, 1, {2, true, true}),
+                               pinned("background, pinned", plain),
+                               saves("background, wide", {1, 2}, 1, 0, {4, false, true})};
   add_killed(out, "background, next step", {1}, 2, 3, 1, plain);
   add_killed(out, "background, lower step", {4}, 5, 3, 1, plain);
   return out;
@@ -219,6 +261,7 @@ std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> out = short_scenarios();
   out.push_back(saves("wide", {1, 2}, 1, 0, {4, false, false}));
   out.push_back(saves("wide, keep two", {7, 8, 9, 10}, 2, 2, {5, false, false}));
+  out.push_back(pinned("pinned, linked", {2, true, false}));
   out.push_back(saves("linked, keep all", {1, 2, 3, 3, 4, 5}, 0, 2, {2, true, false}));
   out.push_back(saves("linked, keep two", {1, 2, 3, 4, 5}, 2, 2, {3, true, false}));
   add_killed(out, "next step", {1}, 2, 3, 1);

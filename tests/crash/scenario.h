@@ -58,6 +58,9 @@ class Narrator {
   // A process begins: opens, and loads what there is. The one before it has ended.
   void open(std::int64_t keep_last = 0);
   void save(std::int64_t step);
+  // Pins the newest one of the step.
+  void pin(std::int64_t step);
+  void prune(const std::string& rules);
   // A save, during which the process dies after so many operations; the system lives on. False when that many were not needed.
   bool killed_save(std::int64_t step, std::int64_t operations);
   // Crashes before this point are not to be enumerated.
@@ -73,8 +76,8 @@ class Narrator {
   std::shared_ptr<state::Checkpoint> checkpoint_;
 };
 
-// First save, second save, a re-saved step, retention, linked files, what follows killed saves, wide states, and crashes during the
-// recovery from a crash.
+// First save, second save, a re-saved step, retention, pins, pruning, linked files, what follows killed saves, wide states, and
+// crashes during the recovery from a crash.
 std::vector<Scenario> all_scenarios();
 std::vector<Scenario> short_scenarios();
 // The same stories, and those of killed saves, told by saves in the background.
@@ -86,6 +89,7 @@ enum class Violation {
   wrong_bytes,  // something was loaded that never was saved
   damaged,      // a checkpoint is there whose manifest or sizes are wrong
   no_next,      // after recovery a save did not work
+  unpinned,     // a pinned save is gone, or its pin
 };
 
 struct Finding {
@@ -98,10 +102,10 @@ struct Count {
   std::int64_t distinct = 0;  // disks that differ from all before
   std::int64_t examined = 0;  // distinct ones, again for each acknowledgement that they must honour
   std::int64_t loaded = 0;    // of these: with something to load
-  std::int64_t violations[5] = {};
+  std::int64_t violations[6] = {};
   std::string first;  // the first violation
 
-  std::int64_t bad() const { return violations[1] + violations[2] + violations[3] + violations[4]; }
+  std::int64_t bad() const { return violations[1] + violations[2] + violations[3] + violations[4] + violations[5]; }
 };
 
 struct Enumeration {
@@ -118,7 +122,7 @@ class Enumerator {
   const Count& count() const { return count_; }
 
  private:
-  void look(const Scenario& scenario, const Image& image, int best, std::size_t moment);
+  void look(const Scenario& scenario, const Image& image, int best, int pinned, std::size_t moment);
 
   Enumeration options_;
   Count count_;

@@ -368,6 +368,82 @@ static void what_cannot_be_removed(void) {
   ckpt_storage_release(storage);
 }
 
+/* Keeps what has the step that user_data says. */
+static int32_t keeps_step(const ckpt_checkpoint_info* info, int32_t* keep, void* user_data) {
+  int64_t wanted = *(const int64_t*)user_data;
+  CHECK(info->status == CKPT_OK && info->saved_utc_ns > INT64_C(1700000000000000000) && *keep == 0);
+  if (wanted < 0) return ckpt_callback_error("no idea"), 1;
+  *keep = info->step == wanted;
+  return 0;
+}
+
+static int destroyed = 0;
+static void destroy_step(void* user_data) { destroyed += *(const int64_t*)user_data == -1; }
+
+static void what_stays(void) {
+  ckpt_storage* storage = storage_in("stays");
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
+  ckpt_checkpoint_manager* manager = NULL;
+  ckpt_checkpoint_info infos[4] = {CKPT_CHECKPOINT_INFO_INIT, CKPT_CHECKPOINT_INFO_INIT, CKPT_CHECKPOINT_INFO_INIT,
+                                   CKPT_CHECKPOINT_INFO_INIT};
+  ckpt_checkpoint_info bad = CKPT_CHECKPOINT_INFO_INIT;
+  ckpt_save_result first;
+  int64_t wanted = 2;
+  int64_t count = -7;
+  int64_t step;
+  options.keep_user_data = &wanted;
+  options.keep_destroy = destroy_step;
+  options.keep = keeps_step;
+  options.keep_rules = "last:1, every:0";
+  CHECK_FAILS(ckpt_checkpoint_manager_create(storage, &options, &manager), CKPT_E_INVALID_ARGUMENT,
+              "keep_rules 'last:1, every:0': rule 2, 'every:0': steps is 0");
+  CHECK(manager == NULL && destroyed == 0);
+  options.keep_rules = "last:1, every:4";
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &manager));
+  first = save(manager, 1, 1, no_metric);
+  CHECK_OK(ckpt_checkpoint_manager_pin(manager, 1));
+  for (step = 2; step <= 6; ++step) save(manager, step, 1, no_metric);
+  CHECK_OK(ckpt_checkpoint_manager_list(manager, infos, 4, &count));
+  CHECK(count == 4 && infos[0].step == 6 && infos[1].step == 4 && infos[2].step == 2 && infos[3].step == 1);
+  CHECK(!infos[0].pinned && infos[3].pinned == 1 && infos[3].saved_utc_ns > INT64_C(1700000000000000000));
+  CHECK_FAILS(ckpt_checkpoint_manager_remove(manager, first.name), CKPT_E_INVALID_STATE, "is pinned");
+
+  /* A call without room for all that goes removes nothing, nor does one that fails. */
+  count = -7;
+  bad.struct_size = 4;
+  CHECK_FAILS(ckpt_checkpoint_manager_prune(manager, "last:1", 0, &bad, 1, &count), CKPT_E_INVALID_ARGUMENT, "struct_size is 4");
+  CHECK_FAILS(ckpt_checkpoint_manager_prune(manager, "last:1", 0, NULL, 1, &count), CKPT_E_INVALID_ARGUMENT, "infos is NULL");
+  CHECK_FAILS(ckpt_checkpoint_manager_prune(manager, "last:1", 0, infos, -1, &count), CKPT_E_INVALID_ARGUMENT, "capacity is -1");
+  CHECK_FAILS(ckpt_checkpoint_manager_prune(manager, "last:1", 0, infos, 4, NULL), CKPT_E_INVALID_ARGUMENT, "count is NULL");
+  CHECK_FAILS(ckpt_checkpoint_manager_prune(NULL, "last:1", 0, infos, 4, &count), CKPT_E_INVALID_ARGUMENT, "manager is NULL");
+  CHECK_FAILS(ckpt_checkpoint_manager_prune(manager, "first:1", 0, infos, 4, &count), CKPT_E_INVALID_ARGUMENT, "'first'");
+  CHECK_FAILS(ckpt_checkpoint_manager_pin(manager, -1), CKPT_E_INVALID_ARGUMENT, "step is -1");
+  CHECK_FAILS(ckpt_checkpoint_manager_unpin(manager, -1), CKPT_E_INVALID_ARGUMENT, "step is -1");
+  CHECK_FAILS(ckpt_checkpoint_manager_pin(manager, 3), CKPT_E_NOT_FOUND, "step 3");
+  CHECK(count == -7);
+  CHECK_OK(ckpt_checkpoint_manager_prune(manager, "last:1", 0, infos, 1, &count));
+  CHECK(count == 2 && infos[0].step == 4);
+  CHECK_OK(ckpt_checkpoint_manager_prune(manager, "last:1", 1, infos, 4, &count));
+  CHECK(count == 2 && infos[0].step == 4 && infos[1].step == 2);
+  CHECK_OK(ckpt_checkpoint_manager_list(manager, NULL, 0, &count));
+  CHECK(count == 4);
+  CHECK_OK(ckpt_checkpoint_manager_prune(manager, "last:1", 0, infos, 2, &count));
+  CHECK(count == 2 && infos[1].step == 2);
+  CHECK_OK(ckpt_checkpoint_manager_unpin(manager, 1));
+  wanted = -1;
+  CHECK_FAILS(ckpt_checkpoint_manager_prune(manager, NULL, 0, infos, 4, &count), CKPT_E_CALLBACK, "no idea");
+  wanted = 1;
+  CHECK_OK(ckpt_checkpoint_manager_prune(manager, NULL, 0, infos, 4, &count));
+  CHECK(count == 0);
+  wanted = 0;
+  CHECK_OK(ckpt_checkpoint_manager_prune(manager, "", 0, infos, 4, &count));
+  CHECK(count == 1 && infos[0].step == 1);
+  wanted = -1;
+  ckpt_checkpoint_manager_release(manager);
+  CHECK(destroyed == 1);
+  ckpt_storage_release(storage);
+}
+
 int main(void) {
   alarm(HANG_SECONDS);
   make_scratch(scratch, "catalog");
@@ -378,6 +454,7 @@ int main(void) {
   removed_while_it_is_read();
   removed_while_it_is_loaded();
   what_cannot_be_removed();
+  what_stays();
   remove_scratch(scratch);
   return 0;
 }

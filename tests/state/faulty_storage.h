@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct Faults {
   std::string only;                                     // only operations of this kind are counted; "": all
   std::function<void(const std::string& line)> before;  // runs before every operation
   bool links = false;                                   // this storage has hard links
+  std::optional<std::int64_t> free_bytes;               // what this storage says that it has
   std::int64_t counted = 0;
   std::int64_t fired = 0;
 
@@ -117,6 +119,7 @@ class FaultyStorage final : public storage::Storage {
     faults_->check("size", path);
     return inner_->size(path);
   }
+  std::optional<std::int64_t> free_bytes() noexcept override { return faults_->free_bytes; }
   std::unique_ptr<storage::Lock> lock(const std::string& path) override {
     faults_->check("lock", path);
     return inner_->lock(path);

@@ -67,12 +67,96 @@ TEST(StateFullDisk, AFullDiskCostsOnlyTheSaveThatDidNotFit) {
     if (!disk.mounted) GTEST_SKIP() << "mounting a tmpfs: " << std::strerror(disk.error);
     storage::WriteOptions options;
     options.stream_from_bytes = stream_from;
+    options.may_compress = true;  // so that it is tried
     save_until_full(disk, options);
     // Nothing is left of the save that did not fit, also for the next process.
     Checkpoint reader(storage::open_file_system(disk.scratch.path(), storage::Root::must_exist), {.read_only = true});
     EXPECT_EQ(std::ssize(reader.list()), 2);
     EXPECT_EQ(reader.list().at(0).step, 3);
   }
+}
+
+// The figures in "the files of step 2 need 8388992 bytes; '/x' has 3141632 free".
+std::vector<std::int64_t> figures_in(const std::string& message) {
+  std::vector<std::int64_t> figures;
+  for (std::size_t at = message.find(" need "); at < message.size(); at = message.find("' has ", at + 1))
+    figures.push_back(std::stoll(message.substr(at + 6)));
+  return figures;
+}
+
+std::string refusal(Checkpoint& checkpoint, const State& state, std::int64_t step) {
+  try {
+    checkpoint.save(state, at_step(step));
+  } catch (const ckpt::base::Error& error) {
+    EXPECT_EQ(error.status(), Status::no_space);
+    return error.message();
+  }
+  return "";
+}
+
+TEST(StateFullDisk, ASaveThatCannotFitIsRefusedBeforeAnythingIsMade) {
+  const SmallDisk disk;
+  if (!disk.mounted) GTEST_SKIP() << "mounting a tmpfs: " << std::strerror(disk.error);
+  const auto files = storage::open_file_system(disk.scratch.path(), storage::Root::must_exist);
+  Checkpoint checkpoint(files, {false, 1});
+  const Blob small(mebibyte, 1);
+  const std::int64_t bytes = checkpoint.save(small.state, at_step(1)).bytes;
+  const std::int64_t free = files->free_bytes().value();
+  EXPECT_LT(free, 3 * mebibyte);
+  const std::string before = names_in(*files, "");
+  const Blob large(8 * mebibyte, 2);
+  const std::string message = refusal(checkpoint, large.state, 2);
+  EXPECT_EQ(figures_in(message), (std::vector{bytes + 7 * mebibyte, free})) << message;
+  EXPECT_NE(message.find("step 2"), std::string::npos) << message;
+  EXPECT_EQ(names_in(*files, ""), before);
+  EXPECT_EQ(files->free_bytes().value(), free);
+  // What retention would remove after the save is no room for it.
+  const Blob medium(3 * mebibyte, 3);
+  EXPECT_EQ(figures_in(refusal(checkpoint, medium.state, 3)), (std::vector{bytes + 2 * mebibyte, free}));
+  EXPECT_EQ(checkpoint.save(small.state, at_step(4)).step, 4);
+}
+
+TEST(StateFullDisk, ExactlyEnoughIsEnough) {
+  const auto faults = std::make_shared<Faults>();
+  Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {});
+  const Blob blob(mebibyte, 1);
+  const std::int64_t bytes = checkpoint.save(blob.state, {}).bytes;
+  faults->free_bytes = bytes - 1;
+  faults->log.clear();
+  EXPECT_EQ(figures_in(refusal(checkpoint, blob.state, 1)), (std::vector{bytes, bytes - 1}));
+  EXPECT_TRUE(faults->log.empty()) << faults->log.front();
+  faults->free_bytes = bytes;
+  EXPECT_EQ(checkpoint.save(blob.state, at_step(1)).bytes, bytes);
+}
+
+TEST(StateFullDisk, WhatIsLinkedNeedsNoRoom) {
+  const Scratch scratch;
+  const auto faults = std::make_shared<Faults>();
+  faults->links = true;
+  const auto files = std::make_shared<FaultyStorage>(storage::open_file_system(scratch.path(), storage::Root::make), faults);
+  Checkpoint checkpoint(files, {});
+  Model model(1);
+  model.state.set_rarely_changes("model", true);
+  const std::string first = checkpoint.save(model.state, at_step(1)).name;
+  const std::int64_t written = files->size(first + "/optimizer.safetensors");
+  faults->free_bytes = written;
+  EXPECT_EQ(checkpoint.save(model.state, at_step(2)).linked, 1);
+  faults->free_bytes = written - 1;
+  EXPECT_EQ(figures_in(refusal(checkpoint, model.state, 3)), (std::vector{written, written - 1}));
+  // A file that could not be linked, because it is damaged or has changed, is written anew.
+  faults->free_bytes = written;
+  const std::string path = checkpoint.latest().name + "/model.safetensors";
+  std::string bytes = read_file(*files, path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  replace_file(*files, path, bytes);
+  const std::vector both{written + std::ssize(bytes), written};
+  const Warnings silent;
+  EXPECT_EQ(figures_in(refusal(checkpoint, model.state, 4)), both);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  replace_file(*files, path, bytes);
+  EXPECT_EQ(checkpoint.save(model.state, at_step(4)).linked, 1);
+  model.state.groups()[0].tensors[0].tensor->data_as<float>()[0] = -5;
+  EXPECT_EQ(figures_in(refusal(checkpoint, model.state, 5)), both);
 }
 
 // Whoever changes a tensor while it is saved gets some mixture, never a checkpoint that is refused.

@@ -357,6 +357,40 @@ TEST(StateHpp, KeepsByMetricAndReadsTensorByTensor) {
   EXPECT_NE(partial.load_report().find("\"unexpected\":[{"), std::string::npos);
 }
 
+TEST(StateHpp, RulesAFunctionPinsAndPruning) {
+  ckpt::CheckpointManagerOptions options;
+  options.keep_rules = "last:1, best:1:max";
+  bool fails = false;
+  ckpt::CheckpointManager checkpoints(ckpt::Storage::memory(), options, [&fails](const ckpt::CheckpointInfo& info) {
+    if (fails) throw std::runtime_error("no answer");
+    return info.step == 2;
+  });
+  ckpt::State state;
+  ckpt::Tensor weight(ckpt::DType::f32, {4});
+  state.add("model", "weight", weight);
+  const auto steps = [](const std::vector<ckpt::CheckpointInfo>& infos) {
+    std::vector<std::int64_t> out;
+    for (const ckpt::CheckpointInfo& info : infos) out.push_back(info.pinned ? -info.step : info.step);
+    return out;
+  };
+  for (int step = 1; step <= 5; ++step) {
+    ckpt::SaveOptions save;
+    save.step = step;
+    save.metric = step == 3 ? 9.0 : 0.5;
+    checkpoints.save(state, save);
+    if (step == 1) checkpoints.pin(1);
+  }
+  EXPECT_EQ(steps(checkpoints.list()), (std::vector<std::int64_t>{5, 3, 2, -1}));
+  EXPECT_EQ(steps(checkpoints.prune("last:1", true)), (std::vector<std::int64_t>{3, 2}));
+  EXPECT_EQ(steps(checkpoints.prune()), (std::vector<std::int64_t>{}));
+  checkpoints.unpin(1);
+  EXPECT_EQ(steps(checkpoints.prune()), (std::vector<std::int64_t>{1}));
+  fails = true;
+  EXPECT_EQ(status_of([&] { checkpoints.prune(); }), ckpt::Status::callback);
+  EXPECT_EQ(steps(checkpoints.prune("last:2")), (std::vector<std::int64_t>{2}));
+  EXPECT_EQ(steps(checkpoints.list()), (std::vector<std::int64_t>{5, 3}));
+}
+
 TEST(StateHpp, ObjectsListTensorsAndMayThrow) {
   ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
   ckpt::Tensor hidden(ckpt::DType::f64, {3});

@@ -790,6 +790,43 @@ void test_faults() {
   }
 }
 
+// What keep answers decides what stays; what is no answer removes nothing.
+void test_keep() {
+  struct Told {
+    std::int32_t keep;
+    std::int32_t code;
+  };
+  for (const Told& one : {Told{0, 0}, Told{1, 0}, Told{-7, 0}, Told{std::numeric_limits<std::int32_t>::min(), 0}, Told{0, 1},
+                          Told{1, -22}, Told{0, std::numeric_limits<std::int32_t>::min()}}) {
+    Told told = one;
+    ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
+    ckpt_storage* storage = nullptr;
+    ckpt_checkpoint_manager* checkpoint = nullptr;
+    ckpt_state* state = make_state();
+    std::int64_t count = -1;
+    current = "keep answers " + std::to_string(one.keep) + ", " + std::to_string(one.code);
+    options.keep = [](const ckpt_checkpoint_info*, std::int32_t* keep, void* user) -> std::int32_t {
+      *keep = static_cast<Told*>(user)->keep;
+      return static_cast<Told*>(user)->code;
+    };
+    options.keep_user_data = &told;
+    MUST(ckpt_storage_create_memory(&storage));
+    MUST(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
+    for (std::int64_t step = 1; step <= 2; ++step) {
+      ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
+      save.step = step;
+      MUST(ckpt_checkpoint_manager_save(checkpoint, state, &save, nullptr));
+    }
+    MUST(ckpt_checkpoint_manager_list(checkpoint, nullptr, 0, &count));
+    if (count != (one.keep != 0 || one.code != 0 ? 2 : 1)) wrong("save", std::to_string(count) + " stay");
+    const ckpt_status pruned = SANE(ckpt_checkpoint_manager_prune(checkpoint, nullptr, 1, nullptr, 0, &count));
+    if ((pruned == CKPT_OK) != (one.code == 0)) wrong("prune", ckpt_status_name(pruned));
+    ckpt_checkpoint_manager_release(checkpoint);
+    ckpt_storage_release(storage);
+    ckpt_state_release(state);
+  }
+}
+
 void test_numbers_that_only_stop() {
   ckpt_worker_pool* pool = nullptr;
   ckpt_memory_tracker* tracker = nullptr;
@@ -824,6 +861,7 @@ int main(int count, char** arguments) {
                                                                  {"clocks", test_clocks},
                                                                  {"sources", test_sources},
                                                                  {"faults", test_faults},
+                                                                 {"keep", test_keep},
                                                                  {"numbers", test_numbers_that_only_stop}};
   for (const auto& [name, test] : tests) {
     if (count == 2 && name == arguments[1]) test();

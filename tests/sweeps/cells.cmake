@@ -46,7 +46,7 @@ if(NOT CKPT_SANITIZE)
 endif()
 
 sweep_program(test_sweeps_answers answers_test.cpp)
-foreach(answers layer_outputs layer_options storage listings stateful coordinators strategies stage_forward clocks sources faults numbers)
+foreach(answers layer_outputs layer_options storage listings stateful coordinators strategies stage_forward clocks sources faults keep numbers)
   add_test(NAME sweeps_answers_${answers} COMMAND test_sweeps_answers ${answers})
   ckpt_label(sweeps_answers_${answers} sweeps)
 endforeach()

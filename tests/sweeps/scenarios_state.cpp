@@ -65,11 +65,12 @@ class Step {
 // Counts user_data that the library let go of: threads of a manager that was released in a callback use it until then.
 std::counting_semaphore<> gone(0);
 
-const std::vector<const char*> uses_checkpoint = {"ckpt_checkpoint_manager_save",     "ckpt_checkpoint_manager_load",
-                                                  "ckpt_checkpoint_manager_list",     "ckpt_checkpoint_manager_get_latest",
-                                                  "ckpt_checkpoint_manager_get_best", "ckpt_checkpoint_manager_find_step",
-                                                  "ckpt_checkpoint_manager_remove",   "ckpt_checkpoint_manager_get_manifest",
-                                                  "ckpt_checkpoint_manager_verify",   "ckpt_reader_create_from_checkpoint"};
+const std::vector<const char*> uses_checkpoint = {
+    "ckpt_checkpoint_manager_save",       "ckpt_checkpoint_manager_load",         "ckpt_checkpoint_manager_list",
+    "ckpt_checkpoint_manager_get_latest", "ckpt_checkpoint_manager_get_best",     "ckpt_checkpoint_manager_find_step",
+    "ckpt_checkpoint_manager_remove",     "ckpt_checkpoint_manager_get_manifest", "ckpt_checkpoint_manager_pin",
+    "ckpt_checkpoint_manager_unpin",      "ckpt_checkpoint_manager_prune",        "ckpt_checkpoint_manager_verify",
+    "ckpt_reader_create_from_checkpoint"};
 
 // ---- A storage of callbacks: a table of paths, which forwards nothing and sweeps in each operation ----
 
@@ -275,6 +276,32 @@ void storage_callbacks() {
 }
 
 // A fault handler that is asked whether to try again, and then waits.
+// Asked about the first checkpoint when the second one is durable.
+void keep() {
+  static Shelf shelf;
+  Objects in_use;
+  Place asked{"keep of a checkpoint manager", &in_use, uses_checkpoint};
+  Place destroyed{"keep destroy of a checkpoint manager"};
+  ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
+  ckpt_save_options second = CKPT_SAVE_OPTIONS_INIT;
+  struct Both {
+    Place* asked;
+    Place* destroyed;
+  } both = {&asked, &destroyed};
+  options.keep = [](const ckpt_checkpoint_info*, std::int32_t*, void* user) -> std::int32_t {
+    return here(*static_cast<Both*>(user)->asked), 0;
+  };
+  options.keep_user_data = &both;
+  options.keep_destroy = [](void* user) { here(*static_cast<Both*>(user)->destroyed); };
+  second.step = 1;
+  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_state>() = make_small_state();
+  MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint_manager>()));
+  for (const ckpt_save_options* const each : {static_cast<const ckpt_save_options*>(nullptr), &second})
+    SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), each, nullptr));
+  release_rest(in_use);
+}
+
 void fault_handler() {
   static Shelf shelf;
   Objects in_use;
@@ -604,6 +631,7 @@ const std::vector<Scenario> state_scenarios = {
      30,
      storage_callbacks},
     {"fault_handler", {"ckpt_sleep_fn", "ckpt_fault_decide_fn"}, 3, fault_handler},
+    {"keep", {"ckpt_keep_fn"}, 2, keep},
     {"stateful", {"ckpt_stateful_list_fn", "ckpt_stateful_restore_fn"}, 4, stateful},
     {"coordinators",
      {"ckpt_coordinator_barrier_fn", "ckpt_coordinator_broadcast_fn", "ckpt_coordinator_all_gather_fn"},

@@ -25,6 +25,66 @@ namespace Ckpt
         Lazy = 2,
     }
 
+    /// <summary>What is known of one checkpoint without reading its files.</summary>
+    public sealed unsafe partial class CheckpointInfo
+    {
+        internal CheckpointInfo(ckpt_checkpoint_info from)
+        {
+            Status = (CkptStatus)from.status;
+            Step = from.step;
+            CommitSequence = from.commit_sequence;
+            Bytes = from.bytes;
+            Name = from.name;
+            Metric = from.has_metric != 0 ? from.metric : (double?)null;
+            SavedUtc = from.saved_utc_ns == 0 ? (DateTime?)null : Times.Utc(from.saved_utc_ns);
+            Pinned = from.pinned != 0;
+        }
+
+        internal static CheckpointInfo Filled(Action<ckpt_checkpoint_info> fill)
+        {
+            using (var from = new ckpt_checkpoint_info())
+            {
+                fill(from);
+                return new CheckpointInfo(from);
+            }
+        }
+
+        /// <summary><see cref="CkptStatus.Ok"/>: manifest and file sizes are right (checksums of files not looked at);
+        /// <see cref="CkptStatus.NotFound"/>: no manifest, so being written or cut off; <see cref="CkptStatus.Corrupt"/>: damaged;
+        /// others: why it could not be read.</summary>
+        public CkptStatus Status { get; }
+
+        /// <summary>Number of the step that was saved.</summary>
+        public long Step { get; }
+
+        /// <summary>Number of the save among those in its storage; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
+        public long CommitSequence { get; }
+
+        /// <summary>Bytes of the files, the manifest not counted; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
+        public long Bytes { get; }
+
+        /// <summary>Name of the checkpoint: its directory in the storage.</summary>
+        public string Name { get; }
+
+        /// <summary>Metric that the save was made with; null when there is none.</summary>
+        public double? Metric { get; }
+
+        /// <summary>When the save was made, in nanoseconds since 1970; null when an earlier version made it, or status is not
+        /// <see cref="CkptStatus.Ok"/>.</summary>
+        public DateTime? SavedUtc { get; }
+
+        /// <summary>True when retention does not remove the checkpoint (<c>CheckpointManager.Pin</c>), else false.</summary>
+        public bool Pinned { get; }
+
+        /// <summary>The values in one line.</summary>
+        /// <returns>The text.</returns>
+        public override string ToString()
+        {
+            return Shown.Of("CheckpointInfo", "Status", Status, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
+                "Name", Name, "Metric", Metric, "SavedUtc", SavedUtc, "Pinned", Pinned);
+        }
+    }
+
     /// <summary>How the checkpoints of a storage are opened, and which of them stay.</summary>
     public sealed unsafe partial class CheckpointManagerOptions
     {
@@ -60,6 +120,15 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public FaultHandler FaultHandler { get; set; }
 
+        /// <summary>Rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep
+        /// or the fields above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS":
+        /// those whose step is a multiple; "best:COUNT" (as <see cref="BestMetric"/> says), "best:COUNT:min" and "best:COUNT:max":
+        /// those with the best metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w
+        /// behind the number, or at a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". Null or
+        /// empty: no rules. What is said of <see cref="KeepLast"/> holds.</summary>
+        [MaybeNull, AllowNull]
+        public string KeepRules { get; set; }
+
         internal static ckpt_checkpoint_manager_options Native(CheckpointManagerOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -71,6 +140,7 @@ namespace Ckpt
             to.best_metric = (int)from.BestMetric;
             to.coordinator = memory.Of(from.Coordinator);
             to.fault_handler = memory.Of(from.FaultHandler);
+            to.keep_rules = memory.Of(from.KeepRules);
             return to;
         }
 
@@ -79,7 +149,8 @@ namespace Ckpt
         public override string ToString()
         {
             return Shown.Of("CheckpointManagerOptions", "ReadOnly", ReadOnly, "KeepLast", KeepLast, "KeepEvery", KeepEvery,
-                "KeepBest", KeepBest, "BestMetric", BestMetric, "Coordinator", Coordinator, "FaultHandler", FaultHandler);
+                "KeepBest", KeepBest, "BestMetric", BestMetric, "Coordinator", Coordinator, "FaultHandler", FaultHandler,
+                "KeepRules", KeepRules);
         }
     }
 
@@ -300,57 +371,6 @@ namespace Ckpt
             return Shown.Of("LoadResult", "EnvironmentDiffers", EnvironmentDiffers, "Step", Step, "CommitSequence",
                 CommitSequence, "Seed", Seed, "Bytes", Bytes, "Skipped", Skipped, "Name", Name, "Missing", Missing,
                 "Unexpected", Unexpected);
-        }
-    }
-
-    /// <summary>What is known of one checkpoint without reading its files.</summary>
-    public sealed unsafe partial class CheckpointInfo
-    {
-        internal CheckpointInfo(ckpt_checkpoint_info from)
-        {
-            Status = (CkptStatus)from.status;
-            Step = from.step;
-            CommitSequence = from.commit_sequence;
-            Bytes = from.bytes;
-            Name = from.name;
-            Metric = from.has_metric != 0 ? from.metric : (double?)null;
-        }
-
-        internal static CheckpointInfo Filled(Action<ckpt_checkpoint_info> fill)
-        {
-            using (var from = new ckpt_checkpoint_info())
-            {
-                fill(from);
-                return new CheckpointInfo(from);
-            }
-        }
-
-        /// <summary><see cref="CkptStatus.Ok"/>: manifest and file sizes are right (checksums of files not looked at);
-        /// <see cref="CkptStatus.NotFound"/>: no manifest, so being written or cut off; <see cref="CkptStatus.Corrupt"/>: damaged;
-        /// others: why it could not be read.</summary>
-        public CkptStatus Status { get; }
-
-        /// <summary>Number of the step that was saved.</summary>
-        public long Step { get; }
-
-        /// <summary>Number of the save among those in its storage; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
-        public long CommitSequence { get; }
-
-        /// <summary>Bytes of the files, the manifest not counted; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
-        public long Bytes { get; }
-
-        /// <summary>Name of the checkpoint: its directory in the storage.</summary>
-        public string Name { get; }
-
-        /// <summary>Metric that the save was made with; null when there is none.</summary>
-        public double? Metric { get; }
-
-        /// <summary>The values in one line.</summary>
-        /// <returns>The text.</returns>
-        public override string ToString()
-        {
-            return Shown.Of("CheckpointInfo", "Status", Status, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
-                "Name", Name, "Metric", Metric);
         }
     }
 

@@ -36,6 +36,11 @@ namespace Ckpt
         /// may be written at once.</summary>
         public long BytesPerSecond { get; set; }
 
+        /// <summary>False: a save that needs more bytes than the file system has free fails with <see cref="CkptStatus.NoSpace"/>
+        /// before it makes a file; true: it is tried all the same. For file systems that compress, where files may take less room
+        /// than their bytes.</summary>
+        public bool MayCompress { get; set; }
+
         internal static ckpt_file_system_options Native(FileSystemOptions from, CallMemory memory)
         {
             if (from == null) return null;
@@ -44,6 +49,7 @@ namespace Ckpt
             to.write_path = (int)from.WritePath;
             to.large_from_bytes = from.LargeFromBytes;
             to.bytes_per_second = from.BytesPerSecond;
+            to.may_compress = from.MayCompress ? 1 : 0;
             return to;
         }
 
@@ -52,7 +58,7 @@ namespace Ckpt
         public override string ToString()
         {
             return Shown.Of("FileSystemOptions", "MustExist", MustExist, "WritePath", WritePath, "LargeFromBytes",
-                LargeFromBytes, "BytesPerSecond", BytesPerSecond);
+                LargeFromBytes, "BytesPerSecond", BytesPerSecond, "MayCompress", MayCompress);
         }
     }
 

@@ -213,6 +213,13 @@ internal static class StateTests
             manager.Remove(2);
             Check.Equal("3,1", string.Join(",", manager.List().Select(one => one.Step)), "the others");
             Check.That(manager.Best.Step != 2, "the best of the others");
+            manager.Pin(1);
+            Check.That(manager.FindStep(1).Pinned && !manager.Latest.Pinned, "pinned");
+            Check.Throws<CkptInvalidStateException>(() => manager.Remove(1), "a pinned one");
+            Check.Equal(0, manager.Prune("last:1", true).Count, "only a pinned one is old");
+            manager.Unpin(1);
+            Check.Equal("1", string.Join(",", manager.Prune("last:1", true).Select(one => one.Step)), "a dry run");
+            Check.Throws<CkptInvalidArgumentException>(() => manager.Prune("last"), "no rule");
             manager.Remove(manager.Latest.Name);
             Check.Equal(1L, manager.Latest.Step, "what is left");
             Check.Throws<CkptNotFoundException>(() => manager.Remove(2), "removed");

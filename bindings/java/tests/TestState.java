@@ -223,6 +223,13 @@ final class TestState {
       Check.raises(CkptNotFoundException.class, "no checkpoint", () -> checkpoints.load(state, 2));
       Check.raises(CkptNotFoundException.class, "2", () -> checkpoints.remove(2));
       Check.equal(3L, checkpoints.best().get().step());
+      checkpoints.pin(1);
+      Check.equal(true, checkpoints.findStep(1).get().pinned());
+      Check.raises(CkptInvalidStateException.class, "pinned", () -> checkpoints.remove(1));
+      Check.equal(List.of(3L), checkpoints.prune("last:1", true).stream().map(CheckpointInfo::step).toList());
+      Check.equal(List.of(), checkpoints.prune(null, false));
+      Check.raises(CkptInvalidArgumentException.class, "rule 2, 'best'", () -> checkpoints.prune("last:1, best", false));
+      checkpoints.unpin(1);
       checkpoints.remove(checkpoints.latest().get().name());
       Check.equal(List.of(3L, 1L), checkpoints.list().stream().map(CheckpointInfo::step).toList());
     }

@@ -379,6 +379,17 @@ class CheckpointManager(_Owned):
         """Removes a checkpoint. NotFoundError when it is not there."""
         _n.ckpt_checkpoint_manager_remove(self._h, self._name(which))
 
+    def pin(self, step: int) -> None:
+        """Retention does not remove the newest checkpoint of this step any more; unpin takes that back."""
+        _n.ckpt_checkpoint_manager_pin(self._h, step)
+
+    def unpin(self, step: int) -> None:
+        _n.ckpt_checkpoint_manager_unpin(self._h, step)
+
+    def prune(self, keep_rules: Optional[str] = None, dry_run: bool = False) -> List[CheckpointInfo]:
+        """Removes what rules (None: those of the manager) do not keep, or only says what that is."""
+        return [CheckpointInfo._of(info) for info in _n.ckpt_checkpoint_manager_prune(self._h, keep_rules, int(dry_run))]
+
     def manifest(self, which: Union[str, int]) -> Dict[str, Any]:
         """The manifest of one checkpoint (docs/format.md)."""
         return json.loads(_n.ckpt_checkpoint_manager_get_manifest(self._h, self._name(which)))

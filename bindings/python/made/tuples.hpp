@@ -137,6 +137,11 @@ inline PyObject* tuple_of(const ckpt_pipeline_interval& v) {
                  object_of(v.end_at_ns)});
 }
 
+inline PyObject* tuple_of(const ckpt_checkpoint_info& v) {
+  return packed({object_of(v.status), object_of(v.step), object_of(v.commit_sequence), object_of(v.bytes), text_object(v.name),
+                 v.has_metric ? object_of(v.metric) : none(), object_of(v.saved_utc_ns), PyBool_FromLong(v.pinned)});
+}
+
 inline PyObject* tuple_of(const ckpt_save_result& v) {
   return packed({object_of(v.files), object_of(v.step), object_of(v.commit_sequence), object_of(v.bytes), text_object(v.name),
                  object_of(v.linked)});
@@ -145,11 +150,6 @@ inline PyObject* tuple_of(const ckpt_save_result& v) {
 inline PyObject* tuple_of(const ckpt_load_result& v) {
   return packed({PyBool_FromLong(v.environment_differs), object_of(v.step), object_of(v.commit_sequence), object_of(v.seed),
                  object_of(v.bytes), object_of(v.skipped), text_object(v.name), object_of(v.missing), object_of(v.unexpected)});
-}
-
-inline PyObject* tuple_of(const ckpt_checkpoint_info& v) {
-  return packed({object_of(v.status), object_of(v.step), object_of(v.commit_sequence), object_of(v.bytes), text_object(v.name),
-                 v.has_metric ? object_of(v.metric) : none()});
 }
 
 inline PyObject* tuple_of(const ckpt_verify_result& v) {

@@ -5,6 +5,7 @@ import os
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import weakref
 
@@ -152,6 +153,30 @@ class Checkpoints(Folder):
                     call(2)
             with self.assertRaises(ckpt.InvalidArgumentError):
                 manager.load(ckpt.State({"w": array}), step=3, name=manager.latest().name)
+
+    def test_rules_pins_and_pruning(self):
+        with ckpt.CheckpointManager(self.path, keep_rules="last:2, every:4") as manager:
+            state = ckpt.State({"w": np.zeros(3)})
+            for step in range(1, 7):
+                manager.save(state, step)
+                if step == 1:
+                    manager.pin(1)
+            self.assertEqual([info.step for info in manager.list()], [6, 5, 4, 1])
+            self.assertEqual([info.pinned for info in manager.list()], [False, False, False, True])
+            self.assertLess(abs(manager.latest().saved_utc_ns - time.time_ns()), 60 * 10**9)
+            with self.assertRaises(ckpt.InvalidStateError):
+                manager.remove(1)
+            manager.unpin(1)
+            self.assertEqual([info.step for info in manager.prune("last:1", dry_run=True)], [5, 4, 1])
+            self.assertEqual([info.step for info in manager.prune()], [1])
+            self.assertEqual([info.step for info in manager.list()], [6, 5, 4])
+            for rules in ("last:0", "lats:1", "newer:3y"):
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, rules):
+                    manager.prune(rules)
+            with self.assertRaises(ckpt.NotFoundError):
+                manager.pin(9)
+        with self.assertRaises(ckpt.InvalidArgumentError):
+            ckpt.CheckpointManager(self.path, keep_rules="best:1:largest")
 
     def test_a_model_or_a_model_and_an_optimizer(self):
         class Part(ckpt.Stateful):

@@ -28,6 +28,41 @@ enum class Verify : std::int32_t {
   lazy = CKPT_VERIFY_LAZY,
 };
 
+// What is known of one checkpoint without reading its files.
+struct CheckpointInfo {
+  // Status::ok: manifest and file sizes are right (checksums of files not looked at); Status::not_found: no manifest, so being
+  // written or cut off; Status::corrupt: damaged; others: why it could not be read
+  Status status = Status::ok;
+  // number of the step that was saved
+  std::int64_t step = 0;
+  // number of the save among those in its storage; 0 unless status is Status::ok
+  std::int64_t commit_sequence = 0;
+  // bytes of the files, the manifest not counted; 0 unless status is Status::ok
+  std::int64_t bytes = 0;
+  // name of the checkpoint: its directory in the storage
+  std::string name = {};
+  // metric that the save was made with; std::nullopt when there is none
+  std::optional<double> metric = std::nullopt;
+  // when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not Status::ok
+  std::chrono::system_clock::time_point saved_utc = {};
+  // true when retention does not remove the checkpoint (ckpt_checkpoint_manager_pin), else false
+  bool pinned = false;
+};
+namespace detail {
+inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
+  CheckpointInfo to;
+  take(to.status, from.status);
+  take(to.step, from.step);
+  take(to.commit_sequence, from.commit_sequence);
+  take(to.bytes, from.bytes);
+  take(to.name, from.name);
+  take(to.metric, from.metric, from.has_metric);
+  take(to.saved_utc, from.saved_utc_ns);
+  take(to.pinned, from.pinned);
+  return to;
+}
+}  // namespace detail
+
 // How the checkpoints of a storage are opened, and which of them stay.
 struct CheckpointManagerOptions {
   // false locks the storage for writing; true: no lock, nothing is ever changed, and saving fails
@@ -51,6 +86,13 @@ struct CheckpointManagerOptions {
   // max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would
   // multiply
   detail::Borrowed<ckpt_fault_handler> fault_handler = {};
+  // rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or the
+  // fields above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those
+  // whose step is a multiple; "best:COUNT" (as best_metric says), "best:COUNT:min" and "best:COUNT:max": those with the best
+  // metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or
+  // at a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said
+  // of keep_last holds
+  std::string keep_rules = {};
 };
 namespace detail {
 inline ckpt_checkpoint_manager_options to_c(const CheckpointManagerOptions& from) {
@@ -62,6 +104,7 @@ inline ckpt_checkpoint_manager_options to_c(const CheckpointManagerOptions& from
   put(from.best_metric, to.best_metric);
   put(from.coordinator, to.coordinator);
   put(from.fault_handler, to.fault_handler);
+  put(from.keep_rules, to.keep_rules);
   return to;
 }
 }  // namespace detail
@@ -198,35 +241,6 @@ inline LoadResult from_c(const ckpt_load_result& from) {
   take(to.name, from.name);
   take(to.missing, from.missing);
   take(to.unexpected, from.unexpected);
-  return to;
-}
-}  // namespace detail
-
-// What is known of one checkpoint without reading its files.
-struct CheckpointInfo {
-  // Status::ok: manifest and file sizes are right (checksums of files not looked at); Status::not_found: no manifest, so being
-  // written or cut off; Status::corrupt: damaged; others: why it could not be read
-  Status status = Status::ok;
-  // number of the step that was saved
-  std::int64_t step = 0;
-  // number of the save among those in its storage; 0 unless status is Status::ok
-  std::int64_t commit_sequence = 0;
-  // bytes of the files, the manifest not counted; 0 unless status is Status::ok
-  std::int64_t bytes = 0;
-  // name of the checkpoint: its directory in the storage
-  std::string name = {};
-  // metric that the save was made with; std::nullopt when there is none
-  std::optional<double> metric = std::nullopt;
-};
-namespace detail {
-inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
-  CheckpointInfo to;
-  take(to.status, from.status);
-  take(to.step, from.step);
-  take(to.commit_sequence, from.commit_sequence);
-  take(to.bytes, from.bytes);
-  take(to.name, from.name);
-  take(to.metric, from.metric, from.has_metric);
   return to;
 }
 }  // namespace detail

@@ -31,6 +31,9 @@ struct FileSystemOptions {
   // limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written
   // at once
   std::int64_t bytes_per_second = 0;
+  // false: a save that needs more bytes than the file system has free fails with Status::no_space before it makes a file;
+  // true: it is tried all the same. For file systems that compress, where files may take less room than their bytes
+  bool may_compress = false;
 };
 namespace detail {
 inline ckpt_file_system_options to_c(const FileSystemOptions& from) {
@@ -39,6 +42,7 @@ inline ckpt_file_system_options to_c(const FileSystemOptions& from) {
   put(from.write_path, to.write_path);
   put(from.large_from_bytes, to.large_from_bytes);
   put(from.bytes_per_second, to.bytes_per_second);
+  put(from.may_compress, to.may_compress);
   return to;
 }
 }  // namespace detail

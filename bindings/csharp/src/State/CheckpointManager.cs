@@ -56,10 +56,7 @@ namespace Ckpt
         /// <param name="state">What is saved.</param>
         /// <param name="step">At least 0.</param>
         /// <returns>What was made.</returns>
-        public SaveResult Save(State state, long step)
-        {
-            return Save(state, new SaveOptions { Step = step });
-        }
+        public SaveResult Save(State state, long step) { return Save(state, new SaveOptions { Step = step }); }
 
         /// <summary>Fills the state's tensors and replaces its values by those of a checkpoint: the newest valid one unless a name
         /// or step is given. CkptNotFoundException when there is none, CkptCorruptException when none is usable.</summary>
@@ -77,10 +74,7 @@ namespace Ckpt
         /// <param name="state">What is filled.</param>
         /// <param name="step">As it was saved.</param>
         /// <returns>What was found.</returns>
-        public LoadResult Load(State state, long step)
-        {
-            return Load(state, new LoadOptions { Step = step });
-        }
+        public LoadResult Load(State state, long step) { return Load(state, new LoadOptions { Step = step }); }
 
         /// <summary>Like Load, but null when there is no checkpoint yet.</summary>
         /// <param name="state">What is filled.</param>
@@ -109,17 +103,11 @@ namespace Ckpt
 
         /// <summary>The newest usable checkpoint; null when there is none.</summary>
         [MaybeNull]
-        public CheckpointInfo Latest
-        {
-            get { return Found(info => native.ckpt_checkpoint_manager_get_latest(Handle, info)); }
-        }
+        public CheckpointInfo Latest { get { return Found(info => native.ckpt_checkpoint_manager_get_latest(Handle, info)); } }
 
         /// <summary>The checkpoint with the best metric; null when none has a metric.</summary>
         [MaybeNull]
-        public CheckpointInfo Best
-        {
-            get { return Found(info => native.ckpt_checkpoint_manager_get_best(Handle, info)); }
-        }
+        public CheckpointInfo Best { get { return Found(info => native.ckpt_checkpoint_manager_get_best(Handle, info)); } }
 
         /// <summary>The newest usable checkpoint of a step.</summary>
         /// <param name="step">As it was saved.</param>
@@ -144,29 +132,39 @@ namespace Ckpt
 
         /// <summary>Removes one checkpoint, durably. CkptNotFoundException when there is none of the name.</summary>
         /// <param name="name">As in CheckpointInfo.</param>
-        public void Remove(string name)
-        {
-            native.ckpt_checkpoint_manager_remove(Handle, name);
-        }
+        public void Remove(string name) { native.ckpt_checkpoint_manager_remove(Handle, name); }
 
-        /// <summary>Removes the checkpoint of a step, of several the newest usable one. CkptNotFoundException when there is
-        /// none.</summary>
+        /// <summary>Removes the newest usable checkpoint of a step. CkptNotFoundException when there is none.</summary>
         /// <param name="step">As it was saved.</param>
         public void Remove(long step)
         {
             Remove(CheckpointInfo.Filled(info => native.ckpt_checkpoint_manager_find_step(Handle, step, info)).Name);
         }
 
+        /// <summary>Keeps the newest usable checkpoint of a step from being removed by retention.</summary>
+        /// <param name="step">As it was saved.</param>
+        public void Pin(long step) { native.ckpt_checkpoint_manager_pin(Handle, step); }
+
+        /// <summary>Takes the pins of all checkpoints of a step back.</summary>
+        /// <param name="step">As it was saved.</param>
+        public void Unpin(long step) { native.ckpt_checkpoint_manager_unpin(Handle, step); }
+
+        /// <summary>Removes the checkpoints that rules do not keep, or only says which these are.</summary>
+        /// <param name="keepRules">As in the options; null: those of the manager.</param>
+        /// <param name="dryRun">true: nothing is removed.</param>
+        /// <returns>What was removed, or would be.</returns>
+        public IReadOnlyList<CheckpointInfo> Prune([AllowNull] string keepRules = null, bool dryRun = false)
+        {
+            return NativeList.Made(native.ckpt_checkpoint_manager_prune(Handle, keepRules, dryRun ? 1 : 0),
+                at => new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
+        }
+
         /// <summary>The manifest of one checkpoint as JSON (docs/format.md).</summary>
         /// <param name="name">As in CheckpointInfo.</param>
         /// <returns>The text.</returns>
-        public string GetManifest(string name)
-        {
-            return native.ckpt_checkpoint_manager_get_manifest(Handle, name);
-        }
+        public string GetManifest(string name) { return native.ckpt_checkpoint_manager_get_manifest(Handle, name); }
 
-        /// <summary>Reads a whole checkpoint and checks everything. CkptCorruptException names the first bad file and
-        /// tensor.</summary>
+        /// <summary>Checks a whole checkpoint. CkptCorruptException names the first bad file and tensor.</summary>
         /// <param name="name">null: the newest that has a manifest.</param>
         /// <returns>What was read.</returns>
         public VerifyResult Verify([AllowNull] string name = null)
@@ -199,8 +197,7 @@ namespace Ckpt
                 native.ckpt_coordinator_release));
         }
 
-        /// <summary>A new reference to the fault handler; its retries are those of this manager when nothing else uses
-        /// it.</summary>
+        /// <summary>A new reference to the fault handler; its retries are this manager's when nothing else uses it.</summary>
         /// <returns>The reference.</returns>
         public FaultHandler GetFaultHandler()
         {

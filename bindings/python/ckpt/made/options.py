@@ -44,7 +44,7 @@ def buffer_pool_options(retain_limit_bytes: Optional[int] = 268435456, layer_nam
 
 
 def file_system_options(must_exist: bool = False, write_path: WritePath = WritePath.RING, large_from_bytes: int = 0,
-                        bytes_per_second: int = 0) -> Any:
+                        bytes_per_second: int = 0, may_compress: bool = False) -> Any:
     """How a storage in the file system is made.
 
     must_exist: what happens when the directory is missing: False creates it, and those that lead to it, durably; True:
@@ -53,12 +53,15 @@ def file_system_options(must_exist: bool = False, write_path: WritePath = WriteP
     large_from_bytes: files of at least this many bytes count as large, >= 0; 0: 8 MiB
     bytes_per_second: limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may
         be written at once
+    may_compress: False: a save that needs more bytes than the file system has free fails with NoSpaceError before it makes a file;
+        True: it is tried all the same. For file systems that compress, where files may take less room than their bytes
     """
     struct = _native.ckpt_file_system_options()
     struct.must_exist = int(must_exist)
     struct.write_path = write_path
     struct.large_from_bytes = large_from_bytes
     struct.bytes_per_second = bytes_per_second
+    struct.may_compress = int(may_compress)
     return struct
 
 
@@ -281,7 +284,7 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
 
 def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep_every: int = 0, keep_best: int = 0,
                                best_metric: BestMetric = BestMetric.SMALLEST, coordinator: Optional[Coordinator] = None,
-                               fault_handler: Optional[FaultHandler] = None) -> Any:
+                               fault_handler: Optional[FaultHandler] = None, keep_rules: Optional[str] = None) -> Any:
     """How the checkpoints of a storage are opened, and which of them stay.
 
     read_only: False locks the storage for writing; True: no lock, nothing is ever changed, and saving fails
@@ -298,6 +301,12 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
         process
     fault_handler: says which of the storage's errors are tried again; kept alive; None: one with its usual settings. Set one with
         max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply
+    keep_rules: rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or
+        the fields above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those
+        whose step is a multiple; "best:COUNT" (as best_metric says), "best:COUNT:min" and "best:COUNT:max": those with the best
+        metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at
+        a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of
+        keep_last holds
     """
     struct = _native.ckpt_checkpoint_manager_options()
     struct.read_only = int(read_only)
@@ -307,7 +316,8 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
     struct.best_metric = best_metric
     struct.coordinator = handle_of(coordinator)
     struct.fault_handler = handle_of(fault_handler)
-    struct.kept = [coordinator, fault_handler]  # borrowed by the struct
+    struct.keep_rules = keep_rules
+    struct.kept = [coordinator, fault_handler, keep_rules]  # borrowed by the struct
     return struct
 
 

@@ -16,7 +16,7 @@ __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType
            "CheckpointTaskList", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
            "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo", "ScheduleAction",
            "LayerProfile", "OptionProfile", "PlanReport", "LayerOption", "LayerContext", "ScheduleExecutorStats",
-           "ActivationMetadata", "PipelineStats", "PipelineInterval", "SaveResult", "LoadResult", "CheckpointInfo", "VerifyResult",
+           "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult",
            "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats"]
 
 
@@ -1091,6 +1091,34 @@ class PipelineInterval(NamedTuple):
         return _new(cls, (_IntervalKind[v[0]], *v[1:]))
 
 
+class CheckpointInfo(NamedTuple):
+    """What is known of one checkpoint without reading its files.
+
+    status: 0: manifest and file sizes are right (checksums of files not looked at); NotFoundError: no manifest, so being written or
+        cut off; CorruptError: damaged; others: why it could not be read
+    step: number of the step that was saved
+    commit_sequence: number of the save among those in its storage; 0 unless status is 0
+    bytes: bytes of the files, the manifest not counted; 0 unless status is 0
+    name: name of the checkpoint: its directory in the storage
+    metric: metric that the save was made with; None when there is none
+    saved_utc_ns: when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not 0
+    pinned: True when retention does not remove the checkpoint (CheckpointManager.pin), else False
+    """
+
+    status: int
+    step: int
+    commit_sequence: int
+    bytes: int
+    name: str
+    metric: Optional[float]
+    saved_utc_ns: int
+    pinned: bool
+
+    @classmethod
+    def _of(cls, v: Tuple[Any, ...]) -> Any:
+        return _new(cls, v)
+
+
 class SaveResult(NamedTuple):
     """What one save wrote.
 
@@ -1141,30 +1169,6 @@ class LoadResult(NamedTuple):
     name: str
     missing: int
     unexpected: int
-
-    @classmethod
-    def _of(cls, v: Tuple[Any, ...]) -> Any:
-        return _new(cls, v)
-
-
-class CheckpointInfo(NamedTuple):
-    """What is known of one checkpoint without reading its files.
-
-    status: 0: manifest and file sizes are right (checksums of files not looked at); NotFoundError: no manifest, so being written or
-        cut off; CorruptError: damaged; others: why it could not be read
-    step: number of the step that was saved
-    commit_sequence: number of the save among those in its storage; 0 unless status is 0
-    bytes: bytes of the files, the manifest not counted; 0 unless status is 0
-    name: name of the checkpoint: its directory in the storage
-    metric: metric that the save was made with; None when there is none
-    """
-
-    status: int
-    step: int
-    commit_sequence: int
-    bytes: int
-    name: str
-    metric: Optional[float]
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

@@ -1,6 +1,8 @@
 // Made from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
+import java.time.Instant;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
@@ -14,13 +16,18 @@ import java.util.OptionalDouble;
  * @param bytes bytes of the files, the manifest not counted; 0 unless status is {@link Status#OK}
  * @param name name of the checkpoint: its directory in the storage
  * @param metric metric that the save was made with; empty when there is none
+ * @param savedUtc when the save was made, in nanoseconds since 1970; empty when an earlier version made it, or status is not
+ *     {@link Status#OK}
+ * @param pinned true when retention does not remove the checkpoint ({@code CheckpointManager.pin}), else false
  */
 public record CheckpointInfo(
-    Status status, long step, long commitSequence, long bytes, String name, OptionalDouble metric) {
+    Status status, long step, long commitSequence, long bytes, String name, OptionalDouble metric, Optional<Instant> savedUtc,
+    boolean pinned) {
   static CheckpointInfo of(ckpt_checkpoint_info struct) {
     return new CheckpointInfo(
         Status.of(struct.getStatus()), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(),
-        struct.getHas_metric() == 0 ? OptionalDouble.empty() : OptionalDouble.of(struct.getMetric()));
+        struct.getHas_metric() == 0 ? OptionalDouble.empty() : OptionalDouble.of(struct.getMetric()),
+        NativeObject.instantIfAny(struct.getSaved_utc_ns()), struct.getPinned() != 0);
   }
 
   static CheckpointInfo from(NativeObject.Into<ckpt_checkpoint_info> call) {

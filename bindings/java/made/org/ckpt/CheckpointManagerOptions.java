@@ -12,6 +12,7 @@ public final class CheckpointManagerOptions {
   private BestMetric bestMetric = BestMetric.SMALLEST;
   private Coordinator coordinator = null;
   private FaultHandler faultHandler = null;
+  private String keepRules = null;
 
   /** All defaults. */
   public CheckpointManagerOptions() {}
@@ -135,6 +136,26 @@ public final class CheckpointManagerOptions {
     return faultHandler;
   }
 
+  /**
+   * Rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or the fields
+   * above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those whose step is a
+   * multiple; "best:COUNT" (as bestMetric says), "best:COUNT:min" and "best:COUNT:max": those with the best metric; "newer:AGE":
+   * those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at a time that is not
+   * known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of keepLast holds.
+   *
+   * @param keepRules the value
+   * @return this
+   */
+  public CheckpointManagerOptions keepRules(String keepRules) {
+    this.keepRules = keepRules;
+    return this;
+  }
+
+  /** {@return what {@link #keepRules(String)} set} */
+  public String keepRules() {
+    return keepRules;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_checkpoint_manager_options> call) {
     try (ckpt_checkpoint_manager_options struct = new ckpt_checkpoint_manager_options()) {
@@ -145,6 +166,7 @@ public final class CheckpointManagerOptions {
       struct.setBest_metric(bestMetric.number());
       if (coordinator != null) struct.setCoordinator(coordinator);
       if (faultHandler != null) struct.setFault_handler(faultHandler);
+      if (keepRules != null) struct.setKeep_rules(keepRules);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

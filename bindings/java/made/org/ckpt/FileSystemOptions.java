@@ -9,6 +9,7 @@ public final class FileSystemOptions {
   private WritePath writePath = WritePath.RING;
   private long largeFromBytes = 0L;
   private long bytesPerSecond = 0L;
+  private boolean mayCompress = false;
 
   /** All defaults. */
   public FileSystemOptions() {}
@@ -80,6 +81,24 @@ public final class FileSystemOptions {
     return bytesPerSecond;
   }
 
+  /**
+   * False: a save that needs more bytes than the file system has free fails with {@link Status#NO_SPACE} before it makes a file;
+   * true: it is tried all the same. For file systems that compress, where files may take less room than their bytes. Default:
+   * false.
+   *
+   * @param mayCompress the value
+   * @return this
+   */
+  public FileSystemOptions mayCompress(boolean mayCompress) {
+    this.mayCompress = mayCompress;
+    return this;
+  }
+
+  /** {@return what {@link #mayCompress(boolean)} set} */
+  public boolean mayCompress() {
+    return mayCompress;
+  }
+
   /** Calls with a struct of these values, which stay alive meanwhile. */
   void with(NativeObject.Into<ckpt_file_system_options> call) {
     try (ckpt_file_system_options struct = new ckpt_file_system_options()) {
@@ -87,6 +106,7 @@ public final class FileSystemOptions {
       struct.setWrite_path(writePath.number());
       struct.setLarge_from_bytes(largeFromBytes);
       struct.setBytes_per_second(bytesPerSecond);
+      struct.setMay_compress(mayCompress ? 1 : 0);
       call.call(struct);
     } finally {
       Reference.reachabilityFence(this);

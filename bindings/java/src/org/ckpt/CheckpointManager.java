@@ -154,29 +154,17 @@ public final class CheckpointManager extends NativeObject {
     }
   }
 
-  /**
-   * Looks at the storage.
-   *
-   * @return the checkpoints, good or not, in the order in which a load tries them
-   */
+  /** {@return the checkpoints, good or not, in the order in which a load tries them} */
   public List<CheckpointInfo> list() {
     return values(Native.ckpt_checkpoint_manager_list(this), CheckpointInfo::of, ckpt_checkpoint_info::close);
   }
 
-  /**
-   * The checkpoint that a load would take.
-   *
-   * @return empty when there is none
-   */
+  /** {@return the checkpoint that a load would take; empty when there is none} */
   public Optional<CheckpointInfo> latest() {
     return found(struct -> Native.ckpt_checkpoint_manager_get_latest(this, struct));
   }
 
-  /**
-   * The checkpoint with the best metric.
-   *
-   * @return empty when no valid checkpoint has a metric
-   */
+  /** {@return the checkpoint with the best metric; empty when no valid one has a metric} */
   public Optional<CheckpointInfo> best() {
     return found(struct -> Native.ckpt_checkpoint_manager_get_best(this, struct));
   }
@@ -219,6 +207,36 @@ public final class CheckpointManager extends NativeObject {
   }
 
   /**
+   * Keeps the newest valid checkpoint of a step from being removed by retention.
+   *
+   * @param step of the run
+   */
+  public void pin(long step) {
+    Native.ckpt_checkpoint_manager_pin(this, step);
+  }
+
+  /**
+   * Takes the pins of all checkpoints of a step back.
+   *
+   * @param step of the run
+   */
+  public void unpin(long step) {
+    Native.ckpt_checkpoint_manager_unpin(this, step);
+  }
+
+  /**
+   * Removes the checkpoints that rules do not keep.
+   *
+   * @param keepRules as in the options; null: those of the manager
+   * @param dryRun true: nothing is removed
+   * @return what was removed, or would be
+   */
+  public List<CheckpointInfo> prune(String keepRules, boolean dryRun) {
+    return values(
+        Native.ckpt_checkpoint_manager_prune(this, keepRules, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);
+  }
+
+  /**
    * The manifest of one checkpoint (docs/format.md).
    *
    * @param name of the checkpoint
@@ -250,29 +268,17 @@ public final class CheckpointManager extends NativeObject {
     return Reader.made(out -> Native.ckpt_reader_create_from_checkpoint(this, name, verify.number(), out));
   }
 
-  /**
-   * The storage that the manager was made with.
-   *
-   * @return a new reference
-   */
+  /** {@return a new reference to the storage that the manager was made with} */
   public Storage storage() {
     return Storage.made(out -> Native.ckpt_checkpoint_manager_get_storage(this, out));
   }
 
-  /**
-   * The coordinator that the manager was made with.
-   *
-   * @return a new reference
-   */
+  /** {@return a new reference to the coordinator that the manager was made with} */
   public Coordinator coordinator() {
     return Coordinator.adopt(number(out -> Native.ckpt_checkpoint_manager_get_coordinator(this, out)));
   }
 
-  /**
-   * The fault handler that the manager uses.
-   *
-   * @return a new reference
-   */
+  /** {@return a new reference to the fault handler that the manager uses} */
   public FaultHandler faultHandler() {
     return FaultHandler.adopt(number(out -> Native.ckpt_checkpoint_manager_get_fault_handler(this, out)));
   }

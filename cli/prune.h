@@ -1,0 +1,16 @@
+// `ckpt prune`, `ckpt pin` and `ckpt unpin`: which checkpoints of a directory stay.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ckpt::cli {
+
+// Removes the checkpoints that rules do not keep (CheckpointManagerOptions::keep_rules), and prints which these are; with dry_run
+// it only prints, and needs no lock.
+void prune(const std::string& path, const std::string& rules, bool dry_run, bool as_json);
+
+// Pins the newest good checkpoint of a step, or takes the pins of the step back.
+void pin(const std::string& path, std::int64_t step, bool pinned);
+
+}  // namespace ckpt::cli

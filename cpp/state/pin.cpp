@@ -1,0 +1,44 @@
+#include "state/pin.h"
+
+#include "base/error.h"
+
+namespace ckpt::state {
+namespace {
+
+// Runs an attempt to make or remove the file; that it is so already is no error.
+template <class Attempt>
+void unless(base::Status already, Attempt&& attempt) {
+  try {
+    attempt();
+  } catch (const base::Error& error) {
+    if (error.status() != already) throw;
+  }
+}
+
+}  // namespace
+
+bool is_pinned(storage::Storage& storage, const std::string& directory) {
+  try {
+    storage.size(path_in(directory, pin_name));
+    return true;
+  } catch (const base::Error& error) {
+    return error.status() != base::Status::not_found;
+  }
+}
+
+void note_pins(storage::Storage& storage, std::vector<Found>& all) {
+  for (Found& found : all) found.pinned = is_pinned(storage, found.name);
+}
+
+// An empty file is whole from the start. One that is there already may be what a killed process has made and not synced.
+void pin(storage::Storage& storage, const std::string& directory) {
+  unless(base::Status::already_exists, [&] { storage.create(path_in(directory, pin_name))->sync(); });
+  storage.sync_directory(directory);
+}
+
+void unpin(storage::Storage& storage, const std::string& directory) {
+  unless(base::Status::not_found, [&] { storage.remove(path_in(directory, pin_name)); });
+  storage.sync_directory(directory);
+}
+
+}  // namespace ckpt::state

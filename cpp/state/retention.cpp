@@ -1,0 +1,202 @@
+#include "state/retention.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "base/error.h"
+#include "base/form.h"
+#include "base/log.h"
+#include "base/values.h"
+#include "state/known_bad.h"
+#include "state/name.h"
+#include "state/pin.h"
+
+namespace ckpt::state {
+
+// ---- Rules ----
+
+namespace {
+
+void keep_first(const std::vector<const Found*>& found, std::int64_t count, std::set<std::string>& kept) {
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(count, std::ssize(found)); ++i)
+    kept.insert(found[static_cast<std::size_t>(i)]->name);
+}
+
+}  // namespace
+
+KeepRule keep_last(std::int64_t count) {
+  return [count](const Survey& survey, std::set<std::string>& kept) { keep_first(survey.good, count, kept); };
+}
+
+KeepRule keep_every(std::int64_t steps) {
+  return [steps](const Survey& survey, std::set<std::string>& kept) {
+    std::int64_t previous = -1;
+    for (const Found* const found : survey.good) {
+      if (found->step % steps == 0 && found->step != previous) kept.insert(found->name);
+      previous = found->step;
+    }
+  };
+}
+
+KeepRule keep_best(std::int64_t count, bool larger_is_better) {
+  return [=](const Survey& survey, std::set<std::string>& kept) {
+    std::vector<const Found*> measured;
+    std::ranges::copy_if(survey.good, std::back_inserter(measured), [](const Found* found) { return found->metric.has_value(); });
+    std::ranges::stable_sort(measured, [&](const Found* a, const Found* b) {
+      return larger_is_better ? *a->metric > *b->metric : *a->metric < *b->metric;
+    });
+    keep_first(measured, count, kept);
+  };
+}
+
+KeepRule keep_newer(std::int64_t seconds) {
+  return [seconds](const Survey& survey, std::set<std::string>& kept) {
+    for (const Found* const found : survey.good) {
+      const bool is_known = found->saved_utc_ns > 0;
+      if (!is_known || (survey.utc_ns - found->saved_utc_ns) / 1'000'000'000 < seconds) kept.insert(found->name);
+    }
+  };
+}
+
+namespace {
+
+using base::cat;
+using base::Status;
+using Unit = base::FormParameter::Unit;
+using Values = std::span<const base::FormValue>;
+
+bool is_larger_better(std::string_view order, bool otherwise) {
+  base::require(order.empty() || order == "min" || order == "max", "order is ", base::quoted(order), "; min or max");
+  return order.empty() ? otherwise : order == "max";
+}
+
+struct RuleForm {
+  base::Form form;
+  KeepRule (*make)(Values values, bool larger_is_better);
+};
+
+constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
+constexpr RuleForm rule_forms[] = {
+    {{"last", "the newest ones", {{"count", Unit::count, 1, any_number}}, ':'},
+     [](Values values, bool) { return keep_last(values[0].whole); }},
+    {{"every", "those whose step is a multiple", {{"steps", Unit::count, 1, any_number}}, ':'},
+     [](Values values, bool) { return keep_every(values[0].whole); }},
+    {{"best", "those with the best metric", {{"count", Unit::count, 1, any_number}, {"order", Unit::word, 0, 0, ""}}, ':'},
+     [](Values values, bool larger) { return keep_best(values[0].whole, is_larger_better(values[1].word, larger)); }},
+    {{"newer", "those that were saved less than this ago", {{"age", Unit::word}}, ':'},
+     [](Values values, bool) { return keep_newer(base::seconds_of("age", values[0].word)); }},
+};
+
+KeepRule rule_of(std::string_view text, std::size_t number, bool larger_is_better) {
+  try {
+    const RuleForm& rule = base::form_named<RuleForm>(rule_forms, "rule", text);
+    return rule.make(base::form_values(rule.form, "rule", text), larger_is_better);
+  } catch (const base::Error& error) {
+    base::fail(Status::invalid_argument, "rule ", number, ", ", base::quoted(text), ": ", error.message());
+  }
+}
+
+}  // namespace
+
+std::vector<KeepRule> parse_keep_rules(std::string_view text, bool larger_is_better) {
+  return base::reading_form("keep_rules", text, [&] {
+    std::vector<KeepRule> rules;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      begin = std::min(text.find_first_not_of(' ', begin), end);
+      rules.push_back(rule_of(text.substr(begin, end - begin), rules.size() + 1, larger_is_better));
+      begin = end + 1;
+    }
+    return rules;
+  });
+}
+
+// ---- What goes ----
+
+namespace {
+
+// Those whose manifest holds and whose files do not: found by reading them, by this process, or by their sizes just now.
+std::set<std::string> bad_among(const storage::Storage& storage, const std::vector<Found>& all) {
+  std::set<std::string> bad;
+  for (const Found& found : all) {
+    if (found.parsed && (found.condition == Condition::damaged || is_known_bad(storage, found.name))) bad.insert(found.name);
+  }
+  return bad;
+}
+
+std::set<std::string> kept_by(const Retention& retention, const Survey& survey, const std::string& saved,
+                              storage::Storage& storage) {
+  std::set<std::string> kept;
+  if (!survey.good.empty()) kept.insert(survey.good.front()->name);
+  for (const KeepRule& rule : retention.rules) rule(survey, kept);
+  for (const Found* const found : survey.good) {
+    if (found->name == saved) kept.insert(saved);
+    if (!retention.keep || kept.contains(found->name)) continue;
+    Found asked = *found;
+    asked.pinned = is_pinned(storage, found->name);
+    if (retention.keep(asked)) kept.insert(found->name);
+  }
+  return kept;
+}
+
+void remove_old(storage::Storage& storage, const std::string& name) {
+  if (!remove_checkpoint(storage, name))
+    base::warn("state", cat("old checkpoint ", base::quoted(name), " could not be removed completely"));
+}
+
+void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
+  for (const storage::Entry& entry : storage.list("")) {
+    if (!entry.is_directory || !entry.name.starts_with(torn_prefix)) continue;
+    const auto step = step_of_attempt(std::string_view(entry.name).substr(torn_prefix.size()));
+    if (!step || *step > saved_step || has_manifest(storage, entry.name)) continue;
+    if (!remove_checkpoint(storage, entry.name))
+      base::warn("state", cat("torn checkpoint ", base::quoted(entry.name), " could not be removed completely"));
+  }
+}
+
+}  // namespace
+
+std::vector<Found> superseded(storage::Storage& storage, const Retention& retention, const std::vector<Found>& all,
+                              const std::string& saved, std::int64_t utc_ns) {
+  if (retention.keeps_all()) return {};
+  std::set<std::string> bad = bad_among(storage, all);
+  bad.erase(saved);
+  Survey survey{{}, utc_ns};
+  for (const Found& found : all) {
+    if (found.condition == Condition::complete && !bad.contains(found.name)) survey.good.push_back(&found);
+  }
+  const std::set<std::string> kept = kept_by(retention, survey, saved, storage);
+  std::vector<Found> out;
+  auto left = kept.size();  // how many of those kept are as old as the next one, or older
+  for (const Found& found : all) {
+    if (kept.contains(found.name)) {
+      --left;
+    } else if (bad.contains(found.name) ? left == 0 : found.condition == Condition::complete) {
+      if (!is_pinned(storage, found.name)) out.push_back(found);
+    }
+  }
+  return out;
+}
+
+void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
+            std::int64_t utc_ns) noexcept {
+  const auto warn = [](const char* reason) noexcept {
+    try {
+      base::warn("state", cat("no old checkpoint was removed: ", reason));
+    } catch (const std::exception&) {  // not even memory for a warning
+    }
+  };
+  try {
+    const std::vector<Found> all = scan(storage);
+    // A listing that lacks what was just acknowledged is not to be trusted with removals.
+    const auto is_saved = [&](const Found& found) { return found.name == saved && found.condition == Condition::complete; };
+    if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not show ", base::quoted(saved));
+    for (const Found& found : superseded(storage, retention, all, saved, utc_ns)) remove_old(storage, found.name);
+    remove_torn(storage, saved_step);
+  } catch (const std::exception& error) {
+    warn(error.what());
+  }
+}
+
+}  // namespace ckpt::state

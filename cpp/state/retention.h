@@ -1,0 +1,51 @@
+// Which checkpoints stay when a newer one is durable. Each rule keeps some, and what any of them keeps stays; pinned ones stay in
+// any case, and so does the newest that is not known to be bad.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "state/catalog.h"
+#include "storage/storage.h"
+
+namespace ckpt::state {
+
+// What rules choose from.
+struct Survey {
+  std::vector<const Found*> good;  // complete and not known to be bad, in the order in which a load tries them
+  std::int64_t utc_ns = 0;         // now
+};
+
+// Adds the names of those that it keeps.
+using KeepRule = std::function<void(const Survey& survey, std::set<std::string>& kept)>;
+
+KeepRule keep_last(std::int64_t count);
+KeepRule keep_every(std::int64_t steps);                        // of equal steps the one committed last
+KeepRule keep_best(std::int64_t count, bool larger_is_better);  // of equal metrics the newest; those without one never
+KeepRule keep_newer(std::int64_t seconds);                      // also those whose time is not known
+
+// "last:3, every:100, best:2:min, newer:24h". larger_is_better: for "best:2" alone. Error(invalid_argument) names the rule.
+std::vector<KeepRule> parse_keep_rules(std::string_view text, bool larger_is_better);
+
+struct Retention {
+  std::vector<KeepRule> rules;
+  std::function<bool(const Found& found)> keep;  // asked about each that no rule keeps; may be empty
+
+  bool keeps_all() const { return rules.empty() && !keep; }
+};
+
+// Those that do not stay: complete ones, and those known to be bad that are older than all that rules keep. Whose manifest does not
+// parse is left alone. all: as scan returns them. saved: counts as good, stays in any case; "": none. Throws what keep throws.
+std::vector<Found> superseded(storage::Storage& storage, const Retention& retention, const std::vector<Found>& all,
+                              const std::string& saved, std::int64_t utc_ns);
+
+// After an acknowledged save: removes those that do not stay, and torn ones of the saved step or earlier. What is left always holds
+// the one just acknowledged. Errors become warnings.
+void retain(storage::Storage& storage, const Retention& retention, const std::string& saved, std::int64_t saved_step,
+            std::int64_t utc_ns) noexcept;
+
+}  // namespace ckpt::state
