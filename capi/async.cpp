@@ -48,6 +48,30 @@ ckpt_checkpoint_task_result converted(const async::TaskResult& result) {
   return out;
 }
 
+// The user's memory for copies. What a forked child inherits is not released there: the other process still uses it.
+async::MakeBlock block_argument(ckpt_staging_allocate_fn allocate, ckpt_staging_free_fn free,
+                                const std::shared_ptr<UserData>& user) {
+  require((allocate == nullptr) == (free == nullptr),
+          "options.staging_allocate and options.staging_free are given together, or none");
+  if (allocate == nullptr) return {};
+  return [allocate, free, user](std::int64_t bytes) {
+    constexpr std::uintptr_t page_bytes = 4096;
+    const auto release = [free, user, bytes, generation = fork_generation()](std::byte* block) {
+      if (generation == fork_generation()) free(block, bytes, user->get());
+    };
+    async::Block block(nullptr, release);
+    void* memory = nullptr;
+    set_callback_error(nullptr);
+    const std::int32_t code = allocate(bytes, &memory, user->get());
+    if (code != 0) fail_callback("staging_allocate", code);
+    if (memory == nullptr) fail(Status::out_of_memory, "staging_allocate has no memory for ", bytes, " bytes");
+    block.reset(static_cast<std::byte*>(memory));
+    require(reinterpret_cast<std::uintptr_t>(memory) % page_bytes == 0, "staging_allocate: *memory is ", memory, "; a multiple of ",
+            page_bytes);
+    return block;
+  };
+}
+
 class CustomListener final : public async::TaskListener {
  public:
   CustomListener(const ckpt_checkpoint_task_callbacks& callbacks, std::shared_ptr<UserData> user)
@@ -127,8 +151,11 @@ ckpt_status ckpt_async_manager_create(ckpt_checkpoint_manager* checkpoints, cons
     async::AsyncOptions wanted;
     copy_from_c(given, wanted);
     wanted.listener = listening.listener;
+    const auto staging = std::make_shared<UserData>(given.staging_user_data, given.staging_destroy);
+    wanted.make_block = block_argument(given.staging_allocate, given.staging_free, staging);
     hand_out(out, std::make_shared<async::AsyncManager>(checkpoints->object, wanted));
     listening.adopt();
+    staging->adopt();
   });
 }
 

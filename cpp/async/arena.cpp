@@ -1,8 +1,10 @@
 #include "async/arena.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
+#include "base/os/memory.h"
 
 namespace ckpt::async {
 namespace {
@@ -20,10 +22,17 @@ std::int64_t checked_budget(std::int64_t bytes) {
   return bytes;
 }
 
+Block block_of_the_system(std::int64_t bytes) {
+  base::Pages pages = base::map_pages(static_cast<std::size_t>(bytes));
+  std::function<void(std::byte*)> unmap = pages.get_deleter();
+  return {pages.release(), std::move(unmap)};
+}
+
 }  // namespace
 
-Arena::Arena(std::int64_t budget_bytes)
-    : block_bytes_(block_bytes_for(checked_budget(budget_bytes))),
+Arena::Arena(std::int64_t budget_bytes, MakeBlock make)
+    : make_(make ? std::move(make) : block_of_the_system),
+      block_bytes_(block_bytes_for(checked_budget(budget_bytes))),
       blocks_(budget_bytes / block_bytes_),
       unmade_(static_cast<std::size_t>(blocks_)) {}
 
@@ -54,9 +63,9 @@ void Arena::leave_line(std::uint64_t ticket) {
 void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
   for (std::size_t made = 0; made < count; ++made) {
     try {
-      base::Pages pages = base::map_pages(static_cast<std::size_t>(block_bytes_));
+      Block block = make_(block_bytes_);
       const std::lock_guard lock(mutex_);
-      made_.push_back(std::move(pages));
+      made_.push_back(std::move(block));
       out.push_back(made_.back().get());
     } catch (...) {
       {

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <vector>
 
-#include "base/os/memory.h"
 #include "base/os/thread.h"
 #include "base/wait_point.h"
 
@@ -17,10 +17,15 @@ namespace ckpt::async {
 
 constexpr std::int64_t smallest_arena_bytes = 65536;
 
+// A block of memory that begins on a page, and what releases it.
+using Block = std::unique_ptr<std::byte[], std::function<void(std::byte*)>>;
+using MakeBlock = std::function<Block(std::int64_t bytes)>;
+
 class Arena {
  public:
-  // budget_bytes: at least smallest_arena_bytes; what is more than whole blocks is not used.
-  explicit Arena(std::int64_t budget_bytes);
+  // budget_bytes: at least smallest_arena_bytes; what is more than whole blocks is not used. make: where blocks come from; empty:
+  // the system.
+  explicit Arena(std::int64_t budget_bytes, MakeBlock make = {});
 
   std::int64_t block_bytes() const noexcept { return block_bytes_; }
   std::int64_t blocks() const noexcept { return blocks_; }
@@ -42,10 +47,11 @@ class Arena {
   void make_blocks(std::size_t count, std::vector<std::byte*>& out);
 
   std::uint64_t generation_ = base::fork_generation();
+  MakeBlock make_;
   std::int64_t block_bytes_;
   std::int64_t blocks_;
   mutable std::mutex mutex_;
-  std::vector<base::Pages> made_;
+  std::vector<Block> made_;
   std::size_t unmade_;
   std::vector<std::byte*> free_;  // the one used last is taken first: it is the warmest
   std::deque<std::uint64_t> line_;

@@ -55,7 +55,7 @@ AsyncManager::AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const 
     : checkpoint_(std::move(checkpoint)),
       options_(checked(options)),
       tasks_(options.capacity, options.history, options.listener),
-      stager_(tasks_, options.staging_bytes, options.prepare_bytes, options.staging_threads),
+      stager_(tasks_, options.staging_bytes, options.prepare_bytes, options.staging_threads, options.make_block),
       workers_(tasks_, checkpoint_, options.workers, options.bytes_per_second, options.nice) {
   try {
     start_threads();

@@ -29,6 +29,7 @@ struct AsyncOptions {
   std::int32_t staging_threads = 0;  // 0: what this process may use, at most 4
   std::int32_t nice = 0;
   std::shared_ptr<TaskListener> listener = {};
+  MakeBlock make_block = {};  // of staging memory; empty: the system's
 };
 
 enum class CloseMode { drain, cancel };

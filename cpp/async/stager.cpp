@@ -14,9 +14,9 @@ std::int64_t ns_since(std::int64_t begin_at_ns) { return base::monotonic_ns() - 
 
 }  // namespace
 
-Stager::Stager(Tasks& tasks, std::int64_t staging_bytes, std::int64_t prepare_bytes, std::int32_t threads)
+Stager::Stager(Tasks& tasks, std::int64_t staging_bytes, std::int64_t prepare_bytes, std::int32_t threads, MakeBlock make)
     : tasks_(tasks),
-      arena_(std::make_shared<Arena>(staging_bytes)),
+      arena_(std::make_shared<Arena>(staging_bytes, std::move(make))),
       pool_(threads > 0 ? threads : std::min(4, base::available_threads())) {
   arena_->prepare(prepare_bytes);
 }

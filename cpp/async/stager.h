@@ -15,7 +15,8 @@ namespace ckpt::async {
 class Stager {
  public:
   // threads: that copy for one save; 0: what this process may use, at most 4. prepare_bytes of the memory are touched now.
-  Stager(Tasks& tasks, std::int64_t staging_bytes, std::int64_t prepare_bytes, std::int32_t threads);
+  // make: as Arena's.
+  Stager(Tasks& tasks, std::int64_t staging_bytes, std::int64_t prepare_bytes, std::int32_t threads, MakeBlock make);
 
   // Gives the task, which is not in the table yet, the bytes that it will save. source: empty for memory.
   void prepare(Task& task, state::State whole, TensorSource source) const;

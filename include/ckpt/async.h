@@ -135,6 +135,17 @@ CKPT_API void ckpt_checkpoint_task_callbacks_init(ckpt_checkpoint_task_callbacks
  * but release returns FORKED. */
 typedef struct ckpt_async_manager ckpt_async_manager;
 
+/* Allocates a block of the memory for copies in place of the library: pinned memory, from which a device copies faster, or memory
+ * of one NUMA node. bytes: whole pages of 4 KiB, 4 MiB at most; *memory receives the address, a multiple of 4096, or NULL
+ * (OUT_OF_MEMORY). Runs in the saves that need the block, one call at a time for each of them, and in ckpt_async_manager_create
+ * when prepare_bytes is above 0; calls of this manager inside it return INVALID_STATE. Non-zero return fails that call with
+ * CALLBACK. */
+typedef int32_t (*ckpt_staging_allocate_fn)(int64_t bytes, void** memory, void* user_data);
+
+/* Releases a block that ckpt_staging_allocate_fn returned, with its size. Runs when the manager and its tasks are gone, on any
+ * thread; not in a forked child. */
+typedef void (*ckpt_staging_free_fn)(void* memory, int64_t bytes, void* user_data);
+
 /* How a manager of background tasks is made. */
 typedef struct ckpt_async_manager_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
@@ -158,11 +169,15 @@ typedef struct ckpt_async_manager_options {
   int32_t nice;
   const ckpt_checkpoint_task_callbacks* callbacks; /* notified of all tasks; copied; none: no function is notified */
   void* user_data;                                 /* passed to each call of the callbacks */
-  ckpt_destroy_fn destroy; /* called once with user_data, after the last call of the callbacks; may be absent */
+  ckpt_destroy_fn destroy;                   /* called once with user_data, after the last call of the callbacks; may be absent */
+  ckpt_staging_allocate_fn staging_allocate; /* allocates the memory for copies; given with staging_free; none: the library does */
+  ckpt_staging_free_fn staging_free;         /* releases what staging_allocate returned; given with it */
+  void* staging_user_data;                   /* passed to each call of staging_allocate and staging_free */
+  ckpt_destroy_fn staging_destroy; /* called once with staging_user_data after the last call of staging_free; may be absent */
 } ckpt_async_manager_options;
 
 #define CKPT_ASYNC_MANAGER_OPTIONS_INIT \
-  { sizeof(ckpt_async_manager_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_async_manager_options), 1, 10, 100, 1073741824, 0, 0, 30000000000, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Sets *options to CKPT_ASYNC_MANAGER_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the
  * caller (CKPT_INIT); NULL does nothing. */

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -48,14 +49,21 @@ class Controller;  // adaptive.hpp
 
 class AsyncManager {
  public:
+  // staging: where the memory for copies comes from, in blocks of at most 4 MiB that begin on a page (see
+  // ckpt_staging_allocate_fn); it outlives the manager and its tasks; nullptr: the library's own.
   explicit AsyncManager(const CheckpointManager& checkpoints, const AsyncManagerOptions& options = {},
-                        CheckpointTaskCallbacks callbacks = {}) {
+                        CheckpointTaskCallbacks callbacks = {}, std::pmr::memory_resource* staging = nullptr) {
     Owned<CheckpointTaskCallbacks> owned;
     ckpt_checkpoint_task_callbacks table = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
     ckpt_async_manager_options given = detail::to_c(options);
     given.callbacks = bind(std::move(callbacks), owned, table);
     given.user_data = owned.get();
     given.destroy = owned ? detail::destroy<CheckpointTaskCallbacks> : nullptr;
+    if (staging != nullptr) {
+      given.staging_allocate = allocate_staging;
+      given.staging_free = free_staging;
+      given.staging_user_data = staging;
+    }
     check(ckpt_async_manager_create(checkpoints.handle(), &given, manager_.out()));
     static_cast<void>(owned.release());
   }
@@ -67,6 +75,11 @@ class AsyncManager {
     return start(task, std::move(functions), [&](const ckpt_checkpoint_task_options& how, std::int64_t* id) {
       return ckpt_async_manager_save(handle(), state.handle(), &given, &how, id);
     });
+  }
+  std::int64_t save(const State& state, std::int64_t step) {
+    SaveOptions options;
+    options.step = step;
+    return save(state, options);
   }
   // No other caller may use the state until the task has ended.
   std::int64_t load(State& state, const LoadOptions& options = {}, const CheckpointTaskOptions& task = {},
@@ -136,6 +149,18 @@ class AsyncManager {
   friend class Controller;  // starts tasks
   template <class T>
   using Owned = std::unique_ptr<T>;
+
+  static std::int32_t allocate_staging(std::int64_t bytes, void** memory, void* user_data) noexcept {
+    return detail::callback_status([&] {
+      *memory = static_cast<std::pmr::memory_resource*>(user_data)->allocate(static_cast<std::size_t>(bytes), page_bytes);
+    });
+  }
+  static void free_staging(void* memory, std::int64_t bytes, void* user_data) noexcept {
+    detail::callback_silent([&] {
+      static_cast<std::pmr::memory_resource*>(user_data)->deallocate(memory, static_cast<std::size_t>(bytes), page_bytes);
+    });
+  }
+  static constexpr std::size_t page_bytes = 4096;
 
   // Fills table for callbacks, which owned keeps; nullptr when there are none.
   static const ckpt_checkpoint_task_callbacks* bind(CheckpointTaskCallbacks callbacks, Owned<CheckpointTaskCallbacks>& owned,

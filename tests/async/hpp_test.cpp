@@ -4,9 +4,56 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <memory_resource>
+#include <stdexcept>
+#include <string>
+
 #include "scratch.h"
 
 namespace {
+
+// Counts, and can refuse.
+class Counting final : public std::pmr::memory_resource {
+ public:
+  std::size_t live_bytes = 0;
+  std::size_t allocations = 0;
+  bool refuses = false;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (refuses) throw std::runtime_error("no memory of this kind");
+    live_bytes += bytes;
+    ++allocations;
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    live_bytes -= bytes;
+    std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+TEST(AsyncHpp, CopiesLieInMemoryOfTheCallers) {
+  Counting memory;
+  ckpt::Tensor weight(ckpt::DType::f32, {100000});
+  ckpt::State state;
+  state.add("model", "weight", weight);
+  ckpt::CheckpointManager checkpoint(ckpt::Storage::memory());
+  {
+    ckpt::AsyncManager async(checkpoint, {}, {}, &memory);
+    EXPECT_TRUE(succeeded(async.wait(async.save(state, 1))));
+    EXPECT_GE(memory.live_bytes, 400000U);
+    EXPECT_EQ(async.stats().staging_bytes, static_cast<std::int64_t>(memory.live_bytes));
+  }
+  EXPECT_GT(memory.allocations, 0U);
+  EXPECT_EQ(memory.live_bytes, 0U);
+  memory.refuses = true;
+  ckpt::AsyncManager async(checkpoint, {}, {}, &memory);
+  const ckpt::CheckpointTaskResult result = async.wait(async.save(state, 2));
+  EXPECT_EQ(result.status, ckpt::Status::callback);
+  EXPECT_NE(result.error.find("no memory of this kind"), std::string::npos) << result.error;
+}
 
 TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
   const ckpt::tests::Scratch scratch;
