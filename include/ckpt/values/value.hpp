@@ -1,4 +1,4 @@
-// value.hpp - what the values of all parts are made with: flags, borrowed handles, texts, instants.
+// value.hpp - what the values of all parts are made with: flags, borrowed handles, instants, and the way into C and back.
 #ifndef CKPT_VALUES_VALUE_HPP
 #define CKPT_VALUES_VALUE_HPP
 
