@@ -14,6 +14,7 @@
 #include <ckpt/state.h>
 #include <ckpt/adaptive.h>
 #include <ckpt/async.h>
+#include <ckpt/tree.h>
 
 #include "../copy.h"
 

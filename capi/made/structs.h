@@ -16,6 +16,7 @@
 #include <ckpt/state.h>
 #include <ckpt/adaptive.h>
 #include <ckpt/async.h>
+#include <ckpt/tree.h>
 
 namespace ckpt::capi {
 

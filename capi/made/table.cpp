@@ -371,6 +371,28 @@ static_assert(offsetof(ckpt_api, ckpt_async_manager_stats_init) == 8 + 364 * siz
 static_assert(offsetof(ckpt_api, ckpt_async_manager_get_stats) == 8 + 365 * sizeof(void (*)()));
 static_assert(offsetof(ckpt_api, ckpt_layer_create) == 8 + 366 * sizeof(void (*)()));
 static_assert(offsetof(ckpt_api, ckpt_layer_get_known_kinds) == 8 + 367 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_create) == 8 + 368 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_add_null) == 8 + 369 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_add_boolean) == 8 + 370 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_add_integer) == 8 + 371 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_add_number) == 8 + 372 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_add_complex) == 8 + 373 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_add_bytes) == 8 + 374 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_add_container) == 8 + 375 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_add_tensor) == 8 + 376 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_state_set_tree) == 8 + 377 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_get_text) == 8 + 378 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_create_from_text) == 8 + 379 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_create_from_state) == 8 + 380 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_create_from_reader) == 8 + 381 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_get_node) == 8 + 382 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_find) == 8 + 383 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_get_integer) == 8 + 384 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_get_number) == 8 + 385 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_get_bytes) == 8 + 386 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_get_form) == 8 + 387 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_get_tensor) == 8 + 388 * sizeof(void (*)()));
+static_assert(offsetof(ckpt_api, ckpt_tree_release) == 8 + 389 * sizeof(void (*)()));
 
 const ckpt_api* ckpt_get_api(uint32_t version) {
   static const ckpt_api table = {
@@ -743,6 +765,28 @@ const ckpt_api* ckpt_get_api(uint32_t version) {
       ckpt_async_manager_get_stats,
       ckpt_layer_create,
       ckpt_layer_get_known_kinds,
+      ckpt_tree_create,
+      ckpt_tree_add_null,
+      ckpt_tree_add_boolean,
+      ckpt_tree_add_integer,
+      ckpt_tree_add_number,
+      ckpt_tree_add_complex,
+      ckpt_tree_add_bytes,
+      ckpt_tree_add_container,
+      ckpt_tree_add_tensor,
+      ckpt_state_set_tree,
+      ckpt_tree_get_text,
+      ckpt_tree_create_from_text,
+      ckpt_tree_create_from_state,
+      ckpt_tree_create_from_reader,
+      ckpt_tree_get_node,
+      ckpt_tree_find,
+      ckpt_tree_get_integer,
+      ckpt_tree_get_number,
+      ckpt_tree_get_bytes,
+      ckpt_tree_get_form,
+      ckpt_tree_get_tensor,
+      ckpt_tree_release,
   };
   return version == CKPT_API_VERSION ? &table : nullptr;
 }

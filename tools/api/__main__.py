@@ -20,7 +20,7 @@ import write_python
 from model import Model, has_size
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PARTS = ("base", "memory", "tensor", "storage", "strategy", "plan", "engine", "pipeline", "state", "adaptive", "async")
+PARTS = ("base", "memory", "tensor", "storage", "strategy", "plan", "engine", "pipeline", "state", "adaptive", "async", "tree")
 API = "capi/api.json"
 SNAPSHOT = "capi/snapshot.json"
 
