@@ -222,7 +222,7 @@ ckpt_status ckpt_tree_get_number(const ckpt_tree* handle, int64_t index, double*
   });
 }
 
-ckpt_status ckpt_tree_get_bytes(const ckpt_tree* handle, int64_t index, const void** data, int64_t* bytes) {
+ckpt_status ckpt_tree_get_bytes(const ckpt_tree* handle, int64_t index, const char** data, int64_t* bytes) {
   return guard([&] {
     checked(handle, "tree");
     not_null(data, "data");

@@ -129,10 +129,10 @@ inline std::string tree_get_text(const ckpt_tree* tree) {
       [&](char* buffer, int64_t capacity, int64_t* needed) { return ckpt_tree_get_text(tree, buffer, capacity, needed); });
 }
 inline ByteString tree_get_bytes(const ckpt_tree* tree, int64_t index) {
-  const void* data = nullptr;
+  const char* data = nullptr;
   int64_t bytes = 0;
   check(ckpt_tree_get_bytes(tree, index, &data, &bytes));
-  return ByteString{std::string(static_cast<const char*>(data), static_cast<std::size_t>(bytes))};
+  return ByteString{std::string(data, static_cast<std::size_t>(bytes))};
 }
 
 inline CheckpointInfoList checkpoint_manager_list(ckpt_checkpoint_manager* manager) {

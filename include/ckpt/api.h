@@ -416,7 +416,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_tree_find)(const ckpt_tree* tree, int64_t index, const char* key, int64_t* found);
   ckpt_status (*ckpt_tree_get_integer)(const ckpt_tree* tree, int64_t index, int64_t* value);
   ckpt_status (*ckpt_tree_get_number)(const ckpt_tree* tree, int64_t index, double* real, double* imaginary);
-  ckpt_status (*ckpt_tree_get_bytes)(const ckpt_tree* tree, int64_t index, const void** data, int64_t* bytes);
+  ckpt_status (*ckpt_tree_get_bytes)(const ckpt_tree* tree, int64_t index, const char** data, int64_t* bytes);
   ckpt_status (*ckpt_tree_get_form)(const ckpt_tree* tree, int64_t index, ckpt_tree_form* form, ckpt_bool* is_big_endian, ckpt_bool* is_complex128);
   ckpt_status (*ckpt_tree_get_tensor)(ckpt_tree* tree, int64_t index, ckpt_tensor** tensor);
   void (*ckpt_tree_release)(ckpt_tree* tree);

@@ -155,7 +155,7 @@ CKPT_API ckpt_status ckpt_tree_get_number(const ckpt_tree* tree, int64_t index, 
 /* *data receives the bytes of a text, path, big integer or of bytes, the class's name of a named tuple or dataclass, or the name of
  * a tensor in the group; *bytes their number. INVALID_ARGUMENT for other nodes. Borrowed: valid until the tree is changed or
  * released; a NUL stands behind the last byte. */
-CKPT_API ckpt_status ckpt_tree_get_bytes(const ckpt_tree* tree, int64_t index, const void** data, int64_t* bytes);
+CKPT_API ckpt_status ckpt_tree_get_bytes(const ckpt_tree* tree, int64_t index, const char** data, int64_t* bytes);
 
 /* Says what a tensor was in the program that wrote it, as ckpt_tree_add_tensor takes it. INVALID_ARGUMENT for other nodes. */
 CKPT_API ckpt_status ckpt_tree_get_form(const ckpt_tree* tree, int64_t index, ckpt_tree_form* form, ckpt_bool* is_big_endian,

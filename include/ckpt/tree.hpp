@@ -164,10 +164,12 @@ class Value {
 
   // Of lists, dicts and tuples. Error with Status::invalid_argument for others.
   std::size_t size() const { return is_dict() ? items().size() : parts().size(); }
-  const List& parts() const { return of<List>("a list"); }
-  List& parts() { return const_cast<List&>(std::as_const(*this).parts()); }
-  const Dict& items() const { return of<Dict>("a dict"); }
-  Dict& items() { return const_cast<Dict&>(std::as_const(*this).items()); }
+  const List& parts() const& { return of<List>("a list"); }
+  List& parts() & { return const_cast<List&>(of<List>("a list")); }
+  List parts() && { return std::move(parts()); }  // a loop over those of a value that ends
+  const Dict& items() const& { return of<Dict>("a dict"); }
+  Dict& items() & { return const_cast<Dict&>(of<Dict>("a dict")); }
+  Dict items() && { return std::move(items()); }
   // A part of a list; Error with Status::out_of_range.
   const Value& operator[](std::size_t index) const {
     if (index >= parts().size()) {
@@ -225,10 +227,10 @@ class Value {
   void take_integer(std::uint64_t magnitude, bool negative);
   static Value read(ckpt_tree* tree, std::int64_t& index, std::map<std::string, SharedTensor>& tensors);
   static std::string bytes_of(const ckpt_tree* tree, std::int64_t index) {
-    const void* data = nullptr;
+    const char* data = nullptr;
     std::int64_t bytes = 0;
     check(ckpt_tree_get_bytes(tree, index, &data, &bytes));
-    return std::string(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
+    return std::string(data, static_cast<std::size_t>(bytes));
   }
   void read_tensor(ckpt_tree* tree, std::int64_t index, std::map<std::string, SharedTensor>& tensors);
   void write_container(ckpt_tree* tree) const;

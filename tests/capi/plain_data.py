@@ -12,11 +12,12 @@ sys.path.insert(0, "tools/api")
 from text import camel, groups  # noqa: E402
 
 FOLDERS = {"bindings/java/src": ".java", "bindings/csharp/src": ".cs", "bindings/python/ckpt": ".py"}
-MOST_LINES = 23853 * 7 // 10  # of what was typed by hand over SWIG before tools/api
+TREES = 90  # of State.set, Reader.get and the like, which are new
+MOST_LINES = 23853 * 7 // 10 + TREES  # of what was typed by hand over SWIG before tools/api
 TOOL_GOAL = 1500
 MOST_TOOL_LINES = 1871  # with the fixed texts in frames: above the goal, and not to grow
 NO_BINDING = {"_trees.py", "torch.py"}  # what is built on the binding, and has no counterpart in C
-NO_BINDING |= {"Trees.java", "Record.java", "Trees.cs", "Record.cs"}  # new with trees, counted apart
+NO_BINDING |= {"Trees.java", "TreeRecord.java", "Trees.cs", "TreeRecord.cs"}  # new with trees, counted apart
 BEHAVIOUR = {"DType", "TensorSpec", "Blas"}  # do more than hold values
 MADE = "Made from include/ckpt by tools/api"
 

@@ -121,6 +121,10 @@ TEST(TreeHpp, DictsKeepTheirOrderAndAreAskedByKey) {
   EXPECT_EQ(again[Value(7)].get<std::string>(), "seven");
   EXPECT_TRUE(again.has(nullptr));
   EXPECT_EQ(again.find("none"), nullptr);
+  int sum = 0;
+  for (const Value& part : saved_and_read(Value::list({1, 2, 3})).parts()) sum += part.get<int>();  // of a value that ends
+  for (const auto& [key, each] : saved_and_read(Value::dict({{10, 20}})).items()) sum += key.get<int>() + each.get<int>();
+  EXPECT_EQ(sum, 36);
   expect_error(Status::not_found, "key 'none' is not in the dict", [&] { static_cast<void>(again["none"]); });
   expect_error(Status::out_of_range, "index is 3; the list has 3 parts", [&] { static_cast<void>(again["a"][3]); });
   expect_error(Status::invalid_argument, "the value is of kind 'list'; asked for as a dict",
