@@ -34,6 +34,7 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::pipeline: return "pipeline";
     case Kind::async: return "async";
     case Kind::follower: return "follower";
+    case Kind::tree: return "tree";
   }
   return "no handle at all";
 }

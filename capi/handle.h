@@ -49,6 +49,7 @@ enum class Kind : std::uint32_t {
   pipeline,
   async,
   follower,
+  tree,
 };
 
 const char* kind_name(std::uint32_t tag) noexcept;

@@ -19,7 +19,7 @@ classes=$(sed -n 's/^class \([A-Za-z]*\) .*{$/ckpt::\1/p' include/ckpt/*.hpp | g
 # shellcheck disable=SC2086
 gone=$(missing $functions $classes)
 [ -z "$gone" ] || { printf 'not in the reference:\n%s\n' "$gone" >&2; exit 1; }
-for part in adaptive async base engine memory pipeline plan state storage strategy tensor; do
+for part in adaptive async base engine memory pipeline plan state storage strategy tensor tree; do
   grep -q "<title>libckpt: $part</title>" "$pages/group__ckpt__$part.html" || { echo "no page of $part" >&2; exit 1; }
 done
 grep -q 'durable, verified saves' "$pages/index.html" || { echo "the main page is not README.md" >&2; exit 1; }

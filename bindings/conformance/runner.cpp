@@ -1,6 +1,7 @@
 // The conformance runner of C++:
 //   runner run SCRATCH FILE...     runs the files' scenarios and compares; SCRATCH is an empty directory
 //   runner write DIR | read DIR    writes or checks the checkpoint of matrix.sh
+//   runner write-trees DIR | read-trees DIR | copy-trees FROM TO    the same for values of any shape
 #include "runner.hpp"
 
 #include <cmath>
@@ -215,6 +216,9 @@ int main(int count, char** arguments) {
   try {
     if (words.size() == 2 && words[0] == "write") return write_matrix(words[1]);
     if (words.size() == 2 && words[0] == "read") return read_matrix(words[1]);
+    if (words.size() == 2 && words[0] == "write-trees") return write_trees(words[1]);
+    if (words.size() == 2 && words[0] == "read-trees") return read_trees(words[1]);
+    if (words.size() == 3 && words[0] == "copy-trees") return copy_trees(words[1], words[2]);
     if (words.size() < 3 || words[0] != "run") throw Misuse("usage: runner run SCRATCH FILE... | write DIR | read DIR");
     Run run(words[1]);
     for (std::size_t i = 2; i < words.size(); ++i) run.file(words[i]);

@@ -69,6 +69,9 @@ std::unique_ptr<Scenario> make_scenario(const std::string& directory);
 // The checkpoint that every language writes and reads.
 int write_matrix(const std::string& directory);
 int read_matrix(const std::string& directory);
+int write_trees(const std::string& directory);
+int read_trees(const std::string& directory);
+int copy_trees(const std::string& from, const std::string& to);
 
 }  // namespace conformance
 

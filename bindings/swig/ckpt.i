@@ -118,6 +118,8 @@ CKPT_FETCHED(state_get_load_report)
 CKPT_REPLACED(state_add_stateful)
 CKPT_REPLACED(coordinator_create_custom)
 CKPT_REPLACED(coordinator_all_gather)
+CKPT_FETCHED(tree_get_text)
+CKPT_FETCHED(tree_get_bytes)
 CKPT_FETCHED(checkpoint_manager_list)
 CKPT_FETCHED(checkpoint_manager_prune)
 CKPT_FETCHED(checkpoint_manager_get_manifest)
@@ -183,6 +185,7 @@ CKPT_FETCHED(pipeline_get_trace_json)
 %include <ckpt/plan.h>
 %include <ckpt/engine.h>
 %include <ckpt/state.h>
+%include <ckpt/tree.h>
 %include <ckpt/async.h>
 %include <ckpt/adaptive.h>
 %include <ckpt/pipeline.h>

@@ -71,7 +71,7 @@ CKPT_OUT(int32_t, PyLong_FromLong(*$1))
 CKPT_OUT(int64_t, PyLong_FromLongLong(*$1))
 CKPT_OUT(uint64_t, PyLong_FromUnsignedLongLong(*$1))
 CKPT_OUT(double, PyFloat_FromDouble(*$1))
-%apply int32_t* {ckpt_dtype*, ckpt_bool*, ckpt_strategy_chosen*};
+%apply int32_t* {ckpt_dtype*, ckpt_bool*, ckpt_strategy_chosen*, ckpt_tree_kind*, ckpt_tree_form*};
 %typemap(in, numinputs=0) const char** (const char* fetched = NULL) "$1 = const_cast<char**>(&fetched);"
 %typemap(argout) const char** {
   $result = SWIG_Python_AppendOutput($result, ckpt_python::text_object(*$1));

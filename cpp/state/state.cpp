@@ -37,6 +37,21 @@ void State::add_tensor(std::string_view group, std::string_view name, std::share
   taken_.insert(std::move(key));
 }
 
+void State::set_group(std::string_view group, std::vector<StateTensor> tensors) {
+  refuse_inside();
+  State made;
+  for (StateTensor& item : tensors) made.add_tensor(group, item.name, std::move(item.tensor));
+  groups_.reserve(groups_.size() + 1);  // from here on nothing throws
+  std::erase_if(taken_, [&](const auto& key) { return key.first == group; });
+  taken_.merge(made.taken_);
+  const auto place = std::ranges::find(groups_, group, &StateGroup::name);
+  if (place == groups_.end()) {
+    groups_.push_back(std::move(made.groups_.front()));
+  } else {
+    *place = std::move(made.groups_.front());
+  }
+}
+
 void State::set_json(std::string_view key, std::string_view text) {
   refuse_inside();
   require_plain_name("key", key);

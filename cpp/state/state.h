@@ -42,6 +42,9 @@ class State {
   // Error(already_exists) when the group has it. The tensor is shared, not copied.
   void add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor);
 
+  // The group holds these tensors and no others afterwards; names as for add_tensor.
+  void set_group(std::string_view group, std::vector<StateTensor> tensors);
+
   // key: UTF-8, not blank. text: one JSON value; replaces what the key had. Integers must fit 64 bits; other numbers are doubles.
   void set_json(std::string_view key, std::string_view text);
   // Error(not_found) for a key that has no value.

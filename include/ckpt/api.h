@@ -391,6 +391,28 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_checkpoint_manager_pin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_unpin)(ckpt_checkpoint_manager* manager, int64_t step);
   ckpt_status (*ckpt_checkpoint_manager_prune)(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run, ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
+  ckpt_status (*ckpt_tree_create)(ckpt_tree** tree);
+  ckpt_status (*ckpt_tree_add_null)(ckpt_tree* tree);
+  ckpt_status (*ckpt_tree_add_boolean)(ckpt_tree* tree, ckpt_bool truth);
+  ckpt_status (*ckpt_tree_add_integer)(ckpt_tree* tree, int64_t value);
+  ckpt_status (*ckpt_tree_add_number)(ckpt_tree* tree, double value);
+  ckpt_status (*ckpt_tree_add_complex)(ckpt_tree* tree, double real, double imaginary);
+  ckpt_status (*ckpt_tree_add_bytes)(ckpt_tree* tree, ckpt_tree_kind kind, const void* data, int64_t bytes);
+  ckpt_status (*ckpt_tree_add_container)(ckpt_tree* tree, ckpt_tree_kind kind, const char* class_name, int64_t count);
+  ckpt_status (*ckpt_tree_add_tensor)(ckpt_tree* tree, ckpt_tree_form form, ckpt_bool is_big_endian, ckpt_bool is_complex128, ckpt_tensor* tensor);
+  ckpt_status (*ckpt_state_set_tree)(ckpt_state* state, const char* group, ckpt_tree* tree);
+  ckpt_status (*ckpt_tree_get_text)(const ckpt_tree* tree, char* buffer, int64_t capacity, int64_t* needed);
+  ckpt_status (*ckpt_tree_create_from_text)(const void* data, int64_t bytes, ckpt_tree** tree);
+  ckpt_status (*ckpt_tree_create_from_state)(const ckpt_state* state, const char* group, ckpt_tree** tree);
+  ckpt_status (*ckpt_tree_create_from_reader)(ckpt_reader* reader, const char* group, ckpt_tree** tree);
+  ckpt_status (*ckpt_tree_get_node)(const ckpt_tree* tree, int64_t index, ckpt_tree_kind* kind, int64_t* count, int64_t* end);
+  ckpt_status (*ckpt_tree_find)(const ckpt_tree* tree, int64_t index, const char* key, int64_t* found);
+  ckpt_status (*ckpt_tree_get_integer)(const ckpt_tree* tree, int64_t index, int64_t* value);
+  ckpt_status (*ckpt_tree_get_number)(const ckpt_tree* tree, int64_t index, double* real, double* imaginary);
+  ckpt_status (*ckpt_tree_get_bytes)(const ckpt_tree* tree, int64_t index, const char** data, int64_t* bytes);
+  ckpt_status (*ckpt_tree_get_form)(const ckpt_tree* tree, int64_t index, ckpt_tree_form* form, ckpt_bool* is_big_endian, ckpt_bool* is_complex128);
+  ckpt_status (*ckpt_tree_get_tensor)(ckpt_tree* tree, int64_t index, ckpt_tensor** tensor);
+  void (*ckpt_tree_release)(ckpt_tree* tree);
 } ckpt_api;
 
 #ifdef __cplusplus

@@ -54,5 +54,6 @@
 #include <ckpt/storage.h>
 #include <ckpt/strategy.h>
 #include <ckpt/tensor.h>
+#include <ckpt/tree.h>
 
 #endif /* CKPT_CKPT_H */

@@ -16,5 +16,6 @@
 #include <ckpt/storage.hpp>
 #include <ckpt/strategy.hpp>
 #include <ckpt/tensor.hpp>
+#include <ckpt/tree.hpp>
 
 #endif  // CKPT_CKPT_HPP

@@ -13,6 +13,7 @@
 #include <ckpt/base.hpp>
 #include <ckpt/storage.hpp>
 #include <ckpt/tensor.hpp>
+#include <ckpt/tree.hpp>
 #include <ckpt/values/json.hpp>
 #include <ckpt/values/state.hpp>
 
@@ -28,6 +29,14 @@
 namespace ckpt {
 
 class State;
+
+namespace detail {
+
+// What State::set makes a JSON value of, and not a group.
+template <class T>
+inline constexpr bool is_plain_value = std::is_arithmetic_v<T> || std::is_convertible_v<const T&, std::string_view>;
+
+}  // namespace detail
 
 // An object that lists what is saved of it anew for every save and load, and is notified when it was restored. What these functions
 // throw becomes an Error with Status::callback of the save or load.
@@ -65,6 +74,13 @@ class State {
   void set(const std::string& key, Value value) {
     set_json(key, detail::json_number(value));
   }
+  // Anything else that a Value can be made of becomes a group of its own, in the place of the value that the group was: lists,
+  // dicts and maps, arrays of numbers, tensors; tree.hpp. Read it with get of a Reader: a load into a state wants tensors of equal
+  // shapes.
+  template <class T, class = std::enable_if_t<!detail::is_plain_value<T>>, class = void>
+  void set(const std::string& group, const T& value) {
+    detail::set_value(handle(), group, Value(value));
+  }
   bool has(const std::string& key) const {
     std::int64_t needed = 0;
     const ckpt_status status = ckpt_state_get_json(handle(), key.c_str(), nullptr, 0, &needed);
@@ -76,7 +92,11 @@ class State {
   // not fit, with Status::not_found when there is none.
   template <class T>
   T get(const std::string& key) const {
-    return detail::json_value<T>(key, json(key));
+    if constexpr (detail::is_plain_value<T>) {
+      return detail::json_value<T>(key, json(key));
+    } else {
+      return detail::value_of_state(handle(), key).template get<T>();
+    }
   }
 
   void set_json(const std::string& key, const std::string& json) {
@@ -406,6 +426,17 @@ class Reader {
       all.emplace_back(key, value);
     }
     return all;
+  }
+  // What State::set made of a value as this group, "" for files without groups: Error with Status::not_found when it is no tree.
+  // Tensors are new.
+  template <class T = Value>
+  T get(const std::string& group) {
+    return detail::value_of_reader(handle(), group, nullptr).template get<T>();
+  }
+  // The value of one key of a dict: no other tensors are read.
+  template <class T = Value>
+  T get(const std::string& group, const std::string& key) {
+    return detail::value_of_reader(handle(), group, key.c_str()).template get<T>();
   }
   // Into a tensor of the same dtype and shape.
   void read(std::int64_t index, Tensor& tensor) { check(ckpt_reader_read(handle(), index, tensor.handle())); }

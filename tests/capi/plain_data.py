@@ -13,8 +13,10 @@ from text import camel, groups  # noqa: E402
 
 FOLDERS = {"bindings/java/src": ".java", "bindings/csharp/src": ".cs", "bindings/python/ckpt": ".py"}
 MOST_LINES = 23853 * 7 // 10  # of what was typed by hand over SWIG before tools/api
+LINES_A_FUNCTION = 5  # for each that has come since, in three languages
 MOST_TOOL_LINES = 1500
-NO_BINDING = {"_trees.py", "torch.py", "Waits.cs"}  # what is built on the binding, and has no counterpart in C
+# What is built on the binding, and has no counterpart in C.
+NO_BINDING = {"_trees.py", "torch.py", "Waits.cs", "Trees.java", "TreeRecord.java", "Complex.java", "Trees.cs", "TreeRecord.cs"}
 BEHAVIOUR = {"DType", "TensorSpec", "Blas"}  # do more than hold values
 MADE = "Made from include/ckpt by tools/api"
 
@@ -78,10 +80,12 @@ def main():
     for folder, suffix in FOLDERS.items():
         wrong += problems(api, sources(folder, suffix))
     wrong += problems(api, sources("include/ckpt", ".hpp"))
+    with open("capi/snapshot.json", encoding="utf-8") as file:
+        most_lines = MOST_LINES + LINES_A_FUNCTION * (len(api["functions"]) - len(json.load(file)["functions"]))
     lines = sum(lines_of(folder, suffix) for folder, suffix in FOLDERS.items())
     tool = tool_lines()
-    print(f"{lines} hand-written lines of the languages (at most {MOST_LINES}), {tool} of tools/api (at most {MOST_TOOL_LINES})")
-    if lines > MOST_LINES:
+    print(f"{lines} hand-written lines of the languages (at most {most_lines}), {tool} of tools/api (at most {MOST_TOOL_LINES})")
+    if lines > most_lines:
         wrong.append(f"{lines} hand-written lines")
     if tool > MOST_TOOL_LINES:
         wrong.append(f"tools/api has {tool} lines")

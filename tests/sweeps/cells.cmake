@@ -1,5 +1,5 @@
 # What is swept by the table of the API: every function from every callback, in forked children, and answers of callbacks.
-set(public_headers base memory tensor storage strategy plan engine pipeline state adaptive async)
+set(public_headers base memory tensor storage strategy plan engine pipeline state adaptive async tree)
 list(TRANSFORM public_headers PREPEND "${PROJECT_SOURCE_DIR}/include/ckpt/")
 list(TRANSFORM public_headers APPEND ".h")
 list(JOIN public_headers "|" joined)
@@ -37,7 +37,7 @@ if(NOT CKPT_SANITIZE)
   sweep_program(test_sweeps_fork fork_test.cpp)
   foreach(type
       threshold controller simulation async_manager clock word_queue worker_pool layer chain schedule_executor optimizer memory_tracker activation_manager pipeline
-      profile schedule cursor follower state coordinator checkpoint_manager reader storage fault_handler strategy buffer_pool tensor)
+      profile schedule cursor follower state tree coordinator checkpoint_manager reader storage fault_handler strategy buffer_pool tensor)
     add_test(NAME sweeps_fork_${type} COMMAND test_sweeps_fork ckpt_${type})
     ckpt_label(sweeps_fork_${type} sweeps)
   endforeach()

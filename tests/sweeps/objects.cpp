@@ -71,6 +71,8 @@ void make_state(Objects& objects) {
   MUST(ckpt_safetensors_write((folder() + "/model.safetensors").c_str(), objects.of<ckpt_state>(), "model", nullptr));
   MUST(ckpt_reader_create_from_checkpoint(objects.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_FULL,
                                           &objects.of<ckpt_reader>()));
+  MUST(ckpt_tree_create(&objects.of<ckpt_tree>()));
+  MUST(ckpt_tree_add_tensor(objects.of<ckpt_tree>(), CKPT_TREE_FORM_TENSOR, 0, 0, objects.of<ckpt_tensor>()));
   MUST(ckpt_async_manager_create(objects.of<ckpt_checkpoint_manager>(), nullptr, &objects.of<ckpt_async_manager>()));
   MUST(ckpt_async_manager_save(objects.of<ckpt_async_manager>(), objects.of<ckpt_state>(), nullptr, nullptr, &objects.task));
   MUST(ckpt_async_manager_wait(objects.of<ckpt_async_manager>(), objects.task, -1, nullptr));

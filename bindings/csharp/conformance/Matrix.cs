@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Numerics;
 using Ckpt;
 
 // The checkpoint that every language writes and every language reads.
@@ -80,6 +81,83 @@ internal static class Matrix
             foreach (var value in values)
                 if (state[value.Key] != value.Value) return Unequal("value", value.Key);
             Console.WriteLine("read " + all.Count + " tensors and " + values.Length + " values, all equal");
+        }
+        return 0;
+    }
+
+    // ---- Values of any shape ----
+
+    private static Dictionary<object, object> Tree()
+    {
+        return new Dictionary<object, object>
+        {
+            { "nothing", null },
+            { "truths", new[] { (object)true, false } },
+            { "integers", new object[] { 0L, -7L, long.MaxValue, long.MinValue } },
+            { "big", new BigInteger(ulong.MaxValue) },
+            { "numbers", new object[] { 0.1, BitConverter.Int64BitsToDouble(long.MinValue), 1e300, double.Epsilon, 3.0, double.PositiveInfinity } },
+            { "text", "größe ☃ 漢字 🙂 \"quoted\" \\ line\nend\0." },
+            { "surrogate", "a\uD800" },
+            { "bytes", new byte[] { 0, 255, 127 } },
+            { "empty", new object[] { new object[0], new Dictionary<string, int>(), "", new byte[0] } },
+            { "keys", new Dictionary<object, object> { { 7L, "seven" }, { "a.b/c", 1L }, { true, 2L }, { DBNull.Value, 3L } } },
+            { "deep", new[] { new[] { new Dictionary<string, object[]> { { "x", new object[] { 1L } } } } } },
+            { "doubles", new[] { 1.5, -2.5 } },
+            { "floats", new[] { 0.5F } },
+            { "ints", new[] { 1, -2, 3 } },
+            { "longs", new[] { -9007199254740993L } },
+            { "none", new double[0] },
+        };
+    }
+
+    // Equal by what the languages have: what was read has tensors for arrays.
+    private static bool Same(object left, object right)
+    {
+        var tensor = right as Tensor;
+        if (tensor != null)
+        {
+            var floats = left as float[];
+            using (var mine = floats != null ? Tensor.From(floats, 1) : left is int[] ? Tensor.From((int[])left, 3)
+                : left is long[] ? Tensor.From((long[])left, 1) : Tensor.From((double[])left, ((double[])left).Length))
+                return mine.BitEqual(tensor) && mine.Shape.SequenceEqual(tensor.Shape);
+        }
+        if (left is double && right is double) return BitConverter.DoubleToInt64Bits((double)left) == BitConverter.DoubleToInt64Bits((double)right);
+        if (left is byte[]) return right is byte[] && ((byte[])left).SequenceEqual((byte[])right);
+        var items = left as System.Collections.IDictionary;
+        var others = right as System.Collections.IDictionary;
+        if (items != null)
+            return others != null && items.Count == others.Count
+                && items.Keys.Cast<object>().All(key => others.Contains(key) && Same(items[key], others[key]));
+        if (left == null || left is string || !(left is System.Collections.IEnumerable)) return Equals(left, right);
+        var parts = ((System.Collections.IEnumerable)left).Cast<object>().ToList();
+        var list = right as List<object>;
+        return list != null && list.Count == parts.Count && parts.Zip(list, Same).All(same => same);
+    }
+
+    internal static int WriteTrees(string directory)
+    {
+        using (var tensor = Scenario.MadeTensor("BF16", new long[] { 2, 3 }, 5))
+        using (var state = new State())
+        using (var checkpoint = new CheckpointManager(directory))
+            checkpoint.Save(state.Set("values", Tree()).Set("tensors", new[] { tensor, tensor }), new SaveOptions { Step = 1 });
+        Console.WriteLine("wrote " + Tree().Count + " values");
+        return 0;
+    }
+
+    internal static int ReadTrees(string directory)
+    {
+        using (var tensor = Scenario.MadeTensor("BF16", new long[] { 2, 3 }, 5))
+        using (var checkpoint = new CheckpointManager(directory, new CheckpointManagerOptions { ReadOnly = true }))
+        using (var reader = checkpoint.OpenReader())
+        {
+            var expected = Tree();
+            var values = reader.Get<Dictionary<object, object>>("values");
+            foreach (var item in expected)
+                if (!values.ContainsKey(item.Key) || !Same(item.Value, values[item.Key])) return Unequal("value", (string)item.Key);
+            var tensors = reader.Get<List<object>>("tensors");
+            if (tensors.Count != 2 || !ReferenceEquals(tensors[0], tensors[1]) || !((Tensor)tensors[0]).BitEqual(tensor))
+                return Unequal("list", "tensors");
+            Console.WriteLine("read " + expected.Count + " values, all equal");
         }
         return 0;
     }

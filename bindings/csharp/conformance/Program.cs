@@ -17,6 +17,8 @@ internal static class Program
         {
             if (words.Length == 2 && words[0] == "write") return Matrix.Write(words[1]);
             if (words.Length == 2 && words[0] == "read") return Matrix.Read(words[1]);
+            if (words.Length == 2 && words[0] == "write-trees") return Matrix.WriteTrees(words[1]);
+            if (words.Length == 2 && words[0] == "read-trees") return Matrix.ReadTrees(words[1]);
             if (words.Length < 3
                 || words[0] != "run") throw new MisuseException("usage: runner run SCRATCH FILE... | write DIR | read DIR");
             var run = new Run(words[1]);

@@ -13,6 +13,64 @@ internal static class StateTests
         return path;
     }
 
+    // What other languages write is in the conformance tests; here is what is C#'s own.
+    internal static void ValuesOfAnyShape()
+    {
+        var shared = new[] { 1f, 2f };
+        var extra = new Dictionary<string, object>
+        {
+            { "epoch", 3 },
+            { "shared", new[] { shared, shared } },
+            { "more", new object[] { (short)1, 'x', 2.5f, null, new short[] { -1 }, new[] { true, false }, new[] { "y" } } },
+            { "big", System.Numerics.BigInteger.Pow(10, 30) * -1 },
+            { "emoji \uD83D\uDE00", "\uDC00" },
+            { "complex", new System.Numerics.Complex(1, -2) },
+            { "record", new TreeRecord("module.Point", true) { { "x", 1.5 } } },
+        };
+        using (var storage = Storage.InMemory())
+        using (var checkpoint = new CheckpointManager(storage))
+        using (var state = new State())
+        {
+            state.Set("extra", "something older").Set("extra", extra).Set("rates", new[] { 0.5, 0.25 }).Set("none", null);
+            Check.That(state.Get<double[]>("rates").SequenceEqual(new[] { 0.5, 0.25 }), "from the state");
+            checkpoint.Save(state, new SaveOptions { Step = 1 });
+            using (var reader = checkpoint.OpenReader())
+            {
+                var read = reader.Get<Dictionary<object, object>>("extra");
+                Check.That(read.Keys.Cast<string>().SequenceEqual(extra.Keys), "keys in their order");
+                Check.Equal((object)3L, read["epoch"], "epoch");
+                var both = (List<object>)read["shared"];
+                Check.That(ReferenceEquals(both[0], both[1]), "one array, one tensor");
+                Check.That(((Tensor)both[0]).ToArray<float>().SequenceEqual(shared), "shared");
+                var more = (List<object>)read["more"];
+                Check.That(more.Take(4).SequenceEqual(new object[] { 1L, "x", 2.5, null }), "scalars");
+                Check.Equal((short)-1, ((Tensor)more[4]).ToArray<short>()[0], "short");
+                Check.That(((Tensor)more[5]).ToArray<bool>().SequenceEqual(new[] { true, false }), "truths");
+                Check.Equal("y", (string)((List<object>)more[6])[0], "texts are a list");
+                foreach (var key in new[] { "big", "emoji \uD83D\uDE00", "complex" }) Check.Equal(extra[key], read[key], key);
+                var record = (TreeRecord)read["record"];
+                Check.Equal("module.Point True 1.5", record.ClassName + " " + record.IsTuple + " " + ((double)record["x"]).ToString(
+                    System.Globalization.CultureInfo.InvariantCulture), "record");
+
+                Check.Equal(3, reader.Get<int>("extra", "epoch"), "int");
+                Check.Equal(3.0, reader.Get<double>("extra", "epoch"), "double");
+                Check.That(reader.Get<object>("none") == null, "null");
+                Check.That(reader.Get<double[]>("rates").SequenceEqual(new[] { 0.5, 0.25 }), "rates");
+                Check.Throws<CkptInvalidArgumentException>(() => reader.Get<float[]>("rates"), "another dtype");
+                Check.Throws<CkptInvalidArgumentException>(() => reader.Get<string>("extra", "epoch"), "another type");
+                Check.Throws<CkptNotFoundException>(() => reader.Get<object>("extra", "none"), "no key");
+                Check.Throws<CkptNotFoundException>(() => reader.Get<object>("lost"), "no group");
+            }
+            var refused = Check.Throws<CkptUnsupportedException>(() => state.Set("bad", new Dictionary<string, object> {
+                { "a", new object[] { 1, DateTime.Now } } }), "a date");
+            Check.Contains("a.1: a System.DateTime has no place", refused.Message, "where");
+            var loop = new List<object>();
+            loop.Add(loop);
+            Check.Contains("deeper than 1000", Check.Throws<CkptInvalidArgumentException>(() => state.Set("bad", loop), "a loop").Message, "depth");
+            Check.Throws<CkptNotFoundException>(() => state.Get<object>("bad"), "nothing was added");
+        }
+    }
+
     internal static void SaveAndLoad()
     {
         var folder = Folder();

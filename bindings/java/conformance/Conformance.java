@@ -87,6 +87,8 @@ final class Conformance {
   private static int run(String[] words) throws IOException {
     if (words.length == 2 && words[0].equals("write")) return Matrix.write(Path.of(words[1]));
     if (words.length == 2 && words[0].equals("read")) return Matrix.read(Path.of(words[1]));
+    if (words.length == 2 && words[0].equals("write-trees")) return Matrix.writeTrees(Path.of(words[1]));
+    if (words.length == 2 && words[0].equals("read-trees")) return Matrix.readTrees(Path.of(words[1]));
     if (words.length < 3
         || !words[0].equals("run")) throw new Misuse("usage: Conformance run SCRATCH FILE... | write DIR | read DIR");
     Conformance run = new Conformance(words[1]);

@@ -1,3 +1,4 @@
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -72,6 +73,80 @@ final class Matrix {
       return 1;
     }
     System.out.println("read " + ROWS.size() + " tensors and " + VALUES.size() + " values, all equal");
+    return 0;
+  }
+
+  // ---- Values of any shape ----
+
+  private static Map<Object, Object> tree() {
+    Map<Object, Object> keys = new LinkedHashMap<>();
+    keys.put(7L, "seven");
+    keys.put("a.b/c", 1L);
+    keys.put(true, 2L);
+    keys.put(null, 3L);
+    Map<Object, Object> tree = new LinkedHashMap<>();
+    tree.put("nothing", null);
+    tree.put("truths", List.of(true, false));
+    tree.put("integers", List.of(0L, -7L, Long.MAX_VALUE, Long.MIN_VALUE));
+    tree.put("big", BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE));
+    tree.put("numbers", List.of(0.1, -0.0, 1e300, Double.MIN_VALUE, 3.0, Double.POSITIVE_INFINITY));
+    tree.put("text", "gr\u00F6\u00DFe \u2603 \u6F22\u5B57 \uD83D\uDE42 \"quoted\" \\ line\nend\0.");
+    tree.put("surrogate", "a\uD800");
+    tree.put("bytes", new byte[] {0, -1, 127});
+    tree.put("empty", List.of(List.of(), Map.of(), "", new byte[0]));
+    tree.put("keys", keys);
+    tree.put("deep", List.of(List.of(Map.of("x", List.of(1L)))));
+    tree.put("doubles", new double[] {1.5, -2.5});
+    tree.put("floats", new float[] {0.5F});
+    tree.put("ints", new int[] {1, -2, 3});
+    tree.put("longs", new long[] {-9007199254740993L});
+    tree.put("none", new double[0]);
+    return tree;
+  }
+
+  /** Equal by what the languages have: what was read has tensors for arrays. */
+  private static boolean same(Object left, Object right) {
+    if (right instanceof Tensor tensor) return java.util.Objects.deepEquals(left, tensor.toArray()) && tensor.ndim() == 1;
+    if (left instanceof Map<?, ?> map) {
+      return right instanceof Map<?, ?> other && map.keySet().equals(other.keySet())
+          && map.keySet().stream().allMatch(key -> same(map.get(key), other.get(key)));
+    }
+    if (left instanceof List<?> list) {
+      if (!(right instanceof List<?> other) || list.size() != other.size()) return false;
+      for (int i = 0; i < list.size(); ++i) {
+        if (!same(list.get(i), other.get(i))) return false;
+      }
+      return true;
+    }
+    return java.util.Objects.deepEquals(left, right);
+  }
+
+  static int writeTrees(Path folder) {
+    try (Tensor tensor = Objects.tensor(DType.BF16, new long[] {2, 3}, 5); State state = new State();
+        CheckpointManager checkpoint = CheckpointManager.open(folder)) {
+      checkpoint.save(state.set("values", tree()).set("tensors", List.of(tensor, tensor)), new SaveOptions().step(1));
+    }
+    System.out.println("wrote " + tree().size() + " values");
+    return 0;
+  }
+
+  static int readTrees(Path folder) {
+    List<String> unequal = new ArrayList<>();
+    Map<Object, Object> expected = tree();
+    try (CheckpointManager checkpoint = CheckpointManager.open(folder, new CheckpointManagerOptions().readOnly(true));
+        Reader reader = checkpoint.reader(null, Verify.LAZY); Tensor tensor = Objects.tensor(DType.BF16, new long[] {2, 3}, 5)) {
+      Map<?, ?> values = reader.get("values", Map.class);
+      expected.forEach((key, value) -> {
+        if (!values.containsKey(key) || !same(value, values.get(key))) unequal.add(key.toString());
+      });
+      List<?> tensors = reader.get("tensors", List.class);
+      if (tensors.size() != 2 || tensors.get(0) != tensors.get(1) || !((Tensor) tensors.get(0)).isBitEqual(tensor)) unequal.add("tensors");
+    }
+    if (!unequal.isEmpty()) {
+      System.err.println("not as written: " + unequal);
+      return 1;
+    }
+    System.out.println("read " + expected.size() + " values, all equal");
     return 0;
   }
 }

@@ -19,6 +19,8 @@ final class TestCoverage {
       Map.ofEntries(
           Map.entry("ckpt_get_api", "a table of C functions for programs that load the library themselves"),
           Map.entry("ckpt_callback_error", "callbacks throw exceptions: the native code passes their text on"),
+          Map.entry("ckpt_tree_create_from_text", "Reader.get reads trees where they are saved"),
+          Map.entry("ckpt_tree_get_text", "State.set writes trees where they are saved"),
           Map.entry("ckpt_status_name", "the names of the enum Status are the same"),
           Map.entry("ckpt_action_kind_name", "the names of the enum ActionKind are the same"));
 

@@ -252,6 +252,64 @@ final class TestState {
     }
   }
 
+  /** What other languages write is in the conformance tests; here is what is Java's own. */
+  static void testValuesOfAnyShape() {
+    float[] shared = {1, 2};
+    Map<String, Object> extra = new java.util.LinkedHashMap<>();
+    extra.put("epoch", 3);
+    extra.put("shared", List.of(shared, shared));
+    extra.put("more", new Object[] {(short) 1, 'x', 2.5f, null, new short[] {-1}, new boolean[] {true, false}, Path.of("a/b"), new String[] {"y"}});
+    extra.put("big", java.math.BigInteger.TEN.pow(30).negate());
+    extra.put("emoji \uD83D\uDE00", "\uDC00");
+    TreeRecord record = new TreeRecord("module.Point", true);
+    record.put("x", 1.5);
+    extra.put("complex", new Complex(1, -2));
+    extra.put("record", record);
+    try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage); State state = new State()) {
+      state.set("extra", "something older").set("extra", extra).set("rates", new double[] {0.5, 0.25}).set("none", null);
+      Check.equal(new double[] {0.5, 0.25}, state.get("rates", double[].class));
+      checkpoint.save(state, new SaveOptions().step(1));
+      try (Reader reader = checkpoint.reader(null, Verify.LAZY)) {
+        Map<?, ?> read = reader.get("extra", Map.class);
+        Check.equal(List.copyOf(extra.keySet()), List.copyOf(read.keySet()));
+        Check.equal(3L, read.get("epoch"));
+        List<?> both = (List<?>) read.get("shared");
+        Check.that(both.get(0) == both.get(1), "one array, one tensor");
+        Check.equal(shared, ((Tensor) both.get(0)).toArray());
+        List<?> more = (List<?>) read.get("more");
+        Check.equal(List.of(1L, "x", 2.5), more.subList(0, 3));
+        Check.equal(null, more.get(3));
+        Check.equal((short) -1, ((Tensor) more.get(4)).buffer().order(java.nio.ByteOrder.nativeOrder()).getShort(0));
+        Check.equal(new byte[] {1, 0}, ((Tensor) more.get(5)).toArray());
+        Check.equal(Path.of("a/b"), more.get(6));
+        Check.equal(List.of("y"), more.get(7));
+        Check.equal(extra.get("big"), read.get("big"));
+        Check.equal("\uDC00", read.get("emoji \uD83D\uDE00"));
+        Check.equal(extra.get("complex"), read.get("complex"));
+        Check.equal(record, read.get("record"));
+        Check.that(((TreeRecord) read.get("record")).isTuple(), "a named tuple");
+        Check.equal("module.Point", ((TreeRecord) read.get("record")).className());
+
+        Check.equal(3, reader.get("extra", "epoch", Integer.class));
+        Check.equal(3.0, reader.get("extra", "epoch", Double.class));
+        Check.equal(null, reader.get("none", Object.class));
+        Check.equal(new double[] {0.5, 0.25}, reader.get("rates", double[].class));
+        Check.raises(CkptInvalidArgumentException.class, "asked for as float[]", () -> reader.get("rates", float[].class));
+        Check.raises(CkptInvalidArgumentException.class, "the value is a Long; asked for as String",
+            () -> reader.get("extra", "epoch", String.class));
+        Check.raises(CkptNotFoundException.class, "key 'none'", () -> reader.get("extra", "none", Object.class));
+        Check.raises(CkptNotFoundException.class, "group 'lost' is no tree", () -> reader.get("lost", Object.class));
+      }
+      Check.raises(CkptUnsupportedException.class, "a.1: a java.util.Date has no place",
+          () -> state.set("bad", Map.of("a", List.of(1, new java.util.Date()))));
+      Check.raises(CkptInvalidArgumentException.class, "a key is a list", () -> state.set("bad", Map.of(List.of(), 1)));
+      List<Object> loop = new java.util.ArrayList<>();
+      loop.add(loop);
+      Check.raises(CkptInvalidArgumentException.class, "deeper than 1000", () -> state.set("bad", loop));
+      Check.raises(CkptNotFoundException.class, "group 'bad'", () -> state.get("bad", Object.class));
+    }
+  }
+
   public static void main(String[] arguments) {
     Check.run(TestState.class);
   }

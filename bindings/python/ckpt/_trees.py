@@ -326,10 +326,9 @@ class _Frame:
 
 def _frame(node: List[Any]) -> Optional[_Frame]:
     kind = node[0]
-    if kind in ("list", "tuple"):
-        return _Frame(kind, _whole(node[1], "a length"), node)
-    if kind in ("dict", "ordered_dict"):
-        return _Frame(kind, 2 * _whole(node[1], "a length"), node)
+    if kind in ("list", "tuple", "dict", "ordered_dict"):
+        _, length = node
+        return _Frame(kind, _whole(length, "a length") * (2 if "dict" in kind else 1), node)
     if kind in ("named_tuple", "dataclass"):
         _, name, fields = node
         if not isinstance(name, str) or not isinstance(fields, list) or not all(isinstance(field, str) for field in fields):

@@ -7,6 +7,8 @@
 import re
 import sys
 
+import numpy
+
 import ckpt
 from conformance_commands import Misuse, joined, make_tensor
 from conformance_durable import Scenario
@@ -177,11 +179,103 @@ def read_matrix(folder):
     return 0
 
 
+# ---- Values of any shape ----
+
+TREE = {
+    "nothing": None,
+    "truths": [True, False],
+    "integers": [0, -7, (1 << 63) - 1, -(1 << 63)],
+    "big": (1 << 64) - 1,
+    "numbers": [0.1, -0.0, 1e300, 5e-324, 3.0, float("inf")],
+    "text": 'größe ☃ 漢字 🙂 "quoted" \\ line\nend\0.',
+    "surrogate": "a\ud800",
+    "bytes": b"\0\xff\x7f",
+    "empty": [[], {}, "", b""],
+    "keys": {7: "seven", "a.b/c": 1, True: 2, None: 3},
+    "deep": [[{"x": [1]}]],
+    "doubles": numpy.array([1.5, -2.5]),
+    "floats": numpy.array([0.5], numpy.float32),
+    "ints": numpy.array([1, -2, 3], numpy.int32),
+    "longs": numpy.array([-9007199254740993]),
+    "none": numpy.zeros(0),
+}
+
+
+def same(left, right):
+    """Equal by what the languages have: an array is one wherever it came from."""
+    if isinstance(left, (numpy.ndarray, ckpt.Tensor)):
+        left, right = ckpt.as_tensor(left), ckpt.as_tensor(right)
+        return left.shape == right.shape and left.dtype == right.dtype and left.is_bit_equal(right)
+    if isinstance(left, dict):
+        return set(left) == set(right) and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return type(left) is type(right) and repr(left) == repr(right)
+
+
+def write_trees(folder):
+    tensor = make_tensor("BF16", [2, 3], 5)
+    with ckpt.CheckpointManager(folder) as checkpoint, ckpt.State() as state:
+        state.add_tree("values", TREE)
+        state.add_tree("tensors", [tensor, tensor])
+        checkpoint.save(state, 1)
+    print(f"wrote {len(TREE)} values")
+    return 0
+
+
+def read_trees(folder):
+    with ckpt.CheckpointManager(folder, read_only=True) as checkpoint, checkpoint.reader() as reader:
+        values, tensors = reader.tree("values"), reader.tree("tensors")
+    unequal = [key for key in TREE if key not in values or not same(TREE[key], values[key])]
+    if len(tensors) != 2 or tensors[0] is not tensors[1] or not tensors[0].is_bit_equal(make_tensor("BF16", [2, 3], 5)):
+        unequal.append("tensors")
+    if unequal:
+        print(f"not as written: {', '.join(unequal)}", file=sys.stderr)
+        return 1
+    print(f"read {len(values)} values, all equal")
+    return 0
+
+
+def random_trees(folder, read):
+    """A hundred trees with every row of Python's table, or whether they are those, type for type and bit for bit."""
+    import collections
+    import random
+
+    import test_trees
+
+    draw, seen = random.Random(16), collections.Counter()
+    trees = [test_trees.random_tree(draw, seen) for _ in range(400)]
+    missing = [row for row in test_trees.ROWS if seen[row] == 0]
+    if missing:
+        raise Misuse(f"rows that were not drawn: {missing}")
+    with ckpt.CheckpointManager(folder, read_only=read) as checkpoint:
+        if not read:
+            with ckpt.State() as state:
+                for i, tree in enumerate(trees):
+                    state.add_tree(f"tree{i}", tree)
+                checkpoint.save(state, 1)
+            print(f"wrote {len(trees)} trees")
+            return 0
+        with checkpoint.reader() as reader:
+            unequal = [i for i, tree in enumerate(trees) if not test_trees.same(tree, reader.tree(f"tree{i}", types=test_trees.CLASSES))]
+    if unequal:
+        print(f"not as written: {[(i, trees[i]) for i in unequal]}"[:2000], file=sys.stderr)
+        return 1
+    print(f"read {len(trees)} trees, all equal")
+    return 0
+
+
+TREE_COMMANDS = {"write-trees": write_trees, "read-trees": read_trees, "write-random-trees": lambda folder: random_trees(folder, False),
+                 "read-random-trees": lambda folder: random_trees(folder, True)}
+
+
 def main(words):
     sys.unraisablehook = lambda unraisable: None  # scenarios with callables that raise
     try:
         if len(words) == 2 and words[0] in ("write", "read"):
             return write_matrix(words[1]) if words[0] == "write" else read_matrix(words[1])
+        if len(words) == 2 and words[0] in TREE_COMMANDS:
+            return TREE_COMMANDS[words[0]](words[1])
         if len(words) < 3 or words[0] != "run":
             raise Misuse("usage: conformance.py run SCRATCH FILE... | write DIR | read DIR")
         run = Run(words[1])

@@ -73,6 +73,19 @@ namespace Ckpt
             return texts;
         }
 
+        /// <summary>A value of any shape that State.Set, or another language, has saved as this group: long, double, bool, string,
+        /// byte[], BigInteger, Complex, List and Dictionary of objects, TreeRecord and Tensor, one in the other. CkptNotFoundException
+        /// when the group is no such value; CkptInvalidArgumentException when it is of another type.</summary>
+        /// <typeparam name="T">Of the whole value: arrays of numbers for a tensor, other kinds of numbers where they fit.</typeparam>
+        /// <param name="group">null for files without groups.</param>
+        /// <param name="key">A text: the value that a dictionary has for it, and no other tensors are read; null: all.</param>
+        /// <returns>The value.</returns>
+        [return: MaybeNull]
+        public T Get<T>([AllowNull] string group, [AllowNull] string key = null)
+        {
+            return Trees.Get<T>(this, group, key);
+        }
+
         /// <summary>Reads a tensor into a new one.</summary>
         /// <param name="index">0 .. TensorCount - 1.</param>
         /// <param name="pool">Of its memory; null: the process's default pool.</param>

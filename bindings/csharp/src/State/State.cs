@@ -131,6 +131,29 @@ namespace Ckpt
             }
         }
 
+        /// <summary>Makes a value of any shape a group of its own, in the place of the value that it was: null, truth values, numbers,
+        /// texts, byte[] (bytes), other arrays of numbers (copied), tensors (shared), and dictionaries and lists of these. Read it with
+        /// Reader.Get: a load into a state wants tensors of equal shapes.</summary>
+        /// <param name="group">Becomes a file of its own; at most 64 bytes.</param>
+        /// <param name="value">All but the tensors is copied. What has no place is a CkptUnsupportedException with the keys on the way
+        /// to it. DBNull stands for null as a key.</param>
+        /// <returns>This state.</returns>
+        public State Set(string group, [AllowNull] object value)
+        {
+            Trees.Set(this, group, value);
+            return this;
+        }
+
+        /// <summary>The value that a group is. CkptNotFoundException when it is none.</summary>
+        /// <typeparam name="T">As for Reader.Get.</typeparam>
+        /// <param name="group">That Set made.</param>
+        /// <returns>With the state's tensors.</returns>
+        [return: MaybeNull]
+        public T Get<T>(string group)
+        {
+            return Trees.Get<T>(this, group);
+        }
+
         /// <summary>Declares that a group's tensors seldom change: an incremental save does not write its file again while none
         /// has.</summary>
         /// <param name="group">Need not be there yet.</param>

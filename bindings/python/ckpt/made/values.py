@@ -13,9 +13,9 @@ _new: Any = tuple.__new__
 __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList",
            "Item", "ActionKind", "LayerFlag", "ActivationPolicyKind", "PipelineOrder", "IntervalKind", "BestMetric", "Verify",
            "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull", "Priority",
-           "CheckpointTaskList", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
-           "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo", "ScheduleAction",
-           "LayerProfile", "OptionProfile", "PlanReport", "LayerOption", "LayerContext", "ScheduleExecutorStats",
+           "CheckpointTaskList", "TreeKind", "TreeForm", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats",
+           "MemoryEvent", "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo",
+           "ScheduleAction", "LayerProfile", "OptionProfile", "PlanReport", "LayerOption", "LayerContext", "ScheduleExecutorStats",
            "ActivationMetadata", "PipelineStats", "PipelineInterval", "CheckpointInfo", "SaveResult", "LoadResult", "VerifyResult",
            "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats"]
 
@@ -528,6 +528,72 @@ class CheckpointTaskList(OpenEnum):
 
 
 _CheckpointTaskList: Members = Members(CheckpointTaskList)
+
+
+class TreeKind(OpenEnum):
+    """What a node of a tree is.
+
+    NULL: no value
+    BOOLEAN: truth value
+    INTEGER: whole number of 64 bits with sign
+    BIG_INTEGER: whole number beyond 64 bits, as text: "-0x1f..."
+    NUMBER: floating-point number of 64 bits, also NaN (bit for bit) and infinities
+    COMPLEX: two such numbers: the real and the imaginary part
+    TEXT: text in UTF-8; lone surrogates of other languages' texts are three bytes each in it
+    BYTES: any row of bytes
+    BYTEARRAY: row of bytes that can be changed, in languages that have two types
+    PATH: path of the writer's system, as text
+    POSIX_PATH: path of a POSIX system, as text
+    WINDOWS_PATH: path of Windows, as text
+    LIST: container: parts follow
+    TUPLE: container: parts follow; a list that cannot be changed
+    DICT: container: keys, each with its value behind it, follow
+    ORDERED_DICT: container: a dict whose order is a part of its value
+    NAMED_TUPLE: container with a class's name: names of fields, each with its value behind it, follow
+    DATACLASS: container with a class's name: names of fields, each with its value behind it, follow
+    TENSOR: tensor of the group
+    """
+
+    NULL = 0
+    BOOLEAN = 1
+    INTEGER = 2
+    BIG_INTEGER = 3
+    NUMBER = 4
+    COMPLEX = 5
+    TEXT = 6
+    BYTES = 7
+    BYTEARRAY = 8
+    PATH = 9
+    POSIX_PATH = 10
+    WINDOWS_PATH = 11
+    LIST = 12
+    TUPLE = 13
+    DICT = 14
+    ORDERED_DICT = 15
+    NAMED_TUPLE = 16
+    DATACLASS = 17
+    TENSOR = 18
+
+
+_TreeKind: Members = Members(TreeKind)
+
+
+class TreeForm(OpenEnum):
+    """What a tensor of a tree was in the writer's program.
+
+    ARRAY: array of a library for numbers (NumPy), or of the language
+    SCALAR: single number of such a library, without dimensions
+    TORCH: tensor of PyTorch
+    TENSOR: tensor of libckpt
+    """
+
+    ARRAY = 0
+    SCALAR = 1
+    TORCH = 2
+    TENSOR = 3
+
+
+_TreeForm: Members = Members(TreeForm)
 
 
 class MemoryStats(NamedTuple):

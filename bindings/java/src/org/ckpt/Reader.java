@@ -90,6 +90,35 @@ public final class Reader extends NativeObject {
   }
 
   /**
+   * A value of any shape that {@link State#set}, or another language, has saved as this group: Long, Double, Boolean, String, byte[],
+   * BigInteger, Path, List, Map (of keys and values in their order), {@link TreeRecord} and {@link Tensor}, one in the other.
+   *
+   * @param <T> what it is wanted as
+   * @param group null for files without groups
+   * @param type of the whole value; arrays of numbers for a tensor, other kinds of numbers where they fit; Object: as it comes
+   * @return null for nothing
+   * @throws CkptNotFoundException when the group is no such value
+   * @throws CkptInvalidArgumentException when it is of another type
+   */
+  public <T> T get(String group, Class<T> type) {
+    return Trees.get(this, group, null, type);
+  }
+
+  /**
+   * The value that such a group, a map, has for one key. No other tensors are read.
+   *
+   * @param <T> what it is wanted as
+   * @param group null for files without groups
+   * @param key a text
+   * @param type as for the whole value
+   * @return null for nothing
+   * @throws CkptNotFoundException when there is none
+   */
+  public <T> T get(String group, String key, Class<T> type) {
+    return Trees.get(this, group, key, type);
+  }
+
+  /**
    * Reads a tensor into a new one.
    *
    * @param index 0 .. tensorCount-1

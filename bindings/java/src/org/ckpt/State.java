@@ -91,6 +91,34 @@ public final class State extends NativeObject {
   }
 
   /**
+   * Makes a value of any shape a group of its own, in the place of the value that it was: null, truth values, numbers, texts, paths,
+   * byte[] (bytes), other arrays of numbers (copied), tensors (shared), and maps, collections and arrays of these. Read it with
+   * {@link Reader#get}: a load into a state wants tensors of equal shapes.
+   *
+   * @param group becomes a file of its own
+   * @param value all but the tensors is copied
+   * @return this
+   * @throws CkptUnsupportedException for what has no place, with the keys on the way to it
+   */
+  public State set(String group, Object value) {
+    Trees.set(this, group, value);
+    return this;
+  }
+
+  /**
+   * The value that a group is.
+   *
+   * @param <T> what it is wanted as
+   * @param group that {@link #set} made
+   * @param type as for {@link Reader#get(String, Class)}
+   * @return with the state's tensors
+   * @throws CkptNotFoundException when the group is no such value
+   */
+  public <T> T get(String group, Class<T> type) {
+    return Trees.get(this, group, type);
+  }
+
+  /**
    * Declares that the tensors of a group seldom change: a save does not write its file again while none has.
    *
    * @param group need not be there yet

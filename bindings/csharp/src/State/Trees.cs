@@ -1,0 +1,331 @@
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using System.Numerics;
+using System.Text;
+using Ckpt.Interop;
+
+namespace Ckpt
+{
+    // A tree on its way to or from the library, and what C# has for its nodes.
+    internal sealed unsafe class Trees : NativeObject
+    {
+        private readonly Stack<string> path = new Stack<string>(); // of the value that is being added
+        private readonly Dictionary<object, Tensor> arrays = new Dictionary<object, Tensor>(); // those that were added
+        private readonly Dictionary<string, Tensor> tensors = new Dictionary<string, Tensor>(); // those that were read
+        private long next; // node to be read
+
+        private Trees(Maker make) : base(Made(make, native.ckpt_tree_release))
+        {
+        }
+
+        internal static void Set(State state, string group, object value)
+        {
+            using (var tree = new Trees(native.ckpt_tree_create))
+            {
+                tree.Add(value);
+                native.ckpt_state_set_tree(state.Handle, group, tree.Handle);
+                foreach (var tensor in tree.arrays.Values) tensor.Dispose();
+            }
+        }
+
+        internal static T Get<T>(State state, string group)
+        {
+            using (var tree = new Trees((out IntPtr made) => native.ckpt_tree_create_from_state(state.Handle, group, out made)))
+                return As<T>(tree.Read());
+        }
+
+        // key: of what is wanted of a dictionary, so that nothing else of it is read; null: all.
+        internal static T Get<T>(Reader reader, string group, string key)
+        {
+            using (var tree = new Trees((out IntPtr made) => native.ckpt_tree_create_from_reader(reader.Handle, group, out made)))
+            {
+                if (key != null) native.ckpt_tree_find(tree.Handle, 0, key, out tree.next);
+                return As<T>(tree.Read());
+            }
+        }
+
+        // ---- From C# ----
+
+        private void Add(object value)
+        {
+            if (value == null || value is DBNull) native.ckpt_tree_add_null(Handle);
+            else if (value is bool) native.ckpt_tree_add_boolean(Handle, (bool)value ? 1 : 0);
+            else if (value is sbyte || value is byte || value is short || value is ushort || value is int || value is uint || value is long)
+                native.ckpt_tree_add_integer(Handle, Convert.ToInt64(value, CultureInfo.InvariantCulture));
+            else if (value is ulong) AddWhole((ulong)value);
+            else if (value is BigInteger) AddWhole((BigInteger)value);
+            else if (value is float || value is double)
+                native.ckpt_tree_add_number(Handle, Convert.ToDouble(value, CultureInfo.InvariantCulture));
+            else if (value is Complex) native.ckpt_tree_add_complex(Handle, ((Complex)value).Real, ((Complex)value).Imaginary);
+            else if (value is string || value is char) AddBytes(TreeKind.Text, Encoded(value.ToString()));
+            else if (value is byte[]) AddBytes(TreeKind.Bytes, (byte[])value);
+            else if (value is Tensor) native.ckpt_tree_add_tensor(Handle, (int)TreeForm.Tensor, 0, 0, HandleOf((Tensor)value));
+            else if (!AddArray(value)) AddContainer(value);
+        }
+
+        private void AddWhole(BigInteger whole)
+        {
+            var digits = BigInteger.Abs(whole).ToString("x", CultureInfo.InvariantCulture);
+            AddBytes(TreeKind.BigInteger, Encoded((whole.Sign < 0 ? "-0x" : "0x") + digits));
+        }
+
+        private void AddBytes(TreeKind kind, byte[] bytes)
+        {
+            fixed (byte* first = bytes) native.ckpt_tree_add_bytes(Handle, (int)kind, (IntPtr)first, bytes.Length);
+        }
+
+        private bool AddArray(object value)
+        {
+            Tensor tensor;
+            if (!arrays.TryGetValue(value, out tensor))
+            {
+                tensor = Copied<float>(value) ?? Copied<double>(value) ?? Copied<int>(value) ?? Copied<long>(value)
+                    ?? Copied<short>(value) ?? Copied<ushort>(value) ?? Copied<uint>(value) ?? Copied<ulong>(value)
+                    ?? Copied<sbyte>(value) ?? Copied<bool>(value);
+                if (tensor == null) return false;
+                arrays.Add(value, tensor);
+            }
+            native.ckpt_tree_add_tensor(Handle, (int)TreeForm.Array, 0, 0, HandleOf(tensor));
+            return true;
+        }
+
+        // Not by `as`: to the run time an int[] is a uint[], too.
+        private static Tensor Copied<T>(object value) where T : struct
+        {
+            return value.GetType() == typeof(T[]) ? Tensor.From((T[])value, ((T[])value).Length) : null;
+        }
+
+        private void AddContainer(object value)
+        {
+            var record = value as TreeRecord;
+            var items = value as IDictionary;
+            var parts = value as IEnumerable;
+            if (record != null)
+            {
+                var kind = record.IsTuple ? TreeKind.NamedTuple : TreeKind.Dataclass;
+                native.ckpt_tree_add_container(Handle, (int)kind, record.ClassName, record.Count);
+                AddItems(record);
+            }
+            else if (items != null)
+            {
+                native.ckpt_tree_add_container(Handle, (int)TreeKind.Dict, null, items.Count);
+                AddItems(items);
+            }
+            else if (parts != null)
+            {
+                var all = parts.Cast<object>().ToList();
+                native.ckpt_tree_add_container(Handle, (int)TreeKind.List, null, all.Count);
+                for (var i = 0; i < all.Count; ++i) AddInside(i.ToString(CultureInfo.InvariantCulture), all[i]);
+            }
+            else
+            {
+                var where = path.Count == 0 ? "the tree" : string.Join(".", path.Reverse());
+                throw new CkptUnsupportedException(where + ": a " + value.GetType().FullName + " has no place in a tree");
+            }
+        }
+
+        private void AddItems(IDictionary items)
+        {
+            foreach (DictionaryEntry item in items)
+            {
+                Add(item.Key);
+                AddInside(Convert.ToString(item.Key, CultureInfo.InvariantCulture), item.Value);
+            }
+        }
+
+        private void AddInside(string label, object value)
+        {
+            path.Push(label);
+            Add(value);
+            path.Pop();
+        }
+
+        // ---- To C# ----
+
+        private object Read()
+        {
+            int kind;
+            long count, end, whole;
+            double real, imaginary;
+            var here = next++;
+            native.ckpt_tree_get_node(Handle, here, out kind, out count, out end);
+            switch ((TreeKind)kind)
+            {
+                case TreeKind.Null:
+                    return null;
+                case TreeKind.Boolean:
+                    native.ckpt_tree_get_integer(Handle, here, out whole);
+                    return whole != 0;
+                case TreeKind.Integer:
+                    native.ckpt_tree_get_integer(Handle, here, out whole);
+                    return whole;
+                case TreeKind.BigInteger:
+                    return Whole(TextAt(here));
+                case TreeKind.Number:
+                    native.ckpt_tree_get_number(Handle, here, out real, out imaginary);
+                    return real;
+                case TreeKind.Complex:
+                    native.ckpt_tree_get_number(Handle, here, out real, out imaginary);
+                    return new Complex(real, imaginary);
+                case TreeKind.Text:
+                case TreeKind.Path:
+                case TreeKind.PosixPath:
+                case TreeKind.WindowsPath:
+                    return TextAt(here);
+                case TreeKind.Bytes:
+                case TreeKind.Bytearray:
+                    return BytesAt(here);
+                case TreeKind.List:
+                case TreeKind.Tuple:
+                    var parts = new List<object>();
+                    for (long i = 0; i < count; ++i) parts.Add(Read());
+                    return parts;
+                case TreeKind.Dict:
+                case TreeKind.OrderedDict:
+                    var items = new Dictionary<object, object>();
+                    for (long i = 0; i < count; ++i)
+                    {
+                        var key = Read() ?? DBNull.Value;
+                        items[key] = Read();
+                    }
+                    return items;
+                case TreeKind.NamedTuple:
+                case TreeKind.Dataclass:
+                    var record = new TreeRecord(TextAt(here), (TreeKind)kind == TreeKind.NamedTuple);
+                    for (long i = 0; i < count; ++i)
+                    {
+                        var name = (string)Read();
+                        record[name] = Read();
+                    }
+                    return record;
+                case TreeKind.Tensor:
+                    return TensorAt(here);
+                default:
+                    throw new CkptUnsupportedException("the tree has a node of the kind " + kind + ", which is not known here");
+            }
+        }
+
+        private static BigInteger Whole(string text)
+        {
+            var negative = text[0] == '-';
+            var digits = "0" + text.Substring(negative ? 3 : 2); // the first digit is the sign
+            var whole = BigInteger.Parse(digits, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture);
+            return negative ? -whole : whole;
+        }
+
+        private object TensorAt(long index)
+        {
+            int form, isBigEndian, isComplex128;
+            native.ckpt_tree_get_form(Handle, index, out form, out isBigEndian, out isComplex128);
+            var name = TextAt(index);
+            Tensor tensor;
+            if (!tensors.TryGetValue(name, out tensor))
+            {
+                tensor = Tensor.Owned((out IntPtr made) => native.ckpt_tree_get_tensor(Handle, index, out made));
+                tensors.Add(name, tensor);
+            }
+            if ((TreeForm)form != TreeForm.Scalar || isComplex128 != 0) return tensor;
+            switch (tensor.DType)
+            {
+                case DType.F32: return (double)tensor.ToArray<float>()[0];
+                case DType.F64: return tensor.ToArray<double>()[0];
+                case DType.I32: return (long)tensor.ToArray<int>()[0];
+                case DType.I64: return tensor.ToArray<long>()[0];
+                case DType.Bool: return tensor.ToArray<bool>()[0];
+                default: return tensor;
+            }
+        }
+
+        private byte[] BytesAt(long index)
+        {
+            return NativeList.Bytes(native.ckpt_tree_get_bytes(Handle, index));
+        }
+
+        private string TextAt(long index)
+        {
+            return Decoded(BytesAt(index));
+        }
+
+        // ---- As the caller wants it ----
+
+        private static T As<T>(object value)
+        {
+            if (value is T) return (T)value;
+            if (value == null && default(T) == null) return default(T);
+            var tensor = value as Tensor;
+            var made = tensor == null ? Number(value, typeof(T)) : Elements(tensor, typeof(T));
+            if (made is T) return (T)made;
+            throw new CkptInvalidArgumentException("the value is a " + (value == null ? "null" : value.GetType().Name) + "; asked for as "
+                + typeof(T).Name);
+        }
+
+        private static object Number(object value, Type type)
+        {
+            if (!(value is long) && !(value is double && type == typeof(float))) return null;
+            if (type == typeof(BigInteger)) return new BigInteger((long)value);
+            if (!type.IsPrimitive || type == typeof(bool) || type == typeof(char)) return null;
+            try
+            {
+                return Convert.ChangeType(value, type, CultureInfo.InvariantCulture);
+            }
+            catch (OverflowException)
+            {
+                throw new CkptInvalidArgumentException("the value " + value + " does not fit a " + type.Name);
+            }
+        }
+
+        private static object Elements(Tensor tensor, Type type)
+        {
+            if (type == typeof(float[])) return tensor.ToArray<float>();
+            if (type == typeof(double[])) return tensor.ToArray<double>();
+            if (type == typeof(int[])) return tensor.ToArray<int>();
+            if (type == typeof(long[])) return tensor.ToArray<long>();
+            if (type == typeof(short[])) return tensor.ToArray<short>();
+            if (type == typeof(ushort[])) return tensor.ToArray<ushort>();
+            if (type == typeof(uint[])) return tensor.ToArray<uint>();
+            if (type == typeof(ulong[])) return tensor.ToArray<ulong>();
+            if (type == typeof(sbyte[])) return tensor.ToArray<sbyte>();
+            if (type == typeof(byte[])) return tensor.ToArray<byte>();
+            return type == typeof(bool[]) ? tensor.ToArray<bool>() : null;
+        }
+
+        // ---- UTF-8 in which lone surrogates are three bytes each ----
+
+        private static byte[] Encoded(string text)
+        {
+            var bytes = new List<byte>(text.Length + 8);
+            for (var i = 0; i < text.Length; ++i)
+            {
+                var isPair = char.IsHighSurrogate(text[i]) && i + 1 < text.Length && char.IsLowSurrogate(text[i + 1]);
+                var point = isPair ? char.ConvertToUtf32(text[i], text[++i]) : text[i];
+                if (point < 0x80)
+                {
+                    bytes.Add((byte)point);
+                    continue;
+                }
+                var more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+                bytes.Add((byte)((0xFF00 >> more + 1 & 0xFF) | point >> 6 * more));
+                while (more-- > 0) bytes.Add((byte)(0x80 | (point >> 6 * more & 0x3F)));
+            }
+            return bytes.ToArray();
+        }
+
+        private static string Decoded(byte[] bytes)
+        {
+            var text = new StringBuilder(bytes.Length);
+            for (var i = 0; i < bytes.Length;)
+            {
+                int lead = bytes[i++];
+                var more = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+                var point = more == 0 ? lead : lead & 0x3F >> more;
+                while (more-- > 0) point = point << 6 | (bytes[i++] & 0x3F);
+                if (point < 0x10000) text.Append((char)point);
+                else text.Append(char.ConvertFromUtf32(point));
+            }
+            return text.ToString();
+        }
+    }
+}

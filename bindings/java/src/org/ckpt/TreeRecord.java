@@ -1,0 +1,40 @@
+package org.ckpt;
+
+import java.util.LinkedHashMap;
+
+/** A dataclass or named tuple that another language has written: its fields by name, in their order. No class is looked for. */
+public final class TreeRecord extends LinkedHashMap<String, Object> {
+  private static final long serialVersionUID = 1;
+
+  private final String className;
+  private final boolean isTuple;
+
+  /**
+   * A record without fields.
+   *
+   * @param className of the other language
+   * @param isTuple a named tuple; false: a dataclass
+   */
+  public TreeRecord(String className, boolean isTuple) {
+    this.className = className;
+    this.isTuple = isTuple;
+  }
+
+  /**
+   * The name of its class.
+   *
+   * @return with the module's name before it, as the writer has it
+   */
+  public String className() {
+    return className;
+  }
+
+  /**
+   * Whether it is a named tuple.
+   *
+   * @return false: a dataclass
+   */
+  public boolean isTuple() {
+    return isTuple;
+  }
+}

@@ -1,0 +1,284 @@
+package org.ckpt;
+
+import java.io.ByteArrayOutputStream;
+import java.lang.reflect.Array;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A tree on its way to or from the library, and what Java has for its nodes. */
+final class Trees extends NativeObject {
+  private final Deque<String> path = new ArrayDeque<>(); // of the value that is being added
+  private final Map<Object, Tensor> arrays = new IdentityHashMap<>(); // those that were added
+  private final Map<String, Tensor> tensors = new HashMap<>(); // those that were read
+  private ByteBuffer lent = ByteBuffer.allocateDirect(256);
+  private long next; // node to be read
+
+  private Trees(Into<long[]> create) {
+    super(number(create), Native::ckpt_tree_release);
+  }
+
+  static void set(State state, String group, Object value) {
+    try (Trees tree = new Trees(Native::ckpt_tree_create)) {
+      tree.add(value);
+      Native.ckpt_state_set_tree(state, group, tree);
+      tree.arrays.values().forEach(Tensor::close);
+    }
+  }
+
+  static <T> T get(State state, String group, Class<T> type) {
+    try (Trees tree = new Trees(out -> Native.ckpt_tree_create_from_state(state, group, out))) {
+      return as(tree.read(), type);
+    }
+  }
+
+  /** key: of what is wanted of a dict, so that nothing else of it is read; null: all. */
+  static <T> T get(Reader reader, String group, String key, Class<T> type) {
+    try (Trees tree = new Trees(out -> Native.ckpt_tree_create_from_reader(reader, group, out))) {
+      if (key != null) tree.next = number(out -> Native.ckpt_tree_find(tree, 0, key, out));
+      return as(tree.read(), type);
+    }
+  }
+
+  // ---- From Java ----
+
+  private void add(Object value) {
+    if (value == null) {
+      Native.ckpt_tree_add_null(this);
+    } else if (value instanceof Boolean truth) {
+      Native.ckpt_tree_add_boolean(this, truth ? 1 : 0);
+    } else if (value instanceof Byte || value instanceof Short || value instanceof Integer || value instanceof Long) {
+      Native.ckpt_tree_add_integer(this, ((Number) value).longValue());
+    } else if (value instanceof Float || value instanceof Double) {
+      Native.ckpt_tree_add_number(this, ((Number) value).doubleValue());
+    } else if (value instanceof Complex complex) {
+      Native.ckpt_tree_add_complex(this, complex.real(), complex.imaginary());
+    } else if (value instanceof BigInteger whole) {
+      addText(TreeKind.BIG_INTEGER, (whole.signum() < 0 ? "-0x" : "0x") + whole.abs().toString(16));
+    } else if (value instanceof String || value instanceof Character) {
+      addText(TreeKind.TEXT, value.toString());
+    } else if (value instanceof Path file) {
+      addText(TreeKind.PATH, file.toString());
+    } else if (value instanceof byte[] bytes) {
+      addBytes(TreeKind.BYTES, bytes);
+    } else if (value instanceof Tensor tensor) {
+      Native.ckpt_tree_add_tensor(this, TreeForm.TENSOR.number(), 0, 0, tensor);
+    } else if (value.getClass().isArray() && value.getClass().getComponentType().isPrimitive() && !(value instanceof char[])) {
+      Native.ckpt_tree_add_tensor(this, TreeForm.ARRAY.number(), 0, 0, arrays.computeIfAbsent(value, Trees::tensorOf));
+    } else {
+      addContainer(value);
+    }
+  }
+
+  private void addContainer(Object value) {
+    if (value instanceof TreeRecord fields) {
+      TreeKind kind = fields.isTuple() ? TreeKind.NAMED_TUPLE : TreeKind.DATACLASS;
+      Native.ckpt_tree_add_container(this, kind.number(), fields.className(), fields.size());
+      addItems(fields);
+    } else if (value instanceof Map<?, ?> map) {
+      Native.ckpt_tree_add_container(this, TreeKind.DICT.number(), null, map.size());
+      addItems(map);
+    } else if (value instanceof Collection<?> || value instanceof Object[]) {
+      Collection<?> parts = value instanceof Object[] array ? Arrays.asList(array) : (Collection<?>) value;
+      Native.ckpt_tree_add_container(this, TreeKind.LIST.number(), null, parts.size());
+      int index = 0;
+      for (Object part : parts) addInside(Integer.toString(index++), part);
+    } else {
+      String where = path.isEmpty() ? "the tree" : String.join(".", path);
+      throw new CkptUnsupportedException(where + ": a " + value.getClass().getName() + " has no place in a tree");
+    }
+  }
+
+  private void addItems(Map<?, ?> map) {
+    for (Map.Entry<?, ?> item : map.entrySet()) {
+      add(item.getKey());
+      addInside(String.valueOf(item.getKey()), item.getValue());
+    }
+  }
+
+  private void addInside(String label, Object value) {
+    path.addLast(label);
+    add(value);
+    path.removeLast();
+  }
+
+  private void addText(TreeKind kind, String text) {
+    addBytes(kind, encoded(text));
+  }
+
+  private void addBytes(TreeKind kind, byte[] bytes) {
+    if (lent.capacity() < bytes.length) lent = ByteBuffer.allocateDirect(bytes.length);
+    lent.clear().put(bytes).flip();
+    Native.ckpt_tree_add_bytes(this, kind.number(), lent.slice());
+  }
+
+  private static Tensor tensorOf(Object array) {
+    if (array instanceof float[] floats) return Tensor.copyOf(floats, floats.length);
+    if (array instanceof double[] doubles) return Tensor.copyOf(doubles, doubles.length);
+    if (array instanceof int[] ints) return Tensor.copyOf(ints, ints.length);
+    if (array instanceof long[] longs) return Tensor.copyOf(longs, longs.length);
+    int length = Array.getLength(array);
+    Tensor tensor = new Tensor(array instanceof short[] ? DType.I16 : DType.BOOL, length);
+    ByteBuffer into = tensor.buffer().order(ByteOrder.nativeOrder());
+    if (array instanceof short[] shorts) {
+      into.asShortBuffer().put(shorts);
+    } else {
+      for (boolean truth : (boolean[]) array) into.put((byte) (truth ? 1 : 0));
+    }
+    return tensor;
+  }
+
+  // ---- To Java ----
+
+  private Object read() {
+    int[] kind = new int[1];
+    long[] count = new long[1];
+    long here = next++;
+    Native.ckpt_tree_get_node(this, here, kind, count, new long[1]);
+    switch (TreeKind.of(kind[0])) {
+      case NULL:
+        return null;
+      case BOOLEAN:
+        return number(out -> Native.ckpt_tree_get_integer(this, here, out)) != 0;
+      case INTEGER:
+        return number(out -> Native.ckpt_tree_get_integer(this, here, out));
+      case BIG_INTEGER:
+        return new BigInteger(textAt(here).replaceFirst("0x", ""), 16);
+      case NUMBER:
+        return numberAt(here).real();
+      case COMPLEX:
+        return numberAt(here);
+      case TEXT, WINDOWS_PATH:
+        return textAt(here);
+      case PATH, POSIX_PATH:
+        return pathOf(textAt(here));
+      case BYTES, BYTEARRAY:
+        return Native.ckpt_tree_get_bytes(this, here);
+      case LIST, TUPLE:
+        List<Object> parts = new ArrayList<>();
+        for (long i = 0; i < count[0]; ++i) parts.add(read());
+        return parts;
+      case DICT, ORDERED_DICT:
+        Map<Object, Object> items = new LinkedHashMap<>();
+        for (long i = 0; i < count[0]; ++i) {
+          Object key = read();
+          items.put(key, read());
+        }
+        return items;
+      case NAMED_TUPLE, DATACLASS:
+        TreeRecord fields = new TreeRecord(textAt(here), kind[0] == TreeKind.NAMED_TUPLE.number());
+        for (long i = 0; i < count[0]; ++i) {
+          String name = (String) read();
+          fields.put(name, read());
+        }
+        return fields;
+      case TENSOR:
+        return tensorAt(here);
+      default:
+        throw new CkptUnsupportedException("the tree has a node of the kind " + kind[0] + ", which these classes do not know");
+    }
+  }
+
+  private Complex numberAt(long index) {
+    double[] imaginary = new double[1];
+    double real = real(out -> Native.ckpt_tree_get_number(this, index, out, imaginary));
+    return new Complex(real, imaginary[0]);
+  }
+
+  private Object tensorAt(long index) {
+    int[] form = new int[1];
+    Native.ckpt_tree_get_form(this, index, form, new int[1], new int[1]);
+    Tensor tensor = tensors.computeIfAbsent(textAt(index),
+        name -> Tensor.adopt(number(out -> Native.ckpt_tree_get_tensor(this, index, out))));
+    if (form[0] != TreeForm.SCALAR.number() || tensor.elements() != 1) return tensor;
+    switch (tensor.dtype()) {
+      case F32, F64:
+        return ((Number) Array.get(tensor.toArray(), 0)).doubleValue();
+      case I32, I64:
+        return ((Number) Array.get(tensor.toArray(), 0)).longValue();
+      case BOOL:
+        return tensor.buffer().get(0) != 0;
+      default:
+        return tensor;
+    }
+  }
+
+  private String textAt(long index) {
+    return decoded(Native.ckpt_tree_get_bytes(this, index));
+  }
+
+  private static Object pathOf(String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException none) {
+      return text;
+    }
+  }
+
+  // ---- As the caller wants it ----
+
+  private static <T> T as(Object value, Class<T> type) {
+    Object made = value;
+    if (value instanceof Tensor tensor && type.isArray()) {
+      made = tensor.toArray();
+    } else if (value instanceof Long whole && Number.class.isAssignableFrom(type)) {
+      made = ofWhole(whole, type);
+    } else if (value instanceof Double real && type == Float.class) {
+      made = real.floatValue();
+    }
+    if (made == null || type.isInstance(made)) return type.cast(made);
+    throw new CkptInvalidArgumentException(
+        "the value is a " + value.getClass().getSimpleName() + "; asked for as " + type.getSimpleName());
+  }
+
+  private static Object ofWhole(long whole, Class<?> type) {
+    if (type == Integer.class && whole == (int) whole) return (int) whole;
+    if (type == Short.class && whole == (short) whole) return (short) whole;
+    if (type == Byte.class && whole == (byte) whole) return (byte) whole;
+    if (type == Double.class && whole == (long) (double) whole) return (double) whole;
+    if (type == BigInteger.class) return BigInteger.valueOf(whole);
+    return whole;
+  }
+
+  // ---- UTF-8 in which lone surrogates are three bytes each ----
+
+  private static byte[] encoded(String text) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(text.length() + 8);
+    for (int i = 0; i < text.length();) {
+      int point = text.codePointAt(i);
+      i += Character.charCount(point);
+      if (point < 0x80) {
+        out.write(point);
+        continue;
+      }
+      int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+      out.write((0xFF00 >> more + 1 & 0xFF) | point >> 6 * more);
+      while (more-- > 0) out.write(0x80 | (point >> 6 * more & 0x3F));
+    }
+    return out.toByteArray();
+  }
+
+  private static String decoded(byte[] bytes) {
+    StringBuilder text = new StringBuilder(bytes.length);
+    for (int i = 0; i < bytes.length;) {
+      int lead = bytes[i++] & 0xFF;
+      int more = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+      int point = more == 0 ? lead : lead & 0x3F >> more;
+      while (more-- > 0) point = point << 6 | (bytes[i++] & 0x3F);
+      text.appendCodePoint(point);
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,399 @@
+#include "state/tree.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace ckpt::state {
+namespace {
+
+using base::cat;
+using base::Status;
+
+constexpr std::array<std::string_view, 19> kind_names = {"null",         "boolean",      "integer",   "big integer", "number",
+                                                         "complex",      "text",         "bytes",     "bytearray",   "path",
+                                                         "POSIX path",   "Windows path", "list",      "tuple",       "dict",
+                                                         "ordered dict", "named tuple",  "dataclass", "tensor"};
+
+// UTF-8, in which lone surrogates may stand as UTF-8 encodes other code points.
+bool is_text(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t length = base::utf8_length(text);
+    if (length == 0 && text.size() >= 3 && text[0] == '\xED' && static_cast<std::uint8_t>(text[1]) >= 0xA0 &&
+        static_cast<std::uint8_t>(text[1]) <= 0xBF && (static_cast<std::uint8_t>(text[2]) & 0xC0) == 0x80)
+      length = 3;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+// What is written of a text where only UTF-8 without NULs may stand.
+std::string plain(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = base::utf8_length(text);
+    if (length == 0 || text[0] == '\0') {
+      out += '?';
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
+// At most this many bytes from the front or the back, cut between characters.
+std::string_view front(std::string_view text, std::size_t bytes) {
+  while ((static_cast<std::uint8_t>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+std::string_view back(std::string_view text, std::size_t bytes) {
+  while ((static_cast<std::uint8_t>(text[text.size() - bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(text.size() - bytes);
+}
+
+// What is wrong with a tensor of this form, "" when nothing is.
+template <class Dimensions>
+std::string form_problem(const TreeNode& node, tensor::Dtype dtype, const Dimensions& shape) {
+  const auto ndim = static_cast<std::int64_t>(std::size(shape));
+  if (node.complex128 && (dtype != tensor::Dtype::f64 || ndim == 0 || *(std::end(shape) - 1) != 2))
+    return "complex128 needs F64 and a last dimension of length 2";
+  if (node.form == TreeForm::scalar && ndim != (node.complex128 ? 1 : 0)) return "a scalar has no dimensions";
+  return {};
+}
+
+void check_node(TreeNode& node) {
+  switch (node.kind) {
+    case TreeKind::text:
+    case TreeKind::path:
+    case TreeKind::posix_path:
+    case TreeKind::windows_path:
+      base::require(is_text(node.bytes), "the ", kind_name(node.kind), " ", base::quoted(node.bytes), " is not UTF-8");
+      return;
+    case TreeKind::big_integer:
+      base::require(set_whole_number(node, std::string(node.bytes)), "the integer ", base::quoted(node.bytes),
+                    " is not of the form -0x1f");
+      return;
+    case TreeKind::named_tuple:
+    case TreeKind::dataclass:
+      base::require(base::is_utf8(node.bytes), "class_name ", base::quoted(node.bytes), " is not UTF-8");
+      return;
+    case TreeKind::tensor:
+      if (!node.bytes.empty()) base::require_name("the tensor's name", node.bytes);
+      base::require(node.bytes != tree_tensor, "the tensor's name is '__tree__', which the format keeps for itself");
+      if (node.tensor != nullptr) {
+        const std::string problem = form_problem(node, node.tensor->dtype(), node.tensor->shape().dimensions());
+        base::require(problem.empty(), "tensor: ", problem);
+      }
+      return;
+    default: return;
+  }
+}
+
+// ---- Keys: one text for all that are equal ----
+
+// Hexadecimal digits without those at the end that are 0, and how many these were.
+std::string whole_number_key(std::string_view sign, std::string_view digits) {
+  const std::size_t kept = digits.find_last_not_of('0') + 1;
+  if (kept == 0) return "i0";
+  return cat('i', sign, digits.substr(0, kept), 'z', digits.size() - kept, ';');
+}
+
+std::string integer_key(std::int64_t value) {
+  const auto magnitude = value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
+  char digits[16];
+  const auto end = std::to_chars(digits, digits + sizeof digits, magnitude, 16).ptr;
+  return whole_number_key(value < 0 ? "-" : "", {digits, static_cast<std::size_t>(end - digits)});
+}
+
+std::string number_key(double value, std::size_t place) {
+  if (std::isnan(value)) return cat("nan", place, ';');  // equals nothing
+  if (!std::isfinite(value) || value != std::trunc(value)) return cat('f', std::bit_cast<std::uint64_t>(value), ';');
+  int exponent = 0;
+  const double fraction = std::frexp(std::fabs(value), &exponent);  // value = fraction * 2^exponent
+  if (exponent <= 53) return integer_key(static_cast<std::int64_t>(value));
+  exponent -= 53;  // value = mantissa * 2^exponent
+  const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 53)) << (exponent % 4);
+  char digits[16];
+  const auto end = std::to_chars(digits, digits + sizeof digits, mantissa, 16).ptr;
+  return whole_number_key(value < 0 ? "-" : "",
+                          std::string(digits, end) + std::string(static_cast<std::size_t>(exponent / 4), '0'));
+}
+
+std::string key_of(const std::vector<TreeNode>& nodes, std::size_t begin) {
+  std::string key;
+  for (std::size_t i = begin; i < nodes.size(); ++i) {
+    const TreeNode& node = nodes[i];
+    switch (node.kind) {
+      case TreeKind::boolean:
+      case TreeKind::integer: key += integer_key(node.integer); break;
+      case TreeKind::big_integer: {
+        const std::string_view sign = node.bytes.starts_with('-') ? "-" : "";
+        key += whole_number_key(sign, std::string_view(node.bytes).substr(sign.size() + 2));
+        break;
+      }
+      case TreeKind::number: key += number_key(node.number, i); break;
+      case TreeKind::tuple: key += cat('(', node.integer, ';'); break;
+      default:
+        key += cat(node.kind == TreeKind::text ? 't' : 'b', node.kind == TreeKind::null ? "-" : "", node.bytes.size(), ':',
+                   node.bytes);
+    }
+  }
+  return key;
+}
+
+}  // namespace
+
+std::string_view kind_name(TreeKind kind) noexcept { return kind_names[static_cast<std::size_t>(kind)]; }
+
+// ---- Adding ----
+
+bool Tree::awaits_key() const noexcept {
+  if (open_.empty()) return false;
+  const Open& top = open_.back();
+  return !is_list(nodes_[top.index].kind) && top.missing % 2 == 0;
+}
+
+void Tree::check_place(const TreeNode& node, bool inside_key) const {
+  base::require(nodes_.empty() || !open_.empty(), "a node stands behind the end of the tree");
+  if (awaits_field()) {
+    base::require(node.kind == TreeKind::text && base::is_utf8(node.bytes), "the name of a field is not a text in UTF-8 but ",
+                  kind_name(node.kind), " ", base::quoted(node.bytes));
+  } else if (inside_key) {
+    switch (node.kind) {
+      case TreeKind::null:
+      case TreeKind::boolean:
+      case TreeKind::integer:
+      case TreeKind::big_integer:
+      case TreeKind::number:
+      case TreeKind::text:
+      case TreeKind::bytes:
+      case TreeKind::tuple: break;
+      default:
+        base::fail(Status::invalid_argument, "a key is a ", kind_name(node.kind),
+                   "; null, truth values, numbers, texts, bytes and tuples of these have a place");
+    }
+  }
+  if (!is_container(node.kind)) return;
+  constexpr std::int64_t most = std::int64_t{1} << 61;
+  base::require(node.integer >= 0 && node.integer <= most, "count is ", node.integer, "; 0 .. ", most);
+  base::require(open_.size() < deepest_tree, "the ", kind_name(node.kind), " is deeper than ", deepest_tree);
+}
+
+void Tree::add(TreeNode node) {
+  const bool is_key = awaits_key();
+  const bool inside_key = is_key || (!open_.empty() && open_.back().inside_key);
+  check_place(node, inside_key);
+  check_node(node);
+  if (node.kind == TreeKind::tensor && node.bytes.empty()) {
+    base::require(node.tensor != nullptr, "tensor is NULL");
+    const auto memory =
+        std::make_tuple(static_cast<const void*>(node.tensor->data()), node.tensor->dtype(), to_text(node.tensor->shape()));
+    const bool can_be_shared = node.tensor->bytes() > 0;
+    const auto known = can_be_shared ? names_of_memory_.find(memory) : names_of_memory_.end();
+    node.bytes = known != names_of_memory_.end() ? known->second : free_name();
+    if (can_be_shared) names_of_memory_.emplace(memory, node.bytes);
+  }
+  const std::size_t index = nodes_.size();
+  const std::int64_t parts = is_container(node.kind) ? node.integer * (is_list(node.kind) ? 1 : 2) : 0;
+  node.end = index + 1;
+  nodes_.push_back(std::move(node));
+  try {
+    if (is_key) open_.back().key = index;
+    if (parts > 0) {
+      open_.push_back({index, parts, inside_key, 0, {}});
+    } else {
+      if (inside_key) keep_key();
+      close();
+    }
+  } catch (...) {
+    nodes_.pop_back();
+    throw;
+  }
+}
+
+// Where the newest node ends a key: the dict has it from now on.
+void Tree::keep_key() {
+  auto open = open_.rbegin();
+  while (open->inside_key && open->missing == 1) ++open;
+  if (open->inside_key) return;  // more parts of a tuple follow
+  base::require(open->keys.insert(key_of(nodes_, open->key)).second,
+                is_record(nodes_[open->index].kind) ? "the field " : "the key ", base::quoted(label(*open)), " comes twice");
+}
+
+// The newest node has all its parts, and so may have the containers around it.
+void Tree::close() {
+  while (!open_.empty() && --open_.back().missing == 0) {
+    nodes_[open_.back().index].end = nodes_.size();
+    open_.pop_back();
+  }
+}
+
+// ---- Names of tensors ----
+
+std::string Tree::label(const Open& open) const {
+  const TreeNode& node = nodes_[open.index];
+  if (is_list(node.kind)) return cat(node.integer - open.missing);
+  const TreeNode& key = nodes_[open.key];
+  return key.kind == TreeKind::text ? plain(key.bytes) : nodes_text(nodes_, open.key, nodes_[open.key].end);
+}
+
+std::string Tree::path() const {
+  std::string path;
+  for (const Open& open : open_) path += (&open == &open_.front() ? "" : ".") + label(open);
+  return path;
+}
+
+// As a module's state_dict names it; a number behind it where that is taken.
+std::string Tree::free_name() {
+  constexpr std::size_t longest = 200;
+  std::string wanted = path();
+  if (wanted.empty()) wanted = "tensor";
+  if (base::is_blank(wanted) || wanted.starts_with("__")) wanted.insert(0, ".");
+  if (wanted.size() > longest) wanted = cat(front(wanted, longest / 2), "...", back(wanted, longest / 2));
+  if (taken_.insert(wanted).second) return wanted;
+  std::int64_t& number = numbers_.try_emplace(wanted, 1).first->second;
+  std::string name;
+  do {
+    name = cat(wanted, '~', ++number);
+  } while (!taken_.insert(name).second);
+  return name;
+}
+
+// ---- Reading ----
+
+const TreeNode& Tree::at(std::int64_t index) const {
+  if (index < 0 || static_cast<std::size_t>(index) >= nodes_.size())
+    base::fail(Status::out_of_range, "index is ", index, "; the tree has ", nodes_.size(), " nodes");
+  return nodes_[static_cast<std::size_t>(index)];
+}
+
+void Tree::require_complete() const {
+  base::require(!nodes_.empty(), "tree has no nodes");
+  base::require(open_.empty(), "tree is not complete: the ", open_.empty() ? "" : kind_name(nodes_[open_.back().index].kind),
+                " at index ", open_.empty() ? 0 : open_.back().index, " lacks ", open_.empty() ? 0 : open_.back().missing,
+                " nodes");
+}
+
+std::int64_t Tree::find(std::int64_t index, std::string_view key) const {
+  const TreeNode& container = at(index);
+  base::require(is_dict(container.kind) || is_record(container.kind), "the node at index ", index, " is of kind '",
+                kind_name(container.kind), "'; only dicts, named tuples and dataclasses have keys");
+  for (std::size_t i = static_cast<std::size_t>(index) + 1; i < container.end;) {
+    const std::size_t value = nodes_[i].end;
+    if (value >= nodes_.size()) break;  // not complete
+    if (nodes_[i].kind == TreeKind::text && nodes_[i].bytes == key) return static_cast<std::int64_t>(value);
+    i = nodes_[value].end;
+  }
+  base::fail(Status::not_found, "key ", base::quoted(key), " is not in the ", kind_name(container.kind), " at index ", index);
+}
+
+std::shared_ptr<tensor::Tensor> Tree::tensor(std::int64_t index) {
+  const TreeNode& node = at(index);
+  base::require(node.kind == TreeKind::tensor, "the node at index ", index, " is of kind '", kind_name(node.kind),
+                "', not a tensor");
+  if (node.tensor != nullptr) return node.tensor;
+  if (source_ == nullptr)
+    base::fail(Status::invalid_state, "the tree was made from a text: it has no tensor ", base::quoted(node.bytes));
+  auto& read = read_[node.bytes];
+  if (read == nullptr) read = source_(node.bytes);
+  return nodes_[static_cast<std::size_t>(index)].tensor = read;
+}
+
+// ---- Groups ----
+
+namespace {
+
+void check_tensors(const Tree& tree, const std::function<std::string(const TreeNode&)>& problem_of) {
+  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+    const TreeNode& node = tree.nodes()[i];
+    if (node.kind != TreeKind::tensor) continue;
+    const std::string problem = problem_of(node);
+    if (!problem.empty()) fail_corrupt(cat("the tree's text: node ", i, " is tensor ", base::quoted(node.bytes), ": ", problem));
+  }
+}
+
+Tree tree_of_bytes(const tensor::Tensor& text) {
+  if (text.dtype() != tensor::Dtype::u8 || text.shape().ndim() != 1)
+    fail_corrupt(
+        cat("the tree's text is not of dtype U8 with one dimension but ", dtype_name(text.dtype()), ' ', to_text(text.shape())));
+  return parse_tree({static_cast<const char*>(text.data()), static_cast<std::size_t>(text.bytes())});
+}
+
+[[noreturn]] void fail_no_tree(std::string_view group) {
+  base::fail(Status::not_found, "group ", base::quoted(group), " is no tree");
+}
+
+}  // namespace
+
+void set_tree(State& state, std::string_view group, Tree& tree) {
+  state.refuse_inside();
+  tree.require_complete();
+  const auto old = std::ranges::find(state.groups(), group, &StateGroup::name);
+  if (old != state.groups().end() && std::ranges::find(old->tensors, tree_tensor, &StateTensor::name) == old->tensors.end())
+    base::fail(Status::already_exists, "group ", base::quoted(group), " has tensors and is no tree");
+  std::vector<StateTensor> tensors;
+  std::set<std::string_view> added;
+  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+    const TreeNode& node = tree.nodes()[i];
+    if (node.kind != TreeKind::tensor || !added.insert(node.bytes).second) continue;
+    base::require(node.tensor != nullptr || tree.has_source(), "tree was made from a text: it has no tensor ",
+                  base::quoted(node.bytes));
+    tensors.push_back({node.bytes, tree.tensor(static_cast<std::int64_t>(i))});
+  }
+  const std::string text = to_text(tree);
+  auto bytes = tensor::Tensor::create(tensor::Dtype::u8, {static_cast<std::int64_t>(text.size())});
+  std::memcpy(bytes->data(), text.data(), text.size());
+  tensors.push_back({std::string(tree_tensor), std::move(bytes)});
+  state.set_group(group, std::move(tensors));
+}
+
+Tree tree_of(const State& state, std::string_view group) {
+  state.refuse_inside();
+  const auto found = std::ranges::find(state.groups(), group, &StateGroup::name);
+  if (found == state.groups().end()) fail_no_tree(group);
+  std::map<std::string, std::shared_ptr<tensor::Tensor>> tensors;
+  for (const StateTensor& item : found->tensors) tensors.emplace(item.name, item.tensor);
+  const auto text = tensors.find(std::string(tree_tensor));
+  if (text == tensors.end()) fail_no_tree(group);
+  Tree tree = tree_of_bytes(*text->second);
+  check_tensors(tree, [&](const TreeNode& node) -> std::string {
+    const auto item = tensors.find(node.bytes);
+    if (item == tensors.end()) return "the group has none of that name";
+    return form_problem(node, item->second->dtype(), item->second->shape().dimensions());
+  });
+  tree.set_source([tensors = std::move(tensors)](const std::string& name) { return tensors.at(name); });
+  return tree;
+}
+
+Tree tree_of(const std::shared_ptr<Reader>& reader, std::string_view group) {
+  std::int64_t text = 0;
+  try {
+    text = reader->find(group, tree_tensor);
+  } catch (const base::Error& error) {
+    if (error.status() != Status::not_found) throw;
+    fail_no_tree(group);
+  }
+  const std::string inside = reader->group(text);
+  Tree tree = tree_of_bytes(*reader->read_new(text, tensor::default_buffer_pool()));
+  check_tensors(tree, [&](const TreeNode& node) -> std::string {
+    try {
+      const TensorEntry& entry = reader->at(reader->find(inside, node.bytes));
+      return form_problem(node, entry.dtype, entry.shape);
+    } catch (const base::Error& error) {
+      return error.message();
+    }
+  });
+  tree.set_source([reader, inside](const std::string& name) {
+    return reader->read_new(reader->find(inside, name), tensor::default_buffer_pool());
+  });
+  return tree;
+}
+
+}  // namespace ckpt::state

@@ -1,0 +1,67 @@
+// tree.hpp - the values of tree.h in C++: its enums, options and results. Made from include/ckpt by tools/api: do not edit.
+// clang-format off
+#ifndef CKPT_VALUES_TREE_HPP
+#define CKPT_VALUES_TREE_HPP
+
+#include <ckpt/tree.h>
+#include <ckpt/values/value.hpp>
+
+namespace ckpt {
+
+// What a node of a tree is.
+enum class TreeKind : std::int32_t {
+  // no value
+  null = CKPT_TREE_KIND_NULL,
+  // truth value
+  boolean = CKPT_TREE_KIND_BOOLEAN,
+  // whole number of 64 bits with sign
+  integer = CKPT_TREE_KIND_INTEGER,
+  // whole number beyond 64 bits, as text: "-0x1f..."
+  big_integer = CKPT_TREE_KIND_BIG_INTEGER,
+  // floating-point number of 64 bits, also NaN (bit for bit) and infinities
+  number = CKPT_TREE_KIND_NUMBER,
+  // two such numbers: the real and the imaginary part
+  complex = CKPT_TREE_KIND_COMPLEX,
+  // text in UTF-8; lone surrogates of other languages' texts are three bytes each in it
+  text = CKPT_TREE_KIND_TEXT,
+  // any row of bytes
+  bytes = CKPT_TREE_KIND_BYTES,
+  // row of bytes that can be changed, in languages that have two types
+  bytearray = CKPT_TREE_KIND_BYTEARRAY,
+  // path of the writer's system, as text
+  path = CKPT_TREE_KIND_PATH,
+  // path of a POSIX system, as text
+  posix_path = CKPT_TREE_KIND_POSIX_PATH,
+  // path of Windows, as text
+  windows_path = CKPT_TREE_KIND_WINDOWS_PATH,
+  // container: parts follow
+  list = CKPT_TREE_KIND_LIST,
+  // container: parts follow; a list that cannot be changed
+  tuple = CKPT_TREE_KIND_TUPLE,
+  // container: keys, each with its value behind it, follow
+  dict = CKPT_TREE_KIND_DICT,
+  // container: a dict whose order is a part of its value
+  ordered_dict = CKPT_TREE_KIND_ORDERED_DICT,
+  // container with a class's name: names of fields, each with its value behind it, follow
+  named_tuple = CKPT_TREE_KIND_NAMED_TUPLE,
+  // container with a class's name: names of fields, each with its value behind it, follow
+  dataclass = CKPT_TREE_KIND_DATACLASS,
+  // tensor of the group
+  tensor = CKPT_TREE_KIND_TENSOR,
+};
+
+// What a tensor of a tree was in the writer's program.
+enum class TreeForm : std::int32_t {
+  // array of a library for numbers (NumPy), or of the language
+  array = CKPT_TREE_FORM_ARRAY,
+  // single number of such a library, without dimensions
+  scalar = CKPT_TREE_FORM_SCALAR,
+  // tensor of PyTorch
+  torch = CKPT_TREE_FORM_TORCH,
+  // tensor of libckpt
+  tensor = CKPT_TREE_FORM_TENSOR,
+};
+
+}  // namespace ckpt
+
+#endif

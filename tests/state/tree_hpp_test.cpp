@@ -1,0 +1,201 @@
+// Values of any shape by the C++17 face: what becomes what, and what is refused.
+#include <gtest/gtest.h>
+
+#include <ckpt/ckpt.hpp>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <limits>
+#include <list>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+
+using ckpt::Status;
+using ckpt::TreeKind;
+using ckpt::Value;
+
+template <class Call>
+void expect_error(Status status, const std::string& text, Call&& call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error; expected '..." << text << "...'";
+  } catch (const ckpt::Error& error) {
+    EXPECT_EQ(error.status(), status) << error.what();
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+  }
+}
+
+// Through the bytes of a checkpoint.
+Value saved_and_read(const Value& value) {
+  ckpt::State state;
+  state.set("extra", value);
+  ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
+  checkpoints.save(state, 1);
+  return ckpt::Reader(checkpoints).get<Value>("extra");
+}
+
+template <class T>
+T there_and_back(const T& value) {
+  return saved_and_read(value).template get<T>();
+}
+
+TEST(TreeHpp, TypesOfTheLanguageComeBackAsThemselves) {
+  EXPECT_EQ(there_and_back(true), true);
+  EXPECT_EQ(there_and_back(std::numeric_limits<std::int64_t>::min()), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(there_and_back(std::numeric_limits<std::uint64_t>::max()), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(there_and_back(std::uint64_t{1} << 63), std::uint64_t{1} << 63);
+  EXPECT_EQ(there_and_back('x'), 'x');
+  EXPECT_EQ(there_and_back(0.1), 0.1);
+  EXPECT_EQ(there_and_back(-0.5F), -0.5F);
+  EXPECT_TRUE(std::isnan(there_and_back(std::nan(""))));
+  EXPECT_EQ(there_and_back(-std::numeric_limits<double>::infinity()), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(there_and_back(std::complex<double>(1, -2)), std::complex<double>(1, -2));
+  EXPECT_EQ(there_and_back(std::string("ß\0x", 4)), std::string("ß\0x", 4));
+  EXPECT_EQ(there_and_back(std::filesystem::path("a/b")), std::filesystem::path("a/b"));
+  EXPECT_EQ(there_and_back(std::vector<std::byte>{std::byte{0}, std::byte{255}}),
+            (std::vector<std::byte>{std::byte{0}, std::byte{255}}));
+  EXPECT_TRUE(saved_and_read(nullptr).is_null());
+}
+
+TEST(TreeHpp, ArraysOfNumbersAreTensors) {
+  EXPECT_EQ(there_and_back(std::vector<float>{1, 2.5F}), (std::vector<float>{1, 2.5F}));
+  EXPECT_EQ(there_and_back(std::vector<double>{}), std::vector<double>{});
+  EXPECT_EQ(there_and_back(std::vector<std::int8_t>{-1, 2}), (std::vector<std::int8_t>{-1, 2}));
+  EXPECT_EQ(there_and_back(std::vector<std::uint16_t>{65535}), std::vector<std::uint16_t>{65535});
+  EXPECT_EQ(there_and_back(std::vector<unsigned long long>{7}), std::vector<unsigned long long>{7});
+  EXPECT_EQ(there_and_back(std::vector<bool>{true, false}), (std::vector<bool>{true, false}));
+  EXPECT_EQ(there_and_back(std::vector<std::complex<double>>{{1, 2}, {3, 4}}), (std::vector<std::complex<double>>{{1, 2}, {3, 4}}));
+  EXPECT_EQ(there_and_back(std::vector<std::complex<float>>{{1, 2}}), (std::vector<std::complex<float>>{{1, 2}}));
+  const std::array<double, 3> array = {1, 2, 3};
+  EXPECT_EQ(saved_and_read(array).get<std::vector<double>>(), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(saved_and_read(ckpt::Span<const double>(array)).get<std::vector<double>>(), (std::vector<double>{1, 2, 3}));
+  const Value floats = saved_and_read(std::vector<float>{1});
+  EXPECT_EQ(floats.kind(), TreeKind::tensor);
+  expect_error(Status::invalid_argument, "asked for as numbers of dtype F64; it is of F32",
+               [&] { floats.get<std::vector<double>>(); });
+}
+
+TEST(TreeHpp, TensorsAreSharedAndThoseThatAreOneStayOne) {
+  ckpt::Tensor weight(ckpt::DType::bf16, {2, 3});
+  std::memset(weight.data(), 2, static_cast<std::size_t>(weight.bytes()));
+  const Value again = saved_and_read(Value::list({weight, Value(weight)}));
+  const ckpt::Tensor first = again[0].get<ckpt::Tensor>();
+  EXPECT_TRUE(first.bit_equal(weight));
+  EXPECT_EQ(first.shape(), weight.shape());
+  EXPECT_EQ(first.data(), again[1].get<ckpt::Tensor>().data());
+  ckpt::State state;
+  state.set("extra", Value::list({weight}));
+  EXPECT_EQ(state.get<Value>("extra")[0].get<ckpt::Tensor>().handle() != nullptr, true);
+  EXPECT_EQ(std::as_const(weight).data(), std::as_const(state.get<Value>("extra")[0]).get<ckpt::Tensor>().data());
+}
+
+TEST(TreeHpp, ContainersOfTheStandardLibrary) {
+  using Map = std::map<std::string, std::vector<std::string>>;
+  EXPECT_EQ(there_and_back(Map{{"a", {"x", "y"}}, {"b", {}}}), (Map{{"a", {"x", "y"}}, {"b", {}}}));
+  EXPECT_EQ(there_and_back(std::unordered_map<int, double>{{-1, 0.5}}), (std::unordered_map<int, double>{{-1, 0.5}}));
+  EXPECT_EQ(there_and_back(std::list<int>{1, 2}), (std::list<int>{1, 2}));
+  EXPECT_EQ(there_and_back(std::deque<bool>{true}), (std::deque<bool>{true}));
+  EXPECT_EQ(saved_and_read(Value::list({1, 2, 3})).get<std::vector<int>>(), (std::vector<int>{1, 2, 3}));  // no tensor
+  const std::vector<Value> mixed = {1, "text", nullptr, 2.5, std::vector<Value>{}};
+  EXPECT_EQ(there_and_back(mixed), mixed);
+}
+
+TEST(TreeHpp, DictsKeepTheirOrderAndAreAskedByKey) {
+  Value value = Value::dict({{"z", 1}, {"a", Value::list({1, 2.5, "x"})}, {7, "seven"}, {nullptr, true}});
+  value.set("z", 2);
+  value.set("new", 3);
+  const Value again = saved_and_read(value);
+  EXPECT_EQ(again, value);
+  EXPECT_EQ(again.size(), 5U);
+  EXPECT_EQ(again.items()[0].first, Value("z"));
+  EXPECT_EQ(again["z"].get<int>(), 2);
+  EXPECT_EQ(again["a"][2].get<std::string>(), "x");
+  EXPECT_EQ(again[Value(7)].get<std::string>(), "seven");
+  EXPECT_TRUE(again.has(nullptr));
+  EXPECT_EQ(again.find("none"), nullptr);
+  int sum = 0;
+  for (const Value& part : saved_and_read(Value::list({1, 2, 3})).parts()) sum += part.get<int>();  // of a value that ends
+  for (const auto& [key, each] : saved_and_read(Value::dict({{10, 20}})).items()) sum += key.get<int>() + each.get<int>();
+  EXPECT_EQ(sum, 36);
+  expect_error(Status::not_found, "key 'none' is not in the dict", [&] { static_cast<void>(again["none"]); });
+  expect_error(Status::out_of_range, "index is 3; the list has 3 parts", [&] { static_cast<void>(again["a"][3]); });
+  expect_error(Status::invalid_argument, "the value is of kind 'list'; asked for as a dict",
+               [&] { static_cast<void>(again["a"]["x"]); });
+}
+
+TEST(TreeHpp, WhatDoesNotFitIsRefused) {
+  expect_error(Status::invalid_argument, "the value 300 does not fit", [] { Value(300).get<std::int8_t>(); });
+  expect_error(Status::invalid_argument, "the value -1 does not fit", [] { Value(-1).get<unsigned>(); });
+  expect_error(Status::invalid_argument, "the value 0x8000000000000000 does not fit",
+               [] { Value(std::uint64_t{1} << 63).get<std::int64_t>(); });
+  expect_error(Status::invalid_argument, "of kind 'number'; asked for as an integer", [] { Value(1.0).get<int>(); });
+  expect_error(Status::invalid_argument, "of kind 'integer'; asked for as a truth value", [] { Value(1).get<bool>(); });
+  expect_error(Status::invalid_argument, "of kind 'bytes'; asked for as a text", [] { Value::bytes("x", 1).get<std::string>(); });
+  expect_error(Status::invalid_argument, "of kind 'text'; asked for as bytes", [] { Value("x").get<std::vector<std::byte>>(); });
+  expect_error(Status::invalid_argument, "not UTF-8", [] { saved_and_read("\xFF"); });
+  expect_error(Status::invalid_argument, "key '1' comes twice", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
+  EXPECT_EQ(Value(3).get<double>(), 3.0);
+  Value deep = Value::list();
+  for (int i = 0; i < 1000; ++i) deep = Value::list({deep});
+  expect_error(Status::invalid_argument, "deeper than 1000", [&] { saved_and_read(deep); });
+}
+
+TEST(TreeHpp, ScalarsOfOtherLibrariesAreNumbers) {
+  const std::string text =
+      R"({"format":"ckpt-tree","format_version":1,"nodes":[["tuple",4],["named_tuple","m.P",["x"]],["int","-0x1ffffffffffffffff"],)"
+      R"(["surrogates","eda080"],["path","/","posix"],["bytearray","AQ=="]]})";
+  const Value value = ckpt::value_of_tree_text(text);
+  EXPECT_EQ(value.kind(), TreeKind::tuple);
+  EXPECT_TRUE(value.is_list());
+  EXPECT_TRUE(value[0].is_dict());
+  EXPECT_EQ(value[0].class_name(), "m.P");
+  EXPECT_EQ(value[0]["x"].get<std::string>(), "-0x1ffffffffffffffff");
+  EXPECT_EQ(value[1].get<std::string>(), "\xED\xA0\x80");
+  EXPECT_EQ(value[2].get<std::filesystem::path>(), "/");
+  EXPECT_EQ(value[3].get<std::vector<std::byte>>().size(), 1U);
+  EXPECT_EQ(ckpt::tree_text(value), text);  // written as it was read
+  expect_error(Status::corrupt, "the tree's text", [] { ckpt::value_of_tree_text("{}"); });
+
+  ckpt::Tensor scalar(ckpt::DType::f32, {});
+  scalar.fill(2.5);
+  EXPECT_EQ(Value(scalar).get<double>(), 2.5);
+  EXPECT_EQ(Value(scalar).get<std::complex<double>>(), std::complex<double>(2.5));
+  ckpt::Tensor whole(ckpt::DType::u8, {});
+  *static_cast<std::uint8_t*>(whole.data()) = 7;
+  EXPECT_EQ(Value(whole).get<int>(), 7);
+  EXPECT_EQ(Value(whole).get<float>(), 7.0F);
+}
+
+TEST(TreeHpp, OneSetAndGetForValuesAndTrees) {
+  ckpt::State state;
+  state.set("epoch", 3);
+  state.set("note", "x");
+  state.set("rates", std::vector<double>{0.5});
+  state.set("rates", std::vector<double>{0.25, 0.125});  // in the place of the one before
+  state.set("limits", std::map<std::string, int>{{"steps", 10}});
+  EXPECT_EQ(state.get<int>("epoch"), 3);
+  EXPECT_EQ(state.get<std::string>("note"), "x");
+  EXPECT_EQ(state.json("epoch"), "3");
+  EXPECT_EQ(state.get<std::vector<double>>("rates"), (std::vector<double>{0.25, 0.125}));
+  using Limits = std::map<std::string, int>;
+  EXPECT_EQ(state.get<Limits>("limits"), (Limits{{"steps", 10}}));
+  expect_error(Status::not_found, "group 'none' is no tree", [&] { state.get<Value>("none"); });
+
+  ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
+  checkpoints.save(state, 1);
+  ckpt::Reader reader(checkpoints);
+  EXPECT_EQ(reader.get<std::vector<double>>("rates").size(), 2U);
+  EXPECT_EQ(reader.get<int>("limits", "steps"), 10);
+  EXPECT_EQ(reader.get("limits")["steps"], Value(10));
+  expect_error(Status::not_found, "key 'none'", [&] { reader.get<int>("limits", "none"); });
+}
+
+}  // namespace
