@@ -379,7 +379,14 @@ ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_s
     checked(target, "state");
     const state::LoadOptions wanted = load_options_argument(options);
     check_load_result(result);
-    fill_load_result(result, handle->object->load(*target->object, wanted));
+    try {
+      fill_load_result(result, handle->object->load(*target->object, wanted));
+    } catch (const state::PartlyFilled&) {
+      state::LoadResult failed;
+      failed.partly_filled = true;
+      fill_load_result(result, failed);
+      throw;
+    }
   });
 }
 

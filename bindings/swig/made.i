@@ -66,6 +66,7 @@ CKPT_STRUCT(ckpt_save_result)
 CKPT_STRUCT(ckpt_load_options)
 %ignore ckpt_load_options::reserved;
 CKPT_STRUCT(ckpt_load_result)
+%ignore ckpt_load_result::reserved;
 CKPT_STRUCT(ckpt_checkpoint_info)
 %ignore ckpt_checkpoint_info::reserved;
 CKPT_STRUCT(ckpt_verify_result)

@@ -483,6 +483,7 @@ struct Fields<ckpt_load_result> {
     field(CKPT_FIELD(name));
     field(CKPT_FIELD(missing));
     field(CKPT_FIELD(unexpected));
+    field(CKPT_FIELD(partly_filled));
   }
 };
 template <>

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "state/manifest.h"
 #include "state/state.h"
 #include "storage/storage.h"
@@ -40,6 +41,13 @@ struct LoadResult {
   std::string blas_to_come = {};  // the checkpoint's, when this process has none to compare it with
   std::int64_t missing = 0;       // tensors of the state that the checkpoint lacks: they keep their contents
   std::int64_t unexpected = 0;    // tensors of the checkpoint that the state lacks
+  bool partly_filled = false;     // of a load that failed: it had begun to write the tensors
+};
+
+// What a load throws when it had begun to write the tensors.
+class PartlyFilled final : public base::Error {
+ public:
+  using Error::Error;
 };
 
 struct VerifyResult {
@@ -49,9 +57,10 @@ struct VerifyResult {
   std::int64_t bytes = 0;
 };
 
-// Unless it is in place, everything is read into memory of its own and checked first; only then are the caller's tensors written,
-// by copies that cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here or in
-// another process.
+// Unless it is in place, everything is read and checked first; only then are the caller's tensors written. Files that the system
+// caches are read again for that, and checked again: Error(corrupt), PartlyFilled, when one has changed in between; from others a
+// copy is kept, and writing cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here
+// or in another process.
 LoadResult load_checkpoint(storage::Storage& storage, State& state, const LoadOptions& options);
 
 // Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen anew when a writer removes it meanwhile.

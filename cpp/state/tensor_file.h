@@ -11,6 +11,9 @@
 
 namespace ckpt::state {
 
+// Those of a group's tensors that are in one of its files.
+std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const FileRecord& file);
+
 // Copies a file to an empty one; Error(corrupt) unless the bytes that were copied have the record's digest.
 void copy_file(storage::File& from, storage::File& to, const FileRecord& record);
 
@@ -18,9 +21,16 @@ void copy_file(storage::File& from, storage::File& to, const FileRecord& record)
 // Error(corrupt).
 Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);
 
-// Reads one tensor's bytes into destination, which has their size; checks them against the record unless that is nullptr.
-void read_tensor(storage::File& file, const Header& header, const TensorEntry& entry, const TensorRecord* record,
-                 std::span<std::byte> destination);
+// Where a tensor's bytes lie in its file, and what they must be.
+struct TensorPlace {
+  std::int64_t offset = 0;  // from the start of the file
+  std::int64_t bytes = 0;
+  const TensorRecord* record = nullptr;  // nullptr: they are not checked
+};
+
+// Reads one chunk of a tensor, 0 <= chunk < chunk_count(place.bytes), to its place in destination, which has the tensor's size;
+// nullptr: only looks at it. Checks what has come by then, in destination or not.
+void read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination);
 
 // Reads the whole file and checks everything. Error(corrupt) names the first bad tensor.
 void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);

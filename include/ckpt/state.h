@@ -329,9 +329,10 @@ typedef struct ckpt_load_options {
   /* 0: the state and the checkpoint must have the same names; other values: tensors that only one side has are counted and listed
    * in the load report, those of the state and keys that the checkpoint lacks keep what they hold */
   ckpt_bool partial;
-  /* 0: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have; other
-   * values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load that
-   * fails what the tensors hold is undefined */
+  /* 0: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to check them
+   * and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the tensors have.
+   * Other values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load
+   * that fails what the tensors hold is undefined */
   ckpt_bool in_place;
   ckpt_bool has_step; /* whether step is set: 0 no, other values yes; not together with name */
   uint32_t reserved;  /* not used: 0 */
@@ -363,10 +364,14 @@ typedef struct ckpt_load_result {
   int64_t missing;
   /* number of tensors of the checkpoint that the state lacks; 0 unless the load was partial */
   int64_t unexpected;
+  /* 1 after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint by then: a load
+   * in place, or one whose file changed between its check and its copy. 0 after one that succeeded */
+  ckpt_bool partly_filled;
+  uint32_t reserved; /* not used: 0 */
 } ckpt_load_result;
 
 #define CKPT_LOAD_RESULT_INIT \
-  { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0 }
+  { sizeof(ckpt_load_result), 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0 }
 
 /* Sets *result to CKPT_LOAD_RESULT_INIT, and the bytes behind it, up to size, to zero. size: sizeof *result of the caller
  * (CKPT_INIT); NULL does nothing. */
@@ -378,8 +383,10 @@ CKPT_API void ckpt_load_result_init(ckpt_load_result* result, uint32_t size);
  * writer may be at work meanwhile, here or in another process: what its retention removes is not taken for damage, but the search
  * begins anew (BUSY after a thousand times). The state must have exactly the checkpoint's groups and tensors unless the load is
  * partial: INVALID_ARGUMENT names the first that one of them lacks or whose dtype or shape differ; no other checkpoint is tried
- * then. All or nothing unless it is in place: everything is read and verified in memory of its own before the first tensor is
- * touched. options: NULL for the defaults. result: NULL when it is not wanted.
+ * then. All or nothing unless it is in place: everything is verified before the first tensor is touched. Only a file that changes
+ * after that, while it is copied, gives CORRUPT (or IO) with tensors that are partly filled; no other checkpoint is tried then.
+ * Large files are read by up to four threads, which are gone when this returns. options: NULL for the defaults. result: NULL when
+ * it is not wanted; after a failure that left tensors partly filled only its partly_filled is set, else it is as it was.
  * NOT_FOUND only when there is no checkpoint (of that name or step); CORRUPT (or IO, PERMISSION, UNSUPPORTED) when there are some
  * but none is usable. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,

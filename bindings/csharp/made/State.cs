@@ -209,9 +209,10 @@ namespace Ckpt
         /// and listed in the load report, those of the state and keys that the checkpoint lacks keep what they hold.</summary>
         public bool Partial { get; set; }
 
-        /// <summary>False: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as
-        /// they have; true: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and
-        /// after a load that fails what the tensors hold is undefined.</summary>
+        /// <summary>False: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for
+        /// that, to check them and to copy them, and checked again in the copy; of other storages' files it needs as much memory
+        /// again as the tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and
+        /// needs no memory, and after a load that fails what the tensors hold is undefined.</summary>
         public bool InPlace { get; set; }
 
         internal static ckpt_load_options Native(LoadOptions from, CallMemory memory)
@@ -251,6 +252,7 @@ namespace Ckpt
             Name = from.name;
             Missing = from.missing;
             Unexpected = from.unexpected;
+            PartlyFilled = from.partly_filled != 0;
         }
 
         internal static LoadResult Filled(Action<ckpt_load_result> fill)
@@ -293,13 +295,18 @@ namespace Ckpt
         /// <summary>Number of tensors of the checkpoint that the state lacks; 0 unless the load was partial.</summary>
         public long Unexpected { get; }
 
+        /// <summary>True after a load that failed when it had begun to write the tensors, some of which hold parts of the
+        /// checkpoint by then: a load in place, or one whose file changed between its check and its copy. 0 after one that
+        /// succeeded.</summary>
+        public bool PartlyFilled { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("LoadResult", "EnvironmentDiffers", EnvironmentDiffers, "Step", Step, "CommitSequence",
                 CommitSequence, "Seed", Seed, "Bytes", Bytes, "Skipped", Skipped, "Name", Name, "Missing", Missing,
-                "Unexpected", Unexpected);
+                "Unexpected", Unexpected, "PartlyFilled", PartlyFilled);
         }
     }
 

@@ -162,9 +162,10 @@ struct LoadOptions {
   // false: the state and the checkpoint must have the same names; true: tensors that only one side has are counted and listed
   // in the load report, those of the state and keys that the checkpoint lacks keep what they hold
   bool partial = false;
-  // false: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have;
-  // true: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load
-  // that fails what the tensors hold is undefined
+  // false: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to
+  // check them and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the
+  // tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no
+  // memory, and after a load that fails what the tensors hold is undefined
   bool in_place = false;
 };
 
@@ -209,6 +210,9 @@ struct LoadResult {
   std::int64_t missing = 0;
   // number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
   std::int64_t unexpected = 0;
+  // true after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint by then:
+  // a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
+  bool partly_filled = false;
 };
 
 namespace detail {
@@ -224,6 +228,7 @@ inline LoadResult from_c(const ckpt_load_result& from) {
   value.name = detail::text(from.name);
   value.missing = from.missing;
   value.unexpected = from.unexpected;
+  value.partly_filled = from.partly_filled != 0;
   return value;
 }
 

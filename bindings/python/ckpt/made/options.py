@@ -351,9 +351,10 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
         library's version and the BLAS are compared in any case, as far as both sides have them
     partial: False: the state and the checkpoint must have the same names; True: tensors that only one side has are counted and
         listed in the load report, those of the state and keys that the checkpoint lacks keep what they hold
-    in_place: False: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they
-        have; True: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a
-        load that fails what the tensors hold is undefined
+    in_place: False: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to
+        check them and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the
+        tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no memory,
+        and after a load that fails what the tensors hold is undefined
     """
     struct = _native.ckpt_load_options()
     struct.verify = verify

@@ -1130,6 +1130,8 @@ class LoadResult(NamedTuple):
         name)
     missing: number of tensors of the state that the checkpoint lacks; 0 unless the load was partial
     unexpected: number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
+    partly_filled: True after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint
+        by then: a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
     """
 
     environment_differs: bool
@@ -1141,6 +1143,7 @@ class LoadResult(NamedTuple):
     name: str
     missing: int
     unexpected: int
+    partly_filled: bool
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

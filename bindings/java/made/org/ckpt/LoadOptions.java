@@ -100,9 +100,10 @@ public final class LoadOptions {
   }
 
   /**
-   * False: a load that fails leaves the state's tensors as they were, for which it needs as much memory again as they have; true:
-   * bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after a load that fails
-   * what the tensors hold is undefined. Default: false.
+   * False: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to check
+   * them and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the tensors
+   * have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after
+   * a load that fails what the tensors hold is undefined. Default: false.
    *
    * @param inPlace the value
    * @return this
