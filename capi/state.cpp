@@ -151,6 +151,8 @@ state::LoadOptions load_options_argument(const ckpt_load_options* options) {
   const auto given = options_argument(options, "options");
   require(given.verify == CKPT_VERIFY_NONE || given.verify == CKPT_VERIFY_FULL, "options.verify is ", given.verify,
           "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
+  require(given.convert >= CKPT_CONVERSION_NONE && given.convert <= CKPT_CONVERSION_LOSSY, "options.convert is ", given.convert,
+          "; a CKPT_CONVERSION_ constant");
   state::LoadOptions wanted;
   copy_from_c<1>(given, wanted);
   if (given.has_step == 0) {

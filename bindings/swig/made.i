@@ -65,6 +65,7 @@ CKPT_STRUCT(ckpt_save_result)
 %ignore ckpt_save_result::reserved;
 CKPT_STRUCT(ckpt_load_options)
 %ignore ckpt_load_options::reserved;
+%ignore ckpt_load_options::reserved2;
 CKPT_STRUCT(ckpt_load_result)
 %ignore ckpt_load_result::reserved;
 CKPT_STRUCT(ckpt_checkpoint_info)

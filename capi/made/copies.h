@@ -468,6 +468,9 @@ struct Fields<ckpt_load_options> {
     field(CKPT_FIELD(partial));
     field(CKPT_FIELD(in_place));
     field(CKPT_FIELD(has_step));
+    field(CKPT_FIELD(strip_prefix));
+    field(CKPT_FIELD(add_prefix));
+    field(CKPT_FIELD(convert));
   }
 };
 template <>

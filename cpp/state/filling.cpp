@@ -19,8 +19,9 @@ constexpr std::int64_t alone_bytes = std::int64_t{8} << 20;  // one thread reads
 
 }  // namespace
 
-Filling::Filling(storage::Storage& storage, const std::string& directory, const LoadOptions& options, bool& has_begun)
-    : storage_(storage), directory_(directory), options_(options), has_begun_(has_begun) {}
+Filling::Filling(storage::Storage& storage, const std::string& directory, const LoadOptions& options, const NameMap& names,
+                 bool& has_begun)
+    : storage_(storage), directory_(directory), options_(options), names_(names), has_begun_(has_begun) {}
 
 void Filling::read(const Manifest& manifest, const State& state) {
   std::vector<std::pair<const StateGroup*, const GroupRecord*>> groups;
@@ -39,10 +40,23 @@ void Filling::read(const Manifest& manifest, const State& state) {
     }
   }
   start_threads();
+  std::vector<std::int64_t> misfits(parts_.size(), -1);
   pool_->run(static_cast<std::int64_t>(parts_.size()), [&](std::int64_t number) {
     storage::require_running(options_.stop.get());
-    read_part(parts_[static_cast<std::size_t>(number)], nullptr);
+    const auto part = static_cast<std::size_t>(number);
+    misfits[part] = read_part(parts_[part], nullptr);
   });
+  for (std::size_t part = 0; part < parts_.size(); ++part) note_misfit(items_[parts_[part].item].place, misfits[part]);
+}
+
+void Filling::note_misfit(const TensorPlace& place, std::int64_t element) {
+  if (element < 0 || !misfit_.empty()) return;
+  misfit_ = base::cat("tensor ", base::quoted(place.record->name), ": element ", element, " of ",
+                      tensor::dtype_name(place.record->dtype), " has no place in ", tensor::dtype_name(place.to));
+}
+
+void Filling::require_fit() const {
+  if (!misfit_.empty()) base::fail(base::Status::out_of_range, misfit_);
 }
 
 void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, const FileRecord& record, const GroupRecord& group,
@@ -54,11 +68,15 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
   // What is kept open can be read again although a writer removes the checkpoint.
   const bool is_kept = !options_.in_place && file->is_cached() && cached_.size() < OpenFiles::most;
   for (const TensorEntry& entry : header.tensors) {
-    const auto target = targets.find(entry.name);
+    const TensorRecord* const tensor = records.at(entry.name);
+    const auto target = targets.find(names_.name_of(*tensor));
     if (target == targets.end()) continue;  // of a partial load
     storage::require_running(options_.stop.get());
-    const TensorRecord* const checked = options_.verify == Verify::full ? records.at(entry.name) : nullptr;
-    Item item{{header.data_start + entry.offset, entry.bytes, checked}, target->second, nullptr};
+    const tensor::Dtype to = target->second->dtype();
+    Converter const convert = to == entry.dtype ? nullptr : find_converter(entry.dtype, to, options_.convert);
+    Item item{{header.data_start + entry.offset, entry.bytes, tensor, options_.verify == Verify::full, convert, to},
+              target->second,
+              nullptr};
     if (options_.in_place) {
       if (options_.before_filling) options_.before_filling();
       has_begun_ = true;
@@ -69,7 +87,7 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
       for (std::int64_t chunk = 0; chunk < chunk_count(entry.bytes); ++chunk)
         parts_.push_back({items_.size(), cached_.size(), chunk});
     } else {
-      item.copy = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(entry.bytes));
+      item.copy = std::make_unique_for_overwrite<std::byte[]>(item.target->byte_span().size());
       read_whole(*file, item.place, item.copy.get());
     }
     items_.push_back(std::move(item));
@@ -77,13 +95,14 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
   if (is_kept) cached_.push_back({std::move(path), std::move(file)});
 }
 
-void Filling::read_whole(storage::File& file, const TensorPlace& place, std::byte* destination) const {
-  for (std::int64_t chunk = 0; chunk < chunk_count(place.bytes); ++chunk) read_chunk(file, place, chunk, destination);
+void Filling::read_whole(storage::File& file, const TensorPlace& place, std::byte* destination) {
+  for (std::int64_t chunk = 0; chunk < chunk_count(place.bytes); ++chunk)
+    note_misfit(place, read_chunk(file, place, chunk, destination));
 }
 
-void Filling::read_part(const Part& part, std::byte* destination) {
+std::int64_t Filling::read_part(const Part& part, std::byte* destination) {
   const CachedFile& from = cached_[part.file];
-  reading(from.path, [&] { read_chunk(*from.file, items_[part.item].place, part.chunk, destination); });
+  return reading(from.path, [&] { return read_chunk(*from.file, items_[part.item].place, part.chunk, destination); });
 }
 
 void Filling::start_threads() {
@@ -100,8 +119,8 @@ void Filling::start_threads() {
 bool Filling::targets_overlap() const {
   std::vector<std::pair<const std::byte*, const std::byte*>> ranges;
   for (const Item& item : items_) {
-    const std::byte* const begin = item.target->byte_span().data();
-    if (item.place.bytes > 0) ranges.emplace_back(begin, begin + item.place.bytes);
+    const std::span<const std::byte> bytes = item.target->byte_span();
+    if (!bytes.empty()) ranges.emplace_back(bytes.data(), bytes.data() + bytes.size());
   }
   std::ranges::sort(ranges);
   const auto overlap = [](const auto& a, const auto& b) { return b.first < a.second; };
@@ -113,8 +132,8 @@ void Filling::write() {
   if (targets_overlap()) pool_ = std::make_unique<base::ThreadPool>(1);
   has_begun_ = true;
   for (const Item& item : items_) {
-    if (item.copy != nullptr && item.place.bytes > 0)
-      std::memcpy(item.target->data(), item.copy.get(), static_cast<std::size_t>(item.place.bytes));
+    const std::span<std::byte> bytes = item.target->byte_span();
+    if (item.copy != nullptr && !bytes.empty()) std::memcpy(bytes.data(), item.copy.get(), bytes.size());
   }
   pool_->run(static_cast<std::int64_t>(parts_.size()), [&](std::int64_t number) {
     const Part& part = parts_[static_cast<std::size_t>(number)];

@@ -9,10 +9,12 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "state/catalog.h"
+#include "state/convert.h"
 #include "state/environment.h"
 #include "state/filling.h"
 #include "state/json_tree.h"
 #include "state/known_bad.h"
+#include "state/name_map.h"
 #include "state/open_files.h"
 #include "state/tensor_file.h"
 
@@ -28,13 +30,18 @@ std::string dtype_and_shape(tensor::Dtype dtype, std::span<const std::int64_t> s
   return out + ']';
 }
 
-void match_tensor(const std::string& group, const StateTensor& wanted, const TensorRecord& record) {
+// A tensor of the state beside the record that goes into it.
+void match_tensor(const std::string& group, const StateTensor& wanted, const TensorRecord& record, Conversion convert) {
   wanted.tensor->require_writable(record.name);
+  const tensor::Dtype dtype = wanted.tensor->dtype();
   const auto dimensions = wanted.tensor->shape().dimensions();
-  base::require(wanted.tensor->dtype() == record.dtype && std::ranges::equal(dimensions, record.shape), "tensor ",
-                base::quoted(record.name), " of group ", base::quoted(group), " is ",
-                dtype_and_shape(wanted.tensor->dtype(), dimensions), " here; the checkpoint has ",
-                dtype_and_shape(record.dtype, record.shape));
+  const bool fits = dtype == record.dtype || find_converter(record.dtype, dtype, convert) != nullptr;
+  base::require(fits && std::ranges::equal(dimensions, record.shape), "tensor ", base::quoted(record.name), " of group ",
+                base::quoted(group), " is ", dtype_and_shape(dtype, dimensions), " here; the checkpoint has ",
+                dtype_and_shape(record.dtype, record.shape),
+                fits || convert == Conversion::none
+                    ? std::string()
+                    : cat(", which is not converted ", convert == Conversion::lossless ? "without a loss" : "to that"));
 }
 
 using GroupAndName = std::pair<std::string_view, std::string_view>;
@@ -45,17 +52,18 @@ struct Differences {
   std::vector<GroupAndName> unexpected;
 };
 
-std::map<GroupAndName, const TensorRecord*> records_of(const Manifest& manifest) {
+// By the names that the state may have.
+std::map<GroupAndName, const TensorRecord*> records_of(const Manifest& manifest, const NameMap& names) {
   std::map<GroupAndName, const TensorRecord*> records;
   for (const GroupRecord& group : manifest.groups) {
-    for (const TensorRecord& record : group.tensors) records.emplace(GroupAndName(group.name, record.name), &record);
+    for (const TensorRecord& record : group.tensors) records.emplace(GroupAndName(group.name, names.name_of(record)), &record);
   }
   return records;
 }
 
 // The differences of names; a tensor that both have must have one dtype and shape.
-Differences match_partly(const State& state, const Manifest& manifest) {
-  auto records = records_of(manifest);
+Differences match_partly(const State& state, const Manifest& manifest, const NameMap& names, Conversion convert) {
+  auto records = records_of(manifest, names);
   Differences differences;
   for (const StateGroup& group : state.groups()) {
     for (const StateTensor& wanted : group.tensors) {
@@ -63,12 +71,12 @@ Differences match_partly(const State& state, const Manifest& manifest) {
       if (found == records.end()) {
         differences.missing.emplace_back(group.name, wanted.name);
       } else {
-        match_tensor(group.name, wanted, *found->second);
+        match_tensor(group.name, wanted, *found->second, convert);
         records.erase(found);
       }
     }
   }
-  for (const auto& [name, record] : records) differences.unexpected.push_back(name);
+  for (const auto& [name, record] : records) differences.unexpected.emplace_back(name.first, record->name);
   return differences;
 }
 
@@ -90,20 +98,20 @@ std::string report_of(const Differences& differences, const std::vector<Found>& 
 
 // Exactly the state's groups and tensors, or an error that names the first difference: that is the caller's to solve, never a
 // reason to take an older checkpoint.
-void match(const State& state, const Manifest& manifest) {
+void match(const State& state, const Manifest& manifest, const NameMap& names, Conversion convert) {
   for (const StateGroup& group : state.groups()) {
     const auto recorded = std::ranges::find(manifest.groups, group.name, &GroupRecord::name);
     base::require(recorded != manifest.groups.end(), "group ", base::quoted(group.name), " of the state is not in the checkpoint");
     std::map<std::string_view, const TensorRecord*> records;
-    for (const TensorRecord& record : recorded->tensors) records.emplace(record.name, &record);
+    for (const TensorRecord& record : recorded->tensors) records.emplace(names.name_of(record), &record);
     for (const StateTensor& wanted : group.tensors) {
       const auto found = records.find(wanted.name);
       base::require(found != records.end(), "tensor ", base::quoted(wanted.name), " of group ", base::quoted(group.name),
                     " of the state is not in the checkpoint");
-      match_tensor(group.name, wanted, *found->second);
+      match_tensor(group.name, wanted, *found->second, convert);
       records.erase(found);
     }
-    base::require(records.empty(), "tensor ", base::quoted(records.empty() ? "" : records.begin()->first), " of group ",
+    base::require(records.empty(), "tensor ", base::quoted(records.empty() ? "" : records.begin()->second->name), " of group ",
                   base::quoted(group.name), " is in the checkpoint but not in the state");
   }
   for (const GroupRecord& recorded : manifest.groups) {
@@ -134,16 +142,18 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
     manifest = checked_manifest(storage, name, text);
   });
   if (outcome != Outcome::done) return outcome;
+  const NameMap names(manifest, options);
   Differences differences;
   if (options.partial) {
-    differences = match_partly(state, manifest);
+    differences = match_partly(state, manifest, names, options.convert);
   } else {
-    match(state, manifest);
+    match(state, manifest, names, options.convert);
   }
   std::string report = report_of(differences, skipped);
-  Filling filling(storage, name, options, result.partly_filled);
+  Filling filling(storage, name, options, names, result.partly_filled);
   outcome = try_reading(storage, name, text, problem, [&] { filling.read(manifest, state); });
   if (outcome != Outcome::done) return outcome;
+  filling.require_fit();
   result.name = name;
   result.step = manifest.step;
   result.commit_sequence = manifest.commit_sequence;

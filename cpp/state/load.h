@@ -17,15 +17,21 @@ namespace ckpt::state {
 
 enum class Verify { none, full, lazy };  // lazy: for readers
 
+// Which element types are converted to those of the state's tensors.
+enum class Conversion { none, lossless, lossy };
+
 struct LoadOptions {
   std::string name;                       // of one checkpoint; "": the newest valid one
   std::optional<std::int64_t> step = {};  // the newest valid one of this step; not with a name
   Verify verify = Verify::full;
   bool compare_environment = false;
-  std::string environment_json;  // the caller's part of this run's, when it is to be compared
-  std::string blas;              // that this process has loaded; "": none, or it is not known
-  bool partial = false;          // what one side lacks is reported, not refused; dtypes and shapes must match all the same
-  bool in_place = false;         // bytes go straight into the tensors: faster, and undefined contents when the load fails
+  std::string environment_json;   // the caller's part of this run's, when it is to be compared
+  std::string blas;               // that this process has loaded; "": none, or it is not known
+  bool partial = false;           // what one side lacks is reported, not refused; dtypes and shapes must match all the same
+  bool in_place = false;          // bytes go straight into the tensors: faster, and undefined contents when the load fails
+  std::string strip_prefix = {};  // taken off the checkpoint's names that begin with it, then ...
+  std::string add_prefix = {};    // ... put before each of them, before they are looked for in the state
+  Conversion convert = Conversion::none;
   std::shared_ptr<const std::atomic<bool>> stop = {};  // Error(cancelled) at the next tensor once it is true
   std::function<void()> before_filling = {};  // once or more, before tensors are written: may stop the load by Error(cancelled)
 };

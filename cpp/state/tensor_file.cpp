@@ -123,21 +123,31 @@ Header read_recorded_header(storage::File& file, const FileRecord& record, std::
   return header;
 }
 
-void read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination) {
+std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination) {
   const std::int64_t begin = chunk * chunk_bytes;
   const std::int64_t end = std::min(place.bytes, begin + chunk_bytes);
   std::unique_ptr<std::byte[]> block;
-  if (destination == nullptr)
+  if (destination == nullptr || place.convert != nullptr)
     block = std::make_unique_for_overwrite<std::byte[]>(std::min(read_piece_bytes, static_cast<std::size_t>(end - begin)));
   Hasher hasher;
+  std::int64_t misfit = -1;
   for (std::int64_t at = begin; at < end;) {
     const std::size_t count = std::min(read_piece_bytes, static_cast<std::size_t>(end - at));
     const std::span<std::byte> piece(block != nullptr ? block.get() : destination + at, count);
     read_exactly(file, place.offset + at, piece);
-    if (place.record != nullptr) hasher.update(piece);
+    if (place.is_checked) hasher.update(piece);
+    if (place.convert != nullptr && misfit < 0) {
+      const std::int64_t element_bytes = tensor::dtype_bits(place.record->dtype) / 8;
+      const std::int64_t first = at / element_bytes;
+      const std::size_t elements = count / static_cast<std::size_t>(element_bytes);
+      std::byte* const to = destination == nullptr ? nullptr : destination + first * (tensor::dtype_bits(place.to) / 8);
+      const std::size_t converted = place.convert(piece.data(), to, elements);
+      if (converted < elements) misfit = first + static_cast<std::int64_t>(converted);
+    }
     at += static_cast<std::int64_t>(count);
   }
-  if (place.record != nullptr) require_digest(*place.record, static_cast<std::size_t>(chunk), hasher.finish());
+  if (place.is_checked) require_digest(*place.record, static_cast<std::size_t>(chunk), hasher.finish());
+  return misfit;
 }
 
 void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors) {

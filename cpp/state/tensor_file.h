@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "state/convert.h"
 #include "state/manifest.h"
 #include "state/safetensors.h"
 #include "storage/storage.h"
@@ -21,16 +22,20 @@ void copy_file(storage::File& from, storage::File& to, const FileRecord& record)
 // Error(corrupt).
 Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);
 
-// Where a tensor's bytes lie in its file, and what they must be.
+// Where a tensor's bytes lie in its file, what they must be, and what becomes of them.
 struct TensorPlace {
   std::int64_t offset = 0;  // from the start of the file
   std::int64_t bytes = 0;
-  const TensorRecord* record = nullptr;  // nullptr: they are not checked
+  const TensorRecord* record = nullptr;
+  bool is_checked = true;
+  Converter convert = nullptr;  // nullptr: they stay what they are
+  tensor::Dtype to{};           // what they are converted to
 };
 
-// Reads one chunk of a tensor, 0 <= chunk < chunk_count(place.bytes), to its place in destination, which has the tensor's size;
-// nullptr: only looks at it. Checks what has come by then, in destination or not.
-void read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination);
+// Reads one chunk of a tensor, 0 <= chunk < chunk_count(place.bytes), to its place in destination, which has room for the whole
+// tensor; nullptr: only looks at it. Checks what has come by then, in destination or not. Returns the number of the tensor's first
+// element that cannot be converted, -1 when there is none in this chunk.
+std::int64_t read_chunk(storage::File& file, const TensorPlace& place, std::int64_t chunk, std::byte* destination);
 
 // Reads the whole file and checks everything. Error(corrupt) names the first bad tensor.
 void verify_tensor_file(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors);

@@ -317,6 +317,17 @@ typedef int32_t ckpt_verify;
 #define CKPT_VERIFY_FULL 1 /* check the checksum of every byte that is loaded */
 #define CKPT_VERIFY_LAZY 2 /* only for readers: check the checksum of a tensor when it is first touched */
 
+/* Which element types a load converts. */
+typedef int32_t ckpt_conversion;
+
+#define CKPT_CONVERSION_NONE 0 /* nothing is converted: the state's tensors must have the element types of the checkpoint */
+/* elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to wider ones
+ * of the same or a larger range, and to F32 and F64 where these hold all of them */
+#define CKPT_CONVERSION_LOSSLESS 1
+/* any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these: rounded to the
+ * nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an error */
+#define CKPT_CONVERSION_LOSSY 2
+
 /* What one load takes, and how. */
 typedef struct ckpt_load_options {
   uint32_t struct_size; /* size of this record in bytes, as its caller was compiled */
@@ -336,10 +347,20 @@ typedef struct ckpt_load_options {
   ckpt_bool in_place;
   ckpt_bool has_step; /* whether step is set: 0 no, other values yes; not together with name */
   uint32_t reserved;  /* not used: 0 */
+  /* what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the state
+   * ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error */
+  const char* strip_prefix;
+  /* what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked for in the
+   * state; none or empty: nothing */
+  const char* add_prefix;
+  /* which element types are converted to those of the state's tensors: CKPT_CONVERSION_NONE, CKPT_CONVERSION_LOSSLESS or
+   * CKPT_CONVERSION_LOSSY */
+  ckpt_conversion convert;
+  int32_t reserved2; /* not used: 0 */
 } ckpt_load_options;
 
 #define CKPT_LOAD_OPTIONS_INIT \
-  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_load_options), CKPT_VERIFY_FULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, CKPT_CONVERSION_NONE, 0 }
 
 /* Sets *options to CKPT_LOAD_OPTIONS_INIT, and the bytes behind it, up to size, to zero. size: sizeof *options of the caller
  * (CKPT_INIT); NULL does nothing. */

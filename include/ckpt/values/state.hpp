@@ -35,6 +35,18 @@ enum class Verify : std::int32_t {
   lazy = CKPT_VERIFY_LAZY,
 };
 
+// Which element types a load converts.
+enum class Conversion : std::int32_t {
+  // nothing is converted: the state's tensors must have the element types of the checkpoint
+  none = CKPT_CONVERSION_NONE,
+  // elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to
+  // wider ones of the same or a larger range, and to F32 and F64 where these hold all of them
+  lossless = CKPT_CONVERSION_LOSSLESS,
+  // any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these: rounded
+  // to the nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an error
+  lossy = CKPT_CONVERSION_LOSSY,
+};
+
 // How the checkpoints of a storage are opened, and which of them stay.
 struct CheckpointManagerOptions {
   // false locks the storage for writing; true: no lock, nothing is ever changed, and saving fails
@@ -167,6 +179,15 @@ struct LoadOptions {
   // tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no
   // memory, and after a load that fails what the tensors hold is undefined
   bool in_place = false;
+  // what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the
+  // state ("module."); none or empty: nothing. Two names that become one, or a name of which nothing is left, are an error
+  std::string strip_prefix = {};
+  // what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked for in
+  // the state; none or empty: nothing
+  std::string add_prefix = {};
+  // which element types are converted to those of the state's tensors: Conversion::none, Conversion::lossless or
+  // Conversion::lossy
+  Conversion convert = Conversion::none;
 };
 
 namespace detail {
@@ -181,6 +202,9 @@ inline ckpt_load_options to_c(const LoadOptions& value) {
   to.environment_json = detail::text_or_null(value.environment_json);
   to.partial = value.partial ? 1 : 0;
   to.in_place = value.in_place ? 1 : 0;
+  to.strip_prefix = detail::text_or_null(value.strip_prefix);
+  to.add_prefix = detail::text_or_null(value.add_prefix);
+  to.convert = static_cast<int32_t>(value.convert);
   return to;
 }
 

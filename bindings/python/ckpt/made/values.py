@@ -12,10 +12,10 @@ _new: Any = tuple.__new__
 
 __all__ = ["LogLevel", "WordQueueKind", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "StrategyChosen", "StrategyList",
            "Item", "ActionKind", "LayerFlag", "ActivationPolicyKind", "PipelineOrder", "IntervalKind", "BestMetric", "Verify",
-           "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull", "Priority",
-           "CheckpointTaskList", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats", "MemoryEvent",
-           "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo", "ScheduleAction",
-           "LayerProfile", "OptionProfile", "PlanReport", "LayerOption", "LayerContext", "ScheduleExecutorStats",
+           "Conversion", "Policy", "Reason", "CheckpointTaskState", "CheckpointTaskKind", "CloseMode", "StagingMode", "WhenFull",
+           "Priority", "CheckpointTaskList", "MemoryStats", "MemoryLayerStats", "MemoryAllocation", "MemoryScopeStats",
+           "MemoryEvent", "MemorySystem", "BufferPoolStats", "StrategyQuestion", "StrategyCounters", "StrategyInfo",
+           "ScheduleAction", "LayerProfile", "OptionProfile", "PlanReport", "LayerOption", "LayerContext", "ScheduleExecutorStats",
            "ActivationMetadata", "PipelineStats", "PipelineInterval", "SaveResult", "LoadResult", "CheckpointInfo", "VerifyResult",
            "TensorInfo", "ThresholdInfo", "TaskObservation", "ControllerInfo", "CheckpointTaskInfo", "AsyncManagerStats"]
 
@@ -355,6 +355,25 @@ class Verify(OpenEnum):
 
 
 _Verify: Members = Members(Verify)
+
+
+class Conversion(OpenEnum):
+    """Which element types a load converts.
+
+    NONE: nothing is converted: the state's tensors must have the element types of the checkpoint
+    LOSSLESS: elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to
+        wider ones of the same or a larger range, and to F32 and F64 where these hold all of them
+    LOSSY: any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these:
+        rounded to the nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an
+        error
+    """
+
+    NONE = 0
+    LOSSLESS = 1
+    LOSSY = 2
+
+
+_Conversion: Members = Members(Conversion)
 
 
 class Policy(OpenEnum):
