@@ -139,7 +139,7 @@ Outcome try_load(storage::Storage& storage, State& state, const LoadOptions& opt
   std::string text;
   Outcome outcome = try_reading(storage, name, text, problem, [&] {
     text = manifest_text(storage, name);
-    manifest = checked_manifest(storage, name, text);
+    manifest = checked_manifest(storage, name, text, problem);
   });
   if (outcome != Outcome::done) return outcome;
   const NameMap names(manifest, options);
